@@ -1,0 +1,153 @@
+//! Reads the bytes of a note, whoever wrote them.
+//!
+//! Reading is lenient (DESIGN section 3): several documents in one note, raw
+//! control characters inside strings, every released schema and its documented
+//! variants. What can't be read is reported and kept byte for byte.
+
+mod stream;
+mod v1;
+mod v2;
+mod v3;
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::{Annotation, CrossCutting, KNOWLEDGE_SCHEMA, Knowledge, Note, Region};
+
+/// What the bytes of one note hold.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReadNote {
+    /// The annotation documents, folded.
+    pub note: Note,
+    /// The repository's knowledge, when the note holds it.
+    pub knowledge: Option<Knowledge>,
+    /// What a reader should be told about the bytes.
+    pub remarks: Vec<Remark>,
+}
+
+/// Something noteworthy about the bytes of a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remark {
+    /// A part that is no JSON object.
+    Malformed(String),
+    /// A document of a schema that this version does not know.
+    UnknownSchema(String),
+    /// A key stood twice in an object; the last one was read.
+    DuplicateKey(String),
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(reason) => write!(f, "not readable as JSON: {reason}"),
+            Self::UnknownSchema(schema) => write!(f, "schema `{schema}` is not known to this version"),
+            Self::DuplicateKey(key) => {
+                write!(f, "key `{key}` stands twice in one object; the last one counts")
+            }
+        }
+    }
+}
+
+/// Reads the bytes of one note.
+#[must_use]
+pub fn read_note(bytes: &[u8]) -> ReadNote {
+    let mut read = ReadNote::default();
+    for part in stream::split(bytes) {
+        match part {
+            stream::Part::Object { map, duplicate_key, raw } => {
+                if let Some(key) = duplicate_key {
+                    read.remarks.push(Remark::DuplicateKey(key));
+                    read.keep_unread(raw);
+                }
+                read.add(map, raw);
+            }
+            stream::Part::Unreadable { raw, reason } => {
+                read.remarks.push(Remark::Malformed(reason));
+                read.keep_unread(raw);
+            }
+        }
+    }
+    read
+}
+
+impl ReadNote {
+    fn add(&mut self, map: Map<String, Value>, raw: &[u8]) {
+        match Schema::of(&map) {
+            Schema::V1 => self.add_document(v1::read(map)),
+            Schema::V2 => self.add_document(v2::read(map)),
+            Schema::V3 => self.add_document(v3::read(map)),
+            Schema::Knowledge => {
+                let knowledge = Knowledge::read(map);
+                self.knowledge = Some(self.knowledge.take().unwrap_or_default().fold(knowledge));
+            }
+            Schema::Unknown(schema) => {
+                self.remarks.push(Remark::UnknownSchema(schema));
+                self.keep_unread(raw);
+            }
+        }
+    }
+
+    fn add_document(&mut self, document: Annotation) {
+        self.note = std::mem::take(&mut self.note).fold(Note::of(document));
+    }
+
+    fn keep_unread(&mut self, raw: &[u8]) {
+        self.note = std::mem::take(&mut self.note).fold(Note::of_unread(raw));
+    }
+}
+
+enum Schema {
+    V1,
+    V2,
+    V3,
+    Knowledge,
+    Unknown(String),
+}
+
+impl Schema {
+    /// The schema a document names, or the one its keys speak for when it names none.
+    fn of(map: &Map<String, Value>) -> Self {
+        let named = map.get("schema").or_else(|| map.get("$schema"));
+        match named.and_then(Value::as_str) {
+            Some("chronicle/v1" | "ultragit/v1") => Self::V1,
+            Some("chronicle/v2") => Self::V2,
+            Some(crate::SCHEMA) => Self::V3,
+            Some(KNOWLEDGE_SCHEMA) => Self::Knowledge,
+            Some(other) => Self::Unknown(other.to_owned()),
+            None if map.contains_key("narrative") => Self::V2,
+            None if map.contains_key("wisdom") => Self::V3,
+            None if map.contains_key("regions") => Self::V1,
+            None => Self::Unknown("none".to_owned()),
+        }
+    }
+}
+
+/// Reads regions as an author gives them, in the form of a note.
+///
+/// # Errors
+/// The number of the region and the key that does not fit.
+pub fn read_regions(values: Vec<Value>) -> Result<Vec<Region>, (usize, String)> {
+    let read = |(number, value)| {
+        let region = Region::read(crate::SCHEMA, value).map_err(|_| (number, "file".to_owned()))?;
+        unfit_key(&region.extra).map_or(Ok(region), |key| Err((number, key)))
+    };
+    values.into_iter().enumerate().map(read).collect()
+}
+
+/// Reads cross-cutting concerns as an author gives them, in the form of a note.
+///
+/// # Errors
+/// The number of the concern and the key that does not fit.
+pub fn read_cross_cutting(values: Vec<Value>) -> Result<Vec<CrossCutting>, (usize, String)> {
+    let read = |(number, value)| {
+        let concern = CrossCutting::read(value).map_err(|_| (number, "description".to_owned()))?;
+        unfit_key(&concern.extra).map_or(Ok(concern), |key| Err((number, key)))
+    };
+    values.into_iter().enumerate().map(read).collect()
+}
+
+/// The key of a value that had the wrong shape: reading keeps it under another name.
+fn unfit_key(extra: &Map<String, Value>) -> Option<String> {
+    extra.keys().find_map(|key| key.strip_suffix("_as_written")).map(str::to_owned)
+}

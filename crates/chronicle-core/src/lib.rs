@@ -1,0 +1,54 @@
+//! Values and pure thinking of Chronicle: floor 1.
+//!
+//! Document formats and their folding, line mapping, scoring, trimming and
+//! redaction. Nothing here reads a clock, the environment, a file or a process;
+//! whatever is needed from outside is an argument.
+
+mod annotation;
+
+mod category;
+pub mod correction;
+pub mod distance;
+mod document;
+mod entry_id;
+mod fields;
+mod knowledge;
+mod line_map;
+mod line_range;
+mod lines;
+mod locate;
+mod note;
+pub mod patch_id;
+mod plain;
+mod provenance;
+pub mod quality;
+pub mod reading;
+pub mod redaction;
+mod region;
+pub mod score;
+mod sketch;
+pub mod trim;
+mod when;
+
+pub use annotation::{Annotation, Change, ContextLevel};
+pub use category::{Category, Origin, UnknownCategory};
+pub use document::{ReadNote, Remark, read_cross_cutting, read_note, read_regions};
+pub use entry_id::EntryId;
+pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};
+pub use line_map::{ChangedRanges, LineMap, Mapped, changed_ranges};
+pub use line_range::{InvalidRange, LineRange};
+pub use lines::Lines;
+pub use locate::{Place, locate};
+pub use note::Note;
+pub use plain::plain;
+pub use provenance::{Provenance, Source};
+pub use region::{
+    Anchor, Constraint, CrossCutting, CrossCuttingMember, DependsOn, Entry, Places, Recorded, Region, Related,
+};
+pub use sketch::Sketch;
+pub use when::{Age, parse_time};
+
+/// The schema that Chronicle writes.
+pub const SCHEMA: &str = "chronicle/v3";
+/// The schema of the repository's knowledge.
+pub const KNOWLEDGE_SCHEMA: &str = "chronicle/knowledge-v1";

@@ -1,0 +1,201 @@
+//! Where the lines of one version of a file are in another: one diff, no history.
+//!
+//! `git blame` walks every version in between; the two ends are enough to say
+//! where a line is now, a hundred times faster and with the same answer for
+//! nearly every line (the reference figures are in DESIGN section 4).
+
+use imara_diff::{Algorithm, Diff, InternedInput, Interner};
+
+use crate::{LineRange, Lines, lines::is_substantive};
+
+/// Where each line of an older version is in a newer one.
+#[derive(Debug, Clone)]
+pub struct LineMap {
+    /// For each old line, its zero-based new line.
+    new_line: Vec<Option<u32>>,
+    /// For each old line, whether it says something.
+    substantive: Vec<bool>,
+}
+
+/// What became of a range of lines.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mapped {
+    /// The range that holds what survived.
+    pub lines: Option<LineRange>,
+    /// Whether every line survived, in one piece.
+    pub intact: bool,
+    /// The share of its substantive lines that survived, 0 to 1.
+    pub share: f64,
+}
+
+impl LineMap {
+    /// Diffs the two versions once.
+    #[must_use]
+    pub fn between(old: &Lines<'_>, new: &Lines<'_>) -> Self {
+        let substantive = old.all().iter().map(|line| is_substantive(line)).collect();
+        Self { new_line: matches(old.all(), new.all()), substantive }
+    }
+
+    /// Where `range` of the old version is in the new one.
+    #[must_use]
+    pub fn map(&self, range: LineRange) -> Mapped {
+        let old = range.start as usize - 1..(range.end as usize).min(self.new_line.len());
+        let Some(survivors) = self.new_line.get(old.clone()).filter(|lines| !lines.is_empty()) else {
+            return Mapped { lines: None, intact: false, share: 0.0 };
+        };
+        let is_whole = survivors.len() == range.len() as usize;
+        let in_one_piece =
+            survivors.windows(2).all(|pair| pair[0].is_some() && pair[0].map(|line| line + 1) == pair[1]);
+        if let (true, true, Some(first)) = (is_whole, in_one_piece, survivors[0]) {
+            let lines = LineRange::from_zero_based(first as usize, survivors.len());
+            return Mapped { lines: Some(lines), intact: true, share: 1.0 };
+        }
+        let substantive = &self.substantive[old];
+        // A range of nothing but braces and blanks is judged by all its lines.
+        let judge_all = !substantive.contains(&true);
+        let judged =
+            || survivors.iter().zip(substantive).filter(|(_, substantive)| judge_all || **substantive);
+        let alive: Vec<u32> = judged().filter_map(|(line, _)| *line).collect();
+        let Some(hull) = largest_cluster(&alive, range.len()) else {
+            return Mapped { lines: None, intact: false, share: 0.0 };
+        };
+        #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
+        let share = alive.len() as f64 / judged().count() as f64;
+        Mapped { lines: Some(self.with_trivial_edges(hull, survivors)), intact: false, share }
+    }
+
+    /// Where in the new version the lines of a vanished `range` would be: between its surviving neighbours.
+    #[must_use]
+    pub fn gap(&self, range: LineRange) -> LineRange {
+        let before = self.new_line[..(range.start as usize - 1).min(self.new_line.len())]
+            .iter()
+            .rev()
+            .find_map(|line| *line);
+        let after = self.new_line.get(range.end as usize..).unwrap_or_default().iter().find_map(|line| *line);
+        // The neighbours themselves belong to the gap: whoever edits them stands where the lines were.
+        let start = before.map_or(1, |line| line + 1);
+        let end = after.map_or(u32::MAX, |line| line + 1);
+        LineRange { start, end: end.max(start) }
+    }
+
+    /// Widens `hull` by surviving lines such as a closing brace that touch it.
+    fn with_trivial_edges(&self, mut hull: LineRange, survivors: &[Option<u32>]) -> LineRange {
+        for line in survivors.iter().flatten().map(|line| line + 1) {
+            if line == hull.end + 1 {
+                hull.end = line;
+            }
+        }
+        for line in survivors.iter().rev().flatten().map(|line| line + 1) {
+            if line + 1 == hull.start {
+                hull.start = line;
+            }
+        }
+        hull
+    }
+}
+
+/// The hull of the most lines that lie together: a few strays far away must not stretch a range over half a file.
+fn largest_cluster(lines: &[u32], original_len: u32) -> Option<LineRange> {
+    let widest_gap = (2 * original_len).max(20);
+    lines
+        .chunk_by(|left, right| right.saturating_sub(*left) <= widest_gap)
+        .rev()
+        .max_by_key(|cluster| cluster.len())
+        .and_then(|cluster| LineRange::new(cluster.first()? + 1, cluster.last()? + 1).ok())
+}
+
+/// For each token of `old`, its zero-based position in `new`, by a histogram diff.
+pub(crate) fn matches<T: std::hash::Hash + Eq + Copy>(old: &[T], new: &[T]) -> Vec<Option<u32>> {
+    let hunks = hunks(old, new);
+    let mut positions = Vec::with_capacity(old.len());
+    let (mut old_at, mut new_at) = (0, 0);
+    let end = u32::try_from(old.len()).unwrap_or(u32::MAX);
+    for (removed, added) in hunks.into_iter().chain([(end..end, 0..0)]) {
+        while old_at < removed.start {
+            positions.push(Some(new_at));
+            (old_at, new_at) = (old_at + 1, new_at + 1);
+        }
+        positions.extend(removed.clone().map(|_| None));
+        (old_at, new_at) = (removed.end, added.end);
+    }
+    positions
+}
+
+/// What a change did to the lines of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChangedRanges {
+    /// The lines of the newer version that it wrote.
+    pub added: Vec<LineRange>,
+    /// Whether it took lines away.
+    pub has_deletions: bool,
+}
+
+/// The lines that differ between two versions, without context.
+#[must_use]
+pub fn changed_ranges(old: &Lines<'_>, new: &Lines<'_>) -> ChangedRanges {
+    let hunks = hunks(old.all(), new.all());
+    ChangedRanges {
+        has_deletions: hunks.iter().any(|(removed, _)| !removed.is_empty()),
+        added: hunks
+            .into_iter()
+            .filter(|(_, added)| !added.is_empty())
+            .map(|(_, added)| LineRange::from_zero_based(added.start as usize, added.len()))
+            .collect(),
+    }
+}
+
+/// A run of removed tokens and the run of added ones in its place, both zero-based.
+pub(crate) type TokenHunk = (std::ops::Range<u32>, std::ops::Range<u32>);
+
+pub(crate) fn hunks<T: std::hash::Hash + Eq + Copy>(old: &[T], new: &[T]) -> Vec<TokenHunk> {
+    let interner = Interner::new(old.len() + new.len());
+    let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner };
+    input.update_before(old.iter().copied());
+    input.update_after(new.iter().copied());
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_no_heuristic(&input);
+    diff.hunks().map(|hunk| (hunk.before, hunk.after)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(old: &str, new: &str, start: u32, end: u32) -> Mapped {
+        let map = LineMap::between(&Lines::new(old.as_bytes()), &Lines::new(new.as_bytes()));
+        map.map(LineRange::new(start, end).unwrap())
+    }
+
+    fn range(start: u32, end: u32) -> Option<LineRange> {
+        LineRange::new(start, end).ok()
+    }
+
+    #[test]
+    fn lines_that_only_moved_down_are_intact() {
+        let mapped = map("a\nb\nc\n", "x\ny\na\nb\nc\n", 2, 3);
+        assert_eq!((mapped.lines, mapped.intact), (range(4, 5), true));
+    }
+
+    #[test]
+    fn an_edit_inside_leaves_the_rest() {
+        let mapped = map("one\ntwo\nthree\nfour\n", "one\n2\nthree\nfour\n", 1, 4);
+        assert_eq!(mapped, Mapped { lines: range(1, 4), intact: false, share: 0.75 });
+    }
+
+    #[test]
+    fn an_insertion_inside_is_a_change() {
+        let mapped = map("one\ntwo\n", "one\nnew\ntwo\n", 1, 2);
+        assert_eq!(mapped, Mapped { lines: range(1, 3), intact: false, share: 1.0 });
+    }
+
+    #[test]
+    fn a_brace_alone_keeps_nothing_alive() {
+        let mapped = map("fn a() {\n  one();\n}\n", "fn b() {\n  two();\n}\n", 1, 3);
+        assert_eq!(mapped, Mapped { lines: None, intact: false, share: 0.0 });
+    }
+
+    #[test]
+    fn lines_past_the_end_are_gone() {
+        assert_eq!(map("a\n", "a\n", 5, 9).lines, None);
+    }
+}

@@ -1,0 +1,80 @@
+//! The lines of one version of a file.
+
+use crate::LineRange;
+
+/// The lines of a file, without their ends; one trailing carriage return counts as part of the end,
+/// so that a checkout with other line ends is no change.
+#[derive(Debug, Clone)]
+pub struct Lines<'a> {
+    lines: Vec<&'a [u8]>,
+    is_binary: bool,
+}
+
+/// How far git looks for a NUL byte before it calls a file text.
+const BINARY_PROBE: usize = 8_000;
+
+impl<'a> Lines<'a> {
+    /// Splits `content`; a missing newline at the end is no different from one that is there.
+    #[must_use]
+    pub fn new(content: &'a [u8]) -> Self {
+        let is_binary = content[..content.len().min(BINARY_PROBE)].contains(&0);
+        let body = content.strip_suffix(b"\n").unwrap_or(content);
+        let lines = if content.is_empty() {
+            Vec::new()
+        } else {
+            body.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
+        };
+        Self { lines, is_binary }
+    }
+
+    /// How many lines there are.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        u32::try_from(self.lines.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether this is not text at all, as git judges it.
+    #[must_use]
+    pub fn is_binary(&self) -> bool {
+        self.is_binary
+    }
+
+    /// All lines.
+    #[must_use]
+    pub fn all(&self) -> &[&'a [u8]] {
+        &self.lines
+    }
+
+    /// The lines of `range` as far as they exist.
+    #[must_use]
+    pub fn of(&self, range: LineRange) -> &[&'a [u8]] {
+        let end = (range.end as usize).min(self.lines.len());
+        self.lines.get(range.start as usize - 1..end).unwrap_or_default()
+    }
+
+    /// Whether all of `range` exists.
+    #[must_use]
+    pub fn has(&self, range: LineRange) -> bool {
+        range.end <= self.count()
+    }
+}
+
+/// Whether a line says something: a brace alone re-appears everywhere and proves nothing.
+pub(crate) fn is_substantive(line: &[u8]) -> bool {
+    line.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_are_no_part_of_a_line() {
+        let lines = |content: &'static [u8]| Lines::new(content).all().to_vec();
+        assert_eq!(lines(b"a\nb\n"), lines(b"a\r\nb"));
+        assert_eq!(lines(b""), Vec::<&[u8]>::new());
+        assert_eq!(lines(b"\n"), [b""]);
+        assert_eq!(lines(b"a\n\n"), [&b"a"[..], b""]);
+        assert!(Lines::new(b"a\0b").is_binary());
+    }
+}

@@ -1,0 +1,233 @@
+//! Where a recorded range is in the present file, and what became of it.
+//!
+//! The diff between the two versions decides. Where it finds the range damaged,
+//! the same words in another layout (reformatted, re-indented, moved) are looked
+//! for, because a lesson outlives the white space around it.
+
+use std::collections::{HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    LineMap, LineRange, Lines, Sketch,
+    lines::is_substantive,
+    sketch::{EDGE, line_hash},
+};
+
+/// What became of the code that a lesson is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// Every line is as it was.
+    Intact,
+    /// Part of it is there, or all of it in another layout.
+    Changed,
+    /// Nothing of it is left.
+    Gone,
+}
+
+/// Where a range is now.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// The lines of the present file.
+    pub lines: Option<LineRange>,
+    /// What became of it.
+    pub state: State,
+    /// The share of its substantive lines that survived, 0 to 1.
+    pub share: f64,
+}
+
+impl Place {
+    /// Nothing is left.
+    pub const GONE: Self = Self { lines: None, state: State::Gone, share: 0.0 };
+}
+
+/// Shorter texts stand in many places by chance.
+const SHORTEST_REFLOWED: usize = 16;
+/// Less than this share of the lines is no proof that a block moved.
+const LEAST_MOVED_SHARE: f64 = 0.5;
+
+/// Finds `range` of `old` in `new`, given the diff of the two.
+#[must_use]
+pub fn locate(old: &Lines<'_>, range: LineRange, map: &LineMap, new: &Lines<'_>) -> Place {
+    let mapped = map.map(range);
+    if mapped.intact {
+        return Place { lines: mapped.lines, state: State::Intact, share: 1.0 };
+    }
+    let by_diff =
+        mapped.lines.map(|lines| Place { lines: Some(lines), state: State::Changed, share: mapped.share });
+    let well_mapped = |place: &Place| 0.99 < place.share;
+    by_diff
+        .filter(well_mapped)
+        .or_else(|| reflowed(old.of(range), range, new))
+        .or_else(|| by_diff.filter(|place| LEAST_MOVED_SHARE <= place.share))
+        .or_else(|| moved(old.of(range), new))
+        .or(by_diff)
+        .unwrap_or(Place::GONE)
+}
+
+impl Sketch {
+    /// Finds the sketched range in `new` without the version it was taken from.
+    #[must_use]
+    pub fn locate(&self, new: &Lines<'_>) -> Option<Place> {
+        let hashes = self.hashes()?;
+        if hashes.len() < 2 * EDGE {
+            return find_block(&hashes, &Haystack::new(new));
+        }
+        let haystack = Haystack::new(new);
+        let (head, tail) = (find_block(&hashes[..EDGE], &haystack), find_block(&hashes[EDGE..], &haystack));
+        match (head, tail) {
+            (Some(head), Some(tail)) => {
+                let lines = head.lines.zip(tail.lines).map(|(head, tail)| head.hull(tail));
+                Some(Place { lines, state: State::Changed, share: f64::midpoint(head.share, tail.share) })
+            }
+            (head, tail) => head.or(tail).map(|place| Place { share: place.share / 2.0, ..place }),
+        }
+    }
+}
+
+/// Finds the same text with other white space and line breaks.
+fn reflowed(old: &[&[u8]], range: LineRange, new: &Lines<'_>) -> Option<Place> {
+    let needle: Vec<u8> = old.iter().flat_map(|line| dense(line)).collect();
+    if needle.len() < SHORTEST_REFLOWED || !is_substantive(&needle) {
+        return None;
+    }
+    let mut haystack = Vec::new();
+    let mut line_of = Vec::new();
+    for (number, line) in new.all().iter().enumerate() {
+        haystack.extend(dense(line));
+        line_of.resize(haystack.len(), number);
+    }
+    let distance = |at: &usize| line_of[*at].abs_diff(range.start as usize - 1);
+    let at = occurrences(&haystack, &needle).min_by_key(distance)?;
+    let (first, last) = (line_of[at], line_of[at + needle.len() - 1]);
+    let lines = LineRange::from_zero_based(first, last - first + 1);
+    Some(Place { lines: Some(lines), state: State::Changed, share: 1.0 })
+}
+
+fn dense(line: &[u8]) -> impl Iterator<Item = u8> + '_ {
+    line.iter().copied().filter(|byte| !byte.is_ascii_whitespace())
+}
+
+fn occurrences<'a>(haystack: &'a [u8], needle: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+    memchr::memmem::find_iter(haystack, needle)
+}
+
+/// Finds most of the lines together in another part of the file.
+fn moved(old: &[&[u8]], new: &Lines<'_>) -> Option<Place> {
+    let hashes: Vec<u32> = old.iter().map(|line| line_hash(line)).collect();
+    find_block(&hashes, &Haystack::new(new))
+}
+
+/// The lines to search, by hash.
+struct Haystack {
+    hashes: Vec<u32>,
+    positions: HashMap<u32, Vec<usize>>,
+    /// Hashes of lines that prove nothing.
+    trivial: HashSet<u32>,
+}
+
+impl Haystack {
+    fn new(lines: &Lines<'_>) -> Self {
+        let hashes: Vec<u32> = lines.all().iter().map(|line| line_hash(line)).collect();
+        let mut positions: HashMap<u32, Vec<usize>> = HashMap::new();
+        let mut trivial: HashSet<u32> =
+            [&b""[..], b"{", b"}", b"(", b")", b"[", b"]", b"});", b"};", b"},", b"//", b"*/"]
+                .map(line_hash)
+                .into();
+        for (number, (hash, line)) in hashes.iter().zip(lines.all()).enumerate() {
+            if is_substantive(line) {
+                positions.entry(*hash).or_default().push(number);
+            } else {
+                trivial.insert(*hash);
+            }
+        }
+        Self { hashes, positions, trivial }
+    }
+}
+
+/// Lines that stand this often in a file say nothing about where a block is.
+const TOO_COMMON: usize = 64;
+
+/// The window of the haystack where most of `needle` stands in order.
+fn find_block(needle: &[u32], haystack: &Haystack) -> Option<Place> {
+    let n_substantive = needle.iter().filter(|hash| !haystack.trivial.contains(hash)).count();
+    let mut votes: HashMap<usize, usize> = HashMap::new();
+    for (index, hash) in needle.iter().enumerate() {
+        let positions = haystack.positions.get(hash).filter(|positions| positions.len() <= TOO_COMMON);
+        for position in positions.into_iter().flatten() {
+            // Offsets are shifted by the needle's length so that they stay positive.
+            *votes.entry(position + needle.len() - index).or_default() += 1;
+        }
+    }
+    let (&shifted, _) = votes.iter().max_by_key(|(offset, votes)| (**votes, std::cmp::Reverse(**offset)))?;
+    let slack = 3 + needle.len() / 4;
+    let from = shifted.saturating_sub(needle.len() + slack);
+    let to = (shifted + slack).min(haystack.hashes.len());
+    let window = &haystack.hashes[from..to];
+    let positions = crate::line_map::matches(needle, window);
+    let found: Vec<usize> = needle
+        .iter()
+        .zip(&positions)
+        .filter(|(hash, _)| !haystack.trivial.contains(hash))
+        .filter_map(|(_, position)| position.map(|position| from + position as usize))
+        .collect();
+    #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
+    let share = found.len() as f64 / n_substantive as f64;
+    let is_proof = LEAST_MOVED_SHARE <= share && (2 <= found.len() || is_unique(needle, haystack, &found));
+    let (first, last) = (*found.first()?, *found.last()?);
+    let is_whole = window.get(first - from..).is_some_and(|rest| rest.starts_with(needle));
+    let lines = LineRange::from_zero_based(first, if is_whole { needle.len() } else { last - first + 1 });
+    is_proof.then_some(Place { lines: Some(lines), state: State::Changed, share })
+}
+
+/// One line alone proves a place when it stands nowhere else.
+fn is_unique(needle: &[u32], haystack: &Haystack, found: &[usize]) -> bool {
+    needle.len() <= 3
+        && found.len() == 1
+        && haystack.positions.get(&haystack.hashes[found[0]]).is_some_and(|at| at.len() == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(old: &str, start: u32, end: u32, new: &str) -> (Option<(u32, u32)>, State) {
+        let (old, new) = (Lines::new(old.as_bytes()), Lines::new(new.as_bytes()));
+        let place = locate(&old, LineRange::new(start, end).unwrap(), &LineMap::between(&old, &new), &new);
+        (place.lines.map(|lines| (lines.start, lines.end)), place.state)
+    }
+
+    const POOL: &str = "use std;\n\nfn acquire() {\n    wait_for_turn();\n    take_next(free);\n}\n\nfn release() {\n    give_back(it);\n    wake_one();\n    count -= 1;\n    log(count);\n}\n";
+
+    #[test]
+    fn reformatted_code_is_found_and_called_changed() {
+        let reformatted =
+            POOL.replace("fn acquire() {\n    wait_for_turn();\n", "fn acquire()\n{\n\twait_for_turn( );\n");
+        assert_eq!(find(POOL, 3, 6, &reformatted), (Some((3, 7)), State::Changed));
+    }
+
+    #[test]
+    fn a_function_that_moved_is_found() {
+        let (acquire, release) = (&POOL[10..71], &POOL[72..]);
+        let moved = format!("use std;\n\n{release}\n{acquire}");
+        assert_eq!(find(POOL, 3, 6, &moved), (Some((10, 13)), State::Changed));
+    }
+
+    #[test]
+    fn rewritten_code_is_gone() {
+        assert_eq!(find(POOL, 4, 5, "use std;\n\nfn acquire() {\n    spin();\n}\n"), (None, State::Gone));
+    }
+
+    #[test]
+    fn a_sketch_finds_its_range_alone() {
+        let sketch = Sketch::of(&Lines::new(POOL.as_bytes()), LineRange::new(8, 13).unwrap());
+        let present = POOL
+            .replace("    wake_one();\n", "    wake_one();\n    wake_two();\n")
+            .replace("use std;\n", "//! Pool.\n\nuse std;\n");
+        let place = sketch.locate(&Lines::new(present.as_bytes())).unwrap();
+        assert_eq!(place.lines, LineRange::new(10, 15).ok());
+        assert!(sketch.locate(&Lines::new(b"nothing\nof\nthis\n")).is_none());
+    }
+}

@@ -1,0 +1,251 @@
+//! One note's documents, folded into one meaning.
+//!
+//! A note may hold several documents: released tools append, merges concatenate,
+//! two people annotate one commit. Folding is a union (documents by fingerprint,
+//! entries by id, unreadable parts by content), so it is commutative, associative
+//! and idempotent: whoever folds first, in whatever order, everyone ends with the
+//! same note. DESIGN section 3.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_encoding::{BASE64, HEXLOWER};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::{Annotation, Entry, EntryId, SCHEMA};
+
+/// The folded meaning of one note.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Note {
+    /// Documents without their entries, by fingerprint.
+    documents: BTreeMap<String, Annotation>,
+    /// Entries by id.
+    entries: BTreeMap<EntryId, Entry>,
+    /// Parts that could not be read.
+    unread: BTreeSet<Vec<u8>>,
+}
+
+impl Note {
+    /// A note of one document, which may itself be a folded one.
+    #[must_use]
+    pub fn of(document: Annotation) -> Self {
+        let mut note = Self::default();
+        note.add(document);
+        note
+    }
+
+    /// A note of one part that could not be read.
+    #[must_use]
+    pub fn of_unread(part: &[u8]) -> Self {
+        Self { unread: BTreeSet::from([part.to_vec()]), ..Self::default() }
+    }
+
+    fn add(&mut self, mut document: Annotation) {
+        for part in std::mem::take(&mut document.unread) {
+            self.unread.insert(BASE64.decode(part.as_bytes()).unwrap_or_else(|_| part.into_bytes()));
+        }
+        let others = std::mem::take(&mut document.also);
+        let entries = std::mem::take(&mut document.wisdom);
+        if document.entry_ids.is_empty() {
+            // Alone in its note, a document wrote all entries but those that others claim.
+            let claimed: BTreeSet<&EntryId> = others.iter().flat_map(|other| &other.entry_ids).collect();
+            document.entry_ids =
+                entries.iter().map(|entry| &entry.id).filter(|id| !claimed.contains(id)).cloned().collect();
+        }
+        for entry in entries {
+            self.add_entry(entry);
+        }
+        for other in others {
+            self.add(other);
+        }
+        let fingerprint = fingerprint(&document);
+        match self.documents.get_mut(&fingerprint) {
+            Some(present) => {
+                present.entry_ids = join_ids(&present.entry_ids, &document.entry_ids);
+                // The commit is no part of the fingerprint; any rule will do if it is the same everywhere.
+                if document.commit < present.commit {
+                    present.commit = document.commit;
+                }
+            }
+            None => drop(self.documents.insert(fingerprint, document)),
+        }
+    }
+
+    /// Of two entries with one id, the one that knows its lines and says more stays.
+    fn add_entry(&mut self, entry: Entry) {
+        let rank = |entry: &Entry| {
+            let text = canonical(&serde_json::to_value(entry).expect("an entry is plain data"));
+            (entry.lines.is_none(), std::cmp::Reverse(text.len()), text)
+        };
+        match self.entries.get_mut(&entry.id) {
+            Some(present) if *present == entry => {}
+            Some(present) => {
+                if rank(&entry) < rank(present) {
+                    *present = entry;
+                }
+            }
+            None => drop(self.entries.insert(entry.id.clone(), entry)),
+        }
+    }
+
+    /// The union of two notes.
+    #[must_use]
+    pub fn fold(mut self, other: Self) -> Self {
+        for document in other.documents.into_values() {
+            self.add(document);
+        }
+        for entry in other.entries.into_values() {
+            self.add_entry(entry);
+        }
+        self.unread.extend(other.unread);
+        self
+    }
+
+    /// Whether nothing at all is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty() && self.unread.is_empty()
+    }
+
+    /// The documents, primary first: the earliest whose summary no other replaces, then by time.
+    #[must_use]
+    pub fn documents(&self) -> Vec<&Annotation> {
+        let mut documents: Vec<_> = self
+            .documents
+            .iter()
+            .map(|(fingerprint, document)| {
+                ((self.is_replaced(fingerprint), document.written(), fingerprint), document)
+            })
+            .collect();
+        documents.sort_by_key(|(left, _)| *left);
+        documents.into_iter().map(|(_, document)| document).collect()
+    }
+
+    /// Whether another document of the note replaces the summary of this one; circles count for nothing.
+    fn is_replaced(&self, fingerprint: &str) -> bool {
+        self.documents.iter().any(|(other, document)| {
+            document.replaces.iter().any(|replaced| replaced == fingerprint)
+                && !self.documents[fingerprint].replaces.contains(other)
+        })
+    }
+
+    /// Whether the summary of `document`, one of this note's, was replaced by its author.
+    #[must_use]
+    pub fn summary_is_replaced(&self, document: &Annotation) -> bool {
+        self.is_replaced(&fingerprint(document))
+    }
+
+    /// The entries of `document`, in the order in which it holds them.
+    pub fn entries_of<'a>(&'a self, document: &'a Annotation) -> impl Iterator<Item = &'a Entry> {
+        document.entry_ids.iter().filter_map(|id| self.entries.get(id))
+    }
+
+    /// Every entry with the document that speaks for it: the earliest that claims it.
+    #[must_use]
+    pub fn entries(&self) -> Vec<(&Annotation, &Entry)> {
+        let mut seen = BTreeSet::new();
+        let mut entries = Vec::with_capacity(self.entries.len());
+        let documents = self.documents();
+        for document in &documents {
+            entries.extend(
+                self.entries_of(document)
+                    .filter(|entry| seen.insert(&entry.id))
+                    .map(|entry| (*document, entry)),
+            );
+        }
+        if let Some(primary) = documents.first() {
+            entries.extend(
+                self.entries.values().filter(|entry| seen.insert(&entry.id)).map(|entry| (*primary, entry)),
+            );
+        }
+        entries
+    }
+
+    /// The entry with this id.
+    #[must_use]
+    pub fn entry(&self, id: &EntryId) -> Option<&Entry> {
+        self.entries.get(id)
+    }
+
+    /// Parts of the note that could not be read.
+    pub fn unread(&self) -> impl Iterator<Item = &[u8]> {
+        self.unread.iter().map(Vec::as_slice)
+    }
+
+    /// The one document that we write for this note on `commit`, or `None` when nothing in it could be read.
+    #[must_use]
+    pub fn to_annotation(&self, commit: &str) -> Option<Annotation> {
+        let documents = self.documents();
+        let (primary, others) = documents.split_first()?;
+        let on_commit = |document: &Annotation| {
+            let (schema, commit) = (SCHEMA.to_owned(), commit.to_owned());
+            Annotation { schema, commit, ..document.clone() }
+        };
+        let mut written = on_commit(primary);
+        written.wisdom = self.entries().into_iter().map(|(_, entry)| entry.clone()).collect();
+        if others.is_empty() {
+            written.entry_ids.clear();
+        }
+        written.also = others.iter().map(|document| on_commit(document)).collect();
+        written.unread = self.unread.iter().map(|part| BASE64.encode(part)).collect();
+        Some(written)
+    }
+
+    /// The note as it is stored: one JSON object on one line, which released readers accept.
+    ///
+    /// `None` when nothing in it could be read: such a note is never rewritten.
+    #[must_use]
+    pub fn to_line(&self, commit: &str) -> Option<String> {
+        let annotation = self.to_annotation(commit)?;
+        let mut line = serde_json::to_string(&annotation).expect("an annotation is plain data");
+        line.push('\n');
+        Some(line)
+    }
+}
+
+/// Names a document by what it says: not by its entries, which may grow, nor by the commit, which may be rewritten.
+#[must_use]
+fn fingerprint(document: &Annotation) -> String {
+    let mut value = serde_json::to_value(document).expect("an annotation is plain data");
+    if let Some(map) = value.as_object_mut() {
+        for key in ["schema", "commit", "wisdom", "also", "unread", "entry_ids"] {
+            map.shift_remove(key);
+        }
+    }
+    let digest = Sha256::digest(canonical(&value).as_bytes());
+    HEXLOWER.encode(&digest[..16])
+}
+
+impl Annotation {
+    /// The fingerprint by which another document's `replaces` can name this one.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        fingerprint(self)
+    }
+}
+
+/// JSON with sorted keys.
+fn canonical(value: &Value) -> String {
+    fn sorted(value: &Value) -> Value {
+        match value {
+            Value::Object(map) => {
+                let mut keys: Vec<_> = map.keys().collect();
+                keys.sort_unstable();
+                Value::Object(
+                    keys.into_iter().map(|key| (key.clone(), sorted(&map[key]))).collect::<Map<_, _>>(),
+                )
+            }
+            Value::Array(elements) => elements.iter().map(sorted).collect(),
+            other => other.clone(),
+        }
+    }
+    sorted(value).to_string()
+}
+
+/// Equal lists keep their order; different ones are united in order of id, which makes the union associative.
+fn join_ids(left: &[EntryId], right: &[EntryId]) -> Vec<EntryId> {
+    if left == right {
+        return left.to_vec();
+    }
+    left.iter().chain(right).collect::<BTreeSet<_>>().into_iter().cloned().collect()
+}

@@ -1,0 +1,221 @@
+//! Replaces the secrets in a text, so that they never touch disk.
+//!
+//! Three layers, each blind to what the one before has taken: the published shapes of
+//! tokens (`shapes`), values assigned to a telling name (`context`, `url`, `value`), and long
+//! runs that no human would have typed (`entropy`). Notes are prose about code, so a word like
+//! `token` before a colon proves nothing: the value must look like a secret as well. Where the
+//! two mistakes compete, a quoted string is taken for a secret and a bare word for prose.
+//!
+//! Everything is a scan over bytes with bounded look-around and no regular expression, because
+//! transcripts run to megabytes: one pattern of `regex-lite` alone takes several times as
+//! long as all the rules here.
+//!
+//! Redacting twice must find nothing new, so a rule sees to its left what a second pass
+//! would see (nothing before `floor`, the end of the last secret), and to its right it
+//! refuses any value that holds a `[redacted:`.
+
+mod bytes;
+mod context;
+mod entropy;
+mod shapes;
+mod url;
+mod value;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+/// A text with its secrets replaced by `[redacted:kind]`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Redacted<'a> {
+    /// The text, borrowed when there was nothing to replace.
+    pub text: Cow<'a, str>,
+    /// What was replaced, one for each secret, in the order of the text.
+    pub found: Vec<Kind>,
+}
+
+/// What a secret opens, as far as its shape or its name tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// An age identity.
+    AgeSecretKey,
+    /// An Anthropic key.
+    AnthropicKey,
+    /// A value named as an API key, an access key or the like.
+    ApiKey,
+    /// The credential of an `Authorization` header.
+    Authorization,
+    /// The id of an AWS key, which is worth nothing without its secret but tells whose it is.
+    AwsAccessKey,
+    /// The secret half of an AWS key.
+    AwsSecretKey,
+    /// An Azure account key.
+    AzureKey,
+    /// A `Cookie` header that carries a session.
+    Cookie,
+    /// A crates.io token.
+    CratesIoToken,
+    /// A value named as a credential, of no more precise kind.
+    Credential,
+    /// A DigitalOcean token.
+    DigitalOceanToken,
+    /// A GitHub token.
+    GithubToken,
+    /// A GitLab token.
+    GitlabToken,
+    /// A Google API key, client secret or access token.
+    GoogleKey,
+    /// A long run of characters that looks drawn at random.
+    HighEntropy,
+    /// A Hugging Face token.
+    HuggingFaceToken,
+    /// A JSON web token.
+    Jwt,
+    /// An npm token.
+    NpmToken,
+    /// An OpenAI key, or one of its many imitators.
+    OpenaiKey,
+    /// A value named as a password.
+    Password,
+    /// A private key in PEM, or a value named so.
+    PrivateKey,
+    /// A PyPI token.
+    PypiToken,
+    /// A value named as a secret.
+    Secret,
+    /// A SendGrid key.
+    SendgridKey,
+    /// A Slack token.
+    SlackToken,
+    /// A Stripe key.
+    StripeKey,
+    /// The secret half of a Telegram bot token.
+    TelegramToken,
+    /// A value named as a token.
+    Token,
+    /// A Twilio key.
+    TwilioKey,
+    /// The password inside a URL.
+    UrlPassword,
+    /// The signature of a URL that opens to anyone who has it.
+    UrlSignature,
+    /// An address that lets anyone post.
+    Webhook,
+}
+
+impl Kind {
+    /// The name in the replaced text.
+    ///
+    /// Stored texts hold these names, so they stay as they are.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AgeSecretKey => "age-secret-key",
+            Self::AnthropicKey => "anthropic-key",
+            Self::ApiKey => "api-key",
+            Self::Authorization => "authorization",
+            Self::AwsAccessKey => "aws-access-key",
+            Self::AwsSecretKey => "aws-secret-key",
+            Self::AzureKey => "azure-key",
+            Self::Cookie => "cookie",
+            Self::CratesIoToken => "crates-io-token",
+            Self::Credential => "credential",
+            Self::DigitalOceanToken => "digital-ocean-token",
+            Self::GithubToken => "github-token",
+            Self::GitlabToken => "gitlab-token",
+            Self::GoogleKey => "google-key",
+            Self::HighEntropy => "high-entropy",
+            Self::HuggingFaceToken => "hugging-face-token",
+            Self::Jwt => "jwt",
+            Self::NpmToken => "npm-token",
+            Self::OpenaiKey => "openai-key",
+            Self::Password => "password",
+            Self::PrivateKey => "private-key",
+            Self::PypiToken => "pypi-token",
+            Self::Secret => "secret",
+            Self::SendgridKey => "sendgrid-key",
+            Self::SlackToken => "slack-token",
+            Self::StripeKey => "stripe-key",
+            Self::TelegramToken => "telegram-token",
+            Self::Token => "token",
+            Self::TwilioKey => "twilio-key",
+            Self::UrlPassword => "url-password",
+            Self::UrlSignature => "url-signature",
+            Self::Webhook => "webhook",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Replaces every secret in `text` by `[redacted:kind]`.
+///
+/// Only the secret goes: names, quotes and URLs around it stay. Call it on whole texts: a
+/// token cut in half by chunking is no longer recognised. The rules prefer to let a weak
+/// password in running prose pass over mutilating a sentence, so this is a safety net under
+/// the author's care, not a licence to paste credentials.
+pub fn redact(text: &str) -> Redacted<'_> {
+    let secrets = find_all(text.as_bytes());
+    if secrets.is_empty() {
+        return Redacted { text: Cow::Borrowed(text), found: Vec::new() };
+    }
+    let mut redacted = String::with_capacity(text.len());
+    let mut copied = 0;
+    for secret in &secrets {
+        redacted.push_str(&text[copied..secret.range.start]);
+        redacted.push_str(REDACTED);
+        redacted.push_str(secret.kind.name());
+        redacted.push(']');
+        copied = secret.range.end;
+    }
+    redacted.push_str(&text[copied..]);
+    Redacted { text: Cow::Owned(redacted), found: secrets.iter().map(|secret| secret.kind).collect() }
+}
+
+/// What every replacement begins with.
+const REDACTED: &str = "[redacted:";
+
+/// Where a secret lies.
+///
+/// Both ends touch an ASCII byte or an end of the text, so they never split a character.
+#[derive(Debug)]
+struct Secret {
+    range: Range<usize>,
+    kind: Kind,
+}
+
+/// Finds the secrets of all layers, from left to right, without overlap.
+fn find_all(text: &[u8]) -> Vec<Secret> {
+    let mut secrets = Vec::new();
+    let mut floor = 0;
+    while let Some(known) = find_known(text, floor) {
+        entropy::find_in(text, floor..known.range.start, &mut secrets);
+        floor = known.range.end;
+        secrets.push(known);
+    }
+    entropy::find_in(text, floor..text.len(), &mut secrets);
+    secrets
+}
+
+/// Finds the first secret after `floor` that its shape or its name gives away.
+fn find_known(text: &[u8], floor: usize) -> Option<Secret> {
+    // Two bytes decide nearly everywhere that nothing begins here; the loop that asks only this
+    // is what makes a text without secrets cheap.
+    let pairs = text[floor..].windows(2).enumerate();
+    pairs.filter(|(_, pair)| shapes::may_begin(pair[0], pair[1])).find_map(|(offset, _)| {
+        let at = floor + offset;
+        match text[at] {
+            b':' | b'=' => url::find_at(text, floor, at).or_else(|| context::find_assigned(text, floor, at)),
+            b'-' => shapes::find_private_key(text, at).or_else(|| context::find_option_at(text, floor, at)),
+            b'e' => shapes::find_jwt(text, floor, at),
+            _ => shapes::find_at(text, floor, at),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;

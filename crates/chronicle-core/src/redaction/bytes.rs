@@ -1,0 +1,82 @@
+//! What the rules ask about bytes.
+
+/// Counts the bytes of `text` from `from` on that are `wanted`, at most `limit`.
+///
+/// The limit is what keeps a failing rule cheap: look at little, and walk to the end of a run
+/// only once it is known to be a secret.
+pub(super) fn run(text: &[u8], from: usize, limit: usize, wanted: fn(&u8) -> bool) -> usize {
+    text[from..].iter().take(limit).take_while(|byte| wanted(byte)).count()
+}
+
+/// Counts the bytes of `text` before `end` that are `wanted`, not looking further back than `floor`.
+pub(super) fn run_back(
+    text: &[u8],
+    floor: usize,
+    end: usize,
+    limit: usize,
+    wanted: fn(&u8) -> bool,
+) -> usize {
+    text[floor..end].iter().rev().take(limit).take_while(|byte| wanted(byte)).count()
+}
+
+/// Whether `wanted` occurs in `text`.
+pub(super) fn contains(text: &[u8], wanted: &str) -> bool {
+    text.windows(wanted.len()).any(|window| window == wanted.as_bytes())
+}
+
+/// Whether `text` begins with `prefix`, in any case.
+pub(super) fn starts_with_ignoring_case(text: &[u8], prefix: &str) -> bool {
+    text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes()))
+}
+
+/// Whether `text` ends with `suffix`, in any case.
+pub(super) fn ends_with_ignoring_case(text: &[u8], suffix: &str) -> bool {
+    text.len().checked_sub(suffix.len()).is_some_and(|at| text[at..].eq_ignore_ascii_case(suffix.as_bytes()))
+}
+
+/// Counts the distinct bytes of `text`.
+pub(super) fn n_distinct(text: &[u8]) -> usize {
+    let mut seen = [false; 256];
+    text.iter().for_each(|&byte| seen[usize::from(byte)] = true);
+    seen.iter().filter(|&&seen| seen).count()
+}
+
+/// Counts the places where a word of `text` ends inside a run of letters and digits: between
+/// letters and digits, and at the humps of `camelCase` and `HTTPServer`.
+///
+/// Names have one about every five letters; what was drawn at random, every second.
+pub(super) fn n_breaks(text: &[u8]) -> usize {
+    let is_break = |at: usize| {
+        let (before, after) = (text[at - 1], text[at]);
+        let is_acronym_end = before.is_ascii_uppercase()
+            && after.is_ascii_lowercase()
+            && 2 <= at
+            && text[at - 2].is_ascii_uppercase();
+        before.is_ascii_lowercase() && after.is_ascii_uppercase()
+            || before.is_ascii_alphabetic() && after.is_ascii_digit()
+            || before.is_ascii_digit() && after.is_ascii_alphabetic()
+            || is_acronym_end
+    };
+    (1..text.len()).filter(|&at| is_break(at)).count()
+}
+
+/// Whether `text` changes between letters, digits and cases too often to be made of words.
+pub(super) fn is_scrambled(text: &[u8]) -> bool {
+    8 <= text.len() && text.len() <= n_breaks(text) * 4
+}
+
+pub(super) fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
+}
+
+pub(super) fn is_blank(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+pub(super) fn is_base64url(byte: &u8) -> bool {
+    is_word(byte) || *byte == b'-'
+}
+
+pub(super) fn is_lower_hex(byte: &u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}

@@ -1,0 +1,394 @@
+use std::borrow::Cow;
+
+use proptest::prelude::*;
+
+use super::{Kind, redact};
+
+/// Checks that exactly the part between `«` and `»` is replaced, and that a second pass agrees.
+///
+/// A `¦` is dropped: it keeps scanners of this repository from taking the table for secrets.
+fn check(kind: Kind, marked: &str) {
+    let marked = marked.replace('¦', "");
+    let (before, rest) = marked.split_once('«').expect("a row marks its secret");
+    let (secret, after) = rest.split_once('»').expect("a row closes its mark");
+    let redacted = redact(&marked.replace(['«', '»'], "")).text.into_owned();
+    assert_eq!(redacted, format!("{before}[redacted:{kind}]{after}"), "in place of {secret}");
+    assert_eq!(redact(&redacted).found, []);
+}
+
+fn check_untouched(text: &str) {
+    let redacted = redact(text);
+    assert_eq!(redacted.text, text);
+    assert!(matches!(redacted.text, Cow::Borrowed(_)));
+    assert_eq!(redacted.found, []);
+}
+
+#[test]
+fn tokens_are_known_by_their_shape() {
+    use Kind::*;
+    for (kind, marked) in [
+        (AwsAccessKey, "key «AK¦IAQ7XNB2RT4WLM9ZKD»."),
+        (AwsAccessKey, "«AS¦IAQ7XNB2RT4WLM9ZKD»"),
+        (GithubToken, "git clone with «gh¦p_4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi», please"),
+        (GithubToken, "(«gh¦o_4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi»)"),
+        (GithubToken, "«gh¦u_4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi»\n"),
+        (GithubToken, "«gh¦s_12_eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiIxIn0.c2lnbmF0dXJlMTIz»."),
+        (GithubToken, r"line\n«gh¦r_4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi»\n"),
+        (GithubToken, "«github¦_pat_11AB4QXYA0z8dGh2kLmN5p_q7RsTuVwXyZ1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7»"),
+        (GitlabToken, "«gl¦pat-x7Kq2Zt-Lw9XvB4nRj8M»"),
+        (SlackToken, "«xo¦xb-2847561930-4829175630-fKq9ZtLw2XvB7nRj8MdYc3Hs»"),
+        (SlackToken, "«xa¦pp-1-A02BCD3EF4G-1234567890123-9f8e7d6c5b4a»"),
+        (Webhook, "POST https://«hooks.sl¦ack.com/services/T02AB3CD4/B05EF6GH7/x8Kq2ZtLw9XvB4nRj7MdYc3H»"),
+        (AnthropicKey, "«sk-¦ant-api03-4fKq9ZtLw2XvB7nRj8MdYc3HsPg_A6eTu1oNi-AA»"),
+        (OpenaiKey, "«sk-¦proj-4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi»"),
+        (OpenaiKey, "«sk-¦4fKq9ZtLw2XvB7nRj8MdT3BlbkFJYc3HsPgA6eTu1oNi5xWz»"),
+        (GoogleKey, "?key=«AI¦zaSyD4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu»&q=1"),
+        (GoogleKey, "«ya¦29.a0AfB4fKq9ZtLw2XvB7nRj8MdYc3Hs-PgA6»"),
+        (StripeKey, "«sk_¦live_4fKq9ZtLw2XvB7nRj8MdYc3H»"),
+        (StripeKey, "«rk_¦live_4fKq9ZtLw2XvB7nRj8MdYc3H»"),
+        (NpmToken, "«np¦m_4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi»"),
+        (PypiToken, "«py¦pi-AgEIcHlwaS5vcmcCJDRmS3E5WnRMdzJYdkI3blJqOE1kWWMzSHNQZ0E2ZVR1»"),
+        (CratesIoToken, "cargo login «ci¦o4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu»"),
+        (HuggingFaceToken, "«hf¦_fKqZtLwXvBnRjMdYcHsPgAeTuoNiQwErTy»"),
+        (DigitalOceanToken, "«do¦p_v1_4f8a1c9e2b7d6053f4a8c1e9b2d7605f3a4c8e1b9d2f7065a3c4e8b1d9f27065»"),
+        (SendgridKey, "«S¦G.fKq9ZtLw2XvB7nRj8MdYc3.HsPgA6eTu1oNi5xWzQ4rVbK8mJd2yLpC7hGt3sFa0e»"),
+        (TwilioKey, "«S¦K4f8a1c9e2b7d6053f4a8c1e9b2d7605f»"),
+        (TelegramToken, "api.telegram.org/bot5839201746:«A¦AF4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu»/getMe"),
+        (AgeSecretKey, "«AGE-SEC¦RET-KEY-1QWERTYUPASDFGHJKLZXCVNM234567QWERTYUPASDFGHJKLZXCVNM2345»"),
+        (Jwt, "«eyJ¦hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P»."),
+        (Jwt, "cut short: «eyJ¦hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0»"),
+        (Authorization, "curl -H 'X: Bearer «4fKq9ZtLw2XvB7nRj8Md»'"),
+        (Authorization, r#".header("Authorization", "Basic «dXNlcjpodW50ZXIyMg==»")"#),
+    ] {
+        check(kind, marked);
+    }
+}
+
+#[test]
+fn a_private_key_goes_whole_or_as_far_as_it_is_there() {
+    let body = "MIIEpAIBAAKCAQEA4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rVbK8m\nJd2yLpC7==";
+    for label in ["", "RSA ", "OPENSSH ", "ENCRYPTED "] {
+        let (begin, end) =
+            (format!("-----BEGIN {label}PRIV¦ATE KEY-----"), format!("-----END {label}PRIVATE KEY-----"));
+        check(Kind::PrivateKey, &format!("key:\n«{begin}\n{body}\n{end}»\nand more"));
+        check(
+            Kind::PrivateKey,
+            &format!("«{begin}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES,0A\n\n{body}»\nand more"),
+        );
+        check(
+            Kind::PrivateKey,
+            &format!(r#"{{"k": "«{}»\n"}}"#, format!("{begin}\n{body}\n{end}").replace('\n', r"\n")),
+        );
+    }
+}
+
+#[test]
+fn values_are_known_by_their_names() {
+    use Kind::*;
+    for (kind, marked) in [
+        (Password, "password = \"«hunter22»\""),
+        (Password, "password: «hunter22»"),
+        (Password, "the password: «Tr0ub4dor&3», as ever"),
+        (Password, "**Password:** «Summer2024»"),
+        (Password, "POSTGRES_PASSWORD=«letmein»\nPOSTGRES_USER=app"),
+        (Password, "Server=db;Pwd=«letmein»;Port=1"),
+        (Password, r#"{"user": "bob", "password": "«correcthorse»"}"#),
+        (Password, r#"{\"user\": \"bob\", \"password\": \"«hunter22»\"}"#),
+        (Password, "config['password'] = '«hunter22»'"),
+        (Password, r#"const DB_PASSWORD: &str = "«hunter22»";"#),
+        (Password, "if password == \"«hunter22»\" {"),
+        (Password, "mysql --password «hunter22» -u root"),
+        (Password, "mysql --password=«hunter22» -u root"),
+        (Password, "passphrase: '«pâté-en-croûte-1815»'"),
+        (Password, "PGPASSWORD=«hunter22» psql"),
+        (Secret, "client_secret: «8fKq9ZtLw2Xv»"),
+        (Secret, "clientSecret: '«8fKq9ZtLw2Xv»',"),
+        (Secret, "SECRET_KEY_BASE=«4f8a1c9e2b7d6053f4a8c1e9b2d7605f3a4c»"),
+        (Token, "token=«4f8a1c9e2b7d6053»"),
+        (Token, "//registry.npmjs.org/:_authToken=«1b2c3d4e-5f60-7a8b-9c0d-1e2f3a4b5c6d»"),
+        (Token, r#"let token = "«abc123def456»";"#),
+        (ApiKey, "api_key: \"«abcd1234efgh5678»\""),
+        (ApiKey, "X-API-Key: «4f8a1c9e2b7d6053»"),
+        (ApiKey, "?apikey=«4f8a1c9e2b7d6053»&page=2"),
+        (ApiKey, "the API key: «4f8a1c9e2b7d6053»"),
+        (ApiKey, ":api_key => '«4f8a1c9e2b7d6053»'"),
+        (ApiKey, "api_key := \"«4f8a1c9e2b7d6053»\""),
+        (AwsSecretKey, "aws_secret_access_key = «wJalr9UtnFE¦MI/K7MDENG/bPxRfiCYzQ4rVbK8m»"),
+        (AzureKey, "AccountName=x;AccountKey=«4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi==»;Endpoint"),
+        (AzureKey, "SharedAccessKey=«4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi=»"),
+        (UrlSignature, "https://a.blob.core.windows.net/c?sv=1&sig=«4fKq9ZtLw2XvB7nRj8Md%3D»&se=2"),
+        (PrivateKey, "private_key = \"«4f8a1c9e2b7d60534f8a»\""),
+        (Credential, "credentials: '«bob:hunter22x»'"),
+        (Authorization, "Authorization: Bearer «abc123xyz»"),
+        (Authorization, "authorization: Basic «dXNlcjpodW50ZXIyMg==»"),
+        (Authorization, "-H \"Authorization: token «abc123xyz»\""),
+        (Cookie, "Cookie: «theme=dark; sid=8fKq9ZtLw2Xv»"),
+        (Cookie, "Set-Cookie: «session=8fKq9ZtLw2Xv; Path=/»; HttpOnly"),
+        (Cookie, "PHPSESSID=«8f3kq9ztlw2xv7b»"),
+        (UrlPassword, "postgres://app:«hunter2»@db:5432/app"),
+        (UrlPassword, "redis://:«p@ssword»@host"),
+        (UrlPassword, "https://user:«secret»@example.com/a:b@c"),
+    ] {
+        check(kind, marked);
+    }
+}
+
+#[test]
+fn long_random_runs_need_no_name() {
+    for marked in [
+        "it printed «8fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWz» once",
+        "data: \"«fKq9+tLw2XvB7/Rj8MdYc3HsPgA6eTu1oNi5xWzQ4rVbK8mJd2y==»\"",
+        "https://example.com/?x=«8fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWz»",
+        "«q7x2m9k4v8b3n6z1t5w0r2y7p4j8h3g6f9d1s5a0»",
+    ] {
+        check(Kind::HighEntropy, marked);
+    }
+}
+
+#[test]
+fn every_secret_is_told_in_order() {
+    let text = "password=hunter22 then 8fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWz then redis://:hunter2@h";
+    let redacted = redact(text);
+    assert_eq!(redacted.found, [Kind::Password, Kind::HighEntropy, Kind::UrlPassword]);
+    assert_eq!(
+        redacted.text,
+        "password=[redacted:password] then [redacted:high-entropy] then redis://:[redacted:url-password]@h"
+    );
+}
+
+#[test]
+fn prose_about_secrets_stays_whole() {
+    for text in [
+        "",
+        "The token: see below.",
+        "the secret: never block here",
+        "password: required, at least 12 characters",
+        "auth: add retry to the login flow",
+        "auth: oauth2 is handled by the gateway",
+        "password: sha256 of the salted input",
+        "unexpected token: expected `;`",
+        "error: invalid token: '}' at line 3",
+        "Credentials: ask Bob, he keeps them in the vault.",
+        "The private key: rotate it every 90 days",
+        "Basic authentication is refused, bearer tokens only.",
+        "Use Bearer authentication-with-refresh as before",
+        "`-----BEGIN PRIVATE KEY-----` starts the block; we stop at -----END PRIVATE KEY-----.",
+        "Set-Cookie: the header that the proxy strips",
+        "Cookie: theme=dark; lang=en",
+        "token: 这是一个令牌",
+        "the api key: ask the platform team for one",
+        "`--token` is read before `--password`; pass --password twice to confirm",
+        "export GITHUB_TOKEN=ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "set ANTHROPIC_API_KEY=sk-ant-... in the environment",
+        "an eyJ prefix marks a JWT; eyJhbGci... is its header",
+        "PWD=/home/bob/src/chronicle",
+        "password=********",
+        "password: <your password>",
+        "api_key: your-api-key-here1",
+        "https://user:${PASSWORD}@host/",
+        "https://user:***@host/",
+        "ssh://git@github.com:22/x.git and git@github.com:a/b.git",
+        "http://localhost:3000/@scope/package",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
+fn code_about_secrets_stays_whole() {
+    for text in [
+        "max_tokens = 2000",
+        "token_count: usize",
+        "password: &str",
+        "fn login(password: String, token: Option<String>) -> Result<Session>",
+        "password: Aligned64<[u8; 32]>",
+        "let token = self.next_token();",
+        "let token = tokens[0];",
+        "token = lexer.peek2",
+        "const SECRET: &str = env!(\"SECRET\");",
+        "let key = std::env::var(\"API_KEY\")?;",
+        "api_key = os.environ[\"API_KEY\"]",
+        "apiKey: process.env.API_KEY,",
+        "api_key: \"process.env.API_KEY_2\"",
+        "api_key = std::env::var(\"API_KEY_2\").ok()",
+        "TOKEN=${GITHUB_TOKEN}",
+        "TOKEN=$GITHUB_TOKEN_2",
+        "token: ${{ secrets.GITHUB_TOKEN }}",
+        "password: \"{{ vault_password_1 }}\"",
+        "password = None",
+        "secret: null",
+        "\"token\": true",
+        "login(username=username, password=password)",
+        "{\"token\": {\"type\": \"string\"}}",
+        "\"password\": \"string\"",
+        "println!(\"token: {token}\")",
+        "printf(\"password: %s\\n\", password)",
+        "Token::Secret(value) => token = value,",
+        "self.token == other.token",
+        "if token != expected_token2 {",
+        "secret: Box<dyn Secret>",
+        "private_key: X509RequestInheritOptions",
+        "private_key: \"/etc/ssl/private/server1.pem\"",
+        "SELECT * FROM users WHERE password = :password1",
+        "password: ENC[vault,1]",
+        "token: 0x1f2e3d4c",
+        "token: 1_000_000",
+        "auth: src/auth/oauth2.rs:42",
+        "#[arg(long, env = \"TOKEN\")] token: Option<String>,",
+        "assert_eq!(pool.acquire(), Err(Error::Timeout));",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
+fn public_random_values_stay_whole() {
+    for text in [
+        "commit 1170c0148e3e49603ec890ce8f994c2e78b361a9 (c314de6)",
+        "sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "\"integrity\": \"sha512-fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rVbK8mJd2yLpC7hGt3sFa0eQ1w2E3r4T5y6U7i8O9p0Aa==\"",
+        "SHA256:fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rV",
+        "golang.org/x/sys v0.1.0 h1:fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rV=",
+        "session 1b2c3d4e-5f60-7a8b-9c0d-1e2f3a4b5c6d",
+        "session-01HXYZ4Q7V8N9M2K3J4H5G6F7D.json",
+        "h-k4q7zt2lw5xvbnrj3mdyc6hspg",
+        "\"sketch\": \"1:fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rV\"",
+        "toolu_01fKq9ZtLw2XvB7nRj8MdYc3 call_fKq9ZtLw2XvB7nRj8MdYc3HsPgA6",
+        "msg_01fKq9ZtLw2XvB7nRj8MdYc3HsPgA6 req_011fKq9ZtLw2XvB7nRj8MdYc3",
+        "target/debug/deps/chronicle_core-4f8a1c9e2b7d6053",
+        "crates/chronicle-core/src/redaction/x86_64/utf8_to_utf16.rs",
+        "chronicle_core::redaction::entropy::is_random_enough_for_v2",
+        "WHvRunVpExitReasonX64ApicInitSipiTrap",
+        "szOID_RSA_SHA256_with_AES128_and_base64url_v2",
+        "a_test_name_that_says_what_is_true_of_utf8_in_32_bytes",
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+        "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4_RepC1Ev",
+        "pip/utils.py,sha256=fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rV,1665",
+        "0xd583265f12ce1f8153f955076a9af49b",
+        "https://docs.example.com/d/8fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWz/edit",
+        "![x](data:image/png;base64,fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rV)",
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
+    ] {
+        check_untouched(text);
+    }
+}
+
+/// Pieces that begin, end or resemble secrets, to be joined at random.
+const PIECES: &[&str] = &[
+    "password",
+    "token",
+    "api_key",
+    "Authorization",
+    "Cookie",
+    "sid",
+    "--password ",
+    ":",
+    "=",
+    ": ",
+    " = ",
+    "://",
+    "@",
+    "?sig",
+    "\"",
+    "'",
+    "\\\"",
+    "\\",
+    "\\n",
+    "\n",
+    " ",
+    "-",
+    "_",
+    ".",
+    "/",
+    "[",
+    "]",
+    "(",
+    "{",
+    "%3D",
+    "…",
+    "é",
+    "«",
+    "&",
+    ";",
+    "::",
+    "[redacted:",
+    "[redacted:token]",
+    "Bearer ",
+    "Basic ",
+    "gh\u{70}_",
+    "sk-\u{61}nt-",
+    "SG.",
+    "ey\u{4a}",
+    "AK\u{49}A",
+    "-----BEGIN RSA PRIVATE\u{20}KEY-----",
+    "-----END ",
+    "sha512-",
+    "1:",
+    "AAF",
+    "5839201746",
+    "hunter22",
+    "xxxxxx",
+    "Q7XNB2RT4WLM9ZKD",
+    "4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi",
+    "hbGciOiJIUzI1NiJ9",
+    "4f8a1c9e2b7d6053f4a8c1e9b2d7605f",
+];
+
+fn tangle() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![9 => prop::sample::select(PIECES).prop_map(str::to_owned), 1 => any::<String>()];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+/// The parts of `text` around anything that looks like a replacement.
+fn around_replacements(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("[redacted:") {
+        parts.push(before);
+        rest = after.trim_start_matches(|letter: char| letter.is_ascii_lowercase() || letter == '-');
+        rest = rest.strip_prefix(']').unwrap_or(rest);
+    }
+    parts.push(rest);
+    parts
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn any_text_is_redacted_once_and_for_all(text in any::<String>()) {
+        let once = redact(&text).text.into_owned();
+        prop_assert_eq!(redact(&once).found, []);
+    }
+
+    #[test]
+    fn tangled_secrets_are_redacted_once_and_for_all(text in tangle()) {
+        let once = redact(&text);
+        let again = redact(&once.text);
+        prop_assert_eq!(&again.found, &[], "{:?}", once.text);
+        prop_assert_eq!(once.found.is_empty(), once.text == text);
+    }
+
+    #[test]
+    fn what_is_no_secret_stays_in_its_order(text in tangle()) {
+        let redacted = redact(&text).text.into_owned();
+        let mut rest = text.as_str();
+        for part in around_replacements(&redacted) {
+            let found = rest.find(part);
+            prop_assert!(found.is_some(), "{part:?} is gone");
+            rest = &rest[found.unwrap() + part.len()..];
+        }
+    }
+
+    #[test]
+    fn a_secret_goes_and_its_surroundings_stay(before in "[\\PC&&[^:=@\"'`]]{0,40}", after in "[\\PC&&[^:=@\"'`]]{0,40}") {
+        let secret = concat!("gh", "p_4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi");
+        let redacted = redact(&format!("{before} {secret} {after}")).text.into_owned();
+        prop_assert_eq!(redacted, format!("{before} [redacted:github-token] {after}"));
+    }
+
+    #[test]
+    fn plain_words_come_back_borrowed(text in "([A-Za-zäß]{1,20}[ .,;!?\n]{1,2}){0,60}") {
+        prop_assert!(matches!(redact(&text).text, Cow::Borrowed(_)));
+    }
+}

@@ -1,0 +1,167 @@
+//! How far an answer can be trusted, 0 to 1, and why (DESIGN section 4, step 6).
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Age, Annotation, ContextLevel, Origin, Source, locate::State};
+
+/// Days after which recency has fallen to one half.
+pub const HALF_LIFE_DAYS: f64 = 180.0;
+
+/// One factor of a confidence: what was found, and what it is worth.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Factor {
+    /// What was found, in words.
+    pub value: String,
+    /// What it is worth, 0 to 1.
+    pub score: f64,
+}
+
+/// The four factors of a confidence.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Factors {
+    /// Age against HEAD; weighs 0.4.
+    pub recency: Factor,
+    /// Testimony or inference; weighs 0.3.
+    pub context_level: Factor,
+    /// How well the code it speaks of is still there; weighs 0.2.
+    pub anchor_match: Factor,
+    /// Whether it was carried over; weighs 0.1.
+    pub provenance: Factor,
+}
+
+/// How an item is tied to the present code.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Tie {
+    /// Its recorded lines, of which this share survived.
+    Lines(State, f64),
+    /// Some of the ranges that its commit changed; which one is not known.
+    Near,
+    /// The file as a whole.
+    File,
+    /// Lines in scope that its commit wrote.
+    Commit,
+    /// What it speaks of is no more.
+    Gone,
+    /// Lines that may be those of another commit: the note names one commit and sits on another.
+    Doubtful,
+}
+
+impl Tie {
+    fn factor(self) -> Factor {
+        let (value, score) = match self {
+            Self::Lines(State::Intact, _) => ("lines intact".to_owned(), 1.0),
+            Self::Lines(State::Changed, share) => {
+                (format!("{:.0}% of the lines survive", 100.0 * share), 0.3 + 0.7 * share)
+            }
+            Self::Lines(State::Gone, _) | Self::Gone => ("gone".to_owned(), 0.3),
+            Self::Near => ("near".to_owned(), 0.4),
+            Self::File => ("file".to_owned(), 0.4),
+            Self::Commit => ("commit".to_owned(), 0.4),
+            Self::Doubtful => ("lines of another commit".to_owned(), 0.4),
+        };
+        Factor { value, score: round(score) }
+    }
+}
+
+/// The factors of one item of `document`.
+///
+/// `age` is that of the document when HEAD was committed; `origin` is the item's own
+/// and goes before the document's context level, which goes before its source.
+#[must_use]
+pub fn factors(
+    document: &Annotation,
+    origin: Option<Origin>,
+    age: Age,
+    half_life_days: f64,
+    tie: Tie,
+) -> Factors {
+    let recency = 0.5_f64.powf(age.days() / half_life_days.max(f64::MIN_POSITIVE));
+    let level = context_level(document);
+    let context = match (origin, level) {
+        (Some(Origin::Author), _) => Factor { value: "author".to_owned(), score: 1.0 },
+        (Some(Origin::Inferred), _) => Factor { value: "inferred".to_owned(), score: 0.5 },
+        (None, ContextLevel::Enhanced) => Factor { value: level.to_string(), score: 1.0 },
+        (None, ContextLevel::Inferred) => Factor { value: level.to_string(), score: 0.5 },
+    };
+    let provenance = match document.provenance.source {
+        Source::Amend => 0.8,
+        Source::Squash => 0.7,
+        _ => 1.0,
+    };
+    Factors {
+        recency: Factor { value: format!("{age} old"), score: round(recency) },
+        context_level: context,
+        anchor_match: tie.factor(),
+        provenance: Factor { value: document.provenance.source.to_string(), score: provenance },
+    }
+}
+
+/// The document's context level; without one, what its source suggests.
+#[must_use]
+pub fn context_level(document: &Annotation) -> ContextLevel {
+    document.context_level.unwrap_or(match document.provenance.source {
+        Source::Live | Source::Squash | Source::Amend => ContextLevel::Enhanced,
+        Source::Batch | Source::Backfill | Source::MigratedV1 | Source::MigratedV2 => ContextLevel::Inferred,
+    })
+}
+
+/// The weighted sum of the factors, to three places.
+#[must_use]
+pub fn confidence(factors: &Factors) -> f64 {
+    let Factors { recency, context_level, anchor_match, provenance } = factors;
+    round(0.4 * recency.score + 0.3 * context_level.score + 0.2 * anchor_match.score + 0.1 * provenance.score)
+}
+
+fn round(score: f64) -> f64 {
+    (score.clamp(0.0, 1.0) * 1000.0).round() / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Provenance;
+
+    fn document(source: Source) -> Annotation {
+        Annotation::new("c", "2026-01-01T00:00:00Z", "why", Provenance::new(source))
+    }
+
+    fn score(source: Source, origin: Option<Origin>, days: i64, tie: Tie) -> f64 {
+        confidence(&factors(
+            &document(source),
+            origin,
+            Age(SignedDuration::from_hours(24 * days)),
+            HALF_LIFE_DAYS,
+            tie,
+        ))
+    }
+
+    const INTACT: Tie = Tie::Lines(State::Intact, 1.0);
+
+    #[test]
+    fn the_weights_are_those_of_the_design() {
+        assert!((score(Source::Live, None, 0, INTACT) - 1.0).abs() < 1e-9);
+        assert!((score(Source::Live, None, 180, INTACT) - 0.8).abs() < 1e-9);
+        assert!((score(Source::Live, None, 360, INTACT) - 0.7).abs() < 1e-9);
+        assert!((score(Source::Batch, None, 0, INTACT) - 0.85).abs() < 1e-9);
+        assert!((score(Source::Batch, Some(Origin::Author), 0, INTACT) - 1.0).abs() < 1e-9);
+        assert!((score(Source::Squash, None, 0, INTACT) - 0.97).abs() < 1e-9);
+        assert!((score(Source::Amend, None, 0, INTACT) - 0.98).abs() < 1e-9);
+        assert!((score(Source::Live, None, 0, Tie::Gone) - 0.86).abs() < 1e-9);
+    }
+
+    proptest! {
+        #[test]
+        fn a_score_is_a_share_and_falls_with_age(days in 0i64..10_000, later in 0i64..10_000, share in 0.0f64..=1.0) {
+            let tie = Tie::Lines(State::Changed, share);
+            let young = score(Source::Live, None, days, tie);
+            prop_assert!((0.0..=1.0).contains(&young));
+            prop_assert!(score(Source::Live, None, days + later, tie) <= young);
+            prop_assert!(score(Source::Batch, None, days, tie) <= young);
+            prop_assert!(young <= score(Source::Live, None, days, INTACT));
+        }
+    }
+}

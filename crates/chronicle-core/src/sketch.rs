@@ -1,0 +1,79 @@
+//! Hashes of a range's lines, by which it is found again without its blobs.
+
+use std::fmt;
+
+use data_encoding::BASE64;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_64;
+
+use crate::{LineRange, Lines};
+
+/// `1:` and the base64 of one 32-bit hash for each line, big-endian (DESIGN section 3).
+///
+/// Beyond 64 lines only the first and the last 32 are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Sketch(pub String);
+
+/// Lines kept at either end of a long range.
+pub(crate) const EDGE: usize = 32;
+
+impl Sketch {
+    /// The sketch of `range` of `lines`.
+    #[must_use]
+    pub fn of(lines: &Lines<'_>, range: LineRange) -> Self {
+        let lines = lines.of(range);
+        let kept: Vec<_> = if lines.len() <= 2 * EDGE {
+            lines.to_vec()
+        } else {
+            [&lines[..EDGE], &lines[lines.len() - EDGE..]].concat()
+        };
+        let bytes: Vec<u8> = kept.iter().flat_map(|line| line_hash(line).to_be_bytes()).collect();
+        Self(format!("1:{}", BASE64.encode(&bytes)))
+    }
+
+    /// The hashes, or `None` when this is no sketch of a version we know.
+    #[must_use]
+    pub fn hashes(&self) -> Option<Vec<u32>> {
+        let bytes = BASE64.decode(self.0.strip_prefix("1:")?.as_bytes()).ok()?;
+        let words = bytes.chunks_exact(4);
+        (words.remainder().is_empty() && bytes.len() <= 8 * EDGE)
+            .then(|| words.map(|word| u32::from_be_bytes(word.try_into().expect("chunks of four"))).collect())
+    }
+}
+
+impl fmt::Display for Sketch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The low word of XXH3-64 over the line without the white space around it.
+pub(crate) fn line_hash(line: &[u8]) -> u32 {
+    let hash = XxHash3_64::oneshot(line.trim_ascii());
+    u32::try_from(hash & u64::from(u32::MAX)).expect("masked to 32 bits")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sketch_has_a_word_for_each_line_and_ignores_indentation() {
+        let sketch = |text: &str| Sketch::of(&Lines::new(text.as_bytes()), LineRange::new(1, 2).unwrap());
+        assert_eq!(sketch("  a\nb"), sketch("a\r\n\tb \n"));
+        assert_eq!(sketch("a\nb").hashes().map(|hashes| hashes.len()), Some(2));
+        assert_eq!(Sketch("2:AAAA".into()).hashes(), None);
+        assert_eq!(Sketch("1:AAA=".into()).hashes(), None);
+    }
+
+    #[test]
+    fn a_long_range_keeps_its_ends() {
+        let text: String = (0..200).map(|n| format!("line {n}\n")).collect();
+        let lines = Lines::new(text.as_bytes());
+        let hashes = Sketch::of(&lines, LineRange::new(1, 200).unwrap()).hashes().unwrap();
+        assert_eq!(hashes.len(), 64);
+        assert_eq!(hashes[63], line_hash(b"line 199"));
+    }
+}

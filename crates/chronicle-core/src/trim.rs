@@ -1,0 +1,257 @@
+//! Fits a reading into a token budget.
+//!
+//! What is over goes first, then the newest commits: the oldest hold the founding
+//! reasons, and the newer ones can be asked for again by commit. An item that stays
+//! keeps its intent, constraints and wisdom whole; only the last one loses lesser
+//! fields. The caller says how large a rendering is, so every format keeps its promise.
+
+use std::collections::BTreeSet;
+
+use snafu::Snafu;
+
+use crate::reading::{Reading, Standing, Trimmed};
+
+/// Coarse on purpose: a budget is a request for brevity, and no tokenizer is right for every model.
+pub const BYTES_PER_TOKEN: usize = 4;
+
+/// A budget that not even an answer without items fits into.
+#[derive(Debug, Clone, PartialEq, Eq, Snafu)]
+#[snafu(display("--max-tokens {max_tokens} is too small for any answer; the least is {minimum}"))]
+pub struct BudgetTooSmall {
+    /// What was asked for.
+    pub max_tokens: usize,
+    /// The smallest budget that works for this question.
+    pub minimum: usize,
+}
+
+/// Cuts `reading` until `bytes` of it, as tokens, are at most `max_tokens`.
+///
+/// # Errors
+/// When the answer without any item is too large already.
+pub fn fit(
+    reading: Reading,
+    max_tokens: usize,
+    bytes: impl Fn(&Reading) -> usize,
+) -> Result<Reading, BudgetTooSmall> {
+    let tokens = |reading: &Reading| bytes(reading).div_ceil(BYTES_PER_TOKEN);
+    if tokens(&reading) <= max_tokens {
+        return Ok(reading);
+    }
+    let steps = steps(&reading);
+    let finish = |n_steps: usize| {
+        let mut cut = reading.clone();
+        steps[..n_steps].iter().for_each(|step| step.apply(&mut cut));
+        conclude(cut, &reading, max_tokens, &tokens)
+    };
+    // Sizes fall with nearly every step; where one rises by the commit it reports, the search still ends on a fit.
+    let (mut too_large, mut fits) = (0, steps.len());
+    while too_large + 1 < fits {
+        let middle = too_large.midpoint(fits);
+        match finish(middle) {
+            Ok(_) => fits = middle,
+            Err(_) => too_large = middle,
+        }
+    }
+    finish(fits)
+}
+
+/// One thing to leave out.
+#[derive(Debug, Clone)]
+enum Step {
+    Knowledge,
+    Region(String),
+    Wisdom(String),
+    Dependencies(String),
+    CrossCutting(String),
+    Field(Field),
+    Last,
+}
+
+/// What the last item loses, in this order, before it goes itself.
+#[derive(Debug, Clone, Copy)]
+enum Field {
+    Related,
+    ReasoningTail,
+    Reasoning,
+    RiskTail,
+    Risk,
+    Tags,
+}
+
+const FIELDS: [Field; 6] =
+    [Field::Related, Field::ReasoningTail, Field::Reasoning, Field::RiskTail, Field::Risk, Field::Tags];
+
+/// Everything that can be left out, in order.
+fn steps(reading: &Reading) -> Vec<Step> {
+    let mut items: Vec<(bool, jiff::Timestamp, Step)> = Vec::new();
+    let unit = |standing: &Standing, step: Step| (!standing.is_over(), standing.at, step);
+    items.extend(
+        reading.regions.iter().map(|item| unit(&item.standing, Step::Region(item.standing.id.0.clone()))),
+    );
+    items.extend(
+        reading.wisdom.iter().map(|item| unit(&item.standing, Step::Wisdom(item.standing.id.0.clone()))),
+    );
+    // What belongs to a shown commit goes with it; the rest takes its turn by age.
+    let shown: BTreeSet<&str> = reading.standings().map(|standing| standing.commit.as_str()).collect();
+    let mut seen = BTreeSet::new();
+    for dependency in &reading.dependencies_on_this {
+        if !shown.contains(dependency.commit.as_str()) && seen.insert(("dependency", &dependency.commit)) {
+            items.push((true, dependency.at, Step::Dependencies(dependency.commit.clone())));
+        }
+    }
+    for concern in &reading.cross_cutting {
+        if !shown.contains(concern.commit.as_str()) && seen.insert(("concern", &concern.commit)) {
+            items.push((true, concern.at, Step::CrossCutting(concern.commit.clone())));
+        }
+    }
+    items.sort_by(|left, right| left.0.cmp(&right.0).then(right.1.cmp(&left.1)));
+    let n_over = items.iter().take_while(|(is_current, ..)| !is_current).count();
+    let mut steps: Vec<Step> = items.into_iter().map(|(_, _, step)| step).collect();
+    if !reading.knowledge.is_empty() {
+        steps.insert(n_over, Step::Knowledge);
+    }
+    // The fields go before the item they belong to, which is the last one.
+    if let Some(at) = steps.iter().rposition(|step| matches!(step, Step::Region(_) | Step::Wisdom(_))) {
+        let last = steps.remove(at);
+        steps.extend(FIELDS.map(Step::Field));
+        steps.push(last);
+    }
+    steps.push(Step::Last);
+    steps
+}
+
+impl Step {
+    fn apply(&self, reading: &mut Reading) {
+        match self {
+            Self::Knowledge => reading.knowledge.clear(),
+            Self::Region(id) => reading.regions.retain(|item| item.standing.id.0 != *id),
+            Self::Wisdom(id) => reading.wisdom.retain(|item| item.standing.id.0 != *id),
+            Self::Dependencies(commit) => reading.dependencies_on_this.retain(|item| item.commit != *commit),
+            Self::CrossCutting(commit) => reading.cross_cutting.retain(|item| item.commit != *commit),
+            Self::Field(field) => field.cut(reading),
+            Self::Last => {
+                reading.dependencies_on_this.clear();
+                reading.cross_cutting.clear();
+                reading.warnings.clear();
+            }
+        }
+    }
+}
+
+impl Field {
+    fn cut(self, reading: &mut Reading) {
+        for item in &mut reading.regions {
+            match self {
+                Self::Related => item.standing.related.clear(),
+                Self::ReasoningTail => item.reasoning = item.reasoning.as_deref().map(first_sentence),
+                Self::Reasoning => item.reasoning = None,
+                Self::RiskTail => item.risk_notes = item.risk_notes.as_deref().map(first_sentence),
+                Self::Risk => item.risk_notes = None,
+                Self::Tags => item.standing.tags.clear(),
+            }
+        }
+        for item in &mut reading.wisdom {
+            match self {
+                Self::Related => item.standing.related.clear(),
+                Self::Tags => item.standing.tags.clear(),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The text up to its first full stop, question mark or exclamation mark that ends a word.
+fn first_sentence(text: &str) -> String {
+    let end = text
+        .char_indices()
+        .zip(text.chars().skip(1).map(Some).chain([None]))
+        .find(|((_, mark), next)| matches!(mark, '.' | '?' | '!') && next.is_none_or(char::is_whitespace))
+        .map_or(text.len(), |((at, mark), _)| at + mark.len_utf8());
+    text[..end].to_owned()
+}
+
+/// Drops what belonged to dropped commits, and says what is missing; an error when it is still too large.
+fn conclude(
+    mut cut: Reading,
+    original: &Reading,
+    max_tokens: usize,
+    tokens: &impl Fn(&Reading) -> usize,
+) -> Result<Reading, BudgetTooSmall> {
+    let commits = |reading: &Reading| -> BTreeSet<String> {
+        reading.standings().map(|standing| standing.commit.clone()).collect()
+    };
+    let (before, after) = (commits(original), commits(&cut));
+    let is_dropped = |commit: &str| before.contains(commit) && !after.contains(commit);
+    cut.dependencies_on_this.retain(|item| !is_dropped(&item.commit));
+    cut.cross_cutting.retain(|item| !is_dropped(&item.commit));
+
+    let kept: BTreeSet<_> = cut.standings().map(|standing| standing.id.clone()).collect();
+    let mut dropped: Vec<&Standing> =
+        original.standings().filter(|standing| !kept.contains(&standing.id)).collect();
+    dropped.sort_by_key(|standing| std::cmp::Reverse(standing.at));
+    let mut seen = BTreeSet::new();
+    let dropped: Vec<String> = dropped
+        .into_iter()
+        .map(|standing| standing.commit.clone())
+        .filter(|commit| seen.insert(commit.clone()))
+        .collect();
+
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    cut.stats.regions_returned = count(cut.n_items());
+    if cut.n_items() == 0 && 0 < original.n_items() {
+        cut.warnings.insert(
+            0,
+            "no item fits into --max-tokens; ask for fewer lines, or `show` a dropped commit".to_owned(),
+        );
+    }
+    cut.trimmed = Some(Trimmed {
+        original_regions: count(original.n_items()),
+        returned_regions: count(cut.n_items()),
+        dropped_commits: dropped,
+        strategy: "newest_commits_first".to_owned(),
+        estimated_tokens: max_tokens,
+    });
+    // The list of dropped commits is a service; it must not cost the answer itself.
+    let n_kept_whole = cut.n_items();
+    while max_tokens < tokens(&cut) && n_kept_whole == 0 {
+        let Some(Trimmed { dropped_commits, .. }) = &mut cut.trimmed else { break };
+        let half = dropped_commits.len() / 2;
+        if dropped_commits.is_empty() {
+            break;
+        }
+        dropped_commits.truncate(half);
+    }
+    let estimated = tokens(&cut);
+    if max_tokens < estimated {
+        return Err(BudgetTooSmall { max_tokens, minimum: minimum(cut, tokens) });
+    }
+    if let Some(trimmed) = &mut cut.trimmed {
+        trimmed.estimated_tokens = estimated;
+    }
+    Ok(cut)
+}
+
+/// The smallest budget that the emptied answer fits into; the budget is written into it, so its digits count.
+fn minimum(mut skeleton: Reading, tokens: &impl Fn(&Reading) -> usize) -> usize {
+    loop {
+        let needed = tokens(&skeleton);
+        let Some(trimmed) = &mut skeleton.trimmed else { return needed };
+        if needed <= trimmed.estimated_tokens {
+            return trimmed.estimated_tokens;
+        }
+        trimmed.estimated_tokens = needed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_sentence_ends_where_a_reader_would_end_it() {
+        assert_eq!(first_sentence("Uses v1.2 here. And more."), "Uses v1.2 here.");
+        assert_eq!(first_sentence("no end"), "no end");
+        assert_eq!(first_sentence("Übel! Ja."), "Übel!");
+        assert_eq!(first_sentence(""), "");
+    }
+}
