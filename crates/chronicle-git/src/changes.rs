@@ -1,0 +1,82 @@
+//! Which files a commit changed.
+
+use gix::{ObjectId, bstr::BString, diff::Rewrites, object::tree::diff::ChangeDetached};
+use snafu::ResultExt;
+
+use crate::{
+    Repository,
+    error::{ObjectSnafu, Result},
+};
+
+/// One file that differs between two trees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// Its path in the newer tree; in the older one when it was deleted.
+    pub path: BString,
+    /// Its path in the older tree, when it was renamed.
+    pub renamed_from: Option<BString>,
+    /// The older blob; `None` when the file was added.
+    pub old: Option<ObjectId>,
+    /// The newer blob; `None` when the file was deleted.
+    pub new: Option<ObjectId>,
+}
+
+impl Repository {
+    /// The files that differ between `old` (the empty tree for `None`) and `new`, with renames told.
+    ///
+    /// Renames are found by likeness, as git does; where blobs are absent (partial clones), by identity only.
+    ///
+    /// # Errors
+    /// When a tree is missing or broken.
+    pub fn changes(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<FileChange>> {
+        let by_likeness = Rewrites { copies: None, percentage: Some(0.5), limit: 1000, track_empty: false };
+        let by_identity = Rewrites { percentage: None, ..by_likeness };
+        self.tree_diff(old, new, Some(by_likeness)).or_else(|_| self.tree_diff(old, new, Some(by_identity)))
+    }
+
+    /// [`Repository::changes`] without looking for renames: a rename is a deletion and an addition.
+    ///
+    /// # Errors
+    /// When a tree is missing or broken.
+    pub fn plain_changes(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<FileChange>> {
+        self.tree_diff(old, new, None)
+    }
+
+    fn tree_diff(
+        &self,
+        old: Option<ObjectId>,
+        new: ObjectId,
+        rewrites: Option<Rewrites>,
+    ) -> Result<Vec<FileChange>> {
+        let tree = |id: ObjectId| self.inner.find_tree(id).context(ObjectSnafu { id });
+        let (old, new_tree) = (old.map(tree).transpose()?, tree(new)?);
+        let options = gix::diff::Options::default().with_rewrites(rewrites);
+        let changes = self
+            .inner
+            .diff_tree_to_tree(old.as_ref(), &new_tree, options)
+            .context(ObjectSnafu { id: new })?;
+        Ok(changes.into_iter().filter_map(file_change).collect())
+    }
+}
+
+fn file_change(change: ChangeDetached) -> Option<FileChange> {
+    let (path, renamed_from, old, new) = match change {
+        ChangeDetached::Addition { location, entry_mode, id, .. } => {
+            (location, None, None, entry_mode.is_blob_or_symlink().then_some(id))
+        }
+        ChangeDetached::Deletion { location, entry_mode, id, .. } => {
+            (location, None, entry_mode.is_blob_or_symlink().then_some(id), None)
+        }
+        ChangeDetached::Modification { location, previous_entry_mode, previous_id, entry_mode, id } => (
+            location,
+            None,
+            previous_entry_mode.is_blob_or_symlink().then_some(previous_id),
+            entry_mode.is_blob_or_symlink().then_some(id),
+        ),
+        ChangeDetached::Rewrite { source_location, source_id, location, id, .. } => {
+            (location, Some(source_location), Some(source_id), Some(id))
+        }
+    };
+    // Directories and submodules have no lines.
+    (old.is_some() || new.is_some()).then_some(FileChange { path, renamed_from, old, new })
+}

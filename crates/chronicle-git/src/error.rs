@@ -1,0 +1,93 @@
+//! What can go wrong with a repository.
+
+use std::path::PathBuf;
+
+use gix::ObjectId;
+use snafu::Snafu;
+
+/// What can go wrong with a repository.
+#[derive(Debug, Snafu)]
+#[snafu(visibility(pub(crate)))]
+pub enum GitError {
+    /// No repository here or above.
+    #[snafu(display("not in a git repository: `{}`", path.display()))]
+    NotARepository {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// What gix says.
+        #[snafu(source(from(gix::Error, Box::new)))]
+        source: Box<gix::Error>,
+    },
+    /// HEAD points at a branch without commits.
+    #[snafu(display("the repository has no commits yet"))]
+    NoCommits,
+    /// A revision that names no commit.
+    #[snafu(display("unknown revision `{}`: it names no commit", revision.escape_debug()))]
+    UnknownRevision {
+        /// What was given.
+        revision: String,
+    },
+    /// An object that is missing or broken.
+    #[snafu(display("cannot read object {id}"))]
+    Object {
+        /// The object.
+        id: ObjectId,
+        /// What gix says.
+        #[snafu(source(from(gix::Error, Box::new)))]
+        source: Box<gix::Error>,
+    },
+    /// An object that cannot be written.
+    #[snafu(display("cannot write to the repository's objects"))]
+    WriteObject {
+        /// What gix says.
+        #[snafu(source(from(gix::Error, Box::new)))]
+        source: Box<gix::Error>,
+    },
+    /// A ref that cannot be read.
+    #[snafu(display("cannot read `{name}`"))]
+    ReadRef {
+        /// The ref.
+        name: String,
+        /// What gix says.
+        #[snafu(source(from(gix::Error, Box::new)))]
+        source: Box<gix::Error>,
+    },
+    /// A notes ref that does not point at a commit.
+    #[snafu(display("`{name}` does not point at a commit, so no note can be added to it"))]
+    NotANotesRef {
+        /// The ref.
+        name: String,
+    },
+    /// The ref kept changing under us.
+    #[snafu(display("cannot update `{name}`: {reason}"))]
+    UpdateRef {
+        /// The ref.
+        name: String,
+        /// What the last attempt said.
+        reason: String,
+    },
+    /// A lock that another process holds for too long.
+    #[snafu(display("`{}` is locked by another process", path.display()))]
+    Locked {
+        /// The lock.
+        path: PathBuf,
+    },
+    /// A file that cannot be read or written.
+    #[snafu(display("cannot access `{}`", path.display()))]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A `git` process that failed.
+    #[snafu(display("`git {command}` failed: {stderr}"))]
+    Process {
+        /// Its first arguments.
+        command: String,
+        /// What it said.
+        stderr: String,
+    },
+}
+
+pub(crate) type Result<T, E = GitError> = std::result::Result<T, E>;

@@ -1,0 +1,157 @@
+//! The commits that can be reached from some tips, newest first.
+
+use std::collections::{BinaryHeap, HashMap};
+
+use gix::{ObjectId, objs::CommitRefIter};
+use snafu::ResultExt;
+
+use crate::{
+    Repository,
+    error::{ObjectSnafu, Result},
+};
+
+/// One commit of a [`History`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// The commit.
+    pub id: ObjectId,
+    /// Its tree.
+    pub tree: ObjectId,
+    /// Its parents, as places in the history; parents that are not here (shallow clones) are left out.
+    pub parents: Vec<u32>,
+    /// When it was committed, in seconds since the epoch.
+    pub time: i64,
+}
+
+/// Commits with every child before its parents, otherwise newest first.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    nodes: Vec<Node>,
+    places: HashMap<ObjectId, u32>,
+}
+
+impl History {
+    /// The commits, children before parents.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The place of a commit.
+    #[must_use]
+    pub fn place(&self, id: ObjectId) -> Option<u32> {
+        self.places.get(&id).copied()
+    }
+
+    /// The commit at a place.
+    #[must_use]
+    pub fn node(&self, place: u32) -> &Node {
+        &self.nodes[place as usize]
+    }
+}
+
+/// A commit as it was found, before it has a place.
+struct Found {
+    tree: ObjectId,
+    parents: Vec<ObjectId>,
+    time: i64,
+}
+
+impl Repository {
+    /// The commits that can be reached from `tips`.
+    ///
+    /// # Errors
+    /// When a tip is missing; a missing ancestor only ends the history there.
+    pub fn history(&self, tips: &[ObjectId]) -> Result<History> {
+        let graph = self.inner.commit_graph_if_enabled().ok().flatten();
+        let edge = self.inner.shallow_commits().ok().flatten();
+        let is_edge =
+            |id: &ObjectId| edge.as_ref().is_some_and(|edge| edge.iter().any(|commit| commit == id));
+        let mut found: HashMap<ObjectId, Found> = HashMap::new();
+        let mut pending = tips.to_vec();
+        let mut buffer = Vec::new();
+        while let Some(id) = pending.pop() {
+            if found.contains_key(&id) {
+                continue;
+            }
+            let mut commit = match graph.as_ref().and_then(|graph| graph.commit_by_id(id)) {
+                Some(known) => Found {
+                    tree: known.root_tree_id().to_owned(),
+                    parents: known
+                        .iter_parents()
+                        .filter_map(std::result::Result::ok)
+                        .map(|parent| graph.as_ref().expect("just asked").id_at(parent).to_owned())
+                        .collect(),
+                    time: i64::try_from(known.committer_timestamp()).unwrap_or(i64::MAX),
+                },
+                None => match self.find_commit(id, &mut buffer) {
+                    Ok(commit) => commit,
+                    Err(error) if tips.contains(&id) => return Err(error),
+                    Err(_) => continue,
+                },
+            };
+            if is_edge(&id) {
+                commit.parents.clear();
+            }
+            pending.extend(commit.parents.iter().filter(|parent| !found.contains_key(*parent)));
+            found.insert(id, commit);
+        }
+        Ok(sort(found))
+    }
+
+    fn find_commit(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Found> {
+        use gix::prelude::Find;
+        let missing = || gix::Error::from(gix::error::message("the commit is missing"));
+        let data = self
+            .inner
+            .objects
+            .try_find(&id, buffer)
+            .and_then(|found| found.ok_or_else(missing))
+            .context(ObjectSnafu { id })?;
+        let mut commit = CommitRefIter::from_bytes(data.data, id.kind());
+        let tree = commit.tree_id().context(ObjectSnafu { id })?;
+        let time = commit
+            .committer()
+            .ok()
+            .and_then(|committer| committer.time().ok())
+            .map_or(0, |time| time.seconds);
+        Ok(Found { tree, parents: commit.parent_ids().collect(), time })
+    }
+}
+
+/// Puts children before parents, and of those that are free the newest first.
+fn sort(mut found: HashMap<ObjectId, Found>) -> History {
+    let mut n_children: HashMap<ObjectId, u32> = HashMap::with_capacity(found.len());
+    for parent in found.values().flat_map(|commit| &commit.parents) {
+        *n_children.entry(*parent).or_default() += 1;
+    }
+    let mut free: BinaryHeap<(i64, ObjectId)> = found
+        .iter()
+        .filter(|(id, _)| !n_children.contains_key(*id))
+        .map(|(id, commit)| (commit.time, *id))
+        .collect();
+    let mut order = Vec::with_capacity(found.len());
+    while let Some((_, id)) = free.pop() {
+        order.push(id);
+        for parent in found.get(&id).into_iter().flat_map(|commit| &commit.parents) {
+            let left = n_children.get_mut(parent).expect("counted above");
+            *left -= 1;
+            if let (0, Some(commit)) = (*left, found.get(parent)) {
+                free.push((commit.time, *parent));
+            }
+        }
+    }
+    let place = |n: usize| u32::try_from(n).expect("no repository has 2^32 commits");
+    let places: HashMap<ObjectId, u32> = order.iter().enumerate().map(|(n, id)| (*id, place(n))).collect();
+    let nodes = order
+        .into_iter()
+        .filter_map(|id| found.remove(&id).map(|commit| (id, commit)))
+        .map(|(id, Found { tree, parents, time })| Node {
+            id,
+            tree,
+            parents: parents.iter().filter_map(|parent| places.get(parent).copied()).collect(),
+            time,
+        })
+        .collect();
+    History { nodes, places }
+}

@@ -1,0 +1,43 @@
+//! The only crate that knows git: floor 2.
+//!
+//! Objects are always read and written in process, with gix. Refs are too, except
+//! in reftable repositories, which gix cannot read: there every ref goes through
+//! one `git` process, with the same compare-and-swap. Nothing else spawns git on
+//! the way of a read or a write.
+
+mod changes;
+mod commit;
+mod error;
+mod follow;
+mod history;
+mod lock;
+mod notes;
+mod process;
+mod refs;
+mod renames;
+mod repository;
+pub mod scratch;
+mod update;
+mod worktree;
+
+pub use changes::FileChange;
+pub use commit::Commit;
+pub use error::GitError;
+pub use follow::{FileHistory, Followed, Touch};
+pub use gix::{
+    ObjectId,
+    bstr::{BStr, BString, ByteSlice},
+};
+pub use history::{History, Node};
+pub use lock::FileLock;
+pub use notes::{NoteRef, is_empty_tree};
+pub use renames::Whereabouts;
+pub use repository::{PresentFile, Repository};
+pub use update::{NotesEdit, Recovered};
+
+/// The ref that holds annotations, and the repository's knowledge on the empty tree.
+pub const NOTES_REF: &str = "refs/notes/chronicle";
+/// An older name of [`NOTES_REF`], only ever read.
+pub const LEGACY_NOTES_REF: &str = "refs/notes/ultragit";
+/// Where some tools keep the repository's knowledge; only ever read.
+pub const KNOWLEDGE_REF: &str = "refs/notes/chronicle-knowledge";

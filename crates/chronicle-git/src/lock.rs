@@ -1,0 +1,81 @@
+//! Locks between processes of ours.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use snafu::ResultExt;
+
+use crate::error::{GitError, IoSnafu, Result};
+
+/// A file that one process at a time holds; the system lets go of it when the process ends, however it ends.
+///
+/// The file stays where it is. What its holder writes into it is read by the
+/// next one: text that was not cleared tells that the holder died at work.
+#[derive(Debug)]
+pub struct FileLock {
+    file: File,
+    path: PathBuf,
+}
+
+/// A holder is done within milliseconds; one that takes this long is stopped or stuck.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl FileLock {
+    /// Waits for the lock at `path`, which is created, with its directory, if it is not there.
+    ///
+    /// # Errors
+    /// When the file cannot be created, or another process holds it for a minute.
+    pub fn acquire(path: &Path) -> Result<Self> {
+        if let Some(directory) = path.parent() {
+            std::fs::create_dir_all(directory).context(IoSnafu { path: directory })?;
+        }
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .context(IoSnafu { path })?;
+        let mut waited = Duration::ZERO;
+        let mut pause = Duration::from_micros(500);
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self { file, path: path.to_owned() }),
+                Err(std::fs::TryLockError::WouldBlock) if waited < PATIENCE => {
+                    std::thread::sleep(pause);
+                    waited += pause;
+                    pause = (pause * 2).min(Duration::from_millis(8));
+                }
+                Err(std::fs::TryLockError::WouldBlock) => {
+                    return Err(GitError::Locked { path: path.to_owned() });
+                }
+                Err(std::fs::TryLockError::Error(source)) => {
+                    return Err(GitError::Io { path: path.to_owned(), source });
+                }
+            }
+        }
+    }
+
+    /// What the last holder left written.
+    pub(crate) fn text(&mut self) -> Result<String> {
+        let mut text = String::new();
+        self.file.seek(SeekFrom::Start(0)).context(IoSnafu { path: &self.path })?;
+        // Not UTF-8 would be foreign scribbling: nothing to learn from it.
+        let _length = self.file.read_to_string(&mut text);
+        Ok(text)
+    }
+
+    /// Replaces what is written in the file.
+    pub(crate) fn set_text(&mut self, text: &str) -> Result<()> {
+        let mut write = || {
+            self.file.set_len(0)?;
+            self.file.seek(SeekFrom::Start(0))?;
+            self.file.write_all(text.as_bytes())
+        };
+        write().context(IoSnafu { path: &self.path })
+    }
+}

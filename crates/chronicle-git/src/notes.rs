@@ -1,0 +1,93 @@
+//! Notes: which objects carry one, and what it holds.
+
+use gix::{ObjectId, bstr::ByteSlice};
+use snafu::ResultExt;
+
+use crate::{
+    KNOWLEDGE_REF, LEGACY_NOTES_REF, NOTES_REF, Repository,
+    error::{GitError, ObjectSnafu, ReadRefSnafu, Result},
+};
+
+/// One note: the object that carries it and the blob that holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NoteRef {
+    /// The annotated object.
+    pub key: ObjectId,
+    /// The note's blob.
+    pub blob: ObjectId,
+}
+
+/// Whether `id` is the empty tree of its hash kind.
+#[must_use]
+pub fn is_empty_tree(id: ObjectId) -> bool {
+    id == ObjectId::empty_tree(id.kind())
+}
+
+impl Repository {
+    /// The names of the refs that are read for annotations: ours, fetched but unmerged ones, and older names.
+    ///
+    /// # Errors
+    /// When the refs cannot be listed.
+    pub fn annotation_refs(&self) -> Result<Vec<String>> {
+        let mut names = vec![NOTES_REF.to_owned(), LEGACY_NOTES_REF.to_owned(), KNOWLEDGE_REF.to_owned()];
+        let fetched = self.refs_under("refs/notes/remotes/")?;
+        let is_annotations =
+            |name: &String| name.ends_with("/chronicle") || name.ends_with("/chronicle-knowledge");
+        names.extend(fetched.into_iter().map(|(name, _)| name).filter(is_annotations));
+        Ok(names)
+    }
+
+    /// The root tree of the notes ref `name`; `None` when there is no such ref.
+    pub(crate) fn notes_tree(&self, name: &str) -> Result<Option<ObjectId>> {
+        let Some(tip) = self.ref_target(name)? else { return Ok(None) };
+        let object = self.inner.find_object(tip).context(ObjectSnafu { id: tip })?;
+        match object.peel_to_tree() {
+            Ok(tree) => Ok(Some(tree.id)),
+            Err(_) => Err(GitError::NotANotesRef { name: name.to_owned() }),
+        }
+    }
+
+    /// All notes of the ref `name`, at any fan-out depth; entries that are no notes are passed over.
+    ///
+    /// # Errors
+    /// When the ref or a tree cannot be read.
+    pub fn notes(&self, name: &str) -> Result<Vec<NoteRef>> {
+        let mut notes = Vec::new();
+        let mut pending: Vec<(Vec<u8>, ObjectId)> =
+            self.notes_tree(name)?.map(|tree| (Vec::new(), tree)).into_iter().collect();
+        let hex_len = self.inner.object_hash().len_in_hex();
+        while let Some((prefix, id)) = pending.pop() {
+            let tree = self.inner.find_tree(id).context(ObjectSnafu { id })?;
+            for entry in tree.iter().filter_map(std::result::Result::ok) {
+                let hex = [&prefix, entry.filename().as_bytes()].concat();
+                if !hex.iter().all(u8::is_ascii_hexdigit) {
+                    continue;
+                }
+                match entry.mode() {
+                    mode if mode.is_tree() && entry.filename().len() == 2 && hex.len() < hex_len => {
+                        pending.push((hex, entry.object_id()));
+                    }
+                    mode if mode.is_blob() && hex.len() == hex_len => {
+                        notes.extend(
+                            ObjectId::from_hex(&hex).ok().map(|key| NoteRef { key, blob: entry.object_id() }),
+                        );
+                    }
+                    _ => {}
+                }
+            }
+        }
+        notes.sort_unstable();
+        Ok(notes)
+    }
+
+    /// The note of `key` in the ref `name`.
+    ///
+    /// # Errors
+    /// When the ref, a tree or the blob cannot be read.
+    pub fn note(&self, name: &str, key: ObjectId) -> Result<Option<Vec<u8>>> {
+        let Some(tree) = self.notes_tree(name)? else { return Ok(None) };
+        let mut state = gix::note::plumbing::State::new(tree, &self.inner).context(ReadRefSnafu { name })?;
+        let found = state.get(&key, &self.inner).context(ReadRefSnafu { name })?;
+        found.map(|blob| self.blob(blob)).transpose()
+    }
+}

@@ -1,0 +1,31 @@
+//! Runs `git` where gix cannot do the job.
+
+use std::{
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use snafu::ResultExt;
+
+use crate::error::{GitError, IoSnafu, Result};
+
+/// Runs `git ARGS` for the repository at `git_dir`; returns what it printed.
+pub(crate) fn git(git_dir: &Path, args: &[&str], stdin: &[u8]) -> Result<Vec<u8>> {
+    let program = || std::path::PathBuf::from("git");
+    #[expect(clippy::disallowed_methods, reason = "the second backend: see the crate's documentation")]
+    let mut command = Command::new("git");
+    command.arg("--git-dir").arg(git_dir).args(args);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().context(IoSnafu { path: program() })?;
+    let mut input = child.stdin.take().expect("stdin is piped");
+    // A git that fails early closes its end; its own message says more than our broken pipe.
+    let _closed_early = input.write_all(stdin);
+    drop(input);
+    let output = child.wait_with_output().context(IoSnafu { path: program() })?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(GitError::Process { command: args.first().copied().unwrap_or_default().to_owned(), stderr })
+}

@@ -1,0 +1,145 @@
+//! Refs, in process where gix can, through `git` where it cannot (reftable).
+
+use gix::{
+    ObjectId,
+    refs::{
+        Target,
+        transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog},
+    },
+};
+use snafu::ResultExt;
+
+use crate::{
+    Repository,
+    error::{GitError, ReadRefSnafu, Result},
+    process::git,
+};
+
+/// Who answers questions about refs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RefBackend {
+    /// gix, in process.
+    Gix,
+    /// One `git` process for each question.
+    Git,
+}
+
+impl RefBackend {
+    pub(crate) fn of(repo: &gix::Repository) -> Self {
+        let storage = repo.config_snapshot().string("extensions.refStorage");
+        match storage.as_deref().map(|name| name.to_ascii_lowercase()) {
+            Some(name) if name != b"files" => Self::Git,
+            _ => Self::Gix,
+        }
+    }
+}
+
+/// Why a ref was not updated.
+#[derive(Debug)]
+pub(crate) enum UpdateFailed {
+    /// Someone else was faster, or holds the ref's lock: read again and retry.
+    Contended(String),
+    /// Retrying cannot help.
+    Fatal(GitError),
+}
+
+impl Repository {
+    /// The object that the ref `name` points at, peeled to a commit where it can be.
+    pub(crate) fn ref_target(&self, name: &str) -> Result<Option<ObjectId>> {
+        match self.ref_backend {
+            RefBackend::Gix => {
+                let found = self.inner.try_find_reference(name).context(ReadRefSnafu { name })?;
+                let peel = |mut found: gix::Reference<'_>| found.peel_to_id().map(gix::Id::detach);
+                found.map(peel).transpose().context(ReadRefSnafu { name })
+            }
+            RefBackend::Git => self.rev_parse(name),
+        }
+    }
+
+    /// Asks `git rev-parse`; `None` when the name is unknown.
+    pub(crate) fn rev_parse(&self, revision: &str) -> Result<Option<ObjectId>> {
+        match git(self.git_dir(), &["rev-parse", "--verify", "--quiet", "--end-of-options", revision], b"") {
+            Ok(printed) => Ok(ObjectId::from_hex(printed.trim_ascii()).ok()),
+            Err(GitError::Process { .. }) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The refs whose names start with `prefix`, such as `refs/heads/`, with what they point at.
+    ///
+    /// # Errors
+    /// When the refs cannot be read; single broken refs are skipped.
+    pub fn refs_under(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>> {
+        match self.ref_backend {
+            RefBackend::Gix => {
+                let refs = self.inner.references().context(ReadRefSnafu { name: prefix })?;
+                let under = refs.prefixed(prefix).context(ReadRefSnafu { name: prefix })?;
+                Ok(under
+                    .filter_map(Result::ok)
+                    .filter_map(|mut found| {
+                        let name = found.name().as_bstr().to_string();
+                        Some((name, found.peel_to_id().ok()?.detach()))
+                    })
+                    .collect())
+            }
+            RefBackend::Git => {
+                let printed =
+                    git(self.git_dir(), &["for-each-ref", "--format=%(objectname) %(refname)", prefix], b"")?;
+                Ok(String::from_utf8_lossy(&printed)
+                    .lines()
+                    .filter_map(|line| {
+                        let (id, name) = line.split_once(' ')?;
+                        Some((name.to_owned(), ObjectId::from_hex(id.as_bytes()).ok()?))
+                    })
+                    .collect())
+            }
+        }
+    }
+
+    /// Points `name` at `new`, but only if it still points at `old` (nowhere, for `None`).
+    pub(crate) fn compare_and_swap(
+        &self,
+        name: &str,
+        old: Option<ObjectId>,
+        new: ObjectId,
+        reflog: &str,
+    ) -> Result<(), UpdateFailed> {
+        match self.ref_backend {
+            RefBackend::Gix => self.swap_with_gix(name, old, new, reflog),
+            RefBackend::Git => {
+                let old = old.unwrap_or_else(|| ObjectId::null(new.kind()));
+                let input = format!("update {name}\0{new}\0{old}\0");
+                match git(
+                    self.git_dir(),
+                    &["update-ref", "-m", reflog, "--create-reflog", "--stdin", "-z"],
+                    input.as_bytes(),
+                ) {
+                    Ok(_) => Ok(()),
+                    Err(GitError::Process { stderr, .. }) => Err(UpdateFailed::Contended(stderr)),
+                    Err(other) => Err(UpdateFailed::Fatal(other)),
+                }
+            }
+        }
+    }
+
+    fn swap_with_gix(
+        &self,
+        name: &str,
+        old: Option<ObjectId>,
+        new: ObjectId,
+        reflog: &str,
+    ) -> Result<(), UpdateFailed> {
+        let expected = old
+            .map_or(PreviousValue::MustNotExist, |old| PreviousValue::MustExistAndMatch(Target::Object(old)));
+        let log = LogChange { mode: RefLog::AndReference, force_create_reflog: true, message: reflog.into() };
+        let name = name.try_into().expect("our refs have valid names");
+        let change = Change::Update { log, expected, new: Target::Object(new) };
+        let committer = self.signature();
+        let mut time = gix::date::parse::TimeBuf::default();
+        let edit = RefEdit { change, name, deref: false };
+        self.inner
+            .edit_references_as([edit], Some(committer.to_ref(&mut time)))
+            .map(drop)
+            .map_err(|error| UpdateFailed::Contended(format!("{error:#}")))
+    }
+}

@@ -1,0 +1,245 @@
+//! An opened repository: where it is, what HEAD is, what files hold now and then.
+
+use std::path::{Path, PathBuf};
+
+use gix::{
+    ObjectId,
+    bstr::{BStr, BString, ByteSlice},
+    objs::tree::EntryMode,
+};
+use jiff::Timestamp;
+use snafu::ResultExt;
+
+use crate::{
+    error::{GitError, NotARepositorySnafu, ObjectSnafu, Result},
+    refs::RefBackend,
+};
+
+/// Trees and commits are looked at again and again while history is followed.
+const OBJECT_CACHE_BYTES: usize = 16 << 20;
+
+/// An opened repository.
+pub struct Repository {
+    pub(crate) inner: gix::Repository,
+    pub(crate) ref_backend: RefBackend,
+    /// The time for signatures where git has no opinion.
+    pub(crate) now: Timestamp,
+}
+
+/// A file as it is now: in the working tree, or at HEAD where there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PresentFile {
+    /// Its bytes; of a symbolic link, its target.
+    pub content: Vec<u8>,
+    /// Whether it is in the working tree.
+    pub in_worktree: bool,
+}
+
+impl Repository {
+    /// Opens the repository that `directory` is in, or the one that git's environment names.
+    ///
+    /// # Errors
+    /// When there is none, or its configuration cannot be read.
+    pub fn discover(directory: &Path, now: Timestamp) -> Result<Self> {
+        let opened = gix::ThreadSafeRepository::discover_with_environment_overrides(directory);
+        let mut inner = opened.context(NotARepositorySnafu { path: directory })?.to_thread_local();
+        inner.object_cache_size_if_unset(OBJECT_CACHE_BYTES);
+        Ok(Self { ref_backend: RefBackend::of(&inner), inner, now })
+    }
+
+    /// The git directory of this worktree.
+    #[must_use]
+    pub fn git_dir(&self) -> &Path {
+        self.inner.git_dir()
+    }
+
+    /// The git directory that all worktrees share.
+    #[must_use]
+    pub fn common_dir(&self) -> &Path {
+        self.inner.common_dir()
+    }
+
+    /// The root of the working tree; `None` for a bare repository.
+    #[must_use]
+    pub fn work_dir(&self) -> Option<&Path> {
+        self.inner.workdir()
+    }
+
+    /// The id of the empty tree, which carries the repository's knowledge.
+    #[must_use]
+    pub fn empty_tree(&self) -> ObjectId {
+        ObjectId::empty_tree(self.inner.object_hash())
+    }
+
+    /// HEAD's commit; `None` on an unborn branch.
+    ///
+    /// # Errors
+    /// When HEAD cannot be read.
+    pub fn head(&self) -> Result<Option<ObjectId>> {
+        match self.ref_backend {
+            RefBackend::Gix => self.ref_target("HEAD").or_else(|error| {
+                // An unborn branch is no error, but gix reports it as one when peeling.
+                match self.inner.head() {
+                    Ok(head) if head.is_unborn() => Ok(None),
+                    _ => Err(error),
+                }
+            }),
+            RefBackend::Git => self.rev_parse("HEAD"),
+        }
+    }
+
+    /// HEAD's commit.
+    ///
+    /// # Errors
+    /// [`GitError::NoCommits`] on an unborn branch.
+    pub fn born_head(&self) -> Result<ObjectId> {
+        self.head()?.ok_or(GitError::NoCommits)
+    }
+
+    /// The commit that `revision` names; a value that looks like an option is just an unknown revision.
+    ///
+    /// # Errors
+    /// [`GitError::UnknownRevision`], or [`GitError::NoCommits`] for `HEAD` on an unborn branch.
+    pub fn resolve(&self, revision: &str) -> Result<ObjectId> {
+        if revision == "HEAD" {
+            return self.born_head();
+        }
+        let unknown = || GitError::UnknownRevision { revision: revision.to_owned() };
+        if revision.is_empty() || revision.starts_with('-') || revision.contains('\0') {
+            return Err(unknown());
+        }
+        let peeled = format!("{revision}^{{commit}}");
+        let found = match self.ref_backend {
+            RefBackend::Gix => self.inner.rev_parse_single(peeled.as_str()).ok().map(gix::Id::detach),
+            RefBackend::Git => self.rev_parse(&peeled)?,
+        };
+        found.ok_or_else(unknown)
+    }
+
+    /// Whether an object is here at all; shallow and partial clones lack some.
+    #[must_use]
+    pub fn has_object(&self, id: ObjectId) -> bool {
+        self.inner.has_object(id)
+    }
+
+    /// The name under which the user writes, as git has it configured.
+    #[must_use]
+    pub fn author_name(&self) -> Option<String> {
+        let author = self.inner.author().and_then(Result::ok)?;
+        Some(author.name.to_str_lossy().into_owned()).filter(|name| !name.trim().is_empty())
+    }
+
+    /// The committer for our commits: git's, or a generic one, because a missing name must not stop a note.
+    pub(crate) fn signature(&self) -> gix::actor::Signature {
+        let configured =
+            self.inner.committer().and_then(Result::ok).and_then(|signature| signature.to_owned().ok());
+        configured.unwrap_or_else(|| gix::actor::Signature {
+            name: "Chronicle".into(),
+            email: "chronicle@localhost".into(),
+            time: gix::date::Time::new(self.now.as_second(), 0),
+        })
+    }
+
+    /// The bytes of a blob.
+    ///
+    /// # Errors
+    /// When the object is missing or broken.
+    pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>> {
+        let mut object = self.inner.find_object(id).context(ObjectSnafu { id })?;
+        Ok(std::mem::take(&mut object.data))
+    }
+
+    /// The blob at `path` of `tree`; `None` when there is none, or when it is a directory or a submodule.
+    ///
+    /// # Errors
+    /// When a tree on the way is missing or broken.
+    pub fn blob_at(&self, tree: ObjectId, path: &BStr) -> Result<Option<ObjectId>> {
+        let entry = self.entry_at(tree, path)?;
+        Ok(entry.filter(|(mode, _)| mode.is_blob_or_symlink()).map(|(_, id)| id))
+    }
+
+    fn entry_at(&self, tree: ObjectId, path: &BStr) -> Result<Option<(EntryMode, ObjectId)>> {
+        let mut at = tree;
+        let mut components = path.split_str(b"/").peekable();
+        while let Some(component) = components.next() {
+            let object = self.inner.find_tree(at).context(ObjectSnafu { id: at })?;
+            let found = object.iter().filter_map(Result::ok).find(|entry| entry.filename() == component);
+            let Some((mode, id)) = found.map(|entry| (entry.mode(), entry.object_id())) else {
+                return Ok(None);
+            };
+            if components.peek().is_none() {
+                return Ok(Some((mode, id)));
+            }
+            if !mode.is_tree() {
+                return Ok(None);
+            }
+            at = id;
+        }
+        Ok(None)
+    }
+
+    /// Whether `path` is a directory of `tree`; the root, an empty path, is one.
+    ///
+    /// # Errors
+    /// When a tree on the way is missing or broken.
+    pub fn is_directory_at(&self, tree: ObjectId, path: &BStr) -> Result<bool> {
+        Ok(path.is_empty() || self.entry_at(tree, path)?.is_some_and(|(mode, _)| mode.is_tree()))
+    }
+
+    /// The files under the directory `path` of `tree`, all of them for an empty path.
+    ///
+    /// # Errors
+    /// When a tree is missing or broken.
+    pub fn files_under(&self, tree: ObjectId, path: &BStr) -> Result<Vec<BString>> {
+        let mut files = Vec::new();
+        let root = if path.is_empty() {
+            Some(tree)
+        } else {
+            self.entry_at(tree, path)?.filter(|(mode, _)| mode.is_tree()).map(|(_, id)| id)
+        };
+        let mut pending: Vec<(BString, ObjectId)> =
+            root.map(|id| (path.to_owned(), id)).into_iter().collect();
+        while let Some((directory, id)) = pending.pop() {
+            let object = self.inner.find_tree(id).context(ObjectSnafu { id })?;
+            for entry in object.iter().filter_map(Result::ok) {
+                let mut path = directory.clone();
+                if !path.is_empty() {
+                    path.push(b'/');
+                }
+                path.extend_from_slice(entry.filename());
+                match entry.mode() {
+                    mode if mode.is_tree() => pending.push((path, entry.object_id())),
+                    mode if mode.is_blob_or_symlink() => files.push(path),
+                    _ => {}
+                }
+            }
+        }
+        files.sort_unstable();
+        Ok(files)
+    }
+
+    /// HEAD of every linked worktree that can be read, by the worktree's name.
+    #[must_use]
+    pub fn worktree_heads(&self) -> Vec<(String, ObjectId)> {
+        let worktrees = self.inner.worktrees().unwrap_or_default();
+        let head = |proxy: gix::worktree::Proxy<'_>| {
+            let name = format!("worktree {}", proxy.id().ok()?);
+            let repository = proxy.into_repo_with_possibly_inaccessible_worktree().ok()?;
+            let id = repository.head_id().ok()?.detach();
+            Some((name, id))
+        };
+        worktrees.into_iter().filter_map(head).collect()
+    }
+
+    /// Where small files of ours that belong to all worktrees live.
+    #[must_use]
+    pub fn shared_state_dir(&self) -> PathBuf {
+        self.common_dir().join("chronicle")
+    }
+
+    /// Where small files of ours that belong to this worktree live.
+    #[must_use]
+    pub fn worktree_state_dir(&self) -> PathBuf {
+        self.git_dir().join("chronicle")
+    }
+}

@@ -1,0 +1,209 @@
+//! Writes notes: read the tip, build the tree, swap the ref if it has not moved, or begin again.
+//!
+//! `git notes add` reads, then writes whatever it read, and so loses what others
+//! wrote in between; this never does. Processes of ours queue at a lock to save
+//! work; against everyone else the compare-and-swap decides.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use gix::ObjectId;
+use snafu::ResultExt;
+
+use crate::{
+    FileLock, Repository,
+    error::{GitError, ReadRefSnafu, Result, WriteObjectSnafu},
+    refs::UpdateFailed,
+};
+
+/// Left-over files of dead processes that were removed on the way.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// What was removed.
+    pub files: Vec<PathBuf>,
+}
+
+/// The notes of one ref while they are edited.
+pub struct NotesEdit<'a> {
+    repository: &'a Repository,
+    state: gix::note::plumbing::State,
+    name: &'a str,
+    changed: BTreeMap<ObjectId, Vec<u8>>,
+}
+
+impl NotesEdit<'_> {
+    /// The note of `key` as it is now.
+    ///
+    /// # Errors
+    /// When a tree or the blob cannot be read.
+    pub fn get(&mut self, key: ObjectId) -> Result<Option<Vec<u8>>> {
+        if let Some(changed) = self.changed.get(&key) {
+            return Ok(Some(changed.clone()));
+        }
+        let blob = self.state.get(&key, &self.repository.inner).context(ReadRefSnafu { name: self.name })?;
+        blob.map(|id| self.repository.blob(id)).transpose()
+    }
+
+    /// Makes `content` the note of `key`.
+    pub fn set(&mut self, key: ObjectId, content: Vec<u8>) {
+        self.changed.insert(key, content);
+    }
+}
+
+/// Attempts before giving up; each waits longer than the one before.
+const MAX_ATTEMPTS: u32 = 60;
+/// A lock file that nobody touched for so long has no living owner.
+const STALE_AFTER: Duration = Duration::from_secs(60);
+
+impl Repository {
+    /// Edits the notes of the ref `name` under compare-and-swap.
+    ///
+    /// `edit` runs again whenever someone else was faster, so it must start from what it is given.
+    /// When it sets nothing, nothing is written.
+    ///
+    /// # Errors
+    /// Whatever `edit` returns; that objects cannot be read or written; that the ref stays contended.
+    pub fn edit_notes<T, E: From<GitError>>(
+        &self,
+        name: &str,
+        message: &str,
+        mut edit: impl FnMut(&mut NotesEdit<'_>) -> Result<T, E>,
+    ) -> Result<(T, Recovered), E> {
+        let mut lock = FileLock::acquire(&self.shared_state_dir().join("write.lock"))?;
+        let recovered = self.recover(name, &lock.text()?);
+        let mut reason = String::new();
+        for attempt in 0..MAX_ATTEMPTS {
+            pause(attempt);
+            let tip = self.ref_target(name)?;
+            let mut notes = NotesEdit {
+                repository: self,
+                state: self.notes_state(name, tip)?,
+                name,
+                changed: BTreeMap::new(),
+            };
+            let value = edit(&mut notes)?;
+            if notes.changed.is_empty() {
+                lock.set_text("")?;
+                return Ok((value, recovered));
+            }
+            let commit = self.commit_notes(notes, tip, message)?;
+            // Should we die while holding the ref's own lock, the next writer knows it by this.
+            lock.set_text(&format!("{name} {commit}\n"))?;
+            match self.compare_and_swap(name, tip, commit, message) {
+                Ok(()) => {
+                    lock.set_text("")?;
+                    return Ok((value, recovered));
+                }
+                Err(UpdateFailed::Fatal(error)) => return Err(error.into()),
+                Err(UpdateFailed::Contended(why)) => reason = why,
+            }
+            if attempt == MAX_ATTEMPTS / 2 {
+                self.recover(name, "");
+            }
+        }
+        Err(GitError::UpdateRef { name: name.to_owned(), reason }.into())
+    }
+
+    fn notes_state(&self, name: &str, tip: Option<ObjectId>) -> Result<gix::note::plumbing::State> {
+        let tree = match tip {
+            Some(tip) => {
+                let commit = self
+                    .inner
+                    .find_commit(tip)
+                    .map_err(|_| GitError::NotANotesRef { name: name.to_owned() })?;
+                commit.tree_id().context(ReadRefSnafu { name })?.detach()
+            }
+            None => self.inner.write_object(gix::objs::Tree::empty()).context(WriteObjectSnafu)?.detach(),
+        };
+        gix::note::plumbing::State::new(tree, &self.inner).context(ReadRefSnafu { name })
+    }
+
+    fn commit_notes(
+        &self,
+        mut notes: NotesEdit<'_>,
+        parent: Option<ObjectId>,
+        message: &str,
+    ) -> Result<ObjectId> {
+        for (key, content) in &notes.changed {
+            let blob = self.inner.write_blob(content).context(WriteObjectSnafu)?.detach();
+            notes.state.edit(*key, Some(blob), &self.inner).context(WriteObjectSnafu)?;
+        }
+        let tree = notes.state.write(&self.inner).context(WriteObjectSnafu)?;
+        let committer = self.signature();
+        let commit = gix::objs::Commit {
+            message: format!("{message}\n").into(),
+            tree,
+            author: committer.clone(),
+            committer,
+            encoding: None,
+            parents: parent.into_iter().collect(),
+            extra_headers: Vec::new(),
+        };
+        Ok(self.inner.write_object(commit).context(WriteObjectSnafu)?.detach())
+    }
+
+    /// Removes what dead processes left: a lock on the ref, temporary objects. We hold the write lock.
+    fn recover(&self, name: &str, last_words: &str) -> Recovered {
+        let mut files = Vec::new();
+        let ref_lock = self.common_dir().join(format!("{name}.lock"));
+        if is_stale(&ref_lock) || is_ours(&ref_lock, name, last_words) {
+            remove(ref_lock, &mut files);
+        }
+        let objects = self.inner.objects.store_ref().path().to_owned();
+        let leftovers = std::fs::read_dir(objects).into_iter().flatten().filter_map(std::result::Result::ok);
+        for file in leftovers.filter(|file| file.file_name().as_encoded_bytes().starts_with(b".tmp")) {
+            if is_stale(&file.path()) {
+                remove(file.path(), &mut files);
+            }
+        }
+        Recovered { files }
+    }
+}
+
+fn remove(path: PathBuf, removed: &mut Vec<PathBuf>) {
+    if std::fs::remove_file(&path).is_ok() {
+        removed.push(path);
+    }
+}
+
+/// Whether a file was last changed so long ago that nobody is working with it.
+fn is_stale(path: &Path) -> bool {
+    let modified = std::fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "compared with the file system's own clock, not with the user's time"
+    )]
+    let now = SystemTime::now();
+    modified.is_ok_and(|modified| now.duration_since(modified).is_ok_and(|age| STALE_AFTER < age))
+}
+
+/// Whether the ref's lock belongs to the process of ours that died with these last words.
+///
+/// Such a lock holds the commit that the words name. An empty one was either just
+/// made by us, or just now by someone else, who will fill it in the next moments.
+fn is_ours(ref_lock: &Path, name: &str, last_words: &str) -> bool {
+    let Some(commit) = last_words.trim().strip_prefix(name).map(str::trim) else { return false };
+    let content = || std::fs::read_to_string(ref_lock).ok();
+    match content() {
+        Some(held) if held.trim() == commit => true,
+        Some(held) if held.is_empty() => {
+            std::thread::sleep(Duration::from_millis(500));
+            content().is_some_and(|held| held.is_empty())
+        }
+        _ => false,
+    }
+}
+
+/// Waits a little before an attempt that is not the first, and not in step with others.
+fn pause(attempt: u32) {
+    if attempt == 0 {
+        return;
+    }
+    use std::hash::{BuildHasher, Hasher};
+    let jitter = std::collections::hash_map::RandomState::new().build_hasher().finish();
+    let most = (1_u64 << attempt.min(7)) * 1_000;
+    std::thread::sleep(Duration::from_micros(most / 2 + jitter % most));
+}

@@ -1,0 +1,161 @@
+//! Files as they are now.
+
+use std::path::{Component, Path, PathBuf};
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
+use snafu::ResultExt;
+
+use crate::{
+    PresentFile, Repository,
+    error::{GitError, IoSnafu, Result},
+};
+
+impl Repository {
+    /// The file at `path`: from the working tree, else from `head`; `None` when it is in neither.
+    ///
+    /// No filter ever runs on it. A path that leads out of the working tree through a symbolic
+    /// link is read from `head` only.
+    ///
+    /// # Errors
+    /// When the file exists but cannot be read.
+    pub fn present_file(&self, head: Option<ObjectId>, path: &BStr) -> Result<Option<PresentFile>> {
+        if let Some(content) = self.worktree_file(path)? {
+            return Ok(Some(PresentFile { content, in_worktree: true }));
+        }
+        // Where there is a working tree, a file that is not in it was deleted.
+        let (None, Some(head)) = (self.work_dir(), head) else { return Ok(None) };
+        let blob = self.blob_at(self.commit_tree(head)?, path)?;
+        blob.map(|id| Ok(PresentFile { content: self.blob(id)?, in_worktree: false })).transpose()
+    }
+
+    fn worktree_file(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
+        let Some(full) = self.worktree_path(path) else { return Ok(None) };
+        let read = |full: &Path| -> std::io::Result<Option<Vec<u8>>> {
+            let metadata = std::fs::symlink_metadata(full)?;
+            if metadata.is_symlink() {
+                let target = std::fs::read_link(full)?;
+                return Ok(Some(Vec::from_path_buf(target).unwrap_or_default()));
+            }
+            // Reading a pipe or a device would block or never end.
+            if metadata.is_file() { std::fs::read(full).map(Some) } else { Ok(None) }
+        };
+        match read(&full) {
+            Ok(content) => Ok(content),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+                ) =>
+            {
+                Ok(None)
+            }
+            Err(source) => Err(GitError::Io { path: full, source }),
+        }
+    }
+
+    /// Where `path` is on disk, if it stays inside the working tree.
+    fn worktree_path(&self, path: &BStr) -> Option<PathBuf> {
+        let root = self.work_dir()?;
+        let full = root.join(path.to_path().ok()?);
+        let parent = full.parent()?.canonicalize().ok()?;
+        parent.starts_with(root.canonicalize().ok()?).then_some(full)
+    }
+
+    /// Whether `path` is a directory of the working tree.
+    #[must_use]
+    pub fn is_worktree_directory(&self, path: &BStr) -> bool {
+        self.worktree_path(path).is_some_and(|full| full.is_dir() && !full.is_symlink())
+            || (path.is_empty() && self.work_dir().is_some())
+    }
+
+    /// The ways in which `path`, given by someone in `directory`, may name a path from the root:
+    /// against the current directory first, then against the root. Empty when it lies outside.
+    ///
+    /// # Errors
+    /// When the working tree's root cannot be read.
+    pub fn root_relative(&self, directory: &Path, path: &Path) -> Result<Vec<BString>> {
+        let Some(root) = self.work_dir() else {
+            return Ok(normalized(path).into_iter().collect());
+        };
+        let root = root.canonicalize().context(IoSnafu { path: root })?;
+        let directory = directory.canonicalize().context(IoSnafu { path: directory })?;
+        let absolute = directory.join(path);
+        let mut candidates = Vec::new();
+        // Links on the way to the repository are resolved, the file itself and links inside are not.
+        for spelling in [Some(absolute.clone()), canonical_parent(&absolute)].into_iter().flatten() {
+            if let Some(inside) = clean(&spelling).strip_prefix(&root).ok().and_then(normalized) {
+                candidates.push(inside);
+            }
+        }
+        if path.is_relative() {
+            candidates.extend(normalized(path));
+        }
+        let mut seen = std::collections::HashSet::new();
+        candidates.retain(|candidate| seen.insert(candidate.clone()));
+        Ok(candidates)
+    }
+}
+
+fn canonical_parent(path: &Path) -> Option<PathBuf> {
+    Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
+}
+
+/// `path` without `.` and `..`, resolved by its words alone.
+fn clean(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(clean.pop()),
+            other => clean.push(other),
+        }
+    }
+    clean
+}
+
+/// A path from the root in git's spelling; `None` when it climbs out of it or is absolute.
+fn normalized(path: &Path) -> Option<BString> {
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::Normal(part) => parts.push(<[u8]>::from_os_str(part)?),
+            Component::ParentDir => drop(parts.pop()?),
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(parts.join(&b'/').into())
+}
+
+impl Repository {
+    /// Whether git attributes put a filter on `path`, so that its lines in the working tree are not those of its blob.
+    #[must_use]
+    pub fn has_filter(&self, path: &BStr) -> bool {
+        self.may_have_filters(path) && self.filter_attribute(path).unwrap_or(false)
+    }
+
+    /// A cheap look at the attribute files on the way to `path`: nearly no repository uses filters.
+    fn may_have_filters(&self, path: &BStr) -> bool {
+        let Some(root) = self.work_dir() else { return false };
+        let mut files = vec![self.common_dir().join("info/attributes"), root.join(".gitattributes")];
+        if let Some(directory) = path.to_path().ok().and_then(Path::parent) {
+            files.extend(directory.ancestors().map(|directory| root.join(directory).join(".gitattributes")));
+        }
+        files.iter().any(|file| std::fs::read(file).is_ok_and(|content| content.contains_str("filter=")))
+    }
+
+    fn filter_attribute(&self, path: &BStr) -> Option<bool> {
+        use gix::worktree::stack::state::attributes::Source;
+        let index = self.inner.index_or_empty().ok()?;
+        let mut stack = self.inner.attributes_only(&index, Source::WorktreeThenIdMapping).ok()?;
+        let mut outcome = stack.selected_attribute_matches(["filter"]);
+        let platform = stack.at_entry(path, None).ok()?;
+        platform.matching_attributes(&mut outcome);
+        Some(
+            outcome
+                .iter_selected()
+                .any(|found| matches!(found.assignment.state, gix::attrs::StateRef::Value(_))),
+        )
+    }
+}
