@@ -1,0 +1,106 @@
+//! Where a lesson belongs when its author only named the file: the commit's own changes tell.
+
+use std::collections::HashMap;
+
+use chronicle_core::{LineRange, Lines, Places, Sketch};
+use chronicle_git::{BString, ByteSlice, Commit, FileChange, ObjectId, Repository};
+
+use crate::{error::Result, introduced};
+
+/// Runs of changed lines closer than this are one.
+const JOIN_GAP: u32 = 3;
+/// A longer run says no more than the file does.
+const LONGEST_RANGE: u32 = 60;
+/// Ranges kept when several could be meant.
+const MAX_PLACES: usize = 16;
+
+/// A commit with its files, as far as they were asked for.
+pub(crate) struct Facts<'r> {
+    repository: &'r Repository,
+    pub(crate) commit: Commit,
+    pub(crate) changes: Vec<FileChange>,
+    parents: Vec<ObjectId>,
+    contents: HashMap<BString, Option<Vec<u8>>>,
+}
+
+/// Where a lesson belongs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Derived {
+    pub(crate) lines: Option<LineRange>,
+    pub(crate) places: Option<Vec<Places>>,
+}
+
+impl<'r> Facts<'r> {
+    pub(crate) fn of(repository: &'r Repository, id: ObjectId) -> Result<Self> {
+        let commit = repository.commit(id)?;
+        // A parent past the edge of a shallow clone tells nothing.
+        let parents: Vec<ObjectId> =
+            commit.parents.iter().filter_map(|parent| repository.commit_tree(*parent).ok()).collect();
+        let changes = repository.changes(parents.first().copied(), commit.tree)?;
+        Ok(Self { repository, commit, changes, parents, contents: HashMap::new() })
+    }
+
+    /// The tree of the first parent, if there is one at hand.
+    pub(crate) fn first_parent(&self) -> Option<ObjectId> {
+        self.parents.first().copied()
+    }
+
+    /// The content of `file` at the commit; `None` when there is no such file.
+    pub(crate) fn content(&mut self, file: &str) -> Result<Option<&[u8]>> {
+        let path = BString::from(file);
+        if !self.contents.contains_key(&path) {
+            let blob = self.repository.blob_at(self.commit.tree, path.as_bstr())?;
+            let content = blob.map(|id| self.repository.blob(id)).transpose()?;
+            self.contents.insert(path.clone(), content);
+        }
+        Ok(self.contents[&path].as_deref())
+    }
+
+    /// The sketch of `range` of `file`.
+    pub(crate) fn sketch(&mut self, file: &str, range: LineRange) -> Result<Option<Sketch>> {
+        Ok(self.content(file)?.map(|content| Sketch::of(&Lines::new(content), range)))
+    }
+
+    /// Where a lesson about `file` belongs, by what the commit changed in it (DESIGN section 5).
+    pub(crate) fn derive(&mut self, file: &str) -> Result<Derived> {
+        let Some(change) = self.changes.iter().find(|change| change.path == file).cloned() else {
+            return Ok(Derived::default());
+        };
+        let Some(new) = change.new else { return Ok(Derived::default()) };
+        let previous = change.renamed_from.as_ref().map(|path| path.as_bstr());
+        let written = introduced::by(self.repository, &self.parents, change.path.as_bstr(), previous, new)?;
+        let content = self.content(file)?.unwrap_or_default();
+        let lines = Lines::new(content);
+        if written.is_added || lines.is_binary() {
+            return Ok(Derived::default());
+        }
+        let hunks = joined(&written.hunks);
+        if let [only] = hunks[..]
+            && only.len() <= LONGEST_RANGE
+            && 2 * only.len() <= lines.count()
+        {
+            return Ok(Derived { lines: Some(only), places: None });
+        }
+        if hunks.is_empty() && !written.has_deletions {
+            // Renamed or made executable: nothing in it was changed.
+            return Ok(Derived::default());
+        }
+        let place = |range: &LineRange| Places {
+            start: range.start,
+            end: range.end,
+            sketch: Some(Sketch::of(&lines, *range)),
+        };
+        Ok(Derived { lines: None, places: Some(hunks.iter().take(MAX_PLACES).map(place).collect()) })
+    }
+}
+
+fn joined(hunks: &[LineRange]) -> Vec<LineRange> {
+    let mut joined: Vec<LineRange> = Vec::new();
+    for hunk in hunks {
+        match joined.last_mut() {
+            Some(last) if hunk.start <= last.end + JOIN_GAP + 1 => last.end = hunk.end,
+            _ => joined.push(*hunk),
+        }
+    }
+    joined
+}

@@ -1,0 +1,64 @@
+//! What can go wrong with commit memory.
+
+use std::path::PathBuf;
+
+use chronicle_core::EntryId;
+use chronicle_git::GitError;
+use snafu::Snafu;
+
+/// What can go wrong with commit memory.
+#[derive(Debug, Snafu)]
+#[snafu(visibility(pub(crate)))]
+pub enum CommitsError {
+    /// Something with the repository.
+    #[snafu(transparent)]
+    Git {
+        /// What it is.
+        source: GitError,
+    },
+    /// An entry that was to be replaced is nowhere.
+    #[snafu(display("no entry has the id `{id}`"))]
+    UnknownEntry {
+        /// What was given.
+        id: EntryId,
+    },
+    /// A replacement without anything to replace it with.
+    #[snafu(display("--replace needs one wisdom entry to put in its place, got {n_entries}"))]
+    NothingToReplaceWith {
+        /// How many were given.
+        n_entries: usize,
+    },
+    /// A summary that someone else wrote.
+    #[snafu(display("the summary was written by {author}; only its author replaces it"))]
+    NotYourSummary {
+        /// Who wrote it.
+        author: String,
+    },
+    /// There is no summary to replace.
+    #[snafu(display("the commit has no annotation whose summary could be replaced"))]
+    NoSummary,
+    /// The repository's knowledge cannot be read, so nothing may be added to it.
+    #[snafu(display("the repository's knowledge cannot be read: {reason}"))]
+    UnreadableKnowledge {
+        /// Why.
+        reason: String,
+    },
+    /// A staging file that is no JSON of ours.
+    #[snafu(display("cannot read the staged remarks in `{}`", path.display()))]
+    UnreadableStaging {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// A staging file that cannot be written.
+    #[snafu(display("cannot write `{}`", path.display()))]
+    WriteStaging {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+pub(crate) type Result<T, E = CommitsError> = std::result::Result<T, E>;

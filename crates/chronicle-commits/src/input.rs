@@ -1,0 +1,378 @@
+//! What an author hands in to be stored: the JSON of `annotate`.
+//!
+//! Strict where reading is lenient: a wrong word or type is refused with its place,
+//! an unknown key is named. Keys of older input forms are mapped, not dropped.
+
+use chronicle_core::{
+    Anchor, AntiPattern, Boundary, Category, ContextLevel, Convention, CrossCutting, DependsOn, Entry,
+    EntryId, LineRange, Origin, Region, Related, plain, read_cross_cutting, read_note, read_regions,
+    redaction,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+use snafu::{ResultExt, Snafu};
+
+/// The input of `git chronicle annotate --live`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(title = "chronicle annotate input")]
+pub struct AnnotateInput {
+    /// The commit to annotate, any revision; `--commit` wins over it, HEAD is the default.
+    #[serde(default)]
+    pub commit: Option<String>,
+    /// Why this approach, not what changed.
+    #[serde(default)]
+    pub summary: Option<String>,
+    /// The lessons.
+    #[serde(default)]
+    pub wisdom: Vec<EntryInput>,
+    /// The task that the change was made for.
+    #[serde(default)]
+    pub task: Option<String>,
+    /// Whether whoever made the change gives the reasons; `enhanced` unless said otherwise.
+    #[serde(default)]
+    pub context_level: Option<ContextLevel>,
+    /// Per-code-unit annotations.
+    #[serde(default)]
+    #[schemars(with = "Vec<Region>")]
+    pub regions: Vec<Value>,
+    /// Places that must change together.
+    #[serde(default)]
+    #[schemars(with = "Vec<CrossCutting>")]
+    pub cross_cutting: Vec<Value>,
+    /// What the repository should know as a whole.
+    #[serde(default)]
+    pub knowledge: Vec<KnowledgeInput>,
+    #[serde(flatten)]
+    #[schemars(skip)]
+    other: Map<String, Value>,
+}
+
+/// One lesson.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct EntryInput {
+    /// `dead_end`, `gotcha`, `insight` or `unfinished_thread`.
+    #[serde(deserialize_with = "category")]
+    pub category: Category,
+    /// The lesson.
+    pub content: String,
+    /// The file it is about, from the repository root; leave it out for the commit as a whole.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// The lines of `file` at the commit; found in the commit's changes when left out.
+    #[serde(default)]
+    pub lines: Option<LineRange>,
+    /// The item of code it is about, such as `Pool::acquire`.
+    #[serde(default, deserialize_with = "anchor")]
+    #[schemars(with = "Option<Anchor>")]
+    pub anchor: Option<Anchor>,
+    /// Code elsewhere whose behaviour this code relies on.
+    #[serde(default)]
+    pub depends_on: Vec<DependsOn>,
+    /// Annotations of other commits that belong to this one.
+    #[serde(default)]
+    pub related: Vec<Related>,
+    /// Free labels.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Testimony (`author`) or inference (`inferred`).
+    #[serde(default)]
+    pub origin: Option<Origin>,
+    /// Claims that this one replaces.
+    #[serde(default)]
+    pub supersedes: Vec<EntryId>,
+    /// RFC 3339 time after which the claim no longer counts.
+    #[serde(default)]
+    pub expires: Option<String>,
+    #[serde(flatten)]
+    #[schemars(skip)]
+    other: Map<String, Value>,
+}
+
+/// Something the repository should know as a whole: a rule, a boundary, or a pattern to avoid.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum KnowledgeInput {
+    /// Has a `rule`.
+    Convention(Convention),
+    /// Has a `module`.
+    Boundary(Boundary),
+    /// Has a `pattern`.
+    AntiPattern(AntiPattern),
+}
+
+/// Input that cannot be stored.
+#[derive(Debug, Snafu)]
+#[snafu(visibility(pub(crate)))]
+pub enum InputError {
+    /// More than anyone would read.
+    #[snafu(display("the input has {size} bytes; an annotation may have at most {MAX_BYTES}"))]
+    TooLarge {
+        /// Its size.
+        size: usize,
+    },
+    /// Nothing.
+    #[snafu(display("the input is empty; pass an annotation as JSON"))]
+    Empty,
+    /// Not UTF-8.
+    #[snafu(display("the input is not UTF-8"))]
+    NotText {
+        /// Where.
+        source: std::str::Utf8Error,
+    },
+    /// Not JSON; the source says where.
+    #[snafu(display("the input is not valid JSON: {source}"))]
+    Syntax {
+        /// Where and why.
+        source: serde_json::Error,
+    },
+    /// JSON, but not of the form that is asked for.
+    #[snafu(display("{place}: {reason}"))]
+    Shape {
+        /// The path of keys to it.
+        place: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// The largest input that is taken.
+pub const MAX_BYTES: usize = 4 << 20;
+
+/// Input that was read, and what its author should be told.
+#[derive(Debug, Clone, Default)]
+pub struct ReadInput {
+    /// The input.
+    pub input: AnnotateInput,
+    /// Unknown keys, removed characters and the like.
+    pub warnings: Vec<String>,
+    /// The kinds of secrets that were taken out.
+    pub redacted: Vec<redaction::Kind>,
+}
+
+/// Reads the JSON that an author hands in; secrets are gone from what comes back.
+///
+/// # Errors
+/// When it is too large, no JSON, or not of the right form.
+pub fn read_input(bytes: &[u8]) -> Result<ReadInput, InputError> {
+    snafu::ensure!(bytes.len() <= MAX_BYTES, TooLargeSnafu { size: bytes.len() });
+    let text = std::str::from_utf8(bytes).context(NotTextSnafu)?;
+    snafu::ensure!(!text.trim().is_empty(), EmptySnafu);
+    let mut value: Value = serde_json::from_str(text).context(SyntaxSnafu)?;
+    snafu::ensure!(value.is_object(), ShapeSnafu { place: "input", reason: "expected a JSON object" });
+    let mut washed = Washed::default();
+    washed.wash(&mut value);
+    let input: AnnotateInput = serde_path_to_error::deserialize(value).map_err(|error| {
+        InputError::Shape { place: error.path().to_string(), reason: error.inner().to_string() }
+    })?;
+    let mut read = ReadInput { input, warnings: washed.warnings(), redacted: washed.redacted };
+    read.map_older_forms()?;
+    read.name_unknown_keys();
+    Ok(read)
+}
+
+/// Takes secrets and control characters out of one text.
+#[must_use]
+pub fn wash(text: &str) -> (String, Vec<redaction::Kind>) {
+    let redacted = redaction::redact(text);
+    (plain(&redacted.text).into_owned(), redacted.found)
+}
+
+#[derive(Default)]
+struct Washed {
+    redacted: Vec<redaction::Kind>,
+    n_stripped: usize,
+}
+
+impl Washed {
+    fn wash(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                let (clean, found) = wash(text);
+                if found.is_empty() && clean.len() != text.len() {
+                    self.n_stripped += 1;
+                }
+                self.redacted.extend(found);
+                *text = clean;
+            }
+            Value::Array(elements) => elements.iter_mut().for_each(|element| self.wash(element)),
+            Value::Object(map) => map.values_mut().for_each(|value| self.wash(value)),
+            _ => {}
+        }
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let stripped = (0 < self.n_stripped)
+            .then(|| format!("control characters were removed from {} texts", self.n_stripped));
+        stripped.into_iter().collect()
+    }
+}
+
+/// Keys of the `chronicle/v2` input that hold lessons.
+const V2_NARRATIVE: [&str; 4] = ["motivation", "rejected_alternatives", "follow_up", "sentiments"];
+const V2_LISTS: [&str; 2] = ["decisions", "markers"];
+
+impl ReadInput {
+    /// Turns the keys of older input forms into lessons.
+    fn map_older_forms(&mut self) -> Result<(), InputError> {
+        let other = &mut self.input.other;
+        let mut narrative = match other.shift_remove("narrative") {
+            Some(Value::Object(narrative)) => narrative,
+            Some(_) => return ShapeSnafu { place: "narrative", reason: "expected an object" }.fail(),
+            None => Map::new(),
+        };
+        let mut take = |keys: &[&str], into: &mut Map<String, Value>| {
+            into.extend(keys.iter().filter_map(|key| Some(((*key).to_owned(), other.shift_remove(*key)?))));
+        };
+        take(&V2_NARRATIVE, &mut narrative);
+        let mut document = Map::new();
+        take(&V2_LISTS, &mut document);
+        if narrative.is_empty() && document.is_empty() {
+            return Ok(());
+        }
+        if let (None, Some(Value::String(summary))) = (&self.input.summary, narrative.get("summary")) {
+            self.input.summary = Some(summary.clone());
+        }
+        document.insert("schema".to_owned(), "chronicle/v2".into());
+        document.insert("narrative".to_owned(), Value::Object(narrative));
+        let read = read_note(Value::Object(document).to_string().as_bytes());
+        for document in read.note.documents() {
+            if let Some(key) =
+                unfit(&document.extra).or_else(|| unfit(document.legacy.get("narrative")?.as_object()?))
+            {
+                return ShapeSnafu { place: key, reason: "not of the form that chronicle/v2 gives it" }
+                    .fail();
+            }
+        }
+        let lessons = read.note.entries().into_iter().map(|(_, entry)| EntryInput::from(entry.clone()));
+        self.input.wisdom.extend(lessons);
+        self.warnings.push("keys of chronicle/v2 were turned into wisdom".to_owned());
+        Ok(())
+    }
+
+    fn name_unknown_keys(&mut self) {
+        let known = ["schema", "$schema", "timestamp", "provenance"];
+        let mut name = |place: String, other: &Map<String, Value>| {
+            for key in other.keys().filter(|key| !known.contains(&key.as_str())) {
+                self.warnings.push(format!("unknown key `{place}{}` was not stored", plain(key)));
+            }
+        };
+        name(String::new(), &self.input.other);
+        for (number, entry) in self.input.wisdom.iter().enumerate() {
+            // What an older form brought along has its own keys, and keeps them.
+            if !entry.is_mapped() {
+                name(format!("wisdom[{number}]."), &entry.other);
+            }
+        }
+    }
+}
+
+fn unfit(map: &Map<String, Value>) -> Option<String> {
+    map.keys().find_map(|key| key.strip_suffix("_as_written")).map(str::to_owned)
+}
+
+/// Marks an entry that an older form was turned into.
+const MAPPED: &str = "mapped_from";
+
+impl From<Entry> for EntryInput {
+    fn from(entry: Entry) -> Self {
+        let mut other = entry.extra;
+        other.insert(MAPPED.to_owned(), "chronicle/v2".into());
+        Self {
+            category: entry.category,
+            content: entry.content,
+            file: entry.file,
+            lines: entry.lines,
+            anchor: entry.anchor,
+            depends_on: entry.depends_on,
+            related: entry.related,
+            tags: entry.tags,
+            origin: entry.origin,
+            supersedes: entry.supersedes,
+            expires: entry.expires,
+            other,
+        }
+    }
+}
+
+impl EntryInput {
+    /// A lesson with nothing but a claim.
+    #[must_use]
+    pub fn new(category: Category, content: &str) -> Self {
+        Self::from(Entry::new(EntryId(String::new()), category, content)).without_mark()
+    }
+
+    fn without_mark(mut self) -> Self {
+        self.other.shift_remove(MAPPED);
+        self
+    }
+
+    fn is_mapped(&self) -> bool {
+        self.other.contains_key(MAPPED)
+    }
+
+    /// The keys that an older form had and this one keeps, such as `stability`.
+    pub(crate) fn kept(&self) -> Map<String, Value> {
+        if !self.is_mapped() {
+            return Map::new();
+        }
+        let mut kept = self.other.clone();
+        kept.shift_remove(MAPPED);
+        kept
+    }
+}
+
+impl AnnotateInput {
+    /// Input with nothing but a summary.
+    #[must_use]
+    pub fn with_summary(summary: String) -> Self {
+        Self { summary: Some(summary), ..Self::default() }
+    }
+
+    /// The regions, in the form in which they are stored.
+    ///
+    /// # Errors
+    /// When one has no file, or a key of the wrong shape.
+    pub fn read_regions(&self) -> Result<Vec<Region>, InputError> {
+        let renamed = self.regions.iter().cloned().map(|mut region| {
+            // The released input form calls the anchor `anchor`.
+            if let Some(map) = region.as_object_mut()
+                && let Some(anchor) = map.shift_remove("anchor")
+            {
+                map.entry("ast_anchor").or_insert(anchor);
+            }
+            region
+        });
+        read_regions(renamed.collect()).map_err(|(number, key)| wrong_shape("regions", number, &key))
+    }
+
+    /// The cross-cutting concerns, in the form in which they are stored.
+    ///
+    /// # Errors
+    /// When one has no description, or a key of the wrong shape.
+    pub fn read_cross_cutting(&self) -> Result<Vec<CrossCutting>, InputError> {
+        read_cross_cutting(self.cross_cutting.clone())
+            .map_err(|(number, key)| wrong_shape("cross_cutting", number, &key))
+    }
+}
+
+fn wrong_shape(list: &str, number: usize, key: &str) -> InputError {
+    InputError::Shape {
+        place: format!("{list}[{number}].{key}"),
+        reason: "missing or of the wrong type".to_owned(),
+    }
+}
+
+fn category<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Category, D::Error> {
+    let word = String::deserialize(deserializer)?;
+    word.parse().map_err(serde::de::Error::custom)
+}
+
+/// An anchor is an object, or just its name.
+fn anchor<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Anchor>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(None),
+        Value::String(name) => Ok(Some(Anchor { kind: None, name, signature: None })),
+        object => Anchor::deserialize(object).map(Some).map_err(serde::de::Error::custom),
+    }
+}

@@ -1,0 +1,24 @@
+//! Commit memory: annotations kept in notes, written and read back where the code is now. Floor 3.
+
+mod change;
+mod dependents;
+mod derive;
+mod error;
+pub mod input;
+mod introduced;
+mod items;
+mod matching;
+mod notebook;
+mod placing;
+mod present;
+mod read;
+mod related;
+mod retire;
+mod staging;
+mod wisdom_view;
+pub mod write;
+
+pub use error::CommitsError;
+pub use notebook::{Notebook, Stored};
+pub use read::{Limits, ReadRequest, Recent, read, read_recent};
+pub use staging::{Staged, StagedRemark, Staging};

@@ -1,0 +1,303 @@
+//! Which annotated commits have anything to say about the files in scope.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use chronicle_core::Annotation;
+use chronicle_git::{BString, ByteSlice, Followed, History, ObjectId, Repository, Touch};
+
+use crate::{
+    error::Result,
+    notebook::{Notebook, Stored, parse},
+    present::Present,
+};
+
+/// One annotated commit that may concern the files in scope.
+pub(crate) struct Candidate {
+    pub(crate) key: ObjectId,
+    pub(crate) stored: Stored,
+    /// Where it is in the history of HEAD; `None` for orphans and other branches.
+    pub(crate) place: Option<u32>,
+    /// Where it is when it is not in the history of HEAD.
+    pub(crate) elsewhere: Option<String>,
+    /// Its tree, if it is at hand.
+    pub(crate) tree: Option<ObjectId>,
+    /// The trees of its parents, as far as they are at hand.
+    pub(crate) parents: Vec<ObjectId>,
+    /// When it was committed.
+    pub(crate) time: jiff::Timestamp,
+    /// The names of the files in scope in that commit, with the files that go by them.
+    pub(crate) names: BTreeMap<BString, Vec<usize>>,
+    /// What it did to the files in scope: file number and touch.
+    pub(crate) touches: Vec<(usize, Touch)>,
+}
+
+impl Candidate {
+    /// The files in scope that the name `file`, written in this commit's note, means.
+    pub(crate) fn files_named(
+        &self,
+        repository: &Repository,
+        presents: &[Present],
+        file: &str,
+    ) -> Vec<usize> {
+        let file = file.trim_start_matches("./");
+        let mut files: BTreeSet<usize> = BTreeSet::new();
+        for (name, numbers) in &self.names {
+            if name.to_str_lossy() == file {
+                files.extend(numbers);
+            }
+        }
+        if files.is_empty() {
+            // A note may name a file that its commit did not have yet. If the commit had
+            // another file of that name, the note means that one.
+            let had_another = self.tree.is_some_and(|tree| {
+                matches!(repository.blob_at(tree, file.as_bytes().as_bstr()), Ok(Some(_)))
+            });
+            if !had_another || self.place.is_none() {
+                files.extend(
+                    (0..presents.len()).filter(|number| presents[*number].path.to_str_lossy() == file),
+                );
+            }
+        }
+        files.into_iter().collect()
+    }
+
+    /// When `document` was written; a time that cannot be read is that of the commit.
+    pub(crate) fn written(&self, document: &Annotation) -> jiff::Timestamp {
+        chronicle_core::parse_time(&document.timestamp).unwrap_or(self.time)
+    }
+}
+
+/// The histories that candidates are looked up in.
+pub(crate) struct Ground<'a> {
+    pub(crate) repository: &'a Repository,
+    pub(crate) notebook: &'a Notebook<'a>,
+    pub(crate) history: &'a History,
+    pub(crate) followed: &'a Followed,
+    pub(crate) presents: &'a [Present],
+    /// Whether commits of other branches count too.
+    pub(crate) all: bool,
+}
+
+impl Ground<'_> {
+    /// The annotated commits that touched a file in scope, or whose notes may name one.
+    pub(crate) fn candidates(&self, warnings: &mut Vec<String>) -> Result<Vec<Candidate>> {
+        let mut touches: HashMap<u32, Vec<(usize, Touch)>> = HashMap::new();
+        for (number, file) in self.followed.files.iter().enumerate() {
+            for touch in &file.touches {
+                touches.entry(touch.place).or_default().push((number, touch.clone()));
+            }
+        }
+        let mention = Mention::of(self);
+        let mut others: Option<Elsewhere> = None;
+        let mut candidates = Vec::new();
+        for key in self.notebook.keys().filter(|key| !chronicle_git::is_empty_tree(*key)) {
+            let raw = self.notebook.raw(key)?;
+            let place = self.history.place(key);
+            let touches = place.and_then(|place| touches.remove(&place)).unwrap_or_default();
+            if touches.is_empty() && place.is_some() && !raw.iter().any(|raw| mention.is_in(raw)) {
+                continue;
+            }
+            let mut candidate = self.candidate(key, &raw, place, touches);
+            if place.is_none() {
+                if candidate.touches.is_empty() && !raw.iter().any(|raw| mention.is_in(raw)) {
+                    continue;
+                }
+                if others.is_none() {
+                    others = Some(Elsewhere::find(self.repository, self.history)?);
+                }
+                let branch = others.as_ref().and_then(|others| others.label(key));
+                if branch.is_some() && !self.all {
+                    continue;
+                }
+                candidate.elsewhere = Some(branch.unwrap_or_else(|| "no branch".to_owned()));
+            }
+            if !candidate.stored.remarks.is_empty() {
+                warnings.extend(malformed(key, &candidate.stored));
+            }
+            candidates.push(candidate);
+        }
+        Ok(candidates)
+    }
+
+    /// The files that the newest `n_lessons` lessons of the history are about, newest first.
+    pub(crate) fn newest_files(&self, n_lessons: usize) -> Result<Vec<BString>> {
+        let mut lessons: Vec<(jiff::Timestamp, BString)> = Vec::new();
+        for key in self.notebook.keys() {
+            let Some(place) = self.history.place(key) else { continue };
+            let candidate = self.candidate(key, &self.notebook.raw(key)?, Some(place), Vec::new());
+            let note = &candidate.stored.note;
+            let mut without_file = Vec::new();
+            for document in note.documents() {
+                let at = candidate.written(document);
+                lessons.extend(document.regions.iter().map(|region| (at, region.file.as_str().into())));
+            }
+            for (document, entry) in note.entries() {
+                let at = candidate.written(document);
+                match &entry.file {
+                    Some(file) => lessons.push((at, file.as_str().into())),
+                    None => without_file.push(at),
+                }
+            }
+            if !without_file.is_empty() {
+                let changes = self
+                    .repository
+                    .plain_changes(candidate.parents.first().copied(), self.history.node(place).tree)?;
+                let first = changes.into_iter().map(|change| change.path).next();
+                lessons.extend(without_file.into_iter().flat_map(|at| first.clone().map(|path| (at, path))));
+            }
+        }
+        lessons.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        lessons.truncate(n_lessons);
+        let mut seen = BTreeSet::new();
+        Ok(lessons.into_iter().map(|(_, path)| path).filter(|path| seen.insert(path.clone())).collect())
+    }
+
+    fn candidate(
+        &self,
+        key: ObjectId,
+        raw: &[Vec<u8>],
+        place: Option<u32>,
+        touches: Vec<(usize, Touch)>,
+    ) -> Candidate {
+        let stored = parse(raw);
+        let epoch = jiff::Timestamp::UNIX_EPOCH;
+        if let Some(place) = place {
+            let node = self.history.node(place);
+            return Candidate {
+                key,
+                stored,
+                place: Some(place),
+                elsewhere: None,
+                tree: Some(node.tree),
+                parents: node.parents.iter().map(|parent| self.history.node(*parent).tree).collect(),
+                time: jiff::Timestamp::from_second(node.time).unwrap_or(epoch),
+                names: self.followed.all_names_at(place),
+                touches,
+            };
+        }
+        let commit = self.repository.commit(key).ok();
+        let parents: Vec<ObjectId> = commit
+            .iter()
+            .flat_map(|commit| &commit.parents)
+            .filter_map(|parent| self.repository.commit_tree(*parent).ok())
+            .collect();
+        let tree = commit.as_ref().map(|commit| commit.tree);
+        // Off the history, any name a file ever had may be the one it goes by.
+        let mut names: BTreeMap<BString, Vec<usize>> = BTreeMap::new();
+        for (number, file) in self.followed.files.iter().enumerate() {
+            let ever = file.touches.iter().map(|touch| &touch.name).chain([&self.presents[number].path]);
+            for name in ever.collect::<BTreeSet<_>>() {
+                let had = |tree: &ObjectId| self.repository.blob_at(*tree, name.as_bstr()).ok().flatten();
+                if tree.is_none() || tree.as_ref().and_then(had).is_some() {
+                    names.entry(name.clone()).or_default().push(number);
+                }
+            }
+        }
+        let touches = tree.map(|tree| self.touches_off_history(tree, &parents, &names)).unwrap_or_default();
+        let time = commit.map_or(epoch, |commit| commit.time);
+        Candidate { key, stored, place: None, elsewhere: None, tree, parents, time, names, touches }
+    }
+
+    fn touches_off_history(
+        &self,
+        tree: ObjectId,
+        parents: &[ObjectId],
+        names: &BTreeMap<BString, Vec<usize>>,
+    ) -> Vec<(usize, Touch)> {
+        let mut touches = Vec::new();
+        for (name, numbers) in names {
+            let blob = |tree: ObjectId| self.repository.blob_at(tree, name.as_bstr()).ok().flatten();
+            let (new, old) = (blob(tree), parents.first().and_then(|tree| blob(*tree)));
+            if new != old {
+                let touch = Touch { place: 0, name: name.clone(), old, new, renamed_from: None };
+                touches.extend(numbers.iter().map(|number| (*number, touch.clone())));
+            }
+        }
+        touches
+    }
+}
+
+/// What to tell a reader about a note whose bytes could not all be read.
+pub(crate) fn malformed(key: ObjectId, stored: &Stored) -> Vec<String> {
+    let is_lost = stored.note.is_empty() || stored.note.documents().is_empty();
+    stored
+        .remarks
+        .iter()
+        .map(|remark| match is_lost {
+            true => format!("Skipping malformed annotation on commit {key}: {remark}"),
+            false => format!("Part of the annotation on commit {key} was skipped: {remark}"),
+        })
+        .collect()
+}
+
+/// Whether a note's bytes may name a file in scope: a cheap look before the note is parsed.
+struct Mention {
+    /// File names without their directories; `None` when every note must be parsed.
+    needles: Option<BTreeSet<Vec<u8>>>,
+}
+
+/// With more files than this, looking for each name costs more than parsing.
+const MAX_NEEDLES: usize = 8;
+
+impl Mention {
+    fn of(ground: &Ground<'_>) -> Self {
+        let mut needles = BTreeSet::new();
+        for (number, file) in ground.followed.files.iter().enumerate() {
+            let names = file.touches.iter().map(|touch| &touch.name).chain([&ground.presents[number].path]);
+            for name in names {
+                let base = name.rsplit_str(b"/").next().unwrap_or(name);
+                needles.insert(base.to_vec());
+            }
+        }
+        // A name that JSON may spell in several ways cannot be looked for.
+        let is_plain =
+            |needle: &Vec<u8>| needle.iter().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(byte));
+        Self { needles: (needles.len() <= MAX_NEEDLES && needles.iter().all(is_plain)).then_some(needles) }
+    }
+
+    fn is_in(&self, raw: &[u8]) -> bool {
+        let Some(needles) = &self.needles else { return true };
+        // What supersedes counts wherever it stands; an escaped letter may spell any name.
+        raw.contains_str("\"supersedes\"")
+            || raw.contains_str("\\u00")
+            || needles.iter().any(|needle| raw.contains_str(needle))
+    }
+}
+
+/// Commits that other refs reach and HEAD does not, with the ref that reaches them.
+struct Elsewhere {
+    labels: HashMap<ObjectId, String>,
+}
+
+impl Elsewhere {
+    fn find(repository: &Repository, here: &History) -> Result<Self> {
+        let mut tips = Vec::new();
+        for (name, id) in repository.refs_under("refs/")? {
+            if !name.starts_with("refs/notes/")
+                && here.place(id).is_none()
+                && repository.commit_tree(id).is_ok()
+            {
+                tips.push((name, id));
+            }
+        }
+        tips.extend(repository.worktree_heads().into_iter().filter(|(_, id)| here.place(*id).is_none()));
+        let ids: Vec<ObjectId> = tips.iter().map(|(_, id)| *id).collect();
+        let history = repository.history(&ids)?;
+        let mut labels: HashMap<ObjectId, String> = HashMap::new();
+        for (name, id) in tips {
+            let mut pending: Vec<u32> = history.place(id).into_iter().collect();
+            while let Some(place) = pending.pop() {
+                let node = history.node(place);
+                if here.place(node.id).is_none() && !labels.contains_key(&node.id) {
+                    labels.insert(node.id, name.clone());
+                    pending.extend(&node.parents);
+                }
+            }
+        }
+        Ok(Self { labels })
+    }
+
+    fn label(&self, key: ObjectId) -> Option<String> {
+        self.labels.get(&key).cloned()
+    }
+}

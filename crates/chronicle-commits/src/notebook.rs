@@ -1,0 +1,120 @@
+//! All notes of a repository, whichever ref they lie in.
+
+use std::collections::BTreeMap;
+
+use chronicle_core::{Knowledge, Note, ReadNote, read_note};
+use chronicle_git::{ObjectId, Repository};
+
+use crate::error::Result;
+
+/// The notes of a repository, by the object that carries them.
+///
+/// Notes that were fetched but not merged are laid over our own, so a lesson
+/// shows before anyone merges it.
+pub struct Notebook<'r> {
+    repository: &'r Repository,
+    by_key: BTreeMap<ObjectId, Vec<ObjectId>>,
+    has_ref: bool,
+}
+
+/// What is stored on one object.
+#[derive(Debug, Clone, Default)]
+pub struct Stored {
+    /// The documents, folded.
+    pub note: Note,
+    /// The repository's knowledge, if it lies here.
+    pub knowledge: Option<Knowledge>,
+    /// Remarks on the bytes.
+    pub remarks: Vec<String>,
+}
+
+impl<'r> Notebook<'r> {
+    /// Lists the notes; a ref that is no notes ref is reported, not fatal.
+    ///
+    /// # Errors
+    /// When refs or trees cannot be read.
+    pub fn open(repository: &'r Repository, warnings: &mut Vec<String>) -> Result<Self> {
+        let mut by_key: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
+        let mut has_ref = false;
+        for name in repository.annotation_refs()? {
+            match repository.notes(&name) {
+                Ok(notes) => {
+                    has_ref |= !notes.is_empty();
+                    for note in notes {
+                        let blobs = by_key.entry(note.key).or_default();
+                        if !blobs.contains(&note.blob) {
+                            blobs.push(note.blob);
+                        }
+                    }
+                }
+                Err(error @ chronicle_git::GitError::NotANotesRef { .. }) => {
+                    warnings.push(format!("{error}; it is passed over"));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(Self { repository, by_key, has_ref })
+    }
+
+    /// Whether anything was ever annotated.
+    #[must_use]
+    pub fn has_any(&self) -> bool {
+        self.has_ref
+    }
+
+    /// Every annotated object.
+    pub fn keys(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        self.by_key.keys().copied()
+    }
+
+    /// The raw bytes of the notes on `key`.
+    ///
+    /// # Errors
+    /// When a blob cannot be read.
+    pub fn raw(&self, key: ObjectId) -> Result<Vec<Vec<u8>>> {
+        let blobs = self.by_key.get(&key).into_iter().flatten();
+        blobs.map(|blob| Ok(self.repository.blob(*blob)?)).collect()
+    }
+
+    /// What is stored on `key`, folded from all refs.
+    ///
+    /// # Errors
+    /// When a blob cannot be read.
+    pub fn read(&self, key: ObjectId) -> Result<Stored> {
+        Ok(parse(&self.raw(key)?))
+    }
+
+    /// The repository's knowledge.
+    ///
+    /// # Errors
+    /// When a blob cannot be read.
+    pub fn knowledge(&self) -> Result<Stored> {
+        self.read(self.repository.empty_tree())
+    }
+
+    /// The annotated object that a full or abbreviated id names, if it names one.
+    #[must_use]
+    pub fn find_key(&self, hex: &str) -> Option<ObjectId> {
+        let hex = hex.to_ascii_lowercase();
+        if hex.len() < 4 {
+            return None;
+        }
+        let mut found = self.by_key.keys().filter(|key| key.to_string().starts_with(&hex));
+        let first = found.next()?;
+        found.next().is_none().then_some(*first)
+    }
+}
+
+/// Reads and folds the notes of one object.
+pub(crate) fn parse(blobs: &[Vec<u8>]) -> Stored {
+    let mut stored = Stored::default();
+    for blob in blobs {
+        let ReadNote { note, knowledge, remarks } = read_note(blob);
+        stored.note = stored.note.fold(note);
+        if let Some(knowledge) = knowledge {
+            stored.knowledge = Some(stored.knowledge.take().unwrap_or_default().fold(knowledge));
+        }
+        stored.remarks.extend(remarks.iter().map(ToString::to_string));
+    }
+    stored
+}

@@ -1,0 +1,206 @@
+//! Where what was recorded is now.
+
+use chronicle_core::{
+    LineRange, Lines, Place, Places, Sketch,
+    reading::{Match, State},
+    score::Tie,
+};
+use chronicle_git::{BStr, ByteSlice, ObjectId, Repository};
+
+use crate::{error::Result, present::Present};
+
+/// Where a claim is now, and how it is tied to that place.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Placement {
+    pub(crate) lines: Option<LineRange>,
+    pub(crate) near: Vec<LineRange>,
+    pub(crate) state: State,
+    pub(crate) tie: Tie,
+    pub(crate) matched: Match,
+    /// Where vanished lines would be.
+    pub(crate) gap: Option<LineRange>,
+    /// The blob and range the lines were recorded in, if that version is at hand.
+    pub(crate) recorded_in: Option<(ObjectId, LineRange)>,
+}
+
+/// The part of a claim that says where it belongs.
+pub(crate) struct Located<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) lines: Option<LineRange>,
+    pub(crate) places: Option<&'a [Places]>,
+    pub(crate) sketch: Option<&'a Sketch>,
+    /// The commit that the document names, when it is not the one that carries the note.
+    pub(crate) foreign_commit: Option<&'a str>,
+}
+
+/// Places that are shown for one claim.
+const MAX_NEAR: usize = 16;
+
+impl Placement {
+    /// A claim about a file as a whole.
+    pub(crate) fn file_wide(state: State) -> Self {
+        let tie = if state == State::Gone { Tie::Gone } else { Tie::File };
+        Self { lines: None, near: Vec::new(), state, tie, matched: Match::File, gap: None, recorded_in: None }
+    }
+
+    /// A claim about a commit that wrote the lines which are now `left`.
+    pub(crate) fn commit_wide(left: Vec<LineRange>, state: State) -> Self {
+        let tie = if state == State::Gone { Tie::Gone } else { Tie::Commit };
+        Self::ranges(left, state, tie, Match::Commit)
+    }
+
+    fn near(left: Vec<LineRange>, state: State) -> Self {
+        let tie = if state == State::Gone { Tie::Gone } else { Tie::Near };
+        Self::ranges(left, state, tie, Match::Near)
+    }
+
+    fn ranges(mut left: Vec<LineRange>, state: State, tie: Tie, matched: Match) -> Self {
+        // What a commit wrote is known; which of several places a lesson means is not.
+        let lines = if let ([only], Match::Commit) = (&left[..], matched) { Some(*only) } else { None };
+        if lines.is_some() {
+            left.clear();
+        }
+        left.truncate(MAX_NEAR);
+        Self { lines, near: left, state, tie, matched, gap: None, recorded_in: None }
+    }
+
+    fn lines(place: Place, recorded_in: Option<(ObjectId, LineRange)>) -> Self {
+        let tie = Tie::Lines(place.state, place.share);
+        Self {
+            lines: place.lines,
+            near: Vec::new(),
+            state: place.state,
+            tie,
+            matched: Match::Lines,
+            gap: None,
+            recorded_in,
+        }
+    }
+
+    /// Whether the claim concerns `scope`, or the whole file.
+    pub(crate) fn concerns(&self, scope: Option<LineRange>) -> bool {
+        let Some(scope) = scope else { return true };
+        match (self.matched, self.lines) {
+            (Match::File, _) => self.state != State::Gone,
+            (_, Some(lines)) => lines.overlaps(scope),
+            (_, None) if self.near.is_empty() => self.gap.is_some_and(|gap| gap.overlaps(scope)),
+            (_, None) => self.near.iter().any(|near| near.overlaps(scope)),
+        }
+    }
+}
+
+/// Finds what `located` speaks of in `present`; `tree` is that of the commit that carries the note, if it is at hand.
+pub(crate) fn place(
+    repository: &Repository,
+    present: &Present,
+    located: &Located<'_>,
+    tree: Option<ObjectId>,
+) -> Result<Placement> {
+    if present.content.is_none() {
+        return Ok(Placement::file_wide(State::Gone));
+    }
+    let blob_in = |tree: ObjectId| -> Result<Option<ObjectId>> {
+        let exact = repository.blob_at(tree, BStr::new(located.file))?;
+        Ok(match exact {
+            Some(blob) => Some(blob),
+            None if located.file.contains('\u{fffd}') => repository.blob_at(tree, present.path.as_bstr())?,
+            None => None,
+        })
+    };
+    let blob = tree.map(blob_in).transpose()?.flatten();
+    if present.is_opaque {
+        return Ok(Placement::file_wide(State::Changed));
+    }
+    if let Some(range) = located.lines {
+        return place_lines(repository, present, located, range, blob, &blob_in);
+    }
+    if let Some(places) = located.places {
+        return place_near(repository, present, places, blob);
+    }
+    let is_same = match (blob, &present.content) {
+        (Some(blob), Some(content)) => {
+            repository.blob(blob).is_ok_and(|old| Lines::new(&old).all() == Lines::new(content).all())
+        }
+        _ => false,
+    };
+    Ok(Placement::file_wide(if is_same { State::Intact } else { State::Changed }))
+}
+
+fn place_lines(
+    repository: &Repository,
+    present: &Present,
+    located: &Located<'_>,
+    range: LineRange,
+    own_blob: Option<ObjectId>,
+    blob_in: &impl Fn(ObjectId) -> Result<Option<ObjectId>>,
+) -> Result<Placement> {
+    let mut blob = own_blob;
+    let mut is_doubtful = false;
+    if let Some(foreign) = located.foreign_commit {
+        let tree = repository.resolve(foreign).and_then(|id| repository.commit_tree(id)).ok();
+        let foreign_blob = tree.map(blob_in).transpose()?.flatten();
+        let likeness = |blob: Option<ObjectId>| {
+            blob.map_or(0, |blob| sketch_likeness(repository, blob, range, located.sketch))
+        };
+        let prefers_foreign = match located.sketch {
+            Some(_) => likeness(own_blob) < likeness(foreign_blob),
+            None => foreign_blob.is_some_and(|blob| has_range(repository, blob, range)),
+        };
+        is_doubtful = located.sketch.is_none();
+        if prefers_foreign {
+            blob = foreign_blob;
+        }
+    }
+    let by_version = blob.map(|blob| present.locate(repository, blob, range)).transpose()?.flatten();
+    let recorded_in = by_version.and(blob).map(|blob| (blob, range));
+    let by_sketch = || located.sketch.and_then(|sketch| present.locate_sketch(sketch));
+    let mut placement = match by_version.or_else(by_sketch) {
+        Some(place) => Placement::lines(place, recorded_in),
+        // With a sketch we have looked; without one, lines that never existed leave only the file.
+        None if located.sketch.is_some() => Placement::lines(Place::GONE, None),
+        None => Placement::file_wide(State::Changed),
+    };
+    if let (State::Gone, Some((blob, range))) = (placement.state, placement.recorded_in) {
+        placement.gap = present.gap(repository, blob, range)?;
+    }
+    if is_doubtful && placement.state != State::Gone {
+        placement.tie = Tie::Doubtful;
+    }
+    Ok(placement)
+}
+
+fn place_near(
+    repository: &Repository,
+    present: &Present,
+    places: &[Places],
+    blob: Option<ObjectId>,
+) -> Result<Placement> {
+    let ranges: Vec<LineRange> =
+        places.iter().filter_map(|place| LineRange::new(place.start, place.end).ok()).collect();
+    if let Some(blob) = blob {
+        let (left, state) = present.locate_all(repository, blob, &ranges)?;
+        return Ok(Placement::near(left, state));
+    }
+    let found = places.iter().filter_map(|place| present.locate_sketch(place.sketch.as_ref()?)?.lines);
+    let left: Vec<LineRange> = found.collect();
+    let state = if left.is_empty() { State::Gone } else { State::Changed };
+    Ok(Placement::near(left, state))
+}
+
+fn has_range(repository: &Repository, blob: ObjectId, range: LineRange) -> bool {
+    repository.blob(blob).is_ok_and(|content| Lines::new(&content).has(range))
+}
+
+/// How many lines of a range hash as `sketch` says.
+fn sketch_likeness(
+    repository: &Repository,
+    blob: ObjectId,
+    range: LineRange,
+    sketch: Option<&Sketch>,
+) -> usize {
+    let (Some(sketch), Ok(content)) = (sketch.and_then(Sketch::hashes), repository.blob(blob)) else {
+        return 0;
+    };
+    let here = Sketch::of(&Lines::new(&content), range).hashes().unwrap_or_default();
+    here.iter().zip(&sketch).filter(|(left, right)| left == right).count()
+}

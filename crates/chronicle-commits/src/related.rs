@@ -1,0 +1,99 @@
+//! Follows pointers from one annotation to others.
+
+use std::collections::HashSet;
+
+use chronicle_core::{
+    Age, Annotation, Related,
+    reading::RelatedItem,
+    score::{self, Tie},
+};
+use chronicle_git::ObjectId;
+use jiff::Timestamp;
+
+use crate::{error::Result, notebook::Notebook};
+
+/// Follows related annotations, each commit and anchor once for each item.
+pub(crate) struct Follower<'a> {
+    pub(crate) notebook: &'a Notebook<'a>,
+    pub(crate) head_time: Timestamp,
+    pub(crate) half_life_days: f64,
+    pub(crate) depth: u32,
+    /// The farthest hop taken.
+    pub(crate) farthest: u32,
+}
+
+/// What an annotation says, how far to trust it, and where it points on to.
+type Target = (Option<String>, Option<f64>, Vec<Related>);
+
+impl Follower<'_> {
+    /// What `related` of the annotation on `from` leads to, nearest first.
+    pub(crate) fn follow(&mut self, from: &str, related: &[Related]) -> Result<Vec<RelatedItem>> {
+        let mut visited: HashSet<(String, Option<String>)> = HashSet::from([(from.to_owned(), None)]);
+        let mut found = Vec::new();
+        let mut hop = related.to_vec();
+        for distance in 1..=self.depth {
+            let mut next = Vec::new();
+            for pointer in hop {
+                let key = self.notebook.find_key(&pointer.commit);
+                let commit = key.map_or_else(|| pointer.commit.clone(), |key| key.to_string());
+                if !visited.insert((commit.clone(), pointer.anchor.clone())) {
+                    continue;
+                }
+                self.farthest = self.farthest.max(distance);
+                let target =
+                    key.map(|key| self.target(key, pointer.anchor.as_deref())).transpose()?.flatten();
+                let (intent, confidence, onward) = target.unwrap_or_default();
+                next.extend(onward);
+                found.push(RelatedItem {
+                    commit,
+                    anchor: pointer.anchor,
+                    relationship: pointer.relationship,
+                    confidence,
+                    intent,
+                });
+            }
+            hop = next;
+        }
+        Ok(found)
+    }
+
+    /// What the annotation on `key` says of `anchor` (or as a whole), how far to trust it, and where it points on to.
+    fn target(&self, key: ObjectId, anchor: Option<&str>) -> Result<Option<Target>> {
+        let stored = self.notebook.read(key)?;
+        let documents = stored.note.documents();
+        let is_named = |name: Option<&String>| anchor.is_some() && name.map(String::as_str) == anchor;
+        for document in &documents {
+            let region = document
+                .regions
+                .iter()
+                .find(|region| is_named(region.ast_anchor.as_ref().map(|anchor| &anchor.name)));
+            if let Some(region) = region {
+                return Ok(Some((
+                    region.intent.clone(),
+                    Some(self.confidence(document)),
+                    region.related_annotations.clone(),
+                )));
+            }
+        }
+        let entries = stored.note.entries();
+        let entry =
+            entries.iter().find(|(_, entry)| is_named(entry.anchor.as_ref().map(|anchor| &anchor.name)));
+        if let Some((document, entry)) = entry {
+            return Ok(Some((
+                Some(entry.content.clone()),
+                Some(self.confidence(document)),
+                entry.related.clone(),
+            )));
+        }
+        Ok(documents.first().map(|document| {
+            let onward = document.regions.iter().flat_map(|region| region.related_annotations.clone());
+            let onward = onward.chain(entries.iter().flat_map(|(_, entry)| entry.related.clone())).collect();
+            (Some(document.summary.clone()), Some(self.confidence(document)), onward)
+        }))
+    }
+
+    fn confidence(&self, document: &Annotation) -> f64 {
+        let age = Age::between(document.written().min(self.head_time), self.head_time);
+        score::confidence(&score::factors(document, None, age, self.half_life_days, Tie::File))
+    }
+}

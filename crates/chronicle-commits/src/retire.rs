@@ -1,0 +1,38 @@
+//! The commit that took a lesson's code away.
+
+use chronicle_core::{LineRange, reading::State};
+use chronicle_git::{FileHistory, History, ObjectId, Repository, Touch};
+
+use crate::{error::Result, present::Present};
+
+/// The oldest commit since `place` in which nothing of `range` of `blob` is left; `None` when only the
+/// working tree lacks it.
+///
+/// Code that goes seldom comes back, so half of the versions are ruled out by each look.
+pub(crate) fn gone_since(
+    repository: &Repository,
+    history: &History,
+    file: &FileHistory,
+    place: u32,
+    blob: ObjectId,
+    range: LineRange,
+) -> Result<Option<ObjectId>> {
+    let newer: Vec<&Touch> = file.touches.iter().take_while(|touch| touch.place < place).collect();
+    // Newest first: the touches before `alive` lack the lines, those from it on still have some.
+    let (mut gone, mut alive) = (0, newer.len());
+    while gone < alive {
+        let middle = gone.midpoint(alive);
+        if is_gone(repository, newer[middle], blob, range)? {
+            gone = middle + 1;
+        } else {
+            alive = middle;
+        }
+    }
+    Ok(gone.checked_sub(1).map(|last| history.node(newer[last].place).id))
+}
+
+fn is_gone(repository: &Repository, touch: &Touch, blob: ObjectId, range: LineRange) -> Result<bool> {
+    let Some(new) = touch.new else { return Ok(true) };
+    let then = Present::new(touch.name.clone(), Some(repository.blob(new)?));
+    Ok(then.locate(repository, blob, range)?.is_some_and(|place| place.state == State::Gone))
+}

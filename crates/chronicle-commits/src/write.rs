@@ -1,0 +1,516 @@
+//! Stores annotations: checks them against the commit, finds out where they belong, folds them in.
+
+use std::path::PathBuf;
+
+use chronicle_core::{
+    Annotation, Category, ContextLevel, CrossCutting, Entry, EntryId, Knowledge, LineRange, Lines, Note,
+    Origin, Provenance, Region, Source, quality,
+};
+use chronicle_git::{NOTES_REF, NotesEdit, ObjectId, Repository};
+use jiff::Timestamp;
+
+use crate::{
+    change,
+    derive::{Derived, Facts},
+    error::{CommitsError, NothingToReplaceWithSnafu, Result, UnreadableKnowledgeSnafu},
+    input::{AnnotateInput, EntryInput, KnowledgeInput},
+    notebook::{Notebook, parse},
+    staging::{Staged, StagedRemark, Staging},
+};
+
+/// What to store, and on which commit.
+pub struct AnnotateRequest {
+    /// The commit.
+    pub commit: ObjectId,
+    /// What its author says; the summary must be there.
+    pub summary: String,
+    /// The lessons and everything else.
+    pub input: AnnotateInput,
+    /// The regions of the input, in the form in which they are stored.
+    pub regions: Vec<Region>,
+    /// The cross-cutting concerns of the input, in the form in which they are stored.
+    pub cross_cutting: Vec<CrossCutting>,
+    /// Whether the summary was only taken from the commit's message.
+    pub is_automatic: bool,
+    /// Claims that the one lesson of the input replaces.
+    pub replace: Vec<EntryId>,
+    /// Whether the summary takes the place of one's own earlier one.
+    pub replace_summary: bool,
+}
+
+/// Who writes, and when.
+pub struct Stamp<'a> {
+    /// The time.
+    pub now: Timestamp,
+    /// The author's name.
+    pub author: Option<String>,
+    /// Makes ids that no one else makes.
+    pub new_id: &'a mut dyn FnMut() -> EntryId,
+}
+
+/// What was stored.
+#[derive(Debug, Clone)]
+pub struct Annotated {
+    /// The commit.
+    pub commit: ObjectId,
+    /// Its subject.
+    pub subject: String,
+    /// The whole annotation of the commit, as it is stored now; `None` when nothing was stored.
+    pub stored: Option<Annotation>,
+    /// Entries that are new.
+    pub added: Vec<EntryId>,
+    /// Entries that were there before.
+    pub n_known: usize,
+    /// Staged remarks that were used up, with the commits they went to.
+    pub consumed: Vec<(EntryId, ObjectId)>,
+    /// Ids of what the repository now knows as a whole.
+    pub knowledge: Vec<String>,
+    /// What the author should be told.
+    pub warnings: Vec<String>,
+    /// Why nothing was stored.
+    pub unchanged: Option<String>,
+    /// Left-over files of dead processes that were removed.
+    pub recovered: Vec<PathBuf>,
+}
+
+/// Stores an annotation, and the staged remarks that belong to it.
+///
+/// # Errors
+/// When the commit or the notes cannot be read or written. Nothing is stored then.
+pub fn annotate(
+    repository: &Repository,
+    request: &AnnotateRequest,
+    stamp: &mut Stamp<'_>,
+) -> Result<Annotated> {
+    let mut facts = Facts::of(repository, request.commit)?;
+    let mut warnings = Vec::new();
+    if !request.is_automatic {
+        warnings.extend(quality::summary_advice(&request.summary, &facts.commit.subject()));
+        warnings.extend(quality::wisdom_advice(
+            facts.changes.len(),
+            request.input.wisdom.len() + request.regions.len(),
+        ));
+    }
+    let mut document = document(&mut facts, request, stamp, &mut warnings)?;
+    document.change = Some(change::of(
+        repository,
+        &facts.commit,
+        &repository.plain_changes(facts.first_parent(), facts.commit.tree)?,
+    )?);
+    supersede(repository, &mut document, &request.replace)?;
+
+    // The staged remarks stay locked until they are either stored and gone, or untouched.
+    let is_head = repository.head()? == Some(request.commit);
+    let mut staging = is_head.then(|| Staging::open(repository)).transpose()?;
+    let staged = staged(repository, staging.as_ref(), &mut facts, stamp, &mut warnings)?;
+    let knowledge = knowledge(&request.input.knowledge, stamp);
+
+    let author = stamp.author.clone();
+    let subject = facts.commit.subject();
+    let ((outcome, knowledge), recovered) = repository.edit_notes(
+        NOTES_REF,
+        &format!("chronicle: annotate {}", short(request.commit)),
+        |notes: &mut NotesEdit<'_>| -> Result<(Outcome, Vec<String>)> {
+            let outcome = store(notes, request, document.clone(), &staged, author.as_deref())?;
+            Ok((outcome, store_knowledge(notes, repository, &knowledge)?))
+        },
+    )?;
+    let consumed: Vec<(EntryId, ObjectId)> = staged
+        .iter()
+        .map(|(commit, document)| (document.consumed.clone(), *commit))
+        .flat_map(|(ids, commit)| ids.into_iter().map(move |id| (id, commit)))
+        .collect();
+    if let Some(staging) = &mut staging {
+        let used: Vec<&EntryId> = consumed.iter().map(|(id, _)| id).collect();
+        staging.retain(|remark| !used.contains(&&id_of(remark)))?;
+    }
+    Ok(Annotated {
+        commit: request.commit,
+        subject,
+        stored: outcome.annotation,
+        added: outcome.added,
+        n_known: outcome.n_known,
+        consumed,
+        knowledge,
+        warnings,
+        unchanged: outcome.unchanged,
+        recovered: recovered.files,
+    })
+}
+
+fn short(id: ObjectId) -> String {
+    id.to_hex_with_len(8).to_string()
+}
+
+/// The document that the request asks to store.
+fn document(
+    facts: &mut Facts<'_>,
+    request: &AnnotateRequest,
+    stamp: &mut Stamp<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<Annotation> {
+    let source = if request.is_automatic { Source::Batch } else { Source::Live };
+    let mut provenance = Provenance::new(source);
+    provenance.author.clone_from(&stamp.author);
+    let mut document =
+        Annotation::new(&request.commit.to_string(), &stamp.now.to_string(), &request.summary, provenance);
+    document.task.clone_from(&request.input.task);
+    document.context_level = match request.is_automatic {
+        true => Some(ContextLevel::Inferred),
+        false => request.input.context_level,
+    };
+    for lesson in &request.input.wisdom {
+        document.wisdom.push(entry(facts, lesson, (stamp.new_id)(), warnings)?);
+    }
+    document.regions = request.regions.clone();
+    for region in &mut document.regions {
+        region.id = (stamp.new_id)();
+        let (file, lines) = checked(facts, &region.file, region.lines, warnings)?;
+        region.sketch = lines.map(|lines| facts.sketch(&file, lines)).transpose()?.flatten();
+        (region.file, region.lines) = (file, lines);
+    }
+    document.cross_cutting = request.cross_cutting.clone();
+    Ok(document)
+}
+
+fn entry(
+    facts: &mut Facts<'_>,
+    lesson: &EntryInput,
+    id: EntryId,
+    warnings: &mut Vec<String>,
+) -> Result<Entry> {
+    warnings.extend(quality::content_advice(&lesson.content));
+    let mut entry = Entry {
+        anchor: lesson.anchor.clone(),
+        depends_on: lesson.depends_on.clone(),
+        related: lesson.related.clone(),
+        tags: lesson.tags.clone(),
+        origin: lesson.origin,
+        supersedes: lesson.supersedes.clone(),
+        extra: lesson.kept(),
+        ..Entry::new(id, lesson.category, lesson.content.trim())
+    };
+    if let Some(expires) = &lesson.expires {
+        match chronicle_core::parse_time(expires) {
+            Some(_) => entry.expires = Some(expires.clone()),
+            None => warnings.push(format!("`expires` is no RFC 3339 time, so it was left out: {expires}")),
+        }
+    }
+    if let Some(file) = &lesson.file {
+        let (file, lines) = checked(facts, file, lesson.lines, warnings)?;
+        locate(facts, &mut entry, file, lines)?;
+    } else if lesson.lines.is_some() {
+        warnings.push("`lines` without a `file` were left out".to_owned());
+    }
+    Ok(entry)
+}
+
+/// Gives `entry` its file and lines, found in the commit's changes where they are not given.
+fn locate(facts: &mut Facts<'_>, entry: &mut Entry, file: String, lines: Option<LineRange>) -> Result<()> {
+    let derived = match lines {
+        Some(lines) => Derived { lines: Some(lines), places: None },
+        None => facts.derive(&file)?,
+    };
+    entry.lines = derived.lines;
+    entry.places = derived.places;
+    entry.sketch = derived.lines.map(|lines| facts.sketch(&file, lines)).transpose()?.flatten();
+    entry.file = Some(file);
+    Ok(())
+}
+
+/// A file as git spells it and lines that exist; what does not exist is warned about.
+fn checked(
+    facts: &mut Facts<'_>,
+    file: &str,
+    lines: Option<LineRange>,
+    warnings: &mut Vec<String>,
+) -> Result<(String, Option<LineRange>)> {
+    let file = file.trim_start_matches("./").to_owned();
+    let commit = short(facts.commit.id);
+    let was_removed = facts.changes.iter().any(|change| change.new.is_none() && change.path == file.as_str());
+    let Some(content) = facts.content(&file)? else {
+        if !was_removed {
+            warnings.push(format!(
+                "`{file}` does not exist at {commit}; the lesson is stored for the file as named"
+            ));
+        }
+        if lines.is_some() {
+            warnings.push(format!("lines of `{file}` were left out: the file is not there at {commit}"));
+        }
+        return Ok((file, None));
+    };
+    let n_lines = Lines::new(content).count();
+    match lines {
+        Some(lines) if n_lines < lines.end => {
+            warnings
+                .push(format!("`{file}` has {n_lines} lines at {commit}, so lines {lines} were left out"));
+            Ok((file, None))
+        }
+        lines => Ok((file, lines)),
+    }
+}
+
+/// Makes the one lesson of `document` replace the claims `ids`, which must exist somewhere.
+fn supersede(repository: &Repository, document: &mut Annotation, ids: &[EntryId]) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let notebook = Notebook::open(repository, &mut Vec::new())?;
+    for id in ids {
+        let mut is_known = false;
+        for key in notebook.keys() {
+            is_known |= notebook.read(key)?.note.entry(id).is_some();
+            if is_known {
+                break;
+            }
+        }
+        snafu::ensure!(is_known, crate::error::UnknownEntrySnafu { id: id.clone() });
+    }
+    match &mut document.wisdom[..] {
+        [lesson] => {
+            lesson
+                .supersedes
+                .extend(ids.iter().filter(|id| !lesson.supersedes.contains(id)).cloned().collect::<Vec<_>>());
+            Ok(())
+        }
+        lessons => NothingToReplaceWithSnafu { n_entries: lessons.len() }.fail(),
+    }
+}
+
+/// The remarks that wait for a commit on the way to HEAD, as one document for each such commit.
+fn staged(
+    repository: &Repository,
+    staging: Option<&Staging>,
+    facts: &mut Facts<'_>,
+    stamp: &Stamp<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<(ObjectId, Annotation)>> {
+    let mut documents: Vec<(ObjectId, Annotation)> = Vec::new();
+    let mut n_elsewhere = 0;
+    for remark in staging.into_iter().flat_map(Staging::remarks) {
+        let Staged::To(commit) = remark.belongs_to(repository, facts.commit.id)? else {
+            n_elsewhere += 1;
+            continue;
+        };
+        let entry = match commit == facts.commit.id {
+            true => remark_entry(facts, remark)?,
+            false => remark_entry(&mut Facts::of(repository, commit)?, remark)?,
+        };
+        if !documents.iter().any(|(bound, _)| *bound == commit) {
+            documents.push((commit, remarks_document(repository, commit, stamp)?));
+        }
+        let (_, document) = documents.iter_mut().find(|(bound, _)| *bound == commit).expect("pushed above");
+        document.consumed.push(entry.id.clone());
+        document.wisdom.push(entry);
+    }
+    if 0 < n_elsewhere {
+        warnings.push(format!("{n_elsewhere} staged remarks were made on another branch and stay staged"));
+    }
+    Ok(documents)
+}
+
+/// A document for remarks alone: its commit's subject says what they are about.
+fn remarks_document(repository: &Repository, commit: ObjectId, stamp: &Stamp<'_>) -> Result<Annotation> {
+    let subject = repository.commit(commit)?.subject();
+    let mut provenance = Provenance::new(Source::Live);
+    provenance.author.clone_from(&stamp.author);
+    let summary = if subject.is_empty() { "Remarks made while working" } else { &subject };
+    let mut document = Annotation::new(&commit.to_string(), &stamp.now.to_string(), summary, provenance);
+    document.context_level = Some(ContextLevel::Enhanced);
+    Ok(document)
+}
+
+fn remark_entry(facts: &mut Facts<'_>, remark: &StagedRemark) -> Result<Entry> {
+    let mut entry =
+        Entry::new(id_of(remark), remark.category.unwrap_or(Category::Insight), remark.text.trim());
+    entry.origin = Some(Origin::Author);
+    if let Some(file) = &remark.file {
+        // The lines are those of the working tree when the remark was made; the commit may have moved them.
+        let found = match (&remark.sketch, facts.content(file)?) {
+            (Some(sketch), Some(content)) => {
+                sketch.locate(&Lines::new(content)).and_then(|place| place.lines)
+            }
+            _ => None,
+        };
+        locate(facts, &mut entry, file.clone(), found)?;
+    }
+    Ok(entry)
+}
+
+/// A remark's id; one that a released tool staged gets the id of its words.
+fn id_of(remark: &StagedRemark) -> EntryId {
+    let category = remark.category.unwrap_or(Category::Insight);
+    remark.id.clone().unwrap_or_else(|| EntryId::derived("staged", category.name(), &remark.text, None, None))
+}
+
+/// What a store came to.
+struct Outcome {
+    annotation: Option<Annotation>,
+    added: Vec<EntryId>,
+    n_known: usize,
+    unchanged: Option<String>,
+}
+
+fn store(
+    notes: &mut NotesEdit<'_>,
+    request: &AnnotateRequest,
+    mut document: Annotation,
+    staged: &[(ObjectId, Annotation)],
+    author: Option<&str>,
+) -> Result<Outcome> {
+    for (commit, remarks) in staged.iter().filter(|(commit, _)| *commit != request.commit) {
+        fold_in(notes, *commit, remarks.clone())?;
+    }
+    let before = parse(notes.get(request.commit)?.as_slice()).note;
+    let remarks = staged.iter().find(|(commit, _)| *commit == request.commit).map(|(_, document)| document);
+    if request.is_automatic && !before.documents().is_empty() {
+        // The commit has words of its own already; remarks still belong to it.
+        if let Some(remarks) = remarks {
+            fold_in(notes, request.commit, remarks.clone())?;
+        }
+        let reason = "the commit is annotated already; --auto adds nothing to it".to_owned();
+        return Ok(Outcome {
+            annotation: None,
+            added: Vec::new(),
+            n_known: before.entries().len(),
+            unchanged: Some(reason),
+        });
+    }
+    if request.replace_summary {
+        document.replaces = replaced_summaries(&before, author)?;
+    }
+    if let Some(remarks) = remarks {
+        document.wisdom.extend(remarks.wisdom.iter().cloned());
+        document.consumed.clone_from(&remarks.consumed);
+    }
+    let n_given = document.wisdom.len();
+    let known = before.entries();
+    let is_known = |entry: &Entry| {
+        known.iter().any(|(_, known)| {
+            known.id == entry.id || (says_the_same(known, entry) && entry.supersedes.is_empty())
+        })
+    };
+    document.wisdom.retain(|entry| !is_known(entry));
+    let n_known = n_given - document.wisdom.len();
+    let added: Vec<EntryId> = document.wisdom.iter().map(|entry| entry.id.clone()).collect();
+    if added.is_empty() && is_in(&before, &document) {
+        let reason = "all of this is stored on the commit already".to_owned();
+        return Ok(Outcome {
+            annotation: before.to_annotation(&request.commit.to_string()),
+            added,
+            n_known,
+            unchanged: Some(reason),
+        });
+    }
+    let annotation = fold_in(notes, request.commit, document)?;
+    Ok(Outcome { annotation, added, n_known, unchanged: None })
+}
+
+/// Whether two entries are one claim about one place.
+fn says_the_same(left: &Entry, right: &Entry) -> bool {
+    left.category == right.category
+        && left.content == right.content
+        && left.file == right.file
+        && left.lines == right.lines
+}
+
+/// Whether a document without new entries says nothing that the note does not say already.
+fn is_in(note: &Note, document: &Annotation) -> bool {
+    let documents = note.documents();
+    let knows_region = |region: &Region| {
+        let mut regions = documents.iter().flat_map(|document| &document.regions);
+        regions.any(|known| Region { id: region.id.clone(), ..known.clone() } == *region)
+    };
+    documents.iter().any(|known| known.summary == document.summary && !note.summary_is_replaced(known))
+        && document.regions.iter().all(knows_region)
+        && document
+            .cross_cutting
+            .iter()
+            .all(|concern| documents.iter().any(|known| known.cross_cutting.contains(concern)))
+        && (document.task.is_none() || documents.iter().any(|known| known.task == document.task))
+}
+
+fn fold_in(notes: &mut NotesEdit<'_>, commit: ObjectId, document: Annotation) -> Result<Option<Annotation>> {
+    let before = notes.get(commit)?;
+    let stored = parse(before.as_slice());
+    let folded = stored.note.fold(Note::of(document));
+    let line = folded.to_line(&commit.to_string()).expect("a document was just folded in");
+    if before.as_deref() != Some(line.as_bytes()) {
+        notes.set(commit, line.into_bytes());
+    }
+    Ok(folded.to_annotation(&commit.to_string()))
+}
+
+/// The summaries that the author may replace: those shown for the commit, all of which must be one's own.
+fn replaced_summaries(note: &Note, author: Option<&str>) -> Result<Vec<String>> {
+    let documents = note.documents();
+    let current: Vec<_> = documents.iter().filter(|document| !note.summary_is_replaced(document)).collect();
+    let own: Vec<String> = current
+        .iter()
+        .filter(|document| document.provenance.author.as_deref() == author)
+        .map(|document| document.fingerprint())
+        .collect();
+    match (own.is_empty(), current.first()) {
+        (false, _) => Ok(own),
+        (true, Some(other)) => {
+            let author = other.provenance.author.clone().unwrap_or_else(|| "someone unnamed".to_owned());
+            Err(CommitsError::NotYourSummary { author })
+        }
+        (true, None) => Err(CommitsError::NoSummary),
+    }
+}
+
+/// What the repository shall know, with ids that were never used before.
+fn knowledge(given: &[KnowledgeInput], stamp: &mut Stamp<'_>) -> Knowledge {
+    let mut knowledge = Knowledge::default();
+    for item in given {
+        let mut id = |prefix: &str| format!("{prefix}-{}", (stamp.new_id)().0.to_lowercase());
+        match item.clone() {
+            KnowledgeInput::Convention(item) => {
+                knowledge.conventions.push(chronicle_core::Convention { id: id("conv"), ..item });
+            }
+            KnowledgeInput::Boundary(item) => {
+                knowledge.boundaries.push(chronicle_core::Boundary { id: id("bound"), ..item });
+            }
+            KnowledgeInput::AntiPattern(item) => {
+                knowledge.anti_patterns.push(chronicle_core::AntiPattern { id: id("ap"), ..item });
+            }
+        }
+    }
+    knowledge
+}
+
+fn store_knowledge(
+    notes: &mut NotesEdit<'_>,
+    repository: &Repository,
+    new: &Knowledge,
+) -> Result<Vec<String>> {
+    if new.is_empty() {
+        return Ok(Vec::new());
+    }
+    let key = repository.empty_tree();
+    let before = parse(notes.get(key)?.as_slice());
+    if let Some(reason) = before.remarks.first() {
+        return UnreadableKnowledgeSnafu { reason }.fail();
+    }
+    let known = before.knowledge.unwrap_or_default();
+    let mut added = new.clone();
+    added.conventions.retain(|item| {
+        !known.conventions.iter().any(|known| known.rule == item.rule && known.scope == item.scope)
+    });
+    added.boundaries.retain(|item| {
+        !known.boundaries.iter().any(|known| known.module == item.module && known.boundary == item.boundary)
+    });
+    added.anti_patterns.retain(|item| !known.anti_patterns.iter().any(|known| known.pattern == item.pattern));
+    let ids = added.conventions.iter().map(|item| &item.id);
+    let ids = ids
+        .chain(added.boundaries.iter().map(|item| &item.id))
+        .chain(added.anti_patterns.iter().map(|item| &item.id));
+    let ids: Vec<String> = ids.cloned().collect();
+    if !ids.is_empty() {
+        let mut line = serde_json::to_vec(&known.fold(added)).expect("knowledge is plain data");
+        line.push(b'\n');
+        notes.set(key, line);
+    }
+    Ok(ids)
+}
