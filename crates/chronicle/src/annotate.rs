@@ -1,0 +1,167 @@
+//! Stores why a change is the way it is.
+
+use chronicle_commits::{
+    input::{AnnotateInput, read_input, wash},
+    write::{self, AnnotateRequest, Annotated, Stamp},
+};
+use chronicle_core::{Annotation, EntryId, redaction};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Chronicle, Error, error::NoSummarySnafu};
+
+/// What an author hands in.
+#[derive(Debug, Clone)]
+pub enum Given {
+    /// The JSON of an annotation.
+    Json(Vec<u8>),
+    /// A summary alone.
+    Summary(String),
+    /// Nothing: the commit's message speaks.
+    Message,
+}
+
+/// The request to store an annotation.
+#[derive(Debug, Clone)]
+pub struct AnnotateCommand {
+    /// What to store.
+    pub given: Given,
+    /// The commit, as a revision; wins over the one in the JSON, and HEAD is the default.
+    pub commit: Option<String>,
+    /// Claims that the one lesson replaces.
+    pub replace: Vec<String>,
+    /// Whether the summary takes the place of one's own earlier one.
+    pub replace_summary: bool,
+}
+
+/// What was stored, as it is echoed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AnnotateReply {
+    /// Always `chronicle-annotate/v1`.
+    pub schema: &'static str,
+    /// Whether the annotation is stored now, by this call or an earlier one.
+    pub success: bool,
+    /// The commit.
+    pub commit: String,
+    /// Its subject.
+    #[serde(skip)]
+    pub subject: String,
+    /// How many lessons are new.
+    pub wisdom_written: usize,
+    /// Ids of the new lessons.
+    pub added: Vec<EntryId>,
+    /// How many lessons were there before.
+    pub already_known: usize,
+    /// Staged remarks that were used up.
+    pub consumed: Vec<EntryId>,
+    /// Ids of what the repository now knows as a whole.
+    pub knowledge: Vec<String>,
+    /// Why nothing was stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchanged: Option<String>,
+    /// Advice and remarks.
+    pub warnings: Vec<String>,
+    /// The kinds of secrets that were taken out.
+    pub redacted: Vec<String>,
+    /// The whole annotation of the commit, as it is stored now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stored: Option<Annotation>,
+}
+
+impl Chronicle {
+    /// Stores an annotation, and the staged remarks that belong to the commit.
+    ///
+    /// # Errors
+    /// When the input is not of the right form, the commit is unknown, or the notes cannot be written.
+    pub fn annotate(&self, command: AnnotateCommand) -> Result<AnnotateReply, Error> {
+        let is_automatic = matches!(command.given, Given::Message);
+        let (input, mut warnings, redacted) = match command.given {
+            Given::Json(bytes) => {
+                let read = read_input(&bytes)?;
+                (read.input, read.warnings, read.redacted)
+            }
+            Given::Summary(text) => {
+                let (summary, redacted) = wash(&text);
+                (AnnotateInput::with_summary(summary), Vec::new(), redacted)
+            }
+            Given::Message => (AnnotateInput::default(), Vec::new(), Vec::new()),
+        };
+        let revision = command.commit.as_deref().or(input.commit.as_deref()).unwrap_or("HEAD");
+        let commit = self.repository.resolve(revision)?;
+        let (summary, from_message) = match is_automatic {
+            true => self.message_summary(commit)?,
+            false => (input.summary.clone().unwrap_or_default().trim().to_owned(), Vec::new()),
+        };
+        snafu::ensure!(!summary.is_empty(), NoSummarySnafu);
+        let regions = input.read_regions()?;
+        let cross_cutting = input.read_cross_cutting()?;
+        let request = AnnotateRequest {
+            commit,
+            summary,
+            input,
+            regions,
+            cross_cutting,
+            is_automatic,
+            replace: command.replace.into_iter().map(EntryId).collect(),
+            replace_summary: command.replace_summary,
+        };
+        let author = self.repository.author_name();
+        let mut stamp = Stamp { now: self.now, author, new_id: &mut Self::new_id };
+        let Annotated {
+            commit,
+            subject,
+            stored,
+            added,
+            n_known,
+            consumed,
+            knowledge,
+            warnings: advice,
+            unchanged,
+            recovered,
+        } = write::annotate(&self.repository, &request, &mut stamp)?;
+        warnings.extend(advice);
+        warnings.extend(
+            recovered
+                .iter()
+                .map(|file| format!("removed `{}`, left behind by a process that died", file.display())),
+        );
+        Ok(AnnotateReply {
+            schema: "chronicle-annotate/v1",
+            success: true,
+            commit: commit.to_string(),
+            subject,
+            wisdom_written: added.len(),
+            added,
+            already_known: n_known,
+            consumed: consumed.into_iter().map(|(id, _)| id).collect(),
+            knowledge,
+            unchanged,
+            warnings,
+            redacted: redacted
+                .into_iter()
+                .chain(from_message)
+                .map(|kind: redaction::Kind| kind.name().to_owned())
+                .collect(),
+            stored,
+        })
+    }
+
+    /// The words of a commit's message: its subject, and its body where there is one.
+    fn message_summary(
+        &self,
+        commit: chronicle_git::ObjectId,
+    ) -> Result<(String, Vec<redaction::Kind>), Error> {
+        let commit = self.repository.commit(commit)?;
+        let is_trailer = |line: &str| {
+            line.split_once(": ").is_some_and(|(key, _)| key.ends_with("-by") && !key.contains(' '))
+        };
+        let body: Vec<&str> = commit.body().lines().filter(|line| !is_trailer(line)).collect();
+        let body = body.join("\n");
+        let text = match body.trim() {
+            "" => commit.subject(),
+            body => format!("{}\n\n{body}", commit.subject()),
+        };
+        let (summary, redacted) = wash(&text);
+        Ok((summary.trim().to_owned(), redacted))
+    }
+}

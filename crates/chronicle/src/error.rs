@@ -1,0 +1,167 @@
+//! Why a question has no answer.
+
+use std::path::PathBuf;
+
+use chronicle_commits::{CommitsError, input::InputError};
+use chronicle_core::{LineRange, trim::BudgetTooSmall};
+use chronicle_git::GitError;
+use snafu::Snafu;
+
+/// Why a question has no answer.
+#[derive(Debug, Snafu)]
+#[snafu(visibility(pub(crate)))]
+#[non_exhaustive]
+pub enum Error {
+    /// Something with the repository.
+    #[snafu(transparent)]
+    Git {
+        /// What it is.
+        source: GitError,
+    },
+    /// Something with the annotations.
+    #[snafu(transparent)]
+    Commits {
+        /// What it is.
+        source: CommitsError,
+    },
+    /// Input that cannot be stored.
+    #[snafu(transparent)]
+    Input {
+        /// What it is.
+        source: InputError,
+    },
+    /// A path that was never in the repository.
+    #[snafu(display("File not found: {path}. Does it exist at HEAD?"))]
+    FileNotFound {
+        /// As it was given.
+        path: String,
+    },
+    /// A path that leads out of the repository.
+    #[snafu(display("`{path}` is outside the repository"))]
+    OutsideRepository {
+        /// As it was given.
+        path: String,
+    },
+    /// A name of code where a path was expected.
+    #[snafu(display("`{anchor}` names no file of this repository; anchors are not supported yet"))]
+    AnchorUnsupported {
+        /// As it was given.
+        anchor: String,
+    },
+    /// Lines past the end of the file.
+    #[snafu(display("Line range {lines} exceeds file length ({n_lines} lines)"))]
+    LinesPastEnd {
+        /// What was asked for.
+        lines: LineRange,
+        /// How many there are.
+        n_lines: u32,
+    },
+    /// Lines of several files, or of a directory.
+    #[snafu(display("--lines needs exactly one file"))]
+    LinesNeedOneFile,
+    /// Neither a date nor a revision.
+    #[snafu(display("--since `{text}` is neither an ISO 8601 date nor a revision"))]
+    InvalidSince {
+        /// As it was given.
+        text: String,
+    },
+    /// A budget that nothing fits into.
+    #[snafu(transparent)]
+    Budget {
+        /// What would fit.
+        source: BudgetTooSmall,
+    },
+    /// An annotation without a summary.
+    #[snafu(display("the annotation has no summary; say why this approach was taken"))]
+    NoSummary,
+    /// A remark without words.
+    #[snafu(display("the remark is empty"))]
+    EmptyRemark,
+    /// A commit that nothing was stored on.
+    #[snafu(display("commit {commit} has no annotation"))]
+    NotAnnotated {
+        /// The commit.
+        commit: String,
+    },
+    /// A schema that there is none of.
+    #[snafu(display("there is no schema `{name}`; did you mean `{nearest}`?"))]
+    UnknownSchema {
+        /// As it was given.
+        name: String,
+        /// The nearest that there is.
+        nearest: &'static str,
+    },
+    /// An input file that cannot be read.
+    #[snafu(display("cannot read `{}`", path.display()))]
+    ReadInput {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A temporary directory that cannot be made.
+    #[snafu(display("cannot make a temporary directory"))]
+    TemporaryDirectory {
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+/// A short, lasting name for a kind of error: the `code` of errors in JSON.
+pub type Code = &'static str;
+
+impl Error {
+    /// The error's code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Git { source } | Self::Commits { source: CommitsError::Git { source } } => git_code(source),
+            Self::Commits { source } => commits_code(source),
+            Self::Input { source } => match source {
+                InputError::TooLarge { .. } => "input_too_large",
+                InputError::Empty => "input_empty",
+                InputError::NotText { .. } | InputError::Syntax { .. } => "invalid_json",
+                InputError::Shape { .. } => "invalid_input",
+            },
+            Self::FileNotFound { .. } => "file_not_found",
+            Self::OutsideRepository { .. } => "outside_repository",
+            Self::AnchorUnsupported { .. } => "anchor_unsupported",
+            Self::LinesPastEnd { .. } => "lines_out_of_bounds",
+            Self::LinesNeedOneFile => "lines_need_one_file",
+            Self::InvalidSince { .. } => "invalid_since",
+            Self::Budget { .. } => "budget_too_small",
+            Self::NoSummary => "no_summary",
+            Self::EmptyRemark => "empty_remark",
+            Self::NotAnnotated { .. } => "not_annotated",
+            Self::UnknownSchema { .. } => "unknown_schema",
+            Self::ReadInput { .. } => "input_unreadable",
+            Self::TemporaryDirectory { .. } => "io",
+        }
+    }
+}
+
+fn git_code(error: &GitError) -> Code {
+    match error {
+        GitError::NotARepository { .. } => "not_a_repository",
+        GitError::NoCommits => "no_commits",
+        GitError::UnknownRevision { .. } => "unknown_revision",
+        GitError::NotANotesRef { .. } => "not_a_notes_ref",
+        GitError::UpdateRef { .. } | GitError::Locked { .. } => "contended",
+        GitError::WriteObject { .. } => "write_failed",
+        GitError::Io { .. } => "io",
+        _ => "git",
+    }
+}
+
+fn commits_code(error: &CommitsError) -> Code {
+    match error {
+        CommitsError::UnknownEntry { .. } => "unknown_entry",
+        CommitsError::NothingToReplaceWith { .. } => "nothing_to_replace_with",
+        CommitsError::NotYourSummary { .. } => "not_your_summary",
+        CommitsError::NoSummary => "no_summary_to_replace",
+        CommitsError::UnreadableKnowledge { .. } => "unreadable_knowledge",
+        CommitsError::UnreadableStaging { .. } => "unreadable_staging",
+        CommitsError::WriteStaging { .. } => "write_failed",
+        CommitsError::Git { source } => git_code(source),
+    }
+}

@@ -1,0 +1,78 @@
+//! From paths as people give them to files of the repository.
+
+use std::path::Path;
+
+use chronicle_git::{BString, ByteSlice, History, ObjectId, Whereabouts};
+
+use crate::{
+    Chronicle, Error,
+    error::{FileNotFoundSnafu, OutsideRepositorySnafu},
+};
+
+/// The files that one given path stands for.
+pub(crate) struct Scope {
+    /// The files, as they are called now.
+    pub(crate) files: Vec<BString>,
+    /// How the path is echoed.
+    pub(crate) name: String,
+    /// What to tell about it: that it was renamed or deleted.
+    pub(crate) remark: Option<String>,
+    /// Whether the path is a directory.
+    pub(crate) is_directory: bool,
+}
+
+impl Chronicle {
+    /// The files that `path` stands for; literal, never a pattern.
+    pub(crate) fn scope(
+        &self,
+        path: &Path,
+        head: ObjectId,
+        history: &mut Option<History>,
+    ) -> Result<Scope, Error> {
+        let shown = || path.to_string_lossy().escape_debug().to_string();
+        let candidates = self.repository.root_relative(&self.directory, path)?;
+        if candidates.is_empty() {
+            return OutsideRepositorySnafu { path: shown() }.fail();
+        }
+        let tree = self.repository.commit_tree(head)?;
+        for candidate in &candidates {
+            let file = candidate.as_bstr();
+            if !file.is_empty() && self.repository.present_file(Some(head), file)?.is_some() {
+                return Ok(Scope {
+                    files: vec![candidate.clone()],
+                    name: candidate.to_string(),
+                    remark: None,
+                    is_directory: false,
+                });
+            }
+            if self.repository.is_directory_at(tree, file)? || self.repository.is_worktree_directory(file) {
+                let files = self.repository.files_under(tree, file)?;
+                return Ok(Scope { files, name: candidate.to_string(), remark: None, is_directory: true });
+            }
+        }
+        for candidate in candidates {
+            let history = match history {
+                Some(history) => history,
+                None => history.insert(self.repository.history(&[head])?),
+            };
+            let (file, remark) = match self.repository.whereabouts(history, candidate.as_bstr())? {
+                Whereabouts::Never => continue,
+                Whereabouts::Renamed { to, by } => {
+                    let remark = format!("`{candidate}` is called `{to}` since {}", by.to_hex_with_len(7));
+                    (to, remark)
+                }
+                Whereabouts::Deleted { by } => {
+                    let remark = format!("`{candidate}` was deleted by {}", by.to_hex_with_len(7));
+                    (candidate, remark)
+                }
+            };
+            return Ok(Scope {
+                name: file.to_string(),
+                files: vec![file],
+                remark: Some(remark),
+                is_directory: false,
+            });
+        }
+        FileNotFoundSnafu { path: shown() }.fail()
+    }
+}

@@ -1,0 +1,177 @@
+//! What is known about some code.
+
+use std::path::PathBuf;
+
+use chronicle_commits::{Limits, ReadRequest, Recent};
+use chronicle_core::{
+    Category, ContextLevel, LineRange, Lines,
+    reading::{Query, Reading},
+    score, trim,
+};
+use chronicle_git::{ByteSlice, GitError};
+use jiff::Timestamp;
+
+use crate::{
+    Chronicle, Error,
+    error::{InvalidSinceSnafu, LinesNeedOneFileSnafu, LinesPastEndSnafu},
+    render::{self, Format},
+};
+
+/// The question of a read.
+#[derive(Debug, Clone)]
+pub struct ReadCommand {
+    /// Files and directories.
+    pub paths: Vec<PathBuf>,
+    /// Lines of the one file.
+    pub lines: Option<LineRange>,
+    /// An ISO 8601 date or a revision.
+    pub since: Option<String>,
+    /// With one of these labels; empty for any.
+    pub tags: Vec<String>,
+    /// Lessons of this category only.
+    pub category: Option<Category>,
+    /// Testimony or inference only.
+    pub context_level: Option<ContextLevel>,
+    /// Trusted at least so far.
+    pub min_confidence: f64,
+    /// At most so many items.
+    pub max_regions: usize,
+    /// Hops of related annotations to follow.
+    pub depth: u32,
+    /// The largest answer wanted, and how it will be rendered.
+    pub budget: Option<(usize, Format)>,
+    /// Whether commits of other branches count too.
+    pub all: bool,
+    /// Whether empty fields are rendered too; they count against the budget.
+    pub verbose: bool,
+}
+
+impl Default for ReadCommand {
+    fn default() -> Self {
+        Self {
+            paths: Vec::new(),
+            lines: None,
+            since: None,
+            tags: Vec::new(),
+            category: None,
+            context_level: None,
+            min_confidence: 0.0,
+            max_regions: 20,
+            depth: 1,
+            budget: None,
+            all: false,
+            verbose: false,
+        }
+    }
+}
+
+impl Chronicle {
+    /// What is known about the code at some paths.
+    ///
+    /// # Errors
+    /// When a path was never there, lines do not exist, or the repository cannot be read.
+    pub fn read(&self, command: &ReadCommand) -> Result<Reading, Error> {
+        let head = self.repository.head()?.ok_or(GitError::NoCommits)?;
+        let mut history = None;
+        let mut files = Vec::new();
+        let mut names = Vec::new();
+        let mut remarks = Vec::new();
+        let mut is_directory = false;
+        for (number, path) in command.paths.iter().enumerate() {
+            let scope = self.scope(path, head, &mut history).map_err(|error| match error {
+                // The first argument is a path; whatever follows may be meant as a name of code.
+                Error::FileNotFound { path } if 0 < number => Error::AnchorUnsupported { anchor: path },
+                other => other,
+            })?;
+            for file in scope.files {
+                if !files.contains(&file) {
+                    files.push(file);
+                }
+            }
+            names.push(scope.name);
+            remarks.extend(scope.remark);
+            is_directory |= scope.is_directory;
+        }
+        if let Some(lines) = command.lines {
+            let ([file], false) = (&files[..], is_directory) else { return LinesNeedOneFileSnafu.fail() };
+            let present = self.repository.present_file(Some(head), file.as_bstr())?;
+            let n_lines = present.map_or(0, |file| Lines::new(&file.content).count());
+            snafu::ensure!(lines.end <= n_lines, LinesPastEndSnafu { lines, n_lines });
+        }
+        let (file, names) = match &mut names[..] {
+            [only] => (Some(std::mem::take(only)), Vec::new()),
+            _ => (None, names),
+        };
+        let query = Query {
+            file,
+            files: names,
+            anchor: None,
+            lines: command.lines.map(|lines| [lines.start, lines.end]),
+            depth: command.depth,
+        };
+        let mut limits = self.limits(command)?;
+        limits.lessons_only = command.category.is_some();
+        let request = ReadRequest {
+            query,
+            files,
+            lines: command.lines,
+            limits,
+            all: command.all,
+            half_life_days: score::HALF_LIFE_DAYS,
+            now: self.now,
+        };
+        let mut reading = chronicle_commits::read(&self.repository, &request)?;
+        reading.warnings.splice(0..0, remarks);
+        self.fit(reading, command)
+    }
+
+    /// The newest lessons of the whole repository.
+    ///
+    /// # Errors
+    /// When the repository cannot be read.
+    pub fn read_recent(&self, command: &ReadCommand) -> Result<Reading, Error> {
+        let limits = self.limits(command)?;
+        let recent = Recent { limits, half_life_days: score::HALF_LIFE_DAYS, now: self.now };
+        let reading = chronicle_commits::read_recent(&self.repository, &recent)?;
+        self.fit(reading, command)
+    }
+
+    fn limits(&self, command: &ReadCommand) -> Result<Limits, Error> {
+        Ok(Limits {
+            since: command.since.as_deref().map(|text| self.moment(text)).transpose()?,
+            tags: command.tags.clone(),
+            lessons_only: false,
+            category: command.category,
+            context_level: command.context_level,
+            min_confidence: command.min_confidence,
+            max_regions: command.max_regions,
+            depth: command.depth,
+        })
+    }
+
+    /// The moment that a date or a revision stands for.
+    fn moment(&self, text: &str) -> Result<Timestamp, Error> {
+        if let Some(time) = chronicle_core::parse_time(text) {
+            return Ok(time);
+        }
+        match self.repository.resolve(text) {
+            Ok(id) => Ok(self.repository.commit(id)?.time),
+            Err(GitError::UnknownRevision { .. }) => InvalidSinceSnafu { text }.fail(),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    fn fit(&self, reading: Reading, command: &ReadCommand) -> Result<Reading, Error> {
+        let Some((max_tokens, format)) = command.budget else { return Ok(reading) };
+        let bytes = |reading: &Reading| {
+            render::reading(reading, format, &render::View { verbose: command.verbose, ..self.view() }).len()
+        };
+        Ok(trim::fit(reading, max_tokens, bytes)?)
+    }
+
+    /// A plain view at this moment, without colour.
+    #[must_use]
+    pub fn view(&self) -> render::View {
+        render::View { now: self.now, colour: false, width: render::DEFAULT_WIDTH, verbose: false }
+    }
+}

@@ -1,0 +1,111 @@
+//! Answers as text: markdown for models, JSON for programs, pretty for people.
+//!
+//! Whatever comes from a repository is hostile here: every text passes through
+//! [`chronicle_core::plain`] on its way out, in every format.
+
+mod json;
+mod markdown;
+mod pretty;
+mod words;
+
+use std::str::FromStr;
+
+use chronicle_core::reading::Reading;
+use jiff::Timestamp;
+
+use crate::{AnnotateReply, Shown, StagedRemark, Timeline};
+
+pub use json::error as json_error;
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Structured text for models.
+    #[default]
+    Markdown,
+    /// For programs; the shapes are promises.
+    Json,
+    /// For people at a terminal.
+    Pretty,
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "markdown" | "md" => Ok(Self::Markdown),
+            "json" => Ok(Self::Json),
+            "pretty" => Ok(Self::Pretty),
+            other => Err(format!("`{other}` is no format; there are markdown, json and pretty")),
+        }
+    }
+}
+
+/// What a rendering depends on beside the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct View {
+    /// The time, for ages.
+    pub now: Timestamp,
+    /// Whether to use colour.
+    pub colour: bool,
+    /// Columns that text is wrapped to.
+    pub width: usize,
+    /// Whether to write empty fields and lesser details too.
+    pub verbose: bool,
+}
+
+/// Columns where no terminal says otherwise.
+pub const DEFAULT_WIDTH: usize = 100;
+
+/// A reading as text. An answer without items is empty text, but for JSON.
+#[must_use]
+pub fn reading(reading: &Reading, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::reading(reading, view.verbose),
+        Format::Markdown => markdown::reading(reading, view),
+        Format::Pretty => pretty::reading(reading, view),
+    }
+}
+
+/// One commit's annotation as text.
+#[must_use]
+pub fn shown(shown: &Shown, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(shown),
+        Format::Markdown => markdown::shown(shown),
+        Format::Pretty => pretty::painted(&markdown::shown(shown), view),
+    }
+}
+
+/// A timeline as text.
+#[must_use]
+pub fn timeline(timeline: &Timeline, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::compact_answer(timeline, view.verbose),
+        Format::Markdown => markdown::timeline(timeline, view),
+        Format::Pretty => pretty::painted(&markdown::timeline(timeline, view), view),
+    }
+}
+
+/// What was stored, as text.
+#[must_use]
+pub fn stored(reply: &AnnotateReply, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(reply),
+        Format::Markdown => markdown::stored(reply),
+        Format::Pretty => pretty::painted(&markdown::stored(reply), view),
+    }
+}
+
+/// Staged remarks as text.
+#[must_use]
+pub fn staged(remarks: &[StagedRemark], format: Format, view: &View) -> String {
+    match format {
+        Format::Json => {
+            json::plain_answer(&serde_json::json!({ "schema": "chronicle-staged/v1", "staged": remarks }))
+        }
+        Format::Markdown => markdown::staged(remarks, view),
+        Format::Pretty => pretty::painted(&markdown::staged(remarks, view), view),
+    }
+}

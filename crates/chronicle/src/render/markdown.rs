@@ -1,0 +1,585 @@
+//! Answers for models: short, structured, nothing empty.
+
+use std::fmt::Write;
+
+use chronicle_core::{
+    Age, Annotation, Constraint, DependsOn, Entry, LineRange, Places, Region, plain,
+    reading::{Dependency, KnowledgeItem, Reading, RegionItem, RelatedItem, Standing, WisdomItem},
+};
+use serde_json::{Map, Value};
+
+use super::{View, words};
+use crate::{AnnotateReply, Shown, StagedRemark, Timeline};
+
+pub(super) fn reading(reading: &Reading, view: &View) -> String {
+    let mut out = String::new();
+    let mut lessons: Vec<&WisdomItem> = reading.wisdom.iter().collect();
+    for item in &reading.regions {
+        let (own, others) = lessons.into_iter().partition(|lesson| belongs(lesson, item));
+        lessons = others;
+        region(&mut out, item, &own, view);
+    }
+    let mut files: Vec<Option<&str>> = Vec::new();
+    for lesson in &lessons {
+        let file = lesson.standing.file.as_deref();
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    for file in files {
+        gap(&mut out);
+        let _ = writeln!(out, "## {}", file.map_or_else(|| "The commits".to_owned(), words::path));
+        for item in lessons.iter().filter(|lesson| lesson.standing.file.as_deref() == file) {
+            lesson(&mut out, item, view);
+        }
+    }
+    around(&mut out, reading);
+    out
+}
+
+/// Whether a lesson is shown under a region or summary: same commit, same file.
+fn belongs(lesson: &WisdomItem, region: &RegionItem) -> bool {
+    lesson.standing.commit == region.standing.commit
+        && (lesson.standing.file == region.standing.file || lesson.standing.file.is_none())
+}
+
+fn gap(out: &mut String) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+}
+
+fn region(out: &mut String, item: &RegionItem, lessons: &[&WisdomItem], view: &View) {
+    let standing = &item.standing;
+    gap(out);
+    let file = standing.file.as_deref().map_or_else(|| "The commit".to_owned(), words::path);
+    let _ = write!(out, "## {file}");
+    if let Some(anchor) = &item.ast_anchor {
+        let _ = write!(out, " — {}", words::path(&anchor.name));
+    }
+    if let Some(lines) = words::lines(standing) {
+        let _ = write!(out, " ({lines})");
+    }
+    let factors = &standing.confidence_factors;
+    let _ = write!(
+        out,
+        "\n**Commit:** {} ({}) | **Confidence:** {:.2} ({}, {})",
+        words::short(&standing.commit),
+        said_ago(&words::age(standing, view.now)),
+        standing.confidence,
+        factors.context_level.value,
+        factors.anchor_match.value,
+    );
+    for doubt in words::doubts(standing) {
+        let _ = write!(out, " | {doubt}");
+    }
+    if matches!(standing.state, chronicle_core::reading::State::Gone) && standing.gone_since.is_some() {
+        let _ = write!(out, " | {}", words::place(standing));
+    }
+    out.push('\n');
+    if view.verbose {
+        details(out, standing);
+    }
+    labelled(out, "Task", standing.task.as_deref());
+    labelled(out, "Intent", Some(&item.intent).filter(|intent| !intent.is_empty()).map(String::as_str));
+    labelled(out, "Reasoning", item.reasoning.as_deref());
+    constraints(out, &item.constraints);
+    labelled(out, "Risk", item.risk_notes.as_deref());
+    depends_on(out, &item.semantic_dependencies);
+    tags(out, &standing.tags);
+    related(out, &standing.related);
+    for correction in &item.corrections {
+        let _ = writeln!(
+            out,
+            "**Correction:** {}",
+            words::indented(&Value::Object(correction.clone()).to_string(), "  ")
+        );
+    }
+    for item in lessons {
+        lesson(out, item, view);
+    }
+}
+
+/// `2 days ago, 3 commits since`.
+fn said_ago(age: &str) -> String {
+    match age.split_once(", ") {
+        Some((age, since)) => format!("{age} ago, {since}"),
+        None => format!("{age} ago"),
+    }
+}
+
+fn details(out: &mut String, standing: &Standing) {
+    let author = standing.author.as_deref().unwrap_or("unknown");
+    let _ = writeln!(
+        out,
+        "**Id:** {} | **Author:** {} | **Source:** {}",
+        plain(&standing.id.0),
+        words::path(author),
+        standing.source
+    );
+    let factors = &standing.confidence_factors;
+    for (name, factor) in [
+        ("recency", &factors.recency),
+        ("context_level", &factors.context_level),
+        ("anchor_match", &factors.anchor_match),
+        ("provenance", &factors.provenance),
+    ] {
+        let _ = writeln!(out, "- {name}: {:.2} ({})", factor.score, plain(&factor.value));
+    }
+    if let Some(lines) = standing.lines_recorded {
+        let file = standing.file_recorded.as_deref().or(standing.file.as_deref()).unwrap_or_default();
+        let _ = writeln!(out, "- recorded: {} lines {}-{}", words::path(file), lines.start, lines.end);
+    }
+    extra(out, &standing.extra);
+}
+
+fn labelled(out: &mut String, label: &str, text: Option<&str>) {
+    if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+        let _ = writeln!(out, "**{label}:** {}", words::indented(text, "  "));
+    }
+}
+
+fn constraints(out: &mut String, constraints: &[Constraint]) {
+    if constraints.is_empty() {
+        return;
+    }
+    out.push_str("**Constraints:**\n");
+    for constraint in constraints {
+        let origin = constraint.origin.map(|origin| format!("[{origin}] ")).unwrap_or_default();
+        let _ = writeln!(out, "- {origin}{}", words::indented(&constraint.text, "  "));
+    }
+}
+
+fn depends_on(out: &mut String, dependencies: &[DependsOn]) {
+    if dependencies.is_empty() {
+        return;
+    }
+    out.push_str("**Depends on:**\n");
+    for dependency in dependencies {
+        let _ = writeln!(out, "- {}", dependency_words(dependency));
+    }
+}
+
+fn dependency_words(dependency: &DependsOn) -> String {
+    format!(
+        "`{}`: {}",
+        named(&dependency.file, dependency.anchor.as_deref()),
+        words::indented(&dependency.nature, "  ")
+    )
+}
+
+/// `file — anchor`, or the file alone.
+fn named(file: &str, anchor: Option<&str>) -> String {
+    match anchor {
+        Some(anchor) => format!("{} — {}", words::path(file), words::path(anchor)),
+        None => words::path(file),
+    }
+}
+
+fn tags(out: &mut String, tags: &[String]) {
+    if !tags.is_empty() {
+        let tags: Vec<_> = tags.iter().map(|tag| words::path(tag)).collect();
+        let _ = writeln!(out, "**Tags:** {}", tags.join(", "));
+    }
+}
+
+fn related(out: &mut String, related: &[RelatedItem]) {
+    if related.is_empty() {
+        return;
+    }
+    out.push_str("**Related:**\n");
+    for item in related {
+        let _ = writeln!(out, "- {}", related_words(item));
+    }
+}
+
+fn related_words(item: &RelatedItem) -> String {
+    let mut text = words::short(&item.commit);
+    if let Some(anchor) = &item.anchor {
+        let _ = write!(text, " {}", words::path(anchor));
+    }
+    if !item.relationship.is_empty() {
+        let _ = write!(text, " ({})", words::indented(&item.relationship, "  "));
+    }
+    if let Some(intent) = &item.intent {
+        let _ = write!(text, ": {}", words::indented(intent, "  "));
+    }
+    text
+}
+
+/// One lesson, on one line where its words allow.
+fn lesson(out: &mut String, item: &WisdomItem, view: &View) {
+    let standing = &item.standing;
+    let mut about = vec![words::place(standing)];
+    about.extend(item.anchor.as_ref().map(|anchor| words::path(&anchor.name)));
+    about.push(format!("{:.2}", standing.confidence));
+    about.push(words::short(&standing.commit));
+    about.push(words::age(standing, view.now));
+    about.extend(words::doubts(standing));
+    let _ =
+        writeln!(out, "- {} ({}): {}", item.category, about.join(", "), words::indented(&item.content, "  "));
+    if view.verbose {
+        let mut inner = String::new();
+        details(&mut inner, standing);
+        out.extend(inner.lines().map(|line| format!("  {line}\n")));
+    }
+    for dependency in &item.depends_on {
+        let _ = writeln!(out, "  - depends on {}", dependency_words(dependency));
+    }
+    for related in &standing.related {
+        let _ = writeln!(out, "  - related: {}", related_words(related));
+    }
+    if !standing.tags.is_empty() {
+        let tags: Vec<_> = standing.tags.iter().map(|tag| words::path(tag)).collect();
+        let _ = writeln!(out, "  - tags: {}", tags.join(", "));
+    }
+}
+
+/// What concerns the code from outside, and what was left out.
+fn around(out: &mut String, reading: &Reading) {
+    if !reading.dependencies_on_this.is_empty() {
+        gap(out);
+        out.push_str("**Dependencies on this:**\n");
+        for dependency in &reading.dependencies_on_this {
+            let _ = writeln!(out, "- {}", dependent_words(dependency));
+        }
+    }
+    if !reading.cross_cutting.is_empty() {
+        gap(out);
+        out.push_str("**Cross-cutting:**\n");
+        for concern in &reading.cross_cutting {
+            let places: Vec<_> =
+                concern.regions.iter().map(|place| format!("`{}`", words::path(place))).collect();
+            let tags = if concern.tags.is_empty() {
+                String::new()
+            } else {
+                format!(" [{}]", words::path(&concern.tags.join(", ")))
+            };
+            let _ = writeln!(
+                out,
+                "- {}{tags} ({}; {})",
+                words::indented(&concern.description, "  "),
+                places.join(", "),
+                words::short(&concern.commit)
+            );
+        }
+    }
+    if !reading.knowledge.is_empty() {
+        gap(out);
+        out.push_str("**Knowledge:**\n");
+        for item in &reading.knowledge {
+            knowledge(out, item);
+        }
+    }
+    if let Some(trimmed) = &reading.trimmed {
+        gap(out);
+        let dropped: Vec<_> = trimmed.dropped_commits.iter().map(|commit| words::short(commit)).collect();
+        let from = if dropped.is_empty() { String::new() } else { format!(", from {}", dropped.join(" ")) };
+        let n_dropped = trimmed.original_regions - trimmed.returned_regions;
+        let _ = writeln!(
+            out,
+            "> trimmed to {} tokens: {n_dropped} of {} items left out{from}",
+            trimmed.estimated_tokens, trimmed.original_regions
+        );
+    }
+}
+
+fn dependent_words(dependency: &Dependency) -> String {
+    let from = dependency.from_file.as_deref().unwrap_or("the commit");
+    let on = dependency
+        .on_anchor
+        .as_deref()
+        .map(|anchor| format!(" on {}", words::path(anchor)))
+        .unwrap_or_default();
+    format!(
+        "`{}`{on}: {} ({:.2}, {})",
+        named(from, dependency.from_anchor.as_deref()),
+        words::indented(&dependency.nature, "  "),
+        dependency.confidence,
+        words::short(&dependency.commit)
+    )
+}
+
+fn knowledge(out: &mut String, item: &KnowledgeItem) {
+    let text = |text: &str| words::indented(text, "  ");
+    let _ = match item {
+        KnowledgeItem::Convention(item) => writeln!(
+            out,
+            "- convention ({}, {}): {}",
+            text(&item.id),
+            words::path(&item.scope),
+            text(&item.rule)
+        ),
+        KnowledgeItem::Boundary(item) => writeln!(
+            out,
+            "- boundary ({}, {}): owns {}; {}",
+            text(&item.id),
+            words::path(&item.module),
+            text(&item.owns),
+            text(&item.boundary)
+        ),
+        KnowledgeItem::AntiPattern(item) => {
+            writeln!(
+                out,
+                "- anti-pattern ({}): {} Instead: {}",
+                text(&item.id),
+                text(&item.pattern),
+                text(&item.instead)
+            )
+        }
+    };
+    let extra = match item {
+        KnowledgeItem::Convention(item) => &item.extra,
+        KnowledgeItem::Boundary(item) => &item.extra,
+        KnowledgeItem::AntiPattern(item) => &item.extra,
+    };
+    for (key, value) in extra.iter().filter(|(_, value)| !value.is_null()) {
+        let _ = writeln!(out, "  - {}: {}", words::path(key), value_words(value));
+    }
+}
+
+fn value_words(value: &Value) -> String {
+    match value {
+        Value::String(text) => words::indented(text, "  "),
+        Value::Array(elements) => elements.iter().map(value_words).collect::<Vec<_>>().join(", "),
+        other => words::indented(&other.to_string(), "  "),
+    }
+}
+
+fn extra(out: &mut String, extra: &Map<String, Value>) {
+    for (key, value) in extra.iter().filter(|(_, value)| !value.is_null()) {
+        let _ = writeln!(out, "- {}: {}", words::path(key), value_words(value));
+    }
+}
+
+pub(super) fn shown(shown: &Shown) -> String {
+    let mut out = String::new();
+    let subject =
+        shown.subject.as_deref().map(|subject| format!(" {}", words::path(subject))).unwrap_or_default();
+    let _ = writeln!(out, "# {}{subject}", words::short(&shown.commit));
+    if let Some(annotation) = &shown.annotation {
+        document(&mut out, annotation);
+        for other in &annotation.also {
+            let _ = writeln!(out, "\n## Also");
+            document(&mut out, other);
+        }
+        if !annotation.unread.is_empty() {
+            let _ = writeln!(
+                out,
+                "\n{} parts of the note could not be read; they are kept as they are",
+                annotation.unread.len()
+            );
+        }
+    }
+    if let Some(all) = &shown.knowledge {
+        out.push_str("**Knowledge:**\n");
+        for item in Vec::<KnowledgeItem>::from(all.clone()) {
+            knowledge(&mut out, &item);
+        }
+    }
+    out
+}
+
+fn document(out: &mut String, document: &Annotation) {
+    let provenance = &document.provenance;
+    let author =
+        provenance.author.as_deref().map(|author| format!(" by {}", words::path(author))).unwrap_or_default();
+    let level = document.context_level.map(|level| format!(", {level}")).unwrap_or_default();
+    let from = document
+        .migrated_from
+        .as_deref()
+        .map(|schema| format!(", written as {}", words::path(schema)))
+        .unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "**Written:** {}{author} ({}{level}{from})",
+        words::path(&document.timestamp),
+        provenance.source
+    );
+    labelled(out, "Task", document.task.as_deref());
+    labelled(out, "Summary", Some(&document.summary));
+    for entry in &document.wisdom {
+        stored_entry(out, entry);
+    }
+    for region in &document.regions {
+        stored_region(out, region);
+    }
+    for concern in &document.cross_cutting {
+        let places: Vec<_> =
+            concern.regions.iter().map(|place| format!("`{}`", words::path(&place.to_string()))).collect();
+        let _ = writeln!(
+            out,
+            "**Cross-cutting:** {} ({})",
+            words::indented(&concern.description, "  "),
+            places.join(", ")
+        );
+        tags(out, &concern.tags);
+        extra(out, &concern.extra);
+    }
+    if !provenance.derived_from.is_empty() {
+        let from: Vec<_> = provenance.derived_from.iter().map(|commit| words::short(commit)).collect();
+        let _ = writeln!(out, "**Derived from:** {}", from.join(", "));
+    }
+    labelled(out, "Notes", provenance.notes.as_deref());
+    extra(out, &provenance.extra);
+    if !document.legacy.is_empty() {
+        let _ = writeln!(out, "**Legacy:**");
+        extra(out, &document.legacy);
+    }
+    extra(out, &document.extra);
+}
+
+fn stored_entry(out: &mut String, entry: &Entry) {
+    let mut about = vec![entry.file.as_deref().map_or_else(|| "whole commit".to_owned(), words::path)];
+    about.extend(stored_place(entry.lines, entry.places.as_deref()));
+    about.extend(entry.anchor.as_ref().map(|anchor| words::path(&anchor.name)));
+    let _ = writeln!(
+        out,
+        "- {} ({}): {}",
+        entry.category,
+        about.join(", "),
+        words::indented(&entry.content, "  ")
+    );
+    let _ = writeln!(out, "  - id: {}", plain(&entry.id.0));
+    for id in &entry.supersedes {
+        let _ = writeln!(out, "  - supersedes: {}", plain(&id.0));
+    }
+    if let Some(expires) = &entry.expires {
+        let _ = writeln!(out, "  - expires: {}", words::path(expires));
+    }
+    for dependency in &entry.depends_on {
+        let _ = writeln!(out, "  - depends on {}", dependency_words(dependency));
+    }
+    for pointer in &entry.related {
+        let _ = writeln!(out, "  - related: {}", pointer_words(pointer));
+    }
+    if !entry.tags.is_empty() {
+        let _ = writeln!(out, "  - tags: {}", words::path(&entry.tags.join(", ")));
+    }
+    let mut inner = String::new();
+    extra(&mut inner, &entry.extra);
+    out.extend(inner.lines().map(|line| format!("  {line}\n")));
+}
+
+fn pointer_words(pointer: &chronicle_core::Related) -> String {
+    related_words(&RelatedItem {
+        commit: pointer.commit.clone(),
+        anchor: pointer.anchor.clone(),
+        relationship: pointer.relationship.clone(),
+        confidence: None,
+        intent: None,
+    })
+}
+
+/// Where an entry was recorded, beyond its file.
+fn stored_place(lines: Option<LineRange>, places: Option<&[Places]>) -> Option<String> {
+    match (lines, places) {
+        (Some(lines), _) => Some(format!("lines {}-{}", lines.start, lines.end)),
+        (None, Some([])) => Some("removed by the commit".to_owned()),
+        (None, Some(places)) => {
+            let ranges: Vec<_> =
+                places.iter().map(|place| format!("{}-{}", place.start, place.end)).collect();
+            Some(format!("near lines {}", ranges.join(", ")))
+        }
+        (None, None) => None,
+    }
+}
+
+fn stored_region(out: &mut String, region: &Region) {
+    let anchor = region.ast_anchor.as_ref();
+    let _ = write!(out, "\n### {}", named(&region.file, anchor.map(|anchor| anchor.name.as_str())));
+    if let Some(lines) = region.lines {
+        let _ = write!(out, " (lines {}-{})", lines.start, lines.end);
+    }
+    out.push('\n');
+    if let Some(signature) = anchor.and_then(|anchor| anchor.signature.as_ref()) {
+        let _ = writeln!(out, "`{}`", words::path(signature));
+    }
+    labelled(out, "Intent", region.intent.as_deref());
+    labelled(out, "Reasoning", region.reasoning.as_deref());
+    constraints(out, &region.constraints);
+    labelled(out, "Risk", region.risk_notes.as_deref());
+    depends_on(out, &region.semantic_dependencies);
+    tags(out, &region.tags);
+    for pointer in &region.related_annotations {
+        let _ = writeln!(out, "- related: {}", pointer_words(pointer));
+    }
+    for correction in &region.corrections {
+        let _ = writeln!(
+            out,
+            "**Correction:** {}",
+            words::indented(&Value::Object(correction.clone()).to_string(), "  ")
+        );
+    }
+    extra(out, &region.extra);
+}
+
+pub(super) fn timeline(timeline: &Timeline, view: &View) -> String {
+    let mut out = String::new();
+    for moment in &timeline.moments {
+        gap(&mut out);
+        let at = chronicle_core::parse_time(&moment.timestamp);
+        let age = at.map(|at| format!(" ({} ago)", Age::between(at, view.now))).unwrap_or_default();
+        let subject = moment.subject.as_deref().map(words::path).unwrap_or_default();
+        let _ = writeln!(out, "## {} {subject}{age}", words::short(&moment.commit));
+        for item in &moment.regions {
+            let name = item
+                .ast_anchor
+                .as_ref()
+                .map(|anchor| format!("{}: ", words::path(&anchor.name)))
+                .unwrap_or_default();
+            let _ = writeln!(out, "{name}{}", words::indented(&item.intent, ""));
+            labelled(&mut out, "Reasoning", item.reasoning.as_deref());
+            constraints(&mut out, &item.constraints);
+            labelled(&mut out, "Risk", item.risk_notes.as_deref());
+        }
+        for item in &moment.wisdom {
+            lesson(&mut out, item, view);
+        }
+    }
+    out
+}
+
+pub(super) fn stored(reply: &AnnotateReply) -> String {
+    let mut out = String::new();
+    let subject = words::path(&reply.subject);
+    if let Some(reason) = &reply.unchanged {
+        let _ = writeln!(out, "Nothing new for {} {subject}: {reason}", words::short(&reply.commit));
+    } else {
+        let _ = writeln!(out, "Stored on {} {subject}", words::short(&reply.commit));
+        if let Some(annotation) = &reply.stored {
+            let written =
+                std::iter::once(annotation).chain(&annotation.also).max_by_key(|document| document.written());
+            labelled(&mut out, "Summary", written.map(|document| document.summary.as_str()));
+            for entry in annotation.wisdom.iter().filter(|entry| reply.added.contains(&entry.id)) {
+                stored_entry(&mut out, entry);
+            }
+            for region in written.into_iter().flat_map(|document| &document.regions) {
+                stored_region(&mut out, region);
+            }
+        }
+    }
+    if !reply.consumed.is_empty() {
+        let _ = writeln!(out, "{} staged remarks were used up", reply.consumed.len());
+    }
+    if !reply.knowledge.is_empty() {
+        let _ = writeln!(out, "Knowledge added: {}", reply.knowledge.join(", "));
+    }
+    out
+}
+
+pub(super) fn staged(remarks: &[StagedRemark], view: &View) -> String {
+    let mut out = String::new();
+    for remark in remarks {
+        let category = remark.category.map_or("insight", chronicle_core::Category::name);
+        let mut about = Vec::new();
+        about.extend(remark.file.as_deref().map(words::path));
+        about.extend(remark.lines.map(|lines| format!("lines {}-{}", lines.start, lines.end)));
+        about.extend(
+            chronicle_core::parse_time(&remark.timestamp)
+                .map(|at| format!("{} ago", Age::between(at, view.now))),
+        );
+        let _ = writeln!(out, "- {category} ({}): {}", about.join(", "), words::indented(&remark.text, "  "));
+    }
+    out
+}

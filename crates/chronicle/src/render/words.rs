@@ -1,0 +1,87 @@
+//! Pieces that several formats share.
+
+use std::fmt::Write;
+
+use chronicle_core::{
+    Age, LineRange, plain,
+    reading::{Match, Standing, State},
+};
+use jiff::Timestamp;
+
+/// A commit, short.
+pub(super) fn short(commit: &str) -> String {
+    plain(commit).chars().take(7).collect()
+}
+
+/// A path on one line, whatever its name holds.
+pub(super) fn path(path: &str) -> String {
+    plain(path).replace(['\n', '\t'], "?")
+}
+
+/// `10-20`.
+fn range(lines: LineRange) -> String {
+    format!("{}-{}", lines.start, lines.end)
+}
+
+fn ranges(ranges: &[LineRange]) -> String {
+    ranges.iter().map(|lines| range(*lines)).collect::<Vec<_>>().join(", ")
+}
+
+/// `lines 10-20`, or nothing when no lines are known.
+pub(super) fn lines(standing: &Standing) -> Option<String> {
+    match standing.lines {
+        Some(lines) => Some(format!("lines {}", range(lines))),
+        None if standing.near.is_empty() => None,
+        None => Some(format!("near lines {}", ranges(&standing.near))),
+    }
+}
+
+/// Where an item is now, and what became of it: `lines 10-20, intact`.
+pub(super) fn place(standing: &Standing) -> String {
+    let state = match (standing.state, &standing.gone_since) {
+        (State::Gone, Some(commit)) => return format!("gone since {}", short(commit)),
+        (State::Gone, None) => return "gone".to_owned(),
+        (State::Changed, _) => "changed",
+        (State::Intact, _) => "intact",
+    };
+    match (lines(standing), standing.matched) {
+        (Some(lines), _) => format!("{lines}, {state}"),
+        (None, Match::Commit) => "whole commit".to_owned(),
+        (None, _) => "whole file".to_owned(),
+    }
+}
+
+/// `2 days`, and how often the file was changed since.
+pub(super) fn age(standing: &Standing, now: Timestamp) -> String {
+    let mut age = Age::between(standing.at, now).to_string();
+    match standing.commits_since {
+        None | Some(0) => {}
+        Some(1) => age.push_str(", 1 commit since"),
+        Some(n) => drop(write!(age, ", {n} commits since")),
+    }
+    age
+}
+
+/// `superseded by …`, `expired`, `on refs/heads/x`: whatever speaks against an item.
+pub(super) fn doubts(standing: &Standing) -> Vec<String> {
+    let mut doubts = Vec::new();
+    doubts.extend(standing.superseded_by.as_ref().map(|id| format!("superseded by {}", plain(&id.0))));
+    doubts.extend(standing.expired.then(|| "expired".to_owned()));
+    doubts.extend(standing.elsewhere.as_ref().map(|place| format!("on {}", path(place))));
+    doubts
+}
+
+/// The text with its later lines indented by `indent`, so that it stays inside its list item.
+pub(super) fn indented(text: &str, indent: &str) -> String {
+    let text = plain(text);
+    let mut lines = text.trim().lines();
+    let mut indented = lines.next().unwrap_or_default().trim_end().to_owned();
+    for line in lines {
+        indented.push('\n');
+        if !line.trim().is_empty() {
+            indented.push_str(indent);
+            indented.push_str(line.trim_end());
+        }
+    }
+    indented
+}

@@ -1,0 +1,40 @@
+//! JSON Schemas of everything that is stored, taken or answered.
+
+use chronicle_commits::input::AnnotateInput;
+use chronicle_core::{Annotation, Knowledge, correction::Correction, distance, reading::Reading};
+use schemars::{Schema, schema_for};
+
+use crate::{AnnotateReply, Error, Shown, Timeline, error::UnknownSchemaSnafu};
+
+/// The names of the schemas.
+pub const SCHEMA_NAMES: [&str; 8] = [
+    "annotation",
+    "annotate-input",
+    "annotate-output",
+    "read-output",
+    "show-output",
+    "history-output",
+    "knowledge",
+    "correction",
+];
+
+/// The JSON Schema called `name`.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn schema(name: &str) -> Result<Schema, Error> {
+    Ok(match name {
+        "annotation" => schema_for!(Annotation),
+        "annotate-input" => schema_for!(AnnotateInput),
+        "annotate-output" => schema_for!(AnnotateReply),
+        "read-output" => schema_for!(Reading),
+        "show-output" => schema_for!(Shown),
+        "history-output" => schema_for!(Timeline),
+        "knowledge" => schema_for!(Knowledge),
+        "correction" => schema_for!(Correction),
+        _ => {
+            let nearest = distance::nearest(name, SCHEMA_NAMES, |name| name).unwrap_or("annotation");
+            return UnknownSchemaSnafu { name, nearest }.fail();
+        }
+    })
+}

@@ -1,0 +1,99 @@
+//! How the thinking about a file went, step by step.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use chronicle_core::reading::{RegionItem, WisdomItem};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Chronicle, Error, ReadCommand};
+
+/// The annotated commits of a file, oldest first.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Timeline {
+    /// Always `chronicle-history/v1`.
+    pub schema: &'static str,
+    /// The file, as it is called now.
+    pub file: Option<String>,
+    /// The annotated commits, oldest first.
+    pub moments: Vec<Moment>,
+    /// How many older ones were left out.
+    pub n_left_out: usize,
+    /// Remarks about the answer.
+    pub warnings: Vec<String>,
+}
+
+/// What one commit says about the file.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Moment {
+    /// The commit.
+    pub commit: String,
+    /// Its subject, when the commit is at hand.
+    pub subject: Option<String>,
+    /// When it was annotated.
+    pub timestamp: String,
+    /// Code units, and the commit's summary where it wrote lines of the file.
+    pub regions: Vec<RegionItem>,
+    /// Lessons.
+    pub wisdom: Vec<WisdomItem>,
+}
+
+impl Chronicle {
+    /// The annotated commits of the file at `path`: the newest `limit` of them, oldest first.
+    ///
+    /// # Errors
+    /// When the path was never there or the repository cannot be read.
+    pub fn history(&self, path: PathBuf, limit: Option<usize>) -> Result<Timeline, Error> {
+        let command = ReadCommand { paths: vec![path], max_regions: usize::MAX, ..ReadCommand::default() };
+        let reading = self.read(&command)?;
+        let mut by_commit: BTreeMap<String, Moment> = BTreeMap::new();
+        let mut moment_of = |standing: &chronicle_core::reading::Standing| -> String {
+            let commit = standing.commit.clone();
+            by_commit.entry(commit.clone()).or_insert_with(|| Moment {
+                commit: commit.clone(),
+                subject: None,
+                timestamp: standing.timestamp.clone(),
+                regions: Vec::new(),
+                wisdom: Vec::new(),
+            });
+            commit
+        };
+        let regions: Vec<_> =
+            reading.regions.into_iter().map(|item| (moment_of(&item.standing), item)).collect();
+        let wisdom: Vec<_> =
+            reading.wisdom.into_iter().map(|item| (moment_of(&item.standing), item)).collect();
+        for (commit, item) in regions {
+            by_commit.entry(commit).and_modify(|moment| moment.regions.push(item));
+        }
+        for (commit, item) in wisdom {
+            by_commit.entry(commit).and_modify(|moment| moment.wisdom.push(item));
+        }
+        let mut moments = self.in_order(by_commit)?;
+        let n_left_out = limit.map_or(0, |limit| moments.len().saturating_sub(limit));
+        moments.drain(..n_left_out);
+        Ok(Timeline {
+            schema: "chronicle-history/v1",
+            file: reading.query.file,
+            moments,
+            n_left_out,
+            warnings: reading.warnings,
+        })
+    }
+
+    /// Oldest first, by the order of history; commits off it go by the time of their annotation.
+    fn in_order(&self, by_commit: BTreeMap<String, Moment>) -> Result<Vec<Moment>, Error> {
+        let history = self.repository.history(&[self.repository.born_head()?])?;
+        let mut placed = Vec::new();
+        for (commit, mut moment) in by_commit {
+            let id = self.repository.resolve(&commit).ok();
+            let found = id.and_then(|id| self.repository.commit(id).ok());
+            moment.subject = found.as_ref().map(chronicle_git::Commit::subject);
+            let place = id.and_then(|id| history.place(id));
+            let time =
+                found.map(|commit| commit.time).or_else(|| chronicle_core::parse_time(&moment.timestamp));
+            placed.push((time, std::cmp::Reverse(place), moment));
+        }
+        placed.sort_by_key(|left| (left.0, left.1));
+        Ok(placed.into_iter().map(|(_, _, moment)| moment).collect())
+    }
+}

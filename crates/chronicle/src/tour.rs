@@ -1,0 +1,140 @@
+//! The main job in a minute, on a throw-away repository.
+//!
+//! Everything shown really happens: git makes the commits, the application stores
+//! and reads the lessons, the answers are printed as they come.
+
+use std::path::Path;
+
+use chronicle_git::scratch::git;
+use jiff::Timestamp;
+use snafu::ResultExt;
+
+use crate::{
+    AnnotateCommand, Chronicle, Error, Given, ReadCommand,
+    error::TemporaryDirectorySnafu,
+    render::{self, Format},
+};
+
+/// Shows the main job, telling each step to `say`.
+///
+/// # Errors
+/// When git is missing or a temporary directory cannot be made.
+pub fn tour(now: Timestamp, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
+    let directory = tempfile::tempdir().context(TemporaryDirectorySnafu)?;
+    let mut tour = Tour { root: directory.path(), now, say };
+    tour.remember()?;
+    tour.refactor()?;
+    tour.read_back()
+}
+
+struct Tour<'a> {
+    root: &'a Path,
+    now: Timestamp,
+    say: &'a mut dyn FnMut(&str),
+}
+
+const RECONNECT: &str = "\
+use std::time::Duration;
+
+/// How long to wait before the next attempt.
+pub fn backoff(attempt: u32) -> Duration {
+    let seconds = 1u64 << attempt.min(6);
+    Duration::from_millis(seconds * 1000)
+}
+
+pub fn attempts(limit: u32) -> impl Iterator<Item = Duration> {
+    (0..limit).map(backoff)
+}
+";
+
+const ANNOTATION: &str = r#"{
+  "summary": "Back off exponentially: with a fixed delay all clients came back at once",
+  "wisdom": [
+    { "category": "dead_end", "file": "src/reconnect.rs",
+      "content": "Tried a fixed delay first; after an outage every client reconnected in the same second." },
+    { "category": "gotcha", "file": "src/reconnect.rs", "lines": { "start": 5, "end": 6 },
+      "content": "The configured maximum is in seconds, the timer takes milliseconds." }
+  ]
+}"#;
+
+impl Tour<'_> {
+    fn remember(&mut self) -> Result<(), Error> {
+        self.title("1. A change is made, and its author records why");
+        git(self.root, &["init", "--quiet", "--initial-branch=main"])?;
+        self.write("src/reconnect.rs", &RECONNECT.replace("1u64 << attempt.min(6)", "5"))?;
+        self.commit("reconnect: wait before trying again")?;
+        self.write("src/reconnect.rs", RECONNECT)?;
+        self.commit("reconnect: back off exponentially")?;
+        self.command("git chronicle annotate --live <<'EOF'");
+        (self.say)(&format!("{ANNOTATION}\nEOF\n"));
+        let given = Given::Json(ANNOTATION.as_bytes().to_vec());
+        let chronicle = Chronicle::open(self.root, self.now)?;
+        let reply = chronicle.annotate(AnnotateCommand {
+            given,
+            commit: None,
+            replace: Vec::new(),
+            replace_summary: false,
+        })?;
+        (self.say)(&render::stored(&reply, Format::Markdown, &chronicle.view()));
+        Ok(())
+    }
+
+    fn refactor(&mut self) -> Result<(), Error> {
+        self.title("2. Others move the code, rename the file and edit around it");
+        let moved = format!(
+            "//! Coming back after an outage.\n\n{}",
+            RECONNECT.replace("pub fn attempts", "/// Delays of the first attempts.\npub fn attempts")
+        );
+        self.write("src/reconnect.rs", &moved)?;
+        self.commit("reconnect: document the module")?;
+        git(self.root, &["mv", "src/reconnect.rs", "src/backoff.rs"])?;
+        self.commit("reconnect: call the file what it does")?;
+        self.write(
+            "src/backoff.rs",
+            &moved.replace("Coming back", "Waiting to come back\n//! without a stampede"),
+        )?;
+        (self.say)("(and one more edit, not committed yet)\n");
+        Ok(())
+    }
+
+    fn read_back(&mut self) -> Result<(), Error> {
+        self.title("3. Whoever touches it next asks first");
+        let command = ReadCommand { paths: vec!["src/backoff.rs".into()], ..ReadCommand::default() };
+        self.command("git chronicle read src/backoff.rs");
+        let chronicle = Chronicle::open(self.root, self.now)?;
+        let reading = chronicle.read(&command)?;
+        (self.say)(&render::reading(&reading, Format::Markdown, &chronicle.view()));
+        let gotcha = reading.wisdom.iter().find(|item| item.category == chronicle_core::Category::Gotcha);
+        let lines = gotcha.and_then(|item| item.standing.lines);
+        if let Some(lines) = lines {
+            (self.say)(&format!(
+                "\nThe lesson recorded for lines 5-6 of src/reconnect.rs is now at lines {}-{} of src/backoff.rs.\n",
+                lines.start, lines.end
+            ));
+        }
+        Ok(())
+    }
+
+    fn title(&mut self, text: &str) {
+        (self.say)(&format!("\n{text}\n{}\n", "-".repeat(text.chars().count())));
+    }
+
+    fn command(&mut self, text: &str) {
+        (self.say)(&format!("$ {text}\n"));
+    }
+
+    fn write(&self, path: &str, content: &str) -> Result<(), Error> {
+        let full = self.root.join(path);
+        let directory = full.parent().expect("the file lies in a directory");
+        std::fs::create_dir_all(directory)
+            .and_then(|()| std::fs::write(&full, content))
+            .context(TemporaryDirectorySnafu)
+    }
+
+    fn commit(&mut self, message: &str) -> Result<(), Error> {
+        git(self.root, &["add", "--all"])?;
+        git(self.root, &["commit", "--quiet", "-m", message])?;
+        self.command(&format!("git commit -m \"{message}\""));
+        Ok(())
+    }
+}
