@@ -1,0 +1,51 @@
+//! One file for each command: arguments, one call to the application, one rendering.
+
+pub(crate) mod annotate;
+pub(crate) mod history;
+pub(crate) mod note;
+pub(crate) mod read;
+pub(crate) mod schema;
+pub(crate) mod show;
+pub(crate) mod tour;
+
+use std::path::PathBuf;
+
+use chronicle::Chronicle;
+use snafu::ResultExt;
+
+use crate::{
+    cli::{Cli, Command},
+    error::{CommandError, DirectorySnafu},
+    ui::Ui,
+};
+
+pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
+    let directory = directory(cli.directory)?;
+    let open = || Chronicle::open(&directory, ui_now());
+    match cli.command {
+        Command::Read(args) => read::run(args, &open()?, ui),
+        Command::Show(args) => show::run(&args, &open()?, ui),
+        Command::History(args) => history::run(args, &open()?, ui),
+        Command::Annotate(args) => annotate::run(args, &open()?, ui),
+        Command::Note(args) => note::run(args, &open()?, ui),
+        Command::Schema(args) => schema::run(&args, ui),
+        Command::Tour(args) => tour::run(&args, ui),
+    }
+}
+
+fn directory(given: Option<PathBuf>) -> Result<PathBuf, CommandError> {
+    let current = std::env::current_dir().context(DirectorySnafu { path: "." })?;
+    let directory = given.map_or_else(|| current.clone(), |given| current.join(given));
+    directory.metadata().context(DirectorySnafu { path: &directory })?;
+    Ok(directory)
+}
+
+/// The time; tests pin it with `CHRONICLE_NOW`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the binary is where the clock and the environment are looked up"
+)]
+pub(crate) fn ui_now() -> jiff::Timestamp {
+    let pinned = std::env::var("CHRONICLE_NOW").ok().and_then(|text| text.parse().ok());
+    pinned.unwrap_or_else(jiff::Timestamp::now)
+}

@@ -1,0 +1,136 @@
+use std::path::PathBuf;
+
+use chronicle::{Category, Chronicle, ContextLevel, LineRange, ReadCommand, Reading, render};
+use clap::ValueEnum;
+
+use crate::{
+    error::{CommandError, UsageSnafu},
+    ui::Ui,
+};
+
+/// Show what is known about some code, before touching it
+///
+/// Answers with the lessons recorded for a file, a directory or a range of lines: where each
+/// one is in the file as it is now (edits that are not committed included), what became of the
+/// code it speaks of, and how far it can be trusted.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReadArgs {
+    /// Files or directories, from the current directory or the root
+    #[arg(required_unless_present = "recent", value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Only what concerns these lines of the file as it is now
+    #[arg(long, value_name = "START:END")]
+    lines: Option<LineRange>,
+
+    /// Show the newest lessons of the whole repository instead
+    #[arg(long, conflicts_with_all = ["paths", "lines"])]
+    recent: bool,
+
+    /// With --recent, how many
+    #[arg(long, value_name = "N", requires = "recent")]
+    limit: Option<usize>,
+
+    /// Only what was written after this date or commit
+    #[arg(long, value_name = "DATE|REV")]
+    since: Option<String>,
+
+    /// Only items with one of these labels
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
+    tags: Vec<String>,
+
+    /// Only lessons of this kind: dead_end, gotcha, insight or unfinished_thread
+    #[arg(long, value_name = "CATEGORY")]
+    category: Option<Category>,
+
+    /// Only testimony (enhanced) or inference (inferred)
+    #[arg(long, value_name = "LEVEL", default_value = "all", hide_default_value = true)]
+    context_level: Level,
+
+    /// Only items trusted at least so far, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, hide_default_value = true, value_parser = share)]
+    min_confidence: f64,
+
+    /// Most items to show
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    max_regions: usize,
+
+    /// How many hops of related annotations to follow
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    depth: u32,
+
+    /// Longest answer wanted, in tokens of about four bytes
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<usize>,
+
+    /// Include commits of other branches, labelled
+    #[arg(long)]
+    all: bool,
+
+    /// Show every field, also empty ones
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Level {
+    All,
+    Enhanced,
+    Inferred,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "expected a number from 0 to 1".to_owned())?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("expected a number from 0 to 1".to_owned()) }
+}
+
+/// Lessons that `--recent` shows unless told otherwise.
+const RECENT_LIMIT: usize = 10;
+
+pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    if args.limit == Some(0) || args.max_regions == 0 {
+        return UsageSnafu { reason: "a limit of 0 leaves nothing to show" }.fail();
+    }
+    let command = ReadCommand {
+        paths: args.paths,
+        lines: args.lines,
+        since: args.since,
+        tags: args.tags,
+        category: args.category,
+        context_level: match args.context_level {
+            Level::All => None,
+            Level::Enhanced => Some(ContextLevel::Enhanced),
+            Level::Inferred => Some(ContextLevel::Inferred),
+        },
+        min_confidence: args.min_confidence,
+        max_regions: if args.recent { args.limit.unwrap_or(RECENT_LIMIT) } else { args.max_regions },
+        depth: args.depth,
+        budget: args.max_tokens.map(|max_tokens| (max_tokens, ui.format())),
+        all: args.all,
+        verbose: args.verbose,
+    };
+    let reading = if args.recent { chronicle.read_recent(&command)? } else { chronicle.read(&command)? };
+    let answer = render::reading(&reading, ui.format(), &ui.view(args.verbose));
+    ui.answer(&answer)?;
+    for warning in &reading.warnings {
+        ui.warn(warning);
+    }
+    if answer.is_empty() {
+        ui.tell(&nothing(&reading));
+    }
+    Ok(())
+}
+
+/// What to say when nothing is known: how much could be.
+fn nothing(reading: &Reading) -> String {
+    let stats = &reading.stats;
+    let about = match (&reading.query.file, &reading.query.files[..]) {
+        (Some(file), _) => format!("`{file}`"),
+        (None, []) => "the repository".to_owned(),
+        (None, files) => format!("{} paths", files.len()),
+    };
+    format!(
+        "nothing is known about {about}: {} commits changed it, {} annotations speak of it",
+        stats.commits_examined, stats.annotations_found
+    )
+}

@@ -1,0 +1,20 @@
+use chronicle::SCHEMA_NAMES;
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Print the JSON Schema of what is stored, taken or answered
+#[derive(Debug, clap::Args)]
+pub(crate) struct SchemaArgs {
+    /// The schema; without one, their names are listed
+    name: Option<String>,
+}
+
+pub(crate) fn run(args: &SchemaArgs, ui: &mut Ui) -> Result<(), CommandError> {
+    let Some(name) = &args.name else {
+        return ui.answer(&SCHEMA_NAMES.map(|name| format!("{name}\n")).concat());
+    };
+    let schema = chronicle::schema(name)?;
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is plain data");
+    text.push('\n');
+    ui.answer(&text)
+}

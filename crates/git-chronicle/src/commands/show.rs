@@ -1,0 +1,23 @@
+use chronicle::{Chronicle, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Show one commit's annotation, whole
+///
+/// Prints everything that is stored on the commit, as it was recorded: lines are those of
+/// that commit. `read` shows where they are now.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowArgs {
+    /// The commit, any revision
+    #[arg(default_value = "HEAD", allow_hyphen_values = true)]
+    commit: String,
+}
+
+pub(crate) fn run(args: &ShowArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let shown = chronicle.show(&args.commit)?;
+    ui.answer(&render::shown(&shown, ui.format(), &ui.view(false)))?;
+    for warning in &shown.warnings {
+        ui.warn(warning);
+    }
+    Ok(())
+}

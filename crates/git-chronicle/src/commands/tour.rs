@@ -1,0 +1,15 @@
+use crate::{commands::ui_now, error::CommandError, ui::Ui};
+
+/// See the main job done in a minute, on a throw-away repository
+#[derive(Debug, clap::Args)]
+pub(crate) struct TourArgs {}
+
+pub(crate) fn run(_args: &TourArgs, ui: &mut Ui) -> Result<(), CommandError> {
+    let mut answer = Ok(());
+    chronicle::tour(ui_now(), &mut |text| {
+        if answer.is_ok() {
+            answer = ui.answer(text);
+        }
+    })?;
+    answer
+}

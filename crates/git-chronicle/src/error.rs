@@ -1,0 +1,150 @@
+//! From what went wrong to what to do next, and to an exit code.
+
+use std::{error::Error, path::PathBuf, process::ExitCode};
+
+use chronicle::{render, render::Format};
+use snafu::Snafu;
+
+use crate::ui::Ui;
+
+/// What can go wrong with a command.
+#[derive(Debug, Snafu)]
+#[snafu(visibility(pub(crate)))]
+pub(crate) enum CommandError {
+    /// The application says no.
+    #[snafu(transparent)]
+    Chronicle { source: chronicle::Error },
+    /// Arguments that do not go together.
+    #[snafu(display("{reason}"))]
+    Usage { reason: String },
+    /// Standard output that cannot be written.
+    #[snafu(display("cannot write the answer"))]
+    Stdout { source: std::io::Error },
+    /// Standard input that cannot be read.
+    #[snafu(display("cannot read standard input"))]
+    Stdin { source: std::io::Error },
+    /// A directory that is not there.
+    #[snafu(display("cannot work in `{}`", path.display()))]
+    Directory { path: PathBuf, source: std::io::Error },
+}
+
+const CANNOT: u8 = 1;
+const WRONG_ARGUMENTS: u8 = 2;
+
+impl CommandError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Chronicle { source } => source.code(),
+            Self::Usage { .. } => "usage",
+            Self::Stdout { .. } | Self::Stdin { .. } | Self::Directory { .. } => "io",
+        }
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self.code() {
+            "usage"
+            | "lines_need_one_file"
+            | "anchor_unsupported"
+            | "budget_too_small"
+            | "unknown_schema"
+            | "invalid_since" => WRONG_ARGUMENTS,
+            _ => CANNOT,
+        }
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        Some(match self.code() {
+            "not_a_repository" => "run this inside a repository, or name one with -C",
+            "no_commits" => "commit something first; Chronicle reads committed code",
+            "unknown_revision" => "name a commit, branch or tag; `git log` lists commits",
+            "file_not_found" => "paths are taken from the current directory, then from the root",
+            "anchor_unsupported" => "ask for lines instead: read PATH --lines START:END",
+            "lines_need_one_file" => "name one file together with --lines",
+            "invalid_json" | "input_empty" => "`git chronicle schema annotate-input` shows the form",
+            "invalid_input" => "`git chronicle schema annotate-input` shows the form; nothing was stored",
+            "no_summary" => "add \"summary\" to the JSON, or use --summary or --auto",
+            "not_annotated" => "`git chronicle annotate` stores one",
+            "unknown_entry" => "`git chronicle show` lists the ids of a commit's entries",
+            "not_your_summary" => "leave out --replace-summary: yours is stored beside it",
+            "contended" => "try again; another process was writing at the same time",
+            "write_failed" => "nothing was stored; is the disk full or the repository read-only?",
+            "not_a_notes_ref" => "`git log refs/notes/chronicle` shows what the ref holds",
+            "unreadable_staging" => {
+                "repair or remove the file; it is never overwritten while it cannot be read"
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// Reports an error, in JSON where answers are JSON, and returns the exit code.
+pub(crate) fn report(error: &CommandError, ui: &mut Ui) -> ExitCode {
+    if ui.format() == Format::Json {
+        let text = render::json_error(error.code(), &with_causes(error, ": "), error.hint());
+        let _written = ui.answer(&text);
+    } else {
+        let mut text = String::from("error: ");
+        text.push_str(&plain(&error.to_string()));
+        let mut cause = first_cause(error);
+        while let Some(source) = cause {
+            text.push_str("\ncaused by: ");
+            text.push_str(&plain(&source.to_string()));
+            cause = source.source();
+        }
+        if let Some(hint) = error.hint() {
+            text.push_str("\nhint: ");
+            text.push_str(hint);
+        }
+        ui.stderr(&text);
+    }
+    ExitCode::from(error.exit_code())
+}
+
+/// The cause behind what the error says itself; transparent layers say the same as their source.
+fn first_cause(error: &CommandError) -> Option<&(dyn Error + 'static)> {
+    let mut at: &(dyn Error + 'static) = error;
+    let said = error.to_string();
+    while let Some(source) = at.source() {
+        // A message that already quotes its cause needs no second line for it.
+        if said != source.to_string() && !said.ends_with(&source.to_string()) {
+            return Some(source);
+        }
+        at = source;
+    }
+    None
+}
+
+fn with_causes(error: &CommandError, between: &str) -> String {
+    let mut text = error.to_string();
+    let mut cause = first_cause(error);
+    while let Some(source) = cause {
+        text.push_str(between);
+        text.push_str(&source.to_string());
+        cause = source.source();
+    }
+    text
+}
+
+fn plain(text: &str) -> String {
+    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+}
+
+/// Reports wrong arguments; help and version are answers, not errors.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() && asks_for_json() {
+        let message = error.to_string();
+        let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        let text = render::json_error("usage", &first, Some("--help lists the arguments"));
+        let _written = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
+        return ExitCode::from(WRONG_ARGUMENTS);
+    }
+    let _printed = error.print();
+    ExitCode::from(if error.use_stderr() { WRONG_ARGUMENTS } else { 0 })
+}
+
+/// Whether the arguments, wrong as they are, ask for JSON.
+fn asks_for_json() -> bool {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    arguments.iter().any(|argument| argument == "--format=json")
+        || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+}

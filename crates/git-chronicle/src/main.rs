@@ -1,0 +1,25 @@
+//! `git chronicle`: memory for a codebase and for the agents that work on it.
+
+mod cli;
+mod commands;
+mod error;
+mod pager;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::{cli::Cli, ui::Ui};
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return error::usage(&error),
+    };
+    let mut ui = Ui::new(&cli);
+    match commands::run(cli, &mut ui) {
+        Ok(()) => ui.finish(),
+        Err(error) => error::report(&error, &mut ui),
+    }
+}

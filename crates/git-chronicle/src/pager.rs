@@ -1,0 +1,27 @@
+//! Shows long answers through the user's pager, as git does.
+
+use std::{
+    io::Write,
+    process::{Command, Stdio},
+};
+
+/// Shows `text`; false when there is no pager to be had.
+#[expect(clippy::disallowed_methods, reason = "the pager is the user's, named by the environment")]
+pub(crate) fn show(text: &str) -> bool {
+    let named = ["GIT_PAGER", "PAGER"].iter().find_map(|name| std::env::var(name).ok());
+    let pager = named.unwrap_or_else(|| "less".to_owned());
+    if pager.is_empty() || pager == "cat" {
+        return false;
+    }
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(&pager).stdin(Stdio::piped());
+    if std::env::var_os("LESS").is_none() {
+        command.env("LESS", "FRX");
+    }
+    let Ok(mut child) = command.spawn() else { return false };
+    let mut stdin = child.stdin.take().expect("stdin is piped");
+    // A reader who quits early closes the pipe, and has seen enough.
+    let _quit = stdin.write_all(text.as_bytes());
+    drop(stdin);
+    child.wait().is_ok_and(|status| status.success())
+}

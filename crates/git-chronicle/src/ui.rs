@@ -1,0 +1,100 @@
+//! Where answers and remarks go: stdout carries the answer, stderr the remarks.
+
+use std::{
+    io::{IsTerminal, Write},
+    process::ExitCode,
+};
+
+use chronicle::render::{DEFAULT_WIDTH, Format, View};
+
+use crate::{
+    cli::{Cli, ColorWhen, OutputArgs},
+    commands::ui_now,
+    error::CommandError,
+    pager,
+};
+
+/// The user at the other end.
+pub(crate) struct Ui {
+    output: OutputArgs,
+    /// Whether the reader of stdout has gone away: then there is nobody to tell.
+    is_closed: bool,
+}
+
+impl Ui {
+    pub(crate) fn new(cli: &Cli) -> Self {
+        Self { output: cli.output, is_closed: false }
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        self.output.format
+    }
+
+    pub(crate) fn view(&self, verbose: bool) -> View {
+        let width = terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0));
+        View { now: ui_now(), colour: self.colour(), width, verbose }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
+    fn colour(&self) -> bool {
+        match self.output.color {
+            ColorWhen::Always => true,
+            ColorWhen::Never => false,
+            ColorWhen::Auto => {
+                let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+                let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+                std::io::stdout().is_terminal() && !is_set("NO_COLOR") && !is_dumb
+            }
+        }
+    }
+
+    /// Writes the answer; pretty ones go through the pager when there is a terminal.
+    pub(crate) fn answer(&mut self, text: &str) -> Result<(), CommandError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let wants_pager =
+            self.format() == Format::Pretty && !self.output.no_pager && std::io::stdout().is_terminal();
+        if wants_pager && pager::show(text) {
+            return Ok(());
+        }
+        let mut stdout = std::io::stdout().lock();
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            // `| head` has seen enough.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                Ok(())
+            }
+            Err(source) => Err(CommandError::Stdout { source }),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Writes a remark. In JSON mode remarks are part of the answer instead.
+    pub(crate) fn warn(&mut self, text: &str) {
+        if self.format() != Format::Json {
+            self.stderr(&format!("warning: {}", one_line(text)));
+        }
+    }
+
+    /// Tells something that is neither answer nor warning.
+    pub(crate) fn tell(&mut self, text: &str) {
+        if self.format() != Format::Json {
+            self.stderr(&one_line(text));
+        }
+    }
+
+    pub(crate) fn stderr(&mut self, text: &str) {
+        // Nobody to tell is no reason to fail.
+        let _written = writeln!(std::io::stderr().lock(), "{text}");
+    }
+
+    pub(crate) fn finish(&self) -> ExitCode {
+        ExitCode::SUCCESS
+    }
+}
+
+/// Names and messages from outside, on one line and without anything that acts on a terminal.
+fn one_line(text: &str) -> String {
+    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+}

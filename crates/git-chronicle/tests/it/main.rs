@@ -1,0 +1,3 @@
+//! The binary, end to end, on real repositories.
+
+mod durability;
