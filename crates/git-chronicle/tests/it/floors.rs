@@ -1,0 +1,90 @@
+//! The manifests keep the house's floors: a crate imports lower floors, never its own, never upward.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+/// The floor of each crate, as ARCHITECTURE.md draws it; a new crate needs its line here.
+const FLOORS: [(&str, u8); 6] = [
+    ("testkit", 0),
+    ("chronicle-core", 1),
+    ("chronicle-git", 2),
+    ("chronicle-commits", 3),
+    ("chronicle", 4),
+    ("git-chronicle", 6),
+];
+
+/// Families of dependencies that only one crate may have: `gix` stands for `gix-hash` too.
+const KEPT_BY: [(&str, &str); 1] = [("gix", "chronicle-git")];
+
+/// One crate that names another in its manifest.
+struct Edge {
+    from: String,
+    to: String,
+    is_dev: bool,
+}
+
+#[test]
+fn every_crate_imports_lower_floors_only() {
+    assert_eq!(wrong_edges(&manifests()), Vec::<String>::new());
+}
+
+#[test]
+fn wrong_edges_are_found() {
+    let check = |from: &str, to: &str, is_dev, is_wrong| {
+        let edge = Edge { from: from.into(), to: to.into(), is_dev };
+        assert_eq!(!wrong_edges(&[edge]).is_empty(), is_wrong, "{from} -> {to}");
+    };
+    check("chronicle", "chronicle-core", false, false);
+    check("chronicle-core", "serde", false, false);
+    check("chronicle-core", "chronicle-git", false, true);
+    check("chronicle-core", "chronicle-git", true, true);
+    check("chronicle-git", "chronicle-git", false, true);
+    check("chronicle-git", "testkit", true, false);
+    check("chronicle-git", "testkit", false, true);
+    check("chronicle-git", "gix", false, false);
+    check("chronicle", "gix", true, true);
+    check("chronicle-core", "gix-hash", false, true);
+    check("chronicle-attic", "chronicle-core", false, true);
+}
+
+/// What is wrong with the edges, in words; nothing when the house stands.
+fn wrong_edges(edges: &[Edge]) -> Vec<String> {
+    let floor = |name: &str| FLOORS.iter().find(|(member, _)| *member == name).map(|(_, floor)| *floor);
+    let complaint = |edge: &Edge| match (floor(&edge.from), floor(&edge.to)) {
+        (None, _) => Some("has no floor"),
+        (Some(_), Some(0)) if !edge.is_dev => Some("is for tests only"),
+        (Some(from), Some(to)) if from <= to => Some("is not a lower floor"),
+        (Some(_), None) if is_kept_by_another(edge) => Some("is kept by another crate"),
+        _ => None,
+    };
+    edges
+        .iter()
+        .filter_map(|edge| Some(format!("{} -> {}: {}", edge.from, edge.to, complaint(edge)?)))
+        .collect()
+}
+
+fn is_kept_by_another(edge: &Edge) -> bool {
+    let family = edge.to.split('-').next();
+    KEPT_BY.iter().any(|(kept, by)| Some(*kept) == family && *by != edge.from)
+}
+
+/// The dependencies that the workspace's manifests name.
+fn manifests() -> Vec<Edge> {
+    let mut cargo = testkit::command(env!("CARGO"), Path::new(env!("CARGO_MANIFEST_DIR")));
+    let output = cargo.args(["metadata", "--no-deps", "--offline", "--format-version=1"]).output();
+    let output = output.expect("cargo runs this test");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
+    let name = |value: &Value| value["name"].as_str().expect("it has a name").to_owned();
+    let list = |value: &Value| value.as_array().expect("it is a list").clone();
+    let mut edges = Vec::new();
+    for package in list(&metadata["packages"]) {
+        edges.extend(list(&package["dependencies"]).iter().map(|dependency| Edge {
+            from: name(&package),
+            to: name(dependency),
+            is_dev: dependency["kind"] == "dev",
+        }));
+    }
+    edges
+}
