@@ -101,9 +101,36 @@ pub struct Change {
     /// XXH3-128 over the changed lines against the first parent, as hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
+    /// Keys that we do not know, kept as they are.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub extra: Map<String, Value>,
 }
 
 impl Annotation {
+    /// The keys that a document is written with.
+    pub(crate) const KEYS: [&str; 19] = [
+        "schema",
+        "commit",
+        "timestamp",
+        "summary",
+        "wisdom",
+        "provenance",
+        "task",
+        "context_level",
+        "session",
+        "change",
+        "consumed",
+        "regions",
+        "cross_cutting",
+        "replaces",
+        "migrated_from",
+        "legacy",
+        "entry_ids",
+        "also",
+        "unread",
+    ];
+
     /// A document with nothing but a summary.
     #[must_use]
     pub fn new(commit: &str, timestamp: &str, summary: &str, provenance: Provenance) -> Self {

@@ -1,12 +1,16 @@
 //! The nearest of some names to a word that was probably meant to be one of them.
 
 /// The candidate whose name is closest to `word` by Damerau-Levenshtein distance, if there is one.
+///
+/// The distance is taken as a share of the longer word: else any word is near to a short name,
+/// however much of a long one it holds (`todo_thread` means `unfinished_thread`, not `dead_end`).
 pub fn nearest<T>(
     word: &str,
     candidates: impl IntoIterator<Item = T>,
     name: impl Fn(&T) -> &str,
 ) -> Option<T> {
-    candidates.into_iter().min_by_key(|candidate| strsim::damerau_levenshtein(word, name(candidate)))
+    let distance = |candidate: &T| 1.0 - strsim::normalized_damerau_levenshtein(word, name(candidate));
+    candidates.into_iter().min_by(|left, right| distance(left).total_cmp(&distance(right)))
 }
 
 /// The names that differ from `word` in at most `limit` places, nearest first.

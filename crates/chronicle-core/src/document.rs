@@ -147,7 +147,61 @@ pub fn read_cross_cutting(values: Vec<Value>) -> Result<Vec<CrossCutting>, (usiz
     values.into_iter().enumerate().map(read).collect()
 }
 
+/// The first key that stands twice in one object of `json`, if there is one; JSON says that only the last one counts.
+#[must_use]
+pub fn duplicate_key(json: &[u8]) -> Option<String> {
+    stream::split(json).into_iter().find_map(|part| match part {
+        stream::Part::Object { duplicate_key, .. } => duplicate_key,
+        stream::Part::Unreadable { .. } => None,
+    })
+}
+
 /// The key of a value that had the wrong shape: reading keeps it under another name.
 fn unfit_key(extra: &Map<String, Value>) -> Option<String> {
     extra.keys().find_map(|key| key.strip_suffix("_as_written")).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::schema_for;
+
+    use super::*;
+    use crate::{Entry, Provenance};
+
+    #[test]
+    fn the_lists_of_keys_name_every_key_that_is_written() {
+        let written = |schema: schemars::Schema| -> Vec<String> {
+            let properties = schema.get("properties").and_then(Value::as_object).unwrap();
+            properties.keys().cloned().collect()
+        };
+        assert_eq!(written(schema_for!(Annotation)), Annotation::KEYS);
+        assert_eq!(written(schema_for!(Entry)), Entry::KEYS);
+        assert_eq!(written(schema_for!(Provenance)), Provenance::KEYS);
+    }
+
+    #[test]
+    fn keys_of_an_older_schema_never_stand_twice() {
+        let read = read_note(
+            br#"{"schema":"chronicle/v2","summary":"s","narrative":{"summary":"n"},"decisions":[{"what":"w","id":"D1"}],
+                "markers":[{"file":"a.rs","marker":1,"kind":{"type":"hazard","content":"c"}}],"provenance":{"source":"live"}}"#,
+        );
+        let line = read.note.to_line("c").unwrap();
+        assert_eq!(read_note(line.as_bytes()).remarks, []);
+        for kept in [
+            r#""summary_as_written":"s""#,
+            r#""id_as_written":"D1""#,
+            r#""marker_as_written":"hazard""#,
+            r#""content_as_written":"c""#,
+        ] {
+            assert!(line.contains(kept), "{kept} {line}");
+        }
+    }
+
+    #[test]
+    fn numbers_survive_storage() {
+        let line = |bytes: &[u8]| read_note(bytes).note.to_line("c").unwrap();
+        let stored = line(br#"{"schema":"chronicle/v3","summary":"s","provenance":{"source":"live"},"x":1.2408479512040665e+277}"#);
+        assert_eq!(line(stored.as_bytes()), stored);
+        assert!(stored.contains("1.2408479512040665e+277"), "{stored}");
+    }
 }

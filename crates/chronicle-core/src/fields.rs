@@ -7,6 +7,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::LineRange;
+
 /// A JSON object that is being read key by key.
 pub(crate) struct Fields {
     map: Map<String, Value>,
@@ -28,6 +30,20 @@ impl Fields {
                 None
             }
         }
+    }
+
+    /// The range of lines at `key`; further keys inside it are kept beside it.
+    pub(crate) fn take_lines(&mut self, key: &str) -> Option<LineRange> {
+        let written = self.map.get(key).cloned();
+        let lines = self.take(key)?;
+        if let Some(Value::Object(mut inner)) = written {
+            inner.shift_remove("start");
+            inner.shift_remove("end");
+            if !inner.is_empty() {
+                self.misfits.push((key.to_owned(), Value::Object(inner)));
+            }
+        }
+        Some(lines)
     }
 
     /// The elements of the array at `key` that `read` accepts; a lone element counts as an array of one.
@@ -60,9 +76,31 @@ impl Fields {
         self.take_each(key, |value| T::deserialize(&value).map_err(|_| value))
     }
 
-    /// Puts `value` among the keys that are kept as they are.
+    /// Keeps `value` under the name that a value of the wrong shape gets.
     pub(crate) fn misfit(&mut self, key: &str, value: Value) {
         self.misfits.push((key.to_owned(), value));
+    }
+
+    /// Puts `value` among the keys that are kept as they are, without taking the place of another.
+    pub(crate) fn keep(&mut self, key: String, value: Value) {
+        if self.map.contains_key(&key) {
+            self.misfits.push((key, value));
+        } else {
+            self.map.insert(key, value);
+        }
+    }
+
+    /// Whatever was not taken, to be written beside keys that are `taken` for something else.
+    ///
+    /// An older schema may use such a key with another meaning. Written twice in one object,
+    /// it would make strict readers reject the note.
+    pub(crate) fn rest_beside(mut self, taken: &[&str]) -> Map<String, Value> {
+        for key in taken {
+            if let Some(value) = self.map.shift_remove(*key) {
+                self.misfit(key, value);
+            }
+        }
+        self.rest()
     }
 
     /// Whatever was not taken.

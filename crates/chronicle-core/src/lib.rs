@@ -32,7 +32,7 @@ mod when;
 
 pub use annotation::{Annotation, Change, ContextLevel};
 pub use category::{Category, Origin, UnknownCategory};
-pub use document::{ReadNote, Remark, read_cross_cutting, read_note, read_regions};
+pub use document::{ReadNote, Remark, duplicate_key, read_cross_cutting, read_note, read_regions};
 pub use entry_id::EntryId;
 pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};
 pub use line_map::{ChangedRanges, LineMap, Mapped, changed_ranges};

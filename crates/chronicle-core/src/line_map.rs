@@ -15,6 +15,8 @@ pub struct LineMap {
     new_line: Vec<Option<u32>>,
     /// For each old line, whether it says something.
     substantive: Vec<bool>,
+    /// How many lines the new version has.
+    n_new: usize,
 }
 
 /// What became of a range of lines.
@@ -33,7 +35,7 @@ impl LineMap {
     #[must_use]
     pub fn between(old: &Lines<'_>, new: &Lines<'_>) -> Self {
         let substantive = old.all().iter().map(|line| is_substantive(line)).collect();
-        Self { new_line: matches(old.all(), new.all()), substantive }
+        Self { new_line: matches(old.all(), new.all()), substantive, n_new: new.all().len() }
     }
 
     /// Where `range` of the old version is in the new one.
@@ -62,6 +64,16 @@ impl LineMap {
         #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
         let share = alive.len() as f64 / judged().count() as f64;
         Mapped { lines: Some(self.with_trivial_edges(hull, survivors)), intact: false, share }
+    }
+
+    /// The share of the longer version's lines that both have, 0 to 1.
+    #[must_use]
+    pub fn likeness(&self) -> f64 {
+        let n_common = self.new_line.iter().flatten().count();
+        let longer = self.new_line.len().max(self.n_new);
+        #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
+        let share = n_common as f64 / longer.max(1) as f64;
+        share
     }
 
     /// Where in the new version the lines of a vanished `range` would be: between its surviving neighbours.
@@ -96,7 +108,7 @@ impl LineMap {
 
 /// The hull of the most lines that lie together: a few strays far away must not stretch a range over half a file.
 fn largest_cluster(lines: &[u32], original_len: u32) -> Option<LineRange> {
-    let widest_gap = (2 * original_len).max(20);
+    let widest_gap = original_len.saturating_mul(2).max(20);
     lines
         .chunk_by(|left, right| right.saturating_sub(*left) <= widest_gap)
         .rev()

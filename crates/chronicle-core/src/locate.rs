@@ -177,8 +177,12 @@ fn find_block(needle: &[u32], haystack: &Haystack) -> Option<Place> {
     let share = found.len() as f64 / n_substantive as f64;
     let is_proof = LEAST_MOVED_SHARE <= share && (2 <= found.len() || is_unique(needle, haystack, &found));
     let (first, last) = (*found.first()?, *found.last()?);
-    let is_whole = window.get(first - from..).is_some_and(|rest| rest.starts_with(needle));
-    let lines = LineRange::from_zero_based(first, if is_whole { needle.len() } else { last - first + 1 });
+    // Lines that prove nothing belong to the block too where all of it stands unchanged.
+    let whole = shifted.checked_sub(needle.len()).filter(|at| haystack.hashes[*at..].starts_with(needle));
+    let lines = match whole {
+        Some(at) => LineRange::from_zero_based(at, needle.len()),
+        None => LineRange::from_zero_based(first, last - first + 1),
+    };
     is_proof.then_some(Place { lines: Some(lines), state: State::Changed, share })
 }
 

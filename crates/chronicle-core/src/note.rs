@@ -46,12 +46,7 @@ impl Note {
         }
         let others = std::mem::take(&mut document.also);
         let entries = std::mem::take(&mut document.wisdom);
-        if document.entry_ids.is_empty() {
-            // Alone in its note, a document wrote all entries but those that others claim.
-            let claimed: BTreeSet<&EntryId> = others.iter().flat_map(|other| &other.entry_ids).collect();
-            document.entry_ids =
-                entries.iter().map(|entry| &entry.id).filter(|id| !claimed.contains(id)).cloned().collect();
-        }
+        document.entry_ids = authorship(&document.entry_ids, &entries, &others);
         for entry in entries {
             self.add_entry(entry);
         }
@@ -61,11 +56,15 @@ impl Note {
         let fingerprint = fingerprint(&document);
         match self.documents.get_mut(&fingerprint) {
             Some(present) => {
-                present.entry_ids = join_ids(&present.entry_ids, &document.entry_ids);
-                // The commit is no part of the fingerprint; any rule will do if it is the same everywhere.
-                if document.commit < present.commit {
-                    present.commit = document.commit;
+                let entry_ids = join_ids(&present.entry_ids, &document.entry_ids);
+                // The commit and the order of keys are no part of the fingerprint; any rule will do if
+                // it is the same everywhere.
+                let commit = std::cmp::min(&present.commit, &document.commit).clone();
+                let (text, other_text) = (plain_text(present), plain_text(&document));
+                if other_text < text {
+                    *present = document;
                 }
+                (present.commit, present.entry_ids) = (commit, entry_ids);
             }
             None => drop(self.documents.insert(fingerprint, document)),
         }
@@ -74,11 +73,11 @@ impl Note {
     /// Of two entries with one id, the one that knows its lines and says more stays.
     fn add_entry(&mut self, entry: Entry) {
         let rank = |entry: &Entry| {
-            let text = canonical(&serde_json::to_value(entry).expect("an entry is plain data"));
-            (entry.lines.is_none(), std::cmp::Reverse(text.len()), text)
+            let value = serde_json::to_value(entry).expect("an entry is plain data");
+            let text = canonical(&value);
+            (entry.lines.is_none(), std::cmp::Reverse(text.len()), text, value.to_string())
         };
         match self.entries.get_mut(&entry.id) {
-            Some(present) if *present == entry => {}
             Some(present) => {
                 if rank(&entry) < rank(present) {
                     *present = entry;
@@ -183,7 +182,7 @@ impl Note {
         };
         let mut written = on_commit(primary);
         written.wisdom = self.entries().into_iter().map(|(_, entry)| entry.clone()).collect();
-        if others.is_empty() {
+        if others.is_empty() && written.wisdom.iter().map(|entry| &entry.id).eq(&written.entry_ids) {
             written.entry_ids.clear();
         }
         written.also = others.iter().map(|document| on_commit(document)).collect();
@@ -201,6 +200,21 @@ impl Note {
         line.push('\n');
         Some(line)
     }
+}
+
+/// The ids of the entries that a document wrote: those it says, once each, and those of its note
+/// that neither it nor another document of the note claims.
+fn authorship(said: &[EntryId], entries: &[Entry], others: &[Annotation]) -> Vec<EntryId> {
+    let claimed_elsewhere: BTreeSet<&EntryId> = others.iter().flat_map(|other| &other.entry_ids).collect();
+    let unclaimed = entries.iter().map(|entry| &entry.id).filter(|id| !claimed_elsewhere.contains(id));
+    let mut seen = BTreeSet::new();
+    said.iter().chain(unclaimed).filter(|id| seen.insert(*id)).cloned().collect()
+}
+
+/// What is written of a document by itself, but for the commit and the entries.
+fn plain_text(document: &Annotation) -> String {
+    let document = Annotation { commit: String::new(), entry_ids: Vec::new(), ..document.clone() };
+    serde_json::to_string(&document).expect("an annotation is plain data")
 }
 
 /// Names a document by what it says: not by its entries, which may grow, nor by the commit, which may be rewritten.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 pub fn plain(text: &str) -> Cow<'_, str> {
     let is_plain = |character: char| match character {
         '\n' | '\t' => true,
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => false,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => false,
         other => !other.is_control(),
     };
     if text.chars().all(is_plain) {

@@ -69,6 +69,9 @@ pub struct Provenance {
 }
 
 impl Provenance {
+    /// The keys that a provenance is written with.
+    pub(crate) const KEYS: [&str; 4] = ["source", "author", "derived_from", "notes"];
+
     /// A provenance with nothing but a source.
     #[must_use]
     pub fn new(source: Source) -> Self {

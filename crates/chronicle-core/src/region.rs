@@ -68,6 +68,10 @@ pub struct Places {
     /// Hashes of the lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch: Option<Sketch>,
+    /// Keys that we do not know, kept as they are.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub extra: Map<String, Value>,
 }
 
 /// A lasting name for code: an item of a file's outline.
@@ -81,6 +85,10 @@ pub struct Anchor {
     /// Signature at the commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
+    /// Keys that we do not know, kept as they are.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub extra: Map<String, Value>,
 }
 
 /// An assumption about code elsewhere.
@@ -94,6 +102,10 @@ pub struct DependsOn {
     /// What is assumed of it.
     #[serde(default)]
     pub nature: String,
+    /// Keys that we do not know, kept as they are.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub extra: Map<String, Value>,
 }
 
 /// A pointer to the annotation of another commit.
@@ -107,6 +119,10 @@ pub struct Related {
     /// How the two belong together.
     #[serde(default)]
     pub relationship: String,
+    /// Keys that we do not know, kept as they are.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub extra: Map<String, Value>,
 }
 
 /// Where a claim was first written.
@@ -206,6 +222,25 @@ pub struct CrossCuttingMember {
 }
 
 impl Entry {
+    /// The keys that an entry is written with.
+    pub(crate) const KEYS: [&str; 15] = [
+        "id",
+        "category",
+        "content",
+        "file",
+        "lines",
+        "places",
+        "anchor",
+        "depends_on",
+        "related",
+        "tags",
+        "origin",
+        "supersedes",
+        "expires",
+        "recorded",
+        "sketch",
+    ];
+
     /// An entry with nothing but a claim.
     #[must_use]
     pub fn new(id: EntryId, category: Category, content: impl Into<String>) -> Self {
@@ -249,7 +284,7 @@ impl Entry {
             .or_else(|| fields.take("category"))
             .unwrap_or(Category::Insight);
         let file: Option<String> = fields.take("file");
-        let lines = fields.take("lines");
+        let lines = fields.take_lines("lines");
         let recorded: Option<Recorded> = fields.take("recorded");
         let id = fields.take("id").unwrap_or_else(|| {
             let (file, lines) = recorded
@@ -288,7 +323,7 @@ impl Region {
         let claim = canonical_claim(&map);
         let mut fields = Fields::new(map);
         let file: String = fields.take("file").expect("checked to be a string above");
-        let lines = fields.take("lines");
+        let lines = fields.take_lines("lines");
         Ok(Self {
             id: fields
                 .take("id")

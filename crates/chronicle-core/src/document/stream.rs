@@ -1,6 +1,6 @@
 //! Splits the bytes of a note into JSON objects and parts that are none.
 
-use std::{borrow::Cow, cell::RefCell, collections::HashSet, fmt};
+use std::{cell::RefCell, collections::HashSet, fmt, io};
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -26,6 +26,8 @@ pub(super) fn split(bytes: &[u8]) -> Vec<Part<'_>> {
 }
 
 /// The first part of `bytes`, which are trimmed and not empty, and its length.
+///
+/// Nothing here may look at more than it uses up: a note of a million broken lines is read too.
 fn first(bytes: &[u8]) -> (Part<'_>, usize) {
     let reason = match object(bytes) {
         Ok((map, duplicate_key, used)) => {
@@ -34,8 +36,7 @@ fn first(bytes: &[u8]) -> (Part<'_>, usize) {
         Err(reason) => reason,
     };
     // A later line that opens an object may be another document.
-    let used =
-        (1..bytes.len()).find(|&at| bytes[at] == b'{' && bytes[at - 1] == b'\n').unwrap_or(bytes.len());
+    let used = memchr::memmem::find(bytes, b"\n{").map_or(bytes.len(), |at| at + 1);
     (Part::Unreadable { raw: bytes[..used].trim_ascii_end(), reason }, used)
 }
 
@@ -43,30 +44,29 @@ type Object = (Map<String, Value>, Option<String>, usize);
 
 /// Reads one object at the start of `bytes`: strictly, then with raw control characters in strings allowed.
 fn object(bytes: &[u8]) -> Result<Object, String> {
-    let text = String::from_utf8_lossy(bytes);
-    if let (Cow::Owned(_), Err(error)) = (&text, std::str::from_utf8(bytes)) {
-        return Err(error.to_string());
+    if bytes.first() != Some(&b'{') {
+        return Err("not a JSON object".to_owned());
     }
-    let strict = parse(&text);
-    if let Ok(read) = strict {
-        return Ok(read);
+    let strict = parse(serde_json::Deserializer::from_slice(bytes));
+    if strict.is_ok() {
+        return strict;
     }
-    let escaped = Escaped::new(&text);
-    match parse(&escaped.text) {
+    let mut escaped = Escaped::new(bytes);
+    match parse(serde_json::Deserializer::from_reader(&mut escaped)) {
         Ok((map, duplicate_key, used)) => Ok((map, duplicate_key, escaped.original_len(used))),
         Err(_) => strict,
     }
 }
 
-fn parse(text: &str) -> Result<Object, String> {
+fn parse<'de, R: serde_json::de::Read<'de>>(
+    mut deserializer: serde_json::Deserializer<R>,
+) -> Result<Object, String> {
     let duplicate_key = RefCell::new(None);
-    let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = Checked(&duplicate_key).deserialize(&mut deserializer).map_err(|error| error.to_string())?;
-    // The deserializer does not say how far it read; a second, cheap pass over the same text does.
-    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
-    let _read = stream.next();
+    // The deserializer itself does not say how far it read; as a stream it does.
+    let used = deserializer.into_iter::<serde::de::IgnoredAny>().byte_offset();
     match value {
-        Value::Object(map) => Ok((map, duplicate_key.into_inner(), stream.byte_offset())),
+        Value::Object(map) => Ok((map, duplicate_key.into_inner(), used)),
         _ => Err("a JSON value, but not an object".to_owned()),
     }
 }
@@ -144,39 +144,70 @@ impl<'de> Visitor<'de> for Checked<'_> {
     }
 }
 
-/// A text whose raw control characters inside strings are escaped, and where it grew.
-struct Escaped {
-    text: String,
-    /// Offsets in `text` just behind an escape that is longer than what it stands for, and by how much.
+/// A text whose raw control characters inside strings are escaped while it is read, and where it grew.
+///
+/// Escaping the whole text at once would make every broken part cost as much as all that follow it.
+struct Escaped<'a> {
+    rest: &'a [u8],
+    in_string: bool,
+    after_backslash: bool,
+    /// An escape that is being handed out.
+    escape: std::vec::IntoIter<u8>,
+    /// How many bytes were handed out.
+    len: usize,
+    /// Offsets in the escaped text just behind an escape, and by how much it is longer than what it stands for.
     grown: Vec<(usize, usize)>,
 }
 
-impl Escaped {
-    fn new(raw: &str) -> Self {
-        let mut text = String::with_capacity(raw.len() + raw.len() / 16);
-        let mut grown = Vec::new();
-        let (mut in_string, mut after_backslash) = (false, false);
-        for character in raw.chars() {
-            if in_string && u32::from(character) < 0x20 {
-                let escape = format!("\\u{:04x}", u32::from(character));
-                text.push_str(&escape);
-                grown.push((text.len(), escape.len() - 1));
-                after_backslash = false;
-                continue;
-            }
-            match character {
-                '"' if !after_backslash => in_string = !in_string,
-                _ => {}
-            }
-            after_backslash = in_string && character == '\\' && !after_backslash;
-            text.push(character);
+impl<'a> Escaped<'a> {
+    fn new(raw: &'a [u8]) -> Self {
+        Self {
+            rest: raw,
+            in_string: false,
+            after_backslash: false,
+            escape: Vec::new().into_iter(),
+            len: 0,
+            grown: Vec::new(),
         }
-        Self { text, grown }
+    }
+
+    fn next(&mut self) -> Option<u8> {
+        if let Some(byte) = self.escape.next() {
+            return Some(byte);
+        }
+        let (byte, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        if self.in_string && *byte < 0x20 {
+            // A backslash before it has been handed out already and opens this escape.
+            let escape = format!("{}u{byte:04x}", if self.after_backslash { "" } else { "\\" });
+            self.after_backslash = false;
+            self.grown.push((self.len + escape.len(), escape.len() - 1));
+            self.escape = escape.into_bytes().into_iter();
+            return self.escape.next();
+        }
+        if *byte == b'"' && !self.after_backslash {
+            self.in_string = !self.in_string;
+        }
+        self.after_backslash = self.in_string && *byte == b'\\' && !self.after_backslash;
+        Some(*byte)
     }
 
     /// Where in the raw text an offset of the escaped one lies.
     fn original_len(&self, used: usize) -> usize {
         used - self.grown.iter().take_while(|(at, _)| *at <= used).map(|(_, by)| by).sum::<usize>()
+    }
+}
+
+impl io::Read for Escaped<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut n_read = 0;
+        for slot in buffer {
+            let Some(byte) = self.next() else { break };
+            *slot = byte;
+            self.len += 1;
+            n_read += 1;
+        }
+        Ok(n_read)
     }
 }
 
@@ -202,6 +233,7 @@ mod tests {
         assert_eq!(shapes(b"[1,2]"), ["?[1,2]"]);
         assert_eq!(shapes(b""), Vec::<String>::new());
         assert_eq!(shapes(b"\xff{}"), ["?\u{fffd}{}"]);
+        assert_eq!(shapes(b"{\"a\":1}\n\xff\n{\"b\":2}"), [r#"{"a":1}"#, "?\u{fffd}", r#"{"b":2}"#]);
     }
 
     #[test]
@@ -210,6 +242,7 @@ mod tests {
             shapes(b"{\"a\":\"x\ny\t\\\"z\"}\n{\"b\":\"\n\"}"),
             [r#"{"a":"x\ny\t\"z"}"#, r#"{"b":"\n"}"#]
         );
+        assert_eq!(shapes(b"{\"a\":\"x\\\ny\"}tail"), [r#"{"a":"x\ny"}"#, "?tail"]);
     }
 
     #[test]

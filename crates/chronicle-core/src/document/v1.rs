@@ -23,7 +23,7 @@ pub(super) fn read(map: Map<String, Value>) -> Annotation {
         regions: fields.take_each("regions", |value| Region::read(V1, value)),
         cross_cutting: fields.take_each("cross_cutting", CrossCutting::read),
         migrated_from: Some(V1.to_owned()),
-        extra: fields.rest(),
+        extra: fields.rest_beside(&Annotation::KEYS),
         schema: SCHEMA.to_owned(),
         ..Annotation::new(&commit, &timestamp, &summary, provenance)
     }
@@ -46,6 +46,6 @@ fn provenance(fields: &mut Fields) -> Provenance {
         author: inner.take("author"),
         derived_from: inner.take_list("derived_from"),
         notes: inner.take("synthesis_notes"),
-        extra: inner.rest(),
+        extra: inner.rest_beside(&Provenance::KEYS),
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn read(map: Map<String, Value>) -> Annotation {
         wisdom,
         migrated_from: Some(V2.to_owned()),
         legacy,
-        extra: fields.rest(),
+        extra: fields.rest_beside(&Annotation::KEYS),
         schema: SCHEMA.to_owned(),
         ..Annotation::new(&commit, &timestamp, &summary, provenance)
     }
@@ -79,7 +79,7 @@ fn rejected_alternative(value: Value) -> Result<Entry, Value> {
     }
     let mut fields = object(value, &["approach"])?;
     let content = joined(&text(&mut fields, "approach"), ": ", &text(&mut fields, "reason"));
-    Ok(Entry { extra: fields.rest(), ..entry(Category::DeadEnd, content) })
+    Ok(Entry { extra: fields.rest_beside(&Entry::KEYS), ..entry(Category::DeadEnd, content) })
 }
 
 fn sentiment(value: Value) -> Result<Entry, Value> {
@@ -94,14 +94,14 @@ fn sentiment(value: Value) -> Result<Entry, Value> {
         Category::Insight
     };
     let content = joined(&feeling, ": ", &text(&mut fields, "detail"));
-    Ok(Entry { extra: fields.rest(), ..entry(category, content) })
+    Ok(Entry { extra: fields.rest_beside(&Entry::KEYS), ..entry(category, content) })
 }
 
 /// The path of the first scope element becomes the file; the scope itself, like `stability`, stays as it is.
 fn decision(value: Value) -> Result<Entry, Value> {
     let mut fields = object(value, &["what"])?;
     let content = joined(&text(&mut fields, "what"), ": ", &text(&mut fields, "why"));
-    let extra = fields.rest();
+    let extra = fields.rest_beside(&Entry::KEYS);
     let scope = match extra.get("scope") {
         Some(Value::Array(scope)) => scope.first().and_then(Value::as_str),
         Some(Value::String(scope)) => Some(scope.as_str()),
@@ -116,12 +116,15 @@ fn decision(value: Value) -> Result<Entry, Value> {
 fn marker(value: Value) -> Result<Entry, Value> {
     let mut fields = object(value, &["file"])?;
     let file = text(&mut fields, "file");
-    let lines = fields.take("lines");
+    let lines = fields.take_lines("lines");
     let anchor = fields.take("anchor");
     let mut kind = match fields.take::<Value>("kind") {
         Some(Value::Object(kind)) => Fields::new(kind),
         Some(Value::String(word)) => Fields::new(Map::from_iter([("type".to_owned(), word.into())])),
-        _ => Fields::new(Map::new()),
+        other => {
+            other.into_iter().for_each(|kind| fields.misfit("kind", kind));
+            Fields::new(Map::new())
+        }
     };
     let word = text(&mut kind, "type");
     let mut depends_on = Vec::new();
@@ -132,7 +135,7 @@ fn marker(value: Value) -> Result<Entry, Value> {
         let assumption = text(&mut kind, "assumption");
         let place = anchor.as_ref().map_or_else(|| target.clone(), |anchor| format!("{target}:{anchor}"));
         content = joined(&content, " ", &format!("Depends on {place} — {assumption}"));
-        depends_on.push(DependsOn { file: target, anchor, nature: assumption });
+        depends_on.push(DependsOn { file: target, anchor, nature: assumption, extra: Map::new() });
     }
     if let Some(replacement) = kind.take::<String>("replacement") {
         content = joined(&content, " ", &format!("Replacement: {replacement}"));
@@ -143,9 +146,9 @@ fn marker(value: Value) -> Result<Entry, Value> {
         _ => Category::Insight,
     };
     let origin = kind.take("source");
-    let mut extra = fields.rest();
-    extra.insert("marker".to_owned(), word.into());
-    extra.extend(kind.rest());
+    fields.keep("marker".to_owned(), word.into());
+    kind.rest().into_iter().for_each(|(key, value)| fields.keep(key, value));
+    let extra = fields.rest_beside(&Entry::KEYS);
     Ok(identified(Entry {
         file: Some(file),
         lines,
