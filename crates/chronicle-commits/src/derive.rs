@@ -50,10 +50,15 @@ impl<'r> Facts<'r> {
         let path = BString::from(file);
         if !self.contents.contains_key(&path) {
             let blob = self.repository.blob_at(self.commit.tree, path.as_bstr())?;
-            let content = blob.map(|id| self.repository.blob(id)).transpose()?;
+            let content = blob.map(|id| self.repository.blob_if_here(id)).transpose()?.flatten();
             self.contents.insert(path.clone(), content);
         }
         Ok(self.contents[&path].as_deref())
+    }
+
+    /// Whether `file` is there at the commit, though perhaps not its content.
+    pub(crate) fn has(&self, file: &str) -> Result<bool> {
+        Ok(self.repository.blob_at(self.commit.tree, file.as_bytes().as_bstr())?.is_some())
     }
 
     /// The sketch of `range` of `file`.
@@ -68,7 +73,11 @@ impl<'r> Facts<'r> {
         };
         let Some(new) = change.new else { return Ok(Derived::default()) };
         let previous = change.renamed_from.as_ref().map(|path| path.as_bstr());
-        let written = introduced::by(self.repository, &self.parents, change.path.as_bstr(), previous, new)?;
+        let Some(written) =
+            introduced::by(self.repository, &self.parents, change.path.as_bstr(), previous, new)?
+        else {
+            return Ok(Derived::default());
+        };
         let content = self.content(file)?.unwrap_or_default();
         let lines = Lines::new(content);
         if written.is_added || lines.is_binary() {
@@ -89,6 +98,7 @@ impl<'r> Facts<'r> {
             start: range.start,
             end: range.end,
             sketch: Some(Sketch::of(&lines, *range)),
+            extra: serde_json::Map::new(),
         };
         Ok(Derived { lines: None, places: Some(hunks.iter().take(MAX_PLACES).map(place).collect()) })
     }

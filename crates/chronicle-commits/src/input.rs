@@ -5,8 +5,8 @@
 
 use chronicle_core::{
     Anchor, AntiPattern, Boundary, Category, ContextLevel, Convention, CrossCutting, DependsOn, Entry,
-    EntryId, LineRange, Origin, Region, Related, plain, read_cross_cutting, read_note, read_regions,
-    redaction,
+    EntryId, LineRange, Origin, Region, Related, duplicate_key, plain, read_cross_cutting, read_note,
+    read_regions, redaction,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -101,16 +101,23 @@ pub enum KnowledgeInput {
     AntiPattern(AntiPattern),
 }
 
+impl KnowledgeInput {
+    fn id(&self) -> &str {
+        match self {
+            Self::Convention(item) => &item.id,
+            Self::Boundary(item) => &item.id,
+            Self::AntiPattern(item) => &item.id,
+        }
+    }
+}
+
 /// Input that cannot be stored.
 #[derive(Debug, Snafu)]
 #[snafu(visibility(pub(crate)))]
 pub enum InputError {
     /// More than anyone would read.
-    #[snafu(display("the input has {size} bytes; an annotation may have at most {MAX_BYTES}"))]
-    TooLarge {
-        /// Its size.
-        size: usize,
-    },
+    #[snafu(display("the input is too large; an annotation may have at most {MAX_BYTES} bytes"))]
+    TooLarge,
     /// Nothing.
     #[snafu(display("the input is empty; pass an annotation as JSON"))]
     Empty,
@@ -155,11 +162,15 @@ pub struct ReadInput {
 /// # Errors
 /// When it is too large, no JSON, or not of the right form.
 pub fn read_input(bytes: &[u8]) -> Result<ReadInput, InputError> {
-    snafu::ensure!(bytes.len() <= MAX_BYTES, TooLargeSnafu { size: bytes.len() });
-    let text = std::str::from_utf8(bytes).context(NotTextSnafu)?;
+    snafu::ensure!(bytes.len() <= MAX_BYTES, TooLargeSnafu);
+    let text = std::str::from_utf8(bytes).context(NotTextSnafu)?.trim_start_matches('\u{feff}');
     snafu::ensure!(!text.trim().is_empty(), EmptySnafu);
     let mut value: Value = serde_json::from_str(text).context(SyntaxSnafu)?;
     snafu::ensure!(value.is_object(), ShapeSnafu { place: "input", reason: "expected a JSON object" });
+    if let Some(place) = duplicate_key(text.as_bytes()) {
+        return ShapeSnafu { place, reason: "stands twice in one object" }.fail();
+    }
+    let unknown_in_lines = unknown_in_lines(&value);
     let mut washed = Washed::default();
     washed.wash(&mut value);
     let input: AnnotateInput = serde_path_to_error::deserialize(value).map_err(|error| {
@@ -168,7 +179,20 @@ pub fn read_input(bytes: &[u8]) -> Result<ReadInput, InputError> {
     let mut read = ReadInput { input, warnings: washed.warnings(), redacted: washed.redacted };
     read.map_older_forms()?;
     read.name_unknown_keys();
+    read.warnings.extend(unknown_in_lines);
     Ok(read)
+}
+
+/// A range of lines has two keys and keeps no others.
+fn unknown_in_lines(input: &Value) -> Vec<String> {
+    let entries = input.get("wisdom").and_then(Value::as_array).into_iter().flatten();
+    let lines =
+        entries.enumerate().filter_map(|(number, entry)| Some((number, entry.get("lines")?.as_object()?)));
+    let unknown = lines.flat_map(|(number, lines)| {
+        let others = lines.keys().filter(|key| !["start", "end"].contains(&key.as_str()));
+        others.map(move |key| format!("unknown key `wisdom[{number}].lines.{}` was not stored", plain(key)))
+    });
+    unknown.collect()
 }
 
 /// Takes secrets and control characters out of one text.
@@ -251,20 +275,27 @@ impl ReadInput {
     }
 
     fn name_unknown_keys(&mut self) {
-        let known = ["schema", "$schema", "timestamp", "provenance"];
-        let mut name = |place: String, other: &Map<String, Value>| {
-            for key in other.keys().filter(|key| !known.contains(&key.as_str())) {
-                self.warnings.push(format!("unknown key `{place}{}` was not stored", plain(key)));
+        let mut named = unknown_keys("", &self.input.other);
+        for (number, item) in self.input.knowledge.iter().enumerate() {
+            if !item.id().is_empty() {
+                named.push(format!("knowledge[{number}].id was not stored: ids are given out, never chosen"));
             }
-        };
-        name(String::new(), &self.input.other);
+        }
         for (number, entry) in self.input.wisdom.iter().enumerate() {
             // What an older form brought along has its own keys, and keeps them.
             if !entry.is_mapped() {
-                name(format!("wisdom[{number}]."), &entry.other);
+                named.extend(unknown_keys(&format!("wisdom[{number}]."), &entry.other));
             }
         }
+        self.warnings.append(&mut named);
     }
+}
+
+/// A remark on each key that means nothing to us; those of a stored note are no surprise in an input.
+fn unknown_keys(place: &str, other: &Map<String, Value>) -> Vec<String> {
+    let of_notes = ["schema", "$schema", "timestamp", "provenance"];
+    let unknown = other.keys().filter(|key| !of_notes.contains(&key.as_str()));
+    unknown.map(|key| format!("unknown key `{place}{}` was not stored", plain(key))).collect()
 }
 
 fn unfit(map: &Map<String, Value>) -> Option<String> {
@@ -372,7 +403,7 @@ fn category<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Category, D::E
 fn anchor<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Anchor>, D::Error> {
     match Value::deserialize(deserializer)? {
         Value::Null => Ok(None),
-        Value::String(name) => Ok(Some(Anchor { kind: None, name, signature: None })),
+        Value::String(name) => Ok(Some(Anchor { kind: None, name, signature: None, extra: Map::new() })),
         object => Anchor::deserialize(object).map(Some).map_err(serde::de::Error::custom),
     }
 }

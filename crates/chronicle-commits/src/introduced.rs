@@ -26,19 +26,35 @@ pub(crate) fn by(
     path: &BStr,
     previous: Option<&BStr>,
     new: ObjectId,
-) -> Result<Introduced> {
-    let content = repository.blob(new)?;
-    let lines = Lines::new(&content);
-    let mut written: Option<Vec<bool>> = None;
-    let (mut is_added, mut has_deletions) = (true, false);
+) -> Result<Option<Introduced>> {
+    let mut olds = Vec::with_capacity(parents.len());
     for tree in parents.iter().copied() {
         let same_name = repository.blob_at(tree, path)?;
-        let old = match (same_name, previous) {
+        olds.push(match (same_name, previous) {
             (None, Some(previous)) => repository.blob_at(tree, previous)?,
             _ => same_name,
+        });
+    }
+    between(repository, &olds, new)
+}
+
+/// What was done to a file between its versions `olds`, one for each parent, and `new`;
+/// `None` when a version is not at hand, as in partial clones.
+pub(crate) fn between(
+    repository: &Repository,
+    olds: &[Option<ObjectId>],
+    new: ObjectId,
+) -> Result<Option<Introduced>> {
+    let Some(content) = repository.blob_if_here(new)? else { return Ok(None) };
+    let lines = Lines::new(&content);
+    let mut written: Option<Vec<bool>> = None;
+    let mut has_deletions = false;
+    for old in olds {
+        let old = match old {
+            Some(id) => repository.blob_if_here(*id)?,
+            None => Some(Vec::new()),
         };
-        is_added &= old.is_none();
-        let old = old.map(|id| repository.blob(id)).transpose()?.unwrap_or_default();
+        let Some(old) = old else { return Ok(None) };
         let change = changed_ranges(&Lines::new(&old), &lines);
         has_deletions |= change.has_deletions;
         let mut mask = vec![false; lines.all().len()];
@@ -51,7 +67,7 @@ pub(crate) fn by(
         });
     }
     let written = written.unwrap_or_else(|| vec![true; lines.all().len()]);
-    Ok(Introduced { hunks: runs(&written), is_added, has_deletions })
+    Ok(Some(Introduced { hunks: runs(&written), is_added: olds.iter().all(Option::is_none), has_deletions }))
 }
 
 fn runs(written: &[bool]) -> Vec<LineRange> {

@@ -7,7 +7,7 @@ use chronicle_core::{
     reading::{RegionItem, Standing, State, WisdomItem},
     score,
 };
-use chronicle_git::{BStr, ByteSlice, ObjectId, Repository};
+use chronicle_git::{ByteSlice, ObjectId, Repository};
 use jiff::Timestamp;
 use serde_json::Map;
 
@@ -165,16 +165,21 @@ impl Bench<'_> {
                 None => Placement::commit_wide(Vec::new(), State::Gone),
                 Some(_) if present.is_opaque => Placement::commit_wide(Vec::new(), State::Changed),
                 Some(new) => {
-                    let previous = touch.renamed_from.as_ref().map(BStr::new);
-                    let written = introduced::by(
-                        self.repository,
-                        &candidate.parents,
-                        touch.name.as_bstr(),
-                        previous,
-                        new,
-                    )?;
-                    let (left, state) = present.locate_all(self.repository, new, &written.hunks)?;
-                    Placement::commit_wide(left, state)
+                    let written = match (&candidate.parents[..], &touch.renamed_from) {
+                        // The walk has seen the one version before already.
+                        ([_], None) => introduced::between(self.repository, &[touch.old], new)?,
+                        (parents, previous) => {
+                            let previous = previous.as_ref().map(|name| name.as_bstr());
+                            introduced::by(self.repository, parents, touch.name.as_bstr(), previous, new)?
+                        }
+                    };
+                    match written {
+                        Some(written) => {
+                            let (left, state) = present.locate_all(self.repository, new, &written.hunks)?;
+                            Placement::commit_wide(left, state)
+                        }
+                        None => Placement::commit_wide(Vec::new(), State::Changed),
+                    }
                 }
             };
             if placement.concerns(self.lines) {

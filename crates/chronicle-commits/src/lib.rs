@@ -19,6 +19,6 @@ mod wisdom_view;
 pub mod write;
 
 pub use error::CommitsError;
-pub use notebook::{Notebook, Stored};
-pub use read::{Limits, ReadRequest, Recent, read, read_recent};
+pub use notebook::{Notebook, Stored, stored_on};
+pub use read::{Limits, ReadRequest, Recent, ScopeFile, read, read_recent};
 pub use staging::{Staged, StagedRemark, Staging};

@@ -90,13 +90,16 @@ impl Ground<'_> {
         let mention = Mention::of(self);
         let mut others: Option<Elsewhere> = None;
         let mut candidates = Vec::new();
-        for key in self.notebook.keys().filter(|key| !chronicle_git::is_empty_tree(*key)) {
-            let raw = self.notebook.raw(key)?;
+        let touched: BTreeSet<u32> = touches.keys().copied().collect();
+        // Off the history it takes a closer look to tell whether a commit touched a file in scope.
+        let history = self.history;
+        let wanted = |key: ObjectId, raw: &[u8]| {
+            !chronicle_git::is_empty_tree(key)
+                && (history.place(key).is_none_or(|place| touched.contains(&place)) || mention.is_in(raw))
+        };
+        for (key, raw) in self.notebook.scan(warnings, wanted) {
             let place = self.history.place(key);
             let touches = place.and_then(|place| touches.remove(&place)).unwrap_or_default();
-            if touches.is_empty() && place.is_some() && !raw.iter().any(|raw| mention.is_in(raw)) {
-                continue;
-            }
             let mut candidate = self.candidate(key, &raw, place, touches);
             if place.is_none() {
                 if candidate.touches.is_empty() && !raw.iter().any(|raw| mention.is_in(raw)) {
@@ -219,15 +222,15 @@ impl Ground<'_> {
 
 /// What to tell a reader about a note whose bytes could not all be read.
 pub(crate) fn malformed(key: ObjectId, stored: &Stored) -> Vec<String> {
-    let is_lost = stored.note.is_empty() || stored.note.documents().is_empty();
-    stored
-        .remarks
-        .iter()
-        .map(|remark| match is_lost {
-            true => format!("Skipping malformed annotation on commit {key}: {remark}"),
-            false => format!("Part of the annotation on commit {key} was skipped: {remark}"),
-        })
-        .collect()
+    let is_lost = stored.note.documents().is_empty();
+    let said = match is_lost {
+        true => "Skipping malformed annotation on commit",
+        false => "Not everything was read of the annotation on commit",
+    };
+    let mut remarks: Vec<String> =
+        stored.remarks.iter().map(|remark| format!("{said} {key}: {remark}")).collect();
+    remarks.dedup();
+    remarks
 }
 
 /// Whether a note's bytes may name a file in scope: a cheap look before the note is parsed.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chronicle_core::{Knowledge, Note, ReadNote, read_note};
-use chronicle_git::{ObjectId, Repository};
+use chronicle_git::{GitError, ObjectId, Repository};
 
 use crate::error::Result;
 
@@ -47,7 +47,7 @@ impl<'r> Notebook<'r> {
                         }
                     }
                 }
-                Err(error @ chronicle_git::GitError::NotANotesRef { .. }) => {
+                Err(error @ GitError::NotANotesRef { .. }) => {
                     warnings.push(format!("{error}; it is passed over"));
                 }
                 Err(error) => return Err(error.into()),
@@ -65,6 +65,43 @@ impl<'r> Notebook<'r> {
     /// Every annotated object.
     pub fn keys(&self) -> impl Iterator<Item = ObjectId> + '_ {
         self.by_key.keys().copied()
+    }
+
+    /// The raw bytes of all notes that `wanted` wants, by the object that carries them.
+    ///
+    /// `wanted` is asked for each object and each blob on it; all blobs of an object come if one is wanted.
+    /// Notes whose blobs are missing are told to `warnings`.
+    pub fn scan(
+        &self,
+        warnings: &mut Vec<String>,
+        wanted: impl Fn(ObjectId, &[u8]) -> bool + Sync,
+    ) -> BTreeMap<ObjectId, Vec<Vec<u8>>> {
+        let by_key = &self.by_key;
+        let mut keys_of: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
+        for (key, blobs) in by_key {
+            for blob in blobs {
+                keys_of.entry(*blob).or_default().push(*key);
+            }
+        }
+        let blobs: Vec<ObjectId> = keys_of.keys().copied().collect();
+        let found = self.repository.read_many(blobs, |blob, content| {
+            let is_wanted = keys_of[&blob].iter().any(|key| wanted(*key, content) || 1 < by_key[key].len());
+            Some(is_wanted.then(|| content.to_vec()))
+        });
+        let mut contents: BTreeMap<ObjectId, Option<Vec<u8>>> = found.into_iter().collect();
+        for (blob, keys) in keys_of.iter().filter(|(blob, _)| !contents.contains_key(*blob)) {
+            warnings.push(format!(
+                "the annotation on commit {} cannot be read: object {blob} is missing",
+                keys[0]
+            ));
+        }
+        contents.retain(|_, content| content.is_some());
+        let of_key = |(key, blobs): (&ObjectId, &Vec<ObjectId>)| {
+            let raw: Vec<Vec<u8>> =
+                blobs.iter().filter_map(|blob| contents.get(blob).cloned().flatten()).collect();
+            raw.iter().any(|content| wanted(*key, content)).then_some((*key, raw))
+        };
+        by_key.iter().filter_map(of_key).collect()
     }
 
     /// The raw bytes of the notes on `key`.
@@ -103,6 +140,25 @@ impl<'r> Notebook<'r> {
         let first = found.next()?;
         found.next().is_none().then_some(*first)
     }
+}
+
+/// What is stored on one object, found without listing all notes; a ref that is no notes ref is told to `warnings`.
+///
+/// # Errors
+/// When a ref, a tree or a blob cannot be read.
+pub fn stored_on(repository: &Repository, key: ObjectId, warnings: &mut Vec<String>) -> Result<Stored> {
+    let mut blobs = Vec::new();
+    for name in repository.annotation_refs()? {
+        match repository.note(&name, key) {
+            Ok(Some(blob)) if !blobs.contains(&blob) => blobs.push(blob),
+            Ok(_) => {}
+            Err(error @ GitError::NotANotesRef { .. }) => {
+                warnings.push(format!("{error}; it is passed over"));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(parse(&blobs))
 }
 
 /// Reads and folds the notes of one object.

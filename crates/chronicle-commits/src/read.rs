@@ -1,6 +1,6 @@
 //! The read pipeline: from files and lines to what is known about them (DESIGN section 4).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chronicle_core::{
     Category, ContextLevel, EntryId, Knowledge, LineRange, Origin,
@@ -24,8 +24,8 @@ use crate::{
 pub struct ReadRequest {
     /// The question, as it is echoed.
     pub query: Query,
-    /// The files, as they are called now (or were called when they were deleted).
-    pub files: Vec<BString>,
+    /// The files.
+    pub files: Vec<ScopeFile>,
     /// Lines of the one file.
     pub lines: Option<LineRange>,
     /// Which of the answers are wanted.
@@ -36,6 +36,21 @@ pub struct ReadRequest {
     pub half_life_days: f64,
     /// The time.
     pub now: Timestamp,
+}
+
+/// A file to read about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScopeFile {
+    /// Its path now, or the one it had when it was deleted.
+    pub path: BString,
+    /// Its path at HEAD, which differs when a rename is not committed yet.
+    pub at_head: BString,
+}
+
+impl From<BString> for ScopeFile {
+    fn from(path: BString) -> Self {
+        Self { at_head: path.clone(), path }
+    }
 }
 
 /// Which of the answers are wanted.
@@ -77,7 +92,8 @@ pub fn read(repository: &Repository, request: &ReadRequest) -> Result<Reading> {
     }
     let head = repository.head()?.ok_or(GitError::NoCommits)?;
     let history = repository.history(&[head])?;
-    let followed = repository.follow(&history, &request.files)?;
+    let at_head: Vec<BString> = request.files.iter().map(|file| file.at_head.clone()).collect();
+    let followed = repository.follow(&history, &at_head)?;
     let presents = presents(repository, head, &request.files, &mut warnings)?;
     let ground = Ground {
         repository,
@@ -153,11 +169,11 @@ pub fn read(repository: &Repository, request: &ReadRequest) -> Result<Reading> {
 fn presents(
     repository: &Repository,
     head: ObjectId,
-    files: &[BString],
+    files: &[ScopeFile],
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Present>> {
     let mut presents = Vec::with_capacity(files.len());
-    for path in files {
+    for ScopeFile { path, .. } in files {
         let file = repository.present_file(Some(head), path.as_bstr())?;
         let mut present = Present::new(path.clone(), file.map(|file| file.content));
         if !present.is_opaque && repository.has_filter(path.as_bstr()) {
@@ -184,27 +200,36 @@ fn superseded(candidates: &[Candidate]) -> HashMap<EntryId, EntryId> {
             }
         }
     }
-    let in_circle = |start: &EntryId| {
-        let mut at = start;
-        for _ in 0..=by.len() {
-            match by.get(at) {
-                Some(next) if next == start => return true,
-                Some(next) => at = next,
-                None => return false,
-            }
-        }
-        // A circle further on does not make this claim any less superseded.
-        false
-    };
-    let circles: Vec<EntryId> = by.keys().filter(|id| in_circle(id)).cloned().collect();
+    let circles = circles(&by);
     by.retain(|id, _| !circles.contains(id));
     by
+}
+
+/// The claims that, step by step, supersede themselves.
+fn circles(by: &HashMap<EntryId, EntryId>) -> HashSet<EntryId> {
+    let mut circles = HashSet::new();
+    // The walk on which a claim was first met: meeting it again on the same walk closes a circle.
+    let mut met: HashMap<&EntryId, usize> = HashMap::new();
+    for (walk, start) in by.keys().enumerate() {
+        let mut at = start;
+        while let (None, Some(next)) = (met.get(at), by.get(at)) {
+            met.insert(at, walk);
+            at = next;
+        }
+        if met.get(at) == Some(&walk) {
+            let mut around = at;
+            while circles.insert(around.clone()) {
+                around = &by[around];
+            }
+        }
+    }
+    circles
 }
 
 /// Copies of one claim on several commits show once, where they are best placed.
 fn keep_best_copies(mut items: Vec<Item>) -> Vec<Item> {
     items.sort_by(clarity);
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     items.retain(|item| seen.insert((item.standing.id.clone(), item.file)));
     items
 }
@@ -255,7 +280,7 @@ fn rank(items: &mut [Item]) {
 fn rank_dependencies(dependencies: &mut Vec<Dependency>) {
     dependencies
         .sort_by(|left, right| right.confidence.total_cmp(&left.confidence).then(right.at.cmp(&left.at)));
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     dependencies.retain(|dependency| {
         seen.insert((
             dependency.from_file.clone(),
@@ -276,7 +301,7 @@ fn knowledge(notebook: &Notebook<'_>, presents: &[Present], warnings: &mut Vec<S
 
 fn n_commits(followed: &Followed) -> usize {
     let places = followed.files.iter().flat_map(|file| file.touches.iter().map(|touch| touch.place));
-    places.collect::<std::collections::HashSet<_>>().len()
+    places.collect::<HashSet<_>>().len()
 }
 
 fn shortened(mut warnings: Vec<String>) -> Vec<String> {
@@ -345,8 +370,9 @@ pub fn read_recent(repository: &Repository, recent: &Recent) -> Result<Reading> 
     let mut files = Vec::new();
     for path in ground.newest_files(recent.limits.max_regions)? {
         let path = current_name(repository, head, &history, path)?;
-        if !files.contains(&path) {
-            files.push(path);
+        let file = ScopeFile::from(path);
+        if !files.contains(&file) {
+            files.push(file);
         }
     }
     let limits = Limits { max_regions: usize::MAX, lessons_only: true, ..recent.limits.clone() };

@@ -70,15 +70,17 @@ impl Staging {
         let directory = repository.worktree_state_dir();
         let lock = FileLock::acquire(&directory.join("staging.lock"))?;
         remove_leftovers(&directory);
-        let path = directory.join("staged-notes.json");
-        let remarks = match std::fs::read(&path) {
-            Ok(content) => {
-                serde_json::from_slice(&content).context(UnreadableStagingSnafu { path: &path })?
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(source) => return Err(chronicle_git::GitError::Io { path, source }.into()),
-        };
+        let path = directory.join(FILE_NAME);
+        let remarks = read(&path)?;
         Ok(Self { path, remarks, _lock: lock })
+    }
+
+    /// The staged remarks as they are at this moment, without keeping anyone from changing them.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn peek(repository: &Repository) -> Result<Vec<StagedRemark>> {
+        read(&repository.worktree_state_dir().join(FILE_NAME))
     }
 
     /// The remarks, oldest first.
@@ -120,26 +122,61 @@ impl StagedRemark {
     /// # Errors
     /// When a commit on the way cannot be read.
     pub fn belongs_to(&self, repository: &Repository, target: ObjectId) -> Result<Staged> {
-        let Some(head) = &self.head else { return Ok(Staged::To(target)) };
-        let Ok(made_on) = ObjectId::from_hex(head.as_bytes()) else { return Ok(Staged::To(target)) };
+        let made_on = match (&self.head, &self.id) {
+            (Some(head), _) => ObjectId::from_hex(head.as_bytes()).ok(),
+            // Made before there was any commit, it belongs to the very first.
+            (None, Some(_)) => return Ok(Staged::To(first_commit(repository, target)?)),
+            (None, None) => None,
+        };
+        // Released tools do not say when a remark was made.
+        let Some(made_on) = made_on else { return Ok(Staged::To(target)) };
         // Made after the commit, about the commit.
         if made_on == target {
             return Ok(Staged::To(target));
         }
+        let parent_of = |id: ObjectId| -> Result<Option<ObjectId>> {
+            Ok(repository.commit(id)?.parents.first().copied())
+        };
+        // The commit that an amended one took the place of is on no branch any more.
+        let amended_from = match repository.has_object(made_on) && !repository.is_on_a_branch(made_on)? {
+            true => Some(parent_of(made_on)?),
+            false => None,
+        };
         let mut at = target;
         for _ in 0..MAX_STEPS_BACK {
-            let Some(parent) = repository.commit(at)?.parents.first().copied() else { break };
-            if parent == made_on {
+            let parent = parent_of(at)?;
+            if parent == Some(made_on) || amended_from == Some(parent) {
                 return Ok(Staged::To(at));
             }
-            at = parent;
+            match parent {
+                Some(parent) => at = parent,
+                None => break,
+            }
         }
-        // An amended commit takes the place of the HEAD that the remark was made on.
-        let parent_of = |id: ObjectId| repository.commit(id).map(|commit| commit.parents.first().copied());
-        match (parent_of(made_on), parent_of(target)) {
-            (Ok(theirs), Ok(ours)) if theirs == ours => Ok(Staged::To(target)),
-            _ => Ok(Staged::Elsewhere),
+        Ok(Staged::Elsewhere)
+    }
+}
+
+/// The oldest commit on the way of first parents from `target`, as far as is looked.
+fn first_commit(repository: &Repository, target: ObjectId) -> Result<ObjectId> {
+    let mut at = target;
+    for _ in 0..MAX_STEPS_BACK {
+        match repository.commit(at)?.parents.first() {
+            Some(parent) => at = *parent,
+            None => break,
         }
+    }
+    Ok(at)
+}
+
+/// The file's name, which released tools use too.
+const FILE_NAME: &str = "staged-notes.json";
+
+fn read(path: &Path) -> Result<Vec<StagedRemark>> {
+    match std::fs::read(path) {
+        Ok(content) => serde_json::from_slice(&content).context(UnreadableStagingSnafu { path }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(source) => Err(chronicle_git::GitError::Io { path: path.to_owned(), source }.into()),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     change,
     derive::{Derived, Facts},
     error::{CommitsError, NothingToReplaceWithSnafu, Result, UnreadableKnowledgeSnafu},
-    input::{AnnotateInput, EntryInput, KnowledgeInput},
+    input::{AnnotateInput, EntryInput, KnowledgeInput, wash},
     notebook::{Notebook, parse},
     staging::{Staged, StagedRemark, Staging},
 };
@@ -131,9 +131,9 @@ pub fn annotate(
         added: outcome.added,
         n_known: outcome.n_known,
         consumed,
+        unchanged: outcome.unchanged.filter(|_| knowledge.is_empty()),
         knowledge,
         warnings,
-        unchanged: outcome.unchanged,
         recovered: recovered.files,
     })
 }
@@ -229,6 +229,10 @@ fn checked(
     let commit = short(facts.commit.id);
     let was_removed = facts.changes.iter().any(|change| change.new.is_none() && change.path == file.as_str());
     let Some(content) = facts.content(&file)? else {
+        if facts.has(&file)? {
+            // A partial clone cannot check the lines; its author can.
+            return Ok((file, lines));
+        }
         if !was_removed {
             warnings.push(format!(
                 "`{file}` does not exist at {commit}; the lesson is stored for the file as named"
@@ -311,7 +315,7 @@ fn staged(
 
 /// A document for remarks alone: its commit's subject says what they are about.
 fn remarks_document(repository: &Repository, commit: ObjectId, stamp: &Stamp<'_>) -> Result<Annotation> {
-    let subject = repository.commit(commit)?.subject();
+    let (subject, _secrets) = wash(&repository.commit(commit)?.subject());
     let mut provenance = Provenance::new(Source::Live);
     provenance.author.clone_from(&stamp.author);
     let summary = if subject.is_empty() { "Remarks made while working" } else { &subject };
@@ -321,8 +325,9 @@ fn remarks_document(repository: &Repository, commit: ObjectId, stamp: &Stamp<'_>
 }
 
 fn remark_entry(facts: &mut Facts<'_>, remark: &StagedRemark) -> Result<Entry> {
-    let mut entry =
-        Entry::new(id_of(remark), remark.category.unwrap_or(Category::Insight), remark.text.trim());
+    // Other tools stage remarks too, and do not look for secrets.
+    let (text, _secrets) = wash(&remark.text);
+    let mut entry = Entry::new(id_of(remark), remark.category.unwrap_or(Category::Insight), text.trim());
     entry.origin = Some(Origin::Author);
     if let Some(file) = &remark.file {
         // The lines are those of the working tree when the remark was made; the commit may have moved them.
@@ -368,7 +373,9 @@ fn store(
         if let Some(remarks) = remarks {
             fold_in(notes, request.commit, remarks.clone())?;
         }
-        let reason = "the commit is annotated already; --auto adds nothing to it".to_owned();
+        let kept = if remarks.is_some() { "; the staged remarks were stored" } else { "" };
+        let reason =
+            format!("the commit is annotated already, so --auto takes nothing from its message{kept}");
         return Ok(Outcome {
             annotation: None,
             added: Vec::new(),
@@ -385,12 +392,22 @@ fn store(
     }
     let n_given = document.wisdom.len();
     let known = before.entries();
-    let is_known = |entry: &Entry| {
-        known.iter().any(|(_, known)| {
-            known.id == entry.id || (says_the_same(known, entry) && entry.supersedes.is_empty())
-        })
-    };
-    document.wisdom.retain(|entry| !is_known(entry));
+    let mut news: Vec<Entry> = Vec::with_capacity(n_given);
+    for mut entry in std::mem::take(&mut document.wisdom) {
+        let same =
+            known.iter().map(|(_, known)| *known).chain(&news).find(|known| claims_the_same(known, &entry));
+        match same {
+            Some(known) if known.id == entry.id || adds_nothing(known, &entry) => {}
+            Some(known) => {
+                // The same claim with more to it takes the place of the one that says less.
+                entry.supersedes.push(known.id.clone());
+                news.push(entry);
+            }
+            None if known.iter().any(|(_, known)| known.id == entry.id) => {}
+            None => news.push(entry),
+        }
+    }
+    document.wisdom = news;
     let n_known = n_given - document.wisdom.len();
     let added: Vec<EntryId> = document.wisdom.iter().map(|entry| entry.id.clone()).collect();
     if added.is_empty() && is_in(&before, &document) {
@@ -407,11 +424,22 @@ fn store(
 }
 
 /// Whether two entries are one claim about one place.
-fn says_the_same(left: &Entry, right: &Entry) -> bool {
+fn claims_the_same(left: &Entry, right: &Entry) -> bool {
     left.category == right.category
         && left.content == right.content
         && left.file == right.file
         && left.lines == right.lines
+}
+
+/// Whether `entry`, the same claim as `known`, says nothing around it that `known` does not say.
+fn adds_nothing(known: &Entry, entry: &Entry) -> bool {
+    entry.depends_on.iter().all(|item| known.depends_on.contains(item))
+        && entry.related.iter().all(|item| known.related.contains(item))
+        && entry.tags.iter().all(|item| known.tags.contains(item))
+        && entry.supersedes.iter().all(|item| known.supersedes.contains(item))
+        && (entry.anchor.is_none() || entry.anchor == known.anchor)
+        && (entry.origin.is_none() || entry.origin == known.origin)
+        && (entry.expires.is_none() || entry.expires == known.expires)
 }
 
 /// Whether a document without new entries says nothing that the note does not say already.

@@ -66,6 +66,14 @@ pub enum GitError {
         /// What the last attempt said.
         reason: String,
     },
+    /// A ref that the system does not let us write.
+    #[snafu(display("cannot write `{name}`"))]
+    WriteRef {
+        /// The ref.
+        name: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// A lock that another process holds for too long.
     #[snafu(display("`{}` is locked by another process", path.display()))]
     Locked {

@@ -2,16 +2,19 @@
 //!
 //! Trees are compared only where they lie on the way to a followed file, so the
 //! cost is one look at the root tree of each commit, and whole-tree comparisons
-//! only where a file appears and may have been renamed.
+//! only where a file appears and may have been renamed. The trees are read ahead,
+//! level by level, because reading many at once is far cheaper.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     rc::Rc,
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use gix::{
     ObjectId,
     bstr::{BStr, BString, ByteSlice},
+    objs::TreeRefIter,
 };
 use snafu::ResultExt;
 
@@ -96,6 +99,19 @@ impl Names {
         }
     }
 
+    /// Whether a followed name lies in the directory of `path`.
+    fn has_directory_of(&self, path: &BString) -> bool {
+        let mut at = self;
+        let mut parts = path.split_str(b"/").peekable();
+        while let (Some(part), true) = (parts.next(), parts.peek().is_some()) {
+            match at.directories.get(BStr::new(part)) {
+                Some(inner) => at = inner,
+                None => return false,
+            }
+        }
+        true
+    }
+
     fn united(&self, other: &Self) -> Self {
         let (ours, theirs) = (self.paths(), other.paths());
         Self::of(ours.iter().chain(&theirs))
@@ -130,8 +146,10 @@ impl Repository {
             repository: self,
             history,
             followed: Followed::start(history, files),
-            entries: HashMap::new(),
+            trees: HashMap::new(),
+            n_bytes: 0,
         };
+        walk.read_ahead(0, &Names::of(files.iter().zip(std::iter::repeat(&Vec::new()))));
         for place in 0..history.nodes().len() {
             walk.step(u32::try_from(place).expect("places are u32"))?;
         }
@@ -176,17 +194,42 @@ struct Walk<'a> {
     repository: &'a Repository,
     history: &'a History,
     followed: Followed,
-    /// The entries of trees that lie on the way to followed names; neighbouring commits share most of them.
-    entries: HashMap<ObjectId, Rc<Entries>>,
+    /// Trees that were read: each is looked at as a child's and as its own.
+    trees: HashMap<ObjectId, Rc<Vec<u8>>>,
+    /// Their size together.
+    n_bytes: usize,
 }
 
-/// The entries of one tree: mode is a directory or not, and the id.
-type Entries = HashMap<BString, (bool, ObjectId)>;
-
-/// More cached trees than this are forgotten at once.
-const MAX_CACHED_TREES: usize = 4_096;
+/// Trees that are read ahead take at most so much memory; those beyond are read when they are needed.
+const MAX_TREE_BYTES: usize = 256 << 20;
 
 impl Walk<'_> {
+    /// Reads the trees on the way to `names` in all commits from `place` on.
+    fn read_ahead(&mut self, place: usize, names: &Names) {
+        let roots: BTreeSet<ObjectId> = self.history.nodes()[place..].iter().map(|node| node.tree).collect();
+        let mut levels = vec![(names, roots)];
+        while let Some((names, trees)) = levels.pop() {
+            let missing: Vec<ObjectId> =
+                trees.iter().filter(|id| !self.trees.contains_key(*id)).copied().collect();
+            let n_bytes = AtomicUsize::new(self.n_bytes);
+            let fits = |data: &[u8]| n_bytes.fetch_add(data.len(), Ordering::Relaxed) < MAX_TREE_BYTES;
+            let read = self.repository.read_many(missing, |_, data| fits(data).then(|| data.to_vec()));
+            self.trees.extend(read.into_iter().map(|(id, data)| (id, Rc::new(data))));
+            self.n_bytes = n_bytes.into_inner();
+            for (name, inner) in &names.directories {
+                let data = trees.iter().filter_map(|id| self.trees.get(id).map(|data| (id, data)));
+                let entry = |(id, data): (&ObjectId, &Rc<Vec<u8>>)| {
+                    let mut entries =
+                        TreeRefIter::from_bytes(data, id.kind()).filter_map(std::result::Result::ok);
+                    entries
+                        .find(|entry| entry.mode.is_tree() && entry.filename == name)
+                        .map(|entry| entry.oid.to_owned())
+                };
+                levels.push((inner, data.filter_map(entry).collect()));
+            }
+        }
+    }
+
     fn step(&mut self, place: u32) -> Result<()> {
         let Some(names) = self.followed.names[place as usize].clone() else { return Ok(()) };
         let node = self.history.node(place);
@@ -199,6 +242,9 @@ impl Walk<'_> {
         let mut renamed = BTreeMap::new();
         for (number, parent) in node.parents.iter().enumerate() {
             let parent_names = self.names_in_parent(&names, node, *parent, &against[number], &mut renamed)?;
+            for before in renamed.values().filter(|before| !names.has_directory_of(before)) {
+                self.read_ahead(*parent as usize, &Names::of([(before, &Vec::new())]));
+            }
             self.hand_down(*parent, &parent_names);
         }
         self.record(place, &names, &against, &renamed);
@@ -286,23 +332,16 @@ impl Walk<'_> {
         prefix: &BString,
         differences: &mut Differences,
     ) -> Result<()> {
-        let old_entries = old.map(|id| self.entries(id)).transpose()?;
-        let new_entries = new.map(|id| self.entries(id)).transpose()?;
-        let get = |entries: &Option<Rc<Entries>>, name: &BString, directory: bool| {
-            entries
-                .as_ref()
-                .and_then(|entries| entries.get(name))
-                .filter(|entry| entry.0 == directory)
-                .map(|entry| entry.1)
-        };
+        let old = old.map(|id| self.wanted(id, names)).transpose()?.unwrap_or_default();
+        let new = new.map(|id| self.wanted(id, names)).transpose()?.unwrap_or_default();
         for name in names.files.keys() {
-            let (old, new) = (get(&old_entries, name, false), get(&new_entries, name, false));
+            let (old, new) = (find(&old.files, name), find(&new.files, name));
             if old != new {
                 differences.insert(joined(prefix, name.as_ref()), Difference { old, new });
             }
         }
         for (name, inner) in &names.directories {
-            let (old, new) = (get(&old_entries, name, true), get(&new_entries, name, true));
+            let (old, new) = (find(&old.directories, name), find(&new.directories, name));
             if old != new {
                 self.compare(old, new, inner, &joined(prefix, name.as_ref()), differences)?;
             }
@@ -310,24 +349,50 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn entries(&mut self, id: ObjectId) -> Result<Rc<Entries>> {
-        if let Some(known) = self.entries.get(&id) {
+    /// The entries of the tree `id` that lie on the way to followed names.
+    fn wanted<'n>(&mut self, id: ObjectId, names: &'n Names) -> Result<Wanted<'n>> {
+        let data = self.tree(id)?;
+        let mut wanted = Wanted::default();
+        for entry in TreeRefIter::from_bytes(&data, id.kind()).filter_map(std::result::Result::ok) {
+            let mode = entry.mode;
+            if mode.is_tree() {
+                if let Some((name, _)) = names.directories.get_key_value(entry.filename) {
+                    wanted.directories.push((name, entry.oid.to_owned()));
+                }
+            } else if mode.is_blob_or_symlink()
+                && let Some((name, _)) = names.files.get_key_value(entry.filename)
+            {
+                wanted.files.push((name, entry.oid.to_owned()));
+            }
+        }
+        wanted.files.sort_unstable();
+        wanted.directories.sort_unstable();
+        Ok(wanted)
+    }
+
+    fn tree(&mut self, id: ObjectId) -> Result<Rc<Vec<u8>>> {
+        if let Some(known) = self.trees.get(&id) {
             return Ok(Rc::clone(known));
         }
-        let tree = self.repository.inner.find_tree(id).context(ObjectSnafu { id })?;
-        let entries: Entries = tree
-            .iter()
-            .filter_map(std::result::Result::ok)
-            .filter(|entry| entry.mode().is_tree() || entry.mode().is_blob_or_symlink())
-            .map(|entry| (entry.filename().to_owned(), (entry.mode().is_tree(), entry.object_id())))
-            .collect();
-        let entries = Rc::new(entries);
-        if MAX_CACHED_TREES <= self.entries.len() {
-            self.entries.clear();
+        let mut tree = self.repository.inner.find_tree(id).context(ObjectSnafu { id })?;
+        let data = Rc::new(std::mem::take(&mut tree.data));
+        if self.n_bytes < MAX_TREE_BYTES {
+            self.n_bytes += data.len();
+            self.trees.insert(id, Rc::clone(&data));
         }
-        self.entries.insert(id, Rc::clone(&entries));
-        Ok(entries)
+        Ok(data)
     }
+}
+
+/// Entries of one tree, in order of name.
+#[derive(Default)]
+struct Wanted<'n> {
+    files: Vec<(&'n BString, ObjectId)>,
+    directories: Vec<(&'n BString, ObjectId)>,
+}
+
+fn find(entries: &[(&BString, ObjectId)], name: &BString) -> Option<ObjectId> {
+    entries.binary_search_by(|(other, _)| (*other).cmp(name)).ok().map(|at| entries[at].1)
 }
 
 impl FileHistory {

@@ -11,6 +11,7 @@ mod error;
 mod follow;
 mod history;
 mod lock;
+mod many;
 mod notes;
 mod process;
 mod refs;

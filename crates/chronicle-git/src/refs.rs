@@ -132,14 +132,36 @@ impl Repository {
         let expected = old
             .map_or(PreviousValue::MustNotExist, |old| PreviousValue::MustExistAndMatch(Target::Object(old)));
         let log = LogChange { mode: RefLog::AndReference, force_create_reflog: true, message: reflog.into() };
+        let log_name = name.to_owned();
         let name = name.try_into().expect("our refs have valid names");
         let change = Change::Update { log, expected, new: Target::Object(new) };
         let committer = self.signature();
         let mut time = gix::date::parse::TimeBuf::default();
-        let edit = RefEdit { change, name, deref: false };
-        self.inner
-            .edit_references_as([edit], Some(committer.to_ref(&mut time)))
-            .map(drop)
-            .map_err(|error| UpdateFailed::Contended(format!("{error:#}")))
+        // A ref that stands for another is followed, as git does.
+        let edit = RefEdit { change, name, deref: true };
+        self.inner.edit_references_as([edit], Some(committer.to_ref(&mut time))).map(drop).map_err(|error| {
+            match io_cause(&error) {
+                // A lock that exists is what contention looks like; anything else stays wrong however often it is tried.
+                Some(io) if io.kind() != std::io::ErrorKind::AlreadyExists => {
+                    let source = std::io::Error::new(io.kind(), io.to_string());
+                    UpdateFailed::Fatal(GitError::WriteRef { name: log_name.clone(), source })
+                }
+                _ => {
+                    UpdateFailed::Contended("it kept changing, or another process holds its lock".to_owned())
+                }
+            }
+        })
     }
+}
+
+/// The system's error somewhere behind an error of gix.
+fn io_cause(error: &gix::Error) -> Option<&std::io::Error> {
+    let mut at: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = at {
+        if let Some(io) = error.downcast_ref() {
+            return Some(io);
+        }
+        at = error.source();
+    }
+    None
 }

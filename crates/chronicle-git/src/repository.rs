@@ -6,6 +6,7 @@ use gix::{
     ObjectId,
     bstr::{BStr, BString, ByteSlice},
     objs::tree::EntryMode,
+    odb::pack::cache::lru::MemoryCappedHashmap,
 };
 use jiff::Timestamp;
 use snafu::ResultExt;
@@ -15,8 +16,13 @@ use crate::{
     refs::RefBackend,
 };
 
-/// Trees and commits are looked at again and again while history is followed.
-const OBJECT_CACHE_BYTES: usize = 16 << 20;
+/// Notes and trees are packed as long chains of deltas; what was unpacked once serves the next in the chain.
+const PACK_CACHE_BYTES: usize = 64 << 20;
+
+pub(crate) fn with_pack_cache(mut repository: gix::Repository) -> gix::Repository {
+    repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE_BYTES)));
+    repository
+}
 
 /// An opened repository.
 pub struct Repository {
@@ -42,8 +48,19 @@ impl Repository {
     /// When there is none, or its configuration cannot be read.
     pub fn discover(directory: &Path, now: Timestamp) -> Result<Self> {
         let opened = gix::ThreadSafeRepository::discover_with_environment_overrides(directory);
-        let mut inner = opened.context(NotARepositorySnafu { path: directory })?.to_thread_local();
-        inner.object_cache_size_if_unset(OBJECT_CACHE_BYTES);
+        let inner =
+            with_pack_cache(opened.context(NotARepositorySnafu { path: directory })?.to_thread_local());
+        Ok(Self { ref_backend: RefBackend::of(&inner), inner, now })
+    }
+
+    /// Opens the repository at `directory` and no other, whatever the environment and the user's settings say.
+    ///
+    /// # Errors
+    /// When there is none, or its configuration cannot be read.
+    pub fn open_isolated(directory: &Path, now: Timestamp) -> Result<Self> {
+        let opened = gix::ThreadSafeRepository::open_opts(directory, gix::open::Options::isolated());
+        let inner =
+            with_pack_cache(opened.context(NotARepositorySnafu { path: directory })?.to_thread_local());
         Ok(Self { ref_backend: RefBackend::of(&inner), inner, now })
     }
 
@@ -108,11 +125,17 @@ impl Repository {
         if revision.is_empty() || revision.starts_with('-') || revision.contains('\0') {
             return Err(unknown());
         }
-        let peeled = format!("{revision}^{{commit}}");
         let found = match self.ref_backend {
-            RefBackend::Gix => self.inner.rev_parse_single(peeled.as_str()).ok().map(gix::Id::detach),
-            RefBackend::Git => self.rev_parse(&peeled)?,
+            RefBackend::Gix => match self.inner.rev_parse(revision).map(gix::revision::Spec::detach) {
+                Ok(gix::revision::plumbing::Spec::Include(id)) => Some(id),
+                // A range names no commit, however few it holds.
+                _ => None,
+            },
+            RefBackend::Git => self.rev_parse(revision)?,
         };
+        let peel =
+            |id: ObjectId| self.inner.find_object(id).ok()?.peel_to_kind(gix::object::Kind::Commit).ok();
+        let found = found.and_then(peel).map(|commit| commit.id);
         found.ok_or_else(unknown)
     }
 
@@ -133,11 +156,21 @@ impl Repository {
     pub(crate) fn signature(&self) -> gix::actor::Signature {
         let configured =
             self.inner.committer().and_then(Result::ok).and_then(|signature| signature.to_owned().ok());
-        configured.unwrap_or_else(|| gix::actor::Signature {
+        let fallback = || gix::actor::Signature {
             name: "Chronicle".into(),
             email: "chronicle@localhost".into(),
             time: gix::date::Time::new(self.now.as_second(), 0),
-        })
+        };
+        let mut signature = configured.unwrap_or_else(fallback);
+        // As git does: characters that would end the field are dropped, not refused.
+        for field in [&mut signature.name, &mut signature.email] {
+            field.retain(|byte| !b"<>\n\0".contains(byte));
+            *field = field.trim().into();
+        }
+        if signature.name.is_empty() {
+            signature.name = fallback().name;
+        }
+        signature
     }
 
     /// The bytes of a blob.
@@ -147,6 +180,18 @@ impl Repository {
     pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>> {
         let mut object = self.inner.find_object(id).context(ObjectSnafu { id })?;
         Ok(std::mem::take(&mut object.data))
+    }
+
+    /// The bytes of a blob; `None` when it is not here, as in partial clones.
+    ///
+    /// # Errors
+    /// When the object is broken.
+    pub fn blob_if_here(&self, id: ObjectId) -> Result<Option<Vec<u8>>> {
+        let mut object = match self.inner.try_find_object(id).context(ObjectSnafu { id })? {
+            Some(object) => object,
+            None => return Ok(None),
+        };
+        Ok(Some(std::mem::take(&mut object.data)))
     }
 
     /// The blob at `path` of `tree`; `None` when there is none, or when it is a directory or a submodule.
@@ -216,6 +261,20 @@ impl Repository {
         }
         files.sort_unstable();
         Ok(files)
+    }
+
+    /// Whether a branch, here or fetched, or HEAD of a worktree reaches `id`.
+    ///
+    /// # Errors
+    /// When refs or commits cannot be read.
+    pub fn is_on_a_branch(&self, id: ObjectId) -> Result<bool> {
+        let mut tips: Vec<ObjectId> = self.head()?.into_iter().collect();
+        for prefix in ["refs/heads/", "refs/remotes/"] {
+            tips.extend(self.refs_under(prefix)?.into_iter().map(|(_, tip)| tip));
+        }
+        tips.extend(self.worktree_heads().into_iter().map(|(_, tip)| tip));
+        tips.retain(|tip| self.commit_tree(*tip).is_ok());
+        Ok(self.history(&tips)?.place(id).is_some())
     }
 
     /// HEAD of every linked worktree that can be read, by the worktree's name.

@@ -12,18 +12,21 @@ use crate::error::{GitError, IoSnafu, Result};
 /// When git is missing or says no.
 pub fn git(directory: &Path, args: &[&str]) -> Result<String> {
     #[expect(clippy::disallowed_methods, reason = "a demonstration runs the commands it shows")]
-    let output = Command::new("git")
+    let mut command = Command::new("git");
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "whatever git was told about another repository must not reach this one"
+    )]
+    for (name, _) in std::env::vars_os() {
+        if name.as_encoded_bytes().starts_with(b"GIT_") {
+            command.env_remove(name);
+        }
+    }
+    let output = command
         .args(args)
         .current_dir(directory)
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .env_remove("GIT_INDEX_FILE")
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_AUTHOR_NAME", "Ada")
-        .env("GIT_AUTHOR_EMAIL", "ada@example.com")
-        .env("GIT_COMMITTER_NAME", "Ada")
-        .env("GIT_COMMITTER_EMAIL", "ada@example.com")
         .output()
         .context(IoSnafu { path: "git" })?;
     if output.status.success() {

@@ -1,7 +1,11 @@
 //! Files as they are now.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Component, Path, PathBuf},
+};
 
+use chronicle_core::{LineMap, Lines};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 use snafu::ResultExt;
@@ -11,11 +15,15 @@ use crate::{
     error::{GitError, IoSnafu, Result},
 };
 
+/// The share of lines that makes two files one, renamed; git's own measure.
+const LEAST_LIKENESS: f64 = 0.5;
+
 impl Repository {
-    /// The file at `path`: from the working tree, else from `head`; `None` when it is in neither.
+    /// The file at `path`: from the working tree, else from `head` where there is no working tree
+    /// or where a sparse checkout leaves it out; `None` when it is in neither.
     ///
     /// No filter ever runs on it. A path that leads out of the working tree through a symbolic
-    /// link is read from `head` only.
+    /// link is not followed.
     ///
     /// # Errors
     /// When the file exists but cannot be read.
@@ -23,10 +31,58 @@ impl Repository {
         if let Some(content) = self.worktree_file(path)? {
             return Ok(Some(PresentFile { content, in_worktree: true }));
         }
-        // Where there is a working tree, a file that is not in it was deleted.
-        let (None, Some(head)) = (self.work_dir(), head) else { return Ok(None) };
+        if self.work_dir().is_some() && !self.is_left_out(path) {
+            return Ok(None);
+        }
+        let Some(head) = head else { return Ok(None) };
         let blob = self.blob_at(self.commit_tree(head)?, path)?;
         blob.map(|id| Ok(PresentFile { content: self.blob(id)?, in_worktree: false })).transpose()
+    }
+
+    /// Whether a sparse checkout leaves `path` out of the working tree.
+    fn is_left_out(&self, path: &BStr) -> bool {
+        if self.inner.config_snapshot().boolean("core.sparseCheckout") != Some(true) {
+            return false;
+        }
+        let Ok(index) = self.inner.index_or_empty() else { return false };
+        let skipped = gix::index::entry::Flags::SKIP_WORKTREE;
+        match index.entry_by_path(path) {
+            Some(entry) => entry.flags.contains(skipped),
+            // A sparse index holds whole directories that are left out as one entry.
+            None => index.entries().iter().any(|entry| {
+                let directory = entry.path(&index);
+                entry.flags.contains(skipped) && directory.ends_with(b"/") && path.starts_with(directory)
+            }),
+        }
+    }
+
+    /// The file of `head` that was renamed to `path` without committing it: of those that are gone from
+    /// the working tree, the one that is most like it.
+    ///
+    /// # Errors
+    /// When a tree or a file cannot be read.
+    pub fn uncommitted_rename(&self, head: ObjectId, path: &BStr) -> Result<Option<BString>> {
+        let Some(content) = self.worktree_file(path)? else { return Ok(None) };
+        let tree = self.commit_tree(head)?;
+        if self.blob_at(tree, path)?.is_some() {
+            return Ok(None);
+        }
+        let new = Lines::new(&content);
+        let mut best: Option<(f64, BString)> = None;
+        for candidate in self.files_under(tree, BStr::new(""))? {
+            let is_gone =
+                self.worktree_path(candidate.as_bstr()).is_none_or(|full| full.symlink_metadata().is_err());
+            if !is_gone || self.is_left_out(candidate.as_bstr()) {
+                continue;
+            }
+            let Some(blob) = self.blob_at(tree, candidate.as_bstr())? else { continue };
+            let Some(old) = self.blob_if_here(blob)? else { continue };
+            let likeness = LineMap::between(&Lines::new(&old), &new).likeness();
+            if LEAST_LIKENESS <= likeness && best.as_ref().is_none_or(|(most, _)| *most < likeness) {
+                best = Some((likeness, candidate));
+            }
+        }
+        Ok(best.map(|(_, path)| path))
     }
 
     fn worktree_file(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
@@ -91,7 +147,7 @@ impl Repository {
         if path.is_relative() {
             candidates.extend(normalized(path));
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         candidates.retain(|candidate| seen.insert(candidate.clone()));
         Ok(candidates)
     }
@@ -120,6 +176,8 @@ fn normalized(path: &Path) -> Option<BString> {
     for component in path.components() {
         match component {
             Component::CurDir => {}
+            // What lies in a git directory is no file of the repository.
+            Component::Normal(part) if part.eq_ignore_ascii_case(".git") => return None,
             Component::Normal(part) => parts.push(<[u8]>::from_os_str(part)?),
             Component::ParentDir => drop(parts.pop()?),
             Component::RootDir | Component::Prefix(_) => return None,

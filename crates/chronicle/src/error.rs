@@ -77,12 +77,6 @@ pub enum Error {
     /// A remark without words.
     #[snafu(display("the remark is empty"))]
     EmptyRemark,
-    /// A commit that nothing was stored on.
-    #[snafu(display("commit {commit} has no annotation"))]
-    NotAnnotated {
-        /// The commit.
-        commit: String,
-    },
     /// A schema that there is none of.
     #[snafu(display("there is no schema `{name}`; did you mean `{nearest}`?"))]
     UnknownSchema {
@@ -118,7 +112,7 @@ impl Error {
             Self::Git { source } | Self::Commits { source: CommitsError::Git { source } } => git_code(source),
             Self::Commits { source } => commits_code(source),
             Self::Input { source } => match source {
-                InputError::TooLarge { .. } => "input_too_large",
+                InputError::TooLarge => "input_too_large",
                 InputError::Empty => "input_empty",
                 InputError::NotText { .. } | InputError::Syntax { .. } => "invalid_json",
                 InputError::Shape { .. } => "invalid_input",
@@ -132,7 +126,6 @@ impl Error {
             Self::Budget { .. } => "budget_too_small",
             Self::NoSummary => "no_summary",
             Self::EmptyRemark => "empty_remark",
-            Self::NotAnnotated { .. } => "not_annotated",
             Self::UnknownSchema { .. } => "unknown_schema",
             Self::ReadInput { .. } => "input_unreadable",
             Self::TemporaryDirectory { .. } => "io",
@@ -147,7 +140,7 @@ fn git_code(error: &GitError) -> Code {
         GitError::UnknownRevision { .. } => "unknown_revision",
         GitError::NotANotesRef { .. } => "not_a_notes_ref",
         GitError::UpdateRef { .. } | GitError::Locked { .. } => "contended",
-        GitError::WriteObject { .. } => "write_failed",
+        GitError::WriteObject { .. } | GitError::WriteRef { .. } => "write_failed",
         GitError::Io { .. } => "io",
         _ => "git",
     }

@@ -22,7 +22,7 @@ use jiff::Timestamp;
 
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
 pub use chronicle_commits::{StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES};
-pub use chronicle_core::{Category, ContextLevel, LineRange, reading::Reading};
+pub use chronicle_core::{Category, ContextLevel, LineRange, plain, reading::Reading};
 pub use error::{Code, Error};
 pub use reading::ReadCommand;
 pub use schema::{SCHEMA_NAMES, schema};
@@ -46,6 +46,12 @@ impl Chronicle {
     /// When there is none.
     pub fn open(directory: &Path, now: Timestamp) -> Result<Self, Error> {
         let repository = Repository::discover(directory, now)?;
+        Ok(Self { repository, directory: directory.to_owned(), now })
+    }
+
+    /// Opens the repository at `directory` and no other, whatever the environment says.
+    fn open_isolated(directory: &Path, now: Timestamp) -> Result<Self, Error> {
+        let repository = Repository::open_isolated(directory, now)?;
         Ok(Self { repository, directory: directory.to_owned(), now })
     }
 

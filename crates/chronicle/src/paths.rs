@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use chronicle_commits::ScopeFile;
 use chronicle_git::{BString, ByteSlice, History, ObjectId, Whereabouts};
 
 use crate::{
@@ -11,8 +12,8 @@ use crate::{
 
 /// The files that one given path stands for.
 pub(crate) struct Scope {
-    /// The files, as they are called now.
-    pub(crate) files: Vec<BString>,
+    /// The files.
+    pub(crate) files: Vec<ScopeFile>,
     /// How the path is echoed.
     pub(crate) name: String,
     /// What to tell about it: that it was renamed or deleted.
@@ -38,16 +39,16 @@ impl Chronicle {
         for candidate in &candidates {
             let file = candidate.as_bstr();
             if !file.is_empty() && self.repository.present_file(Some(head), file)?.is_some() {
-                return Ok(Scope {
-                    files: vec![candidate.clone()],
-                    name: candidate.to_string(),
-                    remark: None,
-                    is_directory: false,
-                });
+                return Ok(Self::present(candidate, self.repository.uncommitted_rename(head, file)?));
             }
             if self.repository.is_directory_at(tree, file)? || self.repository.is_worktree_directory(file) {
-                let files = self.repository.files_under(tree, file)?;
+                let files =
+                    self.repository.files_under(tree, file)?.into_iter().map(ScopeFile::from).collect();
                 return Ok(Scope { files, name: candidate.to_string(), remark: None, is_directory: true });
+            }
+            if self.repository.blob_at(tree, file)?.is_some() {
+                let remark = Some(format!("`{candidate}` is not in the working tree"));
+                return Ok(Scope { remark, ..Self::present(candidate, None) });
             }
         }
         for candidate in candidates {
@@ -66,13 +67,16 @@ impl Chronicle {
                     (candidate, remark)
                 }
             };
-            return Ok(Scope {
-                name: file.to_string(),
-                files: vec![file],
-                remark: Some(remark),
-                is_directory: false,
-            });
+            return Ok(Scope { remark: Some(remark), ..Self::present(&file, None) });
         }
         FileNotFoundSnafu { path: shown() }.fail()
+    }
+
+    /// One file, renamed from `at_head` if that was not committed yet.
+    fn present(path: &BString, at_head: Option<BString>) -> Scope {
+        let remark =
+            at_head.as_ref().map(|old| format!("`{old}` was renamed to `{path}`, not committed yet"));
+        let file = ScopeFile { at_head: at_head.unwrap_or_else(|| path.clone()), path: path.clone() };
+        Scope { files: vec![file], name: path.to_string(), remark, is_directory: false }
     }
 }

@@ -94,7 +94,7 @@ impl Chronicle {
         }
         if let Some(lines) = command.lines {
             let ([file], false) = (&files[..], is_directory) else { return LinesNeedOneFileSnafu.fail() };
-            let present = self.repository.present_file(Some(head), file.as_bstr())?;
+            let present = self.repository.present_file(Some(head), file.path.as_bstr())?;
             let n_lines = present.map_or(0, |file| Lines::new(&file.content).count());
             snafu::ensure!(lines.end <= n_lines, LinesPastEndSnafu { lines, n_lines });
         }

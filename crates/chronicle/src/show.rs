@@ -1,12 +1,12 @@
 //! One commit's annotation, whole.
 
-use chronicle_commits::Notebook;
+use chronicle_commits::{Notebook, stored_on};
 use chronicle_core::{Annotation, Knowledge};
-use chronicle_git::{GitError, ObjectId};
+use chronicle_git::GitError;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, error::NotAnnotatedSnafu};
+use crate::{Chronicle, Error};
 
 /// One commit's annotation, whole.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -18,8 +18,7 @@ pub struct Shown {
     /// Its subject, when the commit is at hand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// What is stored, as one `chronicle/v3` document.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What is stored, as one `chronicle/v3` document; null when nothing is.
     pub annotation: Option<Annotation>,
     /// What an older schema said that has no place in `chronicle/v3`.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
@@ -31,26 +30,31 @@ pub struct Shown {
     pub warnings: Vec<String>,
 }
 
+impl Shown {
+    /// Whether anything is stored on the commit.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.annotation.is_none() && self.knowledge.is_none()
+    }
+}
+
 impl Chronicle {
     /// What is stored on a commit; the empty tree stands for the repository's knowledge.
     ///
     /// # Errors
-    /// When the revision is unknown, or nothing is stored on it.
+    /// When the revision is unknown.
     pub fn show(&self, revision: &str) -> Result<Shown, Error> {
         let mut warnings = Vec::new();
-        let resolved = self.repository.resolve(revision);
-        let notebook = Notebook::open(&self.repository, &mut warnings)?;
-        let key = match resolved {
+        let key = match self.repository.resolve(revision) {
             Ok(id) => id,
             // A note outlives its commit; its full or abbreviated id still finds it.
-            Err(error @ GitError::UnknownRevision { .. }) => notebook.find_key(revision).ok_or(error)?,
+            Err(error @ GitError::UnknownRevision { .. }) => {
+                Notebook::open(&self.repository, &mut warnings)?.find_key(revision).ok_or(error)?
+            }
             Err(other) => return Err(other.into()),
         };
-        let stored = notebook.read(key)?;
+        let stored = stored_on(&self.repository, key, &mut warnings)?;
         let annotation = stored.note.to_annotation(&key.to_string());
-        if annotation.is_none() && stored.knowledge.is_none() && stored.remarks.is_empty() {
-            return NotAnnotatedSnafu { commit: short(key) }.fail();
-        }
         warnings.extend(stored.remarks.iter().map(|remark| match &annotation {
             None => format!("Skipping malformed annotation on commit {key}: {remark}"),
             Some(_) => format!("Part of the annotation was skipped: {remark}"),
@@ -65,8 +69,4 @@ impl Chronicle {
             warnings,
         })
     }
-}
-
-fn short(id: ObjectId) -> String {
-    id.to_hex_with_len(7).to_string()
 }

@@ -78,7 +78,7 @@ impl Chronicle {
     /// # Errors
     /// When they cannot be read.
     pub fn staged(&self) -> Result<Vec<StagedRemark>, Error> {
-        Ok(Staging::open(&self.repository)?.remarks().to_vec())
+        Ok(Staging::peek(&self.repository)?)
     }
 
     /// Drops the remarks that wait for their commit; returns how many there were.

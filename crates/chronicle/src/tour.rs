@@ -61,6 +61,8 @@ impl Tour<'_> {
     fn remember(&mut self) -> Result<(), Error> {
         self.title("1. A change is made, and its author records why");
         git(self.root, &["init", "--quiet", "--initial-branch=main"])?;
+        git(self.root, &["config", "user.name", "Ada"])?;
+        git(self.root, &["config", "user.email", "ada@example.com"])?;
         self.write("src/reconnect.rs", &RECONNECT.replace("1u64 << attempt.min(6)", "5"))?;
         self.commit("reconnect: wait before trying again")?;
         self.write("src/reconnect.rs", RECONNECT)?;
@@ -68,7 +70,7 @@ impl Tour<'_> {
         self.command("git chronicle annotate --live <<'EOF'");
         (self.say)(&format!("{ANNOTATION}\nEOF\n"));
         let given = Given::Json(ANNOTATION.as_bytes().to_vec());
-        let chronicle = Chronicle::open(self.root, self.now)?;
+        let chronicle = Chronicle::open_isolated(self.root, self.now)?;
         let reply = chronicle.annotate(AnnotateCommand {
             given,
             commit: None,
@@ -101,7 +103,7 @@ impl Tour<'_> {
         self.title("3. Whoever touches it next asks first");
         let command = ReadCommand { paths: vec!["src/backoff.rs".into()], ..ReadCommand::default() };
         self.command("git chronicle read src/backoff.rs");
-        let chronicle = Chronicle::open(self.root, self.now)?;
+        let chronicle = Chronicle::open_isolated(self.root, self.now)?;
         let reading = chronicle.read(&command)?;
         (self.say)(&render::reading(&reading, Format::Markdown, &chronicle.view()));
         let gotcha = reading.wisdom.iter().find(|item| item.category == chronicle_core::Category::Gotcha);

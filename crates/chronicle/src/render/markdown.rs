@@ -354,6 +354,9 @@ fn extra(out: &mut String, extra: &Map<String, Value>) {
 
 pub(super) fn shown(shown: &Shown) -> String {
     let mut out = String::new();
+    if shown.is_empty() {
+        return out;
+    }
     let subject =
         shown.subject.as_deref().map(|subject| format!(" {}", words::path(subject))).unwrap_or_default();
     let _ = writeln!(out, "# {}{subject}", words::short(&shown.commit));
@@ -560,7 +563,8 @@ pub(super) fn stored(reply: &AnnotateReply) -> String {
         }
     }
     if !reply.consumed.is_empty() {
-        let _ = writeln!(out, "{} staged remarks were used up", reply.consumed.len());
+        let n = reply.consumed.len();
+        let _ = writeln!(out, "{n} staged remark{} used up", if n == 1 { " was" } else { "s were" });
     }
     if !reply.knowledge.is_empty() {
         let _ = writeln!(out, "Knowledge added: {}", reply.knowledge.join(", "));
