@@ -8,8 +8,6 @@ pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod tour;
 
-use std::path::PathBuf;
-
 use chronicle::Chronicle;
 use snafu::ResultExt;
 
@@ -20,7 +18,10 @@ use crate::{
 };
 
 pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
-    let directory = directory(cli.directory)?;
+    if let Some(directory) = &cli.directory {
+        std::env::set_current_dir(directory).context(DirectorySnafu { path: directory })?;
+    }
+    let directory = std::env::current_dir().context(DirectorySnafu { path: "." })?;
     let open = || Chronicle::open(&directory, ui_now());
     match cli.command {
         Command::Read(args) => read::run(args, &open()?, ui),
@@ -31,13 +32,6 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }
-}
-
-fn directory(given: Option<PathBuf>) -> Result<PathBuf, CommandError> {
-    let current = std::env::current_dir().context(DirectorySnafu { path: "." })?;
-    let directory = given.map_or_else(|| current.clone(), |given| current.join(given));
-    directory.metadata().context(DirectorySnafu { path: &directory })?;
-    Ok(directory)
 }
 
 /// The time; tests pin it with `CHRONICLE_NOW`.

@@ -30,6 +30,7 @@ pub(crate) enum CommandError {
 
 const CANNOT: u8 = 1;
 const WRONG_ARGUMENTS: u8 = 2;
+const BUG: i32 = 70;
 
 impl CommandError {
     fn code(&self) -> &'static str {
@@ -63,7 +64,6 @@ impl CommandError {
             "invalid_json" | "input_empty" => "`git chronicle schema annotate-input` shows the form",
             "invalid_input" => "`git chronicle schema annotate-input` shows the form; nothing was stored",
             "no_summary" => "add \"summary\" to the JSON, or use --summary or --auto",
-            "not_annotated" => "`git chronicle annotate` stores one",
             "unknown_entry" => "`git chronicle show` lists the ids of a commit's entries",
             "not_your_summary" => "leave out --replace-summary: yours is stored beside it",
             "contended" => "try again; another process was writing at the same time",
@@ -81,7 +81,9 @@ impl CommandError {
 pub(crate) fn report(error: &CommandError, ui: &mut Ui) -> ExitCode {
     if ui.format() == Format::Json {
         let text = render::json_error(error.code(), &with_causes(error, ": "), error.hint());
-        let _written = ui.answer(&text);
+        if ui.answer(&text).is_err() {
+            ui.stderr(text.trim_end());
+        }
     } else {
         let mut text = String::from("error: ");
         text.push_str(&plain(&error.to_string()));
@@ -126,15 +128,39 @@ fn with_causes(error: &CommandError, between: &str) -> String {
 }
 
 fn plain(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+    chronicle::plain(text).replace(['\n', '\t'], " ")
+}
+
+/// Makes a panic end as what it is, a bug of ours: one line, and an exit code of its own.
+pub(crate) fn report_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
+        let reason = panic.payload_as_str().unwrap_or("unknown");
+        let text = format!(
+            "error: a bug in Chronicle{place}: {}\nhint: please report it with the command that led here\n",
+            plain(reason)
+        );
+        // Nobody to tell is no reason to do more.
+        let _written = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
+        std::process::exit(BUG);
+    }));
 }
 
 /// Reports wrong arguments; help and version are answers, not errors.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() && asks_for_json() {
         let message = error.to_string();
-        let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        let text = render::json_error("usage", &first, Some("--help lists the arguments"));
+        let said = message
+            .lines()
+            .take_while(|line| !line.starts_with("Usage:"))
+            .map(str::trim)
+            .filter(|line| !line.is_empty());
+        let said = said.collect::<Vec<_>>().join(" ");
+        let text = render::json_error(
+            "usage",
+            said.trim_start_matches("error: "),
+            Some("--help lists the arguments"),
+        );
         let _written = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
         return ExitCode::from(WRONG_ARGUMENTS);
     }

@@ -13,13 +13,14 @@ use clap::Parser;
 use crate::{cli::Cli, ui::Ui};
 
 fn main() -> ExitCode {
+    error::report_panics();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return error::usage(&error),
     };
     let mut ui = Ui::new(&cli);
     match commands::run(cli, &mut ui) {
-        Ok(()) => ui.finish(),
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => error::report(&error, &mut ui),
     }
 }

@@ -1,9 +1,6 @@
 //! Where answers and remarks go: stdout carries the answer, stderr the remarks.
 
-use std::{
-    io::{IsTerminal, Write},
-    process::ExitCode,
-};
+use std::io::{IsTerminal, Write};
 
 use chronicle::render::{DEFAULT_WIDTH, Format, View};
 
@@ -50,7 +47,7 @@ impl Ui {
 
     /// Writes the answer; pretty ones go through the pager when there is a terminal.
     pub(crate) fn answer(&mut self, text: &str) -> Result<(), CommandError> {
-        if text.is_empty() {
+        if text.is_empty() || self.is_closed {
             return Ok(());
         }
         let wants_pager =
@@ -88,13 +85,9 @@ impl Ui {
         // Nobody to tell is no reason to fail.
         let _written = writeln!(std::io::stderr().lock(), "{text}");
     }
-
-    pub(crate) fn finish(&self) -> ExitCode {
-        ExitCode::SUCCESS
-    }
 }
 
 /// Names and messages from outside, on one line and without anything that acts on a terminal.
 fn one_line(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+    chronicle::plain(text).replace(['\n', '\t'], " ")
 }

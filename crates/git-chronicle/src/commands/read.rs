@@ -115,7 +115,7 @@ pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
     for warning in &reading.warnings {
         ui.warn(warning);
     }
-    if answer.is_empty() {
+    if answer.is_empty() && 0 < reading.stats.commits_examined {
         ui.tell(&nothing(&reading));
     }
     Ok(())

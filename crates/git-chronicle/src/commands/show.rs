@@ -16,6 +16,9 @@ pub(crate) struct ShowArgs {
 pub(crate) fn run(args: &ShowArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     let shown = chronicle.show(&args.commit)?;
     ui.answer(&render::shown(&shown, ui.format(), &ui.view(false)))?;
+    if shown.is_empty() && shown.warnings.is_empty() {
+        ui.tell(&format!("nothing is stored on {}; `git chronicle annotate` stores something", shown.commit));
+    }
     for warning in &shown.warnings {
         ui.warn(warning);
     }
