@@ -46,6 +46,12 @@ impl Fields {
         Some(lines)
     }
 
+    /// Takes the key that names the schema. A `$schema` beside it is a key like any other.
+    pub(crate) fn take_schema(&mut self) {
+        let key = if self.map.contains_key("schema") { "schema" } else { "$schema" };
+        let _named: Option<String> = self.take(key);
+    }
+
     /// The elements of the array at `key` that `read` accepts; a lone element counts as an array of one.
     pub(crate) fn take_each<T>(
         &mut self,

@@ -96,7 +96,7 @@ impl Knowledge {
     #[must_use]
     pub fn read(map: Map<String, Value>) -> Self {
         let mut fields = Fields::new(map);
-        let _schema: Option<String> = fields.take("schema");
+        fields.take_schema();
         let mut boundaries: Vec<Boundary> = fields.take_list("boundaries");
         boundaries.extend(fields.take_list::<Boundary>("module_boundaries"));
         Self {

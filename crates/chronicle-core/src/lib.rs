@@ -38,7 +38,7 @@ pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};
 pub use line_map::{ChangedRanges, LineMap, Mapped, changed_ranges};
 pub use line_range::{InvalidRange, LineRange};
 pub use lines::Lines;
-pub use locate::{Place, locate};
+pub use locate::{Locator, Place};
 pub use note::Note;
 pub use plain::plain;
 pub use provenance::{Provenance, Source};

@@ -4,7 +4,10 @@
 //! the same words in another layout (reformatted, re-indented, moved) are looked
 //! for, because a lesson outlives the white space around it.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    cell::OnceCell,
+    collections::{HashMap, HashSet},
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,35 +51,57 @@ const SHORTEST_REFLOWED: usize = 16;
 /// Less than this share of the lines is no proof that a block moved.
 const LEAST_MOVED_SHARE: f64 = 0.5;
 
-/// Finds `range` of `old` in `new`, given the diff of the two.
-#[must_use]
-pub fn locate(old: &Lines<'_>, range: LineRange, map: &LineMap, new: &Lines<'_>) -> Place {
-    let mapped = map.map(range);
-    if mapped.intact {
-        return Place { lines: mapped.lines, state: State::Intact, share: 1.0 };
-    }
-    let by_diff =
-        mapped.lines.map(|lines| Place { lines: Some(lines), state: State::Changed, share: mapped.share });
-    let well_mapped = |place: &Place| 0.99 < place.share;
-    by_diff
-        .filter(well_mapped)
-        .or_else(|| reflowed(old.of(range), range, new))
-        .or_else(|| by_diff.filter(|place| LEAST_MOVED_SHARE <= place.share))
-        .or_else(|| moved(old.of(range), new))
-        .or(by_diff)
-        .unwrap_or(Place::GONE)
+/// The present file, with what is needed to look for moved and reformatted code made only once.
+pub struct Locator<'a> {
+    new: Lines<'a>,
+    haystack: OnceCell<Haystack>,
+    dense: OnceCell<Dense>,
 }
 
-impl Sketch {
-    /// Finds the sketched range in `new` without the version it was taken from.
+impl<'a> Locator<'a> {
+    /// Prepares to look in `new`.
     #[must_use]
-    pub fn locate(&self, new: &Lines<'_>) -> Option<Place> {
-        let hashes = self.hashes()?;
-        if hashes.len() < 2 * EDGE {
-            return find_block(&hashes, &Haystack::new(new));
+    pub fn new(new: Lines<'a>) -> Self {
+        Self { new, haystack: OnceCell::new(), dense: OnceCell::new() }
+    }
+
+    /// The lines that are looked in.
+    #[must_use]
+    pub fn lines(&self) -> &Lines<'a> {
+        &self.new
+    }
+
+    /// Finds `range` of `old`, given the diff of the two.
+    #[must_use]
+    pub fn locate(&self, old: &Lines<'_>, range: LineRange, map: &LineMap) -> Place {
+        let mapped = map.map(range);
+        if mapped.intact {
+            return Place { lines: mapped.lines, state: State::Intact, share: 1.0 };
         }
-        let haystack = Haystack::new(new);
-        let (head, tail) = (find_block(&hashes[..EDGE], &haystack), find_block(&hashes[EDGE..], &haystack));
+        let by_diff = mapped.lines.map(|lines| Place {
+            lines: Some(lines),
+            state: State::Changed,
+            share: mapped.share,
+        });
+        let well_mapped = |place: &Place| 0.99 < place.share;
+        by_diff
+            .filter(well_mapped)
+            .or_else(|| self.reflowed(old.of(range), range))
+            .or_else(|| by_diff.filter(|place| LEAST_MOVED_SHARE <= place.share))
+            .or_else(|| self.moved(old.of(range)))
+            .or(by_diff)
+            .unwrap_or(Place::GONE)
+    }
+
+    /// Finds a sketched range without the version it was taken from.
+    #[must_use]
+    pub fn locate_sketch(&self, sketch: &Sketch) -> Option<Place> {
+        let hashes = sketch.hashes()?;
+        let haystack = self.haystack();
+        if hashes.len() < 2 * EDGE {
+            return find_block(&hashes, haystack);
+        }
+        let (head, tail) = (find_block(&hashes[..EDGE], haystack), find_block(&hashes[EDGE..], haystack));
         match (head, tail) {
             (Some(head), Some(tail)) => {
                 let lines = head.lines.zip(tail.lines).map(|(head, tail)| head.hull(tail));
@@ -85,39 +110,60 @@ impl Sketch {
             (head, tail) => head.or(tail).map(|place| Place { share: place.share / 2.0, ..place }),
         }
     }
+
+    fn haystack(&self) -> &Haystack {
+        self.haystack.get_or_init(|| Haystack::new(&self.new))
+    }
+
+    /// Finds the same text with other white space and line breaks.
+    fn reflowed(&self, old: &[&[u8]], range: LineRange) -> Option<Place> {
+        let needle: Vec<u8> = old.iter().flat_map(|line| dense(line)).collect();
+        if needle.len() < SHORTEST_REFLOWED || !is_substantive(&needle) {
+            return None;
+        }
+        let Dense { text, line_of } = self.dense.get_or_init(|| Dense::new(&self.new));
+        let distance = |at: &usize| line_of[*at].abs_diff(range.start - 1);
+        let at = memchr::memmem::find_iter(text, &needle).min_by_key(distance)?;
+        let (first, last) = (line_of[at], line_of[at + needle.len() - 1]);
+        let lines = LineRange::new(first + 1, last + 1).ok();
+        Some(Place { lines, state: State::Changed, share: 1.0 })
+    }
+
+    /// Finds most of the lines together in another part of the file.
+    fn moved(&self, old: &[&[u8]]) -> Option<Place> {
+        let hashes: Vec<u32> = old.iter().map(|line| line_hash(line)).collect();
+        find_block(&hashes, self.haystack())
+    }
 }
 
-/// Finds the same text with other white space and line breaks.
-fn reflowed(old: &[&[u8]], range: LineRange, new: &Lines<'_>) -> Option<Place> {
-    let needle: Vec<u8> = old.iter().flat_map(|line| dense(line)).collect();
-    if needle.len() < SHORTEST_REFLOWED || !is_substantive(&needle) {
-        return None;
+impl Sketch {
+    /// Finds the sketched range in `new`.
+    #[must_use]
+    pub fn locate(&self, new: &Lines<'_>) -> Option<Place> {
+        Locator::new(new.clone()).locate_sketch(self)
     }
-    let mut haystack = Vec::new();
-    let mut line_of = Vec::new();
-    for (number, line) in new.all().iter().enumerate() {
-        haystack.extend(dense(line));
-        line_of.resize(haystack.len(), number);
+}
+
+/// A text without white space, and the zero-based line of each of its bytes.
+struct Dense {
+    text: Vec<u8>,
+    line_of: Vec<u32>,
+}
+
+impl Dense {
+    fn new(lines: &Lines<'_>) -> Self {
+        let mut text = Vec::new();
+        let mut line_of = Vec::new();
+        for (number, line) in (0..).zip(lines.all()) {
+            text.extend(dense(line));
+            line_of.resize(text.len(), number);
+        }
+        Self { text, line_of }
     }
-    let distance = |at: &usize| line_of[*at].abs_diff(range.start as usize - 1);
-    let at = occurrences(&haystack, &needle).min_by_key(distance)?;
-    let (first, last) = (line_of[at], line_of[at + needle.len() - 1]);
-    let lines = LineRange::from_zero_based(first, last - first + 1);
-    Some(Place { lines: Some(lines), state: State::Changed, share: 1.0 })
 }
 
 fn dense(line: &[u8]) -> impl Iterator<Item = u8> + '_ {
     line.iter().copied().filter(|byte| !byte.is_ascii_whitespace())
-}
-
-fn occurrences<'a>(haystack: &'a [u8], needle: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
-    memchr::memmem::find_iter(haystack, needle)
-}
-
-/// Finds most of the lines together in another part of the file.
-fn moved(old: &[&[u8]], new: &Lines<'_>) -> Option<Place> {
-    let hashes: Vec<u32> = old.iter().map(|line| line_hash(line)).collect();
-    find_block(&hashes, &Haystack::new(new))
 }
 
 /// The lines to search, by hash.
@@ -199,7 +245,8 @@ mod tests {
 
     fn find(old: &str, start: u32, end: u32, new: &str) -> (Option<(u32, u32)>, State) {
         let (old, new) = (Lines::new(old.as_bytes()), Lines::new(new.as_bytes()));
-        let place = locate(&old, LineRange::new(start, end).unwrap(), &LineMap::between(&old, &new), &new);
+        let map = LineMap::between(&old, &new);
+        let place = Locator::new(new).locate(&old, LineRange::new(start, end).unwrap(), &map);
         (place.lines.map(|lines| (lines.start, lines.end)), place.state)
     }
 

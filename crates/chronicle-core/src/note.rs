@@ -109,29 +109,37 @@ impl Note {
     /// The documents, primary first: the earliest whose summary no other replaces, then by time.
     #[must_use]
     pub fn documents(&self) -> Vec<&Annotation> {
+        let replaced = self.replaced();
         let mut documents: Vec<_> = self
             .documents
             .iter()
             .map(|(fingerprint, document)| {
-                ((self.is_replaced(fingerprint), document.written(), fingerprint), document)
+                ((replaced.contains(fingerprint.as_str()), document.written(), fingerprint), document)
             })
             .collect();
         documents.sort_by_key(|(left, _)| *left);
         documents.into_iter().map(|(_, document)| document).collect()
     }
 
-    /// Whether another document of the note replaces the summary of this one; circles count for nothing.
-    fn is_replaced(&self, fingerprint: &str) -> bool {
-        self.documents.iter().any(|(other, document)| {
-            document.replaces.iter().any(|replaced| replaced == fingerprint)
-                && !self.documents[fingerprint].replaces.contains(other)
-        })
+    /// The documents whose summary another of the note replaces; two that replace each other count for nothing.
+    fn replaced(&self) -> BTreeSet<&str> {
+        let named = self
+            .documents
+            .iter()
+            .flat_map(|(by, document)| document.replaces.iter().map(move |replaced| (by, replaced.as_str())));
+        let is_mutual = |by: &String, target: &Annotation| target.replaces.contains(by);
+        named
+            .filter(|(by, replaced)| {
+                self.documents.get(*replaced).is_some_and(|target| !is_mutual(by, target))
+            })
+            .map(|(_, replaced)| replaced)
+            .collect()
     }
 
     /// Whether the summary of `document`, one of this note's, was replaced by its author.
     #[must_use]
     pub fn summary_is_replaced(&self, document: &Annotation) -> bool {
-        self.is_replaced(&fingerprint(document))
+        self.replaced().contains(fingerprint(document).as_str())
     }
 
     /// The entries of `document`, in the order in which it holds them.

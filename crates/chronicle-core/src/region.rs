@@ -136,6 +136,10 @@ pub struct Recorded {
     /// The lines there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineRange>,
+    /// Keys that we do not know, kept as they are.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub extra: Map<String, Value>,
 }
 
 /// The annotation of one code unit: the form of `chronicle/v1`, which the writing agent still uses.

@@ -83,8 +83,10 @@ const FIELDS: [Field; 6] =
 
 /// Everything that can be left out, in order.
 fn steps(reading: &Reading) -> Vec<Step> {
-    let mut items: Vec<(bool, jiff::Timestamp, Step)> = Vec::new();
-    let unit = |standing: &Standing, step: Step| (!standing.is_over(), standing.at, step);
+    // Whether it still counts, when it was written, how far it is trusted.
+    let mut items: Vec<((bool, jiff::Timestamp, f64), Step)> = Vec::new();
+    let unit =
+        |standing: &Standing, step: Step| ((!standing.is_over(), standing.at, standing.confidence), step);
     items.extend(
         reading.regions.iter().map(|item| unit(&item.standing, Step::Region(item.standing.id.0.clone()))),
     );
@@ -96,17 +98,23 @@ fn steps(reading: &Reading) -> Vec<Step> {
     let mut seen = BTreeSet::new();
     for dependency in &reading.dependencies_on_this {
         if !shown.contains(dependency.commit.as_str()) && seen.insert(("dependency", &dependency.commit)) {
-            items.push((true, dependency.at, Step::Dependencies(dependency.commit.clone())));
+            items.push((
+                (true, dependency.at, dependency.confidence),
+                Step::Dependencies(dependency.commit.clone()),
+            ));
         }
     }
     for concern in &reading.cross_cutting {
         if !shown.contains(concern.commit.as_str()) && seen.insert(("concern", &concern.commit)) {
-            items.push((true, concern.at, Step::CrossCutting(concern.commit.clone())));
+            items.push(((true, concern.at, 1.0), Step::CrossCutting(concern.commit.clone())));
         }
     }
-    items.sort_by(|left, right| left.0.cmp(&right.0).then(right.1.cmp(&left.1)));
-    let n_over = items.iter().take_while(|(is_current, ..)| !is_current).count();
-    let mut steps: Vec<Step> = items.into_iter().map(|(_, _, step)| step).collect();
+    // Of one commit, the least trusted goes first.
+    items.sort_by(|((current, at, trust), _), ((other_current, other_at, other_trust), _)| {
+        current.cmp(other_current).then(other_at.cmp(at)).then(trust.total_cmp(other_trust))
+    });
+    let n_over = items.iter().take_while(|((is_current, ..), _)| !is_current).count();
+    let mut steps: Vec<Step> = items.into_iter().map(|(_, step)| step).collect();
     if !reading.knowledge.is_empty() {
         steps.insert(n_over, Step::Knowledge);
     }
@@ -211,9 +219,8 @@ fn conclude(
         strategy: "newest_commits_first".to_owned(),
         estimated_tokens: max_tokens,
     });
-    // The list of dropped commits is a service; it must not cost the answer itself.
-    let n_kept_whole = cut.n_items();
-    while max_tokens < tokens(&cut) && n_kept_whole == 0 {
+    // The list of dropped commits is a service; it must not cost an item.
+    while max_tokens < tokens(&cut) {
         let Some(Trimmed { dropped_commits, .. }) = &mut cut.trimmed else { break };
         let half = dropped_commits.len() / 2;
         if dropped_commits.is_empty() {

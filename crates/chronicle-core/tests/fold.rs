@@ -141,6 +141,11 @@ mod any {
     fn lines() -> impl Strategy<Value = Value> {
         prop_oneof![
             4 => (1u32..5, 0u32..5).prop_map(|(start, more)| json!({"start": start, "end": start + more})),
+            1 => odd_keys().prop_map(|odd| {
+                let odd = odd.into_iter().filter(|(key, _)| *key != "sketch");
+                let pairs = odd.map(|(key, value)| (key.to_owned(), value));
+                Value::Object(pairs.chain([("end".to_owned(), json!(3)), ("start".to_owned(), json!(2))]).collect())
+            }),
             1 => select(vec![json!([1, 2]), json!("3:4"), json!([2, 1]), json!({"start": 0, "end": 1}), json!(7), Value::Null]),
         ]
     }
@@ -231,7 +236,7 @@ mod any {
     /// Adds keys that are not there yet; now and then one that is there gets a value that does not fit.
     fn strewn(base: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
         (base, odd_keys(), 0..8u8, any::<bool>()).prop_map(|(mut base, odd, overwrite, turn)| {
-            let map = base.as_object_mut().unwrap();
+            let map = base.as_object_mut().expect("an object was made");
             for (key, value) in odd {
                 if !map.contains_key(key) || (overwrite == 0 && !key.contains("schema")) {
                     map.insert(key.to_owned(), value);
@@ -258,19 +263,47 @@ mod any {
         vec(text(), 0..most).prop_map(Value::from)
     }
 
+    fn anchor() -> impl Strategy<Value = Value> {
+        let named = select(vec![
+            json!({"unit_type": "fn", "name": "f"}),
+            json!({"type": "fn", "name": "f", "signature": "fn f()"}),
+        ]);
+        prop_oneof![3 => strewn(named), 1 => Just(json!("f"))]
+    }
+
+    /// Where an entry belongs, and what it belongs to.
+    fn ties() -> impl Strategy<Value = [Option<Value>; 6]> {
+        let recorded =
+            strewn((1u32..9).prop_map(|line| json!({"commit": "c0", "file": "z.rs", "lines": [line, line]})));
+        let depends_on =
+            strewn(text().prop_map(|text| json!({"file": "b.rs", "anchor": "g", "nature": text})));
+        let related = strewn(text().prop_map(|text| json!({"commit": "c0", "relationship": text})));
+        let list = |items: Vec<Value>| Value::from(items);
+        let ties = (
+            option::of(lines()),
+            option::weighted(0.3, recorded),
+            option::weighted(0.3, vec(lines(), 0..2).prop_map(list)),
+            option::weighted(0.3, anchor()),
+            option::weighted(0.3, vec(depends_on, 0..3).prop_map(list)),
+            option::weighted(0.3, vec(related, 0..3).prop_map(list)),
+        );
+        ties.prop_map(|(lines, recorded, places, anchor, depends_on, related)| {
+            [lines, recorded, places, anchor, depends_on, related]
+        })
+    }
+
     pub(super) fn entry() -> impl Strategy<Value = Value> {
         let fields = (
             option::of(id()),
             category(),
             text(),
             option::of(select(vec!["a.rs", "b.rs"]).prop_map(Value::from)),
-            option::of(lines()),
             option::of(texts(3)),
             option::of(vec(id(), 0..2).prop_map(Value::from)),
-            option::of(lines().prop_map(|lines| json!({"commit": "c0", "file": "z.rs", "lines": lines}))),
-            option::of(vec(lines(), 0..2).prop_map(Value::from)),
+            ties(),
         );
-        strewn(fields.prop_map(|(id, category, content, file, lines, tags, supersedes, recorded, places)| {
+        strewn(fields.prop_map(|(id, category, content, file, tags, supersedes, ties)| {
+            let [lines, recorded, places, anchor, depends_on, related] = ties;
             object(vec![
                 ("id", id),
                 ("category", Some(category)),
@@ -281,6 +314,9 @@ mod any {
                 ("supersedes", supersedes),
                 ("recorded", recorded),
                 ("places", places),
+                ("anchor", anchor),
+                ("depends_on", depends_on),
+                ("related", related),
             ])
         }))
     }
@@ -291,14 +327,9 @@ mod any {
             text().prop_map(|text| json!({"text": text, "source": "author"})),
             text().prop_map(|text| json!({"text": text, "source": "hearsay"})),
         ];
-        let anchor = prop_oneof![
-            Just(json!({"unit_type": "fn", "name": "f"})),
-            Just(json!({"type": "fn", "name": "f", "signature": "fn f()"})),
-            Just(json!("f")),
-        ];
         let fields = (
             option::of(id()),
-            option::of(anchor),
+            option::of(anchor()),
             option::of(lines()),
             text(),
             vec(constraint, 0..3),
@@ -465,7 +496,7 @@ mod any {
     pub(super) fn bytes() -> impl Strategy<Value = Raw> {
         let part = prop_oneof![
             5 => document().prop_map(|document| document.to_string().into_bytes()),
-            1 => document().prop_map(|document| serde_json::to_vec_pretty(&document).unwrap()),
+            1 => document().prop_map(|document| serde_json::to_vec_pretty(&document).expect("plain data")),
             1 => junk(),
         ];
         vec(part, 0..4).prop_map(|parts| Raw(parts.join(&b'\n')))

@@ -67,8 +67,11 @@ fn notes() -> Option<Vec<(String, Vec<u8>)>> {
         return None;
     };
     let mut notes: Vec<_> = files
-        .map(|file| file.unwrap().path())
-        .map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap()))
+        .map(|file| file.expect("a folder can be listed").path())
+        .map(|path| {
+            let name = path.file_stem().expect("files have names").to_string_lossy().into_owned();
+            (name, fs::read(&path).expect("a note can be read"))
+        })
         .collect();
     notes.sort();
     assert_eq!(notes.len(), 33);
@@ -79,8 +82,8 @@ fn notes() -> Option<Vec<(String, Vec<u8>)>> {
 fn said(key: &str, read: &ReadNote) -> String {
     let mut strings = Vec::new();
     for value in [
-        serde_json::to_value(read.note.to_annotation(key)).unwrap(),
-        serde_json::to_value(&read.knowledge).unwrap(),
+        serde_json::to_value(read.note.to_annotation(key)).expect("plain data"),
+        serde_json::to_value(&read.knowledge).expect("plain data"),
     ] {
         collect(&value, &mut strings);
     }
@@ -103,7 +106,7 @@ fn normal(text: &str) -> String {
 /// The string values of JSON, by an eye of our own that forgives raw control characters; without those that
 /// migration renames (`schema`, `operation`) or that the note's key replaces (`commit` of the document).
 fn texts(raw: &[u8]) -> Vec<String> {
-    let text = std::str::from_utf8(raw).unwrap();
+    let text = std::str::from_utf8(raw).expect("notes are UTF-8");
     let mut found = Vec::new();
     let (mut last_key, mut depth) = (String::new(), 0);
     let mut rest = text.char_indices();
@@ -121,7 +124,7 @@ fn texts(raw: &[u8]) -> Vec<String> {
                     })
                     .expect("strings end");
                 let body = text[at + 1..end].replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
-                let string: String = serde_json::from_str(&format!("\"{body}\"")).unwrap();
+                let string: String = serde_json::from_str(&format!("\"{body}\"")).expect("a string");
                 if text[end + 1..].trim_start().starts_with(':') {
                     last_key = string;
                 } else if !matches!(last_key.as_str(), "schema" | "operation")

@@ -13,61 +13,78 @@ pub(super) enum Part<'a> {
     Unreadable { raw: &'a [u8], reason: String },
 }
 
+/// How often a byte may be looked at in vain. What opens object after object and closes none is looked
+/// at once for each of them; no honest note comes near it.
+const PATIENCE: usize = 8;
+
 /// The parts of `bytes`, in order.
 pub(super) fn split(bytes: &[u8]) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut rest = bytes.trim_ascii();
+    let mut patience = PATIENCE * rest.len();
     while !rest.is_empty() {
-        let (part, used) = first(rest);
-        parts.push(part);
+        let used = match object(rest) {
+            Ok((map, duplicate_key, used)) => {
+                parts.push(Part::Object { map, duplicate_key, raw: &rest[..used] });
+                used
+            }
+            Err(Failure { reason, looked_at }) => {
+                // A later line that opens an object may be another document.
+                let next = memchr::memmem::find(rest, b"\n{").filter(|_| looked_at <= patience);
+                patience = patience.saturating_sub(looked_at);
+                let used = next.map_or(rest.len(), |at| at + 1);
+                parts.push(Part::Unreadable { raw: rest[..used].trim_ascii_end(), reason });
+                used
+            }
+        };
         rest = rest[used..].trim_ascii();
     }
     parts
 }
 
-/// The first part of `bytes`, which are trimmed and not empty, and its length.
-///
-/// Nothing here may look at more than it uses up: a note of a million broken lines is read too.
-fn first(bytes: &[u8]) -> (Part<'_>, usize) {
-    let reason = match object(bytes) {
-        Ok((map, duplicate_key, used)) => {
-            return (Part::Object { map, duplicate_key, raw: &bytes[..used] }, used);
-        }
-        Err(reason) => reason,
-    };
-    // A later line that opens an object may be another document.
-    let used = memchr::memmem::find(bytes, b"\n{").map_or(bytes.len(), |at| at + 1);
-    (Part::Unreadable { raw: bytes[..used].trim_ascii_end(), reason }, used)
-}
-
 type Object = (Map<String, Value>, Option<String>, usize);
 
+/// Why no object could be read, and how many bytes that took.
+struct Failure {
+    reason: String,
+    looked_at: usize,
+}
+
 /// Reads one object at the start of `bytes`: strictly, then with raw control characters in strings allowed.
-fn object(bytes: &[u8]) -> Result<Object, String> {
+///
+/// It looks at no more than it reads: a note of a million broken lines is read too.
+fn object(bytes: &[u8]) -> Result<Object, Failure> {
     if bytes.first() != Some(&b'{') {
-        return Err("not a JSON object".to_owned());
+        return Err(Failure { reason: "not a JSON object".to_owned(), looked_at: 1 });
     }
-    let strict = parse(serde_json::Deserializer::from_slice(bytes));
-    if strict.is_ok() {
-        return strict;
+    let strict = match parse(serde_json::Deserializer::from_slice(bytes)) {
+        Ok(read) => return Ok(read),
+        Err(error) => error,
+    };
+    let reason = strict.to_string();
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').take(strict.line() - 1);
+    let looked_at = lines.map(<[u8]>::len).sum::<usize>() + strict.column();
+    if bytes[..looked_at.min(bytes.len())].last().is_none_or(|byte| 0x20 <= *byte) {
+        return Err(Failure { reason, looked_at });
     }
+    // It broke at a control character.
     let mut escaped = Escaped::new(bytes);
     match parse(serde_json::Deserializer::from_reader(&mut escaped)) {
         Ok((map, duplicate_key, used)) => Ok((map, duplicate_key, escaped.original_len(used))),
-        Err(_) => strict,
+        Err(_) => Err(Failure { reason, looked_at: bytes.len() - escaped.rest.len() }),
     }
 }
 
 fn parse<'de, R: serde_json::de::Read<'de>>(
     mut deserializer: serde_json::Deserializer<R>,
-) -> Result<Object, String> {
+) -> Result<Object, serde_json::Error> {
     let duplicate_key = RefCell::new(None);
-    let value = Checked(&duplicate_key).deserialize(&mut deserializer).map_err(|error| error.to_string())?;
+    let value = Checked(&duplicate_key).deserialize(&mut deserializer)?;
     // The deserializer itself does not say how far it read; as a stream it does.
     let used = deserializer.into_iter::<serde::de::IgnoredAny>().byte_offset();
     match value {
         Value::Object(map) => Ok((map, duplicate_key.into_inner(), used)),
-        _ => Err("a JSON value, but not an object".to_owned()),
+        _ => Err(serde::de::Error::custom("a JSON value, but not an object")),
     }
 }
 
@@ -243,6 +260,24 @@ mod tests {
             [r#"{"a":"x\ny\t\"z"}"#, r#"{"b":"\n"}"#]
         );
         assert_eq!(shapes(b"{\"a\":\"x\\\ny\"}tail"), [r#"{"a":"x\ny"}"#, "?tail"]);
+    }
+
+    #[test]
+    fn documents_among_broken_lines_are_found() {
+        let broken = "{broken\n".repeat(10_000);
+        let shapes = shapes(format!("{broken}{{\"a\":1}}\n{broken}").as_bytes());
+        assert_eq!(shapes.iter().filter(|shape| *shape == r#"{"a":1}"#).count(), 1);
+    }
+
+    #[test]
+    fn patience_with_what_only_opens_ends() {
+        let open = "{\"a\":\n".repeat(100_000);
+        let parts = split(open.as_bytes());
+        assert!(parts.len() < 20_000);
+        let raw = |part: &Part<'_>| match part {
+            Part::Object { raw, .. } | Part::Unreadable { raw, .. } => raw.len() + 1,
+        };
+        assert_eq!(parts.iter().map(raw).sum::<usize>(), open.len());
     }
 
     #[test]

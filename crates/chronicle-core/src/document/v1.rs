@@ -11,8 +11,7 @@ const V1: &str = "chronicle/v1";
 
 pub(super) fn read(map: Map<String, Value>) -> Annotation {
     let mut fields = Fields::new(map);
-    let _schema: Option<Value> = fields.take("schema");
-    let _dollar_schema: Option<Value> = fields.take("$schema");
+    fields.take_schema();
     let commit: String = fields.take("commit").unwrap_or_default();
     let timestamp: String = fields.take("timestamp").unwrap_or_default();
     let summary = summary(fields.take("summary"));

@@ -12,8 +12,7 @@ const V2: &str = "chronicle/v2";
 
 pub(super) fn read(map: Map<String, Value>) -> Annotation {
     let mut fields = Fields::new(map);
-    let _schema: Option<Value> = fields.take("schema");
-    let _dollar_schema: Option<Value> = fields.take("$schema");
+    fields.take_schema();
     let commit: String = fields.take("commit").unwrap_or_default();
     let timestamp: String = fields.take("timestamp").unwrap_or_default();
     let provenance = provenance(&mut fields);

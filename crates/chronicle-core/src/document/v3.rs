@@ -6,8 +6,7 @@ use crate::{Annotation, CrossCutting, Entry, Provenance, Region, SCHEMA, Source,
 
 pub(super) fn read(map: Map<String, Value>) -> Annotation {
     let mut fields = Fields::new(map);
-    let _schema: Option<Value> = fields.take("schema");
-    let _dollar_schema: Option<Value> = fields.take("$schema");
+    fields.take_schema();
     Annotation {
         schema: SCHEMA.to_owned(),
         commit: fields.take("commit").unwrap_or_default(),

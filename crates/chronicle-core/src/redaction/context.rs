@@ -207,6 +207,10 @@ fn after_type(text: &[u8], start: usize) -> Option<usize> {
         is_base64url(byte) || matches!(byte, b' ' | b'&' | b'\'' | b'<' | b'>' | b'?' | b'|' | b'.' | b':')
     });
     let at = start + type_len;
+    // One colon alone makes a name of what stands before it, and that name decides about the value.
+    if text[start..at].split(|byte| *byte != b':').any(|colons| colons.len() % 2 == 1) {
+        return None;
+    }
     let value = at + 1 + run(text, (at + 1).min(text.len()), BLANK_LIMIT, is_blank);
     (text.get(at) == Some(&b'=') && open_quote(text, value.min(text.len())).0.is_some()).then_some(value)
 }

@@ -352,6 +352,19 @@ fn around_replacements(text: &str) -> Vec<&str> {
     parts
 }
 
+#[test]
+fn tangles_that_a_fuzzer_found_are_redacted_once_and_for_all() {
+    for tangle in [
+        "pwd:pwd :r22pa=\"h\0t&w%",
+        "-----BEGIN PRIVATE KEY-----\nDEK-Info: KEY: OEY----ord < \u{695}2hu\0rd =Eub\u{14}pwIN PRIrd =Eub\u{14}pwIN \
+         PRIVATE KEY-----\nDEK-Info: KEY: KEY:pVATE KEY-----\nDEK-Info: KEY: KEY:pw@hbc --=a535\u{13}7absha512-////x\
+         ?sig=a56XXXdefgh//////////x?smg=a53578abcdefe\0r\0",
+    ] {
+        let once = redact(tangle);
+        assert_eq!(redact(&once.text).found, [], "{:?}", once.text);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
