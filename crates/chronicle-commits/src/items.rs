@@ -43,7 +43,7 @@ pub(crate) enum Body {
 /// What every item is judged by.
 pub(crate) struct Bench<'a> {
     pub(crate) repository: &'a Repository,
-    pub(crate) presents: &'a [Present],
+    pub(crate) presents: &'a [Present<'a>],
     pub(crate) lines: Option<LineRange>,
     /// When HEAD was committed.
     pub(crate) head_time: Timestamp,
@@ -161,7 +161,7 @@ impl Bench<'_> {
         for (number, touch) in &candidate.touches {
             let present = &self.presents[*number];
             let placement = match touch.new {
-                _ if present.content.is_none() => Placement::commit_wide(Vec::new(), State::Gone),
+                _ if present.locator.is_none() => Placement::commit_wide(Vec::new(), State::Gone),
                 None => Placement::commit_wide(Vec::new(), State::Gone),
                 Some(_) if present.is_opaque => Placement::commit_wide(Vec::new(), State::Changed),
                 Some(new) => {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chronicle_core::Annotation;
 use chronicle_git::{BString, ByteSlice, Followed, History, ObjectId, Repository, Touch};
+use memchr::memmem::Finder;
 
 use crate::{
     error::Result,
@@ -36,7 +37,7 @@ impl Candidate {
     pub(crate) fn files_named(
         &self,
         repository: &Repository,
-        presents: &[Present],
+        presents: &[Present<'_>],
         file: &str,
     ) -> Vec<usize> {
         let file = file.trim_start_matches("./");
@@ -73,7 +74,7 @@ pub(crate) struct Ground<'a> {
     pub(crate) notebook: &'a Notebook<'a>,
     pub(crate) history: &'a History,
     pub(crate) followed: &'a Followed,
-    pub(crate) presents: &'a [Present],
+    pub(crate) presents: &'a [Present<'a>],
     /// Whether commits of other branches count too.
     pub(crate) all: bool,
 }
@@ -236,7 +237,11 @@ pub(crate) fn malformed(key: ObjectId, stored: &Stored) -> Vec<String> {
 /// Whether a note's bytes may name a file in scope: a cheap look before the note is parsed.
 struct Mention {
     /// File names without their directories; `None` when every note must be parsed.
-    needles: Option<BTreeSet<Vec<u8>>>,
+    needles: Option<Vec<Finder<'static>>>,
+    /// What supersedes counts wherever it stands.
+    supersedes: Finder<'static>,
+    /// An escaped letter may spell any name.
+    escape: Finder<'static>,
 }
 
 /// With more files than this, looking for each name costs more than parsing.
@@ -244,26 +249,26 @@ const MAX_NEEDLES: usize = 8;
 
 impl Mention {
     fn of(ground: &Ground<'_>) -> Self {
-        let mut needles = BTreeSet::new();
+        let mut needles: BTreeSet<&[u8]> = BTreeSet::new();
         for (number, file) in ground.followed.files.iter().enumerate() {
             let names = file.touches.iter().map(|touch| &touch.name).chain([&ground.presents[number].path]);
-            for name in names {
-                let base = name.rsplit_str(b"/").next().unwrap_or(name);
-                needles.insert(base.to_vec());
-            }
+            needles.extend(names.map(|name| name.rsplit_str(b"/").next().unwrap_or(name)));
         }
         // A name that JSON may spell in several ways cannot be looked for.
         let is_plain =
-            |needle: &Vec<u8>| needle.iter().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(byte));
-        Self { needles: (needles.len() <= MAX_NEEDLES && needles.iter().all(is_plain)).then_some(needles) }
+            |needle: &&[u8]| needle.iter().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(byte));
+        let can_look = needles.len() <= MAX_NEEDLES && needles.iter().all(is_plain);
+        let finder = |needle: &[u8]| Finder::new(needle).into_owned();
+        Self {
+            needles: can_look.then(|| needles.into_iter().map(finder).collect()),
+            supersedes: finder(b"\"supersedes\""),
+            escape: finder(b"\\u00"),
+        }
     }
 
     fn is_in(&self, raw: &[u8]) -> bool {
         let Some(needles) = &self.needles else { return true };
-        // What supersedes counts wherever it stands; an escaped letter may spell any name.
-        raw.contains_str("\"supersedes\"")
-            || raw.contains_str("\\u00")
-            || needles.iter().any(|needle| raw.contains_str(needle))
+        needles.iter().chain([&self.supersedes, &self.escape]).any(|needle| needle.find(raw).is_some())
     }
 }
 

@@ -92,11 +92,11 @@ impl Placement {
 /// Finds what `located` speaks of in `present`; `tree` is that of the commit that carries the note, if it is at hand.
 pub(crate) fn place(
     repository: &Repository,
-    present: &Present,
+    present: &Present<'_>,
     located: &Located<'_>,
     tree: Option<ObjectId>,
 ) -> Result<Placement> {
-    if present.content.is_none() {
+    if present.locator.is_none() {
         return Ok(Placement::file_wide(State::Gone));
     }
     let blob_in = |tree: ObjectId| -> Result<Option<ObjectId>> {
@@ -117,9 +117,9 @@ pub(crate) fn place(
     if let Some(places) = located.places {
         return place_near(repository, present, places, blob);
     }
-    let is_same = match (blob, &present.content) {
-        (Some(blob), Some(content)) => {
-            repository.blob(blob).is_ok_and(|old| Lines::new(&old).all() == Lines::new(content).all())
+    let is_same = match (blob, &present.locator) {
+        (Some(blob), Some(locator)) => {
+            repository.blob(blob).is_ok_and(|old| Lines::new(&old).all() == locator.lines().all())
         }
         _ => false,
     };
@@ -128,7 +128,7 @@ pub(crate) fn place(
 
 fn place_lines(
     repository: &Repository,
-    present: &Present,
+    present: &Present<'_>,
     located: &Located<'_>,
     range: LineRange,
     own_blob: Option<ObjectId>,
@@ -171,7 +171,7 @@ fn place_lines(
 
 fn place_near(
     repository: &Repository,
-    present: &Present,
+    present: &Present<'_>,
     places: &[Places],
     blob: Option<ObjectId>,
 ) -> Result<Placement> {

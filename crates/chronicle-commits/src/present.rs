@@ -2,17 +2,17 @@
 
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
-use chronicle_core::{LineMap, LineRange, Lines, Place, Sketch, locate, reading::State};
+use chronicle_core::{LineMap, LineRange, Lines, Locator, Place, Sketch, reading::State};
 use chronicle_git::{BString, ObjectId, Repository};
 
 use crate::error::Result;
 
 /// One file in scope as it is now.
-pub(crate) struct Present {
+pub(crate) struct Present<'p> {
     /// Its path.
     pub(crate) path: BString,
-    /// Its bytes; `None` when it was deleted.
-    pub(crate) content: Option<Vec<u8>>,
+    /// Its lines, to look in; `None` when it was deleted.
+    pub(crate) locator: Option<Locator<'p>>,
     /// Whether its lines mean nothing: binary, or replaced by a filter's pointer.
     pub(crate) is_opaque: bool,
     versions: RefCell<HashMap<ObjectId, Option<Rc<Version>>>>,
@@ -27,12 +27,12 @@ pub(crate) struct Version {
 /// The first line of a large-file pointer, which stands for content that is elsewhere.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
-impl Present {
-    pub(crate) fn new(path: BString, content: Option<Vec<u8>>) -> Self {
-        let is_opaque = content
-            .as_ref()
-            .is_some_and(|content| Lines::new(content).is_binary() || content.starts_with(LFS_POINTER));
-        Self { path, content, is_opaque, versions: RefCell::default() }
+impl<'p> Present<'p> {
+    pub(crate) fn new(path: BString, content: Option<&'p [u8]>) -> Self {
+        let locator = content.map(|content| Locator::new(Lines::new(content)));
+        let is_binary = locator.as_ref().is_some_and(|locator| locator.lines().is_binary());
+        let is_opaque = is_binary || content.is_some_and(|content| content.starts_with(LFS_POINTER));
+        Self { path, locator, is_opaque, versions: RefCell::default() }
     }
 
     /// The path as text.
@@ -47,13 +47,13 @@ impl Present {
         blob: ObjectId,
         range: LineRange,
     ) -> Result<Option<Place>> {
-        let Some(content) = &self.content else { return Ok(Some(Place::GONE)) };
+        let Some(locator) = &self.locator else { return Ok(Some(Place::GONE)) };
         let Some(version) = self.version(repository, blob)? else { return Ok(None) };
         let old = Lines::new(&version.content);
         if !old.has(range) {
             return Ok(None);
         }
-        Ok(Some(locate(&old, range, &version.map, &Lines::new(content))))
+        Ok(Some(locator.locate(&old, range, &version.map)))
     }
 
     /// Where a vanished `range` of the version `blob` would be.
@@ -68,7 +68,7 @@ impl Present {
 
     /// The lines that `sketch` was taken from, looked for in the present file alone.
     pub(crate) fn locate_sketch(&self, sketch: &Sketch) -> Option<Place> {
-        sketch.locate(&Lines::new(self.content.as_ref()?))
+        self.locator.as_ref()?.locate_sketch(sketch)
     }
 
     /// Which part of the version `blob`'s lines in `ranges` is left, and where.
@@ -103,9 +103,9 @@ impl Present {
         if let Some(known) = self.versions.borrow().get(&blob) {
             return Ok(known.clone());
         }
-        let version = match (&self.content, repository.blob(blob)) {
+        let version = match (&self.locator, repository.blob(blob)) {
             (Some(present), Ok(content)) => {
-                let map = LineMap::between(&Lines::new(&content), &Lines::new(present));
+                let map = LineMap::between(&Lines::new(&content), present.lines());
                 Some(Rc::new(Version { content, map }))
             }
             _ => None,

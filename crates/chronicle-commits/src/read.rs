@@ -94,7 +94,8 @@ pub fn read(repository: &Repository, request: &ReadRequest) -> Result<Reading> {
     let history = repository.history(&[head])?;
     let at_head: Vec<BString> = request.files.iter().map(|file| file.at_head.clone()).collect();
     let followed = repository.follow(&history, &at_head)?;
-    let presents = presents(repository, head, &request.files, &mut warnings)?;
+    let contents = contents(repository, head, &request.files)?;
+    let presents = presents(repository, &request.files, &contents, &mut warnings);
     let ground = Ground {
         repository,
         notebook: &notebook,
@@ -166,16 +167,23 @@ pub fn read(repository: &Repository, request: &ReadRequest) -> Result<Reading> {
     Ok(reading)
 }
 
-fn presents(
+/// The files' bytes as they are now; `None` for deleted ones.
+fn contents(repository: &Repository, head: ObjectId, files: &[ScopeFile]) -> Result<Vec<Option<Vec<u8>>>> {
+    let content = |file: &ScopeFile| {
+        Ok(repository.present_file(Some(head), file.path.as_bstr())?.map(|file| file.content))
+    };
+    files.iter().map(content).collect()
+}
+
+fn presents<'p>(
     repository: &Repository,
-    head: ObjectId,
     files: &[ScopeFile],
+    contents: &'p [Option<Vec<u8>>],
     warnings: &mut Vec<String>,
-) -> Result<Vec<Present>> {
+) -> Vec<Present<'p>> {
     let mut presents = Vec::with_capacity(files.len());
-    for ScopeFile { path, .. } in files {
-        let file = repository.present_file(Some(head), path.as_bstr())?;
-        let mut present = Present::new(path.clone(), file.map(|file| file.content));
+    for (ScopeFile { path, .. }, content) in files.iter().zip(contents) {
+        let mut present = Present::new(path.clone(), content.as_deref());
         if !present.is_opaque && repository.has_filter(path.as_bstr()) {
             present.is_opaque = true;
         }
@@ -187,7 +195,7 @@ fn presents(
         }
         presents.push(present);
     }
-    Ok(presents)
+    presents
 }
 
 /// Claims that a claim visible from HEAD supersedes; two that supersede each other both stand.
@@ -291,7 +299,11 @@ fn rank_dependencies(dependencies: &mut Vec<Dependency>) {
     });
 }
 
-fn knowledge(notebook: &Notebook<'_>, presents: &[Present], warnings: &mut Vec<String>) -> Result<Knowledge> {
+fn knowledge(
+    notebook: &Notebook<'_>,
+    presents: &[Present<'_>],
+    warnings: &mut Vec<String>,
+) -> Result<Knowledge> {
     let stored = notebook.knowledge()?;
     warnings.extend(stored.remarks.iter().map(|remark| format!("the repository's knowledge: {remark}")));
     let Some(all) = stored.knowledge else { return Ok(Knowledge::default()) };

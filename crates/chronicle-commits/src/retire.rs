@@ -35,6 +35,6 @@ fn is_gone(repository: &Repository, touch: &Touch, blob: ObjectId, range: LineRa
     let Some(new) = touch.new else { return Ok(true) };
     // A version that is not at hand cannot be shown to lack the lines.
     let Some(content) = repository.blob_if_here(new)? else { return Ok(false) };
-    let then = Present::new(touch.name.clone(), Some(content));
+    let then = Present::new(touch.name.clone(), Some(&content));
     Ok(then.locate(repository, blob, range)?.is_some_and(|place| place.state == State::Gone))
 }

@@ -6,14 +6,14 @@
 //! level by level, because reading many at once is far cheaper.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     rc::Rc,
-    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use gix::{
     ObjectId,
     bstr::{BStr, BString, ByteSlice},
+    hashtable::HashMap,
     objs::TreeRefIter,
 };
 use snafu::ResultExt;
@@ -99,17 +99,13 @@ impl Names {
         }
     }
 
-    /// Whether a followed name lies in the directory of `path`.
-    fn has_directory_of(&self, path: &BString) -> bool {
-        let mut at = self;
-        let mut parts = path.split_str(b"/").peekable();
-        while let (Some(part), true) = (parts.next(), parts.peek().is_some()) {
-            match at.directories.get(BStr::new(part)) {
-                Some(inner) => at = inner,
-                None => return false,
-            }
+    /// Adds every name of a file or directory to `words`.
+    fn words(&self, words: &mut BTreeSet<BString>) {
+        words.extend(self.files.keys().cloned());
+        for (name, inner) in &self.directories {
+            words.insert(name.clone());
+            inner.words(words);
         }
-        true
     }
 
     fn united(&self, other: &Self) -> Self {
@@ -142,13 +138,7 @@ impl Repository {
     /// # Errors
     /// When a tree is missing or broken.
     pub fn follow(&self, history: &History, files: &[BString]) -> Result<Followed> {
-        let mut walk = Walk {
-            repository: self,
-            history,
-            followed: Followed::start(history, files),
-            trees: HashMap::new(),
-            n_bytes: 0,
-        };
+        let mut walk = Walk::new(self, history, Followed::start(history, files));
         walk.read_ahead(0, &Names::of(files.iter().zip(std::iter::repeat(&Vec::new()))));
         for place in 0..history.nodes().len() {
             walk.step(u32::try_from(place).expect("places are u32"))?;
@@ -194,40 +184,79 @@ struct Walk<'a> {
     repository: &'a Repository,
     history: &'a History,
     followed: Followed,
-    /// Trees that were read: each is looked at as a child's and as its own.
-    trees: HashMap<ObjectId, Rc<Vec<u8>>>,
-    /// Their size together.
-    n_bytes: usize,
+    /// Names of files and directories on the way to followed files, as they became known.
+    wanted: Vec<BTreeSet<BString>>,
+    /// What trees hold of the names that were wanted when they were read.
+    trees: HashMap<ObjectId, Rc<Entries>>,
 }
 
-/// Trees that are read ahead take at most so much memory; those beyond are read when they are needed.
-const MAX_TREE_BYTES: usize = 256 << 20;
+/// The entries of one tree whose names were wanted when it was read, in order of name.
+struct Entries {
+    /// How many of the wanted sets had come to be then.
+    n_wanted: usize,
+    /// Whether it is a directory, its name, its id.
+    found: Vec<(bool, BString, ObjectId)>,
+}
 
-impl Walk<'_> {
+impl Entries {
+    fn of(id: ObjectId, data: &[u8], wanted: &[BTreeSet<BString>]) -> Self {
+        let mut found = Vec::new();
+        for entry in TreeRefIter::from_bytes(data, id.kind()).filter_map(std::result::Result::ok) {
+            let is_directory = entry.mode.is_tree();
+            if (is_directory || entry.mode.is_blob_or_symlink())
+                && wanted.iter().any(|names| names.contains(entry.filename))
+            {
+                found.push((is_directory, entry.filename.to_owned(), entry.oid.to_owned()));
+            }
+        }
+        found.sort_unstable();
+        Self { n_wanted: wanted.len(), found }
+    }
+
+    fn get(&self, is_directory: bool, name: &BString) -> Option<ObjectId> {
+        let at = self
+            .found
+            .binary_search_by(|(directory, other, _)| (*directory, other).cmp(&(is_directory, name)));
+        at.ok().map(|at| self.found[at].2)
+    }
+}
+
+impl<'a> Walk<'a> {
+    fn new(repository: &'a Repository, history: &'a History, followed: Followed) -> Self {
+        Self { repository, history, followed, wanted: Vec::new(), trees: HashMap::default() }
+    }
+
     /// Reads the trees on the way to `names` in all commits from `place` on.
     fn read_ahead(&mut self, place: usize, names: &Names) {
+        let mut new = BTreeSet::new();
+        names.words(&mut new);
+        new.retain(|word| !self.wanted.iter().any(|known| known.contains(word)));
+        // Names that were wanted before are in the trees that were read, or will be read when they are needed.
+        if new.is_empty() {
+            return;
+        }
+        self.wanted.push(new);
         let roots: BTreeSet<ObjectId> = self.history.nodes()[place..].iter().map(|node| node.tree).collect();
         let mut levels = vec![(names, roots)];
         while let Some((names, trees)) = levels.pop() {
-            let missing: Vec<ObjectId> =
-                trees.iter().filter(|id| !self.trees.contains_key(*id)).copied().collect();
-            let n_bytes = AtomicUsize::new(self.n_bytes);
-            let fits = |data: &[u8]| n_bytes.fetch_add(data.len(), Ordering::Relaxed) < MAX_TREE_BYTES;
-            let read = self.repository.read_many(missing, |_, data| fits(data).then(|| data.to_vec()));
-            self.trees.extend(read.into_iter().map(|(id, data)| (id, Rc::new(data))));
-            self.n_bytes = n_bytes.into_inner();
+            let missing = trees.iter().filter(|id| !self.knows(**id, names)).copied().collect();
+            let wanted = &self.wanted;
+            let read = self.repository.read_many(missing, |id, data| Some(Entries::of(id, data, wanted)));
+            self.trees.extend(read.into_iter().map(|(id, entries)| (id, Rc::new(entries))));
             for (name, inner) in &names.directories {
-                let data = trees.iter().filter_map(|id| self.trees.get(id).map(|data| (id, data)));
-                let entry = |(id, data): (&ObjectId, &Rc<Vec<u8>>)| {
-                    let mut entries =
-                        TreeRefIter::from_bytes(data, id.kind()).filter_map(std::result::Result::ok);
-                    entries
-                        .find(|entry| entry.mode.is_tree() && entry.filename == name)
-                        .map(|entry| entry.oid.to_owned())
-                };
-                levels.push((inner, data.filter_map(entry).collect()));
+                let directory = |id| self.trees.get(id).and_then(|entries| entries.get(true, name));
+                levels.push((inner, trees.iter().filter_map(directory).collect()));
             }
         }
+    }
+
+    /// Whether the tree `id` was read when all of `names` were wanted.
+    fn knows(&self, id: ObjectId, names: &Names) -> bool {
+        let Some(entries) = self.trees.get(&id) else { return false };
+        let wanted = &self.wanted[..entries.n_wanted];
+        let mut words = names.files.keys().chain(names.directories.keys());
+        entries.n_wanted == self.wanted.len()
+            || words.all(|word| wanted.iter().any(|known| known.contains(word)))
     }
 
     fn step(&mut self, place: u32) -> Result<()> {
@@ -242,7 +271,7 @@ impl Walk<'_> {
         let mut renamed = BTreeMap::new();
         for (number, parent) in node.parents.iter().enumerate() {
             let parent_names = self.names_in_parent(&names, node, *parent, &against[number], &mut renamed)?;
-            for before in renamed.values().filter(|before| !names.has_directory_of(before)) {
+            for before in renamed.values() {
                 self.read_ahead(*parent as usize, &Names::of([(before, &Vec::new())]));
             }
             self.hand_down(*parent, &parent_names);
@@ -332,16 +361,19 @@ impl Walk<'_> {
         prefix: &BString,
         differences: &mut Differences,
     ) -> Result<()> {
-        let old = old.map(|id| self.wanted(id, names)).transpose()?.unwrap_or_default();
-        let new = new.map(|id| self.wanted(id, names)).transpose()?.unwrap_or_default();
+        let old = old.map(|id| self.entries(id, names)).transpose()?;
+        let new = new.map(|id| self.entries(id, names)).transpose()?;
+        let get = |entries: &Option<Rc<Entries>>, is_directory: bool, name: &BString| {
+            entries.as_ref().and_then(|entries| entries.get(is_directory, name))
+        };
         for name in names.files.keys() {
-            let (old, new) = (find(&old.files, name), find(&new.files, name));
+            let (old, new) = (get(&old, false, name), get(&new, false, name));
             if old != new {
                 differences.insert(joined(prefix, name.as_ref()), Difference { old, new });
             }
         }
         for (name, inner) in &names.directories {
-            let (old, new) = (find(&old.directories, name), find(&new.directories, name));
+            let (old, new) = (get(&old, true, name), get(&new, true, name));
             if old != new {
                 self.compare(old, new, inner, &joined(prefix, name.as_ref()), differences)?;
             }
@@ -349,50 +381,16 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The entries of the tree `id` that lie on the way to followed names.
-    fn wanted<'n>(&mut self, id: ObjectId, names: &'n Names) -> Result<Wanted<'n>> {
-        let data = self.tree(id)?;
-        let mut wanted = Wanted::default();
-        for entry in TreeRefIter::from_bytes(&data, id.kind()).filter_map(std::result::Result::ok) {
-            let mode = entry.mode;
-            if mode.is_tree() {
-                if let Some((name, _)) = names.directories.get_key_value(entry.filename) {
-                    wanted.directories.push((name, entry.oid.to_owned()));
-                }
-            } else if mode.is_blob_or_symlink()
-                && let Some((name, _)) = names.files.get_key_value(entry.filename)
-            {
-                wanted.files.push((name, entry.oid.to_owned()));
-            }
+    /// The entries of the tree `id`, `names` among them.
+    fn entries(&mut self, id: ObjectId, names: &Names) -> Result<Rc<Entries>> {
+        if self.knows(id, names) {
+            return Ok(Rc::clone(&self.trees[&id]));
         }
-        wanted.files.sort_unstable();
-        wanted.directories.sort_unstable();
-        Ok(wanted)
+        let tree = self.repository.inner.find_tree(id).context(ObjectSnafu { id })?;
+        let entries = Rc::new(Entries::of(id, &tree.data, &self.wanted));
+        self.trees.insert(id, Rc::clone(&entries));
+        Ok(entries)
     }
-
-    fn tree(&mut self, id: ObjectId) -> Result<Rc<Vec<u8>>> {
-        if let Some(known) = self.trees.get(&id) {
-            return Ok(Rc::clone(known));
-        }
-        let mut tree = self.repository.inner.find_tree(id).context(ObjectSnafu { id })?;
-        let data = Rc::new(std::mem::take(&mut tree.data));
-        if self.n_bytes < MAX_TREE_BYTES {
-            self.n_bytes += data.len();
-            self.trees.insert(id, Rc::clone(&data));
-        }
-        Ok(data)
-    }
-}
-
-/// Entries of one tree, in order of name.
-#[derive(Default)]
-struct Wanted<'n> {
-    files: Vec<(&'n BString, ObjectId)>,
-    directories: Vec<(&'n BString, ObjectId)>,
-}
-
-fn find(entries: &[(&BString, ObjectId)], name: &BString) -> Option<ObjectId> {
-    entries.binary_search_by(|(other, _)| (*other).cmp(name)).ok().map(|at| entries[at].1)
 }
 
 impl FileHistory {
@@ -410,7 +408,7 @@ impl FileHistory {
 
     /// For each place, the set of touches that can be reached from it; stretches without a touch share one set.
     fn reach(&self, history: &History) -> Vec<Option<Rc<Vec<u64>>>> {
-        let touch_at: HashMap<u32, usize> =
+        let touch_at: std::collections::HashMap<u32, usize> =
             self.touches.iter().enumerate().map(|(n, touch)| (touch.place, n)).collect();
         let n_words = self.touches.len().div_ceil(64);
         let mut reached: Vec<Option<Rc<Vec<u64>>>> = vec![None; history.nodes().len()];

@@ -1,8 +1,12 @@
 //! The commits that can be reached from some tips, newest first.
 
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
-use gix::{ObjectId, objs::CommitRefIter};
+use gix::{
+    ObjectId,
+    hashtable::HashMap,
+    objs::{CommitRefIter, commit::ref_iter::Token},
+};
 use snafu::ResultExt;
 
 use crate::{
@@ -67,7 +71,7 @@ impl Repository {
         let edge = self.inner.shallow_commits().ok().flatten();
         let is_edge =
             |id: &ObjectId| edge.as_ref().is_some_and(|edge| edge.iter().any(|commit| commit == id));
-        let mut found: HashMap<ObjectId, Found> = HashMap::new();
+        let mut found: HashMap<ObjectId, Found> = HashMap::default();
         let mut pending = tips.to_vec();
         let mut buffer = Vec::new();
         while let Some(id) = pending.pop() {
@@ -108,20 +112,28 @@ impl Repository {
             .try_find(&id, buffer)
             .and_then(|found| found.ok_or_else(missing))
             .context(ObjectSnafu { id })?;
-        let mut commit = CommitRefIter::from_bytes(data.data, id.kind());
-        let tree = commit.tree_id().context(ObjectSnafu { id })?;
-        let time = commit
-            .committer()
-            .ok()
-            .and_then(|committer| committer.time().ok())
-            .map_or(0, |time| time.seconds);
-        Ok(Found { tree, parents: commit.parent_ids().collect(), time })
+        let mut tree = None;
+        let mut parents = Vec::new();
+        let mut time = 0;
+        for token in CommitRefIter::from_bytes(data.data, id.kind()) {
+            match token.context(ObjectSnafu { id })? {
+                Token::Tree { id } => tree = Some(id),
+                Token::Parent { id } => parents.push(id),
+                Token::Committer { signature } => {
+                    time = signature.time().map_or(0, |time| time.seconds);
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let tree = tree.ok_or_else(missing).context(ObjectSnafu { id })?;
+        Ok(Found { tree, parents, time })
     }
 }
 
 /// Puts children before parents, and of those that are free the newest first.
 fn sort(mut found: HashMap<ObjectId, Found>) -> History {
-    let mut n_children: HashMap<ObjectId, u32> = HashMap::with_capacity(found.len());
+    let mut n_children: HashMap<ObjectId, u32> = HashMap::default();
     for parent in found.values().flat_map(|commit| &commit.parents) {
         *n_children.entry(*parent).or_default() += 1;
     }

@@ -3,7 +3,7 @@
 //! A pack holds most objects as differences to another one that lies before it. Read in the
 //! order of the pack, each object finds what it builds on just unpacked; read in the order of
 //! history, whole chains are unpacked again and again (measured: ten times slower on trees of
-//! an imported repository). Beyond a few thousand objects the work is shared among threads.
+//! an imported repository). Beyond a few hundred objects the work is shared among threads.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use gix::{ObjectId, odb::pack::index::File as PackIndex};
 use crate::{Repository, repository::with_pack_cache};
 
 /// Below this many objects, starting a thread costs more than it saves.
-const LEAST_FOR_THREADS: usize = 2_000;
+const LEAST_FOR_THREADS: usize = 400;
 /// More threads than this mostly unpack the same chains twice.
 const MAX_THREADS: usize = 4;
 

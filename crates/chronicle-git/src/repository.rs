@@ -187,9 +187,8 @@ impl Repository {
     /// # Errors
     /// When the object is broken.
     pub fn blob_if_here(&self, id: ObjectId) -> Result<Option<Vec<u8>>> {
-        let mut object = match self.inner.try_find_object(id).context(ObjectSnafu { id })? {
-            Some(object) => object,
-            None => return Ok(None),
+        let Some(mut object) = self.inner.try_find_object(id).context(ObjectSnafu { id })? else {
+            return Ok(None);
         };
         Ok(Some(std::mem::take(&mut object.data)))
     }
