@@ -14,12 +14,15 @@ use chronicle_core::{
     trim::{self, BYTES_PER_TOKEN, BudgetTooSmall},
 };
 use jiff::{Timestamp, ToSpan};
-use proptest::{bool::weighted, collection::vec, option, prelude::*, sample::select};
+use proptest::{
+    bool::weighted, collection::vec, option, prelude::*, sample::select, strategy::ValueTree,
+    test_runner::TestRunner,
+};
 use serde_json::{Map, Value, json};
 
 /// When the readings are read.
 fn now() -> Timestamp {
-    "2026-03-01T12:00:00Z".parse().unwrap()
+    "2026-03-01T12:00:00Z".parse().expect("a time")
 }
 
 /// Commits are known by number; a higher one is older.
@@ -46,7 +49,7 @@ fn factor() -> impl Strategy<Value = Factor> {
 }
 
 fn lines() -> impl Strategy<Value = LineRange> {
-    (1u32..5000, 0u32..80).prop_map(|(start, more)| LineRange::new(start, start + more).unwrap())
+    (1u32..5000, 0u32..80).prop_map(|(start, more)| LineRange { start, end: start + more })
 }
 
 fn related() -> impl Strategy<Value = RelatedItem> {
@@ -137,7 +140,12 @@ fn region() -> impl Strategy<Value = RegionItem> {
 }
 
 fn depends_on() -> impl Strategy<Value = DependsOn> {
-    (file(), option::of(text()), text()).prop_map(|(file, anchor, nature)| DependsOn { file, anchor, nature })
+    (file(), option::of(text()), text()).prop_map(|(file, anchor, nature)| DependsOn {
+        file,
+        anchor,
+        nature,
+        extra: Map::new(),
+    })
 }
 
 fn lesson() -> impl Strategy<Value = WisdomItem> {
@@ -215,7 +223,7 @@ fn reading() -> impl Strategy<Value = Reading> {
         let standings = reading.regions.iter_mut().map(|item| &mut item.standing);
         let standings = standings.chain(reading.wisdom.iter_mut().map(|item| &mut item.standing));
         standings.enumerate().for_each(|(number, standing)| standing.id = EntryId(format!("id-{number:02}")));
-        reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap();
+        reading.stats.regions_returned = u32::try_from(reading.n_items()).expect("few");
         reading
     })
 }
@@ -266,17 +274,19 @@ fn check_cut(whole: &Reading, cut: &Reading) -> Result<(), TestCaseError> {
     let Some(trimmed) = &cut.trimmed else { return Ok(()) };
 
     for item in &cut.regions {
-        let before = whole.regions.iter().find(|before| before.standing.id == item.standing.id).unwrap();
+        let before = whole.regions.iter().find(|before| before.standing.id == item.standing.id);
+        let before = before.expect("nothing is made up");
         prop_assert_eq!((&item.intent, &item.constraints), (&before.intent, &before.constraints));
         let is_start = |after: &Option<String>, before: &Option<String>| {
-            after.as_ref().is_none_or(|after| before.as_ref().unwrap().starts_with(after))
+            after.as_ref().is_none_or(|after| before.as_ref().is_some_and(|before| before.starts_with(after)))
         };
         prop_assert!(
             is_start(&item.reasoning, &before.reasoning) && is_start(&item.risk_notes, &before.risk_notes)
         );
     }
     for item in &cut.wisdom {
-        let before = whole.wisdom.iter().find(|before| before.standing.id == item.standing.id).unwrap();
+        let before = whole.wisdom.iter().find(|before| before.standing.id == item.standing.id);
+        let before = before.expect("nothing is made up");
         prop_assert_eq!((&item.content, item.category), (&before.content, before.category));
     }
 
@@ -355,7 +365,7 @@ proptest! {
 #[test]
 fn the_list_of_what_is_left_out_does_not_cost_the_items() {
     let mut reading = Reading::empty(Query::default());
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut runner = TestRunner::deterministic();
     let any = lesson().new_tree(&mut runner).unwrap().current();
     for number in 0u16..1000 {
         let at = now() - i64::from(number).hours();

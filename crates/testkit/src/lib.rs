@@ -110,6 +110,7 @@ impl Default for TestRepo {
 pub fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
     #[expect(clippy::disallowed_methods, reason = "tests run the real git and the real binary")]
     let mut command = Command::new(program);
+    #[expect(clippy::disallowed_methods, reason = "the user's settings must not reach a test")]
     for (name, _) in std::env::vars_os() {
         let name_text = name.to_string_lossy();
         if name_text.starts_with("GIT_") || name_text.starts_with("CHRONICLE_") {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use chronicle_core::{
     Age, Annotation, Constraint, DependsOn, Entry, LineRange, Places, Region, plain,
-    reading::{Dependency, KnowledgeItem, Reading, RegionItem, RelatedItem, Standing, WisdomItem},
+    reading::{Dependency, KnowledgeItem, Match, Reading, RegionItem, RelatedItem, Standing, WisdomItem},
 };
 use serde_json::{Map, Value};
 
@@ -37,10 +37,17 @@ pub(super) fn reading(reading: &Reading, view: &View) -> String {
     out
 }
 
-/// Whether a lesson is shown under a region or summary: same commit, same file.
+/// Whether a lesson is shown under a region (the same code) or a summary (the same commit).
 fn belongs(lesson: &WisdomItem, region: &RegionItem) -> bool {
-    lesson.standing.commit == region.standing.commit
-        && (lesson.standing.file == region.standing.file || lesson.standing.file.is_none())
+    let (theirs, ours) = (&lesson.standing, &region.standing);
+    if theirs.commit != ours.commit || (theirs.file != ours.file && theirs.file.is_some()) {
+        return false;
+    }
+    let overlap = |(theirs, ours): (LineRange, LineRange)| theirs.overlaps(ours);
+    let name = |anchor: &Option<chronicle_core::Anchor>| anchor.as_ref().map(|anchor| anchor.name.clone());
+    ours.matched == Match::Commit
+        || theirs.lines.zip(ours.lines).is_some_and(overlap)
+        || (lesson.anchor.is_some() && name(&lesson.anchor) == name(&region.ast_anchor))
 }
 
 fn gap(out: &mut String) {

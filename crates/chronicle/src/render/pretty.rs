@@ -40,6 +40,7 @@ pub(super) fn painted(text: &str, view: &View) -> String {
             .break_words(false);
         if styled.is_empty() {
             out.push('\n');
+            continue;
         }
         for wrapped in textwrap::wrap(&styled, options) {
             let _ = writeln!(out, "{wrapped}");

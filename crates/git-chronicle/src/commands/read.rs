@@ -129,8 +129,9 @@ fn nothing(reading: &Reading) -> String {
         (None, []) => "the repository".to_owned(),
         (None, files) => format!("{} paths", files.len()),
     };
+    let part = if reading.query.lines.is_some() { "these lines of " } else { "" };
     format!(
-        "nothing is known about {about}: {} commits changed it, {} annotations speak of it",
+        "nothing that fits is known about {part}{about}: of {} commits that changed it and others that name it, {} are annotated",
         stats.commits_examined, stats.annotations_found
     )
 }

@@ -4,6 +4,7 @@ mod bad_input;
 mod durability;
 mod floors;
 mod outcome;
+mod reading;
 mod real_notes;
 mod repositories;
 mod writing;

@@ -80,11 +80,11 @@ fn notes() -> Option<Vec<(String, Vec<u8>, Value)>> {
         return None;
     };
     let mut notes: Vec<_> = files
-        .map(|file| file.unwrap().path())
+        .map(|file| file.expect("a folder can be listed").path())
         .map(|path| {
-            let raw = fs::read(&path).unwrap();
-            let note = serde_json::from_str(&escaped(std::str::from_utf8(&raw).unwrap())).unwrap();
-            (path.file_stem().unwrap().to_str().unwrap().to_owned(), raw, note)
+            let raw = fs::read(&path).expect("a note can be read");
+            let note = serde_json::from_str(&escaped(&String::from_utf8_lossy(&raw))).expect("it is JSON");
+            (path.file_stem().expect("files have names").to_string_lossy().into_owned(), raw, note)
         })
         .collect();
     notes.sort_by(|left, right| left.0.cmp(&right.0));
@@ -140,8 +140,13 @@ fn touch(repo: &TestRepo, present: &mut BTreeMap<String, u64>, file: &str, n_lin
 /// The string values below `value`, but for those under `skipped` keys and the document's own commit.
 fn texts(note: &Value, skipped: &[&str]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let top: Map<_, _> =
-        note.as_object().unwrap().clone().into_iter().filter(|(key, _)| key != "commit").collect();
+    let top: Map<_, _> = note
+        .as_object()
+        .expect("a note is an object")
+        .clone()
+        .into_iter()
+        .filter(|(key, _)| key != "commit")
+        .collect();
     collect(&Value::Object(top), skipped, &mut found);
     assert!(!found.is_empty());
     found
@@ -173,7 +178,7 @@ fn lessons(note: &Value) -> BTreeSet<String> {
 fn said_in_json(directory: &Path, args: &[&str]) -> String {
     let outcome = chronicle(directory, args);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""), "{args:?}");
-    let answer: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let answer = outcome.json();
     let mut strings = BTreeSet::new();
     collect(&answer, &[], &mut strings);
     strings.into_iter().collect::<Vec<_>>().join("\n") + "\n"

@@ -1,0 +1,483 @@
+//! What users read, word for word.
+
+use serde_json::json;
+use testkit::TestRepo;
+
+/// Two days and a bit after the commits of the test repositories.
+const NOW: &str = "2026-03-03T18:00:00Z";
+
+fn chronicle(repo: &TestRepo, args: &[&str]) -> String {
+    let mut command = testkit::command(env!("CARGO_BIN_EXE_git-chronicle"), repo.path());
+    let output = command.args(args).env("CHRONICLE_NOW", NOW).output().expect("the binary runs");
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("answers are UTF-8")
+}
+
+/// Annotates HEAD as if at the time of the commit.
+fn annotate(repo: &TestRepo, annotation: &serde_json::Value) {
+    let mut command = testkit::command(env!("CARGO_BIN_EXE_git-chronicle"), repo.path());
+    let output = command
+        .args(["annotate", "--json", &annotation.to_string()])
+        .env("CHRONICLE_NOW", testkit::DATE)
+        .output();
+    assert!(output.expect("the binary runs").status.success());
+}
+
+const POOL: &str = "use std::sync::Mutex;
+
+pub fn acquire(pool: &Mutex<Vec<u32>>) -> Option<u32> {
+    pool.lock().ok()?.pop()
+}
+
+pub fn release(pool: &Mutex<Vec<u32>>, id: u32) {
+    if let Ok(mut free) = pool.lock() {
+        free.push(id);
+    }
+}
+";
+
+/// A pool whose lessons lie on code that has since moved, changed, gone and been renamed.
+fn pool() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", POOL);
+    repo.commit("pool: hand out ids");
+    let lesson = |category: &str, content: &str, start: u32, end: u32| json!({ "category": category, "content": content, "file": "pool.rs", "lines": { "start": start, "end": end } });
+    annotate(
+        &repo,
+        &json!({
+            "summary": "Ids are reused last in, first out: the newest is warm in the cache",
+            "wisdom": [
+                lesson("gotcha", "The UI thread calls this; never block.", 3, 5),
+                lesson("dead_end", "A lock-free stack was slower below eight threads.", 8, 10),
+                json!({ "category": "insight", "content": "Double release is not detected.", "file": "pool.rs", "tags": ["safety"] }),
+            ],
+            "regions": [{ "file": "pool.rs", "ast_anchor": { "type": "function", "name": "release" }, "lines": { "start": 7, "end": 11 },
+                "intent": "Take an id back", "reasoning": "A poisoned lock means that the process is going down anyway. So it is ignored.",
+                "constraints": [{ "text": "Never panics", "source": "author" }, "May be called twice"], "risk_notes": "Leaks ids when poisoned.",
+                "semantic_dependencies": [{ "file": "main.rs", "anchor": "main", "nature": "one pool for each process" }], "tags": ["lock"] }],
+            "cross_cutting": [{ "description": "Ids are never zero", "regions": ["pool.rs:acquire", "main.rs:main"] }],
+            "knowledge": [],
+        }),
+    );
+    repo.write("main.rs", "fn main() {}\n");
+    repo.commit_at("main: start", "2026-03-01T13:00:00Z");
+    annotate(
+        &repo,
+        &json!({
+            "summary": "The process has one pool, made before any thread",
+            "wisdom": [{ "category": "insight", "content": "Threads start after the pool is filled.", "file": "main.rs",
+                "depends_on": [{ "file": "pool.rs", "anchor": "acquire", "nature": "assumes that it never waits" }] }],
+        }),
+    );
+    let changed =
+        POOL.replace("use std::sync::Mutex;\n", "//! A pool of ids.\n\nuse std::sync::Mutex;\n").replace(
+            "    if let Ok(mut free) = pool.lock() {\n        free.push(id);\n    }\n",
+            "    pool.lock().map_or((), |mut all| all.push(id));\n",
+        );
+    repo.git(&["mv", "pool.rs", "id_pool.rs"]);
+    repo.write("id_pool.rs", changed);
+    repo.commit_at("pool: say what is pooled", "2026-03-02T12:00:00Z");
+    repo
+}
+
+#[test]
+fn a_reading_for_a_model() {
+    insta::assert_snapshot!(chronicle(&pool(), &["read", "id_pool.rs"]), @"
+    ## id_pool.rs — release (lines 9-9)
+    **Commit:** 5083cd1 (2 days ago, 1 commit since) | **Confidence:** 0.91 (enhanced, 33% of the lines survive)
+    **Intent:** Take an id back
+    **Reasoning:** A poisoned lock means that the process is going down anyway. So it is ignored.
+    **Constraints:**
+    - [author] Never panics
+    - May be called twice
+    **Risk:** Leaks ids when poisoned.
+    **Depends on:**
+    - `main.rs — main`: one pool for each process
+    **Tags:** lock
+
+    ## id_pool.rs (lines 3-9)
+    **Commit:** 5083cd1 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
+    - insight (whole file, 0.88, 5083cd1, 2 days, 1 commit since): Double release is not detected.
+      - tags: safety
+    - dead_end (gone since 6efd8b2, 0.86, 5083cd1, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
+
+    **Dependencies on this:**
+    - `main.rs` on acquire: assumes that it never waits (0.86, e548c64)
+
+    **Cross-cutting:**
+    - Ids are never zero (`pool.rs:acquire`, `main.rs:main`; 5083cd1)
+    ");
+}
+
+#[test]
+fn a_reading_of_some_lines() {
+    insta::assert_snapshot!(chronicle(&pool(), &["read", "id_pool.rs", "--lines", "5:6"]), @"
+    ## id_pool.rs (lines 3-9)
+    **Commit:** 5083cd1 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
+    - insight (whole file, 0.88, 5083cd1, 2 days, 1 commit since): Double release is not detected.
+      - tags: safety
+
+    **Dependencies on this:**
+    - `main.rs` on acquire: assumes that it never waits (0.86, e548c64)
+
+    **Cross-cutting:**
+    - Ids are never zero (`pool.rs:acquire`, `main.rs:main`; 5083cd1)
+    ");
+}
+
+#[test]
+fn a_reading_for_a_person() {
+    insta::assert_snapshot!(chronicle(&pool(), &["read", "id_pool.rs", "--lines", "5:6", "--format", "pretty"]), @"
+    id_pool.rs (lines 3-9)
+    Commit: 5083cd1 (2 days ago, 1 commit since) | Confidence: 0.88 (enhanced, commit)
+    Intent: Ids are reused last in, first out: the newest is warm in the cache
+    • gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since) The UI thread calls this; never
+      block.
+    • insight (whole file, 0.88, 5083cd1, 2 days, 1 commit since) Double release is not detected.
+      • tags: safety
+
+    Dependencies on this:
+    • `main.rs` on acquire: assumes that it never waits (0.86, e548c64)
+
+    Cross-cutting:
+    • Ids are never zero (`pool.rs:acquire`, `main.rs:main`; 5083cd1)
+    ");
+}
+
+#[test]
+fn a_reading_that_is_cut() {
+    insta::assert_snapshot!(chronicle(&pool(), &["read", "id_pool.rs", "--max-tokens", "120"]), @"
+    ## id_pool.rs
+    - gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
+
+    **Cross-cutting:**
+    - Ids are never zero (`pool.rs:acquire`, `main.rs:main`; 5083cd1)
+
+    > trimmed to 68 tokens: 4 of 5 items left out, from 5083cd1
+    ");
+}
+
+#[test]
+fn the_lessons_of_one_kind() {
+    insta::assert_snapshot!(chronicle(&pool(), &["read", ".", "--category", "gotcha"]), @"
+    ## id_pool.rs
+    - gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
+    - gotcha (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): Never panics
+      - tags: lock
+    - gotcha (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): May be called twice
+      - tags: lock
+    - gotcha (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): Leaks ids when poisoned.
+      - tags: lock
+    ");
+}
+
+#[test]
+fn the_newest_lessons() {
+    insta::assert_snapshot!(chronicle(&pool(), &["read", "--recent", "--limit", "3"]), @"
+    ## id_pool.rs
+    - gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
+    - insight (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): Take an id back
+      - tags: lock
+    - insight (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): A poisoned lock means that the process is going down anyway. So it is ignored.
+      - tags: lock
+    ");
+}
+
+#[test]
+fn the_history_of_a_file() {
+    insta::assert_snapshot!(chronicle(&pool(), &["history", "id_pool.rs"]), @"
+    ## 5083cd1 pool: hand out ids (2 days ago)
+    release: Take an id back
+    **Reasoning:** A poisoned lock means that the process is going down anyway. So it is ignored.
+    **Constraints:**
+    - [author] Never panics
+    - May be called twice
+    **Risk:** Leaks ids when poisoned.
+    Ids are reused last in, first out: the newest is warm in the cache
+    - gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
+    - insight (whole file, 0.88, 5083cd1, 2 days, 1 commit since): Double release is not detected.
+      - tags: safety
+    - dead_end (gone since 6efd8b2, 0.86, 5083cd1, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
+    ");
+}
+
+#[test]
+fn the_help() {
+    let repo = TestRepo::new();
+    insta::assert_snapshot!(chronicle(&repo, &["--help"]), @"
+    Memory for a codebase and for the agents that work on it
+
+    Records why a change is the way it is, what was tried and failed and what traps lie in the code, and
+    shows it to whoever touches that code next, on the lines where it is now.
+
+    Usage: git chronicle [OPTIONS] <COMMAND>
+
+    Commands:
+      read      Show what is known about some code, before touching it
+      show      Show one commit's annotation, whole
+      history   Show how the thinking about a file went, oldest first
+      annotate  Record why a commit is the way it is
+      note      Keep a remark while working; the next annotation takes it in
+      schema    Print the JSON Schema of what is stored, taken or answered
+      tour      See the main job done in a minute, on a throw-away repository
+      help      Print this message or the help of the given subcommand(s)
+
+    Options:
+      -C <DIR>
+              Run as if started in this directory
+
+          --format <FORMAT>
+              How to write the answer: markdown for models, json for programs, pretty for people
+              
+              [default: markdown]
+
+          --color <WHEN>
+              When to use colour in pretty answers
+              
+              [default: auto]
+              [possible values: auto, always, never]
+
+          --no-pager
+              Write straight to the terminal, without a pager
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+
+    Exit codes: 0 done, also when nothing is known; 1 cannot; 2 wrong arguments; 70 a bug in Chronicle.
+    ");
+    insta::assert_snapshot!(chronicle(&repo, &["read", "--help"]), @"
+    Show what is known about some code, before touching it
+
+    Answers with the lessons recorded for a file, a directory or a range of lines: where each one is in
+    the file as it is now (edits that are not committed included), what became of the code it speaks of,
+    and how far it can be trusted.
+
+    Usage: git chronicle read [OPTIONS] [PATH]...
+
+    Arguments:
+      [PATH]...
+              Files or directories, from the current directory or the root
+
+    Options:
+      -C <DIR>
+              Run as if started in this directory
+
+          --lines <START:END>
+              Only what concerns these lines of the file as it is now
+
+          --format <FORMAT>
+              How to write the answer: markdown for models, json for programs, pretty for people
+              
+              [default: markdown]
+
+          --recent
+              Show the newest lessons of the whole repository instead
+
+          --color <WHEN>
+              When to use colour in pretty answers
+              
+              [default: auto]
+              [possible values: auto, always, never]
+
+          --limit <N>
+              With --recent, how many
+
+          --no-pager
+              Write straight to the terminal, without a pager
+
+          --since <DATE|REV>
+              Only what was written after this date or commit
+
+          --tags <TAG,…>
+              Only items with one of these labels
+
+          --category <CATEGORY>
+              Only lessons of this kind: dead_end, gotcha, insight or unfinished_thread
+
+          --context-level <LEVEL>
+              Only testimony (enhanced) or inference (inferred)
+              
+              [possible values: all, enhanced, inferred]
+
+          --min-confidence <SHARE>
+              Only items trusted at least so far, 0 to 1
+
+          --max-regions <N>
+              Most items to show
+              
+              [default: 20]
+
+          --depth <N>
+              How many hops of related annotations to follow
+              
+              [default: 1]
+
+          --max-tokens <N>
+              Longest answer wanted, in tokens of about four bytes
+
+          --all
+              Include commits of other branches, labelled
+
+      -v, --verbose
+              Show every field, also empty ones
+
+      -h, --help
+              Print help (see a summary with '-h')
+    ");
+    insta::assert_snapshot!(chronicle(&repo, &["annotate", "-h"]), @r#"
+    Record why a commit is the way it is
+
+    Usage: git chronicle annotate [OPTIONS] <--live|--json <JSON>|--file <FILE>|--summary <TEXT>|--auto>
+
+    Options:
+      -C <DIR>               Run as if started in this directory
+          --live             Read the annotation as JSON from standard input
+          --format <FORMAT>  How to write the answer: markdown for models, json for programs, pretty for
+                             people [default: markdown]
+          --json <JSON>      The annotation as JSON
+          --color <WHEN>     When to use colour in pretty answers [default: auto] [possible values:
+                             auto, always, never]
+          --file <FILE>      Read the annotation as JSON from a file
+          --no-pager         Write straight to the terminal, without a pager
+          --summary <TEXT>   A summary alone
+          --auto             Take the commit's message as the summary; adds nothing to an annotated
+                             commit
+          --commit <REV>     The commit to annotate, any revision; HEAD by default
+          --replace <ID>     Let the one lesson given replace the entry with this id
+          --replace-summary  Let the summary take the place of your own earlier one, which is kept
+                             beside it
+      -h, --help             Print help (see more with '--help')
+
+    Example:
+      git chronicle annotate --live <<'EOF'
+      {"summary": "Back off exponentially: linear retries kept the broker down",
+       "wisdom": [{"category": "gotcha", "content": "max_backoff is in seconds, sleep() takes
+       milliseconds",
+                   "file": "src/reconnect.rs", "lines": {"start": 55, "end": 55}}]}
+      EOF
+    "#);
+}
+
+#[test]
+fn the_keys_of_a_reading_in_json_are_a_promise() {
+    let reading: serde_json::Value =
+        serde_json::from_str(&chronicle(&pool(), &["read", "id_pool.rs", "--format", "json", "--verbose"]))
+            .expect("it is JSON");
+    let keys = |value: &serde_json::Value| {
+        value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>().join(" "))
+    };
+    insta::assert_snapshot!(keys(&reading).unwrap_or_default(), @"schema file query regions wisdom dependencies_on_this cross_cutting knowledge stats trimmed warnings ambiguous_anchor");
+    insta::assert_snapshot!(keys(&reading["regions"][0]).unwrap_or_default(), @"id commit timestamp author source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_since match superseded_by expired elsewhere tags task related ast_anchor intent reasoning constraints risk_notes semantic_dependencies corrections");
+    insta::assert_snapshot!(keys(&reading["wisdom"][0]).unwrap_or_default(), @"id commit timestamp author source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_since match superseded_by expired elsewhere tags task related category content anchor depends_on");
+    insta::assert_snapshot!(keys(&reading["dependencies_on_this"][0]).unwrap_or_default(), @"from_file from_anchor on_anchor nature commit confidence");
+    insta::assert_snapshot!(keys(&reading["stats"]).unwrap_or_default(), @"commits_examined annotations_found regions_returned regions_matched related_hops");
+}
+
+#[test]
+fn a_released_reader_and_ours_read_each_other() {
+    // The released reader is no dependency: whoever has it names it.
+    #[expect(clippy::disallowed_methods, reason = "the lane is switched on from outside")]
+    let Some(peer) = std::env::var_os("CHRONICLE_PEER") else {
+        return crate::outcome::skip("CHRONICLE_PEER names no released git-chronicle");
+    };
+    let run = |args: &[&str], repo: &TestRepo| {
+        let output = testkit::command(&peer, repo.path()).args(args).output().expect("the peer runs");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let repo = pool();
+    let theirs = run(&["read", "pool.rs"], &repo) + &run(&["read", "main.rs"], &repo);
+    assert!(theirs.contains("never block") && theirs.contains("Threads start after"), "{theirs}");
+    repo.write("main.rs", "fn main() {\n    start();\n}\n");
+    repo.commit_at("main: really start", "2026-03-02T13:00:00Z");
+    let input = r#"{"commit":"HEAD","summary":"Written by the released tool itself","wisdom":[{"category":"dead_end","content":"Starting twice deadlocks.","file":"main.rs","lines":{"start":2,"end":2}}]}"#;
+    assert!(run(&["annotate", "--json", input], &repo).contains("\"success\": true"));
+    annotate(
+        &repo,
+        &json!({ "summary": "And a second view of the same commit", "wisdom": [{ "category": "insight", "content": "One start is enough.", "file": "main.rs" }] }),
+    );
+    let ours = chronicle(&repo, &["read", "main.rs", "--lines", "2:2"]);
+    assert!(ours.contains("Starting twice deadlocks.") && ours.contains("One start is enough."), "{ours}");
+    let theirs = run(&["read", "main.rs"], &repo);
+    assert!(
+        theirs.contains("Starting twice deadlocks.") && theirs.contains("One start is enough."),
+        "{theirs}"
+    );
+}
+
+/// Where `git blame` says that the lines of `commit`'s version of `file` are in the newest one: old to new.
+fn blame(repo: &TestRepo, commit: &str, file: &str) -> Vec<(u32, u32)> {
+    let porcelain = repo.git(&["blame", "--porcelain", &format!("{commit}..HEAD"), "--", file]);
+    let mut found = Vec::new();
+    let mut boundaries = std::collections::HashSet::new();
+    let mut at = String::new();
+    for line in porcelain.lines() {
+        let mut words = line.split(' ');
+        match (words.next(), words.next(), words.next()) {
+            (Some(id), Some(old), Some(new)) if id.len() == 40 && old.parse::<u32>().is_ok() => {
+                at = id.to_owned();
+                found.push((at.clone(), old.parse().expect("a line"), new.parse().expect("a line")));
+            }
+            (Some("boundary"), ..) => drop(boundaries.insert(at.clone())),
+            _ => {}
+        }
+    }
+    found.into_iter().filter(|(id, ..)| boundaries.contains(id)).map(|(_, old, new)| (old, new)).collect()
+}
+
+#[test]
+fn lessons_are_where_blame_says_their_lines_are() {
+    let repo = TestRepo::new();
+    let lines = |change: &dyn Fn(u32) -> String| (1..=60).map(change).collect::<String>();
+    let unique = |n: u32| format!("    let value_{n} = compute_{n}(value_{});\n", n / 2);
+    repo.write("a.rs", lines(&unique));
+    let first = repo.commit("a: sixty lines");
+    let ranges = [(1, 3), (10, 12), (18, 22), (30, 30), (38, 44), (58, 60)];
+    let wisdom: Vec<_> = ranges
+        .iter()
+        .map(|(start, end)| json!({ "category": "insight", "content": format!("About lines {start} to {end}."), "file": "a.rs", "lines": { "start": start, "end": end } }))
+        .collect();
+    annotate(&repo, &json!({ "summary": "Every range has a lesson of its own", "wisdom": wisdom }));
+    let edits: [&dyn Fn(u32) -> String; 3] = [
+        &|n| if n == 5 { format!("    log();\n    trace();\n{}", unique(n)) } else { unique(n) },
+        &|n| {
+            if (19..=20).contains(&n) {
+                String::new()
+            } else if n == 5 {
+                format!("    log();\n{}", unique(n))
+            } else {
+                unique(n)
+            }
+        },
+        &|n| match n {
+            19..=20 | 30 => String::new(),
+            40 => format!("    changed_{n}();\n"),
+            59 => format!("{}    inserted();\n", unique(n)),
+            _ => unique(n),
+        },
+    ];
+    for (number, edit) in edits.iter().enumerate() {
+        repo.write("a.rs", lines(*edit));
+        repo.commit(&format!("a: edit {number}"));
+        let reading: serde_json::Value =
+            serde_json::from_str(&chronicle(&repo, &["read", "a.rs", "--format", "json"]))
+                .expect("it is JSON");
+        let blamed = blame(&repo, &first, "a.rs");
+        for (start, end) in ranges {
+            let now: Vec<u32> =
+                blamed.iter().filter(|(old, _)| (start..=end).contains(old)).map(|(_, new)| *new).collect();
+            let expected = now.iter().min().map(|first| json!({ "start": first, "end": now.iter().max() }));
+            let content = format!("About lines {start} to {end}.");
+            let items = reading["wisdom"].as_array().expect("a list");
+            let item =
+                items.iter().find(|item| item["content"] == json!(content)).expect("no lesson is lost");
+            assert_eq!(item["lines"], json!(expected), "after edit {number}: {content}");
+        }
+    }
+}
