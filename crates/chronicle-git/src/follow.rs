@@ -185,9 +185,22 @@ struct Walk<'a> {
     history: &'a History,
     followed: Followed,
     /// Names of files and directories on the way to followed files, as they became known.
-    wanted: Vec<BTreeSet<BString>>,
+    wanted: Vec<Words>,
     /// What trees hold of the names that were wanted when they were read.
     trees: HashMap<ObjectId, Rc<Entries>>,
+}
+
+/// Names of files and directories, in order.
+struct Words(Vec<BString>);
+
+impl Words {
+    /// Asked for every entry of every tree: for the few words of one path, lengths decide nearly always.
+    fn have(&self, word: &BStr) -> bool {
+        match &self.0[..] {
+            few if few.len() <= 8 => few.iter().any(|known| known.len() == word.len() && known == word),
+            many => many.binary_search_by(|known| known.as_bstr().cmp(word)).is_ok(),
+        }
+    }
 }
 
 /// The entries of one tree whose names were wanted when it was read, in order of name.
@@ -199,12 +212,12 @@ struct Entries {
 }
 
 impl Entries {
-    fn of(id: ObjectId, data: &[u8], wanted: &[BTreeSet<BString>]) -> Self {
+    fn of(id: ObjectId, data: &[u8], wanted: &[Words]) -> Self {
         let mut found = Vec::new();
         for entry in TreeRefIter::from_bytes(data, id.kind()).filter_map(std::result::Result::ok) {
             let is_directory = entry.mode.is_tree();
             if (is_directory || entry.mode.is_blob_or_symlink())
-                && wanted.iter().any(|names| names.contains(entry.filename))
+                && wanted.iter().any(|words| words.have(entry.filename))
             {
                 found.push((is_directory, entry.filename.to_owned(), entry.oid.to_owned()));
             }
@@ -230,13 +243,13 @@ impl<'a> Walk<'a> {
     fn read_ahead(&mut self, place: usize, names: &Names) {
         let mut new = BTreeSet::new();
         names.words(&mut new);
-        new.retain(|word| !self.wanted.iter().any(|known| known.contains(word)));
+        new.retain(|word| !self.wanted.iter().any(|known| known.have(word.as_ref())));
         // Names that were wanted before are in the trees that were read, or will be read when they are needed.
         if new.is_empty() {
             return;
         }
-        self.wanted.push(new);
-        let roots: BTreeSet<ObjectId> = self.history.nodes()[place..].iter().map(|node| node.tree).collect();
+        self.wanted.push(Words(new.into_iter().collect()));
+        let roots: Vec<ObjectId> = self.history.nodes()[place..].iter().map(|node| node.tree).collect();
         let mut levels = vec![(names, roots)];
         while let Some((names, trees)) = levels.pop() {
             let missing = trees.iter().filter(|id| !self.knows(**id, names)).copied().collect();
@@ -245,7 +258,10 @@ impl<'a> Walk<'a> {
             self.trees.extend(read.into_iter().map(|(id, entries)| (id, Rc::new(entries))));
             for (name, inner) in &names.directories {
                 let directory = |id| self.trees.get(id).and_then(|entries| entries.get(true, name));
-                levels.push((inner, trees.iter().filter_map(directory).collect()));
+                let mut directories: Vec<ObjectId> = trees.iter().filter_map(directory).collect();
+                directories.sort_unstable();
+                directories.dedup();
+                levels.push((inner, directories));
             }
         }
     }
@@ -256,7 +272,7 @@ impl<'a> Walk<'a> {
         let wanted = &self.wanted[..entries.n_wanted];
         let mut words = names.files.keys().chain(names.directories.keys());
         entries.n_wanted == self.wanted.len()
-            || words.all(|word| wanted.iter().any(|known| known.contains(word)))
+            || words.all(|word| wanted.iter().any(|known| known.have(word.as_ref())))
     }
 
     fn step(&mut self, place: u32) -> Result<()> {

@@ -78,16 +78,17 @@ impl Repository {
             if found.contains_key(&id) {
                 continue;
             }
-            let mut commit = match graph.as_ref().and_then(|graph| graph.commit_by_id(id)) {
-                Some(known) => Found {
-                    tree: known.root_tree_id().to_owned(),
-                    parents: known
-                        .iter_parents()
-                        .filter_map(std::result::Result::ok)
-                        .map(|parent| graph.as_ref().expect("just asked").id_at(parent).to_owned())
-                        .collect(),
-                    time: i64::try_from(known.committer_timestamp()).unwrap_or(i64::MAX),
-                },
+            let known = graph.as_ref().and_then(|graph| Some((graph, graph.lookup(id)?)));
+            let mut commit = match known {
+                Some((graph, position)) => {
+                    let known = graph.commit_at(position);
+                    let parents = known.iter_parents().filter_map(std::result::Result::ok);
+                    Found {
+                        tree: known.root_tree_id().to_owned(),
+                        parents: parents.map(|parent| graph.id_at(parent).to_owned()).collect(),
+                        time: i64::try_from(known.committer_timestamp()).unwrap_or(i64::MAX),
+                    }
+                }
                 None => match self.find_commit(id, &mut buffer) {
                     Ok(commit) => commit,
                     Err(error) if tips.contains(&id) => return Err(error),
