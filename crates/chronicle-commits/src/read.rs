@@ -114,6 +114,8 @@ pub fn read(repository: &Repository, request: &ReadRequest) -> Result<Reading> {
         half_life_days: request.half_life_days,
         superseded: superseded(&candidates),
     };
+    let touches = candidates.iter().flat_map(|candidate| &candidate.touches);
+    repository.read_ahead(touches.flat_map(|(_, touch)| [touch.old, touch.new]).flatten().collect());
     let mut items = Vec::new();
     for candidate in &candidates {
         items.extend(bench.items(candidate)?);

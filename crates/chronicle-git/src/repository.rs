@@ -1,10 +1,14 @@
 //! An opened repository: where it is, what HEAD is, what files hold now and then.
 
-use std::path::{Path, PathBuf};
+use std::{
+    cell::RefCell,
+    path::{Path, PathBuf},
+};
 
 use gix::{
     ObjectId,
     bstr::{BStr, BString, ByteSlice},
+    hashtable::HashMap,
     objs::tree::EntryMode,
     odb::pack::cache::lru::MemoryCappedHashmap,
 };
@@ -30,6 +34,8 @@ pub struct Repository {
     pub(crate) ref_backend: RefBackend,
     /// The time for signatures where git has no opinion.
     pub(crate) now: Timestamp,
+    /// Blobs that were read ahead.
+    read_ahead: RefCell<HashMap<ObjectId, Vec<u8>>>,
 }
 
 /// A file as it is now: in the working tree, or at HEAD where there is none.
@@ -50,7 +56,7 @@ impl Repository {
         let opened = gix::ThreadSafeRepository::discover_with_environment_overrides(directory);
         let inner =
             with_pack_cache(opened.context(NotARepositorySnafu { path: directory })?.to_thread_local());
-        Ok(Self { ref_backend: RefBackend::of(&inner), inner, now })
+        Ok(Self { ref_backend: RefBackend::of(&inner), inner, now, read_ahead: RefCell::default() })
     }
 
     /// Opens the repository at `directory` and no other, whatever the environment and the user's settings say.
@@ -61,7 +67,7 @@ impl Repository {
         let opened = gix::ThreadSafeRepository::open_opts(directory, gix::open::Options::isolated());
         let inner =
             with_pack_cache(opened.context(NotARepositorySnafu { path: directory })?.to_thread_local());
-        Ok(Self { ref_backend: RefBackend::of(&inner), inner, now })
+        Ok(Self { ref_backend: RefBackend::of(&inner), inner, now, read_ahead: RefCell::default() })
     }
 
     /// The git directory of this worktree.
@@ -178,8 +184,17 @@ impl Repository {
     /// # Errors
     /// When the object is missing or broken.
     pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>> {
+        if let Some(known) = self.read_ahead.borrow().get(&id) {
+            return Ok(known.clone());
+        }
         let mut object = self.inner.find_object(id).context(ObjectSnafu { id })?;
         Ok(std::mem::take(&mut object.data))
+    }
+
+    /// Reads blobs that will be asked for one by one; together, in the order of the pack, they cost far less.
+    pub fn read_ahead(&self, ids: Vec<ObjectId>) {
+        let read = self.read_many(ids, |_, content| Some(content.to_vec()));
+        self.read_ahead.borrow_mut().extend(read);
     }
 
     /// The bytes of a blob; `None` when it is not here, as in partial clones.
@@ -187,6 +202,9 @@ impl Repository {
     /// # Errors
     /// When the object is broken.
     pub fn blob_if_here(&self, id: ObjectId) -> Result<Option<Vec<u8>>> {
+        if let Some(known) = self.read_ahead.borrow().get(&id) {
+            return Ok(Some(known.clone()));
+        }
         let Some(mut object) = self.inner.try_find_object(id).context(ObjectSnafu { id })? else {
             return Ok(None);
         };
