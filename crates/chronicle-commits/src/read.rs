@@ -74,6 +74,9 @@ pub struct Limits {
     pub depth: u32,
 }
 
+/// Versions read ahead stay in memory; a whole tree's history of them would not fit there.
+const MAX_READ_AHEAD: usize = 512;
+
 /// More remarks than this are counted, not shown.
 const MAX_WARNINGS: usize = 10;
 
@@ -115,7 +118,9 @@ pub fn read(repository: &Repository, request: &ReadRequest) -> Result<Reading> {
         superseded: superseded(&candidates),
     };
     let touches = candidates.iter().flat_map(|candidate| &candidate.touches);
-    repository.read_ahead(touches.flat_map(|(_, touch)| [touch.old, touch.new]).flatten().collect());
+    repository.read_ahead(
+        touches.flat_map(|(_, touch)| [touch.old, touch.new]).flatten().take(MAX_READ_AHEAD).collect(),
+    );
     let mut items = Vec::new();
     for candidate in &candidates {
         items.extend(bench.items(candidate)?);
