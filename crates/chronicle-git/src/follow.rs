@@ -23,6 +23,9 @@ use crate::{
     error::{ObjectSnafu, Result},
 };
 
+/// With more files than this, comparing whole trees costs less than looking for each file in them.
+const MOST_FILES_APART: usize = 64;
+
 /// Files followed through a history.
 #[derive(Debug, Clone)]
 pub struct Followed {
@@ -97,6 +100,22 @@ impl Names {
         for (name, inner) in &self.directories {
             inner.collect(&joined(prefix, name.as_ref()), paths);
         }
+    }
+
+    /// The files that go by `path`.
+    fn at(&self, path: &BStr) -> &[usize] {
+        let mut at = self;
+        let mut parts = path.split_str(b"/").peekable();
+        while let Some(part) = parts.next() {
+            if parts.peek().is_none() {
+                return at.files.get(part.as_bstr()).map_or(&[], Vec::as_slice);
+            }
+            match at.directories.get(part.as_bstr()) {
+                Some(inner) => at = inner,
+                None => return &[],
+            }
+        }
+        &[]
     }
 
     /// Adds every name of a file or directory to `words`.
@@ -188,6 +207,8 @@ struct Walk<'a> {
     wanted: Vec<Words>,
     /// What trees hold of the names that were wanted when they were read.
     trees: HashMap<ObjectId, Rc<Entries>>,
+    /// Whether so many files are followed that whole trees are compared.
+    is_broad: bool,
 }
 
 /// Names of files and directories, in order.
@@ -236,11 +257,15 @@ impl Entries {
 
 impl<'a> Walk<'a> {
     fn new(repository: &'a Repository, history: &'a History, followed: Followed) -> Self {
-        Self { repository, history, followed, wanted: Vec::new(), trees: HashMap::default() }
+        let is_broad = MOST_FILES_APART < followed.files.len();
+        Self { repository, history, followed, wanted: Vec::new(), trees: HashMap::default(), is_broad }
     }
 
     /// Reads the trees on the way to `names` in all commits from `place` on.
     fn read_ahead(&mut self, place: usize, names: &Names) {
+        if self.is_broad {
+            return;
+        }
         let mut new = BTreeSet::new();
         names.words(&mut new);
         new.retain(|word| !self.wanted.iter().any(|known| known.have(word.as_ref())));
@@ -306,13 +331,15 @@ impl<'a> Walk<'a> {
         renamed: &mut BTreeMap<BString, BString>,
     ) -> Result<Rc<Names>> {
         let mut paths = None;
-        for (path, difference) in differences {
-            if difference.old.is_some() || difference.new.is_none() {
-                continue;
-            }
-            let before =
-                self.repository.renamed_from(self.history.node(parent).tree, node.tree, path.as_ref())?;
-            if let Some(before) = before {
+        let appeared: Vec<&BString> = differences
+            .iter()
+            .filter(|(_, difference)| difference.old.is_none() && difference.new.is_some())
+            .map(|(path, _)| path)
+            .collect();
+        if !appeared.is_empty() {
+            let mut origins = self.repository.renames(self.history.node(parent).tree, node.tree)?;
+            for path in appeared {
+                let Some(before) = origins.remove(path) else { continue };
                 let paths = paths.get_or_insert_with(|| names.paths());
                 if let Some(mut files) = paths.remove(path) {
                     paths.entry(before.clone()).or_default().append(&mut files);
@@ -344,12 +371,11 @@ impl<'a> Walk<'a> {
         if first.is_empty() {
             return;
         }
-        let paths = names.paths();
         for (path, difference) in first {
             if !others.iter().all(|other| other.contains_key(path)) {
                 continue;
             }
-            for file in paths.get(path).into_iter().flatten() {
+            for file in names.at(path.as_ref()) {
                 self.followed.files[*file].touches.push(Touch {
                     place,
                     name: path.clone(),
@@ -363,7 +389,13 @@ impl<'a> Walk<'a> {
 
     fn differences(&mut self, old: Option<ObjectId>, new: ObjectId, names: &Names) -> Result<Differences> {
         let mut differences = Differences::new();
-        if old != Some(new) {
+        if old != Some(new) && self.is_broad {
+            for change in self.repository.plain_changes(old, new)? {
+                if !names.at(change.path.as_ref()).is_empty() {
+                    differences.insert(change.path, Difference { old: change.old, new: change.new });
+                }
+            }
+        } else if old != Some(new) {
             self.compare(old, Some(new), names, &BString::default(), &mut differences)?;
         }
         Ok(differences)

@@ -1,5 +1,7 @@
 //! What a file was called before, and what became of one that is gone.
 
+use std::collections::HashMap;
+
 use gix::{
     ObjectId,
     bstr::{BStr, BString},
@@ -27,10 +29,10 @@ pub enum Whereabouts {
 }
 
 impl Repository {
-    /// What `path`, which `new` has and `old` lacks, was called in `old`.
-    pub(crate) fn renamed_from(&self, old: ObjectId, new: ObjectId, path: &BStr) -> Result<Option<BString>> {
+    /// The files of `new` that were called otherwise in `old`, with their names there.
+    pub(crate) fn renames(&self, old: ObjectId, new: ObjectId) -> Result<HashMap<BString, BString>> {
         let changes = self.changes(Some(old), new)?;
-        Ok(changes.into_iter().find(|change| change.path == path).and_then(|change| change.renamed_from))
+        Ok(changes.into_iter().filter_map(|change| Some((change.path, change.renamed_from?))).collect())
     }
 
     /// What became of `path`, which the newest commit of `history` lacks.

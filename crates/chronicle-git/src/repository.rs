@@ -25,6 +25,7 @@ const PACK_CACHE_BYTES: usize = 64 << 20;
 
 pub(crate) fn with_pack_cache(mut repository: gix::Repository) -> gix::Repository {
     repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE_BYTES)));
+    repository.object_cache_size_if_unset(16 << 20);
     repository
 }
 
