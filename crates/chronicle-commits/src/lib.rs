@@ -1,17 +1,18 @@
 //! Commit memory: annotations kept in notes, written and read back where the code is now. Floor 3.
 
+mod answer;
 mod change;
-mod dependents;
 mod derive;
 mod error;
+mod gather;
 pub mod input;
 mod introduced;
-mod items;
 mod matching;
 mod notebook;
 mod placing;
 mod present;
 mod read;
+mod record;
 mod related;
 mod retire;
 mod staging;

@@ -26,42 +26,13 @@ pub(crate) struct Candidate {
     pub(crate) parents: Vec<ObjectId>,
     /// When it was committed.
     pub(crate) time: jiff::Timestamp,
-    /// The names of the files in scope in that commit, with the files that go by them.
-    pub(crate) names: BTreeMap<BString, Vec<usize>>,
+    /// The names of the files in scope in that commit, when it is not in the history of HEAD.
+    names: BTreeMap<BString, Vec<usize>>,
     /// What it did to the files in scope: file number and touch.
     pub(crate) touches: Vec<(usize, Touch)>,
 }
 
 impl Candidate {
-    /// The files in scope that the name `file`, written in this commit's note, means.
-    pub(crate) fn files_named(
-        &self,
-        repository: &Repository,
-        presents: &[Present<'_>],
-        file: &str,
-    ) -> Vec<usize> {
-        let file = file.trim_start_matches("./");
-        let mut files: BTreeSet<usize> = BTreeSet::new();
-        for (name, numbers) in &self.names {
-            if name.to_str_lossy() == file {
-                files.extend(numbers);
-            }
-        }
-        if files.is_empty() {
-            // A note may name a file that its commit did not have yet. If the commit had
-            // another file of that name, the note means that one.
-            let had_another = self.tree.is_some_and(|tree| {
-                matches!(repository.blob_at(tree, file.as_bytes().as_bstr()), Ok(Some(_)))
-            });
-            if !had_another || self.place.is_none() {
-                files.extend(
-                    (0..presents.len()).filter(|number| presents[*number].path.to_str_lossy() == file),
-                );
-            }
-        }
-        files.into_iter().collect()
-    }
-
     /// When `document` was written; a time that cannot be read is that of the commit.
     pub(crate) fn written(&self, document: &Annotation) -> jiff::Timestamp {
         chronicle_core::parse_time(&document.timestamp).unwrap_or(self.time)
@@ -76,10 +47,68 @@ pub(crate) struct Ground<'a> {
     pub(crate) followed: &'a Followed,
     pub(crate) presents: &'a [Present<'a>],
     /// Whether commits of other branches count too.
-    pub(crate) all: bool,
+    all: bool,
+    /// The files in scope by their present paths.
+    by_path: HashMap<String, Vec<usize>>,
 }
 
-impl Ground<'_> {
+impl<'a> Ground<'a> {
+    pub(crate) fn new(
+        repository: &'a Repository,
+        notebook: &'a Notebook<'a>,
+        history: &'a History,
+        followed: &'a Followed,
+        presents: &'a [Present<'a>],
+        all: bool,
+    ) -> Self {
+        let mut by_path: HashMap<String, Vec<usize>> = HashMap::new();
+        for (number, present) in presents.iter().enumerate() {
+            by_path.entry(present.name()).or_default().push(number);
+        }
+        Self { repository, notebook, history, followed, presents, all, by_path }
+    }
+
+    /// The files in scope that the name `file`, written in the note of `candidate`, means.
+    pub(crate) fn files_named(&self, candidate: &Candidate, file: &str) -> Vec<usize> {
+        let file = file.trim_start_matches("./");
+        let mut files: Vec<usize> = match candidate.place {
+            Some(place) => self.followed.files_called(place, file),
+            None => candidate
+                .names
+                .iter()
+                .filter(|(name, _)| name.to_str_lossy() == file)
+                .flat_map(|(_, numbers)| numbers.iter().copied())
+                .collect(),
+        };
+        if let (true, Some(by_path)) = (files.is_empty(), self.by_path.get(file)) {
+            // A note may name a file that its commit did not have yet. If the commit had
+            // another file of that name, the note means that one.
+            let had_another = candidate.tree.is_some_and(|tree| {
+                matches!(self.repository.blob_at(tree, file.as_bytes().as_bstr()), Ok(Some(_)))
+            });
+            if !had_another || candidate.place.is_none() {
+                files.extend(by_path);
+            }
+        }
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    /// Whether the note of `candidate`, which could not be read wholly, holds the name of the file number `number`.
+    pub(crate) fn is_mentioned(&self, number: usize, candidate: &Candidate) -> bool {
+        if candidate.stored.remarks.is_empty() {
+            return false;
+        }
+        let Ok(raw) = self.notebook.raw(candidate.key) else { return false };
+        let touches = self.followed.files[number].touches.iter().map(|touch| &touch.name);
+        let mut names = touches.chain([&self.presents[number].path]);
+        names.any(|name| {
+            let base = name.rsplit_str(b"/").next().unwrap_or(name);
+            raw.iter().any(|raw| raw.contains_str(base))
+        })
+    }
+
     /// The annotated commits that touched a file in scope, or whose notes may name one.
     pub(crate) fn candidates(&self, warnings: &mut Vec<String>) -> Result<Vec<Candidate>> {
         let mut touches: HashMap<u32, Vec<(usize, Touch)>> = HashMap::new();
@@ -114,9 +143,6 @@ impl Ground<'_> {
                     continue;
                 }
                 candidate.elsewhere = Some(branch.unwrap_or_else(|| "no branch".to_owned()));
-            }
-            if !candidate.stored.remarks.is_empty() {
-                warnings.extend(malformed(key, &candidate.stored));
             }
             candidates.push(candidate);
         }
@@ -175,7 +201,7 @@ impl Ground<'_> {
                 tree: Some(node.tree),
                 parents: node.parents.iter().map(|parent| self.history.node(*parent).tree).collect(),
                 time: jiff::Timestamp::from_second(node.time).unwrap_or(epoch),
-                names: self.followed.all_names_at(place),
+                names: BTreeMap::new(),
                 touches,
             };
         }

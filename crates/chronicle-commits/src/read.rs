@@ -3,20 +3,19 @@
 use std::collections::{HashMap, HashSet};
 
 use chronicle_core::{
-    Category, ContextLevel, EntryId, Knowledge, LineRange, Origin,
-    reading::{Dependency, Query, Reading, Stats},
+    Category, ContextLevel, EntryId, Knowledge, LineRange,
+    reading::{Query, Reading},
 };
-use chronicle_git::{BString, ByteSlice, Followed, GitError, History, ObjectId, Repository, Whereabouts};
+use chronicle_git::{BString, ByteSlice, History, LazyRepository, ObjectId, Repository, Whereabouts};
 use jiff::Timestamp;
 
 use crate::{
+    answer::{Scoped, Setting, answer},
     error::Result,
-    items::{Bench, Body, Finished, Item, clarity},
+    gather,
     matching::{Candidate, Ground},
     notebook::Notebook,
     present::Present,
-    related::Follower,
-    retire, wisdom_view,
 };
 
 /// What to read about.
@@ -84,93 +83,43 @@ const MAX_WARNINGS: usize = 10;
 ///
 /// # Errors
 /// When the repository cannot be read. Notes that cannot be read only cause warnings.
-pub fn read(repository: &Repository, request: &ReadRequest) -> Result<Reading> {
+pub fn read(lazy: &LazyRepository, request: &ReadRequest) -> Result<Reading> {
+    let repository = lazy.get()?;
     let mut warnings = Vec::new();
     let notebook = Notebook::open(repository, &mut warnings)?;
-    let mut reading = Reading::empty(request.query.clone());
     if !notebook.has_any() {
+        let mut reading = Reading::empty(request.query.clone());
         warnings.push("No Chronicle annotations found. Run 'git chronicle init' to set up.".to_owned());
         reading.warnings = warnings;
         return Ok(reading);
     }
-    let head = repository.head()?.ok_or(GitError::NoCommits)?;
+    let head = repository.born_head()?;
     let history = repository.history(&[head])?;
     let at_head: Vec<BString> = request.files.iter().map(|file| file.at_head.clone()).collect();
     let followed = repository.follow(&history, &at_head)?;
     let contents = contents(repository, head, &request.files)?;
     let presents = presents(repository, &request.files, &contents, &mut warnings);
-    let ground = Ground {
-        repository,
-        notebook: &notebook,
-        history: &history,
-        followed: &followed,
-        presents: &presents,
-        all: request.all,
-    };
+    let ground = Ground::new(repository, &notebook, &history, &followed, &presents, request.all);
     let candidates = ground.candidates(&mut warnings)?;
-    let bench = Bench {
-        repository,
-        presents: &presents,
-        lines: request.lines,
-        head_time: Timestamp::from_second(history.nodes()[0].time).unwrap_or(request.now),
-        now: request.now,
-        half_life_days: request.half_life_days,
-        superseded: superseded(&candidates),
-    };
     let touches = candidates.iter().flat_map(|candidate| &candidate.touches);
     repository.read_ahead(
         touches.flat_map(|(_, touch)| [touch.old, touch.new]).flatten().take(MAX_READ_AHEAD).collect(),
     );
-    let mut items = Vec::new();
-    for candidate in &candidates {
-        items.extend(bench.items(candidate)?);
-    }
-    let items = keep_best_copies(items);
-    let n_matched = items.len();
-    let mut items = filtered(items, &request.limits);
-    rank(&mut items);
-    let n_wanted = items.len();
-    items.truncate(request.limits.max_regions);
-    if items.len() < n_wanted {
-        warnings
-            .push(format!("{} more items match; raise --max-regions to see them", n_wanted - items.len()));
-    }
-    let mut finish = Finish {
-        repository,
-        history: &history,
-        followed,
-        follower: Follower {
-            notebook: &notebook,
-            head_time: bench.head_time,
-            half_life_days: request.half_life_days,
-            depth: request.limits.depth,
-            farthest: 0,
-        },
+    let records = gather::records(&ground, &candidates)?;
+    let superseded = superseded(&candidates);
+    let paths = request.files.iter().map(|file| file.path.clone());
+    let files: Vec<Scoped> = paths.zip(records).map(|(path, record)| Scoped { path, record }).collect();
+    let setting = Setting {
+        repository: lazy,
+        head_time: Timestamp::from_second(history.nodes()[0].time).unwrap_or(request.now),
+        superseded: &superseded,
     };
-    for item in items {
-        match finish.finish(item)? {
-            Finished::Region(region) => reading.regions.push(region),
-            Finished::Wisdom(entry) => reading.wisdom.push(entry),
-        }
-    }
+    let mut reading = answer(request, &files, &setting)?;
     if !request.limits.lessons_only {
-        reading.dependencies_on_this =
-            candidates.iter().flat_map(|candidate| bench.dependencies(candidate)).collect();
-        rank_dependencies(&mut reading.dependencies_on_this);
-        reading.cross_cutting =
-            candidates.iter().flat_map(|candidate| bench.cross_cutting(candidate)).collect();
-        reading.cross_cutting.sort_by_key(|concern| std::cmp::Reverse(concern.at));
         reading.knowledge = knowledge(&notebook, &presents, &mut warnings)?.into();
     }
-    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    reading.stats = Stats {
-        commits_examined: count(n_commits(&finish.followed)),
-        annotations_found: count(candidates.len()),
-        regions_returned: count(reading.n_items()),
-        regions_matched: count(n_matched),
-        related_hops: finish.follower.farthest,
-    };
-    reading.warnings = shortened(warnings);
+    reading.warnings.splice(0..0, warnings);
+    reading.warnings = shortened(reading.warnings);
     Ok(reading)
 }
 
@@ -241,71 +190,6 @@ fn circles(by: &HashMap<EntryId, EntryId>) -> HashSet<EntryId> {
     circles
 }
 
-/// Copies of one claim on several commits show once, where they are best placed.
-fn keep_best_copies(mut items: Vec<Item>) -> Vec<Item> {
-    items.sort_by(clarity);
-    let mut seen = HashSet::new();
-    items.retain(|item| seen.insert((item.standing.id.clone(), item.file)));
-    items
-}
-
-fn filtered(items: Vec<Item>, limits: &Limits) -> Vec<Item> {
-    let as_asked: Vec<Item> = if limits.lessons_only {
-        let lessons = items.into_iter().flat_map(|item| match item.body {
-            Body::Region(_) => wisdom_view::lessons(&item),
-            Body::Summary(_) => Vec::new(),
-            Body::Wisdom(_) => vec![item],
-        });
-        lessons
-            .filter(|item| limits.category.is_none_or(|category| item.category() == Some(category)))
-            .collect()
-    } else {
-        items
-    };
-    let level = |item: &Item| match item.origin() {
-        Some(Origin::Author) => ContextLevel::Enhanced,
-        Some(Origin::Inferred) => ContextLevel::Inferred,
-        None => item.standing.context_level,
-    };
-    as_asked
-        .into_iter()
-        .filter(|item| limits.since.is_none_or(|since| since < item.standing.at))
-        .filter(|item| {
-            limits.tags.is_empty() || item.standing.tags.iter().any(|tag| limits.tags.contains(tag))
-        })
-        .filter(|item| limits.context_level.is_none_or(|wanted| level(item) == wanted))
-        .filter(|item| limits.min_confidence <= item.standing.confidence)
-        .collect()
-}
-
-/// Most trusted first; what is over last; then newest first.
-fn rank(items: &mut [Item]) {
-    items.sort_by(|left, right| {
-        let (left, right) = (&left.standing, &right.standing);
-        left.is_over()
-            .cmp(&right.is_over())
-            .then(right.confidence.total_cmp(&left.confidence))
-            .then(right.at.cmp(&left.at))
-            .then(left.matched.cmp(&right.matched))
-            .then(left.lines.cmp(&right.lines))
-            .then(left.id.cmp(&right.id))
-    });
-}
-
-fn rank_dependencies(dependencies: &mut Vec<Dependency>) {
-    dependencies
-        .sort_by(|left, right| right.confidence.total_cmp(&left.confidence).then(right.at.cmp(&left.at)));
-    let mut seen = HashSet::new();
-    dependencies.retain(|dependency| {
-        seen.insert((
-            dependency.from_file.clone(),
-            dependency.from_anchor.clone(),
-            dependency.on_anchor.clone(),
-            dependency.nature.clone(),
-        ))
-    });
-}
-
 fn knowledge(
     notebook: &Notebook<'_>,
     presents: &[Present<'_>],
@@ -318,11 +202,6 @@ fn knowledge(
     Ok(concerning.fold(Knowledge::default(), Knowledge::fold))
 }
 
-fn n_commits(followed: &Followed) -> usize {
-    let places = followed.files.iter().flat_map(|file| file.touches.iter().map(|touch| touch.place));
-    places.collect::<HashSet<_>>().len()
-}
-
 fn shortened(mut warnings: Vec<String>) -> Vec<String> {
     let n_more = warnings.len().saturating_sub(MAX_WARNINGS);
     warnings.truncate(MAX_WARNINGS);
@@ -330,31 +209,6 @@ fn shortened(mut warnings: Vec<String>) -> Vec<String> {
         warnings.push(format!("and {n_more} more warnings"));
     }
     warnings
-}
-
-/// Fills in what only shown items need.
-struct Finish<'a> {
-    repository: &'a Repository,
-    history: &'a History,
-    followed: Followed,
-    follower: Follower<'a>,
-}
-
-impl Finish<'_> {
-    fn finish(&mut self, mut item: Item) -> Result<Finished> {
-        if let (Some(number), Some(place)) = (item.file, item.place) {
-            let file = &mut self.followed.files[number];
-            item.standing.commits_since = Some(file.touches_since(self.history, place));
-            if let (None, chronicle_core::reading::State::Gone, Some((blob, range))) =
-                (item.standing.lines, item.standing.state, item.recorded_in)
-            {
-                let since = retire::gone_since(self.repository, self.history, file, place, blob, range)?;
-                item.standing.gone_since = since.map(|id| id.to_string());
-            }
-        }
-        item.standing.related = self.follower.follow(&item.standing.commit, &item.related)?;
-        Ok(item.finish())
-    }
 }
 
 /// What is read across all files, newest first.
@@ -372,20 +226,14 @@ pub struct Recent {
 ///
 /// # Errors
 /// When the repository cannot be read.
-pub fn read_recent(repository: &Repository, recent: &Recent) -> Result<Reading> {
+pub fn read_recent(lazy: &LazyRepository, recent: &Recent) -> Result<Reading> {
+    let repository = lazy.get()?;
     let mut warnings = Vec::new();
     let notebook = Notebook::open(repository, &mut warnings)?;
     let head = repository.born_head()?;
     let history = repository.history(&[head])?;
     let followed = repository.follow(&history, &[])?;
-    let ground = Ground {
-        repository,
-        notebook: &notebook,
-        history: &history,
-        followed: &followed,
-        presents: &[],
-        all: false,
-    };
+    let ground = Ground::new(repository, &notebook, &history, &followed, &[], false);
     let mut files = Vec::new();
     for path in ground.newest_files(recent.limits.max_regions)? {
         let path = current_name(repository, head, &history, path)?;
@@ -405,7 +253,7 @@ pub fn read_recent(repository: &Repository, recent: &Recent) -> Result<Reading> 
         half_life_days: recent.half_life_days,
         now: recent.now,
     };
-    let mut reading = read(repository, &request)?;
+    let mut reading = read(lazy, &request)?;
     reading.wisdom.sort_by_key(|item| std::cmp::Reverse(item.standing.at));
     reading.wisdom.truncate(recent.limits.max_regions);
     reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);

@@ -1,25 +1,27 @@
 //! Follows pointers from one annotation to others.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, rc::Rc};
 
 use chronicle_core::{
     Age, Annotation, Related,
     reading::RelatedItem,
     score::{self, Tie},
 };
-use chronicle_git::ObjectId;
+use chronicle_git::{LazyRepository, ObjectId};
 use jiff::Timestamp;
 
 use crate::{error::Result, notebook::Notebook};
 
 /// Follows related annotations, each commit and anchor once for each item.
 pub(crate) struct Follower<'a> {
-    pub(crate) notebook: &'a Notebook<'a>,
+    pub(crate) repository: &'a LazyRepository,
     pub(crate) head_time: Timestamp,
     pub(crate) half_life_days: f64,
     pub(crate) depth: u32,
     /// The farthest hop taken.
     pub(crate) farthest: u32,
+    /// All notes, listed when the first pointer is met.
+    pub(crate) notebook: Option<Rc<Notebook<'a>>>,
 }
 
 /// What an annotation says, how far to trust it, and where it points on to.
@@ -28,20 +30,31 @@ type Target = (Option<String>, Option<f64>, Vec<Related>);
 impl Follower<'_> {
     /// What `related` of the annotation on `from` leads to, nearest first.
     pub(crate) fn follow(&mut self, from: &str, related: &[Related]) -> Result<Vec<RelatedItem>> {
+        if related.is_empty() || self.depth == 0 {
+            return Ok(Vec::new());
+        }
+        let notebook = match &self.notebook {
+            Some(notebook) => Rc::clone(notebook),
+            None => Rc::clone(
+                self.notebook.insert(Rc::new(Notebook::open(self.repository.get()?, &mut Vec::new())?)),
+            ),
+        };
         let mut visited: HashSet<(String, Option<String>)> = HashSet::from([(from.to_owned(), None)]);
         let mut found = Vec::new();
         let mut hop = related.to_vec();
         for distance in 1..=self.depth {
             let mut next = Vec::new();
             for pointer in hop {
-                let key = self.notebook.find_key(&pointer.commit);
+                let key = notebook.find_key(&pointer.commit);
                 let commit = key.map_or_else(|| pointer.commit.clone(), |key| key.to_string());
                 if !visited.insert((commit.clone(), pointer.anchor.clone())) {
                     continue;
                 }
                 self.farthest = self.farthest.max(distance);
-                let target =
-                    key.map(|key| self.target(key, pointer.anchor.as_deref())).transpose()?.flatten();
+                let target = key
+                    .map(|key| self.target(&notebook, key, pointer.anchor.as_deref()))
+                    .transpose()?
+                    .flatten();
                 let (intent, confidence, onward) = target.unwrap_or_default();
                 next.extend(onward);
                 found.push(RelatedItem {
@@ -58,8 +71,8 @@ impl Follower<'_> {
     }
 
     /// What the annotation on `key` says of `anchor` (or as a whole), how far to trust it, and where it points on to.
-    fn target(&self, key: ObjectId, anchor: Option<&str>) -> Result<Option<Target>> {
-        let stored = self.notebook.read(key)?;
+    fn target(&self, notebook: &Notebook<'_>, key: ObjectId, anchor: Option<&str>) -> Result<Option<Target>> {
+        let stored = notebook.read(key)?;
         let documents = stored.note.documents();
         let is_named = |name: Option<&String>| anchor.is_some() && name.map(String::as_str) == anchor;
         for document in &documents {
@@ -94,6 +107,13 @@ impl Follower<'_> {
 
     fn confidence(&self, document: &Annotation) -> f64 {
         let age = Age::between(document.written().min(self.head_time), self.head_time);
-        score::confidence(&score::factors(document, None, age, self.half_life_days, Tie::File))
+        score::confidence(&score::factors(
+            document.provenance.source,
+            score::context_level(document),
+            None,
+            age,
+            self.half_life_days,
+            Tie::File,
+        ))
     }
 }

@@ -1,24 +1,21 @@
 //! The commit that took a lesson's code away.
 
 use chronicle_core::{LineRange, reading::State};
-use chronicle_git::{FileHistory, History, ObjectId, Repository, Touch};
+use chronicle_git::{BString, ObjectId, Repository};
 
-use crate::{error::Result, present::Present};
+use crate::{error::Result, present::Present, record::Step};
 
-/// The oldest commit since `place` in which nothing of `range` of `blob` is left; `None` when only the
-/// working tree lacks it.
+/// The oldest of the steps `newer` than a claim (newest first) after which nothing of `range` of `blob`
+/// is left; `None` when only the working tree lacks it.
 ///
 /// Code that goes seldom comes back, so half of the versions are ruled out by each look.
 pub(crate) fn gone_since(
     repository: &Repository,
-    history: &History,
-    file: &FileHistory,
-    place: u32,
+    newer: &[Step],
     blob: ObjectId,
     range: LineRange,
 ) -> Result<Option<ObjectId>> {
-    let newer: Vec<&Touch> = file.touches.iter().take_while(|touch| touch.place < place).collect();
-    // Newest first: the touches before `alive` lack the lines, those from it on still have some.
+    // The steps before `alive` lack the lines, those from it on still have some.
     let (mut gone, mut alive) = (0, newer.len());
     while gone < alive {
         let middle = gone.midpoint(alive);
@@ -28,13 +25,13 @@ pub(crate) fn gone_since(
             alive = middle;
         }
     }
-    Ok(gone.checked_sub(1).map(|last| history.node(newer[last].place).id))
+    Ok(gone.checked_sub(1).map(|last| newer[last].commit))
 }
 
-fn is_gone(repository: &Repository, touch: &Touch, blob: ObjectId, range: LineRange) -> Result<bool> {
-    let Some(new) = touch.new else { return Ok(true) };
+fn is_gone(repository: &Repository, step: Step, blob: ObjectId, range: LineRange) -> Result<bool> {
+    let Some(new) = step.blob else { return Ok(true) };
     // A version that is not at hand cannot be shown to lack the lines.
     let Some(content) = repository.blob_if_here(new)? else { return Ok(false) };
-    let then = Present::new(touch.name.clone(), Some(&content));
+    let then = Present::new(BString::default(), Some(&content));
     Ok(then.locate(repository, blob, range)?.is_some_and(|place| place.state == State::Gone))
 }

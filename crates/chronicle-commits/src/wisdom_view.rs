@@ -2,7 +2,7 @@
 
 use chronicle_core::{Category, Entry, EntryId, Origin, Region};
 
-use crate::items::{Body, Item};
+use crate::{answer::Item, record::Body};
 
 /// The lessons that a region holds: intent and reasoning are insights, constraints and risks
 /// gotchas, dependencies insights that name what they depend on.

@@ -64,27 +64,27 @@ impl Tie {
     }
 }
 
-/// The factors of one item of `document`.
+/// The factors of one item of a document of this source and context level.
 ///
 /// `age` is that of the document when HEAD was committed; `origin` is the item's own
-/// and goes before the document's context level, which goes before its source.
+/// and goes before the document's context level.
 #[must_use]
 pub fn factors(
-    document: &Annotation,
+    source: Source,
+    level: ContextLevel,
     origin: Option<Origin>,
     age: Age,
     half_life_days: f64,
     tie: Tie,
 ) -> Factors {
     let recency = 0.5_f64.powf(age.days() / half_life_days.max(f64::MIN_POSITIVE));
-    let level = context_level(document);
     let context = match (origin, level) {
         (Some(Origin::Author), _) => Factor { value: "author".to_owned(), score: 1.0 },
         (Some(Origin::Inferred), _) => Factor { value: "inferred".to_owned(), score: 0.5 },
         (None, ContextLevel::Enhanced) => Factor { value: level.to_string(), score: 1.0 },
         (None, ContextLevel::Inferred) => Factor { value: level.to_string(), score: 0.5 },
     };
-    let provenance = match document.provenance.source {
+    let provenance = match source {
         Source::Amend => 0.8,
         Source::Squash => 0.7,
         _ => 1.0,
@@ -93,7 +93,7 @@ pub fn factors(
         recency: Factor { value: format!("{age} old"), score: round(recency) },
         context_level: context,
         anchor_match: tie.factor(),
-        provenance: Factor { value: document.provenance.source.to_string(), score: provenance },
+        provenance: Factor { value: source.to_string(), score: provenance },
     }
 }
 
@@ -125,13 +125,11 @@ mod tests {
     use super::*;
     use crate::Provenance;
 
-    fn document(source: Source) -> Annotation {
-        Annotation::new("c", "2026-01-01T00:00:00Z", "why", Provenance::new(source))
-    }
-
     fn score(source: Source, origin: Option<Origin>, days: i64, tie: Tie) -> f64 {
+        let document = Annotation::new("c", "2026-01-01T00:00:00Z", "why", Provenance::new(source));
         confidence(&factors(
-            &document(source),
+            source,
+            context_level(&document),
             origin,
             Age(SignedDuration::from_hours(24 * days)),
             HALF_LIFE_DAYS,

@@ -6,6 +6,7 @@
 //! level by level, because reading many at once is far cheaper.
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
     rc::Rc,
 };
@@ -41,7 +42,7 @@ pub struct FileHistory {
     /// The changes, newest first.
     pub touches: Vec<Touch>,
     /// For each place of the history, which touches can be reached from it.
-    reached: Vec<Option<Rc<Vec<u64>>>>,
+    reached: OnceCell<Vec<Option<Rc<Vec<u64>>>>>,
 }
 
 /// One commit that changed a followed file.
@@ -192,10 +193,16 @@ impl Followed {
         names.paths().into_iter().filter(|(_, files)| files.contains(&file)).map(|(name, _)| name).collect()
     }
 
-    /// Every followed name in the commit at `place`, with the files that go by it.
+    /// The followed files that go by `name` in the commit at `place`; `name` is text, and may stand for a
+    /// name that is none.
     #[must_use]
-    pub fn all_names_at(&self, place: u32) -> BTreeMap<BString, Vec<usize>> {
-        self.names[place as usize].as_ref().map(|names| names.paths()).unwrap_or_default()
+    pub fn files_called(&self, place: u32, name: &str) -> Vec<usize> {
+        let Some(names) = &self.names[place as usize] else { return Vec::new() };
+        if !name.contains(char::REPLACEMENT_CHARACTER) {
+            return names.at(name.as_bytes().as_bstr()).to_vec();
+        }
+        let paths = names.paths().into_iter().filter(|(path, _)| path.to_str_lossy() == name);
+        paths.flat_map(|(_, files)| files).collect()
     }
 }
 
@@ -444,11 +451,8 @@ impl<'a> Walk<'a> {
 impl FileHistory {
     /// How many commits changed the file that the commit at `place` cannot reach: those made since.
     #[must_use]
-    pub fn touches_since(&mut self, history: &History, place: u32) -> u32 {
-        if self.reached.is_empty() {
-            self.reached = self.reach(history);
-        }
-        let before = self.reached[place as usize]
+    pub fn touches_since(&self, history: &History, place: u32) -> u32 {
+        let before = self.reached.get_or_init(|| self.reach(history))[place as usize]
             .as_ref()
             .map_or(0, |reached| reached.iter().map(|word| word.count_ones()).sum());
         u32::try_from(self.touches.len()).unwrap_or(u32::MAX) - before

@@ -33,7 +33,7 @@ pub use history::{History, Node};
 pub use lock::FileLock;
 pub use notes::{NoteRef, is_empty_tree};
 pub use renames::Whereabouts;
-pub use repository::{PresentFile, Repository};
+pub use repository::{LazyRepository, PresentFile, Repository};
 pub use update::{NotesEdit, Recovered};
 
 /// The ref that holds annotations, and the repository's knowledge on the empty tree.

@@ -1,7 +1,7 @@
 //! An opened repository: where it is, what HEAD is, what files hold now and then.
 
 use std::{
-    cell::RefCell,
+    cell::{OnceCell, RefCell},
     path::{Path, PathBuf},
 };
 
@@ -37,6 +37,35 @@ pub struct Repository {
     pub(crate) now: Timestamp,
     /// Blobs that were read ahead.
     read_ahead: RefCell<HashMap<ObjectId, Vec<u8>>>,
+}
+
+/// A repository that is opened when it is first needed: some answers do without.
+pub struct LazyRepository {
+    directory: PathBuf,
+    now: Timestamp,
+    is_isolated: bool,
+    opened: OnceCell<Repository>,
+}
+
+impl LazyRepository {
+    /// The repository that [`Repository::discover`] finds, or that [`Repository::open_isolated`] opens.
+    #[must_use]
+    pub fn new(directory: &Path, now: Timestamp, is_isolated: bool) -> Self {
+        Self { directory: directory.to_owned(), now, is_isolated, opened: OnceCell::new() }
+    }
+
+    /// The repository, opened.
+    ///
+    /// # Errors
+    /// When there is none, or its configuration cannot be read.
+    pub fn get(&self) -> Result<&Repository> {
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
+        let open = if self.is_isolated { Repository::open_isolated } else { Repository::discover };
+        let repository = open(&self.directory, self.now)?;
+        Ok(self.opened.get_or_init(|| repository))
+    }
 }
 
 /// A file as it is now: in the working tree, or at HEAD where there is none.

@@ -87,7 +87,7 @@ impl Chronicle {
             Given::Message => (AnnotateInput::default(), Vec::new(), Vec::new()),
         };
         let revision = command.commit.as_deref().or(input.commit.as_deref()).unwrap_or("HEAD");
-        let commit = self.repository.resolve(revision)?;
+        let commit = self.repository()?.resolve(revision)?;
         let (summary, from_message) = match is_automatic {
             true => self.message_summary(commit)?,
             false => (input.summary.clone().unwrap_or_default().trim().to_owned(), Vec::new()),
@@ -105,7 +105,7 @@ impl Chronicle {
             replace: command.replace.into_iter().map(EntryId).collect(),
             replace_summary: command.replace_summary,
         };
-        let author = self.repository.author_name();
+        let author = self.repository()?.author_name();
         let mut stamp = Stamp { now: self.now, author, new_id: &mut Self::new_id };
         let Annotated {
             commit,
@@ -118,7 +118,7 @@ impl Chronicle {
             warnings: advice,
             unchanged,
             recovered,
-        } = write::annotate(&self.repository, &request, &mut stamp)?;
+        } = write::annotate(self.repository()?, &request, &mut stamp)?;
         warnings.extend(advice);
         warnings.extend(
             recovered
@@ -151,7 +151,7 @@ impl Chronicle {
         &self,
         commit: chronicle_git::ObjectId,
     ) -> Result<(String, Vec<redaction::Kind>), Error> {
-        let commit = self.repository.commit(commit)?;
+        let commit = self.repository()?.commit(commit)?;
         let is_trailer = |line: &str| {
             line.split_once(": ").is_some_and(|(key, _)| key.ends_with("-by") && !key.contains(' '))
         };

@@ -17,7 +17,7 @@ mod tour;
 use std::path::{Path, PathBuf};
 
 use chronicle_core::EntryId;
-use chronicle_git::Repository;
+use chronicle_git::{LazyRepository, Repository};
 use jiff::Timestamp;
 
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
@@ -33,26 +33,27 @@ pub use tour::tour;
 
 /// The application, opened for one repository.
 pub struct Chronicle {
-    repository: Repository,
+    repository: LazyRepository,
     /// Paths that users give are relative to this directory first.
     directory: PathBuf,
     now: Timestamp,
 }
 
 impl Chronicle {
-    /// Opens the repository that `directory` is in, or the one that git's environment names.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn open(directory: &Path, now: Timestamp) -> Result<Self, Error> {
-        let repository = Repository::discover(directory, now)?;
-        Ok(Self { repository, directory: directory.to_owned(), now })
+    /// The application for the repository that `directory` is in, or the one that git's environment names.
+    /// It is opened when it is first needed.
+    #[must_use]
+    pub fn new(directory: &Path, now: Timestamp) -> Self {
+        Self { repository: LazyRepository::new(directory, now, false), directory: directory.to_owned(), now }
     }
 
-    /// Opens the repository at `directory` and no other, whatever the environment says.
-    fn open_isolated(directory: &Path, now: Timestamp) -> Result<Self, Error> {
-        let repository = Repository::open_isolated(directory, now)?;
-        Ok(Self { repository, directory: directory.to_owned(), now })
+    /// The application for the repository at `directory` and no other, whatever the environment says.
+    fn isolated(directory: &Path, now: Timestamp) -> Self {
+        Self { repository: LazyRepository::new(directory, now, true), directory: directory.to_owned(), now }
+    }
+
+    fn repository(&self) -> Result<&Repository, Error> {
+        Ok(self.repository.get()?)
     }
 
     /// The time that answers are given for.

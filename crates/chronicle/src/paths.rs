@@ -31,22 +31,22 @@ impl Chronicle {
         history: &mut Option<History>,
     ) -> Result<Scope, Error> {
         let shown = || path.to_string_lossy().escape_debug().to_string();
-        let candidates = self.repository.root_relative(&self.directory, path)?;
+        let repository = self.repository()?;
+        let candidates = repository.root_relative(&self.directory, path)?;
         if candidates.is_empty() {
             return OutsideRepositorySnafu { path: shown() }.fail();
         }
-        let tree = self.repository.commit_tree(head)?;
+        let tree = repository.commit_tree(head)?;
         for candidate in &candidates {
             let file = candidate.as_bstr();
-            if !file.is_empty() && self.repository.present_file(Some(head), file)?.is_some() {
-                return Ok(Self::present(candidate, self.repository.uncommitted_rename(head, file)?));
+            if !file.is_empty() && repository.present_file(Some(head), file)?.is_some() {
+                return Ok(Self::present(candidate, repository.uncommitted_rename(head, file)?));
             }
-            if self.repository.is_directory_at(tree, file)? || self.repository.is_worktree_directory(file) {
-                let files =
-                    self.repository.files_under(tree, file)?.into_iter().map(ScopeFile::from).collect();
+            if repository.is_directory_at(tree, file)? || repository.is_worktree_directory(file) {
+                let files = repository.files_under(tree, file)?.into_iter().map(ScopeFile::from).collect();
                 return Ok(Scope { files, name: candidate.to_string(), remark: None, is_directory: true });
             }
-            if self.repository.blob_at(tree, file)?.is_some() {
+            if repository.blob_at(tree, file)?.is_some() {
                 let remark = Some(format!("`{candidate}` is not in the working tree"));
                 return Ok(Scope { remark, ..Self::present(candidate, None) });
             }
@@ -54,9 +54,9 @@ impl Chronicle {
         for candidate in candidates {
             let history = match history {
                 Some(history) => history,
-                None => history.insert(self.repository.history(&[head])?),
+                None => history.insert(repository.history(&[head])?),
             };
-            let (file, remark) = match self.repository.whereabouts(history, candidate.as_bstr())? {
+            let (file, remark) = match repository.whereabouts(history, candidate.as_bstr())? {
                 Whereabouts::Never => continue,
                 Whereabouts::Renamed { to, by } => {
                     let remark = format!("`{candidate}` is called `{to}` since {}", by.to_hex_with_len(7));

@@ -71,7 +71,7 @@ impl Chronicle {
     /// # Errors
     /// When a path was never there, lines do not exist, or the repository cannot be read.
     pub fn read(&self, command: &ReadCommand) -> Result<Reading, Error> {
-        let head = self.repository.head()?.ok_or(GitError::NoCommits)?;
+        let head = self.repository()?.head()?.ok_or(GitError::NoCommits)?;
         let mut history = None;
         let mut files = Vec::new();
         let mut names = Vec::new();
@@ -94,7 +94,7 @@ impl Chronicle {
         }
         if let Some(lines) = command.lines {
             let ([file], false) = (&files[..], is_directory) else { return LinesNeedOneFileSnafu.fail() };
-            let present = self.repository.present_file(Some(head), file.path.as_bstr())?;
+            let present = self.repository()?.present_file(Some(head), file.path.as_bstr())?;
             let n_lines = present.map_or(0, |file| Lines::new(&file.content).count());
             snafu::ensure!(lines.end <= n_lines, LinesPastEndSnafu { lines, n_lines });
         }
@@ -154,8 +154,8 @@ impl Chronicle {
         if let Some(time) = chronicle_core::parse_time(text) {
             return Ok(time);
         }
-        match self.repository.resolve(text) {
-            Ok(id) => Ok(self.repository.commit(id)?.time),
+        match self.repository()?.resolve(text) {
+            Ok(id) => Ok(self.repository()?.commit(id)?.time),
             Err(GitError::UnknownRevision { .. }) => InvalidSinceSnafu { text }.fail(),
             Err(other) => Err(other.into()),
         }

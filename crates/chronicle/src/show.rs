@@ -44,16 +44,17 @@ impl Chronicle {
     /// # Errors
     /// When the revision is unknown.
     pub fn show(&self, revision: &str) -> Result<Shown, Error> {
+        let repository = self.repository()?;
         let mut warnings = Vec::new();
-        let key = match self.repository.resolve(revision) {
+        let key = match repository.resolve(revision) {
             Ok(id) => id,
             // A note outlives its commit; its full or abbreviated id still finds it.
             Err(error @ GitError::UnknownRevision { .. }) => {
-                Notebook::open(&self.repository, &mut warnings)?.find_key(revision).ok_or(error)?
+                Notebook::open(repository, &mut warnings)?.find_key(revision).ok_or(error)?
             }
             Err(other) => return Err(other.into()),
         };
-        let stored = stored_on(&self.repository, key, &mut warnings)?;
+        let stored = stored_on(repository, key, &mut warnings)?;
         let annotation = stored.note.to_annotation(&key.to_string());
         warnings.extend(stored.remarks.iter().map(|remark| match &annotation {
             None => format!("Skipping malformed annotation on commit {key}: {remark}"),
@@ -62,7 +63,7 @@ impl Chronicle {
         Ok(Shown {
             schema: "chronicle-show/v1",
             commit: key.to_string(),
-            subject: self.repository.commit(key).ok().map(|commit| commit.subject()),
+            subject: repository.commit(key).ok().map(|commit| commit.subject()),
             legacy: annotation.as_ref().map(|annotation| annotation.legacy.clone()).unwrap_or_default(),
             annotation,
             knowledge: stored.knowledge,

@@ -35,7 +35,7 @@ impl Chronicle {
         let (text, redacted) = wash(&command.text);
         let text = text.trim().to_owned();
         snafu::ensure!(!text.is_empty(), EmptyRemarkSnafu);
-        let head = self.repository.head()?;
+        let head = self.repository()?.head()?;
         let mut remark = StagedRemark {
             timestamp: self.now.to_string(),
             text,
@@ -49,10 +49,10 @@ impl Chronicle {
         match (&command.file, command.lines) {
             (Some(path), lines) => {
                 let shown = || path.to_string_lossy().escape_debug().to_string();
-                let candidates = self.repository.root_relative(&self.directory, path)?;
+                let candidates = self.repository()?.root_relative(&self.directory, path)?;
                 let mut found = None;
                 for candidate in candidates {
-                    if let Some(file) = self.repository.present_file(head, candidate.as_bstr())? {
+                    if let Some(file) = self.repository()?.present_file(head, candidate.as_bstr())? {
                         found = Some((candidate, file));
                         break;
                     }
@@ -69,7 +69,7 @@ impl Chronicle {
             (None, Some(_)) => return LinesNeedOneFileSnafu.fail(),
             (None, None) => {}
         }
-        Staging::open(&self.repository)?.add(remark.clone())?;
+        Staging::open(self.repository()?)?.add(remark.clone())?;
         Ok((remark, redacted.into_iter().map(|kind| kind.name().to_owned()).collect()))
     }
 
@@ -78,7 +78,7 @@ impl Chronicle {
     /// # Errors
     /// When they cannot be read.
     pub fn staged(&self) -> Result<Vec<StagedRemark>, Error> {
-        Ok(Staging::peek(&self.repository)?)
+        Ok(Staging::peek(self.repository()?)?)
     }
 
     /// Drops the remarks that wait for their commit; returns how many there were.
@@ -86,7 +86,7 @@ impl Chronicle {
     /// # Errors
     /// When they cannot be read or written.
     pub fn clear_staged(&self) -> Result<usize, Error> {
-        let mut staging = Staging::open(&self.repository)?;
+        let mut staging = Staging::open(self.repository()?)?;
         let n_remarks = staging.remarks().len();
         staging.retain(|_| false)?;
         Ok(n_remarks)

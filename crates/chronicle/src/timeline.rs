@@ -82,11 +82,12 @@ impl Chronicle {
 
     /// Oldest first, by the order of history; commits off it go by the time of their annotation.
     fn in_order(&self, by_commit: BTreeMap<String, Moment>) -> Result<Vec<Moment>, Error> {
-        let history = self.repository.history(&[self.repository.born_head()?])?;
+        let repository = self.repository()?;
+        let history = repository.history(&[repository.born_head()?])?;
         let mut placed = Vec::new();
         for (commit, mut moment) in by_commit {
-            let id = self.repository.resolve(&commit).ok();
-            let found = id.and_then(|id| self.repository.commit(id).ok());
+            let id = repository.resolve(&commit).ok();
+            let found = id.and_then(|id| repository.commit(id).ok());
             moment.subject = found.as_ref().map(chronicle_git::Commit::subject);
             let place = id.and_then(|id| history.place(id));
             let time =

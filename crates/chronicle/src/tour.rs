@@ -70,7 +70,7 @@ impl Tour<'_> {
         self.command("git chronicle annotate --live <<'EOF'");
         (self.say)(&format!("{ANNOTATION}\nEOF\n"));
         let given = Given::Json(ANNOTATION.as_bytes().to_vec());
-        let chronicle = Chronicle::open_isolated(self.root, self.now)?;
+        let chronicle = Chronicle::isolated(self.root, self.now);
         let reply = chronicle.annotate(AnnotateCommand {
             given,
             commit: None,
@@ -103,7 +103,7 @@ impl Tour<'_> {
         self.title("3. Whoever touches it next asks first");
         let command = ReadCommand { paths: vec!["src/backoff.rs".into()], ..ReadCommand::default() };
         self.command("git chronicle read src/backoff.rs");
-        let chronicle = Chronicle::open_isolated(self.root, self.now)?;
+        let chronicle = Chronicle::isolated(self.root, self.now);
         let reading = chronicle.read(&command)?;
         (self.say)(&render::reading(&reading, Format::Markdown, &chronicle.view()));
         let gotcha = reading.wisdom.iter().find(|item| item.category == chronicle_core::Category::Gotcha);

@@ -22,13 +22,13 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         std::env::set_current_dir(directory).context(DirectorySnafu { path: directory })?;
     }
     let directory = std::env::current_dir().context(DirectorySnafu { path: "." })?;
-    let open = || Chronicle::open(&directory, ui_now());
+    let open = || Chronicle::new(&directory, ui_now());
     match cli.command {
-        Command::Read(args) => read::run(args, &open()?, ui),
-        Command::Show(args) => show::run(&args, &open()?, ui),
-        Command::History(args) => history::run(args, &open()?, ui),
-        Command::Annotate(args) => annotate::run(args, &open()?, ui),
-        Command::Note(args) => note::run(args, &open()?, ui),
+        Command::Read(args) => read::run(args, &open(), ui),
+        Command::Show(args) => show::run(&args, &open(), ui),
+        Command::History(args) => history::run(args, &open(), ui),
+        Command::Annotate(args) => annotate::run(args, &open(), ui),
+        Command::Note(args) => note::run(args, &open(), ui),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }

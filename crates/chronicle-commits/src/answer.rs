@@ -1,0 +1,346 @@
+//! Answers a question from the records of the files in scope.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use chronicle_core::{
+    Age, Category, ContextLevel, EntryId, Origin,
+    reading::{Dependency, Match, Reading, RegionItem, Standing, State, Stats, WisdomItem},
+    score::{self, Tie},
+};
+use chronicle_git::{BString, LazyRepository, ObjectId};
+use jiff::Timestamp;
+
+use crate::{
+    error::Result,
+    read::{Limits, ReadRequest},
+    record::{Body, Claim, FileRecord, Heading},
+    related::Follower,
+    retire, wisdom_view,
+};
+
+/// One file in scope.
+#[derive(Debug)]
+pub(crate) struct Scoped {
+    /// Its path now.
+    pub(crate) path: BString,
+    /// What is known of it.
+    pub(crate) record: FileRecord,
+}
+
+/// What answers depend on beside the question and the records.
+pub(crate) struct Setting<'a> {
+    /// Opened only when an item needs more than the records hold.
+    pub(crate) repository: &'a LazyRepository,
+    /// When HEAD was committed.
+    pub(crate) head_time: Timestamp,
+    /// Claims that a visible claim supersedes, by that claim.
+    pub(crate) superseded: &'a HashMap<EntryId, EntryId>,
+}
+
+/// A claim that fits the question.
+#[derive(Debug, Clone)]
+pub(crate) struct Item {
+    pub(crate) body: Body,
+    pub(crate) standing: Standing,
+    /// Number of the file, when it belongs to one.
+    pub(crate) file: Option<usize>,
+    claim: usize,
+}
+
+/// Answers everything but what the repository knows as a whole.
+pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Result<Reading> {
+    let mut reading = Reading::empty(request.query.clone());
+    let items = keep_best_copies(items(request, files, setting));
+    let n_matched = items.len();
+    let mut items = filtered(items, &request.limits);
+    rank(&mut items);
+    let n_wanted = items.len();
+    items.truncate(request.limits.max_regions);
+    reading.warnings = files.iter().flat_map(|file| file.record.warnings.iter().cloned()).collect();
+    reading.warnings.dedup();
+    if items.len() < n_wanted {
+        let n_more = n_wanted - items.len();
+        reading.warnings.push(format!("{n_more} more items match; raise --max-regions to see them"));
+    }
+    let mut follower = Follower {
+        repository: setting.repository,
+        head_time: setting.head_time,
+        half_life_days: request.half_life_days,
+        depth: request.limits.depth,
+        farthest: 0,
+        notebook: None,
+    };
+    for mut item in items {
+        item.standing.gone_since = gone_since(&item, files, setting)?.map(|id| id.to_string());
+        item.standing.related = follower.follow(&item.standing.commit, item.body.related())?;
+        match item.finish() {
+            Finished::Region(region) => reading.regions.push(region),
+            Finished::Wisdom(entry) => reading.wisdom.push(entry),
+        }
+    }
+    if !request.limits.lessons_only {
+        reading.dependencies_on_this = dependencies(request, files, setting);
+        let concerns = files.iter().flat_map(|file| file.record.concerns.iter().cloned());
+        reading.cross_cutting = concerns.collect();
+        reading.cross_cutting.sort_by(|left, right| {
+            (std::cmp::Reverse(left.at), &left.commit).cmp(&(std::cmp::Reverse(right.at), &right.commit))
+        });
+        reading.cross_cutting.dedup();
+    }
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    reading.stats = Stats {
+        commits_examined: count(distinct(files, |record| {
+            record.steps.iter().map(|step| step.commit).collect()
+        })),
+        annotations_found: count(distinct(files, |record| record.annotated.clone())),
+        regions_returned: count(reading.n_items()),
+        regions_matched: count(n_matched),
+        related_hops: follower.farthest,
+    };
+    Ok(reading)
+}
+
+fn distinct(files: &[Scoped], commits: impl Fn(&FileRecord) -> Vec<ObjectId>) -> usize {
+    match files {
+        [only] => commits(&only.record).len(),
+        many => many.iter().flat_map(|file| commits(&file.record)).collect::<HashSet<_>>().len(),
+    }
+}
+
+fn items(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Vec<Item> {
+    let mut items = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        for (claim_number, claim) in file.record.claims.iter().enumerate() {
+            if claim.placement.concerns(request.lines) {
+                items.push(item(request, setting, (number, file), (claim_number, claim)));
+            }
+        }
+    }
+    merge_commit_wide(items)
+}
+
+/// A claim about a commit as a whole belongs to no file when it concerns several in scope.
+fn merge_commit_wide(items: Vec<Item>) -> Vec<Item> {
+    let mut merged: Vec<Item> = Vec::with_capacity(items.len());
+    let mut seen: BTreeMap<(EntryId, String), usize> = BTreeMap::new();
+    for item in items {
+        if item.standing.matched == Match::Commit {
+            let key = (item.standing.id.clone(), item.standing.commit.clone());
+            if let Some(first) = seen.get(&key) {
+                let first: &mut Item = &mut merged[*first];
+                first.file = None;
+                let standing = &mut first.standing;
+                (standing.file, standing.file_recorded, standing.lines) = (None, None, None);
+                standing.commits_since = None;
+                standing.near.clear();
+                continue;
+            }
+            seen.insert(key, merged.len());
+        }
+        merged.push(item);
+    }
+    merged
+}
+
+fn item(
+    request: &ReadRequest,
+    setting: &Setting<'_>,
+    (number, file): (usize, &Scoped),
+    (claim_number, claim): (usize, &Claim),
+) -> Item {
+    let Claim { body, placement, .. } = claim;
+    let heading = &file.record.headings[claim.heading];
+    let factors = factors(heading, body.origin(), placement.tie, request, setting);
+    let present_name = file.path.to_string();
+    let standing = Standing {
+        superseded_by: setting.superseded.get(&claim.id).cloned(),
+        expired: body.expires().is_some_and(|end| end <= request.now),
+        id: claim.id.clone(),
+        commit: heading.commit.to_string(),
+        timestamp: heading.timestamp.clone(),
+        at: heading.at,
+        author: heading.author.clone(),
+        source: heading.source,
+        context_level: heading.level,
+        confidence: score::confidence(&factors),
+        confidence_factors: factors,
+        commits_since: claim.commits_since,
+        file_recorded: (claim.name != present_name).then(|| claim.name.clone()),
+        file: Some(present_name),
+        lines: placement.lines,
+        lines_recorded: body.lines(),
+        near: placement.near.clone(),
+        state: placement.state,
+        gone_since: None,
+        matched: placement.matched,
+        elsewhere: heading.elsewhere.clone(),
+        tags: body.tags().to_vec(),
+        task: heading.task.clone(),
+        related: Vec::new(),
+        extra: match body {
+            Body::Region(region) => region.extra.clone(),
+            Body::Summary(_) => serde_json::Map::new(),
+            Body::Wisdom(entry) => entry.extra.clone(),
+        },
+    };
+    Item { body: body.clone(), standing, file: Some(number), claim: claim_number }
+}
+
+fn factors(
+    heading: &Heading,
+    origin: Option<Origin>,
+    tie: Tie,
+    request: &ReadRequest,
+    setting: &Setting<'_>,
+) -> score::Factors {
+    let age = Age::between(heading.at, setting.head_time);
+    score::factors(heading.source, heading.level, origin, age, request.half_life_days, tie)
+}
+
+/// The commit that took an item's lines away; `None` when only the working tree lacks them.
+fn gone_since(item: &Item, files: &[Scoped], setting: &Setting<'_>) -> Result<Option<ObjectId>> {
+    let Some(record) = item.file.map(|number| &files[number].record) else { return Ok(None) };
+    let claim = &record.claims[item.claim];
+    if let Some(known) = claim.gone_since {
+        return Ok(known);
+    }
+    let is_gone = item.standing.state == State::Gone && item.standing.lines.is_none();
+    match (is_gone, claim.n_newer, claim.placement.recorded_in) {
+        (true, Some(n_newer), Some((blob, range))) => {
+            let newer = &record.steps[..(n_newer as usize).min(record.steps.len())];
+            retire::gone_since(setting.repository.get()?, newer, blob, range)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Copies of one claim on several commits show once, where they are best placed.
+fn keep_best_copies(mut items: Vec<Item>) -> Vec<Item> {
+    items.sort_by(|left, right| {
+        let key = |item: &Item| (item.standing.elsewhere.is_some(), item.standing.state);
+        key(left).cmp(&key(right)).then(right.standing.confidence.total_cmp(&left.standing.confidence))
+    });
+    let mut seen = HashSet::new();
+    items.retain(|item| seen.insert((item.standing.id.clone(), item.file)));
+    items
+}
+
+fn filtered(items: Vec<Item>, limits: &Limits) -> Vec<Item> {
+    let as_asked: Vec<Item> = if limits.lessons_only {
+        let lessons = items.into_iter().flat_map(|item| match item.body {
+            Body::Region(_) => wisdom_view::lessons(&item),
+            Body::Summary(_) => Vec::new(),
+            Body::Wisdom(_) => vec![item],
+        });
+        let fits = |category: Category| move |item: &Item| item.body.category() == Some(category);
+        lessons.filter(|item| limits.category.is_none_or(|category| fits(category)(item))).collect()
+    } else {
+        items
+    };
+    let level = |item: &Item| match item.body.origin() {
+        Some(Origin::Author) => ContextLevel::Enhanced,
+        Some(Origin::Inferred) => ContextLevel::Inferred,
+        None => item.standing.context_level,
+    };
+    as_asked
+        .into_iter()
+        .filter(|item| limits.since.is_none_or(|since| since < item.standing.at))
+        .filter(|item| {
+            limits.tags.is_empty() || item.standing.tags.iter().any(|tag| limits.tags.contains(tag))
+        })
+        .filter(|item| limits.context_level.is_none_or(|wanted| level(item) == wanted))
+        .filter(|item| limits.min_confidence <= item.standing.confidence)
+        .collect()
+}
+
+/// Most trusted first; what is over last; then newest first.
+fn rank(items: &mut [Item]) {
+    items.sort_by(|left, right| {
+        let (left, right) = (&left.standing, &right.standing);
+        left.is_over()
+            .cmp(&right.is_over())
+            .then(right.confidence.total_cmp(&left.confidence))
+            .then(right.at.cmp(&left.at))
+            .then(left.matched.cmp(&right.matched))
+            .then(left.lines.cmp(&right.lines))
+            .then(left.id.cmp(&right.id))
+            .then(left.file.cmp(&right.file))
+    });
+}
+
+/// What relies on the files in scope, most trusted first.
+fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Vec<Dependency> {
+    // Whether the dependent code is still as it was is not looked up: it lies in another file.
+    let tie = Tie::Lines(State::Changed, 0.0);
+    let mut dependencies: Vec<Dependency> = Vec::new();
+    for record in files.iter().map(|file| &file.record) {
+        dependencies.extend(record.reliances.iter().map(|reliance| {
+            let heading = &record.headings[reliance.heading];
+            Dependency {
+                from_file: reliance.from_file.clone(),
+                from_anchor: reliance.from_anchor.clone(),
+                on_anchor: reliance.on_anchor.clone(),
+                nature: reliance.nature.clone(),
+                commit: heading.commit.to_string(),
+                at: heading.at,
+                confidence: score::confidence(&factors(heading, None, tie, request, setting)),
+            }
+        }));
+    }
+    dependencies.sort_by(|left, right| {
+        let newest = right.confidence.total_cmp(&left.confidence).then(right.at.cmp(&left.at));
+        newest.then(left.commit.cmp(&right.commit))
+    });
+    let mut seen = HashSet::new();
+    dependencies.retain(|dependency| {
+        seen.insert((
+            dependency.from_file.clone(),
+            dependency.from_anchor.clone(),
+            dependency.on_anchor.clone(),
+            dependency.nature.clone(),
+        ))
+    });
+    dependencies
+}
+
+impl Item {
+    /// The shape in which the item is answered.
+    fn finish(self) -> Finished {
+        let standing = self.standing;
+        match self.body {
+            Body::Summary(intent) => Finished::Region(RegionItem {
+                standing,
+                ast_anchor: None,
+                intent,
+                reasoning: None,
+                constraints: Vec::new(),
+                risk_notes: None,
+                semantic_dependencies: Vec::new(),
+                corrections: Vec::new(),
+            }),
+            Body::Region(region) => Finished::Region(RegionItem {
+                standing,
+                ast_anchor: region.ast_anchor,
+                intent: region.intent.unwrap_or_default(),
+                reasoning: region.reasoning,
+                constraints: region.constraints,
+                risk_notes: region.risk_notes,
+                semantic_dependencies: region.semantic_dependencies,
+                corrections: region.corrections,
+            }),
+            Body::Wisdom(entry) => Finished::Wisdom(WisdomItem {
+                standing,
+                category: entry.category,
+                content: entry.content,
+                anchor: entry.anchor,
+                depends_on: entry.depends_on,
+            }),
+        }
+    }
+}
+
+/// An item in the shape of the answer.
+enum Finished {
+    Region(RegionItem),
+    Wisdom(WisdomItem),
+}

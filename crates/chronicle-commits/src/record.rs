@@ -1,0 +1,158 @@
+//! Everything that notes say about one file, placed in one version of it.
+//!
+//! A record depends on the history and the notes, not on the question or the
+//! clock: the index keeps it, and every question is answered from it.
+
+use chronicle_core::{
+    Category, ContextLevel, Entry, EntryId, LineRange, Origin, Region, Related, Source,
+    reading::CrossCuttingItem,
+};
+use chronicle_git::ObjectId;
+use jiff::Timestamp;
+
+use crate::placing::Placement;
+
+/// Everything that notes say about one file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FileRecord {
+    /// The commits that changed it, newest first.
+    pub(crate) steps: Vec<Step>,
+    /// The annotated commits that changed it or say something about it.
+    pub(crate) annotated: Vec<ObjectId>,
+    /// The documents that speak of it.
+    pub(crate) headings: Vec<Heading>,
+    /// What they claim.
+    pub(crate) claims: Vec<Claim>,
+    /// Assumptions made elsewhere about it.
+    pub(crate) reliances: Vec<Reliance>,
+    /// Concerns that span it and other places.
+    pub(crate) concerns: Vec<CrossCuttingItem>,
+    /// Remarks about notes that could not be read.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// One commit that changed the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// The commit.
+    pub(crate) commit: ObjectId,
+    /// The file's blob after it; `None` when it took the file away.
+    pub(crate) blob: Option<ObjectId>,
+}
+
+/// What a claim's document says of itself.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Heading {
+    /// The commit that carries the note.
+    pub(crate) commit: ObjectId,
+    /// Where that is, when it is not in the history of HEAD.
+    pub(crate) elsewhere: Option<String>,
+    /// When it was written, as its author wrote it.
+    pub(crate) timestamp: String,
+    /// The same as a moment; that of the commit where it cannot be read.
+    pub(crate) at: Timestamp,
+    pub(crate) author: Option<String>,
+    pub(crate) source: Source,
+    pub(crate) level: ContextLevel,
+    pub(crate) task: Option<String>,
+}
+
+/// One claim about the file.
+#[derive(Debug, Clone)]
+pub(crate) struct Claim {
+    /// Number of its heading.
+    pub(crate) heading: usize,
+    pub(crate) id: EntryId,
+    pub(crate) body: Body,
+    /// The file as the claim, or its commit, calls it.
+    pub(crate) name: String,
+    pub(crate) placement: Placement,
+    /// Commits that changed the file since; `None` off the history.
+    pub(crate) commits_since: Option<u32>,
+    /// How many of the steps are newer than its commit; `None` off the history.
+    pub(crate) n_newer: Option<u32>,
+    /// The commit that took its lines away, once that was looked up.
+    pub(crate) gone_since: Option<Option<ObjectId>>,
+}
+
+/// What a claim says.
+#[derive(Debug, Clone)]
+pub(crate) enum Body {
+    Region(Box<Region>),
+    /// The summary of a commit that changed the file.
+    Summary(String),
+    Wisdom(Box<Entry>),
+}
+
+/// An assumption made elsewhere about the file.
+#[derive(Debug, Clone)]
+pub(crate) struct Reliance {
+    /// Number of its heading.
+    pub(crate) heading: usize,
+    pub(crate) from_file: Option<String>,
+    pub(crate) from_anchor: Option<String>,
+    pub(crate) on_anchor: Option<String>,
+    pub(crate) nature: String,
+}
+
+impl FileRecord {
+    /// The number of `heading`, which is added if it is new.
+    pub(crate) fn heading(&mut self, heading: &Heading) -> usize {
+        // One document's claims come one after the other.
+        match self.headings.iter().rposition(|known| known == heading) {
+            Some(number) => number,
+            None => {
+                self.headings.push(heading.clone());
+                self.headings.len() - 1
+            }
+        }
+    }
+}
+
+impl Body {
+    pub(crate) fn category(&self) -> Option<Category> {
+        match self {
+            Self::Wisdom(entry) => Some(entry.category),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn origin(&self) -> Option<Origin> {
+        match self {
+            Self::Wisdom(entry) => entry.origin,
+            _ => None,
+        }
+    }
+
+    pub(crate) fn lines(&self) -> Option<LineRange> {
+        match self {
+            Self::Region(region) => region.lines,
+            Self::Summary(_) => None,
+            Self::Wisdom(entry) => entry.lines,
+        }
+    }
+
+    pub(crate) fn tags(&self) -> &[String] {
+        match self {
+            Self::Region(region) => &region.tags,
+            Self::Summary(_) => &[],
+            Self::Wisdom(entry) => &entry.tags,
+        }
+    }
+
+    pub(crate) fn related(&self) -> &[Related] {
+        match self {
+            Self::Region(region) => &region.related_annotations,
+            Self::Summary(_) => &[],
+            Self::Wisdom(entry) => &entry.related,
+        }
+    }
+
+    /// The moment after which the claim no longer counts.
+    pub(crate) fn expires(&self) -> Option<Timestamp> {
+        match self {
+            Self::Wisdom(entry) => entry.expires.as_deref().and_then(chronicle_core::parse_time),
+            _ => None,
+        }
+    }
+}
