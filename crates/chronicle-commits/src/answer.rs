@@ -89,10 +89,8 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     }
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     reading.stats = Stats {
-        commits_examined: count(distinct(files, |record| {
-            record.steps.iter().map(|step| step.commit).collect()
-        })),
-        annotations_found: count(distinct(files, |record| record.annotated.clone())),
+        commits_examined: count(distinct(files, |record| &record.places)),
+        annotations_found: count(distinct(files, |record| &record.annotated)),
         regions_returned: count(reading.n_items()),
         regions_matched: count(n_matched),
         related_hops: follower.farthest,
@@ -100,7 +98,7 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     Ok(reading)
 }
 
-fn distinct(files: &[Scoped], commits: impl Fn(&FileRecord) -> Vec<ObjectId>) -> usize {
+fn distinct<T: Eq + std::hash::Hash>(files: &[Scoped], commits: impl Fn(&FileRecord) -> &[T]) -> usize {
     match files {
         [only] => commits(&only.record).len(),
         many => many.iter().flat_map(|file| commits(&file.record)).collect::<HashSet<_>>().len(),

@@ -1,105 +1,198 @@
 //! Gathers everything that notes say about some files, each claim placed in the files as they are now.
 
+use std::collections::BTreeSet;
+
 use chronicle_core::{
-    Annotation, DependsOn, Entry, EntryId, Region,
+    Annotation, DependsOn, EntryId,
     reading::{CrossCuttingItem, State},
     score,
 };
-use chronicle_git::{ByteSlice, Touch};
+use chronicle_git::{ByteSlice, FileHistory, ObjectId, Touch};
 
 use crate::{
     error::Result,
     introduced,
     matching::{Candidate, Ground, malformed},
     placing::{Located, Placement, place},
+    present::Present,
     record::{Body, Claim, FileRecord, Heading, Reliance, Step},
 };
 
-/// One record for each file that `ground` follows.
-pub(crate) fn records(ground: &Ground<'_>, candidates: &[Candidate]) -> Result<Vec<FileRecord>> {
-    let step = |touch: &Touch| Step { commit: ground.history.node(touch.place).id, blob: touch.new };
-    let mut records: Vec<FileRecord> = ground
-        .followed
-        .files
-        .iter()
-        .map(|file| FileRecord { steps: file.touches.iter().map(step).collect(), ..FileRecord::default() })
-        .collect();
-    for candidate in candidates {
-        Gatherer { ground, candidate, records: &mut records }.gather()?;
+/// What notes say about the files in scope, not yet placed: one list for each file.
+pub(crate) struct Gathered<'a> {
+    ground: &'a Ground<'a>,
+    candidates: &'a [Candidate],
+    files: Vec<(FileRecord, Vec<Tied>)>,
+}
+
+/// How a claim of a record is tied to the file; claim and tie have the same number.
+#[derive(Debug, Clone)]
+enum Tied {
+    /// Its note names the file.
+    Named { candidate: usize, foreign_commit: Option<String> },
+    /// Its commit, which touched the file, is what it is about.
+    Written { candidate: usize, touch: usize },
+}
+
+impl<'a> Gathered<'a> {
+    /// Takes apart what the notes of `candidates` say.
+    pub(crate) fn from(ground: &'a Ground<'a>, candidates: &'a [Candidate]) -> Self {
+        let step = |touch: &Touch| Step { commit: ground.history.node(touch.place).id, blob: touch.new };
+        let record = |file: &FileHistory| FileRecord {
+            places: file.touches.iter().map(|touch| touch.place).collect(),
+            steps: file.touches.iter().map(step).collect(),
+            ..FileRecord::default()
+        };
+        let files = ground.followed.files.iter().map(|file| (record(file), Vec::new())).collect();
+        let mut gathered = Self { ground, candidates, files };
+        for number in 0..candidates.len() {
+            let candidate = &candidates[number];
+            let files = &mut gathered.files;
+            Gatherer { ground, number, candidate, files, meant: BTreeSet::new() }.gather();
+        }
+        gathered
     }
-    for (record, file) in records.iter_mut().zip(&ground.followed.files) {
-        for claim in &mut record.claims {
+
+    /// Whether anything is said about the file number `number` that has a place in it.
+    pub(crate) fn has_claims(&self, number: usize) -> bool {
+        !self.files[number].1.is_empty()
+    }
+
+    /// The versions of the file that are looked at when its claims are placed.
+    pub(crate) fn versions(&self, number: usize) -> Vec<ObjectId> {
+        let of = |tied: &Tied| match tied {
+            Tied::Named { .. } => [None, None],
+            Tied::Written { candidate, touch } => {
+                let (_, touch) = &self.candidates[*candidate].touches[*touch];
+                [touch.old, touch.new]
+            }
+        };
+        self.files[number].1.iter().flat_map(of).flatten().collect()
+    }
+
+    /// What is known about the file number `number`, each claim placed in `present`.
+    pub(crate) fn place(&mut self, number: usize, present: &Present<'_>) -> Result<FileRecord> {
+        let (mut record, ties) = std::mem::take(&mut self.files[number]);
+        let file = &self.ground.followed.files[number];
+        let mut written: Option<((usize, usize), Placement)> = None;
+        for (claim, tied) in record.claims.iter_mut().zip(ties) {
+            claim.placement = match tied {
+                Tied::Named { candidate, foreign_commit } => {
+                    let tree = self.candidates[candidate].tree;
+                    let located = located(&claim.body, &claim.name, foreign_commit.as_deref());
+                    place(self.ground.repository, present, &located, tree)?
+                }
+                Tied::Written { candidate, touch } => match &written {
+                    // The claims about one commit come one after the other.
+                    Some((of, placement)) if *of == (candidate, touch) => placement.clone(),
+                    _ => {
+                        let by = &self.candidates[candidate];
+                        let placement = self.written(by, &by.touches[touch].1, present)?;
+                        written.insert(((candidate, touch), placement)).1.clone()
+                    }
+                },
+            };
             let commit = record.headings[claim.heading].commit;
-            let Some(place) = ground.history.place(commit) else { continue };
-            claim.commits_since = Some(file.touches_since(ground.history, place));
+            let Some(place) = self.ground.history.place(commit) else { continue };
+            claim.commits_since = Some(file.touches_since(self.ground.history, place));
             let newer = file.touches.partition_point(|touch| touch.place < place);
             claim.n_newer = u32::try_from(newer).ok();
         }
+        Ok(record)
     }
-    Ok(records)
+
+    /// Where the lines are that `touch` wrote.
+    fn written(&self, candidate: &Candidate, touch: &Touch, present: &Present<'_>) -> Result<Placement> {
+        let repository = self.ground.repository;
+        let Some(new) = touch.new.filter(|_| present.locator.is_some()) else {
+            return Ok(Placement::commit_wide(Vec::new(), State::Gone));
+        };
+        if present.is_opaque {
+            return Ok(Placement::commit_wide(Vec::new(), State::Changed));
+        }
+        let written = match (&candidate.parents[..], &touch.renamed_from) {
+            // The walk has seen the one version before already.
+            ([_], None) => introduced::between(repository, &[touch.old], new)?,
+            (parents, previous) => {
+                let previous = previous.as_ref().map(|name| name.as_bstr());
+                introduced::by(repository, parents, touch.name.as_bstr(), previous, new)?
+            }
+        };
+        let Some(written) = written else { return Ok(Placement::commit_wide(Vec::new(), State::Changed)) };
+        let (left, state) = present.locate_all(repository, new, &written.hunks)?;
+        Ok(Placement::commit_wide(left, state))
+    }
+}
+
+fn located<'a>(body: &'a Body, name: &'a str, foreign_commit: Option<&'a str>) -> Located<'a> {
+    let (lines, places, sketch) = match body {
+        Body::Region(region) => (region.lines, None, region.sketch.as_ref()),
+        Body::Summary(_) => (None, None, None),
+        Body::Wisdom(entry) => (entry.lines, entry.places.as_deref(), entry.sketch.as_ref()),
+    };
+    Located { file: name, lines, places, sketch, foreign_commit }
 }
 
 /// Takes what one annotated commit says apart, file by file.
 struct Gatherer<'a> {
     ground: &'a Ground<'a>,
+    number: usize,
     candidate: &'a Candidate,
-    records: &'a mut [FileRecord],
+    files: &'a mut [(FileRecord, Vec<Tied>)],
+    /// The files that it has anything to do with.
+    meant: BTreeSet<usize>,
 }
 
 impl Gatherer<'_> {
-    fn gather(mut self) -> Result<()> {
+    fn gather(mut self) {
         let candidate = self.candidate;
         let note = &candidate.stored.note;
-        let commit_wide = self.commit_wide()?;
         let mut summaries: Vec<&str> = Vec::new();
         for document in note.documents() {
             let heading = self.heading(document);
             for region in &document.regions {
-                self.region(document, region, &heading)?;
+                let body = || Body::Region(Box::new(region.clone()));
+                self.named(document, &region.id, &region.file, body, &heading);
                 let from = (Some(&region.file), region.ast_anchor.as_ref().map(|anchor| &anchor.name));
                 self.reliances(&region.semantic_dependencies, from, &heading);
             }
             let is_news =
                 !summaries.contains(&document.summary.as_str()) && !note.summary_is_replaced(document);
-            if is_news {
+            if is_news && !candidate.touches.is_empty() {
                 summaries.push(&document.summary);
                 let id = EntryId(format!("s-{}", &document.fingerprint()[..26]));
-                self.everywhere(&commit_wide, &id, &Body::Summary(document.summary.clone()), &heading);
+                self.everywhere(&id, &Body::Summary(document.summary.clone()), &heading);
             }
             self.concerns(document);
         }
         for (document, entry) in note.entries() {
             let heading = self.heading(document);
+            let body = || Body::Wisdom(Box::new(entry.clone()));
             match &entry.file {
-                Some(file) => self.entry(document, entry, file, &heading)?,
-                None => {
-                    self.everywhere(
-                        &commit_wide,
-                        &entry.id,
-                        &Body::Wisdom(Box::new(entry.clone())),
-                        &heading,
-                    );
-                }
+                Some(file) => self.named(document, &entry.id, file, body, &heading),
+                None => self.everywhere(&entry.id, &body(), &heading),
             }
             let from = (entry.file.as_ref(), entry.anchor.as_ref().map(|anchor| &anchor.name));
             self.reliances(&entry.depends_on, from, &heading);
         }
         self.annotated();
-        Ok(())
     }
 
     /// Notes which files the commit has anything to do with.
-    fn annotated(&mut self) {
+    fn annotated(mut self) {
         let candidate = self.candidate;
         let remarks = malformed(candidate.key, &candidate.stored);
-        for (number, record) in self.records.iter_mut().enumerate() {
-            let has_touched = candidate.touches.iter().any(|(touched, _)| *touched == number);
-            let says_something = record.headings.last().is_some_and(|last| last.commit == candidate.key);
-            let is_meant = has_touched || says_something || self.ground.is_mentioned(number, candidate);
-            if is_meant {
-                record.annotated.push(candidate.key);
-                record.warnings.extend(remarks.iter().cloned());
-            }
+        let touched = candidate.touches.iter().map(|(number, _)| *number);
+        self.meant.extend(touched);
+        if !remarks.is_empty() {
+            let mentioned =
+                (0..self.files.len()).filter(|number| self.ground.is_mentioned(*number, candidate));
+            self.meant.extend(mentioned);
+        }
+        for number in self.meant {
+            let record = &mut self.files[number].0;
+            record.annotated.push(candidate.key);
+            record.warnings.extend(remarks.iter().cloned());
         }
     }
 
@@ -116,108 +209,45 @@ impl Gatherer<'_> {
         }
     }
 
-    fn region(&mut self, document: &Annotation, region: &Region, heading: &Heading) -> Result<()> {
-        let located = Located {
-            file: &region.file,
-            lines: region.lines,
-            places: None,
-            sketch: region.sketch.as_ref(),
-            foreign_commit: foreign(document, self.candidate),
-        };
-        self.placed(&region.id, &located, || Body::Region(Box::new(region.clone())), heading)
-    }
-
-    fn entry(&mut self, document: &Annotation, entry: &Entry, file: &str, heading: &Heading) -> Result<()> {
-        let located = Located {
-            file,
-            lines: entry.lines,
-            places: entry.places.as_deref(),
-            sketch: entry.sketch.as_ref(),
-            foreign_commit: foreign(document, self.candidate),
-        };
-        self.placed(&entry.id, &located, || Body::Wisdom(Box::new(entry.clone())), heading)
-    }
-
-    /// One claim for each file that `located` means.
-    fn placed(
+    /// One claim for each file that `name` means.
+    fn named(
         &mut self,
+        document: &Annotation,
         id: &EntryId,
-        located: &Located<'_>,
+        name: &str,
         body: impl Fn() -> Body,
         heading: &Heading,
-    ) -> Result<()> {
-        for number in self.ground.files_named(self.candidate, located.file) {
-            let present = &self.ground.presents[number];
-            let placement = place(self.ground.repository, present, located, self.candidate.tree)?;
-            self.claim(number, id, body(), located.file.to_owned(), placement, heading);
+    ) {
+        for file in self.ground.files_named(self.candidate, name) {
+            let foreign_commit = foreign(document, self.candidate).map(str::to_owned);
+            let tied = Tied::Named { candidate: self.number, foreign_commit };
+            self.claim(file, id, body(), name.to_owned(), tied, heading);
         }
-        Ok(())
     }
 
     /// A claim about the commit as a whole, for each file that it changed.
-    fn everywhere(
-        &mut self,
-        commit_wide: &[(usize, String, Placement)],
-        id: &EntryId,
-        body: &Body,
-        heading: &Heading,
-    ) {
-        for (number, name, placement) in commit_wide {
-            self.claim(*number, id, body.clone(), name.clone(), placement.clone(), heading);
+    fn everywhere(&mut self, id: &EntryId, body: &Body, heading: &Heading) {
+        for (touch, (file, what)) in self.candidate.touches.iter().enumerate() {
+            let tied = Tied::Written { candidate: self.number, touch };
+            self.claim(*file, id, body.clone(), what.name.to_string(), tied, heading);
         }
     }
 
-    fn claim(
-        &mut self,
-        number: usize,
-        id: &EntryId,
-        body: Body,
-        name: String,
-        placement: Placement,
-        heading: &Heading,
-    ) {
-        let record = &mut self.records[number];
+    fn claim(&mut self, file: usize, id: &EntryId, body: Body, name: String, tied: Tied, heading: &Heading) {
+        self.meant.insert(file);
+        let (record, ties) = &mut self.files[file];
         let heading = record.heading(heading);
+        ties.push(tied);
         record.claims.push(Claim {
             heading,
             id: id.clone(),
             body,
             name,
-            placement,
+            placement: Placement::file_wide(State::Gone),
             commits_since: None,
             n_newer: None,
             gone_since: None,
         });
-    }
-
-    /// Where the lines are that the commit wrote, in each file that it changed.
-    fn commit_wide(&self) -> Result<Vec<(usize, String, Placement)>> {
-        let place = |(number, touch): &(usize, Touch)| {
-            let placement = self.commit_wide_in(*number, touch)?;
-            Ok((*number, touch.name.to_str_lossy().into_owned(), placement))
-        };
-        self.candidate.touches.iter().map(place).collect()
-    }
-
-    fn commit_wide_in(&self, number: usize, touch: &Touch) -> Result<Placement> {
-        let (present, repository) = (&self.ground.presents[number], self.ground.repository);
-        let Some(new) = touch.new.filter(|_| present.locator.is_some()) else {
-            return Ok(Placement::commit_wide(Vec::new(), State::Gone));
-        };
-        if present.is_opaque {
-            return Ok(Placement::commit_wide(Vec::new(), State::Changed));
-        }
-        let written = match (&self.candidate.parents[..], &touch.renamed_from) {
-            // The walk has seen the one version before already.
-            ([_], None) => introduced::between(repository, &[touch.old], new)?,
-            (parents, previous) => {
-                let previous = previous.as_ref().map(|name| name.as_bstr());
-                introduced::by(repository, parents, touch.name.as_bstr(), previous, new)?
-            }
-        };
-        let Some(written) = written else { return Ok(Placement::commit_wide(Vec::new(), State::Changed)) };
-        let (left, state) = present.locate_all(repository, new, &written.hunks)?;
-        Ok(Placement::commit_wide(left, state))
     }
 
     /// The assumptions that are declared about files in scope.
@@ -229,7 +259,8 @@ impl Gatherer<'_> {
     ) {
         for dependency in declared {
             for number in self.ground.files_named(self.candidate, &dependency.file) {
-                let record = &mut self.records[number];
+                self.meant.insert(number);
+                let record = &mut self.files[number].0;
                 let heading = record.heading(heading);
                 record.reliances.push(Reliance {
                     heading,
@@ -259,7 +290,8 @@ impl Gatherer<'_> {
                 extra: concern.extra.clone(),
             };
             for number in numbers {
-                self.records[number].concerns.push(item.clone());
+                self.meant.insert(number);
+                self.files[number].0.concerns.push(item.clone());
             }
         }
     }

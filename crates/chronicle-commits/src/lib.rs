@@ -5,6 +5,7 @@ mod change;
 mod derive;
 mod error;
 mod gather;
+mod index;
 pub mod input;
 mod introduced;
 mod matching;
@@ -20,6 +21,7 @@ mod wisdom_view;
 pub mod write;
 
 pub use error::CommitsError;
+pub use index::{Index, refresh as refresh_index};
 pub use notebook::{Notebook, Stored, stored_on};
-pub use read::{Limits, ReadRequest, Recent, ScopeFile, read, read_recent};
+pub use read::{Limits, ReadRequest, Recent, ScopeFile, read, read_indexed, read_recent};
 pub use staging::{Staged, StagedRemark, Staging};

@@ -1,15 +1,17 @@
 //! Which annotated commits have anything to say about the files in scope.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet, HashMap},
+};
 
 use chronicle_core::Annotation;
-use chronicle_git::{BString, ByteSlice, Followed, History, ObjectId, Repository, Touch};
+use chronicle_git::{BString, ByteSlice, FileChange, Followed, History, ObjectId, Repository, Touch};
 use memchr::memmem::Finder;
 
 use crate::{
     error::Result,
     notebook::{Notebook, Stored, parse},
-    present::Present,
 };
 
 /// One annotated commit that may concern the files in scope.
@@ -26,8 +28,6 @@ pub(crate) struct Candidate {
     pub(crate) parents: Vec<ObjectId>,
     /// When it was committed.
     pub(crate) time: jiff::Timestamp,
-    /// The names of the files in scope in that commit, when it is not in the history of HEAD.
-    names: BTreeMap<BString, Vec<usize>>,
     /// What it did to the files in scope: file number and touch.
     pub(crate) touches: Vec<(usize, Touch)>,
 }
@@ -45,11 +45,14 @@ pub(crate) struct Ground<'a> {
     pub(crate) notebook: &'a Notebook<'a>,
     pub(crate) history: &'a History,
     pub(crate) followed: &'a Followed,
-    pub(crate) presents: &'a [Present<'a>],
+    /// The files in scope, by their present paths.
+    pub(crate) paths: &'a [BString],
     /// Whether commits of other branches count too.
     all: bool,
     /// The files in scope by their present paths.
     by_path: HashMap<String, Vec<usize>>,
+    /// The files in scope by every name they ever had.
+    ever: OnceCell<BTreeMap<String, BTreeSet<(BString, usize)>>>,
 }
 
 impl<'a> Ground<'a> {
@@ -58,14 +61,36 @@ impl<'a> Ground<'a> {
         notebook: &'a Notebook<'a>,
         history: &'a History,
         followed: &'a Followed,
-        presents: &'a [Present<'a>],
+        paths: &'a [BString],
         all: bool,
     ) -> Self {
         let mut by_path: HashMap<String, Vec<usize>> = HashMap::new();
-        for (number, present) in presents.iter().enumerate() {
-            by_path.entry(present.name()).or_default().push(number);
+        for (number, path) in paths.iter().enumerate() {
+            by_path.entry(path.to_string()).or_default().push(number);
         }
-        Self { repository, notebook, history, followed, presents, all, by_path }
+        Self { repository, notebook, history, followed, paths, all, by_path, ever: OnceCell::new() }
+    }
+
+    /// The files in scope by every name they ever had.
+    fn ever(&self) -> &BTreeMap<String, BTreeSet<(BString, usize)>> {
+        self.ever.get_or_init(|| {
+            let mut ever: BTreeMap<String, BTreeSet<(BString, usize)>> = BTreeMap::new();
+            for (number, file) in self.followed.files.iter().enumerate() {
+                for name in file.touches.iter().map(|touch| &touch.name).chain([&self.paths[number]]) {
+                    ever.entry(name.to_string()).or_default().insert((name.clone(), number));
+                }
+            }
+            ever
+        })
+    }
+
+    /// The files in scope that have gone by `name`, and do in `tree` if it is at hand.
+    fn files_ever_called(&self, tree: Option<ObjectId>, name: &str) -> Vec<usize> {
+        let had = |path: &BString| {
+            tree.is_none_or(|tree| self.repository.blob_at(tree, path.as_bstr()).ok().flatten().is_some())
+        };
+        let files = self.ever().get(name).into_iter().flatten();
+        files.filter(|(path, _)| had(path)).map(|(_, number)| *number).collect()
     }
 
     /// The files in scope that the name `file`, written in the note of `candidate`, means.
@@ -73,12 +98,8 @@ impl<'a> Ground<'a> {
         let file = file.trim_start_matches("./");
         let mut files: Vec<usize> = match candidate.place {
             Some(place) => self.followed.files_called(place, file),
-            None => candidate
-                .names
-                .iter()
-                .filter(|(name, _)| name.to_str_lossy() == file)
-                .flat_map(|(_, numbers)| numbers.iter().copied())
-                .collect(),
+            // Off the history, any name a file ever had may be the one it goes by.
+            None => self.files_ever_called(candidate.tree, file),
         };
         if let (true, Some(by_path)) = (files.is_empty(), self.by_path.get(file)) {
             // A note may name a file that its commit did not have yet. If the commit had
@@ -102,7 +123,7 @@ impl<'a> Ground<'a> {
         }
         let Ok(raw) = self.notebook.raw(candidate.key) else { return false };
         let touches = self.followed.files[number].touches.iter().map(|touch| &touch.name);
-        let mut names = touches.chain([&self.presents[number].path]);
+        let mut names = touches.chain([&self.paths[number]]);
         names.any(|name| {
             let base = name.rsplit_str(b"/").next().unwrap_or(name);
             raw.iter().any(|raw| raw.contains_str(base))
@@ -142,7 +163,36 @@ impl<'a> Ground<'a> {
                 if branch.is_some() && !self.all {
                     continue;
                 }
-                candidate.elsewhere = Some(branch.unwrap_or_else(|| "no branch".to_owned()));
+                candidate.elsewhere = Some(branch.unwrap_or_else(|| NO_BRANCH.to_owned()));
+            }
+            candidates.push(candidate);
+        }
+        Ok(candidates)
+    }
+
+    /// Every annotated commit of the history, and those that no branch reaches.
+    pub(crate) fn all_candidates(&self, warnings: &mut Vec<String>) -> Result<Vec<Candidate>> {
+        let mut touches: HashMap<u32, Vec<(usize, Touch)>> = HashMap::new();
+        for (number, file) in self.followed.files.iter().enumerate() {
+            for touch in &file.touches {
+                touches.entry(touch.place).or_default().push((number, touch.clone()));
+            }
+        }
+        let mut others: Option<Elsewhere> = None;
+        let mut candidates = Vec::new();
+        for (key, raw) in self.notebook.scan(warnings, |key, _| !chronicle_git::is_empty_tree(key)) {
+            let place = self.history.place(key);
+            if place.is_none() && others.is_none() {
+                others = Some(Elsewhere::find(self.repository, self.history)?);
+            }
+            let on_branch = others.as_ref().is_some_and(|others| others.label(key).is_some());
+            if place.is_none() && on_branch {
+                continue;
+            }
+            let touches = place.and_then(|place| touches.remove(&place)).unwrap_or_default();
+            let mut candidate = self.candidate(key, &raw, place, touches);
+            if place.is_none() {
+                candidate.elsewhere = Some(NO_BRANCH.to_owned());
             }
             candidates.push(candidate);
         }
@@ -201,7 +251,6 @@ impl<'a> Ground<'a> {
                 tree: Some(node.tree),
                 parents: node.parents.iter().map(|parent| self.history.node(*parent).tree).collect(),
                 time: jiff::Timestamp::from_second(node.time).unwrap_or(epoch),
-                names: BTreeMap::new(),
                 touches,
             };
         }
@@ -212,40 +261,27 @@ impl<'a> Ground<'a> {
             .filter_map(|parent| self.repository.commit_tree(*parent).ok())
             .collect();
         let tree = commit.as_ref().map(|commit| commit.tree);
-        // Off the history, any name a file ever had may be the one it goes by.
-        let mut names: BTreeMap<BString, Vec<usize>> = BTreeMap::new();
-        for (number, file) in self.followed.files.iter().enumerate() {
-            let ever = file.touches.iter().map(|touch| &touch.name).chain([&self.presents[number].path]);
-            for name in ever.collect::<BTreeSet<_>>() {
-                let had = |tree: &ObjectId| self.repository.blob_at(*tree, name.as_bstr()).ok().flatten();
-                if tree.is_none() || tree.as_ref().and_then(had).is_some() {
-                    names.entry(name.clone()).or_default().push(number);
-                }
-            }
-        }
-        let touches = tree.map(|tree| self.touches_off_history(tree, &parents, &names)).unwrap_or_default();
+        let touches = tree.map(|tree| self.touches_off_history(tree, &parents)).unwrap_or_default();
         let time = commit.map_or(epoch, |commit| commit.time);
-        Candidate { key, stored, place: None, elsewhere: None, tree, parents, time, names, touches }
+        Candidate { key, stored, place: None, elsewhere: None, tree, parents, time, touches }
     }
 
-    fn touches_off_history(
-        &self,
-        tree: ObjectId,
-        parents: &[ObjectId],
-        names: &BTreeMap<BString, Vec<usize>>,
-    ) -> Vec<(usize, Touch)> {
+    fn touches_off_history(&self, tree: ObjectId, parents: &[ObjectId]) -> Vec<(usize, Touch)> {
+        let changes = self.repository.plain_changes(parents.first().copied(), tree).unwrap_or_default();
         let mut touches = Vec::new();
-        for (name, numbers) in names {
-            let blob = |tree: ObjectId| self.repository.blob_at(tree, name.as_bstr()).ok().flatten();
-            let (new, old) = (blob(tree), parents.first().and_then(|tree| blob(*tree)));
-            if new != old {
-                let touch = Touch { place: 0, name: name.clone(), old, new, renamed_from: None };
-                touches.extend(numbers.iter().map(|number| (*number, touch.clone())));
+        for change in changes {
+            let called = self.ever().get(&change.path.to_string()).into_iter().flatten();
+            for (_, number) in called.filter(|(path, _)| *path == change.path) {
+                let FileChange { path: name, old, new, .. } = change.clone();
+                touches.push((*number, Touch { place: 0, name, old, new, renamed_from: None }));
             }
         }
         touches
     }
 }
+
+/// Where a commit is said to be that no branch reaches.
+const NO_BRANCH: &str = "no branch";
 
 /// What to tell a reader about a note whose bytes could not all be read.
 pub(crate) fn malformed(key: ObjectId, stored: &Stored) -> Vec<String> {
@@ -277,7 +313,7 @@ impl Mention {
     fn of(ground: &Ground<'_>) -> Self {
         let mut needles: BTreeSet<&[u8]> = BTreeSet::new();
         for (number, file) in ground.followed.files.iter().enumerate() {
-            let names = file.touches.iter().map(|touch| &touch.name).chain([&ground.presents[number].path]);
+            let names = file.touches.iter().map(|touch| &touch.name).chain([&ground.paths[number]]);
             needles.extend(names.map(|name| name.rsplit_str(b"/").next().unwrap_or(name)));
         }
         // A name that JSON may spell in several ways cannot be looked for.

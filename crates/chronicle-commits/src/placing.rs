@@ -64,7 +64,7 @@ impl Placement {
         Self { lines, near: left, state, tie, matched, gap: None, recorded_in: None }
     }
 
-    fn lines(place: Place, recorded_in: Option<(ObjectId, LineRange)>) -> Self {
+    pub(crate) fn lines(place: Place, recorded_in: Option<(ObjectId, LineRange)>) -> Self {
         let tie = Tie::Lines(place.state, place.share);
         Self {
             lines: place.lines,

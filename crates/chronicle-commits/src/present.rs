@@ -27,17 +27,16 @@ pub(crate) struct Version {
 /// The first line of a large-file pointer, which stands for content that is elsewhere.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
+/// Whether the lines of a file mean nothing: it is binary, or stands for content that is elsewhere.
+pub(crate) fn is_opaque(content: &[u8]) -> bool {
+    chronicle_core::is_binary(content) || content.starts_with(LFS_POINTER)
+}
+
 impl<'p> Present<'p> {
     pub(crate) fn new(path: BString, content: Option<&'p [u8]>) -> Self {
         let locator = content.map(|content| Locator::new(Lines::new(content)));
-        let is_binary = locator.as_ref().is_some_and(|locator| locator.lines().is_binary());
-        let is_opaque = is_binary || content.is_some_and(|content| content.starts_with(LFS_POINTER));
+        let is_opaque = content.is_some_and(is_opaque);
         Self { path, locator, is_opaque, versions: RefCell::default() }
-    }
-
-    /// The path as text.
-    pub(crate) fn name(&self) -> String {
-        self.path.to_string()
     }
 
     /// Where `range` of the version `blob` is now; `None` when that version is not at hand.

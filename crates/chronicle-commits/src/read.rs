@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use chronicle_core::{
-    Category, ContextLevel, EntryId, Knowledge, LineRange,
+    Category, ContextLevel, EntryId, Knowledge, LineRange, read_note,
     reading::{Query, Reading},
 };
 use chronicle_git::{BString, ByteSlice, History, LazyRepository, ObjectId, Repository, Whereabouts};
@@ -12,10 +12,11 @@ use jiff::Timestamp;
 use crate::{
     answer::{Scoped, Setting, answer},
     error::Result,
-    gather,
+    gather::Gathered,
+    index::Index,
     matching::{Candidate, Ground},
     notebook::Notebook,
-    present::Present,
+    present::{Present, is_opaque},
 };
 
 /// What to read about.
@@ -97,18 +98,19 @@ pub fn read(lazy: &LazyRepository, request: &ReadRequest) -> Result<Reading> {
     let history = repository.history(&[head])?;
     let at_head: Vec<BString> = request.files.iter().map(|file| file.at_head.clone()).collect();
     let followed = repository.follow(&history, &at_head)?;
+    let paths: Vec<BString> = request.files.iter().map(|file| file.path.clone()).collect();
+    let ground = Ground::new(repository, &notebook, &history, &followed, &paths, request.all);
+    let candidates = ground.candidates(&mut warnings)?;
+    let mut gathered = Gathered::from(&ground, &candidates);
     let contents = contents(repository, head, &request.files)?;
     let presents = presents(repository, &request.files, &contents, &mut warnings);
-    let ground = Ground::new(repository, &notebook, &history, &followed, &presents, request.all);
-    let candidates = ground.candidates(&mut warnings)?;
-    let touches = candidates.iter().flat_map(|candidate| &candidate.touches);
-    repository.read_ahead(
-        touches.flat_map(|(_, touch)| [touch.old, touch.new]).flatten().take(MAX_READ_AHEAD).collect(),
-    );
-    let records = gather::records(&ground, &candidates)?;
+    let versions = (0..paths.len()).flat_map(|number| gathered.versions(number));
+    repository.read_ahead(versions.take(MAX_READ_AHEAD).collect());
+    let mut files = Vec::with_capacity(paths.len());
+    for (number, present) in presents.iter().enumerate() {
+        files.push(Scoped { path: paths[number].clone(), record: gathered.place(number, present)? });
+    }
     let superseded = superseded(&candidates);
-    let paths = request.files.iter().map(|file| file.path.clone());
-    let files: Vec<Scoped> = paths.zip(records).map(|(path, record)| Scoped { path, record }).collect();
     let setting = Setting {
         repository: lazy,
         head_time: Timestamp::from_second(history.nodes()[0].time).unwrap_or(request.now),
@@ -116,11 +118,58 @@ pub fn read(lazy: &LazyRepository, request: &ReadRequest) -> Result<Reading> {
     };
     let mut reading = answer(request, &files, &setting)?;
     if !request.limits.lessons_only {
-        reading.knowledge = knowledge(&notebook, &presents, &mut warnings)?.into();
+        reading.knowledge = knowledge(&notebook, &paths, &mut warnings)?.into();
     }
     reading.warnings.splice(0..0, warnings);
     reading.warnings = shortened(reading.warnings);
     Ok(reading)
+}
+
+/// Reads what is known about some files from the index alone.
+///
+/// `contents` are the files' bytes as they are now. `None` when the index does not suffice.
+///
+/// # Errors
+/// When the repository has to be looked into and cannot be read.
+pub fn read_indexed(
+    lazy: &LazyRepository,
+    index: &Index,
+    request: &ReadRequest,
+    contents: &[Option<Vec<u8>>],
+) -> Result<Option<Reading>> {
+    if !index.has_any() {
+        return Ok(None);
+    }
+    let mut warnings = index.warnings().to_vec();
+    let mut files = Vec::with_capacity(contents.len());
+    for (file, content) in request.files.iter().zip(contents) {
+        let path = file.path.as_bstr();
+        let Some(record) = index.record(lazy, path, content.as_deref(), request.lines) else {
+            return Ok(None);
+        };
+        if contents.len() == 1 && content.as_deref().is_some_and(is_opaque) {
+            warnings.push(opaque_warning(&file.path));
+        }
+        files.push(Scoped { path: file.path.clone(), record });
+    }
+    let setting = Setting {
+        repository: lazy,
+        head_time: index.head_time().unwrap_or(request.now),
+        superseded: &index.superseded().collect(),
+    };
+    let mut reading = answer(request, &files, &setting)?;
+    if let (false, Some(knowledge)) = (request.limits.lessons_only, index.knowledge()) {
+        let all = read_note(knowledge.as_bytes()).knowledge.unwrap_or_default();
+        let concerning = files.iter().map(|file| all.concerning(&file.path.to_string()));
+        reading.knowledge = concerning.fold(Knowledge::default(), Knowledge::fold).into();
+    }
+    reading.warnings.splice(0..0, warnings);
+    reading.warnings = shortened(reading.warnings);
+    Ok(Some(reading))
+}
+
+fn opaque_warning(path: &BString) -> String {
+    format!("`{path}` is binary or filtered; lessons are matched to the file, not to lines")
 }
 
 /// The files' bytes as they are now; `None` for deleted ones.
@@ -144,10 +193,7 @@ fn presents<'p>(
             present.is_opaque = true;
         }
         if present.is_opaque && files.len() == 1 {
-            warnings.push(format!(
-                "`{}` is binary or filtered; lessons are matched to the file, not to lines",
-                present.name()
-            ));
+            warnings.push(opaque_warning(path));
         }
         presents.push(present);
     }
@@ -155,7 +201,7 @@ fn presents<'p>(
 }
 
 /// Claims that a claim visible from HEAD supersedes; two that supersede each other both stand.
-fn superseded(candidates: &[Candidate]) -> HashMap<EntryId, EntryId> {
+pub(crate) fn superseded(candidates: &[Candidate]) -> HashMap<EntryId, EntryId> {
     let mut by: HashMap<EntryId, EntryId> = HashMap::new();
     for candidate in candidates.iter().filter(|candidate| candidate.place.is_some()) {
         for (_, entry) in candidate.stored.note.entries() {
@@ -190,15 +236,11 @@ fn circles(by: &HashMap<EntryId, EntryId>) -> HashSet<EntryId> {
     circles
 }
 
-fn knowledge(
-    notebook: &Notebook<'_>,
-    presents: &[Present<'_>],
-    warnings: &mut Vec<String>,
-) -> Result<Knowledge> {
+fn knowledge(notebook: &Notebook<'_>, paths: &[BString], warnings: &mut Vec<String>) -> Result<Knowledge> {
     let stored = notebook.knowledge()?;
     warnings.extend(stored.remarks.iter().map(|remark| format!("the repository's knowledge: {remark}")));
     let Some(all) = stored.knowledge else { return Ok(Knowledge::default()) };
-    let concerning = presents.iter().map(|present| all.concerning(&present.name()));
+    let concerning = paths.iter().map(|path| all.concerning(&path.to_string()));
     Ok(concerning.fold(Knowledge::default(), Knowledge::fold))
 }
 

@@ -15,7 +15,9 @@ use crate::placing::Placement;
 /// Everything that notes say about one file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FileRecord {
-    /// The commits that changed it, newest first.
+    /// Numbers of the commits that changed it: equal in all records of one answer, newest first.
+    pub(crate) places: Vec<u32>,
+    /// The same commits; left out where nothing is claimed about the file.
     pub(crate) steps: Vec<Step>,
     /// The annotated commits that changed it or say something about it.
     pub(crate) annotated: Vec<ObjectId>,

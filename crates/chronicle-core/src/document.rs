@@ -123,6 +123,18 @@ impl Schema {
     }
 }
 
+/// Reads one lesson as we write it; `None` when it is none.
+#[must_use]
+pub fn read_entry(value: Value) -> Option<crate::Entry> {
+    crate::Entry::read(crate::SCHEMA, value).ok()
+}
+
+/// Reads one code unit's annotation as we write it; `None` when it is none.
+#[must_use]
+pub fn read_region(value: Value) -> Option<Region> {
+    Region::read(crate::SCHEMA, value).ok()
+}
+
 /// Reads regions as an author gives them, in the form of a note.
 ///
 /// # Errors

@@ -32,12 +32,14 @@ mod when;
 
 pub use annotation::{Annotation, Change, ContextLevel};
 pub use category::{Category, Origin, UnknownCategory};
-pub use document::{ReadNote, Remark, duplicate_key, read_cross_cutting, read_note, read_regions};
+pub use document::{
+    ReadNote, Remark, duplicate_key, read_cross_cutting, read_entry, read_note, read_region, read_regions,
+};
 pub use entry_id::EntryId;
 pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};
 pub use line_map::{ChangedRanges, LineMap, Mapped, changed_ranges};
 pub use line_range::{InvalidRange, LineRange};
-pub use lines::Lines;
+pub use lines::{Lines, is_binary, line_words};
 pub use locate::{Locator, Place};
 pub use note::Note;
 pub use plain::plain;

@@ -38,6 +38,13 @@ impl LineMap {
         Self { new_line: matches(old.all(), new.all()), substantive, n_new: new.all().len() }
     }
 
+    /// Diffs two versions given as [`crate::line_words`].
+    #[must_use]
+    pub fn between_words(old: &[u32], new: &[u32]) -> Self {
+        let substantive = old.iter().map(|word| word & 1 == 1).collect();
+        Self { new_line: matches(old, new), substantive, n_new: new.len() }
+    }
+
     /// Where `range` of the old version is in the new one.
     #[must_use]
     pub fn map(&self, range: LineRange) -> Mapped {

@@ -17,7 +17,7 @@ impl<'a> Lines<'a> {
     /// Splits `content`; a missing newline at the end is no different from one that is there.
     #[must_use]
     pub fn new(content: &'a [u8]) -> Self {
-        let is_binary = content[..content.len().min(BINARY_PROBE)].contains(&0);
+        let is_binary = is_binary(content);
         let body = content.strip_suffix(b"\n").unwrap_or(content);
         let lines = if content.is_empty() {
             Vec::new()
@@ -57,6 +57,23 @@ impl<'a> Lines<'a> {
     pub fn has(&self, range: LineRange) -> bool {
         range.end <= self.count()
     }
+}
+
+/// Whether `content` is not text at all, as git judges it.
+#[must_use]
+pub fn is_binary(content: &[u8]) -> bool {
+    content[..content.len().min(BINARY_PROBE)].contains(&0)
+}
+
+/// One word for each line of `content`, by which two versions can be compared without their text:
+/// 31 bits of XXH3-64 over the line as [`Lines`] sees it, and whether it says something.
+#[must_use]
+pub fn line_words(content: &[u8]) -> Vec<u32> {
+    let word = |line: &&[u8]| {
+        let hash = twox_hash::XxHash3_64::oneshot(line) & u64::from(u32::MAX - 1);
+        u32::try_from(hash).expect("masked to 32 bits") | u32::from(is_substantive(line))
+    };
+    Lines::new(content).all().iter().map(word).collect()
 }
 
 /// Whether a line says something: a brace alone re-appears everywhere and proves nothing.

@@ -1,7 +1,7 @@
 //! How far an answer can be trusted, 0 to 1, and why (DESIGN section 4, step 6).
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Age, Annotation, ContextLevel, Origin, Source, locate::State};
 
@@ -31,7 +31,7 @@ pub struct Factors {
 }
 
 /// How an item is tied to the present code.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Tie {
     /// Its recorded lines, of which this share survived.
     Lines(State, f64),

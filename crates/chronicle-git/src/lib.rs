@@ -9,6 +9,7 @@ mod changes;
 mod commit;
 mod error;
 mod follow;
+mod glance;
 mod history;
 mod lock;
 mod many;
@@ -29,6 +30,7 @@ pub use gix::{
     ObjectId,
     bstr::{BStr, BString, ByteSlice},
 };
+pub use glance::{ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry};
 pub use history::{History, Node};
 pub use lock::FileLock;
 pub use notes::{NoteRef, is_empty_tree};

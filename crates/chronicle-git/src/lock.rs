@@ -24,7 +24,30 @@ pub struct FileLock {
 /// A holder is done within milliseconds; one that takes this long is stopped or stuck.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+fn open(path: &Path) -> Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .context(IoSnafu { path })
+}
+
 impl FileLock {
+    /// Takes the lock at `path`, which is created if it is not there; `None` when another process holds it.
+    ///
+    /// # Errors
+    /// When the file cannot be created.
+    pub fn try_acquire(path: &Path) -> Result<Option<Self>> {
+        let file = open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { file, path: path.to_owned() })),
+            Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+            Err(std::fs::TryLockError::Error(source)) => Err(GitError::Io { path: path.to_owned(), source }),
+        }
+    }
+
     /// Waits for the lock at `path`, which is created, with its directory, if it is not there.
     ///
     /// # Errors
@@ -33,13 +56,7 @@ impl FileLock {
         if let Some(directory) = path.parent() {
             std::fs::create_dir_all(directory).context(IoSnafu { path: directory })?;
         }
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .context(IoSnafu { path })?;
+        let file = open(path)?;
         let mut waited = Duration::ZERO;
         let mut pause = Duration::from_micros(500);
         loop {

@@ -1,6 +1,9 @@
 //! Notes: which objects carry one, and what it holds.
 
-use gix::{ObjectId, bstr::ByteSlice};
+use gix::{
+    ObjectId,
+    bstr::{BString, ByteSlice},
+};
 use snafu::ResultExt;
 
 use crate::{
@@ -35,6 +38,22 @@ impl Repository {
             |name: &String| name.ends_with("/chronicle") || name.ends_with("/chronicle-knowledge");
         names.extend(fetched.into_iter().map(|(name, _)| name).filter(is_annotations));
         Ok(names)
+    }
+
+    /// What the refs point at that are read for annotations, in order of name; those that do not exist are left out.
+    ///
+    /// # Errors
+    /// When the refs cannot be read.
+    pub fn annotation_tips(&self) -> Result<Vec<(BString, ObjectId)>> {
+        let mut tips = Vec::new();
+        for name in self.annotation_refs()? {
+            if let Some(tip) = self.ref_target(&name)? {
+                tips.push((BString::from(name), tip));
+            }
+        }
+        tips.sort_unstable();
+        tips.dedup();
+        Ok(tips)
     }
 
     /// The root tree of the notes ref `name`; `None` when there is no such ref.

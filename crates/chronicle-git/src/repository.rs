@@ -227,6 +227,11 @@ impl Repository {
         self.read_ahead.borrow_mut().extend(read);
     }
 
+    /// Forgets the blobs that were read ahead.
+    pub fn forget_read_ahead(&self) {
+        self.read_ahead.borrow_mut().clear();
+    }
+
     /// The bytes of a blob; `None` when it is not here, as in partial clones.
     ///
     /// # Errors

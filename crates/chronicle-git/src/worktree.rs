@@ -136,21 +136,26 @@ impl Repository {
         };
         let root = root.canonicalize().context(IoSnafu { path: root })?;
         let directory = directory.canonicalize().context(IoSnafu { path: directory })?;
-        let absolute = directory.join(path);
-        let mut candidates = Vec::new();
-        // Links on the way to the repository are resolved, the file itself and links inside are not.
-        for spelling in [Some(absolute.clone()), canonical_parent(&absolute)].into_iter().flatten() {
-            if let Some(inside) = clean(&spelling).strip_prefix(&root).ok().and_then(normalized) {
-                candidates.push(inside);
-            }
-        }
-        if path.is_relative() {
-            candidates.extend(normalized(path));
-        }
-        let mut seen = HashSet::new();
-        candidates.retain(|candidate| seen.insert(candidate.clone()));
-        Ok(candidates)
+        Ok(from_root(&root, &directory, path))
     }
+}
+
+/// [`Repository::root_relative`] for directories that are free of symbolic links.
+pub(crate) fn from_root(root: &Path, directory: &Path, path: &Path) -> Vec<BString> {
+    let absolute = directory.join(path);
+    let mut candidates = Vec::new();
+    // Links on the way to the repository are resolved, the file itself and links inside are not.
+    for spelling in [Some(absolute.clone()), canonical_parent(&absolute)].into_iter().flatten() {
+        if let Some(inside) = clean(&spelling).strip_prefix(root).ok().and_then(normalized) {
+            candidates.push(inside);
+        }
+    }
+    if path.is_relative() {
+        candidates.extend(normalized(path));
+    }
+    let mut seen = HashSet::new();
+    candidates.retain(|candidate| seen.insert(candidate.clone()));
+    candidates
 }
 
 fn canonical_parent(path: &Path) -> Option<PathBuf> {
@@ -193,14 +198,8 @@ impl Repository {
         self.may_have_filters(path) && self.filter_attribute(path).unwrap_or(false)
     }
 
-    /// A cheap look at the attribute files on the way to `path`: nearly no repository uses filters.
     fn may_have_filters(&self, path: &BStr) -> bool {
-        let Some(root) = self.work_dir() else { return false };
-        let mut files = vec![self.common_dir().join("info/attributes"), root.join(".gitattributes")];
-        if let Some(directory) = path.to_path().ok().and_then(Path::parent) {
-            files.extend(directory.ancestors().map(|directory| root.join(directory).join(".gitattributes")));
-        }
-        files.iter().any(|file| std::fs::read(file).is_ok_and(|content| content.contains_str("filter=")))
+        self.work_dir().is_some_and(|root| may_have_filters(root, self.common_dir(), path))
     }
 
     fn filter_attribute(&self, path: &BStr) -> Option<bool> {
@@ -216,4 +215,14 @@ impl Repository {
                 .any(|found| matches!(found.assignment.state, gix::attrs::StateRef::Value(_))),
         )
     }
+}
+
+/// A cheap look at the attribute files on the way to `path`: nearly no repository uses filters.
+pub(crate) fn may_have_filters(root: &Path, common_dir: &Path, path: &BStr) -> bool {
+    let mut files = vec![common_dir.join("info/attributes"), root.join(".gitattributes")];
+    if let Some(directory) = path.to_path().ok().and_then(Path::parent) {
+        let inner = directory.ancestors().filter(|directory| !directory.as_os_str().is_empty());
+        files.extend(inner.map(|directory| root.join(directory).join(".gitattributes")));
+    }
+    files.iter().any(|file| std::fs::read(file).is_ok_and(|content| content.contains_str("filter=")))
 }

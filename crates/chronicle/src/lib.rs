@@ -14,15 +14,20 @@ mod stage;
 mod timeline;
 mod tour;
 
-use std::path::{Path, PathBuf};
+use std::{
+    cell::OnceCell,
+    path::{Path, PathBuf},
+};
 
+use chronicle_commits::Index;
 use chronicle_core::EntryId;
-use chronicle_git::{LazyRepository, Repository};
+use chronicle_git::{Glance, LazyRepository, Repository};
 use jiff::Timestamp;
 
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
 pub use chronicle_commits::{StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES};
 pub use chronicle_core::{Category, ContextLevel, LineRange, plain, reading::Reading};
+pub use chronicle_git::GLANCE_ENVIRONMENT;
 pub use error::{Code, Error};
 pub use reading::ReadCommand;
 pub use schema::{SCHEMA_NAMES, schema};
@@ -31,25 +36,63 @@ pub use stage::NoteCommand;
 pub use timeline::{Moment, Timeline};
 pub use tour::tour;
 
-/// The application, opened for one repository.
+/// The application for one repository.
 pub struct Chronicle {
     repository: LazyRepository,
     /// Paths that users give are relative to this directory first.
     directory: PathBuf,
     now: Timestamp,
+    uses_index: bool,
+    /// What was seen of the repository without opening it, and the index of that state.
+    glanced: OnceCell<Option<(Glance, Option<Index>)>>,
 }
 
 impl Chronicle {
     /// The application for the repository that `directory` is in, or the one that git's environment names.
     /// It is opened when it is first needed.
+    ///
+    /// Without `uses_index` every answer is made from the repository itself. It must be false when
+    /// the environment holds one of [`GLANCE_ENVIRONMENT`].
     #[must_use]
-    pub fn new(directory: &Path, now: Timestamp) -> Self {
-        Self { repository: LazyRepository::new(directory, now, false), directory: directory.to_owned(), now }
+    pub fn new(directory: &Path, now: Timestamp, uses_index: bool) -> Self {
+        Self {
+            repository: LazyRepository::new(directory, now, false),
+            directory: directory.to_owned(),
+            now,
+            uses_index,
+            glanced: OnceCell::new(),
+        }
     }
 
     /// The application for the repository at `directory` and no other, whatever the environment says.
     fn isolated(directory: &Path, now: Timestamp) -> Self {
-        Self { repository: LazyRepository::new(directory, now, true), directory: directory.to_owned(), now }
+        Self { repository: LazyRepository::new(directory, now, true), ..Self::new(directory, now, false) }
+    }
+
+    /// The index of the repository's present state, if there is one, and where that was seen.
+    fn index(&self) -> Option<(&Glance, &Index)> {
+        let (glance, index) = self.glanced()?;
+        Some((glance, index.as_ref()?))
+    }
+
+    fn glanced(&self) -> Option<&(Glance, Option<Index>)> {
+        if !self.uses_index {
+            return None;
+        }
+        let look = || {
+            let glance = Glance::at(&self.directory)?;
+            let index = Index::open(&glance);
+            Some((glance, index))
+        };
+        self.glanced.get_or_init(look).as_ref()
+    }
+
+    /// Makes the index for the next question, if there is none for the repository's present state.
+    fn refresh_index(&self) -> Result<(), Error> {
+        if let Some((_, None)) = self.glanced() {
+            chronicle_commits::refresh_index(self.repository()?)?;
+        }
+        Ok(())
     }
 
     fn repository(&self) -> Result<&Repository, Error> {

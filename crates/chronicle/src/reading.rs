@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use chronicle_commits::{Limits, ReadRequest, Recent};
+use chronicle_commits::{Limits, ReadRequest, Recent, ScopeFile};
 use chronicle_core::{
     Category, ContextLevel, LineRange, Lines,
     reading::{Query, Reading},
     score, trim,
 };
-use chronicle_git::{ByteSlice, GitError};
+use chronicle_git::{BString, ByteSlice, GitError, WorktreeEntry};
 use jiff::Timestamp;
 
 use crate::{
@@ -71,6 +71,96 @@ impl Chronicle {
     /// # Errors
     /// When a path was never there, lines do not exist, or the repository cannot be read.
     pub fn read(&self, command: &ReadCommand) -> Result<Reading, Error> {
+        if let Some(reading) = self.read_indexed(command)? {
+            return self.fit(reading, command);
+        }
+        let reading = self.read_directly(command)?;
+        self.refresh_index()?;
+        self.fit(reading, command)
+    }
+
+    /// Answers from the index; `None` when it takes a closer look.
+    fn read_indexed(&self, command: &ReadCommand) -> Result<Option<Reading>, Error> {
+        let Some((glance, index)) = self.index().filter(|_| !command.all) else { return Ok(None) };
+        let mut files: Vec<ScopeFile> = Vec::new();
+        let mut contents = Vec::new();
+        let mut names = Vec::new();
+        let mut is_directory = false;
+        for path in &command.paths {
+            let found = glance
+                .root_relative(path)
+                .into_iter()
+                .find_map(|candidate| Some((glance.entry(candidate.as_bstr())?, candidate)));
+            let Some((entry, name)) = found else { return Ok(None) };
+            let inside = match entry {
+                WorktreeEntry::Other => return Ok(None),
+                WorktreeEntry::File(content) => vec![(name.clone(), Some(content))],
+                WorktreeEntry::Directory => {
+                    is_directory = true;
+                    let Some(inside) = index.files_under(name.as_bstr()) else { return Ok(None) };
+                    let content = |path: BString| match glance.entry(path.as_bstr()) {
+                        Some(WorktreeEntry::File(content)) => Some((path, Some(content))),
+                        // A file that is not there, or no plain one, is for the closer look.
+                        _ => None,
+                    };
+                    let Some(inside) = inside.into_iter().map(content).collect::<Option<Vec<_>>>() else {
+                        return Ok(None);
+                    };
+                    inside
+                }
+            };
+            names.push(name.to_string());
+            for (path, content) in inside {
+                if !files.iter().any(|file| file.path == path) {
+                    files.push(ScopeFile::from(path));
+                    contents.push(content);
+                }
+            }
+        }
+        if let Some(lines) = command.lines {
+            let ([Some(content)], false) = (&contents[..], is_directory) else {
+                return LinesNeedOneFileSnafu.fail();
+            };
+            let n_lines = Lines::new(content).count();
+            snafu::ensure!(lines.end <= n_lines, LinesPastEndSnafu { lines, n_lines });
+        }
+        let request = self.request(command, files, names)?;
+        Ok(chronicle_commits::read_indexed(&self.repository, index, &request, &contents)?)
+    }
+
+    /// The question of `command` about `files`, which `names` stand for.
+    fn request(
+        &self,
+        command: &ReadCommand,
+        files: Vec<ScopeFile>,
+        mut names: Vec<String>,
+    ) -> Result<ReadRequest, Error> {
+        let (file, names) = match &mut names[..] {
+            [only] => (Some(std::mem::take(only)), Vec::new()),
+            _ => (None, names),
+        };
+        let query = Query {
+            file,
+            files: names,
+            anchor: None,
+            lines: command.lines.map(|lines| [lines.start, lines.end]),
+            depth: command.depth,
+        };
+        let mut limits = self.limits(command)?;
+        limits.lessons_only = command.category.is_some();
+        Ok(ReadRequest {
+            query,
+            files,
+            lines: command.lines,
+            limits,
+            all: command.all,
+            half_life_days: score::HALF_LIFE_DAYS,
+            now: self.now,
+        })
+    }
+
+    /// Answers from the repository itself.
+    fn read_directly(&self, command: &ReadCommand) -> Result<Reading, Error> {
         let head = self.repository()?.head()?.ok_or(GitError::NoCommits)?;
         let mut history = None;
         let mut files = Vec::new();
@@ -98,31 +188,10 @@ impl Chronicle {
             let n_lines = present.map_or(0, |file| Lines::new(&file.content).count());
             snafu::ensure!(lines.end <= n_lines, LinesPastEndSnafu { lines, n_lines });
         }
-        let (file, names) = match &mut names[..] {
-            [only] => (Some(std::mem::take(only)), Vec::new()),
-            _ => (None, names),
-        };
-        let query = Query {
-            file,
-            files: names,
-            anchor: None,
-            lines: command.lines.map(|lines| [lines.start, lines.end]),
-            depth: command.depth,
-        };
-        let mut limits = self.limits(command)?;
-        limits.lessons_only = command.category.is_some();
-        let request = ReadRequest {
-            query,
-            files,
-            lines: command.lines,
-            limits,
-            all: command.all,
-            half_life_days: score::HALF_LIFE_DAYS,
-            now: self.now,
-        };
+        let request = self.request(command, files, names)?;
         let mut reading = chronicle_commits::read(&self.repository, &request)?;
         reading.warnings.splice(0..0, remarks);
-        self.fit(reading, command)
+        Ok(reading)
     }
 
     /// The newest lessons of the whole repository.

@@ -22,7 +22,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         std::env::set_current_dir(directory).context(DirectorySnafu { path: directory })?;
     }
     let directory = std::env::current_dir().context(DirectorySnafu { path: "." })?;
-    let open = || Chronicle::new(&directory, ui_now());
+    let open = || Chronicle::new(&directory, ui_now(), may_use_index());
     match cli.command {
         Command::Read(args) => read::run(args, &open(), ui),
         Command::Show(args) => show::run(&args, &open(), ui),
@@ -42,4 +42,12 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
 pub(crate) fn ui_now() -> jiff::Timestamp {
     let pinned = std::env::var("CHRONICLE_NOW").ok().and_then(|text| text.parse().ok());
     pinned.unwrap_or_else(jiff::Timestamp::now)
+}
+
+/// Whether answers may come from the index: not where git's environment says to look elsewhere, nor where
+/// `CHRONICLE_NO_INDEX` asks for answers from the repository itself.
+#[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
+fn may_use_index() -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    !is_set("CHRONICLE_NO_INDEX") && !chronicle::GLANCE_ENVIRONMENT.into_iter().any(is_set)
 }

@@ -1,0 +1,121 @@
+//! Carries places from the indexed version of a file to its present bytes.
+//!
+//! What the edit left in one piece is carried by one comparison of line words. Only a range that the
+//! edit damaged is looked for in the repository again.
+
+use std::cell::OnceCell;
+
+use chronicle_core::{
+    LineMap, LineRange, line_words,
+    reading::{Match, State},
+    score::Tie,
+};
+use chronicle_git::{BStr, LazyRepository};
+
+use crate::{placing::Placement, present::Present};
+
+/// The way from the indexed version to the present one.
+pub(super) struct Drift<'a> {
+    repository: &'a LazyRepository,
+    path: &'a BStr,
+    content: &'a [u8],
+    is_opaque: bool,
+    /// `None` when the lines are the same.
+    map: Option<LineMap>,
+    present: OnceCell<Present<'a>>,
+}
+
+impl<'a> Drift<'a> {
+    /// `words` are the line words of the indexed version, four little-endian bytes each.
+    pub(super) fn new(
+        repository: &'a LazyRepository,
+        path: &'a BStr,
+        words: &[u8],
+        content: &'a [u8],
+        is_opaque: bool,
+    ) -> Option<Self> {
+        let words = words.chunks(4).map(|word| Some(u32::from_le_bytes(word.try_into().ok()?)));
+        let old: Vec<u32> = words.collect::<Option<_>>()?;
+        let new = line_words(content);
+        let map = (old != new).then(|| LineMap::between_words(&old, &new));
+        Some(Self { repository, path, content, is_opaque, map, present: OnceCell::new() })
+    }
+
+    /// Puts `placement` where it is now; `None` when that cannot be told.
+    pub(super) fn carry(&mut self, placement: &mut Placement) -> Option<()> {
+        let Some(map) = &self.map else { return Some(()) };
+        if self.is_opaque {
+            return Some(());
+        }
+        let whole = |range: LineRange| Some(map.map(range)).filter(|mapped| mapped.intact)?.lines;
+        let lines = placement.lines.map(whole);
+        let near: Option<Vec<LineRange>> = placement.near.iter().copied().map(whole).collect();
+        match (placement.matched, lines, near) {
+            (Match::File, ..) => {
+                if placement.state == State::Intact {
+                    placement.state = State::Changed;
+                }
+            }
+            (_, Some(Some(lines)), _) => placement.lines = Some(lines),
+            (_, None, Some(near)) => placement.near = near,
+            _ => return self.look_again(placement),
+        }
+        placement.gap = placement.gap.map(|gap| carried_gap(map, gap));
+        Some(())
+    }
+
+    /// Looks for the recorded lines in the present file, as is done without an index.
+    fn look_again(&self, placement: &mut Placement) -> Option<()> {
+        let map = self.map.as_ref()?;
+        let Some((blob, range)) = placement.recorded_in else {
+            self.keep_what_is_left(placement);
+            return Some(());
+        };
+        let repository = self.repository.get().ok()?;
+        let present = self.present.get_or_init(|| Present::new(self.path.to_owned(), Some(self.content)));
+        let Some(place) = present.locate(repository, blob, range).ok()? else {
+            self.keep_what_is_left(placement);
+            return Some(());
+        };
+        let was_doubtful = placement.tie == Tie::Doubtful;
+        let gap = placement.lines.map(|lines| map.gap(lines));
+        *placement = Placement::lines(place, placement.recorded_in);
+        if place.state == State::Gone {
+            placement.gap = present.gap(repository, blob, range).ok()?.or(gap);
+        } else if was_doubtful {
+            placement.tie = Tie::Doubtful;
+        }
+        Some(())
+    }
+
+    /// The lines of the indexed place that the edit left.
+    fn keep_what_is_left(&self, placement: &mut Placement) {
+        let Some(map) = &self.map else { return };
+        let left = |range: LineRange| map.map(range).lines;
+        let was = placement.lines;
+        placement.lines = was.and_then(left);
+        placement.near = placement.near.iter().copied().filter_map(left).collect();
+        placement.state = State::Changed;
+        if placement.lines.is_none() && placement.near.is_empty() {
+            placement.state = State::Gone;
+            placement.gap = was.map(|lines| map.gap(lines));
+            placement.tie = Tie::Gone;
+        } else if let (Tie::Lines(_, share), Some(was)) = (placement.tie, was) {
+            placement.tie = Tie::Lines(State::Changed, share * map.map(was).share);
+        }
+    }
+}
+
+/// A gap holds the neighbours of what vanished: it goes where they went.
+fn carried_gap(map: &LineMap, gap: LineRange) -> LineRange {
+    let end = gap.end.min(gap.start.saturating_add(1));
+    let ends = [
+        LineRange { start: gap.start, end: gap.start },
+        LineRange { start: gap.end.max(end), end: gap.end.max(end) },
+    ];
+    let [start, end] = ends.map(|line| map.map(line).lines);
+    match (start, end) {
+        (Some(start), Some(end)) => start.hull(end),
+        _ => map.gap(gap),
+    }
+}

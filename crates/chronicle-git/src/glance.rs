@@ -1,0 +1,197 @@
+//! A look at a repository without opening it: where it is, what HEAD and the notes refs point at.
+//!
+//! Opening a repository costs more than answering from an index does (its configuration alone is
+//! several files). Ordinary repositories keep what an index is keyed by in a few small files whose
+//! form git promises (gitrepository-layout). Whatever is out of the ordinary is not looked at here:
+//! the caller opens the repository then.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use gix::{
+    ObjectId,
+    bstr::{BStr, BString, ByteSlice, ByteVec},
+};
+
+use crate::worktree::{from_root, may_have_filters};
+
+/// Where a repository is and what its refs point at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Glance {
+    /// The root of the working tree, without symbolic links.
+    pub work_dir: PathBuf,
+    /// The directory that was looked at, without symbolic links.
+    directory: PathBuf,
+    /// The git directory that all worktrees share.
+    pub common_dir: PathBuf,
+    /// HEAD's commit.
+    pub head: ObjectId,
+    /// The refs that hold annotations, with what they point at, in order of name.
+    pub notes: Vec<(BString, ObjectId)>,
+}
+
+/// Variables of the environment that change where git looks.
+pub const ENVIRONMENT: [&str; 11] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_SHALLOW_FILE",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+];
+
+/// Settings under which a repository is not laid out as usual, as they stand in a configuration file.
+const UNUSUAL: [&[u8]; 5] = [b"worktree", b"include", b"refstorage", b"bare = true", b"sparse"];
+
+impl Glance {
+    /// Looks at the repository that `directory` is in; `None` when there is none, or when it is not as usual.
+    ///
+    /// The environment must hold none of [`ENVIRONMENT`].
+    #[must_use]
+    pub fn at(directory: &Path) -> Option<Self> {
+        let directory = directory.canonicalize().ok()?;
+        let (work_dir, git_dir) = directory.ancestors().find_map(|root| Some((root, git_dir_of(root)?)))?;
+        let common_dir = match fs::read(git_dir.join("commondir")) {
+            Ok(content) => git_dir.join(content.trim_ascii().to_path().ok()?),
+            Err(_) => git_dir.clone(),
+        };
+        let config = fs::read(common_dir.join("config")).ok()?.to_ascii_lowercase();
+        if UNUSUAL.iter().any(|word| config.contains_str(word)) || git_dir.join("config.worktree").exists() {
+            return None;
+        }
+        let refs = Refs {
+            common_dir: &common_dir,
+            packed: fs::read(common_dir.join("packed-refs")).unwrap_or_default(),
+        };
+        let head = fs::read(git_dir.join("HEAD")).ok()?;
+        let head = match head.strip_prefix(b"ref: ") {
+            // A branch belongs to all worktrees; what is kept apart for each of them is no branch.
+            Some(name) if name.starts_with(b"refs/heads/") => refs.find(name.trim_ascii().as_bstr())??,
+            Some(_) => return None,
+            None => ObjectId::from_hex(head.trim_ascii()).ok()?,
+        };
+        let notes = refs.notes()?;
+        Some(Self { work_dir: work_dir.to_owned(), directory, common_dir, head, notes })
+    }
+
+    /// The ways in which `path`, given by someone in the directory that was looked at, may name a path from the root.
+    #[must_use]
+    pub fn root_relative(&self, path: &Path) -> Vec<BString> {
+        from_root(&self.work_dir, &self.directory, path)
+    }
+
+    /// What `path` is in the working tree; `None` when nothing is there.
+    #[must_use]
+    pub fn entry(&self, path: &BStr) -> Option<WorktreeEntry> {
+        let full = self.work_dir.join(path.to_path().ok()?);
+        let metadata = fs::symlink_metadata(&full).ok()?;
+        if path.is_empty() {
+            return Some(WorktreeEntry::Directory);
+        }
+        // A path that leads through a symbolic link may leave the working tree.
+        let is_straight = full.parent()?.canonicalize().is_ok_and(|parent| Some(&*parent) == full.parent());
+        let is_plain = is_straight && !may_have_filters(&self.work_dir, &self.common_dir, path);
+        Some(match metadata {
+            metadata if is_straight && metadata.is_dir() => WorktreeEntry::Directory,
+            metadata if is_plain && metadata.is_file() => {
+                fs::read(full).map_or(WorktreeEntry::Other, WorktreeEntry::File)
+            }
+            _ => WorktreeEntry::Other,
+        })
+    }
+}
+
+/// What a path is in the working tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorktreeEntry {
+    /// A directory.
+    Directory,
+    /// A file, with its bytes.
+    File(Vec<u8>),
+    /// Something that takes a closer look: a link, a pipe, a file behind a link or a filter.
+    Other,
+}
+
+/// The git directory of the working tree at `root`, or the one that its `.git` file names.
+fn git_dir_of(root: &Path) -> Option<PathBuf> {
+    let dot_git = root.join(".git");
+    let git_dir = match fs::read(&dot_git) {
+        Ok(content) => root.join(content.strip_prefix(b"gitdir: ")?.trim_ascii().to_path().ok()?),
+        Err(_) => dot_git,
+    };
+    git_dir.join("HEAD").is_file().then_some(git_dir)
+}
+
+struct Refs<'a> {
+    common_dir: &'a Path,
+    packed: Vec<u8>,
+}
+
+impl Refs<'_> {
+    /// What the ref `name` points at; `Some(None)` when there is no such ref, `None` when it is not a plain one.
+    fn find(&self, name: &BStr) -> Option<Option<ObjectId>> {
+        match fs::read(self.common_dir.join(name.to_path().ok()?)) {
+            Ok(content) => ObjectId::from_hex(content.trim_ascii()).ok().map(Some),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Some(self.packed_refs(b"refs/").find(|(packed, _)| *packed == name).map(|(_, id)| id))
+            }
+            // A directory where a ref is looked for, or one that may not be read.
+            Err(_) => None,
+        }
+    }
+
+    /// The packed refs whose names start with `prefix`.
+    fn packed_refs<'p>(&'p self, prefix: &'p [u8]) -> impl Iterator<Item = (&'p BStr, ObjectId)> {
+        self.packed.lines().filter_map(move |line| {
+            let (id, name) = line.split_once_str(b" ")?;
+            (name.starts_with(prefix)).then_some(())?;
+            Some((name.as_bstr(), ObjectId::from_hex(id).ok()?))
+        })
+    }
+
+    /// The refs that hold annotations: the same ones as `Repository::annotation_refs` reads.
+    fn notes(&self) -> Option<Vec<(BString, ObjectId)>> {
+        let mut names: Vec<BString> = [crate::NOTES_REF, crate::LEGACY_NOTES_REF, crate::KNOWLEDGE_REF]
+            .into_iter()
+            .map(BString::from)
+            .collect();
+        let remotes = "refs/notes/remotes/";
+        let mut pending = vec![(self.common_dir.join(remotes), BString::from(remotes))];
+        while let Some((directory, prefix)) = pending.pop() {
+            for entry in fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok) {
+                let mut name = prefix.clone();
+                name.extend_from_slice(&Vec::from_os_string(entry.file_name()).ok()?);
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    name.push(b'/');
+                    pending.push((entry.path(), name));
+                } else {
+                    names.push(name);
+                }
+            }
+        }
+        if self.packed.contains_str(remotes) {
+            names.extend(self.packed_refs(remotes.as_bytes()).map(|(name, _)| name.to_owned()));
+        }
+        names.retain(|name| {
+            !name.starts_with_str(remotes)
+                || name.ends_with_str("/chronicle")
+                || name.ends_with_str("/chronicle-knowledge")
+        });
+        names.sort_unstable();
+        names.dedup();
+        let mut notes = Vec::new();
+        for name in names {
+            if let Some(id) = self.find(name.as_bstr())? {
+                notes.push((name, id));
+            }
+        }
+        Some(notes)
+    }
+}
