@@ -7,7 +7,7 @@ use chronicle_core::{
     reading::{CrossCuttingItem, State},
     score,
 };
-use chronicle_git::{ByteSlice, FileHistory, ObjectId, Touch};
+use chronicle_git::{BString, ByteSlice, FileHistory, ObjectId, Touch};
 
 use crate::{
     error::Result,
@@ -38,12 +38,14 @@ impl<'a> Gathered<'a> {
     /// Takes apart what the notes of `candidates` say.
     pub(crate) fn from(ground: &'a Ground<'a>, candidates: &'a [Candidate]) -> Self {
         let step = |touch: &Touch| Step { commit: ground.history.node(touch.place).id, blob: touch.new };
-        let record = |file: &FileHistory| FileRecord {
+        let record = |(file, path): (&FileHistory, &BString)| FileRecord {
+            names: other_names(file, path),
             places: file.touches.iter().map(|touch| touch.place).collect(),
             steps: file.touches.iter().map(step).collect(),
             ..FileRecord::default()
         };
-        let files = ground.followed.files.iter().map(|file| (record(file), Vec::new())).collect();
+        let files = ground.followed.files.iter().zip(ground.paths);
+        let files = files.map(|file| (record(file), Vec::new())).collect();
         let mut gathered = Self { ground, candidates, files };
         for number in 0..candidates.len() {
             let candidate = &candidates[number];
@@ -122,6 +124,13 @@ impl<'a> Gathered<'a> {
         let (left, state) = present.locate_all(repository, new, &written.hunks)?;
         Ok(Placement::commit_wide(left, state))
     }
+}
+
+fn other_names(file: &FileHistory, path: &BString) -> Vec<String> {
+    let others =
+        file.touches.iter().flat_map(|touch| [Some(&touch.name), touch.renamed_from.as_ref()]).flatten();
+    let others: BTreeSet<String> = others.filter(|name| *name != path).map(ToString::to_string).collect();
+    others.into_iter().collect()
 }
 
 fn located<'a>(body: &'a Body, name: &'a str, foreign_commit: Option<&'a str>) -> Located<'a> {

@@ -6,15 +6,21 @@
 //! damaged, of another version or of another user is as if it were not there: the answer is then
 //! made without the index, and the table is made anew. DESIGN section 4.
 
+mod adapt;
+mod ancestry;
 mod build;
 mod drift;
+mod part;
 mod stored;
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use chronicle_core::{EntryId, LineRange};
-use chronicle_git::{BStr, BString, Glance, ObjectId, Repository};
+use chronicle_git::{BStr, BString, ByteSlice, Glance, LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use twox_hash::{XxHash3_64, XxHash3_128};
@@ -23,26 +29,33 @@ pub use build::refresh;
 
 use crate::{
     error::Result,
-    index::{drift::Drift, table::Table},
+    index::{
+        drift::Drift,
+        part::{Part, id_prefix},
+        stored::Id,
+        table::Table,
+    },
     present::is_opaque,
+    read::superseded_by,
     record::FileRecord,
 };
 
-/// Tables that are kept: worktrees and branches that take turns each have their own.
-const MAX_TABLES: usize = 16;
+/// States that are kept: worktrees and branches that take turns each have their own.
+const MAX_STATES: usize = 16;
 
-/// What a table is made from: another HEAD or other notes make another state.
+/// What an index is made from: another HEAD or other notes make another state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct State {
     common_dir: PathBuf,
     head: ObjectId,
+    notes: Vec<(BString, ObjectId)>,
     name: String,
 }
 
 impl State {
-    fn new(common_dir: &Path, head: ObjectId, notes: &[(BString, ObjectId)]) -> Self {
+    fn new(common_dir: &Path, head: ObjectId, notes: Vec<(BString, ObjectId)>) -> Self {
         let mut key = head.as_slice().to_vec();
-        for (name, id) in notes {
+        for (name, id) in &notes {
             key.extend_from_slice(name);
             key.push(0);
             key.extend_from_slice(id.as_slice());
@@ -50,42 +63,73 @@ impl State {
         // Where a shallow clone ends belongs to its history.
         key.extend(std::fs::read(common_dir.join("shallow")).unwrap_or_default());
         let name = format!("{:032x}", XxHash3_128::oneshot(&key));
-        Self { common_dir: common_dir.to_owned(), head, name }
+        Self { common_dir: common_dir.to_owned(), head, notes, name }
     }
 
     fn of(repository: &Repository) -> Result<Option<Self>> {
         let Some(head) = repository.head()? else { return Ok(None) };
         let notes = repository.annotation_tips()?;
-        Ok(Some(Self::new(repository.common_dir(), head, &notes)))
+        Ok(Some(Self::new(repository.common_dir(), head, notes)))
     }
 
     fn directory(&self) -> PathBuf {
         self.common_dir.join("chronicle").join("index")
     }
 
+    /// The table of a whole state.
     fn table(&self) -> PathBuf {
-        self.directory().join(format!("{}.idx", self.name))
+        table_of(&self.directory(), &self.name)
+    }
+
+    /// The directory of a state that builds on the table of another one.
+    fn part(&self) -> PathBuf {
+        self.directory().join(&self.name)
     }
 }
 
-/// What a table says about all files together.
-#[derive(Debug, Default, Serialize, Deserialize)]
+fn table_of(directory: &Path, state: &str) -> PathBuf {
+    directory.join(format!("{state}.idx"))
+}
+
+/// Where a part keeps what it is.
+const PART_FILE: &str = "part.idx";
+
+/// Where a part keeps the record of `path`.
+fn memo_of(part: &Path, path: &BStr) -> PathBuf {
+    part.join(format!("{:032x}.idx", XxHash3_128::oneshot(path)))
+}
+
+/// What an index says about all files together.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Meta {
+    head: Id,
+    notes: Vec<(Vec<u8>, Id)>,
     /// Seconds since the epoch at which HEAD was committed.
     head_time: i64,
     /// Whether anything was ever annotated.
     has_any: bool,
-    /// Claims that a visible claim supersedes, with that claim.
-    superseded: Vec<(String, String)>,
+    superseded: Vec<Supersession>,
     /// The repository's knowledge as a document, if there is any.
     knowledge: Option<String>,
     warnings: Vec<String>,
 }
 
-/// A directory's entry in a table: its name, and whether it is a directory itself.
+/// A visible claim that says it supersedes another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Supersession {
+    old: String,
+    new: String,
+    /// The commit whose note says so.
+    by: Id,
+}
+
+/// A directory's entries in a table: name, and whether it is a directory itself.
 type Listing = Vec<(Vec<u8>, bool)>;
 
 const META: &[u8] = b"M";
+const PART: &[u8] = b"A";
+const ANCESTRY: &[u8] = b"H";
+const EVER: &[u8] = b"E";
 
 fn key(kind: u8, path: &BStr) -> Vec<u8> {
     let mut key = Vec::with_capacity(1 + path.len());
@@ -113,18 +157,29 @@ fn content_hash(content: &[u8]) -> u64 {
 
 /// The index of the repository's present state.
 pub struct Index {
+    state: State,
+    /// The table of this state, or the one that its part builds on.
     table: Table,
     meta: Meta,
+    part: Option<Part>,
 }
 
 impl Index {
     /// The index of the state that `glance` saw, if there is one.
     #[must_use]
     pub fn open(glance: &Glance) -> Option<Self> {
-        let state = State::new(&glance.common_dir, glance.head, &glance.notes);
-        let table = Table::open(&state.table())?;
-        let meta = postcard::from_bytes(&table.get(META)?).ok()?;
-        Some(Self { table, meta })
+        Self::of(State::new(&glance.common_dir, glance.head, glance.notes.clone()))
+    }
+
+    fn of(state: State) -> Option<Self> {
+        if let Some(table) = Table::open(&state.table()) {
+            let meta = postcard::from_bytes(&table.get(META)?).ok()?;
+            return Some(Self { state, table, meta, part: None });
+        }
+        let part = Table::open(&state.part().join(PART_FILE))?;
+        let part: Part = postcard::from_bytes(&part.get(PART)?).ok()?;
+        let table = Table::open(&table_of(&state.directory(), &part.base))?;
+        Some(Self { state, table, meta: part.meta.clone(), part: Some(part) })
     }
 
     pub(crate) fn has_any(&self) -> bool {
@@ -139,8 +194,10 @@ impl Index {
         &self.meta.warnings
     }
 
-    pub(crate) fn superseded(&self) -> impl Iterator<Item = (EntryId, EntryId)> {
-        self.meta.superseded.iter().map(|(old, new)| (EntryId(old.clone()), EntryId(new.clone())))
+    /// Claims that a visible claim supersedes, by that claim.
+    pub(crate) fn superseded(&self) -> HashMap<EntryId, EntryId> {
+        let pairs = self.meta.superseded.iter();
+        superseded_by(pairs.map(|pair| (EntryId(pair.old.clone()), EntryId(pair.new.clone()))))
     }
 
     pub(crate) fn knowledge(&self) -> Option<&str> {
@@ -153,8 +210,15 @@ impl Index {
         let mut files = Vec::new();
         let mut pending = vec![path.to_owned()];
         while let Some(directory) = pending.pop() {
-            let key = listing_key(directory.as_ref());
-            let listing: Listing = postcard::from_bytes(&self.table.get(&key)?).ok()?;
+            let listing = self
+                .table
+                .get(&listing_key(directory.as_ref()))
+                .map(|listing| postcard::from_bytes::<Listing>(&listing).ok());
+            let listing = match listing {
+                Some(listing) => listing?,
+                // A directory that is new has only files that are.
+                None => Listing::new(),
+            };
             for (name, is_directory) in listing {
                 let mut path = directory.clone();
                 if !path.is_empty() {
@@ -164,14 +228,16 @@ impl Index {
                 if is_directory { pending.push(path) } else { files.push(path) }
             }
         }
+        if let Some(part) = &self.part {
+            files.retain(|file| !part.removed.contains(file.as_slice()));
+            let is_inside = |file: &&Vec<u8>| {
+                path.is_empty()
+                    || file.strip_prefix(path.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
+            };
+            files.extend(part.added.iter().filter(is_inside).cloned().map(BString::from));
+        }
         files.sort_unstable();
-        Some(files)
-    }
-
-    /// Whether HEAD has the file `path`.
-    #[must_use]
-    pub fn has_file(&self, path: &BStr) -> bool {
-        self.table.get(&record_key(path)).is_some()
+        (!files.is_empty()).then_some(files)
     }
 
     /// What is known about `path`, whose bytes are now `content`, as far as it concerns `lines`.
@@ -179,32 +245,71 @@ impl Index {
     /// `None` when HEAD has no such file, or when it takes more than the index to say.
     pub(crate) fn record(
         &self,
-        repository: &chronicle_git::LazyRepository,
+        repository: &LazyRepository,
         path: &BStr,
         content: Option<&[u8]>,
         lines: Option<LineRange>,
     ) -> Option<FileRecord> {
-        let stored = stored::parse(&self.table.get(&record_key(path))?)?;
-        let name = path.to_string();
-        if stored.claims.is_empty() {
-            return stored.load(&self.table, &name, |_| true);
-        }
-        let mut drift = match (content, stored.content) {
-            (Some(content), Some(hash)) if content_hash(content) == hash => None,
-            (None, None) => None,
-            (Some(content), Some(_)) if is_opaque(content) == stored.is_opaque => {
-                let words = self.table.get(&words_key(path))?;
-                Some(Drift::new(repository, path, &words, content, stored.is_opaque)?)
-            }
-            _ => return None,
+        let Some(part) = &self.part else {
+            return load(&self.table, repository, path, content, lines);
         };
-        let mut is_known = true;
-        let record = stored.load(&self.table, &name, |placement| {
-            if let Some(drift) = &mut drift {
-                is_known &= drift.carry(placement).is_some();
-            }
-            placement.concerns(lines)
-        })?;
-        is_known.then_some(record)
+        if let Some(memo) = Table::open(&memo_of(&self.state.part(), path)) {
+            return load(&memo, repository, path, content, lines);
+        }
+        if !self.is_outdated(part, path)? {
+            return load(&self.table, repository, path, content, lines);
+        }
+        let memo = build::memorize(repository, self, part, path).ok()??;
+        load(&memo, repository, path, content, lines)
     }
+
+    /// Whether the table's record of `path` does not hold any more; `None` when HEAD has no such file.
+    fn is_outdated(&self, part: &Part, path: &BStr) -> Option<bool> {
+        if part.removed.contains(path.as_bytes()) {
+            return None;
+        }
+        let Some(stored) = self.table.get(&record_key(path)) else {
+            return part.added.contains(path.as_bytes()).then_some(true);
+        };
+        if part.touched.contains(path.as_bytes()) || part.named.contains(&path.to_string()) {
+            return Some(true);
+        }
+        let stored = stored::parse(&stored)?;
+        let is_named = stored.names.iter().any(|name| part.named.contains(name));
+        let is_dropped = |key: &Id| {
+            part.changed.contains(key) || key.get().is_some_and(|key| part.lost.contains(&id_prefix(key)))
+        };
+        Some(is_named || stored.annotated.iter().any(is_dropped))
+    }
+}
+
+fn load(
+    table: &Table,
+    repository: &LazyRepository,
+    path: &BStr,
+    content: Option<&[u8]>,
+    lines: Option<LineRange>,
+) -> Option<FileRecord> {
+    let stored = stored::parse(&table.get(&record_key(path))?)?;
+    let name = path.to_string();
+    if stored.claims.is_empty() {
+        return stored.load(table, &name, |_| true);
+    }
+    let drift = match (content, stored.content) {
+        (Some(content), Some(hash)) if content_hash(content) == hash => None,
+        (None, None) => None,
+        (Some(content), Some(_)) if is_opaque(content) == stored.is_opaque => {
+            let words = table.get(&words_key(path))?;
+            Some(Drift::new(repository, path, &words, content, stored.is_opaque)?)
+        }
+        _ => return None,
+    };
+    let mut is_known = true;
+    let record = stored.load(table, &name, |placement| {
+        if let Some(drift) = &drift {
+            is_known &= drift.carry(placement).is_some();
+        }
+        placement.concerns(lines)
+    })?;
+    is_known.then_some(record)
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use chronicle_core::Annotation;
-use chronicle_git::{BString, ByteSlice, FileChange, Followed, History, ObjectId, Repository, Touch};
+use chronicle_git::{BString, ByteSlice, FileChange, Followed, History, Node, ObjectId, Repository, Touch};
 use memchr::memmem::Finder;
 
 use crate::{
@@ -33,6 +33,27 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
+    /// The annotated commit that `node` is, with the trees of its parents.
+    pub(crate) fn new(
+        key: ObjectId,
+        stored: Stored,
+        place: Option<u32>,
+        node: &Node,
+        parents: Vec<ObjectId>,
+        touches: impl IntoIterator<Item = (usize, Touch)>,
+    ) -> Self {
+        Self {
+            key,
+            stored,
+            place,
+            elsewhere: None,
+            tree: Some(node.tree),
+            parents,
+            time: jiff::Timestamp::from_second(node.time).unwrap_or(jiff::Timestamp::UNIX_EPOCH),
+            touches: touches.into_iter().collect(),
+        }
+    }
+
     /// When `document` was written; a time that cannot be read is that of the commit.
     pub(crate) fn written(&self, document: &Annotation) -> jiff::Timestamp {
         chronicle_core::parse_time(&document.timestamp).unwrap_or(self.time)
@@ -240,19 +261,10 @@ impl<'a> Ground<'a> {
         touches: Vec<(usize, Touch)>,
     ) -> Candidate {
         let stored = parse(raw);
-        let epoch = jiff::Timestamp::UNIX_EPOCH;
         if let Some(place) = place {
             let node = self.history.node(place);
-            return Candidate {
-                key,
-                stored,
-                place: Some(place),
-                elsewhere: None,
-                tree: Some(node.tree),
-                parents: node.parents.iter().map(|parent| self.history.node(*parent).tree).collect(),
-                time: jiff::Timestamp::from_second(node.time).unwrap_or(epoch),
-                touches,
-            };
+            let parents = node.parents.iter().map(|parent| self.history.node(*parent).tree).collect();
+            return Candidate::new(key, stored, Some(place), node, parents, touches);
         }
         let commit = self.repository.commit(key).ok();
         let parents: Vec<ObjectId> = commit
@@ -262,7 +274,7 @@ impl<'a> Ground<'a> {
             .collect();
         let tree = commit.as_ref().map(|commit| commit.tree);
         let touches = tree.map(|tree| self.touches_off_history(tree, &parents)).unwrap_or_default();
-        let time = commit.map_or(epoch, |commit| commit.time);
+        let time = commit.map_or(jiff::Timestamp::UNIX_EPOCH, |commit| commit.time);
         Candidate { key, stored, place: None, elsewhere: None, tree, parents, time, touches }
     }
 
@@ -281,7 +293,7 @@ impl<'a> Ground<'a> {
 }
 
 /// Where a commit is said to be that no branch reaches.
-const NO_BRANCH: &str = "no branch";
+pub(crate) const NO_BRANCH: &str = "no branch";
 
 /// What to tell a reader about a note whose bytes could not all be read.
 pub(crate) fn malformed(key: ObjectId, stored: &Stored) -> Vec<String> {

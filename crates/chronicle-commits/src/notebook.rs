@@ -56,6 +56,11 @@ impl<'r> Notebook<'r> {
         Ok(Self { repository, by_key, has_ref })
     }
 
+    /// A notebook without notes, for those who read single ones.
+    pub(crate) fn empty(repository: &'r Repository) -> Self {
+        Self { repository, by_key: BTreeMap::new(), has_ref: false }
+    }
+
     /// Whether anything was ever annotated.
     #[must_use]
     pub fn has_any(&self) -> bool {

@@ -155,7 +155,7 @@ pub fn read_indexed(
     let setting = Setting {
         repository: lazy,
         head_time: index.head_time().unwrap_or(request.now),
-        superseded: &index.superseded().collect(),
+        superseded: &index.superseded(),
     };
     let mut reading = answer(request, &files, &setting)?;
     if let (false, Some(knowledge)) = (request.limits.lessons_only, index.knowledge()) {
@@ -200,16 +200,23 @@ fn presents<'p>(
     presents
 }
 
-/// Claims that a claim visible from HEAD supersedes; two that supersede each other both stand.
-pub(crate) fn superseded(candidates: &[Candidate]) -> HashMap<EntryId, EntryId> {
-    let mut by: HashMap<EntryId, EntryId> = HashMap::new();
-    for candidate in candidates.iter().filter(|candidate| candidate.place.is_some()) {
-        for (_, entry) in candidate.stored.note.entries() {
-            for old in entry.supersedes.iter().filter(|old| **old != entry.id) {
-                by.insert(old.clone(), entry.id.clone());
-            }
-        }
-    }
+/// Claims that a claim visible from HEAD supersedes, by that claim.
+fn superseded(candidates: &[Candidate]) -> HashMap<EntryId, EntryId> {
+    let visible = candidates.iter().filter(|candidate| candidate.place.is_some());
+    let entries = visible.flat_map(|candidate| candidate.stored.note.entries());
+    superseded_by(entries.flat_map(|(_, entry)| {
+        entry.supersedes.iter().map(|old| (old.clone(), entry.id.clone())).collect::<Vec<_>>()
+    }))
+}
+
+/// From pairs of an old claim and the one that replaces it; two that supersede each other both stand.
+pub(crate) fn superseded_by(
+    pairs: impl IntoIterator<Item = (EntryId, EntryId)>,
+) -> HashMap<EntryId, EntryId> {
+    let mut pairs: Vec<_> = pairs.into_iter().filter(|(old, new)| old != new).collect();
+    // Where several replace one, all must agree which of them is named.
+    pairs.sort_unstable();
+    let mut by: HashMap<EntryId, EntryId> = pairs.into_iter().collect();
     let circles = circles(&by);
     by.retain(|id, _| !circles.contains(id));
     by

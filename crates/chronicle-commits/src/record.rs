@@ -15,6 +15,8 @@ use crate::placing::Placement;
 /// Everything that notes say about one file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FileRecord {
+    /// Names that it had before, when it had others than its path.
+    pub(crate) names: Vec<String>,
     /// Numbers of the commits that changed it: equal in all records of one answer, newest first.
     pub(crate) places: Vec<u32>,
     /// The same commits; left out where nothing is claimed about the file.

@@ -20,7 +20,7 @@ use gix::{
 use snafu::ResultExt;
 
 use crate::{
-    History, Node, Repository,
+    History, Node, Partial, Repository,
     error::{ObjectSnafu, Result},
 };
 
@@ -159,11 +159,49 @@ impl Repository {
     /// When a tree is missing or broken.
     pub fn follow(&self, history: &History, files: &[BString]) -> Result<Followed> {
         let mut walk = Walk::new(self, history, Followed::start(history, files));
+        walk.is_broad = MOST_FILES_APART < files.len();
         walk.read_ahead(0, &Names::of(files.iter().zip(std::iter::repeat(&Vec::new()))));
-        for place in 0..history.nodes().len() {
-            walk.step(u32::try_from(place).expect("places are u32"))?;
-        }
+        walk.go(|_| false)?;
         Ok(walk.followed)
+    }
+
+    /// [`Repository::follow`] for all files of the newest commit; also every path that any commit changed.
+    ///
+    /// # Errors
+    /// When a tree is missing or broken.
+    pub fn follow_all(&self, history: &History, files: &[BString]) -> Result<(Followed, BTreeSet<BString>)> {
+        let mut walk = Walk::new(self, history, Followed::start(history, files));
+        (walk.is_broad, walk.ever) = (true, Some(BTreeSet::new()));
+        walk.go(|_| false)?;
+        Ok((walk.followed, walk.ever.unwrap_or_default()))
+    }
+
+    /// [`Repository::follow`] through the part of a history that is not known yet.
+    ///
+    /// # Errors
+    /// When a tree is missing or broken.
+    pub fn follow_until(&self, partial: &Partial, files: &[BString]) -> Result<Followed> {
+        let history = &partial.history;
+        let mut walk = Walk::new(self, history, Followed::start(history, files));
+        walk.go(|place| partial.is_edge[place as usize])?;
+        Ok(walk.followed)
+    }
+
+    /// The paths that a commit changed: those that differ from all of its parents.
+    ///
+    /// # Errors
+    /// When a tree is missing or broken.
+    pub fn touched_paths(&self, history: &History, node: &Node) -> Result<BTreeSet<BString>> {
+        let paths = |parent: Option<ObjectId>| -> Result<BTreeSet<BString>> {
+            Ok(self.plain_changes(parent, node.tree)?.into_iter().map(|change| change.path).collect())
+        };
+        let mut parents = node.parents.iter().map(|parent| Some(history.node(*parent).tree));
+        let mut touched = paths(parents.next().flatten())?;
+        for parent in parents {
+            let others = paths(parent)?;
+            touched.retain(|path| others.contains(path));
+        }
+        Ok(touched)
     }
 }
 
@@ -216,6 +254,8 @@ struct Walk<'a> {
     trees: HashMap<ObjectId, Rc<Entries>>,
     /// Whether so many files are followed that whole trees are compared.
     is_broad: bool,
+    /// Every path that was changed, if that is wanted and whole trees are compared.
+    ever: Option<BTreeSet<BString>>,
 }
 
 /// Names of files and directories, in order.
@@ -264,8 +304,25 @@ impl Entries {
 
 impl<'a> Walk<'a> {
     fn new(repository: &'a Repository, history: &'a History, followed: Followed) -> Self {
-        let is_broad = MOST_FILES_APART < followed.files.len();
-        Self { repository, history, followed, wanted: Vec::new(), trees: HashMap::default(), is_broad }
+        Self {
+            repository,
+            history,
+            followed,
+            wanted: Vec::new(),
+            trees: HashMap::default(),
+            is_broad: false,
+            ever: None,
+        }
+    }
+
+    fn go(&mut self, is_edge: impl Fn(u32) -> bool) -> Result<()> {
+        for place in 0..self.history.nodes().len() {
+            let place = u32::try_from(place).expect("places are u32");
+            if !is_edge(place) {
+                self.step(place)?;
+            }
+        }
+        Ok(())
     }
 
     /// Reads the trees on the way to `names` in all commits from `place` on.
@@ -398,6 +455,9 @@ impl<'a> Walk<'a> {
         let mut differences = Differences::new();
         if old != Some(new) && self.is_broad {
             for change in self.repository.plain_changes(old, new)? {
+                if let Some(ever) = &mut self.ever {
+                    ever.insert(change.path.clone());
+                }
                 if !names.at(change.path.as_ref()).is_empty() {
                     differences.insert(change.path, Difference { old: change.old, new: change.new });
                 }

@@ -54,6 +54,35 @@ impl History {
     }
 }
 
+/// The part of a history that lies before commits that are known already.
+#[derive(Debug, Clone, Default)]
+pub struct Partial {
+    /// The new commits, and the known ones that they build on.
+    pub history: History,
+    /// For each place, whether the commit there is a known one, whose parents are left out.
+    pub is_edge: Vec<bool>,
+}
+
+impl Partial {
+    /// The commits that are not known yet.
+    pub fn fresh(&self) -> impl Iterator<Item = (u32, &Node)> {
+        (0..)
+            .zip(&self.history.nodes)
+            .zip(&self.is_edge)
+            .filter(|(_, is_edge)| !**is_edge)
+            .map(|(node, _)| node)
+    }
+
+    /// The known commits that the others build on.
+    pub fn edge(&self) -> impl Iterator<Item = (u32, &Node)> {
+        (0..)
+            .zip(&self.history.nodes)
+            .zip(&self.is_edge)
+            .filter(|(_, is_edge)| **is_edge)
+            .map(|(node, _)| node)
+    }
+}
+
 /// A commit as it was found, before it has a place.
 struct Found {
     tree: ObjectId,
@@ -102,6 +131,48 @@ impl Repository {
             found.insert(id, commit);
         }
         Ok(sort(found))
+    }
+
+    /// The commits that can be reached from `tip` without passing one for which `is_known` holds; those are
+    /// the edge, which has no parents here. `None` when there are more than `limit` others.
+    ///
+    /// # Errors
+    /// When the tip is missing.
+    pub fn history_until(
+        &self,
+        tip: ObjectId,
+        is_known: impl Fn(ObjectId) -> bool,
+        limit: usize,
+    ) -> Result<Option<Partial>> {
+        let shallow = self.inner.shallow_commits().ok().flatten();
+        let mut found: HashMap<ObjectId, Found> = HashMap::default();
+        let mut pending = vec![tip];
+        let mut buffer = Vec::new();
+        let mut n_new = 0;
+        while let Some(id) = pending.pop() {
+            if found.contains_key(&id) {
+                continue;
+            }
+            let mut commit = match self.find_commit(id, &mut buffer) {
+                Ok(commit) => commit,
+                Err(error) if tip == id => return Err(error),
+                Err(_) => continue,
+            };
+            let is_cut = shallow.as_ref().is_some_and(|edge| edge.iter().any(|commit| *commit == id));
+            if is_known(id) || is_cut {
+                commit.parents.clear();
+            } else {
+                n_new += 1;
+            }
+            if limit < n_new {
+                return Ok(None);
+            }
+            pending.extend(commit.parents.iter().filter(|parent| !found.contains_key(*parent)));
+            found.insert(id, commit);
+        }
+        let history = sort(found);
+        let is_edge = history.nodes.iter().map(|node| is_known(node.id)).collect();
+        Ok(Some(Partial { history, is_edge }))
     }
 
     fn find_commit(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Found> {

@@ -31,7 +31,7 @@ pub use gix::{
     bstr::{BStr, BString, ByteSlice},
 };
 pub use glance::{ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry};
-pub use history::{History, Node};
+pub use history::{History, Node, Partial};
 pub use lock::FileLock;
 pub use notes::{NoteRef, is_empty_tree};
 pub use renames::Whereabouts;

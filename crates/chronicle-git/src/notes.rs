@@ -1,5 +1,7 @@
 //! Notes: which objects carry one, and what it holds.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use gix::{
     ObjectId,
     bstr::{BString, ByteSlice},
@@ -97,6 +99,33 @@ impl Repository {
         }
         notes.sort_unstable();
         Ok(notes)
+    }
+
+    /// The objects whose notes differ between two tips of notes refs (`None` where there was no ref);
+    /// `None` when that cannot be told, as when an old tip is gone.
+    ///
+    /// # Errors
+    /// When a tree that is here is broken.
+    pub fn changed_notes(
+        &self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+    ) -> Result<Option<BTreeSet<ObjectId>>> {
+        let tree = |tip: Option<ObjectId>| match tip {
+            Some(tip) => self.inner.find_object(tip).ok()?.peel_to_tree().ok().map(|tree| tree.id),
+            None => Some(self.empty_tree()),
+        };
+        let (Some(old), Some(new)) = (tree(old), tree(new)) else { return Ok(None) };
+        // Another fan-out puts a note elsewhere and leaves it as it is.
+        let mut blobs: BTreeMap<ObjectId, (Option<ObjectId>, Option<ObjectId>)> = BTreeMap::new();
+        for change in self.plain_changes(Some(old), new)? {
+            let hex: Vec<u8> = change.path.iter().copied().filter(|byte| *byte != b'/').collect();
+            let Ok(key) = ObjectId::from_hex(&hex) else { continue };
+            let known = blobs.entry(key).or_default();
+            known.0 = known.0.or(change.old);
+            known.1 = known.1.or(change.new);
+        }
+        Ok(Some(blobs.into_iter().filter(|(_, (old, new))| old != new).map(|(key, _)| key).collect()))
     }
 
     /// The note of `key` in the ref `name`.

@@ -44,7 +44,7 @@ pub struct Chronicle {
     now: Timestamp,
     uses_index: bool,
     /// What was seen of the repository without opening it, and the index of that state.
-    glanced: OnceCell<Option<(Glance, Option<Index>)>>,
+    index: OnceCell<Option<(Glance, Index)>>,
 }
 
 impl Chronicle {
@@ -60,7 +60,7 @@ impl Chronicle {
             directory: directory.to_owned(),
             now,
             uses_index,
-            glanced: OnceCell::new(),
+            index: OnceCell::new(),
         }
     }
 
@@ -69,30 +69,19 @@ impl Chronicle {
         Self { repository: LazyRepository::new(directory, now, true), ..Self::new(directory, now, false) }
     }
 
-    /// The index of the repository's present state, if there is one, and where that was seen.
-    fn index(&self) -> Option<(&Glance, &Index)> {
-        let (glance, index) = self.glanced()?;
-        Some((glance, index.as_ref()?))
-    }
-
-    fn glanced(&self) -> Option<&(Glance, Option<Index>)> {
-        if !self.uses_index {
-            return None;
-        }
+    /// The index of the repository's present state, and where that was seen; it is made if there is none.
+    /// `None` where answers come from the repository itself.
+    fn index(&self) -> Option<&(Glance, Index)> {
         let look = || {
-            let glance = Glance::at(&self.directory)?;
-            let index = Index::open(&glance);
+            let glance = Glance::at(&self.directory).filter(|glance| !glance.notes.is_empty())?;
+            let made = || {
+                chronicle_commits::refresh_index(self.repository.get().ok()?).ok()?;
+                Index::open(&glance)
+            };
+            let index = Index::open(&glance).or_else(made)?;
             Some((glance, index))
         };
-        self.glanced.get_or_init(look).as_ref()
-    }
-
-    /// Makes the index for the next question, if there is none for the repository's present state.
-    fn refresh_index(&self) -> Result<(), Error> {
-        if let Some((_, None)) = self.glanced() {
-            chronicle_commits::refresh_index(self.repository()?)?;
-        }
-        Ok(())
+        self.index.get_or_init(|| self.uses_index.then(look).flatten()).as_ref()
     }
 
     fn repository(&self) -> Result<&Repository, Error> {

@@ -75,7 +75,6 @@ impl Chronicle {
             return self.fit(reading, command);
         }
         let reading = self.read_directly(command)?;
-        self.refresh_index()?;
         self.fit(reading, command)
     }
 

@@ -12,11 +12,6 @@ use clap::Parser;
 
 use crate::{cli::Cli, ui::Ui};
 
-/// A read makes many small allocations on several threads at once; the system's allocator lets them
-/// wait for each other (measured: as much time as the reading itself).
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     error::report_panics();
     let cli = match Cli::try_parse() {

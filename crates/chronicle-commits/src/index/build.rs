@@ -3,27 +3,35 @@
 use std::{
     collections::{BTreeMap, HashMap},
     fs, io,
-    path::Path,
+    path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use chronicle_core::line_words;
-use chronicle_git::{BStr, BString, ByteSlice, FileLock, ObjectId, Repository};
+use chronicle_git::{BStr, BString, ByteSlice, FileLock, LazyRepository, ObjectId, Repository};
+use twox_hash::XxHash3_64;
 
 use crate::{
     error::Result,
     gather::Gathered,
     index::{
-        Listing, MAX_TABLES, META, Meta, State, content_hash, listing_key, record_key, stored,
+        ANCESTRY, EVER, Index, Listing, MAX_STATES, META, Meta, PART, PART_FILE, State, Supersession,
+        adapt::Outdated,
+        ancestry::Ancestry,
+        content_hash, listing_key, memo_of,
+        part::{Part, Span},
+        record_key, stored,
         table::{Table, TableWriter},
-        words_key,
+        table_of, words_key,
     },
-    matching::Ground,
+    matching::{Candidate, Ground},
     notebook::Notebook,
-    present::Present,
-    read::superseded,
+    present::{Present, is_opaque},
+    record::FileRecord,
 };
 
-/// Makes the index anew if the repository's state has none.
+/// Makes the index of the repository's present state if it has none: from an older one where they lie
+/// close together, else anew.
 ///
 /// Nobody waits for another process that is at it already, and a repository that cannot be written
 /// to goes without.
@@ -32,34 +40,132 @@ use crate::{
 /// When the repository cannot be read.
 pub fn refresh(repository: &Repository) -> Result<()> {
     let Some(state) = State::of(repository)? else { return Ok(()) };
-    if Table::open(&state.table()).is_some() || fs::create_dir_all(state.directory()).is_err() {
+    if Index::of(state.clone()).is_some() || fs::create_dir_all(state.directory()).is_err() {
         return Ok(());
     }
     let Ok(Some(_lock)) = FileLock::try_acquire(&state.directory().join("lock")) else { return Ok(()) };
-    let Ok(file) = tempfile::Builder::new().prefix("new-").tempfile_in(state.directory()) else {
-        return Ok(());
-    };
-    let Ok(writer) = TableWriter::new(file) else { return Ok(()) };
-    // A disk that is full costs the index, not the answer.
-    if let Some(writer) = write(repository, state.head, writer)?
+    if let Some(part) = part_of(repository, &state)? {
+        if let Ok(bytes) = postcard::to_allocvec(&part)
+            && fs::create_dir_all(state.part()).is_ok()
+        {
+            let _written =
+                written(&state.part(), &state.part().join(PART_FILE), |writer| writer.value(PART, &bytes));
+        }
+    } else if let Ok(file) = temporary(&state.directory())
+        && let Ok(writer) = TableWriter::new(file)
+        // A disk that is full costs the index, not the answer.
+        && let Some(writer) = write(repository, &state, writer)?
         && let Ok(file) = writer.finish()
-        && file.persist(state.table()).is_ok()
     {
-        forget_old_tables(&state.directory(), &state.table());
+        let _persisted = file.persist(state.table());
     }
+    forget_old_states(&state);
+    Ok(())
+}
+
+/// What lies between the newest table and `state`; `None` when a whole table is to be made.
+fn part_of(repository: &Repository, state: &State) -> Result<Option<Part>> {
+    let Some((_, name)) = newest_first(&state.directory()).into_iter().find_map(|(time, path)| {
+        let name = path.file_name()?.to_str()?.strip_suffix(".idx")?.to_owned();
+        Some((time, name))
+    }) else {
+        return Ok(None);
+    };
+    let Some(table) = Table::open(&table_of(&state.directory(), &name)) else { return Ok(None) };
+    let meta = table.get(META).and_then(|meta| postcard::from_bytes::<Meta>(&meta).ok());
+    let ancestry = table.get(ANCESTRY).and_then(Ancestry::parse);
+    let (Some(meta), Some(ancestry)) = (meta, ancestry) else { return Ok(None) };
+    Part::between(repository, (&name, &meta, &ancestry), state)
+}
+
+/// Brings the record of `path` up to date and keeps it; `None` when HEAD has no such file.
+pub(super) fn memorize(
+    lazy: &LazyRepository,
+    index: &Index,
+    part: &Part,
+    path: &BStr,
+) -> Result<Option<Table>> {
+    let repository = lazy.get()?;
+    let state = &index.state;
+    let adapted = match adapted(lazy, index, part, path)? {
+        Some(adapted) => Some(adapted),
+        None => alone(repository, state.head, path)?,
+    };
+    let Some((record, content)) = adapted else { return Ok(None) };
+    let memo = memo_of(&state.part(), path);
+    let is_written =
+        written(&state.part(), &memo, |writer| write_record(writer, path, &record, content.as_deref()));
+    Ok(is_written.ok().and_then(|()| Table::open(&memo)))
+}
+
+type Placed = (FileRecord, Option<Vec<u8>>);
+
+/// The record made of the one in the older table; `None` when it takes the whole history.
+fn adapted(lazy: &LazyRepository, index: &Index, part: &Part, path: &BStr) -> Result<Option<Placed>> {
+    let table = &index.table;
+    let base = table.get(META).and_then(|meta| postcard::from_bytes::<Meta>(&meta).ok());
+    let (Some(base_head), Some(ancestry)) =
+        (base.and_then(|meta| meta.head.get()), table.get(ANCESTRY).and_then(Ancestry::parse))
+    else {
+        return Ok(None);
+    };
+    let stored = table.get(&record_key(path)).and_then(|bytes| stored::parse(&bytes));
+    // A path that some commit had before is the same file to a walk through history.
+    if stored.is_none() && table.get(EVER).is_none_or(|ever| has_hash(&ever, path)) {
+        return Ok(None);
+    }
+    let words = table.get(&words_key(path)).unwrap_or_default();
+    let Some(span) = Span::between(lazy.get()?, &ancestry, base_head, index.state.head)? else {
+        return Ok(None);
+    };
+    let outdated = Outdated { lazy, part, table, ancestry: &ancestry, stored, words, path };
+    outdated.adapt(&span, index.state.head)
+}
+
+/// The record of one file, made from the whole history.
+fn alone(repository: &Repository, head: ObjectId, path: &BStr) -> Result<Option<Placed>> {
+    let tree = repository.commit_tree(head)?;
+    let Some(blob) = repository.blob_at(tree, path)? else { return Ok(None) };
+    let content = repository.blob(blob)?;
+    let notebook = Notebook::open(repository, &mut Vec::new())?;
+    let history = repository.history(&[head])?;
+    let path = path.to_owned();
+    let followed = repository.follow(&history, std::slice::from_ref(&path))?;
+    let ground = Ground::new(repository, &notebook, &history, &followed, std::slice::from_ref(&path), false);
+    let candidates = ground.candidates(&mut Vec::new())?;
+    let mut gathered = Gathered::from(&ground, &candidates);
+    repository.read_ahead(gathered.versions(0));
+    let record = gathered.place(0, &Present::new(path.clone(), Some(&content)))?;
+    repository.forget_read_ahead();
+    Ok(Some((record, Some(content))))
+}
+
+fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new().prefix("new-").tempfile_in(directory)
+}
+
+/// Writes a table aside, then puts it in its place.
+fn written(
+    directory: &Path,
+    place: &Path,
+    write: impl FnOnce(&mut Writer) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut writer = TableWriter::new(temporary(directory)?)?;
+    write(&mut writer)?;
+    writer.finish()?.persist(place)?;
     Ok(())
 }
 
 type Writer = TableWriter<tempfile::NamedTempFile>;
 
 /// Writes everything that is known about the files of `head`; `None` when writing fails.
-fn write(repository: &Repository, head: ObjectId, mut writer: Writer) -> Result<Option<Writer>> {
+fn write(repository: &Repository, state: &State, mut writer: Writer) -> Result<Option<Writer>> {
     let mut warnings = Vec::new();
     let notebook = Notebook::open(repository, &mut warnings)?;
-    let history = repository.history(&[head])?;
+    let history = repository.history(&[state.head])?;
     let tree = history.nodes()[0].tree;
     let paths = repository.files_under(tree, BStr::new(""))?;
-    let followed = repository.follow(&history, &paths)?;
+    let (followed, ever) = repository.follow_all(&history, &paths)?;
     let ground = Ground::new(repository, &notebook, &history, &followed, &paths, false);
     let candidates = ground.all_candidates(&mut warnings)?;
     let mut gathered = Gathered::from(&ground, &candidates);
@@ -72,13 +178,41 @@ fn write(repository: &Repository, head: ObjectId, mut writer: Writer) -> Result<
     let stored = notebook.knowledge()?;
     warnings.extend(stored.remarks.iter().map(|remark| format!("the repository's knowledge: {remark}")));
     let meta = Meta {
+        head: state.head.into(),
+        notes: state.notes.iter().map(|(name, tip)| (name.to_vec(), (*tip).into())).collect(),
         head_time: history.nodes()[0].time,
         has_any: notebook.has_any(),
-        superseded: superseded(&candidates).into_iter().map(|(old, new)| (old.0, new.0)).collect(),
+        superseded: supersessions(&candidates),
         knowledge: stored.knowledge.and_then(|knowledge| serde_json::to_string(&knowledge).ok()),
         warnings,
     };
-    Ok(write_rest(&meta, &paths, &mut writer).is_ok().then_some(writer))
+    let mut ever: Vec<u64> = ever.iter().map(|path| XxHash3_64::oneshot(path)).collect();
+    ever.sort_unstable();
+    let ever: Vec<u8> = ever.into_iter().flat_map(u64::to_be_bytes).collect();
+    let is_written = write_rest(&meta, &paths, &mut writer)
+        .and_then(|()| writer.value(ANCESTRY, &Ancestry::store(&history)))
+        .and_then(|()| writer.value(EVER, &ever));
+    Ok(is_written.is_ok().then_some(writer))
+}
+
+/// Whether the hash of `path` is among `hashes`, eight big-endian bytes each in order.
+fn has_hash(hashes: &[u8], path: &BStr) -> bool {
+    let (hashes, _) = hashes.as_chunks::<8>();
+    hashes.binary_search(&XxHash3_64::oneshot(path).to_be_bytes()).is_ok()
+}
+
+fn supersessions(candidates: &[Candidate]) -> Vec<Supersession> {
+    let mut pairs = Vec::new();
+    for candidate in candidates.iter().filter(|candidate| candidate.place.is_some()) {
+        for (_, entry) in candidate.stored.note.entries() {
+            pairs.extend(entry.supersedes.iter().map(|old| Supersession {
+                old: old.0.clone(),
+                new: entry.id.0.clone(),
+                by: candidate.key.into(),
+            }));
+        }
+    }
+    pairs
 }
 
 /// Writes the record of one file, and its lines where claims have to be carried from them.
@@ -89,27 +223,35 @@ fn write_file(
     (gathered, number): (&mut Gathered<'_>, usize),
     writer: &mut Writer,
 ) -> Result<io::Result<()>> {
-    let name = path.to_string();
-    let key = record_key(path.as_ref());
     if !gathered.has_claims(number) {
         let mut record = gathered.place(number, &Present::new(path.clone(), None))?;
         record.steps.clear();
-        return Ok(stored::store(writer, &key, &name, &record, (None, false)));
+        return Ok(write_record(writer, path.as_ref(), &record, None));
     }
     let blob = repository.blob_at(tree, path.as_bstr())?;
     repository.read_ahead(gathered.versions(number).into_iter().chain(blob).collect());
     let content = blob.and_then(|blob| repository.blob(blob).ok());
-    let present = Present::new(path.clone(), content.as_deref());
-    let record = gathered.place(number, &present)?;
-    let of = (content.as_deref().map(content_hash), present.is_opaque);
-    let written = stored::store(writer, &key, &name, &record, of).and_then(|()| match &content {
-        Some(content) if !present.is_opaque => {
+    let record = gathered.place(number, &Present::new(path.clone(), content.as_deref()))?;
+    Ok(write_record(writer, path.as_ref(), &record, content.as_deref()))
+}
+
+/// Writes a record, and the words of the lines that its claims are placed in.
+fn write_record(
+    writer: &mut Writer,
+    path: &BStr,
+    record: &FileRecord,
+    content: Option<&[u8]>,
+) -> io::Result<()> {
+    let is_opaque = content.is_some_and(is_opaque);
+    let of = (content.map(content_hash), is_opaque);
+    stored::store(writer, &record_key(path), &path.to_string(), record, of)?;
+    match content {
+        Some(content) if !record.claims.is_empty() && !is_opaque => {
             let words: Vec<u8> = line_words(content).into_iter().flat_map(u32::to_le_bytes).collect();
-            writer.value(&words_key(path.as_ref()), &words)
+            writer.value(&words_key(path), &words)
         }
-        _ => writer.value(&words_key(path.as_ref()), b""),
-    });
-    Ok(written)
+        _ => writer.value(&words_key(path), b""),
+    }
 }
 
 fn write_rest(meta: &Meta, paths: &[BString], writer: &mut Writer) -> io::Result<()> {
@@ -139,19 +281,31 @@ fn listings(paths: &[BString]) -> HashMap<BString, Listing> {
     entries.into_iter().map(|(directory, entries)| (directory, entries.into_iter().collect())).collect()
 }
 
-/// Removes the oldest tables beyond those that are kept, and what a crash has left.
-fn forget_old_tables(directory: &Path, newest: &Path) {
-    let mut tables: Vec<_> = fs::read_dir(directory)
+/// What lies in the index, newest first.
+fn newest_first(directory: &Path) -> Vec<(SystemTime, PathBuf)> {
+    let mut all: Vec<_> = fs::read_dir(directory)
         .into_iter()
         .flatten()
         .filter_map(io::Result::ok)
         .map(|entry| entry.path())
-        .filter(|path| path != newest && path.file_name().is_some_and(|name| name != "lock"))
+        .filter(|path| path.file_name().is_some_and(|name| name != "lock"))
         .filter_map(|path| Some((fs::metadata(&path).ok()?.modified().ok()?, path)))
         .collect();
-    tables.sort_unstable_by(|left, right| right.cmp(left));
-    for (_, path) in tables.into_iter().skip(MAX_TABLES - 1) {
+    all.sort_unstable_by(|left, right| right.cmp(left));
+    all
+}
+
+/// Tables that are kept; parts build on the newest one.
+const MAX_TABLES: usize = 3;
+
+/// Removes the oldest states beyond those that are kept, and what a crash has left.
+fn forget_old_states(state: &State) {
+    let is_this = |path: &PathBuf| *path == state.table() || *path == state.part();
+    let (parts, tables): (Vec<_>, Vec<_>) =
+        newest_first(&state.directory()).into_iter().partition(|(_, path)| path.is_dir());
+    let old = parts.into_iter().skip(MAX_STATES).chain(tables.into_iter().skip(MAX_TABLES));
+    for (_, path) in old.filter(|(_, path)| !is_this(path)) {
         // Someone else may have removed it, or may be reading it: either is fine.
-        let _removed = fs::remove_file(path);
+        let _removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     }
 }

@@ -41,8 +41,17 @@ impl<'a> Drift<'a> {
         Some(Self { repository, path, content, is_opaque, map, present: OnceCell::new() })
     }
 
+    /// [`Drift::carry`] for good: what is not intact is looked for again, because it may have come back.
+    pub(super) fn carry_to_commit(&self, placement: &mut Placement) -> Option<()> {
+        let is_recorded = placement.recorded_in.is_some() && placement.matched == Match::Lines;
+        if self.map.is_some() && !self.is_opaque && is_recorded && placement.state != State::Intact {
+            return self.look_again(placement);
+        }
+        self.carry(placement)
+    }
+
     /// Puts `placement` where it is now; `None` when that cannot be told.
-    pub(super) fn carry(&mut self, placement: &mut Placement) -> Option<()> {
+    pub(super) fn carry(&self, placement: &mut Placement) -> Option<()> {
         let Some(map) = &self.map else { return Some(()) };
         if self.is_opaque {
             return Some(());

@@ -22,15 +22,17 @@ use crate::{
 };
 
 /// A record, as it is stored.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct StoredRecord {
     /// XXH3-64 of the bytes that the claims were placed in; `None` when the file was not there.
     pub(super) content: Option<u64>,
     /// Whether the lines of the file mean nothing: binary, or replaced by a filter's pointer.
     pub(super) is_opaque: bool,
+    /// Names that the file had before, when it had others than its path.
+    pub(super) names: Vec<String>,
     places: Vec<u32>,
     steps: Vec<(Id, Option<Id>)>,
-    annotated: Vec<Id>,
+    pub(super) annotated: Vec<Id>,
     headings: Vec<StoredHeading>,
     pub(super) claims: Vec<StoredClaim>,
     reliances: Vec<StoredReliance>,
@@ -39,7 +41,7 @@ pub(super) struct StoredRecord {
 }
 
 /// An object's id; bytes, because serde knows no ids.
-#[derive(Serialize, Deserialize, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Id(Vec<u8>);
 
 impl From<ObjectId> for Id {
@@ -64,7 +66,7 @@ fn range((start, end): Range) -> Option<LineRange> {
     LineRange::new(start, end).ok()
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct StoredHeading {
     commit: Id,
     elsewhere: Option<String>,
@@ -78,7 +80,7 @@ struct StoredHeading {
 }
 
 /// A claim without its body.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct StoredClaim {
     heading: u32,
     id: String,
@@ -99,7 +101,7 @@ enum Kind {
     Wisdom,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct StoredPlacement {
     lines: Option<Range>,
     near: Vec<Range>,
@@ -110,7 +112,7 @@ struct StoredPlacement {
     recorded_in: Option<(Id, Range)>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct StoredReliance {
     heading: u32,
     from_file: Option<String>,
@@ -119,7 +121,7 @@ struct StoredReliance {
     nature: String,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct StoredConcern {
     description: String,
     regions: Vec<String>,
@@ -173,6 +175,7 @@ pub(super) fn store<W: Write + Seek>(
     let stored = StoredRecord {
         content,
         is_opaque,
+        names: record.names.clone(),
         places: record.places.clone(),
         steps: record.steps.iter().map(|step| (step.commit.into(), step.blob.map(Id::from))).collect(),
         annotated: record.annotated.iter().copied().map(Id::from).collect(),
@@ -274,6 +277,7 @@ impl StoredRecord {
             Some(Step { commit: commit.get()?, blob: if let Some(blob) = blob { Some(blob?) } else { None } })
         };
         Some(FileRecord {
+            names: self.names,
             places: self.places,
             steps: self.steps.iter().map(step).collect::<Option<_>>()?,
             annotated: self.annotated.iter().map(Id::get).collect::<Option<_>>()?,

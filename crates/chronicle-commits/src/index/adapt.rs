@@ -1,0 +1,267 @@
+//! One file's record at the present state, made of its record in an older table.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chronicle_git::{BStr, BString, ByteSlice, Followed, LazyRepository, ObjectId, Repository, Touch};
+
+use crate::{
+    error::Result,
+    gather::Gathered,
+    index::{
+        ancestry::Ancestry,
+        drift::Drift,
+        part::{Part, Span, id_prefix, only},
+        stored::StoredRecord,
+        table::Table,
+    },
+    matching::{Candidate, Ground, NO_BRANCH},
+    notebook::{Notebook, stored_on},
+    present::Present,
+    record::{FileRecord, Step},
+};
+
+/// What a table says about one file, and what it takes to bring that up to date.
+pub(super) struct Outdated<'a> {
+    pub(super) lazy: &'a LazyRepository,
+    pub(super) part: &'a Part,
+    pub(super) table: &'a Table,
+    pub(super) ancestry: &'a Ancestry,
+    /// What the table says; `None` when its commit had no such file and never had one.
+    pub(super) stored: Option<StoredRecord>,
+    /// The line words of the table's version.
+    pub(super) words: Vec<u8>,
+    pub(super) path: &'a BStr,
+}
+
+impl Outdated<'_> {
+    /// The record, with the bytes that its claims are placed in; `None` when only the whole history tells.
+    pub(super) fn adapt(self, span: &Span, head: ObjectId) -> Result<Option<(FileRecord, Option<Vec<u8>>)>> {
+        let repository = self.lazy.get()?;
+        let path = self.path.to_owned();
+        let file = std::slice::from_ref(&path);
+        let followed = repository.follow_until(&span.gained, file)?;
+        let lost = repository.follow_until(&span.lost, file)?;
+        if !goes_by(&path, &followed, span.gained.edge().map(|(place, _)| place))
+            || !goes_by(&path, &lost, span.lost.edge().map(|(place, _)| place))
+        {
+            return Ok(None);
+        }
+        let blob = repository.blob_at(repository.commit_tree(head)?, self.path)?;
+        let Some(content) = blob.map(|blob| repository.blob(blob)).transpose()? else { return Ok(None) };
+        let has_other_names = self.stored.as_ref().is_some_and(|stored| !stored.names.is_empty());
+        let Some(base) = self.base_record(&content)? else { return Ok(None) };
+        let Some(candidates) = self.candidates(repository, span, &followed, &base, has_other_names)? else {
+            return Ok(None);
+        };
+        let notebook = Notebook::empty(repository);
+        let history = &span.gained.history;
+        let ground = Ground::new(repository, &notebook, history, &followed, file, false);
+        let mut gathered = Gathered::from(&ground, &candidates);
+        let present = Present::new(path.clone(), Some(&content));
+        let news = gathered.place(0, &present)?;
+        drop(gathered);
+        Ok(self.joined(base, news, span, &followed).map(|record| (record, Some(content))))
+    }
+
+    /// What the table says, placed in `content`; `None` when it cannot be read.
+    fn base_record(&self, content: &[u8]) -> Result<Option<FileRecord>> {
+        let Some(stored) = &self.stored else { return Ok(Some(FileRecord::default())) };
+        let is_same = stored.content.is_none_or(|hash| hash == super::content_hash(content));
+        let drift = if is_same {
+            None
+        } else {
+            match Drift::new(self.lazy, self.path, &self.words, content, stored.is_opaque) {
+                Some(drift) => Some(drift),
+                None => return Ok(None),
+            }
+        };
+        let mut is_known = true;
+        let record = stored.clone().load(self.table, &self.path.to_string(), |placement| {
+            if let Some(drift) = &drift {
+                is_known &= drift.carry_to_commit(placement).is_some();
+            }
+            true
+        });
+        Ok(record.filter(|_| is_known))
+    }
+
+    /// The annotated commits whose notes the table does not know, as far as they may concern the file.
+    fn candidates(
+        &self,
+        repository: &Repository,
+        span: &Span,
+        followed: &Followed,
+        base: &FileRecord,
+        has_other_names: bool,
+    ) -> Result<Option<Vec<Candidate>>> {
+        let history = &span.gained.history;
+        let mut touches: BTreeMap<u32, &Touch> = BTreeMap::new();
+        touches.extend(followed.files[0].touches.iter().map(|touch| (touch.place, touch)));
+        let mut candidates = Vec::new();
+        for key in self.part.fresh.iter().filter_map(super::stored::Id::get) {
+            let stored = stored_on(repository, key, &mut Vec::new())?;
+            let place = history.place(key).filter(|place| !span.gained.is_edge[*place as usize]);
+            if let Some(place) = place {
+                let touch = touches.get(&place).map(|touch| (0, (*touch).clone()));
+                let node = history.node(place);
+                let parents = node.parents.iter().map(|parent| history.node(*parent).tree).collect();
+                candidates.push(Candidate::new(key, stored, Some(place), node, parents, touch));
+                continue;
+            }
+            // An older commit was annotated: which of the file's versions it made is known, its name then is not
+            // always.
+            let own = only(repository, &key)?;
+            let node = &own.nodes()[0];
+            let parents: Vec<ObjectId> = node.parents.iter().map(|parent| own.node(*parent).tree).collect();
+            let is_touched = self.ancestry.place(key).is_some_and(|place| base.places.contains(&place));
+            if has_other_names {
+                return Ok(None);
+            }
+            let touch = if is_touched {
+                let blob = |tree: ObjectId| repository.blob_at(tree, self.path);
+                let old = parents.first().map(|tree| blob(*tree)).transpose()?.flatten();
+                let new = blob(node.tree)?;
+                if old.is_none()
+                    && !parents.is_empty()
+                    && base.steps.last().is_none_or(|last| last.commit != key)
+                {
+                    return Ok(None);
+                }
+                Some((0, Touch { place: 0, name: self.path.to_owned(), old, new, renamed_from: None }))
+            } else {
+                None
+            };
+            candidates.push(Candidate::new(key, stored, None, node, parents, touch));
+        }
+        Ok(Some(candidates))
+    }
+
+    /// The old record without what went, and the new one.
+    fn joined(
+        &self,
+        base: FileRecord,
+        news: FileRecord,
+        span: &Span,
+        followed: &Followed,
+    ) -> Option<FileRecord> {
+        let changed: BTreeSet<ObjectId> =
+            self.part.changed.iter().filter_map(super::stored::Id::get).collect();
+        let orphaned: BTreeSet<ObjectId> =
+            self.part.orphaned.iter().filter_map(super::stored::Id::get).collect();
+        let is_lost = |id: ObjectId| self.part.lost.contains(&id_prefix(id));
+        let is_dropped = |id: ObjectId| changed.contains(&id) || (is_lost(id) && !orphaned.contains(&id));
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+
+        let kept_places: Vec<u32> =
+            base.places.iter().copied().filter(|place| span.kept[*place as usize]).collect();
+        let n_lost = count(base.places.len() - kept_places.len());
+        let gained: Vec<&Touch> = followed.files[0].touches.iter().collect();
+        let n_gained = count(gained.len());
+        let not_reached_from = |tips: Vec<u32>| -> Option<u32> {
+            let reached = self.ancestry.reach(tips)?;
+            Some(count(kept_places.iter().filter(|place| !reached[**place as usize]).count()))
+        };
+
+        let mut record = FileRecord {
+            places: (0..n_gained).map(|n| u32::MAX - n).chain(kept_places.iter().copied()).collect(),
+            ..FileRecord::default()
+        };
+        let node = |touch: &Touch| span.gained.history.node(touch.place).id;
+        record.steps = gained.iter().map(|touch| Step { commit: node(touch), blob: touch.new }).collect();
+        let n_lost_before =
+            |n: u32| count(base.steps.iter().take(n as usize).filter(|step| is_lost(step.commit)).count());
+        let lost_before: Vec<u32> = (0..=count(base.steps.len())).map(n_lost_before).collect();
+        record.steps.extend(base.steps.iter().filter(|step| !is_lost(step.commit)));
+
+        let mut heading_of = BTreeMap::new();
+        for (number, heading) in base.headings.into_iter().enumerate() {
+            if is_dropped(heading.commit) {
+                continue;
+            }
+            let mut heading = heading;
+            if orphaned.contains(&heading.commit) {
+                heading.elsewhere = Some(NO_BRANCH.to_owned());
+            }
+            record.headings.push(heading);
+            heading_of.insert(number, record.headings.len() - 1);
+        }
+        for mut claim in base.claims {
+            let Some(heading) = heading_of.get(&claim.heading) else { continue };
+            claim.heading = *heading;
+            if record.headings[*heading].elsewhere.is_some() {
+                (claim.commits_since, claim.n_newer, claim.gone_since) = (None, None, None);
+            }
+            claim.commits_since = claim.commits_since.map(|n| (n + n_gained).saturating_sub(n_lost));
+            claim.n_newer =
+                claim.n_newer.map(|n| n_gained + n - lost_before.get(n as usize).copied().unwrap_or(0));
+            claim.gone_since = claim.gone_since.filter(|since| since.is_some_and(|since| !is_lost(since)));
+            record.claims.push(claim);
+        }
+        for mut reliance in base.reliances {
+            let Some(heading) = heading_of.get(&reliance.heading) else { continue };
+            reliance.heading = *heading;
+            record.reliances.push(reliance);
+        }
+        let is_gone = |hex: &str| ObjectId::from_hex(hex.as_bytes()).is_ok_and(is_dropped);
+        record.concerns = base.concerns.into_iter().filter(|concern| !is_gone(&concern.commit)).collect();
+        record.annotated = base.annotated.into_iter().filter(|key| !is_dropped(*key)).collect();
+        let speaks_of_changed =
+            |warning: &String| changed.iter().any(|key| warning.contains(&key.to_string()));
+        record.warnings = base.warnings.into_iter().filter(|warning| !speaks_of_changed(warning)).collect();
+
+        let offset = record.headings.len();
+        record.headings.extend(news.headings);
+        for mut claim in news.claims {
+            claim.heading += offset;
+            let commit = record.headings[claim.heading].commit;
+            match span.gained.history.place(commit).filter(|place| !span.gained.is_edge[*place as usize]) {
+                Some(place) => {
+                    let edges = reachable_edges(span, place).into_iter();
+                    let tips = edges.filter_map(|id| self.ancestry.place(id)).collect();
+                    let older = not_reached_from(tips)?;
+                    claim.commits_since = claim.commits_since.map(|since| since + older);
+                }
+                None => {
+                    let place = self.ancestry.place(commit)?;
+                    claim.commits_since = Some(n_gained + not_reached_from(vec![place])?);
+                    let newer = kept_places.partition_point(|kept| *kept < place);
+                    claim.n_newer = Some(n_gained + count(newer));
+                }
+            }
+            record.claims.push(claim);
+        }
+        for mut reliance in news.reliances {
+            reliance.heading += offset;
+            record.reliances.push(reliance);
+        }
+        record.concerns.extend(news.concerns);
+        record.annotated.extend(news.annotated);
+        record.warnings.extend(news.warnings);
+        Some(record)
+    }
+}
+
+/// Whether the file goes by `path` and no other name wherever the walk ended.
+fn goes_by(path: &BString, followed: &Followed, mut edges: impl Iterator<Item = u32>) -> bool {
+    let has_moved = followed.files[0].touches.iter().any(|touch| touch.renamed_from.is_some());
+    !has_moved
+        && edges.all(|place| {
+            let names = followed.names_at(place, 0);
+            names.is_empty() || names == [path.as_bstr().to_owned()]
+        })
+}
+
+/// The known commits that the gained commit at `place` builds on.
+fn reachable_edges(span: &Span, place: u32) -> Vec<ObjectId> {
+    let history = &span.gained.history;
+    let mut reached = BTreeSet::from([place]);
+    let mut edges = Vec::new();
+    while let Some(place) = reached.pop_first() {
+        if span.gained.is_edge[place as usize] {
+            edges.push(history.node(place).id);
+        }
+        // Parents have higher places: none is met twice.
+        reached.extend(&history.node(place).parents);
+    }
+    edges
+}

@@ -1,0 +1,287 @@
+//! What lies between a table and the repository's present state.
+//!
+//! After a commit or a new note nearly all records of the last table still hold. A part names the table
+//! it builds on, and which commits and notes came and went since; only files that these touch are looked
+//! at again, one by one, when they are asked for.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use chronicle_git::{BString, ByteSlice, History, ObjectId, Partial, Repository};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::Result,
+    index::{Meta, State, Supersession, ancestry::Ancestry, stored::Id},
+    notebook::{Stored, stored_on},
+};
+
+/// What lies between a table and a state of the repository.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Part {
+    /// The name of the state that the table was made of.
+    pub(super) base: String,
+    pub(super) meta: Meta,
+    /// The first bytes of the ids of commits that HEAD reached then and does not now.
+    pub(super) lost: BTreeSet<[u8; 8]>,
+    /// Lost commits with notes that no branch reaches either.
+    pub(super) orphaned: Vec<Id>,
+    /// Objects whose notes are not what they were.
+    pub(super) changed: Vec<Id>,
+    /// Commits whose notes say something that the table does not know yet.
+    pub(super) fresh: Vec<Id>,
+    /// Paths that commits changed which came or went, in order.
+    pub(super) touched: BTreeSet<Vec<u8>>,
+    /// Files that fresh notes name.
+    pub(super) named: BTreeSet<String>,
+    /// Files that HEAD has and the table's commit has not.
+    pub(super) added: BTreeSet<Vec<u8>>,
+    /// Files that the table's commit has and HEAD has not.
+    pub(super) removed: BTreeSet<Vec<u8>>,
+}
+
+/// More commits or notes than this between the two, and the whole table is made anew.
+const MAX_COMMITS: usize = 1000;
+const MAX_NOTES: usize = 300;
+
+pub(super) fn id_prefix(id: ObjectId) -> [u8; 8] {
+    *id.as_slice().first_chunk().expect("an id has at least 20 bytes")
+}
+
+/// The two ends of what HEAD reaches now and reached then.
+pub(super) struct Span {
+    /// From HEAD to commits of the table.
+    pub(super) gained: Partial,
+    /// For each place of the table's history, whether HEAD still reaches it.
+    pub(super) kept: Vec<bool>,
+    /// From the table's commit to commits that HEAD still reaches.
+    pub(super) lost: Partial,
+}
+
+impl Span {
+    /// `None` when the two lie too far apart.
+    pub(super) fn between(
+        repository: &Repository,
+        ancestry: &Ancestry,
+        base_head: ObjectId,
+        head: ObjectId,
+    ) -> Result<Option<Self>> {
+        let is_known = |id| ancestry.place(id).is_some();
+        let Some(gained) = repository.history_until(head, is_known, MAX_COMMITS)? else { return Ok(None) };
+        let edge = gained.edge().filter_map(|(_, node)| ancestry.place(node.id));
+        let Some(kept) = ancestry.reach(edge) else { return Ok(None) };
+        let is_kept = |id| ancestry.place(id).is_none_or(|place| kept[place as usize]);
+        let lost = repository.history_until(base_head, is_kept, MAX_COMMITS)?;
+        Ok(lost.map(|lost| Self { gained, kept, lost }))
+    }
+}
+
+/// What of a note says where it belongs.
+struct Names {
+    files: BTreeSet<String>,
+    supersedes: Vec<(String, String)>,
+}
+
+impl Names {
+    fn of(stored: &Stored) -> Self {
+        let mut names = Self { files: BTreeSet::new(), supersedes: Vec::new() };
+        for document in stored.note.documents() {
+            for region in &document.regions {
+                names.files.insert(region.file.clone());
+                names.files.extend(region.semantic_dependencies.iter().map(|on| on.file.clone()));
+            }
+            let members = document.cross_cutting.iter().flat_map(|concern| &concern.regions);
+            names.files.extend(members.map(|member| member.file.clone()));
+        }
+        for (_, entry) in stored.note.entries() {
+            names.files.extend(entry.file.clone());
+            names.files.extend(entry.depends_on.iter().map(|on| on.file.clone()));
+            let pairs = entry.supersedes.iter().map(|old| (old.0.clone(), entry.id.0.clone()));
+            names.supersedes.extend(pairs);
+        }
+        names.files = names.files.into_iter().map(|file| file.trim_start_matches("./").to_owned()).collect();
+        names
+    }
+}
+
+impl Part {
+    /// What lies between the table that `base` heads and `state`; `None` when a new table is the better way.
+    pub(super) fn between(
+        repository: &Repository,
+        (base_name, base, ancestry): (&str, &Meta, &Ancestry),
+        state: &State,
+    ) -> Result<Option<Self>> {
+        let Some(base_head) = base.head.get() else { return Ok(None) };
+        let Some(span) = Span::between(repository, ancestry, base_head, state.head)? else { return Ok(None) };
+        let Some(changed) = changed_notes(repository, base, state)? else { return Ok(None) };
+        if MAX_NOTES < changed.len() {
+            return Ok(None);
+        }
+        let gained: BTreeSet<ObjectId> = span.gained.fresh().map(|(_, node)| node.id).collect();
+        let lost: BTreeSet<ObjectId> = span.lost.fresh().map(|(_, node)| node.id).collect();
+        let mut part = Self {
+            base: base_name.to_owned(),
+            meta: Meta {
+                head: state.head.into(),
+                notes: state.notes.iter().map(|(name, tip)| (name.to_vec(), (*tip).into())).collect(),
+                head_time: span.gained.history.nodes()[0].time,
+                has_any: base.has_any || !changed.is_empty(),
+                superseded: Vec::new(),
+                knowledge: base.knowledge.clone(),
+                warnings: base.warnings.clone(),
+            },
+            lost: lost.iter().copied().map(id_prefix).collect(),
+            orphaned: Vec::new(),
+            changed: changed.iter().copied().map(Id::from).collect(),
+            fresh: Vec::new(),
+            touched: BTreeSet::new(),
+            named: BTreeSet::new(),
+            added: BTreeSet::new(),
+            removed: BTreeSet::new(),
+        };
+        if !part.see_notes(repository, ancestry, &span, (&gained, &lost, &changed), base)? {
+            return Ok(None);
+        }
+        part.see_paths(repository, &span)?;
+        Ok(Some(part))
+    }
+
+    /// Sees which notes are new to the table; false when one of them cannot be placed file by file.
+    fn see_notes(
+        &mut self,
+        repository: &Repository,
+        ancestry: &Ancestry,
+        span: &Span,
+        (gained, lost, changed): (&BTreeSet<ObjectId>, &BTreeSet<ObjectId>, &BTreeSet<ObjectId>),
+        base: &Meta,
+    ) -> Result<bool> {
+        let mut warnings = Vec::new();
+        let mut pairs: Vec<Supersession> = Vec::new();
+        let dropped = |id: ObjectId| changed.contains(&id) || lost.contains(&id);
+        for pair in &base.superseded {
+            if !pair.by.get().is_some_and(dropped) {
+                pairs.push(pair.clone());
+            }
+        }
+        for key in gained.union(changed).copied() {
+            let stored = stored_on(repository, key, &mut warnings)?;
+            if chronicle_git::is_empty_tree(key) {
+                self.meta.knowledge = stored.knowledge.and_then(|all| serde_json::to_string(&all).ok());
+                continue;
+            }
+            if stored.note.is_empty() && stored.remarks.is_empty() {
+                continue;
+            }
+            let is_here =
+                gained.contains(&key) || ancestry.place(key).is_some_and(|place| span.kept[place as usize]);
+            // What is off the history, or cannot be read wholly, is seen when a whole table is made;
+            // what another branch reaches does not show at all.
+            if !stored.remarks.is_empty() {
+                return Ok(false);
+            }
+            if !is_here {
+                if !reached_elsewhere(repository, ancestry, span, key)? {
+                    return Ok(false);
+                }
+                continue;
+            }
+            let names = Names::of(&stored);
+            self.named.extend(names.files);
+            pairs.extend(names.supersedes.into_iter().map(|(old, new)| Supersession {
+                old,
+                new,
+                by: key.into(),
+            }));
+            if !gained.contains(&key) {
+                let history = only(repository, &key)?;
+                let touched = repository.touched_paths(&history, &history.nodes()[0])?;
+                self.touched.extend(touched.into_iter().map(Vec::from));
+            }
+            self.fresh.push(key.into());
+        }
+        for key in lost.difference(changed).copied() {
+            let has_note = !stored_on(repository, key, &mut warnings)?.note.is_empty();
+            if has_note && !reached_elsewhere(repository, ancestry, span, key)? {
+                self.orphaned.push(key.into());
+            }
+        }
+        self.meta.superseded = pairs;
+        Ok(warnings.is_empty())
+    }
+
+    /// Sees which paths were changed by commits that came or went.
+    fn see_paths(&mut self, repository: &Repository, span: &Span) -> Result<()> {
+        for partial in [&span.gained, &span.lost] {
+            for (_, node) in partial.fresh() {
+                let touched = repository.touched_paths(&partial.history, node)?;
+                self.touched.extend(touched.into_iter().map(Vec::from));
+            }
+        }
+        let (old, new) = (span.lost.history.nodes()[0].tree, span.gained.history.nodes()[0].tree);
+        for change in repository.plain_changes(Some(old), new)? {
+            match (change.old, change.new) {
+                (None, Some(_)) => drop(self.added.insert(change.path.into())),
+                (Some(_), None) => drop(self.removed.insert(change.path.into())),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The history of a commit and its parents alone.
+pub(super) fn only(repository: &Repository, id: &ObjectId) -> Result<History> {
+    let parents = repository.commit(*id)?.parents;
+    let is_parent = |other| parents.contains(&other);
+    Ok(repository.history_until(*id, is_parent, 1)?.map(|partial| partial.history).unwrap_or_default())
+}
+
+fn changed_notes(repository: &Repository, base: &Meta, state: &State) -> Result<Option<BTreeSet<ObjectId>>> {
+    let mut tips: BTreeMap<BString, (Option<ObjectId>, Option<ObjectId>)> = BTreeMap::new();
+    for (name, tip) in &base.notes {
+        tips.entry(name.as_bstr().to_owned()).or_default().0 = tip.get();
+    }
+    for (name, tip) in &state.notes {
+        tips.entry(name.clone()).or_default().1 = Some(*tip);
+    }
+    let mut changed = BTreeSet::new();
+    for (old, new) in tips.into_values().filter(|(old, new)| old != new) {
+        let Some(keys) = repository.changed_notes(old, new)? else { return Ok(None) };
+        changed.extend(keys);
+    }
+    Ok(Some(changed))
+}
+
+/// Whether another branch or worktree than HEAD reaches `key`.
+fn reached_elsewhere(
+    repository: &Repository,
+    ancestry: &Ancestry,
+    span: &Span,
+    key: ObjectId,
+) -> Result<bool> {
+    let mut tips: Vec<ObjectId> = repository
+        .refs_under("refs/")?
+        .into_iter()
+        .filter(|(name, _)| !name.starts_with("refs/notes/"))
+        .map(|(_, tip)| tip)
+        .collect();
+    tips.extend(repository.worktree_heads().into_iter().map(|(_, tip)| tip));
+    if tips.contains(&key) {
+        return Ok(true);
+    }
+    let mut known = Vec::new();
+    let mut seen = HashSet::new();
+    for tip in tips.into_iter().filter(|tip| seen.insert(*tip)) {
+        let is_known = |id| ancestry.place(id).is_some();
+        if let Some(place) = ancestry.place(tip) {
+            known.push(place);
+        } else if let Ok(Some(partial)) = repository.history_until(tip, is_known, MAX_COMMITS) {
+            if partial.fresh().any(|(_, node)| node.id == key) {
+                return Ok(true);
+            }
+            known.extend(partial.edge().filter_map(|(_, node)| ancestry.place(node.id)));
+        }
+    }
+    let place = ancestry.place(key).filter(|place| !span.kept[*place as usize]);
+    let Some(place) = place else { return Ok(false) };
+    Ok(ancestry.reach(known).is_some_and(|reached| reached[place as usize]))
+}
