@@ -7,7 +7,7 @@ use chronicle_core::{
     reading::{CrossCuttingItem, State},
     score,
 };
-use chronicle_git::{BString, ByteSlice, FileHistory, ObjectId, Touch};
+use chronicle_git::{BString, ByteSlice, FileHistory, ObjectId, Repository, Touch};
 
 use crate::{
     error::Result,
@@ -29,7 +29,7 @@ pub(crate) struct Gathered<'a> {
 #[derive(Debug, Clone)]
 enum Tied {
     /// Its note names the file.
-    Named { candidate: usize, foreign_commit: Option<String> },
+    Named { candidate: usize },
     /// Its commit, which touched the file, is what it is about.
     Written { candidate: usize, touch: usize },
 }
@@ -79,17 +79,17 @@ impl<'a> Gathered<'a> {
         let mut written: Option<((usize, usize), Placement)> = None;
         for (claim, tied) in record.claims.iter_mut().zip(ties) {
             claim.placement = match tied {
-                Tied::Named { candidate, foreign_commit } => {
-                    let tree = self.candidates[candidate].tree;
-                    let located = located(&claim.body, &claim.name, foreign_commit.as_deref());
-                    place(self.ground.repository, present, &located, tree)?
+                Tied::Named { candidate } => {
+                    let located = located(claim, &record.headings[claim.heading]);
+                    place(self.ground.repository, present, &located, self.candidates[candidate].tree)?
                 }
                 Tied::Written { candidate, touch } => match &written {
                     // The claims about one commit come one after the other.
                     Some((of, placement)) if *of == (candidate, touch) => placement.clone(),
                     _ => {
                         let by = &self.candidates[candidate];
-                        let placement = self.written(by, &by.touches[touch].1, present)?;
+                        let placement =
+                            written_by(self.ground.repository, by, &by.touches[touch].1, present)?;
                         written.insert(((candidate, touch), placement)).1.clone()
                     }
                 },
@@ -102,28 +102,32 @@ impl<'a> Gathered<'a> {
         }
         Ok(record)
     }
+}
 
-    /// Where the lines are that `touch` wrote.
-    fn written(&self, candidate: &Candidate, touch: &Touch, present: &Present<'_>) -> Result<Placement> {
-        let repository = self.ground.repository;
-        let Some(new) = touch.new.filter(|_| present.locator.is_some()) else {
-            return Ok(Placement::commit_wide(Vec::new(), State::Gone));
-        };
-        if present.is_opaque {
-            return Ok(Placement::commit_wide(Vec::new(), State::Changed));
-        }
-        let written = match (&candidate.parents[..], &touch.renamed_from) {
-            // The walk has seen the one version before already.
-            ([_], None) => introduced::between(repository, &[touch.old], new)?,
-            (parents, previous) => {
-                let previous = previous.as_ref().map(|name| name.as_bstr());
-                introduced::by(repository, parents, touch.name.as_bstr(), previous, new)?
-            }
-        };
-        let Some(written) = written else { return Ok(Placement::commit_wide(Vec::new(), State::Changed)) };
-        let (left, state) = present.locate_all(repository, new, &written.hunks)?;
-        Ok(Placement::commit_wide(left, state))
+/// Where the lines are that `touch` wrote.
+pub(crate) fn written_by(
+    repository: &Repository,
+    candidate: &Candidate,
+    touch: &Touch,
+    present: &Present<'_>,
+) -> Result<Placement> {
+    let Some(new) = touch.new.filter(|_| present.locator.is_some()) else {
+        return Ok(Placement::commit_wide(Vec::new(), State::Gone));
+    };
+    if present.is_opaque {
+        return Ok(Placement::commit_wide(Vec::new(), State::Changed));
     }
+    let written = match (&candidate.parents[..], &touch.renamed_from) {
+        // The walk has seen the one version before already.
+        ([_], None) => introduced::between(repository, &[touch.old], new)?,
+        (parents, previous) => {
+            let previous = previous.as_ref().map(|name| name.as_bstr());
+            introduced::by(repository, parents, touch.name.as_bstr(), previous, new)?
+        }
+    };
+    let Some(written) = written else { return Ok(Placement::commit_wide(Vec::new(), State::Changed)) };
+    let (left, state) = present.locate_all(repository, new, &written.hunks)?;
+    Ok(Placement::commit_wide(left, state))
 }
 
 fn other_names(file: &FileHistory, path: &BString) -> Vec<String> {
@@ -133,13 +137,15 @@ fn other_names(file: &FileHistory, path: &BString) -> Vec<String> {
     others.into_iter().collect()
 }
 
-fn located<'a>(body: &'a Body, name: &'a str, foreign_commit: Option<&'a str>) -> Located<'a> {
-    let (lines, places, sketch) = match body {
+/// The part of a claim that says where it belongs.
+pub(crate) fn located<'a>(claim: &'a Claim, heading: &'a Heading) -> Located<'a> {
+    let (lines, places, sketch) = match &claim.body {
         Body::Region(region) => (region.lines, None, region.sketch.as_ref()),
         Body::Summary(_) => (None, None, None),
         Body::Wisdom(entry) => (entry.lines, entry.places.as_deref(), entry.sketch.as_ref()),
     };
-    Located { file: name, lines, places, sketch, foreign_commit }
+    let foreign_commit = heading.foreign_commit.as_deref();
+    Located { file: &claim.name, lines, places, sketch, foreign_commit }
 }
 
 /// Takes what one annotated commit says apart, file by file.
@@ -161,7 +167,7 @@ impl Gatherer<'_> {
             let heading = self.heading(document);
             for region in &document.regions {
                 let body = || Body::Region(Box::new(region.clone()));
-                self.named(document, &region.id, &region.file, body, &heading);
+                self.named(&region.id, &region.file, body, &heading);
                 let from = (Some(&region.file), region.ast_anchor.as_ref().map(|anchor| &anchor.name));
                 self.reliances(&region.semantic_dependencies, from, &heading);
             }
@@ -178,7 +184,7 @@ impl Gatherer<'_> {
             let heading = self.heading(document);
             let body = || Body::Wisdom(Box::new(entry.clone()));
             match &entry.file {
-                Some(file) => self.named(document, &entry.id, file, body, &heading),
+                Some(file) => self.named(&entry.id, file, body, &heading),
                 None => self.everywhere(&entry.id, &body(), &heading),
             }
             let from = (entry.file.as_ref(), entry.anchor.as_ref().map(|anchor| &anchor.name));
@@ -209,6 +215,7 @@ impl Gatherer<'_> {
         Heading {
             commit: self.candidate.key,
             elsewhere: self.candidate.elsewhere.clone(),
+            foreign_commit: foreign(document, self.candidate).map(str::to_owned),
             timestamp: document.timestamp.clone(),
             at: self.candidate.written(document),
             author: document.provenance.author.clone(),
@@ -219,17 +226,9 @@ impl Gatherer<'_> {
     }
 
     /// One claim for each file that `name` means.
-    fn named(
-        &mut self,
-        document: &Annotation,
-        id: &EntryId,
-        name: &str,
-        body: impl Fn() -> Body,
-        heading: &Heading,
-    ) {
+    fn named(&mut self, id: &EntryId, name: &str, body: impl Fn() -> Body, heading: &Heading) {
         for file in self.ground.files_named(self.candidate, name) {
-            let foreign_commit = foreign(document, self.candidate).map(str::to_owned);
-            let tied = Tied::Named { candidate: self.number, foreign_commit };
+            let tied = Tied::Named { candidate: self.number };
             self.claim(file, id, body(), name.to_owned(), tied, heading);
         }
     }

@@ -275,7 +275,10 @@ impl Index {
             return Some(true);
         }
         let stored = stored::parse(&stored)?;
-        let is_named = stored.names.iter().any(|name| part.named.contains(name));
+        let is_named = stored
+            .names
+            .iter()
+            .any(|name| part.named.contains(name) || part.touched.contains(name.as_bytes()));
         let is_dropped = |key: &Id| {
             part.changed.contains(key) || key.get().is_some_and(|key| part.lost.contains(&id_prefix(key)))
         };

@@ -51,6 +51,8 @@ pub(crate) struct Heading {
     pub(crate) commit: ObjectId,
     /// Where that is, when it is not in the history of HEAD.
     pub(crate) elsewhere: Option<String>,
+    /// The commit that the document names, when that is another one.
+    pub(crate) foreign_commit: Option<String>,
     /// When it was written, as its author wrote it.
     pub(crate) timestamp: String,
     /// The same as a moment; that of the commit where it cannot be read.

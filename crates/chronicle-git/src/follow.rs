@@ -183,6 +183,7 @@ impl Repository {
     pub fn follow_until(&self, partial: &Partial, files: &[BString]) -> Result<Followed> {
         let history = &partial.history;
         let mut walk = Walk::new(self, history, Followed::start(history, files));
+        walk.read_ahead(0, &Names::of(files.iter().zip(std::iter::repeat(&Vec::new()))));
         walk.go(|place| partial.is_edge[place as usize])?;
         Ok(walk.followed)
     }

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chronicle_core::reading::Match;
 use chronicle_git::{BStr, BString, ByteSlice, Followed, LazyRepository, ObjectId, Repository, Touch};
 
 use crate::{
     error::Result,
-    gather::Gathered,
+    gather::{Gathered, located, written_by},
     index::{
         ancestry::Ancestry,
         drift::Drift,
@@ -15,9 +16,10 @@ use crate::{
         table::Table,
     },
     matching::{Candidate, Ground, NO_BRANCH},
-    notebook::{Notebook, stored_on},
+    notebook::{Notebook, Stored, stored_on},
+    placing::{Placement, place},
     present::Present,
-    record::{FileRecord, Step},
+    record::{Claim, FileRecord, Heading, Step},
 };
 
 /// What a table says about one file, and what it takes to bring that up to date.
@@ -49,7 +51,8 @@ impl Outdated<'_> {
         let blob = repository.blob_at(repository.commit_tree(head)?, self.path)?;
         let Some(content) = blob.map(|blob| repository.blob(blob)).transpose()? else { return Ok(None) };
         let has_other_names = self.stored.as_ref().is_some_and(|stored| !stored.names.is_empty());
-        let Some(base) = self.base_record(&content)? else { return Ok(None) };
+        let present = Present::new(path.clone(), Some(&content));
+        let Some(base) = self.base_record(repository, &content, &present)? else { return Ok(None) };
         let Some(candidates) = self.candidates(repository, span, &followed, &base, has_other_names)? else {
             return Ok(None);
         };
@@ -57,32 +60,72 @@ impl Outdated<'_> {
         let history = &span.gained.history;
         let ground = Ground::new(repository, &notebook, history, &followed, file, false);
         let mut gathered = Gathered::from(&ground, &candidates);
-        let present = Present::new(path.clone(), Some(&content));
         let news = gathered.place(0, &present)?;
         drop(gathered);
         Ok(self.joined(base, news, span, &followed).map(|record| (record, Some(content))))
     }
 
-    /// What the table says, placed in `content`; `None` when it cannot be read.
-    fn base_record(&self, content: &[u8]) -> Result<Option<FileRecord>> {
+    /// What the table says, placed in `present`; `None` when it cannot be read.
+    fn base_record(
+        &self,
+        repository: &Repository,
+        content: &[u8],
+        present: &Present<'_>,
+    ) -> Result<Option<FileRecord>> {
         let Some(stored) = &self.stored else { return Ok(Some(FileRecord::default())) };
-        let is_same = stored.content.is_none_or(|hash| hash == super::content_hash(content));
-        let drift = if is_same {
-            None
-        } else {
-            match Drift::new(self.lazy, self.path, &self.words, content, stored.is_opaque) {
-                Some(drift) => Some(drift),
-                None => return Ok(None),
-            }
+        let Some(mut record) = stored.clone().load(self.table, &self.path.to_string(), |_| true) else {
+            return Ok(None);
         };
-        let mut is_known = true;
-        let record = stored.clone().load(self.table, &self.path.to_string(), |placement| {
-            if let Some(drift) = &drift {
-                is_known &= drift.carry_to_commit(placement).is_some();
+        if stored.content.is_none_or(|hash| hash == super::content_hash(content)) {
+            return Ok(Some(record));
+        }
+        let Some(drift) = Drift::new(self.lazy, self.path, &self.words, content, stored.is_opaque) else {
+            return Ok(None);
+        };
+        for claim in &mut record.claims {
+            if drift.carry_whole(&mut claim.placement).is_none() {
+                let heading = &record.headings[claim.heading];
+                let Some(placement) = self.placed(repository, claim, heading, present)? else {
+                    return Ok(None);
+                };
+                claim.placement = placement;
             }
-            true
-        });
-        Ok(record.filter(|_| is_known))
+        }
+        Ok(Some(record))
+    }
+
+    /// Where `claim` is in `present`, found without the table; `None` when that takes the whole history.
+    fn placed(
+        &self,
+        repository: &Repository,
+        claim: &Claim,
+        heading: &Heading,
+        present: &Present<'_>,
+    ) -> Result<Option<Placement>> {
+        let commit = repository.commit(heading.commit).ok();
+        if claim.placement.matched != Match::Commit {
+            let tree = commit.map(|commit| commit.tree);
+            return Ok(Some(place(repository, present, &located(claim, heading), tree)?));
+        }
+        let own = only(repository, &heading.commit)?;
+        let (Some(node), true) = (own.nodes().first(), claim.name == self.path.to_string()) else {
+            return Ok(None);
+        };
+        let parents: Vec<ObjectId> = node.parents.iter().map(|parent| own.node(*parent).tree).collect();
+        let blob = |tree: ObjectId| repository.blob_at(tree, self.path);
+        let old = parents.first().map(|tree| blob(*tree)).transpose()?.flatten();
+        if old.is_none() && !parents.is_empty() && !self.is_added_by(heading.commit) {
+            return Ok(None);
+        }
+        let (new, name) = (blob(node.tree)?, self.path.to_owned());
+        let touch = Touch { place: 0, name, old, new, renamed_from: None };
+        let candidate = Candidate::new(heading.commit, Stored::default(), None, node, parents, None);
+        Ok(Some(written_by(repository, &candidate, &touch, present)?))
+    }
+
+    /// Whether the file's history begins with `commit`, which therefore renamed nothing to it.
+    fn is_added_by(&self, commit: ObjectId) -> bool {
+        self.stored.as_ref().is_some_and(|stored| stored.names.is_empty() && stored.begins_with(commit))
     }
 
     /// The annotated commits whose notes the table does not know, as far as they may concern the file.
@@ -163,7 +206,11 @@ impl Outdated<'_> {
         };
 
         let mut record = FileRecord {
-            places: (0..n_gained).map(|n| u32::MAX - n).chain(kept_places.iter().copied()).collect(),
+            places: gained
+                .iter()
+                .map(|touch| u32::MAX - touch.place)
+                .chain(kept_places.iter().copied())
+                .collect(),
             ..FileRecord::default()
         };
         let node = |touch: &Touch| span.gained.history.node(touch.place).id;

@@ -87,9 +87,24 @@ pub(super) fn memorize(
 ) -> Result<Option<Table>> {
     let repository = lazy.get()?;
     let state = &index.state;
-    let adapted = match adapted(lazy, index, part, path)? {
+    let base = index.table.get(META).and_then(|meta| postcard::from_bytes::<Meta>(&meta).ok());
+    let (Some(base_head), Some(ancestry)) =
+        (base.and_then(|meta| meta.head.get()), index.table.get(ANCESTRY).and_then(Ancestry::parse))
+    else {
+        return Ok(None);
+    };
+    let Some(span) = Span::between(repository, &ancestry, base_head, state.head)? else { return Ok(None) };
+    let adapted = match adapted(lazy, index, part, path, (&span, &ancestry))? {
         Some(adapted) => Some(adapted),
-        None => alone(repository, state.head, path)?,
+        None => alone(repository, state.head, path)?.map(|(mut record, content)| {
+            // Commits are numbered as in the records of the other files.
+            let number = |id| {
+                let gained = || span.gained.history.place(id).map(|place| u32::MAX - place);
+                ancestry.place(id).or_else(gained)
+            };
+            record.places = record.steps.iter().filter_map(|step| number(step.commit)).collect();
+            (record, content)
+        }),
     };
     let Some((record, content)) = adapted else { return Ok(None) };
     let memo = memo_of(&state.part(), path);
@@ -101,25 +116,22 @@ pub(super) fn memorize(
 type Placed = (FileRecord, Option<Vec<u8>>);
 
 /// The record made of the one in the older table; `None` when it takes the whole history.
-fn adapted(lazy: &LazyRepository, index: &Index, part: &Part, path: &BStr) -> Result<Option<Placed>> {
+fn adapted(
+    lazy: &LazyRepository,
+    index: &Index,
+    part: &Part,
+    path: &BStr,
+    (span, ancestry): (&Span, &Ancestry),
+) -> Result<Option<Placed>> {
     let table = &index.table;
-    let base = table.get(META).and_then(|meta| postcard::from_bytes::<Meta>(&meta).ok());
-    let (Some(base_head), Some(ancestry)) =
-        (base.and_then(|meta| meta.head.get()), table.get(ANCESTRY).and_then(Ancestry::parse))
-    else {
-        return Ok(None);
-    };
     let stored = table.get(&record_key(path)).and_then(|bytes| stored::parse(&bytes));
     // A path that some commit had before is the same file to a walk through history.
     if stored.is_none() && table.get(EVER).is_none_or(|ever| has_hash(&ever, path)) {
         return Ok(None);
     }
     let words = table.get(&words_key(path)).unwrap_or_default();
-    let Some(span) = Span::between(lazy.get()?, &ancestry, base_head, index.state.head)? else {
-        return Ok(None);
-    };
-    let outdated = Outdated { lazy, part, table, ancestry: &ancestry, stored, words, path };
-    outdated.adapt(&span, index.state.head)
+    let outdated = Outdated { lazy, part, table, ancestry, stored, words, path };
+    outdated.adapt(span, index.state.head)
 }
 
 /// The record of one file, made from the whole history.

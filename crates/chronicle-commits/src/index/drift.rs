@@ -41,13 +41,17 @@ impl<'a> Drift<'a> {
         Some(Self { repository, path, content, is_opaque, map, present: OnceCell::new() })
     }
 
-    /// [`Drift::carry`] for good: what is not intact is looked for again, because it may have come back.
-    pub(super) fn carry_to_commit(&self, placement: &mut Placement) -> Option<()> {
-        let is_recorded = placement.recorded_in.is_some() && placement.matched == Match::Lines;
-        if self.map.is_some() && !self.is_opaque && is_recorded && placement.state != State::Intact {
-            return self.look_again(placement);
+    /// Puts `placement` where it is now, if it stood and stands there whole.
+    pub(super) fn carry_whole(&self, placement: &mut Placement) -> Option<()> {
+        let Some(map) = self.map.as_ref().filter(|_| !self.is_opaque) else { return Some(()) };
+        if placement.state != State::Intact || placement.matched == Match::File {
+            return None;
         }
-        self.carry(placement)
+        let whole = |range: LineRange| Some(map.map(range)).filter(|mapped| mapped.intact)?.lines;
+        let lines = placement.lines.map(|lines| whole(lines).ok_or(())).transpose().ok()?;
+        let near = placement.near.iter().copied().map(whole).collect::<Option<_>>()?;
+        (placement.lines, placement.near) = (lines, near);
+        Some(())
     }
 
     /// Puts `placement` where it is now; `None` when that cannot be told.

@@ -70,6 +70,7 @@ fn range((start, end): Range) -> Option<LineRange> {
 struct StoredHeading {
     commit: Id,
     elsewhere: Option<String>,
+    foreign_commit: Option<String>,
     timestamp: String,
     /// Nanoseconds since the epoch.
     at: i128,
@@ -213,6 +214,7 @@ fn stored_heading(heading: &Heading) -> StoredHeading {
     StoredHeading {
         commit: heading.commit.into(),
         elsewhere: heading.elsewhere.clone(),
+        foreign_commit: heading.foreign_commit.clone(),
         timestamp: heading.timestamp.clone(),
         at: heading.at.as_nanosecond(),
         author: heading.author.clone(),
@@ -228,6 +230,11 @@ pub(super) fn parse(bytes: &[u8]) -> Option<StoredRecord> {
 }
 
 impl StoredRecord {
+    /// Whether `commit` is the oldest that changed the file.
+    pub(super) fn begins_with(&self, commit: ObjectId) -> bool {
+        self.steps.last().is_some_and(|(first, _)| first.get() == Some(commit))
+    }
+
     /// The record of the file at `path`, with those of its claims that `concern` lets through after it has
     /// said where they are.
     pub(super) fn load(
@@ -294,6 +301,7 @@ fn heading(stored: StoredHeading) -> Option<Heading> {
     Some(Heading {
         commit: stored.commit.get()?,
         elsewhere: stored.elsewhere,
+        foreign_commit: stored.foreign_commit,
         timestamp: stored.timestamp,
         at: Timestamp::from_nanosecond(stored.at).ok()?,
         author: stored.author,
