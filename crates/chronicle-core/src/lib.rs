@@ -18,6 +18,7 @@ mod line_range;
 mod lines;
 mod locate;
 mod note;
+pub mod outline;
 pub mod patch_id;
 mod plain;
 mod provenance;
