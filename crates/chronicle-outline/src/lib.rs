@@ -1,7 +1,7 @@
 //! Outlines of source files: floor 2, and the only crate that knows tree-sitter.
 //!
 //! What an item is in a language stands in that language's file under `queries/`; one
-//! walk serves them all. The files are read by [`rules`], not by tree-sitter: compiling
+//! walk serves them all. The files are read by our own `rules`, not by tree-sitter: compiling
 //! even one pattern into a tree-sitter query takes 5 to 20 ms (it goes through every
 //! parse state of the grammar), several times what a whole answer may take. Looking up
 //! node kinds takes microseconds.
@@ -34,5 +34,6 @@ pub const MAX_SIGNATURE_BYTES: usize = 240;
 
 /// Changes whenever the same text may give another outline: outlines kept from before are stale.
 ///
-/// Counted up by hand; a test holds a hash of everything that it stands for.
+/// Counted up by hand: a test holds a hash of the rules and the size of every grammar, and
+/// fails when they change alone. Whoever changes the walk must remember it.
 pub const OUTLINE_VERSION: u32 = 1;

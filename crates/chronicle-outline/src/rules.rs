@@ -23,8 +23,10 @@
 //! | `prefix=TEXT` | put before its name |
 //!
 //! A path is steps with dots between them, and `|` between alternatives. A step is a field,
-//! `:kind` for the first child of that kind, `<kind` for one that stands before the field `name`, `field:kind` for both, `field*` to follow a field
-//! as long as there is one, or `"text"` for a name that is written nowhere.
+//! `:kind` for the first child of that kind, `field:kind` for both, `<kind` for a child of
+//! that kind before the field `name`, `field*` to follow a field as long as there is one, or
+//! `"text"` for a name that is written nowhere. A kind after a single quote is a keyword:
+//! `:'val` is the word `val`.
 //!
 //! Lines that begin with a lower-case word and a colon say something of the language:
 //! `separator:`, `split:` (what joins the parts of a written name), `drop:` (parts that mean
