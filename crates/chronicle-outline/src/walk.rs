@@ -300,7 +300,11 @@ impl Walk<'_> {
 
 /// The last row with something of `node` on it: some nodes end with line breaks.
 fn last_row(node: Node<'_>, text: &[u8]) -> usize {
-    let (start, end) = (node.start_position(), node.end_position());
+    let end = node.end_position();
+    if end.column != 0 {
+        return end.row;
+    }
+    let start = node.start_position();
     let from = node.start_byte().max(node.end_byte().saturating_sub(MAX_DECLARATION_BYTES));
     let last = &text[from..node.end_byte()];
     let n_breaks = memchr::memchr_iter(b'\n', &last[last.trim_ascii_end().len()..]).count();
