@@ -2,6 +2,7 @@
 
 mod change;
 mod dependents;
+mod deps;
 mod derive;
 mod error;
 pub mod input;
@@ -20,5 +21,6 @@ pub mod write;
 
 pub use error::CommitsError;
 pub use notebook::{Notebook, Stored, stored_on};
+pub use deps::{Dependents, DepsRequest, Target, dependents};
 pub use read::{Limits, ReadRequest, Recent, ScopeFile, read, read_recent};
 pub use staging::{Staged, StagedRemark, Staging};

@@ -7,6 +7,7 @@
 mod annotation;
 mod category;
 pub mod correction;
+pub mod dependent;
 pub mod distance;
 mod document;
 mod entry_id;
