@@ -90,7 +90,7 @@ pub fn dependents(repository: &Repository, request: &DepsRequest) -> Result<Depe
     for (key, raw) in notebook.scan(&mut found.warnings, |key, raw| {
         !chronicle_git::is_empty_tree(key) && needles.as_ref().is_none_or(|needles| is_in(needles, raw))
     }) {
-        let mut said = search.said_by(key, parse(&raw), &mut found.warnings)?;
+        let mut said = search.said_by(key, &parse(&raw), &mut found.warnings)?;
         if said.is_empty() {
             continue;
         }
@@ -209,16 +209,17 @@ impl<'a> Search<'a> {
         let anchors = self.request.targets.iter().flat_map(|target| &target.anchors);
         words.extend(anchors.filter_map(|anchor| segments(anchor).last().map(|last| (*last).to_owned())));
         // A name that JSON may spell in several ways cannot be looked for, and an escape may spell any.
-        let is_plain = |word: &String| word.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte));
+        let is_plain =
+            |word: &String| word.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte));
         let can_look = words.len() <= MAX_NEEDLES && words.iter().all(is_plain);
         let finder = |word: &str| Finder::new(word).into_owned();
         can_look.then(|| words.iter().map(|word| finder(word)).chain([finder("\\u00")]).collect())
     }
 
     /// Everything that the annotation on `key` says about the targets.
-    fn said_by(&self, key: ObjectId, stored: Stored, warnings: &mut Vec<String>) -> Result<Vec<Finding>> {
+    fn said_by(&self, key: ObjectId, stored: &Stored, warnings: &mut Vec<String>) -> Result<Vec<Finding>> {
         if !stored.remarks.is_empty() {
-            warnings.extend(malformed(key, &stored));
+            warnings.extend(malformed(key, stored));
         }
         let place = self.history.place(key);
         let (tree, time) = match place.map(|place| self.history.node(place)) {
@@ -229,7 +230,7 @@ impl<'a> Search<'a> {
                 .map_or((None, None), |commit| (Some(commit.tree), Some(commit.time))),
         };
         let time = time.unwrap_or(Timestamp::UNIX_EPOCH);
-        let said = Said { key, place, tree, time, stored: &stored };
+        let said = Said { key, place, tree, time, stored };
         let mut found = Vec::new();
         for document in stored.note.documents() {
             for region in &document.regions {
@@ -418,7 +419,8 @@ impl<'a> Search<'a> {
         if !resolve_exactly(now, anchor).is_empty() {
             return Ok(false);
         }
-        let Some(blob) = self.repository.blob_at(tree, file.trim_start_matches("./").as_bytes().as_bstr())? else {
+        let Some(blob) = self.repository.blob_at(tree, file.trim_start_matches("./").as_bytes().as_bstr())?
+        else {
             return Ok(false);
         };
         let Some(old) = self.repository.blob_if_here(blob)? else { return Ok(false) };

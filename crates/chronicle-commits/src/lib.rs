@@ -1,5 +1,6 @@
 //! Commit memory: annotations kept in notes, written and read back where the code is now. Floor 3.
 
+mod anchoring;
 mod change;
 mod dependents;
 mod deps;
@@ -19,8 +20,8 @@ mod staging;
 mod wisdom_view;
 pub mod write;
 
+pub use deps::{Dependents, DepsRequest, Target, dependents};
 pub use error::CommitsError;
 pub use notebook::{Notebook, Stored, stored_on};
-pub use deps::{Dependents, DepsRequest, Target, dependents};
 pub use read::{Limits, ReadRequest, Recent, ScopeFile, read, read_recent};
 pub use staging::{Staged, StagedRemark, Staging};

@@ -45,7 +45,8 @@ impl Hunk {
 /// What differs between two versions.
 #[must_use]
 pub fn hunks(old: &Lines<'_>, new: &Lines<'_>) -> Vec<Hunk> {
-    let extent = |lines: std::ops::Range<u32>| Extent { start: lines.start + 1, len: lines.end - lines.start };
+    let extent =
+        |lines: std::ops::Range<u32>| Extent { start: lines.start + 1, len: lines.end - lines.start };
     let hunks = line_map::hunks(old.all(), new.all()).into_iter();
     hunks.map(|(removed, added)| Hunk { old: extent(removed), new: extent(added) }).collect()
 }

@@ -100,8 +100,25 @@ fn ends_word(character: char) -> bool {
     character.is_whitespace()
         || matches!(
             character,
-            '`' | '\'' | '"' | ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '|' | '*' | '='
-                | '!' | '?' | '&' | '\u{2018}'..='\u{201f}' | '\u{2026}' | '\u{2014}'
+            '`' | '\''
+                | '"'
+                | ','
+                | ';'
+                | '('
+                | ')'
+                | '['
+                | ']'
+                | '{'
+                | '}'
+                | '<'
+                | '>'
+                | '|'
+                | '*'
+                | '='
+                | '!'
+                | '?'
+                | '&'
+                | '\u{2018}'..='\u{201f}' | '\u{2026}' | '\u{2014}'
         )
 }
 
@@ -160,7 +177,9 @@ mod tests {
 
     fn paths(text: &str) -> Vec<&str> {
         let found = mentions(text).into_iter();
-        found.filter_map(|mention| if let Mention::Path(path) = mention { Some(path) } else { None }).collect()
+        found
+            .filter_map(|mention| if let Mention::Path(path) = mention { Some(path) } else { None })
+            .collect()
     }
 
     fn names(text: &str) -> Vec<String> {
@@ -192,7 +211,9 @@ mod tests {
 
     #[test]
     fn a_name_is_itself_in_every_habit() {
-        for name in ["Pool::acquire", "Pool.acquire", "(*Pool).acquire", "Pool<T, U<V>>::acquire", "Pool#acquire()"] {
+        for name in
+            ["Pool::acquire", "Pool.acquire", "(*Pool).acquire", "Pool<T, U<V>>::acquire", "Pool#acquire()"]
+        {
             assert_eq!(segments(name), ["Pool", "acquire"], "{name}");
         }
         assert!(agree(&["Pool", "acquire"], &["acquire"]));

@@ -158,7 +158,10 @@ mod tests {
         let file = &diff.files[0];
         assert_eq!(file.old_paths, [b"pool.rs".to_vec(), b"a/pool.rs".to_vec()]);
         assert_eq!(file.hunks, [hunk((2, 1), (2, 1)), hunk((4, 1), (4, 1))]);
-        assert_eq!(file.quoted, [(1, b"a".to_vec()), (2, b"b".to_vec()), (3, b"c".to_vec()), (4, b"d".to_vec())]);
+        assert_eq!(
+            file.quoted,
+            [(1, b"a".to_vec()), (2, b"b".to_vec()), (3, b"c".to_vec()), (4, b"d".to_vec())]
+        );
     }
 
     #[test]

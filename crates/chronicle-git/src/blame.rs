@@ -39,7 +39,8 @@ impl Repository {
     pub fn blame(&self, commit: ObjectId, path: &BStr, range: Option<LineRange>) -> Result<Vec<BlamedLine>> {
         let blamed = self.run_blame(commit, path, range, &[]);
         // A list of commits to ignore that is configured but not there stops git; the answer does not need it.
-        let output = blamed.or_else(|_| self.run_blame(commit, path, range, &["-c", "blame.ignoreRevsFile="]))?;
+        let output =
+            blamed.or_else(|_| self.run_blame(commit, path, range, &["-c", "blame.ignoreRevsFile="]))?;
         parse(&output)
     }
 

@@ -61,7 +61,8 @@ fn tree_diff(
     let tree = |id: ObjectId| inner.find_tree(id).context(ObjectSnafu { id });
     let (old, new_tree) = (old.map(tree).transpose()?, tree(new)?);
     let options = gix::diff::Options::default().with_rewrites(rewrites);
-    let changes = inner.diff_tree_to_tree(old.as_ref(), &new_tree, options).context(ObjectSnafu { id: new })?;
+    let changes =
+        inner.diff_tree_to_tree(old.as_ref(), &new_tree, options).context(ObjectSnafu { id: new })?;
     Ok(changes.into_iter().filter_map(file_change).collect())
 }
 

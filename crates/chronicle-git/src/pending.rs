@@ -128,10 +128,12 @@ impl Repository {
             let path = entry.path(&index);
             let is_left_out = entry.flags.contains(gix::index::entry::Flags::SKIP_WORKTREE);
             let is_as_staged = || -> Option<bool> {
-                let metadata = gix::index::fs::Metadata::from_path_no_follow(&self.worktree_path(path)?).ok()?;
+                let metadata =
+                    gix::index::fs::Metadata::from_path_no_follow(&self.worktree_path(path)?).ok()?;
                 let stat = gix::index::entry::Stat::from_fs(&metadata).ok()?;
                 Some(
-                    metadata.is_executable() == (entry.mode.to_tree_entry_mode()?.kind() == EntryKind::BlobExecutable)
+                    metadata.is_executable()
+                        == (entry.mode.to_tree_entry_mode()?.kind() == EntryKind::BlobExecutable)
                         && entry.stat.matches(&stat, options)
                         && !entry.stat.is_racy(index.timestamp(), options),
                 )

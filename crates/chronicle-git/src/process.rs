@@ -46,7 +46,9 @@ pub(crate) fn git_reading(git_dir: &Path, work_dir: Option<&Path>, args: &[&OsSt
         return Ok(output.stdout);
     }
     let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    let is_command = |arg: &&&OsStr| arg.to_str().is_some_and(|arg| !arg.starts_with('-') && !arg.contains('='));
-    let command = args.iter().find(is_command).map_or_else(String::new, |arg| arg.to_string_lossy().into_owned());
+    let is_command =
+        |arg: &&&OsStr| arg.to_str().is_some_and(|arg| !arg.starts_with('-') && !arg.contains('='));
+    let command =
+        args.iter().find(is_command).map_or_else(String::new, |arg| arg.to_string_lossy().into_owned());
     Err(GitError::Process { command, stderr })
 }

@@ -78,8 +78,7 @@ pub(crate) fn touched(items: &[Item], hunk: Hunk) -> Vec<&Item> {
     let is_inside = |inner: LineRange, outer: LineRange| {
         inner != outer && outer.start <= inner.start && inner.end <= outer.end
     };
-    let has_better = |item: &Item| {
-        sharing.iter().any(|other| is_inside(other.lines, item.lines) && holds_it(other.lines))
-    };
+    let has_better =
+        |item: &Item| sharing.iter().any(|other| is_inside(other.lines, item.lines) && holds_it(other.lines));
     sharing.iter().copied().filter(|item| !has_better(item)).collect()
 }

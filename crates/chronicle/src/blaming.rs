@@ -34,7 +34,8 @@ impl Chronicle {
                 }
             }
             let file = one.file.path.to_string();
-            by_commit.extend(lines_of.into_iter().map(|(commit, lines)| ((file.clone(), commit), runs(&lines))));
+            by_commit
+                .extend(lines_of.into_iter().map(|(commit, lines)| ((file.clone(), commit), runs(&lines))));
         }
         let whole = self.read(&unlimited(None))?;
         reading.regions.retain(|item| item.standing.matched != Match::Commit);

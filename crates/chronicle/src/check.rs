@@ -20,10 +20,7 @@ use chronicle_git::{BString, ByteSlice, Newer, ObjectId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{
-    Chronicle, Error, anchors,
-    error::NotADiffSnafu,
-};
+use crate::{Chronicle, Error, anchors, error::NotADiffSnafu};
 
 /// The change to check.
 #[derive(Debug, Clone)]
@@ -242,7 +239,9 @@ impl Chronicle {
         }
         check.against = "diff".to_owned();
         check.n_files = diff.files.len();
-        check.warnings.extend(diff.unread.iter().map(|reason| format!("part of the diff was passed over: {reason}")));
+        check
+            .warnings
+            .extend(diff.unread.iter().map(|reason| format!("part of the diff was passed over: {reason}")));
         let mut changed = Vec::new();
         for file in diff.files.into_iter().filter(|file| !file.old_paths.is_empty()) {
             let mut found = None;
@@ -253,12 +252,16 @@ impl Chronicle {
             }
             let Some((number, old, blob)) = found else {
                 let name = file.old_paths[0].to_str_lossy().into_owned();
-                check.warnings.push(format!("`{name}` is not at HEAD, so nothing is known of what the diff changes in it"));
+                check.warnings.push(format!(
+                    "`{name}` is not at HEAD, so nothing is known of what the diff changes in it"
+                ));
                 continue;
             };
             let new = file.new_paths.get(number).or_else(|| file.new_paths.first());
             let hunks = match repository.blob_if_here(blob)? {
-                Some(content) if !file.is_binary => self.at_base(&file, old, &content, &mut check.warnings)?,
+                Some(content) if !file.is_binary => {
+                    self.at_base(&file, old, &content, &mut check.warnings)?
+                }
                 _ => Vec::new(),
             };
             changed.push(Changed {
@@ -401,7 +404,9 @@ impl Chronicle {
             half_life_days: score::HALF_LIFE_DAYS,
         };
         let found = chronicle_commits::dependents(repository, &request)?;
-        warnings.extend(found.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>());
+        warnings.extend(
+            found.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>(),
+        );
         for (dependent, target) in found.dependents.into_iter().zip(found.targets) {
             if dependent.strength != Strength::Mention {
                 let (number, at_line) = lines[target];
@@ -415,9 +420,9 @@ impl Chronicle {
 /// Whether all lines that a diff quotes stand where it says.
 fn quotes(file: &unified::FileDiff, version: &Lines<'_>) -> bool {
     let lines = version.all();
-    file.quoted.iter().all(|(number, text)| {
-        lines.get(*number as usize - 1).is_some_and(|line| *line == text.as_slice())
-    })
+    file.quoted
+        .iter()
+        .all(|(number, text)| lines.get(*number as usize - 1).is_some_and(|line| *line == text.as_slice()))
 }
 
 fn first_line(hunks: &[Hunk]) -> u32 {

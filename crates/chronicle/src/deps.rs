@@ -1,6 +1,6 @@
 //! Who relies on some code.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use chronicle_commits::{DepsRequest, Target};
 use chronicle_core::{dependent::Dependent, score};
@@ -31,8 +31,8 @@ impl Chronicle {
     ///
     /// # Errors
     /// When the path was never there, or nothing of that name is in it and nobody relies on it either.
-    pub fn deps(&self, path: PathBuf, anchor: Option<&str>, all: bool) -> Result<Deps, Error> {
-        let one = self.one_file(&path)?;
+    pub fn deps(&self, path: &Path, anchor: Option<&str>, all: bool) -> Result<Deps, Error> {
+        let one = self.one_file(path)?;
         let mut warnings = one.remarks;
         let name = one.file.path.to_string();
         let content = one.content.as_deref();
@@ -49,12 +49,8 @@ impl Chronicle {
             }
             (Err(error), _) => return Err(error),
         };
-        let target = Target {
-            file: one.file,
-            anchors: anchored.names,
-            lines: anchored.lines,
-            content: one.content,
-        };
+        let target =
+            Target { file: one.file, anchors: anchored.names, lines: anchored.lines, content: one.content };
         let request = DepsRequest {
             targets: vec![target],
             at: one.head,

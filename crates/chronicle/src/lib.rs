@@ -28,9 +28,9 @@ use chronicle_git::Repository;
 use jiff::Timestamp;
 
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
+pub use check::{Check, CheckScope, CheckedFile, Touch, TouchedDependent, TouchedLesson};
 pub use chronicle_commits::{StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES};
 pub use chronicle_core::{Category, ContextLevel, InvalidRange, LineRange, plain, reading::Reading};
-pub use check::{Check, CheckScope, CheckedFile, Touch, TouchedDependent, TouchedLesson};
 pub use deps::Deps;
 pub use error::{Code, Error};
 pub use outline::{OutlineAnswer, OutlineItem};

@@ -1,13 +1,16 @@
 //! The named items of one file.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use chronicle_core::LineRange;
 use chronicle_git::ByteSlice;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, anchors, error::{FileNotFoundSnafu, NotOneFileSnafu}};
+use crate::{
+    Chronicle, Error, anchors,
+    error::{FileNotFoundSnafu, NotOneFileSnafu},
+};
 
 /// The named items of one file, in its order.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -42,7 +45,7 @@ impl Chronicle {
     ///
     /// # Errors
     /// When there is no such file.
-    pub fn outline(&self, path: PathBuf, at: Option<&str>) -> Result<OutlineAnswer, Error> {
+    pub fn outline(&self, path: &Path, at: Option<&str>) -> Result<OutlineAnswer, Error> {
         let repository = &self.repository;
         let mut warnings = Vec::new();
         let (file, content, commit) = match at {
@@ -50,7 +53,7 @@ impl Chronicle {
                 let commit = repository.resolve(revision)?;
                 let tree = repository.commit_tree(commit)?;
                 let mut found = None;
-                for candidate in repository.root_relative(&self.directory, &path)? {
+                for candidate in repository.root_relative(&self.directory, path)? {
                     if let (None, Some(blob)) = (&found, repository.blob_at(tree, candidate.as_bstr())?) {
                         found = Some((candidate.to_string(), repository.blob(blob)?));
                     }
@@ -60,7 +63,7 @@ impl Chronicle {
                 (file, content, Some(commit.to_string()))
             }
             None => {
-                let one = self.one_file(&path)?;
+                let one = self.one_file(path)?;
                 warnings.extend(one.remarks);
                 (one.file.path.to_string(), one.content.unwrap_or_default(), None)
             }
@@ -75,13 +78,13 @@ impl Chronicle {
     }
 
     /// The one file that `path` names, which may be gone.
-    pub(crate) fn one_file(&self, path: &std::path::Path) -> Result<OneFile, Error> {
+    pub(crate) fn one_file(&self, path: &Path) -> Result<OneFile, Error> {
         let repository = &self.repository;
-        // Without any commit a file may still be there to be looked at.
-        let Some(head) = repository.head()? else { return Err(chronicle_git::GitError::NoCommits.into()) };
+        let head = repository.born_head()?;
         let scope = self.scope(path, head, &mut None)?;
         let ([file], false) = (&scope.files[..], scope.is_directory) else {
-            return NotOneFileSnafu { path: scope.name }.fail();
+            let path = if scope.name.is_empty() { ".".to_owned() } else { scope.name };
+            return NotOneFileSnafu { path }.fail();
         };
         let content = repository.present_file(Some(head), file.path.as_bstr())?.map(|file| file.content);
         Ok(OneFile { file: file.clone(), content, head, remarks: scope.remark.into_iter().collect() })

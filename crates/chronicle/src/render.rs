@@ -18,9 +18,7 @@ use std::str::FromStr;
 use chronicle_core::reading::Reading;
 use jiff::Timestamp;
 
-use crate::{
-    AnnotateReply, Check, Deps, OutlineAnswer, Shown, StagedRemark, Summary, Timeline, Why,
-};
+use crate::{AnnotateReply, Check, Deps, OutlineAnswer, Shown, StagedRemark, Summary, Timeline, Why};
 
 pub use check::{Host, annotations};
 pub use json::error as json_error;

@@ -145,7 +145,13 @@ impl Chronicle {
             }
         }
         let path = reading.query.file.clone().unwrap_or_default();
-        Ok(Summary { schema: "chronicle-summary/v1", path, anchor: anchor.map(str::to_owned), files, warnings })
+        Ok(Summary {
+            schema: "chronicle-summary/v1",
+            path,
+            anchor: anchor.map(str::to_owned),
+            files,
+            warnings,
+        })
     }
 }
 

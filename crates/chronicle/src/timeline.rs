@@ -132,9 +132,9 @@ fn keep_only(reading: &mut Reading, anchored: &Anchored) {
         let is_named = |name: &str| anchored.names.iter().any(|own| agree(&segments(own), &segments(name)));
         standing.lines.iter().chain(&standing.near).any(is_here) || name.is_some_and(is_named)
     };
-    reading.regions.retain(|item| {
-        concerns(&item.standing, item.ast_anchor.as_ref().map(|anchor| anchor.name.as_str()))
-    });
+    reading
+        .regions
+        .retain(|item| concerns(&item.standing, item.ast_anchor.as_ref().map(|anchor| anchor.name.as_str())));
     reading
         .wisdom
         .retain(|item| concerns(&item.standing, item.anchor.as_ref().map(|anchor| anchor.name.as_str())));

@@ -134,11 +134,12 @@ impl Chronicle {
         for wrote in &mut commits {
             wrote.lines = runs(&by_commit[&wrote.commit]);
         }
-        let command =
-            ReadCommand { paths: vec![path], lines: Some(lines), ..ReadCommand::default() };
+        let command = ReadCommand { paths: vec![path], lines: Some(lines), ..ReadCommand::default() };
         let reading = self.read(&command)?;
         // What was said of the path is said already.
-        warnings.extend(reading.warnings.into_iter().filter(|warning| !warning.starts_with(&format!("`{file}`"))));
+        warnings.extend(
+            reading.warnings.into_iter().filter(|warning| !warning.starts_with(&format!("`{file}`"))),
+        );
         warnings.dedup();
         let (mut regions, mut wisdom) = (reading.regions, reading.wisdom);
         regions.sort_by_key(|item| !by_commit.contains_key(&item.standing.commit));
@@ -171,7 +172,8 @@ impl Chronicle {
         let committed = repository.blob(blob)?;
         let content = one.content.as_deref().unwrap_or(&committed);
         let map = LineMap::between(&Lines::new(content), &Lines::new(&committed));
-        let at_head = |line: u32| map.map(LineRange { start: line, end: line }).lines.map(|lines| lines.start);
+        let at_head =
+            |line: u32| map.map(LineRange { start: line, end: line }).lines.map(|lines| lines.start);
         let mapped: Vec<(u32, Option<u32>)> =
             (lines.start..=lines.end).map(|line| (line, at_head(line))).collect();
         let known = || mapped.iter().filter_map(|(_, line)| *line);
@@ -181,7 +183,10 @@ impl Chronicle {
         let blamed = repository.blame(one.head, path, Some(LineRange { start, end }))?;
         let mut by_line: BTreeMap<u32, BlamedLine> =
             blamed.into_iter().map(|blamed| (blamed.line, blamed)).collect();
-        Ok(mapped.into_iter().map(|(line, then)| (line, then.and_then(|then| by_line.remove(&then)))).collect())
+        Ok(mapped
+            .into_iter()
+            .map(|(line, then)| (line, then.and_then(|then| by_line.remove(&then))))
+            .collect())
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) enum CommandError {
     #[snafu(display("{source}"))]
     Check { source: chronicle::Error },
     /// A check that found what it was to look for.
-    #[snafu(display("the change touches {n_lessons} lessons that it must not"))]
+    #[snafu(display("the change touches lessons of the kinds that --fail-on names: {n_lessons}"))]
     Touched { n_lessons: usize },
     /// Arguments that do not go together.
     #[snafu(display("{reason}"))]

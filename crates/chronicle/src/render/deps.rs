@@ -45,8 +45,11 @@ pub(super) fn words(dependent: &Dependent, view: &View) -> String {
     };
     let on = dependent.on_anchor.as_deref().map(|anchor| format!(" on {}", words::path(anchor)));
     let age = Age::between(dependent.at, view.now);
-    let elsewhere =
-        dependent.elsewhere.as_deref().map(|place| format!(", on {}", words::path(place))).unwrap_or_default();
+    let elsewhere = dependent
+        .elsewhere
+        .as_deref()
+        .map(|place| format!(", on {}", words::path(place)))
+        .unwrap_or_default();
     format!(
         "{from}{}: {} ({:.2}, {}, {age}{elsewhere})",
         on.unwrap_or_default(),

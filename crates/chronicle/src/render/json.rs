@@ -17,17 +17,8 @@ const ALWAYS: [&str; 9] = [
     "warnings",
 ];
 /// The same for the other answers.
-const ALWAYS_IN_ANSWERS: [&str; 9] = [
-    "moments",
-    "items",
-    "dependents",
-    "files",
-    "commits",
-    "uncommitted",
-    "regions",
-    "wisdom",
-    "warnings",
-];
+const ALWAYS_IN_ANSWERS: [&str; 9] =
+    ["moments", "items", "dependents", "files", "commits", "uncommitted", "regions", "wisdom", "warnings"];
 /// Keys of items that are always there: null says something.
 const TELLING: [&str; 3] = ["lines", "commits_since", "constraints"];
 

@@ -14,17 +14,20 @@ pub(super) fn markdown(summary: &Summary, view: &View) -> String {
         let name = if file.file.is_empty() { "The commits".to_owned() } else { words::path(&file.file) };
         let _ = writeln!(out, "## {name}");
         for item in &file.units {
-            unit(&mut out, item, view);
+            unit(&mut out, item, file.file.is_empty(), view);
         }
     }
     out
 }
 
-fn unit(out: &mut String, unit: &UnitSummary, view: &View) {
+fn unit(out: &mut String, unit: &UnitSummary, is_of_commit: bool, view: &View) {
     let name = match (&unit.anchor, unit.lines) {
-        (Some(anchor), Some(lines)) => format!("{} (lines {}-{})", words::path(anchor), lines.start, lines.end),
+        (Some(anchor), Some(lines)) => {
+            format!("{} (lines {}-{})", words::path(anchor), lines.start, lines.end)
+        }
         (Some(anchor), None) => words::path(anchor),
         (None, Some(lines)) => format!("Lines {}-{}", lines.start, lines.end),
+        (None, None) if is_of_commit => "Several files".to_owned(),
         (None, None) => "Whole file".to_owned(),
     };
     let age = Age::between(unit.at, view.now);

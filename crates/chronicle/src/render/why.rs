@@ -64,9 +64,12 @@ fn lines(ranges: &[LineRange]) -> String {
     match ranges {
         [only] if only.len() == 1 => format!("line {}", only.start),
         several => {
-            let ranges: Vec<_> =
-                several.iter().map(|range| format!("{}-{}", range.start, range.end)).collect();
+            let ranges: Vec<_> = several.iter().map(|range| one(*range)).collect();
             format!("lines {}", ranges.join(", "))
         }
     }
+}
+
+fn one(range: LineRange) -> String {
+    if range.len() == 1 { range.start.to_string() } else { format!("{}-{}", range.start, range.end) }
 }

@@ -1,9 +1,6 @@
 use std::io::Read;
 
-use chronicle::{
-    Category, CheckScope, Chronicle, render,
-    render::Host,
-};
+use chronicle::{Category, CheckScope, Chronicle, render, render::Host};
 use clap::ValueEnum;
 use snafu::ResultExt;
 
@@ -19,7 +16,9 @@ use crate::{
 /// about a whole file that it changes, and code elsewhere that declares to rely on the changed
 /// items. Made for pre-commit hooks and CI.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 done; 1 lessons of --fail-on are touched; 2 the check cannot run; 70 a bug in Chronicle.")]
+#[command(
+    after_help = "Exit codes: 0 done; 1 lessons of --fail-on are touched; 2 the check cannot run; 70 a bug in Chronicle."
+)]
 pub(crate) struct CheckArgs {
     /// `-` reads a unified diff, starting from HEAD, from standard input
     #[arg(value_name = "-", value_parser = ["-"], conflicts_with_all = ["diff", "staged"])]
@@ -69,7 +68,7 @@ pub(crate) fn run(args: &CheckArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
         ui.warn(warning);
     }
     if check.files.is_empty() {
-        ui.tell(&format!("no lessons are touched; the change has {} files", check.n_files));
+        ui.tell(&format!("no lessons are touched; files changed: {}", check.n_files));
     }
     snafu::ensure!(check.n_failing == 0, TouchedSnafu { n_lessons: check.n_failing });
     Ok(())

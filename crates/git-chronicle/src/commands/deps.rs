@@ -31,15 +31,18 @@ pub(crate) struct DepsArgs {
     scan_limit: Option<u64>,
 }
 
-pub(crate) fn run(args: DepsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let anchor = args.item.or(args.anchor);
-    let deps = chronicle.deps(args.path, anchor.as_deref(), args.all)?;
+pub(crate) fn run(args: &DepsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let anchor = args.item.as_deref().or(args.anchor.as_deref());
+    let deps = chronicle.deps(&args.path, anchor, args.all)?;
     ui.answer(&render::deps(&deps, ui.format(), &ui.view(false)))?;
     for warning in &deps.warnings {
         ui.warn(warning);
     }
     if deps.dependents.is_empty() {
-        ui.tell(&format!("nobody says to rely on it; {} annotations were looked at", deps.annotations_examined));
+        ui.tell(&format!(
+            "nobody says to rely on it; {} annotations were looked at",
+            deps.annotations_examined
+        ));
     }
     Ok(())
 }

@@ -18,8 +18,8 @@ pub(crate) struct OutlineArgs {
     at: Option<String>,
 }
 
-pub(crate) fn run(args: OutlineArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let outline = chronicle.outline(args.path, args.at.as_deref())?;
+pub(crate) fn run(args: &OutlineArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let outline = chronicle.outline(&args.path, args.at.as_deref())?;
     ui.answer(&render::outline(&outline, ui.format(), &ui.view(false)))?;
     for warning in &outline.warnings {
         ui.warn(warning);

@@ -9,7 +9,9 @@ use crate::{error::CommandError, ui::Ui};
 /// Asks `git blame` which commits wrote the lines as they are now, and adds their messages
 /// and what is known of the lines. Lines that are not committed yet are said to be.
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "git chronicle why [OPTIONS] FILE:LINE\n       git chronicle why [OPTIONS] FILE LINE|START:END|ANCHOR")]
+#[command(
+    override_usage = "git chronicle why [OPTIONS] FILE:LINE\n       git chronicle why [OPTIONS] FILE LINE|START:END|ANCHOR"
+)]
 pub(crate) struct WhyArgs {
     /// The file, with the line behind a colon unless it is given apart
     #[arg(value_name = "FILE[:LINE]")]
