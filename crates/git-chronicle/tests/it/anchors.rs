@@ -42,7 +42,7 @@ fn an_outline_of_what_has_none() {
     ");
     ask(&repo, &["outline", "logo.rs"]);
     insta::assert_snapshot!(ask(&repo, &["outline", "."]), @"
-    error: `` is a directory; name one file
+    error: `.` is a directory; name one file
     [exit 2]
     ");
     insta::assert_snapshot!(ask(&repo, &["outline", "never.rs"]), @"

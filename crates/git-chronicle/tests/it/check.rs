@@ -28,7 +28,7 @@ fn a_change_of_the_working_tree() {
     - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
     **Rely on what is changed:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
-    error: the change touches 1 lessons that it must not
+    error: the change touches lessons of the kinds that --fail-on names: 1
     hint: read them above; `git chronicle read` says more
     [exit 1]
     ");
@@ -39,7 +39,7 @@ fn a_change_of_the_working_tree() {
     **Rely on what is changed:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
     ");
-    insta::assert_snapshot!(ask(&repo, &["check", "--staged"]), @"no lessons are touched; the change has 0 files");
+    insta::assert_snapshot!(ask(&repo, &["check", "--staged"]), @"no lessons are touched; files changed: 0");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn the_same_change_in_every_way() {
     repo.git(&["commit", "--quiet", "-m", "pool: wait"]);
     assert_eq!(ask(&repo, &["check", "--diff", "HEAD~1..HEAD"]), expected);
     assert_eq!(ask(&repo, &["check", "--diff", "HEAD~1..."]), expected);
-    insta::assert_snapshot!(ask(&repo, &["check"]), @"no lessons are touched; the change has 0 files");
+    insta::assert_snapshot!(ask(&repo, &["check"]), @"no lessons are touched; files changed: 0");
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_change_for_code_hosts() {
     ::error file=src/pool.rs,line=10,title=gotcha (fef3554)::100%25 sure:%0A::error::not a command, this
     ::notice file=src/pool.rs,line=10,title=insight (fef3554)::One pool for each process is enough.
     ::warning file=src/pool.rs,line=10,title=src/ui.rs relies on Pool%3A%3Aacquire (fef3554)::never waits
-    error: the change touches 2 lessons that it must not
+    error: the change touches lessons of the kinds that --fail-on names: 2
     hint: read them above; `git chronicle read` says more
     [exit 1]
     ");
@@ -129,7 +129,7 @@ fn what_is_added_beside_a_lesson_does_not_touch_it() {
     - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
     **Rely on what is changed:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
-    error: the change touches 1 lessons that it must not
+    error: the change touches lessons of the kinds that --fail-on names: 1
     hint: read them above; `git chronicle read` says more
     [exit 1]
     ");
@@ -155,7 +155,7 @@ fn a_diff_that_starts_from_the_working_tree() {
 #[test]
 fn hostile_diffs() {
     let repo = pool();
-    insta::assert_snapshot!(ask_with(&repo, &["check", "-"], b""), @"no lessons are touched; the change has 0 files");
+    insta::assert_snapshot!(ask_with(&repo, &["check", "-"], b""), @"no lessons are touched; files changed: 0");
     insta::assert_snapshot!(ask_with(&repo, &["check", "-"], b"no diff at all\n\x1b[31m"), @"
     error: the input is no unified diff: error parsing patches at byte 0: no valid patches found
     [exit 2]
@@ -171,12 +171,12 @@ fn hostile_diffs() {
     insta::assert_snapshot!(ask_with(&repo, &["check", "-"],
         b"diff --git \"a/src/\\033[31m.rs\" \"b/src/\\033[31m.rs\"\n--- \"a/src/\\033[31m.rs\"\n+++ \"b/src/\\033[31m.rs\"\n@@ -1 +1 @@\n-a\n+b\n"), @"
     warning: `src/[31m.rs` is not at HEAD, so nothing is known of what the diff changes in it
-    no lessons are touched; the change has 1 files
+    no lessons are touched; files changed: 1
     ");
     insta::assert_snapshot!(ask_with(&repo, &["check", "-"],
         b"--- ../../etc/passwd\n+++ ../../etc/passwd\n@@ -1 +1 @@\n-root\n+toor\n"), @"
     warning: `../../etc/passwd` is not at HEAD, so nothing is known of what the diff changes in it
-    no lessons are touched; the change has 1 files
+    no lessons are touched; files changed: 1
     ");
     insta::assert_snapshot!(ask_with(&repo, &["check", "-"],
         b"--- a/src/pool.rs\r\n+++ b/src/pool.rs\r\n@@ -99999999999,1 +1 @@\r\n-x\r\n+y\r\n"), @"
@@ -191,7 +191,7 @@ fn checks_that_cannot_run() {
     let repo = pool();
     insta::assert_snapshot!(ask(&TestRepo::new(), &["check"]), @"
     warning: there is no commit yet, so nothing can be touched
-    no lessons are touched; the change has 0 files
+    no lessons are touched; files changed: 0
     ");
     insta::assert_snapshot!(ask(&TestRepo::new(), &["check", "--diff", "A..B"]), @"
     error: unknown revision `A`: it names no commit

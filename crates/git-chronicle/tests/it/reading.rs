@@ -327,6 +327,9 @@ fn the_help() {
           --max-tokens <N>
               Longest answer wanted, in tokens of about four bytes
 
+          --blame
+              Let `git blame` say which commits wrote the lines, instead of mapping them
+
           --all
               Include commits of other branches, labelled
 

@@ -18,7 +18,7 @@ fn a_directory_by_file_and_unit() {
     );
     insta::assert_snapshot!(ask(&repo, &["summary", "src"]), @"
     ## The commits
-    - Whole file [fef3554, 2 days, 0.88]: Ids are reused last in, first out: the newest is warm in the cache
+    - Several files [fef3554, 2 days, 0.88]: Ids are reused last in, first out: the newest is warm in the cache
 
     ## src/pool.rs
     - Whole file [fef3554, 2 days, 0.88]

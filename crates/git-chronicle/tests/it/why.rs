@@ -66,7 +66,7 @@ fn why_lines_that_several_wrote_are_as_they_are() {
     ");
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs", "Pool::release"]), @"
     # src/pool.rs lines 17-19 — Pool::release
-    **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago), lines 17-17, 19-19
+    **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago), lines 17, 19
       The newest id is warm in the cache.
     **Written by:** 3fa1632 pool: give back at the front (Ada, 2 days ago), line 18
 
@@ -141,7 +141,18 @@ fn a_renamed_file_is_followed() {
     warning: `src/pool.rs` is called `src/we"ird\ name.rs` since 0be4578
     "#);
     repo.git(&["mv", "--", "src/we\"ird\\ name.rs", "-dash.rs"]);
-    insta::assert_snapshot!(ask(&repo, &["why", "--", "-dash.rs:11"]), @"");
+    insta::assert_snapshot!(ask(&repo, &["why", "--", "-dash.rs:11"]), @r#"
+    # -dash.rs line 11: `trace(id);`
+    **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago), then line 11 of src/pool.rs
+      The newest id is warm in the cache.
+
+    ## -dash.rs (lines 1-18)
+    **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - gotcha (lines 8-13, intact, Pool::acquire, 1.00, fef3554, 2 days, 1 commit since): The UI thread calls this; it must never block.
+    - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
+    warning: `src/we"ird\ name.rs` was renamed to `-dash.rs`, not committed yet
+    "#);
 }
 
 #[test]
