@@ -60,7 +60,8 @@ impl Repository {
         let new = match newer {
             Newer::Commit(commit) => self.commit_tree(commit)?,
             Newer::Index | Newer::WorkTree => {
-                if newer == Newer::WorkTree && self.work_dir().is_none() {
+                // A bare repository has no index either: everything would seem to be removed.
+                if self.work_dir().is_none() {
                     return Err(GitError::NoWorkTree);
                 }
                 self.tree_now(&inner, old, newer)?

@@ -12,8 +12,9 @@ use chronicle_core::{
     Category, Extent, Hunk, LineMap, LineRange, Lines,
     dependent::{Dependent, Strength},
     hunks,
+    mentions::{agree, segments},
     outline::Item,
-    reading::{Match, Query, State, WisdomItem},
+    reading::{Match, Query, Standing, State, WisdomItem},
     score, unified,
 };
 use chronicle_git::{BString, ByteSlice, Newer, ObjectId};
@@ -101,6 +102,8 @@ pub enum Touch {
     Lines,
     /// It changes lines that the lesson may be about.
     Near,
+    /// It changes other lines of the item that the lesson is about; perhaps the lesson's own are gone.
+    Item,
     /// It changes lines that the lesson's commit wrote.
     Commit,
     /// It changes a file that the lesson is about as a whole.
@@ -114,6 +117,10 @@ struct Changed {
     hunks: Vec<Hunk>,
     /// Whether its lines mean nothing, or all of them go.
     is_whole: bool,
+    /// Its bytes in the base, if they are at hand.
+    content: Option<Vec<u8>>,
+    /// The innermost items that change, each with a line of the new version; `None` without an outline.
+    items: Option<Vec<(Item, u32)>>,
 }
 
 impl Chronicle {
@@ -136,7 +143,7 @@ impl Chronicle {
             check.warnings.push("there is no commit yet, so nothing can be touched".to_owned());
             return Ok(check);
         }
-        let (base, changed) = match scope {
+        let (base, mut changed) = match scope {
             CheckScope::WorkTree => self.changed(repository.born_head()?, Newer::WorkTree, &mut check)?,
             CheckScope::Staged => self.changed(repository.born_head()?, Newer::Index, &mut check)?,
             CheckScope::Range(range) => {
@@ -146,6 +153,7 @@ impl Chronicle {
             CheckScope::Diff(bytes) => self.changed_by_diff(bytes, &mut check)?,
         };
         check.base = Some(base.to_string());
+        self.find_items(base, &mut changed)?;
         let mut lessons = self.lessons_at(base, &changed, &mut check.warnings)?;
         let mut dependents = self.dependents_at(base, &changed, &mut check.warnings)?;
         for (number, file) in changed.iter().enumerate() {
@@ -223,6 +231,8 @@ impl Chronicle {
                 new: change.new.map(|_| change.path.clone()),
                 hunks: found,
                 is_whole,
+                content: None,
+                items: None,
             });
         }
         Ok((base, changed))
@@ -269,6 +279,8 @@ impl Chronicle {
                 new: new.map(|path| path.as_bstr().to_owned()),
                 is_whole: file.is_binary || file.new_paths.is_empty(),
                 hunks,
+                content: None,
+                items: None,
             });
         }
         Ok((base, changed))
@@ -305,6 +317,28 @@ impl Chronicle {
             Some(Hunk { old: Extent { start: there.start, len }, new: hunk.new })
         };
         Ok(file.hunks.iter().filter_map(mapped).collect())
+    }
+
+    /// Finds the items of the base that change.
+    fn find_items(&self, base: ObjectId, changed: &mut [Changed]) -> Result<(), Error> {
+        let repository = &self.repository;
+        let tree = repository.commit_tree(base)?;
+        for file in changed {
+            let blob = repository.blob_at(tree, file.old.as_bstr())?;
+            file.content = blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten();
+            let Some(content) = file.content.as_ref().filter(|_| !file.is_whole) else { continue };
+            let Ok(outline) = chronicle_outline::outline(&file.old.to_str_lossy(), content) else { continue };
+            let mut items: Vec<(Item, u32)> = Vec::new();
+            for hunk in &file.hunks {
+                for item in anchors::touched(&outline.items, *hunk) {
+                    if !items.iter().any(|(known, _)| known.qualified == item.qualified) {
+                        items.push((item.clone(), hunk.new.start.max(1)));
+                    }
+                }
+            }
+            file.items = Some(items);
+        }
+        Ok(())
     }
 
     /// The lessons known of the files in the version `base`, by file.
@@ -353,36 +387,21 @@ impl Chronicle {
         warnings: &mut Vec<String>,
     ) -> Result<BTreeMap<usize, Vec<TouchedDependent>>, Error> {
         let repository = &self.repository;
-        let tree = repository.commit_tree(base)?;
         let mut targets = Vec::new();
         let mut lines: Vec<(usize, u32)> = Vec::new();
         for (number, file) in changed.iter().enumerate() {
-            let blob = repository.blob_at(tree, file.old.as_bstr())?;
-            let content = blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten();
             let target = |anchors: Vec<String>, lines: Vec<LineRange>| Target {
                 file: ScopeFile::from(file.old.clone()),
                 anchors,
                 lines,
-                content: content.clone(),
+                content: file.content.clone(),
             };
-            let outline = content
-                .as_ref()
-                .filter(|_| !file.is_whole)
-                .and_then(|content| chronicle_outline::outline(&file.old.to_str_lossy(), content).ok());
-            let Some(outline) = outline else {
+            let Some(items) = &file.items else {
                 targets.push(target(Vec::new(), Vec::new()));
                 lines.push((number, first_line(&file.hunks)));
                 continue;
             };
-            let mut items: Vec<(&Item, u32)> = Vec::new();
-            for hunk in &file.hunks {
-                for item in anchors::touched(&outline.items, *hunk) {
-                    if !items.iter().any(|(known, _)| known.qualified == item.qualified) {
-                        items.push((item, hunk.new.start.max(1)));
-                    }
-                }
-            }
-            for (item, line) in &items {
+            for (item, line) in items {
                 targets.push(target(vec![item.qualified.clone()], vec![item.lines]));
                 lines.push((number, *line));
             }
@@ -432,6 +451,18 @@ fn first_line(hunks: &[Hunk]) -> u32 {
 /// A lesson, if the diff touches it.
 fn touch(lesson: WisdomItem, file: &Changed, fail_on: &[Category]) -> Option<TouchedLesson> {
     let standing = &lesson.standing;
+    let found = touch_of_lines(standing, file).or_else(|| {
+        let name = segments(&lesson.anchor.as_ref()?.name);
+        let is_named = |(item, _): &&(Item, u32)| agree(&segments(&item.qualified), &name);
+        Some((Touch::Item, file.items.as_ref()?.iter().find(is_named)?.1))
+    });
+    let (touch, at_line) = found?;
+    let fails = touch == Touch::Lines && fail_on.contains(&lesson.category);
+    Some(TouchedLesson { touch, at_line, fails, lesson })
+}
+
+/// How the diff touches the lines that a lesson has in the base, and where.
+fn touch_of_lines(standing: &Standing, file: &Changed) -> Option<(Touch, u32)> {
     if standing.state == State::Gone {
         return None;
     }
@@ -448,6 +479,5 @@ fn touch(lesson: WisdomItem, file: &Changed, fail_on: &[Category]) -> Option<Tou
             (_, None) => (Touch::Near, Some(near()?)),
         }
     };
-    let fails = touch == Touch::Lines && fail_on.contains(&lesson.category);
-    Some(TouchedLesson { touch, at_line: hunk.map_or(1, |hunk| hunk.new.start.max(1)), fails, lesson })
+    Some((touch, hunk.map_or(1, |hunk| hunk.new.start.max(1))))
 }

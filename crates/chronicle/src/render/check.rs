@@ -50,6 +50,7 @@ fn lesson_words(touched: &TouchedLesson, view: &View) -> String {
     about.push(match touched.touch {
         Touch::Lines => format!("touched at line {}", touched.at_line),
         Touch::Near => format!("perhaps touched at line {}", touched.at_line),
+        Touch::Item => format!("its item is touched at line {}", touched.at_line),
         Touch::Commit | Touch::File => "about more than the changed lines".to_owned(),
     });
     about.push(words::short(&standing.commit));
@@ -97,7 +98,7 @@ fn remarks(check: &Check) -> Vec<Remark<'_>> {
         for touched in &file.lessons {
             let lesson = &touched.lesson;
             let warns = matches!(lesson.category, Category::Gotcha | Category::DeadEnd)
-                && matches!(touched.touch, Touch::Lines | Touch::Near);
+                && matches!(touched.touch, Touch::Lines | Touch::Near | Touch::Item);
             remarks.push(Remark {
                 file: &file.file,
                 line: touched.at_line,

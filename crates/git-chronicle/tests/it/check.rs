@@ -136,6 +136,15 @@ fn what_is_added_beside_a_lesson_does_not_touch_it() {
 }
 
 #[test]
+fn what_was_tried_in_a_changed_item_is_told_though_its_lines_are_gone() {
+    let repo = pool();
+    repo.write("src/pool.rs", POOL.replace("self.free.push(id);", "self.free.insert(0, id);"));
+    repo.commit("pool: give back at the front");
+    repo.write("src/pool.rs", POOL.replace("self.free.push(id);", "self.stack.give(id);"));
+    insta::assert_snapshot!(ask(&repo, &["check", "--fail-on", "dead_end"]), @"");
+}
+
+#[test]
 fn a_diff_that_starts_from_the_working_tree() {
     let repo = pool();
     repo.write("src/pool.rs", format!("// One.\n// Two.\n{POOL}"));
@@ -214,6 +223,7 @@ fn checks_that_cannot_run() {
     [exit 2]
     ");
     repo.git(&["config", "core.bare", "true"]);
+    insta::assert_snapshot!(ask(&repo, &["check", "--staged"]), @"");
     insta::assert_snapshot!(ask(&repo, &["check"]), @"
     error: the repository has no working tree
     hint: name two commits with --diff A..B
