@@ -37,24 +37,14 @@ impl Repository {
     /// # Errors
     /// When git cannot be run or the file or the lines do not exist in `commit`.
     pub fn blame(&self, commit: ObjectId, path: &BStr, range: Option<LineRange>) -> Result<Vec<BlamedLine>> {
-        let blamed = self.run_blame(commit, path, range, &[]);
-        // A list of commits to ignore that is configured but not there stops git; the answer does not need it.
-        let output =
-            blamed.or_else(|_| self.run_blame(commit, path, range, &["-c", "blame.ignoreRevsFile="]))?;
+        let output = self.run_blame(commit, path, range)?;
         parse(&output)
     }
 
-    fn run_blame(
-        &self,
-        commit: ObjectId,
-        path: &BStr,
-        range: Option<LineRange>,
-        settings: &[&str],
-    ) -> Result<Vec<u8>> {
+    fn run_blame(&self, commit: ObjectId, path: &BStr, range: Option<LineRange>) -> Result<Vec<u8>> {
         let commit = commit.to_string();
         let range = range.map(|range| format!("-L{},{}", range.start, range.end));
-        let mut args: Vec<&OsStr> = settings.iter().map(OsStr::new).collect();
-        args.extend(["blame", "--porcelain", "--no-textconv"].map(OsStr::new));
+        let mut args: Vec<&OsStr> = ["blame", "--porcelain", "--no-textconv"].map(OsStr::new).to_vec();
         args.extend(range.as_ref().map(OsStr::new));
         args.extend([&commit, "--"].map(OsStr::new));
         args.push(path.to_os_str().map_err(|_| GitError::Process {
