@@ -10,9 +10,9 @@ use crate::{error::Result, introduced};
 /// Runs of changed lines closer than this are one.
 const JOIN_GAP: u32 = 3;
 /// A longer run says no more than the file does.
-const LONGEST_RANGE: u32 = 60;
+pub(crate) const LONGEST_RANGE: u32 = 60;
 /// Ranges kept when several could be meant.
-const MAX_PLACES: usize = 16;
+pub(crate) const MAX_PLACES: usize = 16;
 
 /// A commit with its files, as far as they were asked for.
 pub(crate) struct Facts<'r> {
@@ -64,6 +64,17 @@ impl<'r> Facts<'r> {
     /// The sketch of `range` of `file`.
     pub(crate) fn sketch(&mut self, file: &str, range: LineRange) -> Result<Option<Sketch>> {
         Ok(self.content(file)?.map(|content| Sketch::of(&Lines::new(content), range)))
+    }
+
+    /// The runs of lines of `file` that the commit wrote.
+    pub(crate) fn hunks(&self, file: &str) -> Result<Vec<LineRange>> {
+        let Some(change) = self.changes.iter().find(|change| change.path == file) else {
+            return Ok(Vec::new());
+        };
+        let Some(new) = change.new else { return Ok(Vec::new()) };
+        let previous = change.renamed_from.as_ref().map(|path| path.as_bstr());
+        let written = introduced::by(self.repository, &self.parents, change.path.as_bstr(), previous, new)?;
+        Ok(written.map(|written| written.hunks).unwrap_or_default())
     }
 
     /// Where a lesson about `file` belongs, by what the commit changed in it (DESIGN section 5).

@@ -1,7 +1,9 @@
 //! Commit memory: annotations kept in notes, written and read back where the code is now. Floor 3.
 
+mod anchoring;
 mod answer;
 mod change;
+mod deps;
 mod derive;
 mod error;
 mod gather;
@@ -20,6 +22,7 @@ mod staging;
 mod wisdom_view;
 pub mod write;
 
+pub use deps::{Dependents, DepsRequest, Target, dependents};
 pub use error::CommitsError;
 pub use index::{Index, refresh as refresh_index};
 pub use notebook::{Notebook, Stored, stored_on};

@@ -347,12 +347,12 @@ impl Mention {
 }
 
 /// Commits that other refs reach and HEAD does not, with the ref that reaches them.
-struct Elsewhere {
+pub(crate) struct Elsewhere {
     labels: HashMap<ObjectId, String>,
 }
 
 impl Elsewhere {
-    fn find(repository: &Repository, here: &History) -> Result<Self> {
+    pub(crate) fn find(repository: &Repository, here: &History) -> Result<Self> {
         let mut tips = Vec::new();
         for (name, id) in repository.refs_under("refs/")? {
             if !name.starts_with("refs/notes/")
@@ -379,7 +379,7 @@ impl Elsewhere {
         Ok(Self { labels })
     }
 
-    fn label(&self, key: ObjectId) -> Option<String> {
+    pub(crate) fn label(&self, key: ObjectId) -> Option<String> {
         self.labels.get(&key).cloned()
     }
 }

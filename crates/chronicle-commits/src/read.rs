@@ -34,6 +34,8 @@ pub struct ReadRequest {
     pub all: bool,
     /// Days after which recency has fallen to one half.
     pub half_life_days: f64,
+    /// The commit whose files and history count, instead of HEAD's history and the files as they are now.
+    pub at: Option<ObjectId>,
     /// The time.
     pub now: Timestamp,
 }
@@ -94,7 +96,10 @@ pub fn read(lazy: &LazyRepository, request: &ReadRequest) -> Result<Reading> {
         reading.warnings = warnings;
         return Ok(reading);
     }
-    let head = repository.born_head()?;
+    let head = match request.at {
+        Some(commit) => commit,
+        None => repository.born_head()?,
+    };
     let history = repository.history(&[head])?;
     let at_head: Vec<BString> = request.files.iter().map(|file| file.at_head.clone()).collect();
     let followed = repository.follow(&history, &at_head)?;
@@ -102,7 +107,10 @@ pub fn read(lazy: &LazyRepository, request: &ReadRequest) -> Result<Reading> {
     let ground = Ground::new(repository, &notebook, &history, &followed, &paths, request.all);
     let candidates = ground.candidates(&mut warnings)?;
     let mut gathered = Gathered::from(&ground, &candidates);
-    let contents = contents(repository, head, &request.files)?;
+    let contents = match request.at {
+        Some(commit) => contents_at(repository, commit, &request.files)?,
+        None => contents(repository, head, &request.files)?,
+    };
     let presents = presents(repository, &request.files, &contents, &mut warnings);
     let versions = (0..paths.len()).flat_map(|number| gathered.versions(number));
     repository.read_ahead(versions.take(MAX_READ_AHEAD).collect());
@@ -176,6 +184,20 @@ fn opaque_warning(path: &BString) -> String {
 fn contents(repository: &Repository, head: ObjectId, files: &[ScopeFile]) -> Result<Vec<Option<Vec<u8>>>> {
     let content = |file: &ScopeFile| {
         Ok(repository.present_file(Some(head), file.path.as_bstr())?.map(|file| file.content))
+    };
+    files.iter().map(content).collect()
+}
+
+/// The files' bytes in `commit`; `None` for those it does not have.
+fn contents_at(
+    repository: &Repository,
+    commit: ObjectId,
+    files: &[ScopeFile],
+) -> Result<Vec<Option<Vec<u8>>>> {
+    let tree = repository.commit_tree(commit)?;
+    let content = |file: &ScopeFile| -> Result<Option<Vec<u8>>> {
+        let blob = repository.blob_at(tree, file.at_head.as_bstr())?;
+        Ok(blob.map(|blob| repository.blob(blob)).transpose()?)
     };
     files.iter().map(content).collect()
 }
@@ -299,6 +321,7 @@ pub fn read_recent(lazy: &LazyRepository, recent: &Recent) -> Result<Reading> {
         lines: None,
         limits,
         all: false,
+        at: None,
         half_life_days: recent.half_life_days,
         now: recent.now,
     };

@@ -10,8 +10,8 @@ use chronicle_git::{NOTES_REF, NotesEdit, ObjectId, Repository};
 use jiff::Timestamp;
 
 use crate::{
-    change,
-    derive::{Derived, Facts},
+    anchoring, change,
+    derive::Facts,
     error::{CommitsError, NothingToReplaceWithSnafu, Result, UnreadableKnowledgeSnafu},
     input::{AnnotateInput, EntryInput, KnowledgeInput, wash},
     notebook::{Notebook, parse},
@@ -166,8 +166,12 @@ fn document(
     for region in &mut document.regions {
         region.id = (stamp.new_id)();
         let (file, lines) = checked(facts, &region.file, region.lines, warnings)?;
-        region.sketch = lines.map(|lines| facts.sketch(&file, lines)).transpose()?.flatten();
-        (region.file, region.lines) = (file, lines);
+        if lines.is_some() || region.ast_anchor.is_some() {
+            let located = anchoring::locate(facts, &file, lines, region.ast_anchor.as_ref(), warnings)?;
+            (region.lines, region.ast_anchor) = (located.lines, located.anchor);
+        }
+        region.sketch = anchoring::sketch(facts, &file, region.lines)?;
+        region.file = file;
     }
     document.cross_cutting = request.cross_cutting.clone();
     Ok(document)
@@ -198,22 +202,27 @@ fn entry(
     }
     if let Some(file) = &lesson.file {
         let (file, lines) = checked(facts, file, lesson.lines, warnings)?;
-        locate(facts, &mut entry, file, lines)?;
+        locate(facts, &mut entry, file, lines, warnings)?;
     } else if lesson.lines.is_some() {
         warnings.push("`lines` without a `file` were left out".to_owned());
     }
     Ok(entry)
 }
 
-/// Gives `entry` its file and lines, found in the commit's changes where they are not given.
-fn locate(facts: &mut Facts<'_>, entry: &mut Entry, file: String, lines: Option<LineRange>) -> Result<()> {
-    let derived = match lines {
-        Some(lines) => Derived { lines: Some(lines), places: None },
-        None => facts.derive(&file)?,
-    };
-    entry.lines = derived.lines;
-    entry.places = derived.places;
-    entry.sketch = derived.lines.map(|lines| facts.sketch(&file, lines)).transpose()?.flatten();
+/// Gives `entry` its file, lines and item; what is not given is found in the outline of the file and in
+/// the commit's changes.
+fn locate(
+    facts: &mut Facts<'_>,
+    entry: &mut Entry,
+    file: String,
+    lines: Option<LineRange>,
+    warnings: &mut Vec<String>,
+) -> Result<()> {
+    let located = anchoring::locate(facts, &file, lines, entry.anchor.as_ref(), warnings)?;
+    entry.lines = located.lines;
+    entry.places = located.places;
+    entry.anchor = located.anchor;
+    entry.sketch = anchoring::sketch(facts, &file, entry.lines)?;
     entry.file = Some(file);
     Ok(())
 }
@@ -297,8 +306,8 @@ fn staged(
             continue;
         };
         let entry = match commit == facts.commit.id {
-            true => remark_entry(facts, remark)?,
-            false => remark_entry(&mut Facts::of(repository, commit)?, remark)?,
+            true => remark_entry(facts, remark, warnings)?,
+            false => remark_entry(&mut Facts::of(repository, commit)?, remark, warnings)?,
         };
         if !documents.iter().any(|(bound, _)| *bound == commit) {
             documents.push((commit, remarks_document(repository, commit, stamp)?));
@@ -324,7 +333,7 @@ fn remarks_document(repository: &Repository, commit: ObjectId, stamp: &Stamp<'_>
     Ok(document)
 }
 
-fn remark_entry(facts: &mut Facts<'_>, remark: &StagedRemark) -> Result<Entry> {
+fn remark_entry(facts: &mut Facts<'_>, remark: &StagedRemark, warnings: &mut Vec<String>) -> Result<Entry> {
     // Other tools stage remarks too, and do not look for secrets.
     let (text, _secrets) = wash(&remark.text);
     let mut entry = Entry::new(id_of(remark), remark.category.unwrap_or(Category::Insight), text.trim());
@@ -337,7 +346,7 @@ fn remark_entry(facts: &mut Facts<'_>, remark: &StagedRemark) -> Result<Entry> {
             }
             _ => None,
         };
-        locate(facts, &mut entry, file.clone(), found)?;
+        locate(facts, &mut entry, file.clone(), found, warnings)?;
     }
     Ok(entry)
 }
@@ -437,9 +446,14 @@ fn adds_nothing(known: &Entry, entry: &Entry) -> bool {
         && entry.related.iter().all(|item| known.related.contains(item))
         && entry.tags.iter().all(|item| known.tags.contains(item))
         && entry.supersedes.iter().all(|item| known.supersedes.contains(item))
-        && (entry.anchor.is_none() || entry.anchor == known.anchor)
+        && (entry.anchor.is_none() || entry.anchor == known.anchor || is_found(known, entry))
         && (entry.origin.is_none() || entry.origin == known.origin)
         && (entry.expires.is_none() || entry.expires == known.expires)
+}
+
+/// Whether the anchor of `entry` is only the name of the lines that `known` has, too.
+fn is_found(known: &Entry, entry: &Entry) -> bool {
+    known.anchor.is_none() && known.lines.is_some() && known.lines == entry.lines
 }
 
 /// Whether a document without new entries says nothing that the note does not say already.

@@ -23,3 +23,8 @@ pub fn within<'a>(word: &str, names: impl IntoIterator<Item = &'a str>, limit: u
     near.sort_unstable();
     near.into_iter().map(|(_, name)| name).collect()
 }
+
+/// How many characters must be put in, taken out or replaced to make one word of the other.
+pub fn typos(one: &str, other: &str) -> usize {
+    strsim::levenshtein(one, other)
+}

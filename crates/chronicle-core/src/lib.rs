@@ -5,19 +5,22 @@
 //! whatever is needed from outside is an argument.
 
 mod annotation;
-
 mod category;
 pub mod correction;
+pub mod dependent;
 pub mod distance;
 mod document;
 mod entry_id;
 mod fields;
+mod hunk;
 mod knowledge;
 mod line_map;
 mod line_range;
 mod lines;
 mod locate;
+pub mod mentions;
 mod note;
+pub mod outline;
 pub mod patch_id;
 mod plain;
 mod provenance;
@@ -28,6 +31,7 @@ mod region;
 pub mod score;
 mod sketch;
 pub mod trim;
+pub mod unified;
 mod when;
 
 pub use annotation::{Annotation, Change, ContextLevel};
@@ -36,6 +40,7 @@ pub use document::{
     ReadNote, Remark, duplicate_key, read_cross_cutting, read_entry, read_note, read_region, read_regions,
 };
 pub use entry_id::EntryId;
+pub use hunk::{Extent, Hunk, hunks};
 pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};
 pub use line_map::{ChangedRanges, LineMap, Mapped, changed_ranges};
 pub use line_range::{InvalidRange, LineRange};

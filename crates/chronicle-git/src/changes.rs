@@ -29,9 +29,7 @@ impl Repository {
     /// # Errors
     /// When a tree is missing or broken.
     pub fn changes(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<FileChange>> {
-        let by_likeness = Rewrites { copies: None, percentage: Some(0.5), limit: 1000, track_empty: false };
-        let by_identity = Rewrites { percentage: None, ..by_likeness };
-        self.tree_diff(old, new, Some(by_likeness)).or_else(|_| self.tree_diff(old, new, Some(by_identity)))
+        changes_in(&self.inner, old, new)
     }
 
     /// [`Repository::changes`] without looking for renames: a rename is a deletion and an addition.
@@ -39,24 +37,33 @@ impl Repository {
     /// # Errors
     /// When a tree is missing or broken.
     pub fn plain_changes(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<FileChange>> {
-        self.tree_diff(old, new, None)
+        tree_diff(&self.inner, old, new, None)
     }
+}
 
-    fn tree_diff(
-        &self,
-        old: Option<ObjectId>,
-        new: ObjectId,
-        rewrites: Option<Rewrites>,
-    ) -> Result<Vec<FileChange>> {
-        let tree = |id: ObjectId| self.inner.find_tree(id).context(ObjectSnafu { id });
-        let (old, new_tree) = (old.map(tree).transpose()?, tree(new)?);
-        let options = gix::diff::Options::default().with_rewrites(rewrites);
-        let changes = self
-            .inner
-            .diff_tree_to_tree(old.as_ref(), &new_tree, options)
-            .context(ObjectSnafu { id: new })?;
-        Ok(changes.into_iter().filter_map(file_change).collect())
-    }
+/// The files that differ between two trees of `inner`, with renames told.
+pub(crate) fn changes_in(
+    inner: &gix::Repository,
+    old: Option<ObjectId>,
+    new: ObjectId,
+) -> Result<Vec<FileChange>> {
+    let by_likeness = Rewrites { copies: None, percentage: Some(0.5), limit: 1000, track_empty: false };
+    let by_identity = Rewrites { percentage: None, ..by_likeness };
+    tree_diff(inner, old, new, Some(by_likeness)).or_else(|_| tree_diff(inner, old, new, Some(by_identity)))
+}
+
+fn tree_diff(
+    inner: &gix::Repository,
+    old: Option<ObjectId>,
+    new: ObjectId,
+    rewrites: Option<Rewrites>,
+) -> Result<Vec<FileChange>> {
+    let tree = |id: ObjectId| inner.find_tree(id).context(ObjectSnafu { id });
+    let (old, new_tree) = (old.map(tree).transpose()?, tree(new)?);
+    let options = gix::diff::Options::default().with_rewrites(rewrites);
+    let changes =
+        inner.diff_tree_to_tree(old.as_ref(), &new_tree, options).context(ObjectSnafu { id: new })?;
+    Ok(changes.into_iter().filter_map(file_change).collect())
 }
 
 fn file_change(change: ChangeDetached) -> Option<FileChange> {

@@ -88,6 +88,24 @@ pub enum GitError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// A bare repository, where files of a working tree are needed.
+    #[snafu(display("the repository has no working tree"))]
+    NoWorkTree,
+    /// An index that cannot be read.
+    #[snafu(display("cannot read the index"))]
+    ReadIndex {
+        /// What gix says.
+        #[snafu(source(from(gix::Error, Box::new)))]
+        source: Box<gix::Error>,
+    },
+    /// Two commits without a common ancestor.
+    #[snafu(display("{left} and {right} have no common ancestor"))]
+    NoMergeBase {
+        /// The one.
+        left: ObjectId,
+        /// The other.
+        right: ObjectId,
+    },
     /// A `git` process that failed.
     #[snafu(display("`git {command}` failed: {stderr}"))]
     Process {

@@ -2,9 +2,10 @@
 //!
 //! Objects are always read and written in process, with gix. Refs are too, except
 //! in reftable repositories, which gix cannot read: there every ref goes through
-//! one `git` process, with the same compare-and-swap. Nothing else spawns git on
-//! the way of a read or a write.
+//! one `git` process, with the same compare-and-swap. `blame` is git's own too, where
+//! it is asked for. Nothing else spawns git on the way of a read or a write.
 
+mod blame;
 mod changes;
 mod commit;
 mod error;
@@ -14,6 +15,7 @@ mod history;
 mod lock;
 mod many;
 mod notes;
+mod pending;
 mod process;
 mod refs;
 mod renames;
@@ -22,6 +24,7 @@ pub mod scratch;
 mod update;
 mod worktree;
 
+pub use blame::BlamedLine;
 pub use changes::FileChange;
 pub use commit::Commit;
 pub use error::GitError;
@@ -34,6 +37,7 @@ pub use glance::{ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry};
 pub use history::{History, Node, Partial};
 pub use lock::FileLock;
 pub use notes::{NoteRef, is_empty_tree};
+pub use pending::{Newer, Pending};
 pub use renames::Whereabouts;
 pub use repository::{LazyRepository, PresentFile, Repository};
 pub use update::{NotesEdit, Recovered};

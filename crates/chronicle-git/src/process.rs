@@ -1,6 +1,7 @@
 //! Runs `git` where gix cannot do the job.
 
 use std::{
+    ffi::OsStr,
     io::Write,
     path::Path,
     process::{Command, Stdio},
@@ -28,4 +29,26 @@ pub(crate) fn git(git_dir: &Path, args: &[&str], stdin: &[u8]) -> Result<Vec<u8>
     }
     let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     Err(GitError::Process { command: args.first().copied().unwrap_or_default().to_owned(), stderr })
+}
+
+/// Runs `git ARGS` for the repository at `git_dir`, to read only: nothing is locked, written or fetched.
+pub(crate) fn git_reading(git_dir: &Path, work_dir: Option<&Path>, args: &[&OsStr]) -> Result<Vec<u8>> {
+    #[expect(clippy::disallowed_methods, reason = "what only git knows: see the crate's documentation")]
+    let mut command = Command::new("git");
+    command.arg("--git-dir").arg(git_dir);
+    if let Some(work_dir) = work_dir {
+        command.arg("--work-tree").arg(work_dir).current_dir(work_dir);
+    }
+    command.args(args).stdin(Stdio::null());
+    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("LC_ALL", "C");
+    let output = command.output().context(IoSnafu { path: std::path::PathBuf::from("git") })?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    let is_command =
+        |arg: &&&OsStr| arg.to_str().is_some_and(|arg| !arg.starts_with('-') && !arg.contains('='));
+    let command =
+        args.iter().find(is_command).map_or_else(String::new, |arg| arg.to_string_lossy().into_owned());
+    Err(GitError::Process { command, stderr })
 }

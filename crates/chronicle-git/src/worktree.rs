@@ -111,7 +111,7 @@ impl Repository {
     }
 
     /// Where `path` is on disk, if it stays inside the working tree.
-    fn worktree_path(&self, path: &BStr) -> Option<PathBuf> {
+    pub(crate) fn worktree_path(&self, path: &BStr) -> Option<PathBuf> {
         let root = self.work_dir()?;
         let full = root.join(path.to_path().ok()?);
         let parent = full.parent()?.canonicalize().ok()?;

@@ -48,6 +48,43 @@ pub enum Error {
         /// As it was given.
         anchor: String,
     },
+    /// A name that no item of the file has.
+    #[snafu(display("`{anchor}` names nothing in `{path}`{}", offered(closest)))]
+    UnknownAnchor {
+        /// As it was given.
+        anchor: String,
+        /// The file.
+        path: String,
+        /// The names that come closest.
+        closest: Vec<String>,
+    },
+    /// A directory where one file is needed.
+    #[snafu(display("`{path}` is a directory; name one file"))]
+    NotOneFile {
+        /// As it was given.
+        path: String,
+    },
+    /// A file without the line that was asked for.
+    #[snafu(display("name a line too: FILE:LINE, FILE LINE or FILE ANCHOR"))]
+    LineMissing,
+    /// A file that git does not know.
+    #[snafu(display("`{path}` is not tracked, so no commit wrote it"))]
+    NotTracked {
+        /// As it was given.
+        path: String,
+    },
+    /// A file that is gone, where its lines are needed.
+    #[snafu(display("`{path}` is gone; it has no lines now"))]
+    FileGone {
+        /// As it was called last.
+        path: String,
+    },
+    /// Input that is no diff.
+    #[snafu(display("the input is no unified diff: {reason}"))]
+    NotADiff {
+        /// What the parser says.
+        reason: String,
+    },
     /// Lines past the end of the file.
     #[snafu(display("Line range {lines} exceeds file length ({n_lines} lines)"))]
     LinesPastEnd {
@@ -120,6 +157,12 @@ impl Error {
             Self::FileNotFound { .. } => "file_not_found",
             Self::OutsideRepository { .. } => "outside_repository",
             Self::AnchorUnsupported { .. } => "anchor_unsupported",
+            Self::UnknownAnchor { .. } => "unknown_anchor",
+            Self::NotOneFile { .. } => "not_one_file",
+            Self::LineMissing => "line_missing",
+            Self::NotTracked { .. } => "not_tracked",
+            Self::FileGone { .. } => "file_gone",
+            Self::NotADiff { .. } => "not_a_diff",
             Self::LinesPastEnd { .. } => "lines_out_of_bounds",
             Self::LinesNeedOneFile => "lines_need_one_file",
             Self::InvalidSince { .. } => "invalid_since",
@@ -133,10 +176,18 @@ impl Error {
     }
 }
 
+/// `; did you mean …?`, when there is anything to offer.
+fn offered(closest: &[String]) -> String {
+    let names: Vec<String> = closest.iter().map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { String::new() } else { format!("; closest are {}", names.join(", ")) }
+}
+
 fn git_code(error: &GitError) -> Code {
     match error {
         GitError::NotARepository { .. } => "not_a_repository",
         GitError::NoCommits => "no_commits",
+        GitError::NoWorkTree => "no_work_tree",
+        GitError::NoMergeBase { .. } => "no_merge_base",
         GitError::UnknownRevision { .. } => "unknown_revision",
         GitError::NotANotesRef { .. } => "not_a_notes_ref",
         GitError::UpdateRef { .. } | GitError::Locked { .. } => "contended",

@@ -3,16 +3,23 @@
 //! Every face (command line, and later MCP, LSP, web, hooks) calls these functions
 //! and renders the same answers with [`render`].
 
+mod anchors;
 mod annotate;
+mod blaming;
+mod check;
+mod deps;
 mod error;
+mod outline;
 mod paths;
 mod reading;
 pub mod render;
 mod schema;
 mod show;
 mod stage;
+mod summary;
 mod timeline;
 mod tour;
+mod why;
 
 use std::{
     cell::OnceCell,
@@ -25,16 +32,21 @@ use chronicle_git::{Glance, LazyRepository, Repository};
 use jiff::Timestamp;
 
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
+pub use check::{Check, CheckScope, CheckedFile, Touch, TouchedDependent, TouchedLesson};
 pub use chronicle_commits::{StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES};
-pub use chronicle_core::{Category, ContextLevel, LineRange, plain, reading::Reading};
+pub use chronicle_core::{Category, ContextLevel, InvalidRange, LineRange, plain, reading::Reading};
 pub use chronicle_git::GLANCE_ENVIRONMENT;
+pub use deps::Deps;
 pub use error::{Code, Error};
+pub use outline::{OutlineAnswer, OutlineItem};
 pub use reading::ReadCommand;
 pub use schema::{SCHEMA_NAMES, schema};
 pub use show::Shown;
 pub use stage::NoteCommand;
+pub use summary::{FileSummary, Summary, UnitSummary};
 pub use timeline::{Moment, Timeline};
 pub use tour::tour;
+pub use why::{Why, WhyScope, Wrote};
 
 /// The application for one repository.
 pub struct Chronicle {

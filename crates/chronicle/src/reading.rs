@@ -153,6 +153,7 @@ impl Chronicle {
             lines: command.lines,
             limits,
             all: command.all,
+            at: None,
             half_life_days: score::HALF_LIFE_DAYS,
             now: self.now,
         })
@@ -229,7 +230,7 @@ impl Chronicle {
         }
     }
 
-    fn fit(&self, reading: Reading, command: &ReadCommand) -> Result<Reading, Error> {
+    pub(crate) fn fit(&self, reading: Reading, command: &ReadCommand) -> Result<Reading, Error> {
         let Some((max_tokens, format)) = command.budget else { return Ok(reading) };
         let bytes = |reading: &Reading| {
             render::reading(reading, format, &render::View { verbose: command.verbose, ..self.view() }).len()

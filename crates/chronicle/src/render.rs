@@ -3,9 +3,14 @@
 //! Whatever comes from a repository is hostile here: every text passes through
 //! [`chronicle_core::plain`] on its way out, in every format.
 
+mod check;
+mod deps;
 mod json;
 mod markdown;
+mod outline;
 mod pretty;
+mod summary;
+mod why;
 mod words;
 
 use std::str::FromStr;
@@ -13,8 +18,9 @@ use std::str::FromStr;
 use chronicle_core::reading::Reading;
 use jiff::Timestamp;
 
-use crate::{AnnotateReply, Shown, StagedRemark, Timeline};
+use crate::{AnnotateReply, Check, Deps, OutlineAnswer, Shown, StagedRemark, Summary, Timeline, Why};
 
+pub use check::{Host, annotations};
 pub use json::error as json_error;
 
 /// How an answer is written.
@@ -107,5 +113,55 @@ pub fn staged(remarks: &[StagedRemark], format: Format, view: &View) -> String {
         }
         Format::Markdown => markdown::staged(remarks, view),
         Format::Pretty => pretty::painted(&markdown::staged(remarks, view), view),
+    }
+}
+
+/// An outline as text.
+#[must_use]
+pub fn outline(answer: &OutlineAnswer, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::compact_answer(answer, view.verbose),
+        Format::Markdown => outline::markdown(answer),
+        Format::Pretty => pretty::painted(&outline::markdown(answer), view),
+    }
+}
+
+/// Who relies on some code, as text.
+#[must_use]
+pub fn deps(deps: &Deps, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::compact_answer(deps, view.verbose),
+        Format::Markdown => deps::markdown(deps, view),
+        Format::Pretty => pretty::painted(&deps::markdown(deps, view), view),
+    }
+}
+
+/// The newest word on each code unit, as text.
+#[must_use]
+pub fn summary(summary: &Summary, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::compact_answer(summary, view.verbose),
+        Format::Markdown => summary::markdown(summary, view),
+        Format::Pretty => pretty::painted(&summary::markdown(summary, view), view),
+    }
+}
+
+/// Why lines are as they are, as text.
+#[must_use]
+pub fn why(why: &Why, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::compact_answer(why, view.verbose),
+        Format::Markdown => why::markdown(why, view),
+        Format::Pretty => pretty::painted(&why::markdown(why, view), view),
+    }
+}
+
+/// What a diff touches, as text.
+#[must_use]
+pub fn check(check: &Check, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::compact_answer(check, view.verbose),
+        Format::Markdown => check::markdown(check, view),
+        Format::Pretty => pretty::painted(&check::markdown(check, view), view),
     }
 }

@@ -4,16 +4,24 @@ use chronicle_commits::input::AnnotateInput;
 use chronicle_core::{Annotation, Knowledge, correction::Correction, distance, reading::Reading};
 use schemars::{Schema, schema_for};
 
-use crate::{AnnotateReply, Error, Shown, Timeline, error::UnknownSchemaSnafu};
+use crate::{
+    AnnotateReply, Check, Deps, Error, OutlineAnswer, Shown, Summary, Timeline, Why,
+    error::UnknownSchemaSnafu,
+};
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 8] = [
+pub const SCHEMA_NAMES: [&str; 13] = [
     "annotation",
     "annotate-input",
     "annotate-output",
     "read-output",
     "show-output",
     "history-output",
+    "deps-output",
+    "summary-output",
+    "why-output",
+    "check-output",
+    "outline-output",
     "knowledge",
     "correction",
 ];
@@ -30,6 +38,11 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "read-output" => schema_for!(Reading),
         "show-output" => schema_for!(Shown),
         "history-output" => schema_for!(Timeline),
+        "deps-output" => schema_for!(Deps),
+        "summary-output" => schema_for!(Summary),
+        "why-output" => schema_for!(Why),
+        "check-output" => schema_for!(Check),
+        "outline-output" => schema_for!(OutlineAnswer),
         "knowledge" => schema_for!(Knowledge),
         "correction" => schema_for!(Correction),
         _ => {

@@ -2,11 +2,15 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use chronicle_core::reading::{RegionItem, WisdomItem};
+use chronicle_core::{
+    LineRange,
+    mentions::{agree, segments},
+    reading::{Reading, RegionItem, Standing, WisdomItem},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, ReadCommand};
+use crate::{Chronicle, Error, ReadCommand, anchors, anchors::Anchored};
 
 /// The annotated commits of a file, oldest first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -15,6 +19,8 @@ pub struct Timeline {
     pub schema: &'static str,
     /// The file, as it is called now.
     pub file: Option<String>,
+    /// The item, when one was asked for.
+    pub anchor: Option<String>,
     /// The annotated commits, oldest first.
     pub moments: Vec<Moment>,
     /// How many older ones were left out.
@@ -39,15 +45,26 @@ pub struct Moment {
 }
 
 impl Chronicle {
-    /// The annotated commits of the file at `path`: the newest `limit` of them, oldest first.
+    /// The annotated commits of the file at `path`, or of one item of it: the newest `limit` of them,
+    /// oldest first.
     ///
     /// # Errors
-    /// When the path was never there or the repository cannot be read.
-    pub fn history(&self, path: PathBuf, limit: Option<usize>) -> Result<Timeline, Error> {
+    /// When the path was never there, nothing of that name is in it, or the repository cannot be read.
+    pub fn history(
+        &self,
+        path: PathBuf,
+        anchor: Option<&str>,
+        limit: Option<usize>,
+    ) -> Result<Timeline, Error> {
+        let anchored = anchor.map(|anchor| self.anchored_at(&path, anchor)).transpose()?;
         let command = ReadCommand { paths: vec![path], max_regions: usize::MAX, ..ReadCommand::default() };
-        let reading = self.read(&command)?;
+        let mut reading = self.read(&command)?;
+        if let Some(anchored) = &anchored {
+            keep_only(&mut reading, anchored);
+            reading.warnings.extend(anchored.remarks.iter().cloned());
+        }
         let mut by_commit: BTreeMap<String, Moment> = BTreeMap::new();
-        let mut moment_of = |standing: &chronicle_core::reading::Standing| -> String {
+        let mut moment_of = |standing: &Standing| -> String {
             let commit = standing.commit.clone();
             by_commit.entry(commit.clone()).or_insert_with(|| Moment {
                 commit: commit.clone(),
@@ -74,10 +91,20 @@ impl Chronicle {
         Ok(Timeline {
             schema: "chronicle-history/v1",
             file: reading.query.file,
+            anchor: anchor.map(str::to_owned),
             moments,
             n_left_out,
             warnings: reading.warnings,
         })
+    }
+
+    /// What `anchor` names in the file at `path` as it is now.
+    fn anchored_at(&self, path: &std::path::Path, anchor: &str) -> Result<Anchored, Error> {
+        let one = self.one_file(path)?;
+        match &one.content {
+            Some(content) => anchors::anchored(&one.file.path.to_string(), content, anchor),
+            None => Ok(Anchored { names: vec![anchor.to_owned()], ..Anchored::default() }),
+        }
     }
 
     /// Oldest first, by the order of history; commits off it go by the time of their annotation.
@@ -97,4 +124,19 @@ impl Chronicle {
         placed.sort_by_key(|left| (left.0, left.1));
         Ok(placed.into_iter().map(|(_, _, moment)| moment).collect())
     }
+}
+
+/// Leaves what is on the lines of an item or names it; what concerns the whole file is no step of its way.
+fn keep_only(reading: &mut Reading, anchored: &Anchored) {
+    let is_here = |range: &LineRange| anchored.lines.iter().any(|lines| lines.overlaps(*range));
+    let concerns = |standing: &Standing, name: Option<&str>| {
+        let is_named = |name: &str| anchored.names.iter().any(|own| agree(&segments(own), &segments(name)));
+        standing.lines.iter().chain(&standing.near).any(is_here) || name.is_some_and(is_named)
+    };
+    reading
+        .regions
+        .retain(|item| concerns(&item.standing, item.ast_anchor.as_ref().map(|anchor| anchor.name.as_str())));
+    reading
+        .wisdom
+        .retain(|item| concerns(&item.standing, item.anchor.as_ref().map(|anchor| anchor.name.as_str())));
 }

@@ -6,8 +6,9 @@ use chronicle::render::Format;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    annotate::AnnotateArgs, history::HistoryArgs, note::NoteArgs, read::ReadArgs, schema::SchemaArgs,
-    show::ShowArgs, tour::TourArgs,
+    annotate::AnnotateArgs, check::CheckArgs, deps::DepsArgs, history::HistoryArgs, note::NoteArgs,
+    outline::OutlineArgs, read::ReadArgs, schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs,
+    tour::TourArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -59,6 +60,11 @@ pub(crate) enum Command {
     Read(ReadArgs),
     Show(ShowArgs),
     History(HistoryArgs),
+    Summary(SummaryArgs),
+    Deps(DepsArgs),
+    Why(WhyArgs),
+    Check(CheckArgs),
+    Outline(OutlineArgs),
     Annotate(AnnotateArgs),
     Note(NoteArgs),
     Schema(SchemaArgs),

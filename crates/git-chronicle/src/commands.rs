@@ -1,12 +1,17 @@
 //! One file for each command: arguments, one call to the application, one rendering.
 
 pub(crate) mod annotate;
+pub(crate) mod check;
+pub(crate) mod deps;
 pub(crate) mod history;
 pub(crate) mod note;
+pub(crate) mod outline;
 pub(crate) mod read;
 pub(crate) mod schema;
 pub(crate) mod show;
+pub(crate) mod summary;
 pub(crate) mod tour;
+pub(crate) mod why;
 
 use chronicle::Chronicle;
 use snafu::ResultExt;
@@ -27,6 +32,11 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Read(args) => read::run(args, &open(), ui),
         Command::Show(args) => show::run(&args, &open(), ui),
         Command::History(args) => history::run(args, &open(), ui),
+        Command::Summary(args) => summary::run(args, &open(), ui),
+        Command::Deps(args) => deps::run(&args, &open(), ui),
+        Command::Why(args) => why::run(args, &open(), ui),
+        Command::Check(args) => check::run(&args, &open(), ui),
+        Command::Outline(args) => outline::run(&args, &open(), ui),
         Command::Annotate(args) => annotate::run(args, &open(), ui),
         Command::Note(args) => note::run(args, &open(), ui),
         Command::Schema(args) => schema::run(&args, ui),

@@ -14,6 +14,12 @@ pub(crate) enum CommandError {
     /// The application says no.
     #[snafu(transparent)]
     Chronicle { source: chronicle::Error },
+    /// A check that cannot run.
+    #[snafu(display("{source}"))]
+    Check { source: chronicle::Error },
+    /// A check that found what it was to look for.
+    #[snafu(display("the change touches lessons of the kinds that --fail-on names: {n_lessons}"))]
+    Touched { n_lessons: usize },
     /// Arguments that do not go together.
     #[snafu(display("{reason}"))]
     Usage { reason: String },
@@ -35,16 +41,22 @@ const BUG: i32 = 70;
 impl CommandError {
     fn code(&self) -> &'static str {
         match self {
-            Self::Chronicle { source } => source.code(),
+            Self::Chronicle { source } | Self::Check { source } => source.code(),
+            Self::Touched { .. } => "lessons_touched",
             Self::Usage { .. } => "usage",
             Self::Stdout { .. } | Self::Stdin { .. } | Self::Directory { .. } => "io",
         }
     }
 
     fn exit_code(&self) -> u8 {
+        if matches!(self, Self::Check { .. }) {
+            return WRONG_ARGUMENTS;
+        }
         match self.code() {
             "usage"
             | "lines_need_one_file"
+            | "line_missing"
+            | "not_one_file"
             | "anchor_unsupported"
             | "budget_too_small"
             | "unknown_schema"
@@ -60,6 +72,12 @@ impl CommandError {
             "unknown_revision" => "name a commit, branch or tag; `git log` lists commits",
             "file_not_found" => "paths are taken from the current directory, then from the root",
             "anchor_unsupported" => "ask for lines instead: read PATH --lines START:END",
+            "unknown_anchor" => "`git chronicle outline FILE` lists what the file has",
+            "line_missing" => "such as `git chronicle why src/pool.rs:12`",
+            "not_tracked" => "commit it first",
+            "file_gone" => "`git chronicle history FILE` tells what was thought of it",
+            "no_work_tree" => "name two commits with --diff A..B",
+            "lessons_touched" => "read them above; `git chronicle read` says more",
             "lines_need_one_file" => "name one file together with --lines",
             "invalid_json" | "input_empty" => "`git chronicle schema annotate-input` shows the form",
             "invalid_input" => "`git chronicle schema annotate-input` shows the form; nothing was stored",
@@ -79,6 +97,11 @@ impl CommandError {
 
 /// Reports an error, in JSON where answers are JSON, and returns the exit code.
 pub(crate) fn report(error: &CommandError, ui: &mut Ui) -> ExitCode {
+    // The answer is written already and must stay one object.
+    let is_answered = matches!(error, CommandError::Touched { .. });
+    if is_answered && ui.format() == Format::Json {
+        return ExitCode::from(error.exit_code());
+    }
     if ui.format() == Format::Json {
         let text = render::json_error(error.code(), &with_causes(error, ": "), error.hint());
         if ui.answer(&text).is_err() {

@@ -16,6 +16,9 @@ const ALWAYS: [&str; 9] = [
     "trimmed",
     "warnings",
 ];
+/// The same for the other answers.
+const ALWAYS_IN_ANSWERS: [&str; 9] =
+    ["moments", "items", "dependents", "files", "commits", "uncommitted", "regions", "wisdom", "warnings"];
 /// Keys of items that are always there: null says something.
 const TELLING: [&str; 3] = ["lines", "commits_since", "constraints"];
 
@@ -35,7 +38,7 @@ pub(super) fn reading(reading: &Reading, verbose: bool) -> String {
 pub(super) fn compact_answer(answer: &impl Serialize, verbose: bool) -> String {
     let mut value = serde_json::to_value(answer).expect("answers are plain data");
     if let (Some(map), false) = (value.as_object_mut(), verbose) {
-        compact(map, &["moments", "warnings"]);
+        compact(map, &ALWAYS_IN_ANSWERS);
     }
     line(&value)
 }

@@ -50,7 +50,7 @@ fn belongs(lesson: &WisdomItem, region: &RegionItem) -> bool {
         || (lesson.anchor.is_some() && name(&lesson.anchor) == name(&region.ast_anchor))
 }
 
-fn gap(out: &mut String) {
+pub(super) fn gap(out: &mut String) {
     if !out.is_empty() {
         out.push('\n');
     }
@@ -176,7 +176,7 @@ fn dependency_words(dependency: &DependsOn) -> String {
 }
 
 /// `file — anchor`, or the file alone.
-fn named(file: &str, anchor: Option<&str>) -> String {
+pub(super) fn named(file: &str, anchor: Option<&str>) -> String {
     match anchor {
         Some(anchor) => format!("{} — {}", words::path(file), words::path(anchor)),
         None => words::path(file),
@@ -542,6 +542,7 @@ pub(super) fn timeline(timeline: &Timeline, view: &View) -> String {
             labelled(&mut out, "Reasoning", item.reasoning.as_deref());
             constraints(&mut out, &item.constraints);
             labelled(&mut out, "Risk", item.risk_notes.as_deref());
+            related(&mut out, &item.standing.related);
         }
         for item in &moment.wisdom {
             lesson(&mut out, item, view);

@@ -12,13 +12,21 @@ pub(crate) struct HistoryArgs {
     /// The file or directory
     path: PathBuf,
 
+    /// Item of the file, such as `Pool::acquire`
+    #[arg(value_name = "ANCHOR", conflicts_with = "anchor")]
+    item: Option<String>,
+
+    /// The same, when it begins with a dash
+    #[arg(long, value_name = "ANCHOR", allow_hyphen_values = true)]
+    anchor: Option<String>,
+
     /// Only the newest N annotated commits
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 }
 
 pub(crate) fn run(args: HistoryArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let timeline = chronicle.history(args.path, args.limit)?;
+    let timeline = chronicle.history(args.path, args.item.or(args.anchor).as_deref(), args.limit)?;
     ui.answer(&render::timeline(&timeline, ui.format(), &ui.view(false)))?;
     for warning in &timeline.warnings {
         ui.warn(warning);

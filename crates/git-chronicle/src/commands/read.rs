@@ -63,6 +63,10 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "N")]
     max_tokens: Option<usize>,
 
+    /// Let `git blame` say which commits wrote the lines, instead of mapping them
+    #[arg(long, conflicts_with = "recent")]
+    blame: bool,
+
     /// Include commits of other branches, labelled
     #[arg(long)]
     all: bool,
@@ -109,7 +113,11 @@ pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
         all: args.all,
         verbose: args.verbose,
     };
-    let reading = if args.recent { chronicle.read_recent(&command)? } else { chronicle.read(&command)? };
+    let reading = match (args.recent, args.blame) {
+        (true, _) => chronicle.read_recent(&command)?,
+        (false, true) => chronicle.read_blamed(&command)?,
+        (false, false) => chronicle.read(&command)?,
+    };
     let answer = render::reading(&reading, ui.format(), &ui.view(args.verbose));
     ui.answer(&answer)?;
     for warning in &reading.warnings {

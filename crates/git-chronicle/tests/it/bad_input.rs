@@ -1082,7 +1082,11 @@ fn help_tells_the_exit_codes() {
     for words in ["Exit codes: 0 done", "1 cannot", "2 wrong arguments", "70 a bug"] {
         assert!(help.stdout.contains(words), "{help:#?}");
     }
-    for command in ["read", "show", "history", "annotate", "note", "schema", "tour"] {
+    let commands = [
+        "read", "show", "history", "summary", "deps", "why", "check", "outline", "annotate", "note",
+        "schema", "tour",
+    ];
+    for command in commands {
         let help = chronicle(dir.path(), &[command, "--help"]).success();
         assert!(help.stdout.contains("Usage: git chronicle"), "{help:#?}");
     }

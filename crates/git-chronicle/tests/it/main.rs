@@ -1,10 +1,16 @@
 //! The binary, end to end, on real repositories.
 
+mod anchors;
+mod asking;
 mod bad_input;
+mod check;
+mod deps;
 mod durability;
 mod floors;
 mod outcome;
 mod reading;
 mod real_notes;
 mod repositories;
+mod summary;
+mod why;
 mod writing;

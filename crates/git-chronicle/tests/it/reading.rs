@@ -94,14 +94,14 @@ fn a_reading_for_a_model() {
     **Depends on:**
     - `main.rs — main`: one pool for each process
     **Tags:** lock
+    - dead_end (gone since 6efd8b2, release, 0.86, 5083cd1, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
 
     ## id_pool.rs (lines 3-9)
     **Commit:** 5083cd1 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
     **Intent:** Ids are reused last in, first out: the newest is warm in the cache
-    - gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
+    - gotcha (lines 5-7, intact, acquire, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
     - insight (whole file, 0.88, 5083cd1, 2 days, 1 commit since): Double release is not detected.
       - tags: safety
-    - dead_end (gone since 6efd8b2, 0.86, 5083cd1, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
 
     **Dependencies on this:**
     - `main.rs` on acquire: assumes that it never waits (0.86, e548c64)
@@ -117,7 +117,7 @@ fn a_reading_of_some_lines() {
     ## id_pool.rs (lines 3-9)
     **Commit:** 5083cd1 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
     **Intent:** Ids are reused last in, first out: the newest is warm in the cache
-    - gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
+    - gotcha (lines 5-7, intact, acquire, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
     - insight (whole file, 0.88, 5083cd1, 2 days, 1 commit since): Double release is not detected.
       - tags: safety
 
@@ -135,8 +135,8 @@ fn a_reading_for_a_person() {
     id_pool.rs (lines 3-9)
     Commit: 5083cd1 (2 days ago, 1 commit since) | Confidence: 0.88 (enhanced, commit)
     Intent: Ids are reused last in, first out: the newest is warm in the cache
-    • gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since) The UI thread calls this; never
-      block.
+    • gotcha (lines 5-7, intact, acquire, 1.00, 5083cd1, 2 days, 1 commit since) The UI thread calls
+      this; never block.
     • insight (whole file, 0.88, 5083cd1, 2 days, 1 commit since) Double release is not detected.
       • tags: safety
 
@@ -152,12 +152,12 @@ fn a_reading_for_a_person() {
 fn a_reading_that_is_cut() {
     insta::assert_snapshot!(chronicle(&pool(), &["read", "id_pool.rs", "--max-tokens", "120"]), @"
     ## id_pool.rs
-    - gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
+    - gotcha (lines 5-7, intact, acquire, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
 
     **Cross-cutting:**
     - Ids are never zero (`pool.rs:acquire`, `main.rs:main`; 5083cd1)
 
-    > trimmed to 68 tokens: 4 of 5 items left out, from 5083cd1
+    > trimmed to 70 tokens: 4 of 5 items left out, from 5083cd1
     ");
 }
 
@@ -165,7 +165,7 @@ fn a_reading_that_is_cut() {
 fn the_lessons_of_one_kind() {
     insta::assert_snapshot!(chronicle(&pool(), &["read", ".", "--category", "gotcha"]), @"
     ## id_pool.rs
-    - gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
+    - gotcha (lines 5-7, intact, acquire, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
     - gotcha (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): Never panics
       - tags: lock
     - gotcha (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): May be called twice
@@ -179,7 +179,7 @@ fn the_lessons_of_one_kind() {
 fn the_newest_lessons() {
     insta::assert_snapshot!(chronicle(&pool(), &["read", "--recent", "--limit", "3"]), @"
     ## id_pool.rs
-    - gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
+    - gotcha (lines 5-7, intact, acquire, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
     - insight (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): Take an id back
       - tags: lock
     - insight (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): A poisoned lock means that the process is going down anyway. So it is ignored.
@@ -198,10 +198,10 @@ fn the_history_of_a_file() {
     - May be called twice
     **Risk:** Leaks ids when poisoned.
     Ids are reused last in, first out: the newest is warm in the cache
-    - gotcha (lines 5-7, intact, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
+    - gotcha (lines 5-7, intact, acquire, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
     - insight (whole file, 0.88, 5083cd1, 2 days, 1 commit since): Double release is not detected.
       - tags: safety
-    - dead_end (gone since 6efd8b2, 0.86, 5083cd1, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
+    - dead_end (gone since 6efd8b2, release, 0.86, 5083cd1, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
     ");
 }
 
@@ -220,6 +220,11 @@ fn the_help() {
       read      Show what is known about some code, before touching it
       show      Show one commit's annotation, whole
       history   Show how the thinking about a file went, oldest first
+      summary   Show the newest word on each code unit of a file or directory
+      deps      Show who relies on some code, before changing or removing it
+      why       Show why a line is as it is: the commit that wrote it, and its lessons
+      check     Show which lessons a change touches, before it is committed or merged
+      outline   List the named items of a file: what anchors can name
       annotate  Record why a commit is the way it is
       note      Keep a remark while working; the next annotation takes it in
       schema    Print the JSON Schema of what is stored, taken or answered
@@ -321,6 +326,9 @@ fn the_help() {
 
           --max-tokens <N>
               Longest answer wanted, in tokens of about four bytes
+
+          --blame
+              Let `git blame` say which commits wrote the lines, instead of mapping them
 
           --all
               Include commits of other branches, labelled

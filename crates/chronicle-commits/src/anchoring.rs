@@ -1,0 +1,184 @@
+//! The named item that a lesson is about, found in the outline of the file at its commit.
+
+use chronicle_core::{
+    Anchor, LineRange, Lines, Places, Sketch,
+    outline::{Item, Resolution, resolve},
+    plain,
+};
+
+use crate::{
+    derive::{Derived, Facts, LONGEST_RANGE, MAX_PLACES},
+    error::Result,
+};
+
+/// The place of a lesson: its lines or ranges, and the item that holds them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Located {
+    pub(crate) lines: Option<LineRange>,
+    pub(crate) places: Option<Vec<Places>>,
+    pub(crate) anchor: Option<Anchor>,
+}
+
+/// Where a lesson about `file` belongs, by what its author said of the place.
+///
+/// Lines give the innermost item that holds them; an item that is named gives its lines;
+/// with neither, the commit's own changes tell. An author's own name for the item stays.
+pub(crate) fn locate(
+    facts: &mut Facts<'_>,
+    file: &str,
+    lines: Option<LineRange>,
+    anchor: Option<&Anchor>,
+    warnings: &mut Vec<String>,
+) -> Result<Located> {
+    match (lines, anchor) {
+        (Some(lines), named) => {
+            let items = items(facts, file)?;
+            let named = named.map(|named| completed(&items, named));
+            let held = || innermost(&items, lines).map(anchor_of);
+            Ok(Located { lines: Some(lines), places: None, anchor: named.or_else(held) })
+        }
+        (None, Some(named)) => by_name(facts, file, named, warnings),
+        (None, None) => by_changes(facts, file),
+    }
+}
+
+/// The lines of the item that `named` names.
+fn by_name(facts: &mut Facts<'_>, file: &str, named: &Anchor, warnings: &mut Vec<String>) -> Result<Located> {
+    let without_lines = || Located { anchor: Some(named.clone()), ..Located::default() };
+    let Some(content) = facts.content(file)? else { return Ok(without_lines()) };
+    let outline = match chronicle_outline::outline(file, content) {
+        Ok(outline) => outline,
+        Err(reason) => {
+            warnings.push(reason.to_string());
+            let derived = facts.derive(file)?;
+            return Ok(Located { lines: derived.lines, places: derived.places, anchor: Some(named.clone()) });
+        }
+    };
+    let name = plain(&named.name);
+    let resolution = resolve(&outline.items, &named.name);
+    let found = match &resolution {
+        Resolution::Qualified(found) | Resolution::Unqualified(found) => found,
+        Resolution::Fuzzy(near) => {
+            warnings.push(nothing_named(&name, file, near.iter().map(|item| item.qualified.as_str())));
+            return Ok(without_lines());
+        }
+        Resolution::Unknown(closest) => {
+            warnings.push(nothing_named(&name, file, closest.iter().copied()));
+            return Ok(without_lines());
+        }
+    };
+    let changed = facts.hunks(file)?;
+    let is_changed = |item: &&&Item| changed.iter().any(|hunk| hunk.overlaps(item.lines));
+    let meant: Vec<&Item> = match (&found[..], found.iter().filter(is_changed).copied().collect::<Vec<_>>()) {
+        ([only], _) => vec![only],
+        // Of several, the commit's author means the one that the commit changed.
+        (_, changed) if changed.len() == 1 => changed,
+        (several, _) => several.to_vec(),
+    };
+    if let [only] = meant[..] {
+        let anchor = Some(completed_with(only, named));
+        return Ok(Located { lines: Some(only.lines), places: None, anchor });
+    }
+    let names: Vec<&str> = meant.iter().map(|item| item.qualified.as_str()).collect();
+    warnings.push(format!(
+        "`{name}` is ambiguous in `{file}` ({}), so the lesson was stored without lines",
+        quoted(names)
+    ));
+    Ok(without_lines())
+}
+
+fn nothing_named<'n>(name: &str, file: &str, closest: impl Iterator<Item = &'n str>) -> String {
+    let closest: Vec<&str> = closest.collect();
+    let offer = if closest.is_empty() { String::new() } else { format!("; closest are {}", quoted(closest)) };
+    format!("`{name}` names nothing in `{file}`, so the lesson was stored without lines{offer}")
+}
+
+fn quoted(names: Vec<&str>) -> String {
+    names.into_iter().map(|name| format!("`{}`", plain(name))).collect::<Vec<_>>().join(", ")
+}
+
+/// Where the commit's own changes to `file` put a lesson (DESIGN section 5).
+fn by_changes(facts: &mut Facts<'_>, file: &str) -> Result<Located> {
+    let Derived { lines, places } = facts.derive(file)?;
+    if let Some(lines) = lines {
+        let anchor = innermost(&items(facts, file)?, lines).map(anchor_of);
+        return Ok(Located { lines: Some(lines), places: None, anchor });
+    }
+    let Some(found) = places.as_ref().filter(|places| !places.is_empty()) else {
+        return Ok(Located { lines: None, places, anchor: None });
+    };
+    if found.len() == MAX_PLACES {
+        // There may have been more changes than were kept.
+        return Ok(Located { lines: None, places, anchor: None });
+    }
+    let items = items(facts, file)?;
+    let hull = facts.trimmed_hull(file, found)?;
+    let Some((hull, item)) = hull.and_then(|hull| Some((hull, innermost(&items, hull)?))) else {
+        return Ok(Located { lines: None, places, anchor: None });
+    };
+    // All of a function is one thing; half of a long type or chapter is as vague as the file.
+    if hull.len() <= LONGEST_RANGE || item.kind.is_callable() {
+        return Ok(Located { lines: Some(hull), places: None, anchor: Some(anchor_of(item)) });
+    }
+    Ok(Located { lines: None, places, anchor: Some(anchor_of(item)) })
+}
+
+/// The named items of `file` at the commit; none where there is no outline.
+fn items(facts: &mut Facts<'_>, file: &str) -> Result<Vec<Item>> {
+    let outline = facts.content(file)?.map(|content| chronicle_outline::outline(file, content));
+    Ok(outline.and_then(std::result::Result::ok).map(|outline| outline.items).unwrap_or_default())
+}
+
+/// The innermost item that holds all of `range`.
+fn innermost(items: &[Item], range: LineRange) -> Option<&Item> {
+    let holds = |item: &&Item| item.lines.start <= range.start && range.end <= item.lines.end;
+    items.iter().filter(holds).min_by_key(|item| item.lines.len())
+}
+
+fn anchor_of(item: &Item) -> Anchor {
+    Anchor {
+        kind: Some(item.kind.as_str().to_owned()),
+        name: item.qualified.clone(),
+        signature: Some(item.signature.clone()).filter(|signature| !signature.is_empty()),
+        extra: serde_json::Map::new(),
+    }
+}
+
+/// What an author named, with what the outline adds to it if it knows the item for sure.
+fn completed(items: &[Item], named: &Anchor) -> Anchor {
+    match resolve(items, &named.name) {
+        Resolution::Qualified(found) | Resolution::Unqualified(found) if found.len() == 1 => {
+            completed_with(found[0], named)
+        }
+        _ => named.clone(),
+    }
+}
+
+fn completed_with(item: &Item, named: &Anchor) -> Anchor {
+    let own = anchor_of(item);
+    Anchor {
+        kind: named.kind.clone().or(own.kind),
+        name: own.name,
+        signature: own.signature.or_else(|| named.signature.clone()),
+        extra: named.extra.clone(),
+    }
+}
+
+impl Facts<'_> {
+    /// The range from the first to the last changed line that is not blank.
+    fn trimmed_hull(&mut self, file: &str, places: &[Places]) -> Result<Option<LineRange>> {
+        let Some(content) = self.content(file)? else { return Ok(None) };
+        let lines = Lines::new(content);
+        let all = lines.all();
+        let says = |line: &u32| !all.get(*line as usize - 1).is_none_or(|line| line.trim_ascii().is_empty());
+        let changed = || places.iter().flat_map(|place| place.start..=place.end);
+        let first = changed().find(says);
+        let last = places.iter().rev().flat_map(|place| (place.start..=place.end).rev()).find(says);
+        Ok(first.zip(last).and_then(|(first, last)| LineRange::new(first, last).ok()))
+    }
+}
+
+/// The sketch of a located lesson.
+pub(crate) fn sketch(facts: &mut Facts<'_>, file: &str, lines: Option<LineRange>) -> Result<Option<Sketch>> {
+    lines.map(|lines| facts.sketch(file, lines)).transpose().map(Option::flatten)
+}

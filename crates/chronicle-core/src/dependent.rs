@@ -1,0 +1,63 @@
+//! Code that relies on other code, as annotations say.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::EntryId;
+
+/// How plainly an annotation says that it relies on some code, plainest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Strength {
+    /// It declares an assumption about it.
+    Declared,
+    /// It is in one group of places that must change together.
+    Group,
+    /// Its words name the path or the item.
+    Mention,
+}
+
+impl fmt::Display for Strength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Declared => "declared",
+            Self::Group => "group",
+            Self::Mention => "mention",
+        })
+    }
+}
+
+/// One place that relies on the code that was asked about.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Dependent {
+    /// How plainly it says so.
+    pub strength: Strength,
+    /// The file that relies on it, as its annotation calls it; null when it is about a whole commit.
+    pub from_file: Option<String>,
+    /// The item that relies on it.
+    pub from_anchor: Option<String>,
+    /// The file relied upon, as it is called now.
+    pub on_file: String,
+    /// The item relied upon, as the annotation calls it; null for the file as a whole.
+    pub on_anchor: Option<String>,
+    /// What is assumed, what ties the group together, or the words that name the code.
+    pub nature: String,
+    /// All places of the group, as `file:anchor`; empty for everything else.
+    pub group: Vec<String>,
+    /// The claim that says so, where it has an id.
+    pub id: Option<EntryId>,
+    /// The commit that carries the annotation.
+    pub commit: String,
+    /// When it was written, as its author wrote it.
+    pub timestamp: String,
+    /// The same as a moment, for sorting and ages.
+    #[serde(skip)]
+    pub at: Timestamp,
+    /// How far it can be trusted, 0 to 1.
+    pub confidence: f64,
+    /// Where the commit is, when it is not reachable from HEAD.
+    pub elsewhere: Option<String>,
+}

@@ -1,0 +1,187 @@
+//! What differs between a commit and the index, or the working tree.
+//!
+//! Both are made into trees in memory, so that they are compared as commits are, renames
+//! included; nothing is written to the repository. No filter ever runs on a file.
+
+use std::collections::{BTreeMap, HashSet};
+
+use gix::{
+    ObjectId,
+    bstr::{BStr, BString, ByteSlice},
+    objs::tree::{EntryKind, EntryMode},
+};
+use snafu::{OptionExt, ResultExt};
+
+use crate::{
+    FileChange, Repository,
+    changes::changes_in,
+    error::{GitError, NoMergeBaseSnafu, ObjectSnafu, ReadIndexSnafu, Result, WriteObjectSnafu},
+};
+
+/// Files that differ between two versions of the repository, with their contents.
+pub struct Pending {
+    /// The files.
+    pub changes: Vec<FileChange>,
+    inner: gix::Repository,
+}
+
+/// The newer side of a comparison with a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Newer {
+    /// What is staged.
+    Index,
+    /// The files of the working tree, as far as git knows of them.
+    WorkTree,
+    /// Another commit.
+    Commit(ObjectId),
+}
+
+type Files = BTreeMap<BString, (EntryMode, ObjectId)>;
+
+impl Pending {
+    /// The bytes of one side of a change; `None` when they are not here, as in partial clones.
+    ///
+    /// # Errors
+    /// When the object is broken.
+    pub fn content(&self, id: ObjectId) -> Result<Option<Vec<u8>>> {
+        let found = self.inner.try_find_object(id).context(ObjectSnafu { id })?;
+        Ok(found.map(|mut object| std::mem::take(&mut object.data)))
+    }
+}
+
+impl Repository {
+    /// What differs between the commit `old` and `newer`.
+    ///
+    /// # Errors
+    /// When the repository has no working tree, or trees, the index or files cannot be read.
+    pub fn pending(&self, old: ObjectId, newer: Newer) -> Result<Pending> {
+        let old = self.commit_tree(old)?;
+        let inner = self.inner.clone().with_object_memory();
+        let new = match newer {
+            Newer::Commit(commit) => self.commit_tree(commit)?,
+            Newer::Index | Newer::WorkTree => {
+                // A bare repository has no index either: everything would seem to be removed.
+                if self.work_dir().is_none() {
+                    return Err(GitError::NoWorkTree);
+                }
+                self.tree_now(&inner, old, newer)?
+            }
+        };
+        Ok(Pending { changes: changes_in(&inner, Some(old), new)?, inner })
+    }
+
+    /// The commit where two histories parted.
+    ///
+    /// # Errors
+    /// When they have nothing in common.
+    pub fn merge_base(&self, left: ObjectId, right: ObjectId) -> Result<ObjectId> {
+        let base = self.inner.merge_base(left, right).context(ObjectSnafu { id: left })?;
+        Ok(base.context(NoMergeBaseSnafu { left, right })?.detach())
+    }
+
+    /// The tree that the index or the working tree would be committed as, made from `base` in the memory of `inner`.
+    fn tree_now(&self, inner: &gix::Repository, base: ObjectId, newer: Newer) -> Result<ObjectId> {
+        let before = files_of(inner, base)?;
+        let now = match newer {
+            Newer::WorkTree => self.tracked_files(inner)?,
+            _ => self.staged_files()?,
+        };
+        let tree = inner.find_tree(base).context(ObjectSnafu { id: base })?;
+        let mut editor = tree.edit().context(ObjectSnafu { id: base })?;
+        for path in before.keys().filter(|path| !now.contains_key(*path)) {
+            editor.remove(path.as_bstr()).context(WriteObjectSnafu)?;
+        }
+        for (path, (mode, id)) in now {
+            if before.get(&path) != Some(&(mode, id)) {
+                editor.upsert(path.as_bstr(), mode.kind(), id).context(WriteObjectSnafu)?;
+            }
+        }
+        Ok(editor.write().context(WriteObjectSnafu)?.detach())
+    }
+
+    /// The files of the index; of conflicts, our side.
+    fn staged_files(&self) -> Result<Files> {
+        let index = self.inner.index_or_empty().context(ReadIndexSnafu)?;
+        let mut files = Files::new();
+        for entry in index.entries() {
+            let is_promise = entry.flags.contains(gix::index::entry::Flags::INTENT_TO_ADD);
+            let Some(mode) = entry.mode.to_tree_entry_mode().filter(|_| !is_promise) else { continue };
+            let path = entry.path(&index).to_owned();
+            if mode.is_tree() {
+                // A sparse index holds whole directories as one entry.
+                let below = files_of(&self.inner, entry.id)?;
+                let directory = path.trim_end_with(|character| character == '/').to_owned();
+                let full = |name: BString| BString::from([&directory[..], b"/", &name[..]].concat());
+                files.extend(below.into_iter().map(|(name, found)| (full(name), found)));
+            } else if entry.stage_raw() != 1 && (entry.stage_raw() != 3 || !files.contains_key(&path)) {
+                files.insert(path, (mode, entry.id));
+            }
+        }
+        Ok(files)
+    }
+
+    /// The files of the working tree that the index knows of; what changed is hashed into the memory of `inner`.
+    fn tracked_files(&self, inner: &gix::Repository) -> Result<Files> {
+        let index = self.inner.index_or_empty().context(ReadIndexSnafu)?;
+        let options = self.inner.stat_options().context(ReadIndexSnafu)?;
+        let mut unchanged: HashSet<BString> = HashSet::new();
+        for entry in index.entries() {
+            let path = entry.path(&index);
+            let is_left_out = entry.flags.contains(gix::index::entry::Flags::SKIP_WORKTREE);
+            let is_as_staged = || -> Option<bool> {
+                let metadata =
+                    gix::index::fs::Metadata::from_path_no_follow(&self.worktree_path(path)?).ok()?;
+                let stat = gix::index::entry::Stat::from_fs(&metadata).ok()?;
+                Some(
+                    metadata.is_executable()
+                        == (entry.mode.to_tree_entry_mode()?.kind() == EntryKind::BlobExecutable)
+                        && entry.stat.matches(&stat, options)
+                        && !entry.stat.is_racy(index.timestamp(), options),
+                )
+            };
+            if is_left_out || entry.stage_raw() == 0 && is_as_staged() == Some(true) {
+                unchanged.insert(path.to_owned());
+            }
+        }
+        let mut files = self.staged_files()?;
+        // What was only promised to be added is in the working tree all the same.
+        for entry in index.entries().iter().filter(|entry| entry.id.is_empty_blob()) {
+            files.entry(entry.path(&index).to_owned()).or_insert((EntryKind::Blob.into(), entry.id));
+        }
+        let mut now = Files::new();
+        for (path, (mode, id)) in files {
+            if unchanged.contains(&path) || !mode.is_blob_or_symlink() {
+                now.insert(path, (mode, id));
+            } else if let Some(content) = self.worktree_content(path.as_bstr())? {
+                let id = inner.write_blob(content).context(WriteObjectSnafu)?.detach();
+                now.insert(path, (mode, id));
+            }
+        }
+        Ok(now)
+    }
+
+    fn worktree_content(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
+        Ok(self.present_file(None, path)?.map(|file| file.content))
+    }
+}
+
+/// The files of a tree, submodules included.
+fn files_of(inner: &gix::Repository, root: ObjectId) -> Result<Files> {
+    let mut files = Files::new();
+    let mut pending = vec![(BString::default(), root)];
+    while let Some((directory, id)) = pending.pop() {
+        let object = inner.find_tree(id).context(ObjectSnafu { id })?;
+        for entry in object.iter().filter_map(std::result::Result::ok) {
+            let mut path = directory.clone();
+            if !path.is_empty() {
+                path.push(b'/');
+            }
+            path.extend_from_slice(entry.filename());
+            match entry.mode() {
+                mode if mode.is_tree() => pending.push((path, entry.object_id())),
+                mode => drop(files.insert(path, (mode, entry.object_id()))),
+            }
+        }
+    }
+    Ok(files)
+}

@@ -1,0 +1,85 @@
+//! From the bytes of a file to its outline.
+
+use std::{ops::ControlFlow, time::Instant};
+
+use chronicle_core::outline::Item;
+use snafu::Snafu;
+use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
+
+use crate::{
+    MAX_BYTES, MAX_PARSE_TIME,
+    decode::decode,
+    language::{Language, guessed_name, language_of},
+    walk,
+};
+
+/// The named items of one file version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outline {
+    /// The language it was read in.
+    pub language: Language,
+    /// The items in file order: an owner before what is in it.
+    pub items: Vec<Item>,
+    /// Whether items may be missing: the code is broken, or too much of it.
+    pub is_partial: bool,
+}
+
+/// Why a file has no outline.
+#[derive(Debug, Clone, PartialEq, Eq, Snafu)]
+#[snafu(visibility(pub(crate)))]
+pub enum NoOutline {
+    /// The language has no grammar here.
+    #[snafu(display("No tree-sitter grammar for {language}. Anchor resolution unavailable."))]
+    NoGrammar {
+        /// The language, or the file's extension.
+        language: String,
+    },
+    /// More than [`MAX_BYTES`].
+    #[snafu(display("the file has {n_bytes} bytes; only files up to {MAX_BYTES} bytes are outlined"))]
+    TooLarge {
+        /// How many bytes the file has.
+        n_bytes: usize,
+    },
+    /// Longer than [`MAX_PARSE_TIME`].
+    #[snafu(display("parsing the file as {language} took more than {} ms", MAX_PARSE_TIME.as_millis()))]
+    TimedOut {
+        /// The language.
+        language: &'static str,
+    },
+}
+
+/// The outline of `bytes`, the file at `path`.
+///
+/// Broken code gives the items that can be made out. Line numbers are those of the file.
+///
+/// # Errors
+/// When the language is not known, or the file is too large or takes too long.
+pub fn outline(path: &str, bytes: &[u8]) -> Result<Outline, NoOutline> {
+    let first_line = &bytes[..bytes.len().min(256)];
+    let Some(language) = language_of(path, first_line) else {
+        return NoGrammarSnafu { language: guessed_name(path) }.fail();
+    };
+    if MAX_BYTES < bytes.len() {
+        return TooLargeSnafu { n_bytes: bytes.len() }.fail();
+    }
+    let text = decode(bytes);
+    let Some(tree) = parse(language, &text) else {
+        return TimedOutSnafu { language: language.name() }.fail();
+    };
+    let walked = walk::walk(&tree, &text, language.rules());
+    let is_partial = walked.is_cut || tree.root_node().has_error();
+    Ok(Outline { language, items: walked.items, is_partial })
+}
+
+/// The syntax tree of `text`; none when time runs out.
+fn parse(language: Language, text: &[u8]) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&language.grammar()).expect("a test loads every grammar");
+    let start = Instant::now();
+    let mut check_time = |_: &ParseState| {
+        if start.elapsed() < MAX_PARSE_TIME { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut check_time);
+    let mut rest = |at: usize, _| text.get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut rest, None, Some(options))
+}

@@ -1,0 +1,6 @@
+namespace Db.Scoped;
+
+public class Thing
+{
+    public void Run() { }
+}

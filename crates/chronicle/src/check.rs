@@ -1,0 +1,483 @@
+//! Which lessons a diff touches.
+//!
+//! Lessons are placed in the *old* version, the one that the diff starts from: a lesson
+//! on lines that the diff takes away would be gone from the new version, and that is the
+//! one to show. The history of that version counts, so a lesson that comes with the
+//! change itself is no news.
+
+use std::collections::BTreeMap;
+
+use chronicle_commits::{DepsRequest, Limits, ReadRequest, ScopeFile, Target};
+use chronicle_core::{
+    Category, Extent, Hunk, LineMap, LineRange, Lines,
+    dependent::{Dependent, Strength},
+    hunks,
+    mentions::{agree, segments},
+    outline::Item,
+    reading::{Match, Query, Standing, State, WisdomItem},
+    score, unified,
+};
+use chronicle_git::{BString, ByteSlice, Newer, ObjectId};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Chronicle, Error, anchors, error::NotADiffSnafu};
+
+/// The change to check.
+#[derive(Debug, Clone)]
+pub enum CheckScope {
+    /// The working tree against HEAD.
+    WorkTree,
+    /// The index against HEAD.
+    Staged,
+    /// `A..B`, `A...B`, or `A` against the working tree.
+    Range(String),
+    /// A unified diff that starts from HEAD.
+    Diff(Vec<u8>),
+}
+
+/// Which lessons a diff touches.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Check {
+    /// Always `chronicle-check/v1`.
+    pub schema: &'static str,
+    /// The commit that the diff starts from; null before the first commit.
+    pub base: Option<String>,
+    /// What it is compared with: a commit, `index`, `working tree` or `diff`.
+    pub against: String,
+    /// The files of which something is touched.
+    pub files: Vec<CheckedFile>,
+    /// How many files the diff changes.
+    pub n_files: usize,
+    /// How many lessons count against it.
+    pub n_failing: usize,
+    /// Remarks about the answer.
+    pub warnings: Vec<String>,
+}
+
+/// What a diff touches in one file.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CheckedFile {
+    /// The file, as the diff leaves it; its old name when it is removed.
+    pub file: String,
+    /// Its name before, when the diff renames it.
+    pub renamed_from: Option<String>,
+    /// Whether the diff removes it.
+    pub is_removed: bool,
+    /// The lessons, those on changed lines first.
+    pub lessons: Vec<TouchedLesson>,
+    /// Code elsewhere that declares to rely on the changed items.
+    pub dependents: Vec<TouchedDependent>,
+}
+
+/// A lesson that a diff touches; its lines are those of the old version.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TouchedLesson {
+    /// The lesson.
+    #[serde(flatten)]
+    pub lesson: WisdomItem,
+    /// How the diff touches it.
+    pub touch: Touch,
+    /// Where to show it: a line of the file as the diff leaves it.
+    pub at_line: u32,
+    /// Whether it counts against the diff.
+    pub fails: bool,
+}
+
+/// Code that relies on a changed item.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TouchedDependent {
+    /// Who relies on it.
+    #[serde(flatten)]
+    pub dependent: Dependent,
+    /// Where to show it: a line of the file as the diff leaves it.
+    pub at_line: u32,
+}
+
+/// How a diff touches a lesson, most plainly first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Touch {
+    /// It changes lines that the lesson is about, or the whole file.
+    Lines,
+    /// It changes lines that the lesson may be about.
+    Near,
+    /// It changes other lines of the item that the lesson is about; perhaps the lesson's own are gone.
+    Item,
+    /// It changes lines that the lesson's commit wrote.
+    Commit,
+    /// It changes a file that the lesson is about as a whole.
+    File,
+}
+
+/// One file of the diff, in coordinates of the base.
+struct Changed {
+    old: BString,
+    new: Option<BString>,
+    hunks: Vec<Hunk>,
+    /// Whether its lines mean nothing, or all of them go.
+    is_whole: bool,
+    /// Its bytes in the base, if they are at hand.
+    content: Option<Vec<u8>>,
+    /// The innermost items that change, each with a line of the new version; `None` without an outline.
+    items: Option<Vec<(Item, u32)>>,
+}
+
+impl Chronicle {
+    /// Which lessons a diff touches; those of the categories `fail_on` count against it.
+    ///
+    /// # Errors
+    /// When revisions are unknown, the input is no diff, or the repository cannot be read.
+    pub fn check(&self, scope: &CheckScope, fail_on: &[Category]) -> Result<Check, Error> {
+        let mut check = Check {
+            schema: "chronicle-check/v1",
+            base: None,
+            against: String::new(),
+            files: Vec::new(),
+            n_files: 0,
+            n_failing: 0,
+            warnings: Vec::new(),
+        };
+        let repository = self.repository()?;
+        if repository.head()?.is_none() && !matches!(scope, CheckScope::Range(_)) {
+            check.warnings.push("there is no commit yet, so nothing can be touched".to_owned());
+            return Ok(check);
+        }
+        let (base, mut changed) = match scope {
+            CheckScope::WorkTree => self.changed(repository.born_head()?, Newer::WorkTree, &mut check)?,
+            CheckScope::Staged => self.changed(repository.born_head()?, Newer::Index, &mut check)?,
+            CheckScope::Range(range) => {
+                let (old, newer) = self.range(range)?;
+                self.changed(old, newer, &mut check)?
+            }
+            CheckScope::Diff(bytes) => self.changed_by_diff(bytes, &mut check)?,
+        };
+        check.base = Some(base.to_string());
+        self.find_items(base, &mut changed)?;
+        let mut lessons = self.lessons_at(base, &changed, &mut check.warnings)?;
+        let mut dependents = self.dependents_at(base, &changed, &mut check.warnings)?;
+        for (number, file) in changed.iter().enumerate() {
+            let mut touched: Vec<TouchedLesson> = lessons
+                .remove(&file.old.to_string())
+                .unwrap_or_default()
+                .into_iter()
+                .filter_map(|lesson| touch(lesson, file, fail_on))
+                .collect();
+            touched.sort_by_key(|lesson| (lesson.touch, lesson.at_line));
+            let relying = dependents.remove(&number).unwrap_or_default();
+            check.n_failing += touched.iter().filter(|lesson| lesson.fails).count();
+            if touched.is_empty() && relying.is_empty() {
+                continue;
+            }
+            let is_renamed = file.new.as_ref().is_some_and(|new| *new != file.old);
+            check.files.push(CheckedFile {
+                file: file.new.as_ref().unwrap_or(&file.old).to_string(),
+                renamed_from: is_renamed.then(|| file.old.to_string()),
+                is_removed: file.new.is_none(),
+                lessons: touched,
+                dependents: relying,
+            });
+        }
+        Ok(check)
+    }
+
+    /// The two sides of `A..B`, `A...B` or `A`; a side that is left out is HEAD.
+    fn range(&self, range: &str) -> Result<(ObjectId, Newer), Error> {
+        let repository = self.repository()?;
+        let resolve = |side: &str| repository.resolve(if side.is_empty() { "HEAD" } else { side });
+        if let Some((left, right)) = range.split_once("...") {
+            let (left, right) = (resolve(left)?, resolve(right)?);
+            return Ok((repository.merge_base(left, right)?, Newer::Commit(right)));
+        }
+        if let Some((left, right)) = range.split_once("..") {
+            return Ok((resolve(left)?, Newer::Commit(resolve(right)?)));
+        }
+        Ok((repository.resolve(range)?, Newer::WorkTree))
+    }
+
+    /// What differs between a commit and something newer.
+    fn changed(
+        &self,
+        base: ObjectId,
+        newer: Newer,
+        check: &mut Check,
+    ) -> Result<(ObjectId, Vec<Changed>), Error> {
+        check.against = match newer {
+            Newer::Commit(commit) => commit.to_string(),
+            Newer::Index => "index".to_owned(),
+            Newer::WorkTree => "working tree".to_owned(),
+        };
+        let pending = self.repository()?.pending(base, newer)?;
+        check.n_files = pending.changes.len();
+        let mut changed = Vec::new();
+        for change in &pending.changes {
+            // Nothing was known of a file that is new.
+            let Some(old_id) = change.old else { continue };
+            let old_content = pending.content(old_id)?;
+            let new_content = change.new.map(|id| pending.content(id)).transpose()?.flatten();
+            let (found, is_whole) = match (&old_content, &new_content) {
+                (Some(old), Some(new)) => {
+                    let (old, new) = (Lines::new(old), Lines::new(new));
+                    let is_opaque = old.is_binary() || new.is_binary();
+                    (if is_opaque { Vec::new() } else { hunks(&old, &new) }, is_opaque)
+                }
+                _ => (Vec::new(), true),
+            };
+            if found.is_empty() && !is_whole {
+                continue;
+            }
+            changed.push(Changed {
+                old: change.renamed_from.clone().unwrap_or_else(|| change.path.clone()),
+                new: change.new.map(|_| change.path.clone()),
+                hunks: found,
+                is_whole,
+                content: None,
+                items: None,
+            });
+        }
+        Ok((base, changed))
+    }
+
+    /// What a diff from outside changes, as far as HEAD has the files.
+    fn changed_by_diff(&self, bytes: &[u8], check: &mut Check) -> Result<(ObjectId, Vec<Changed>), Error> {
+        let repository = self.repository()?;
+        let base = repository.born_head()?;
+        let tree = repository.commit_tree(base)?;
+        let diff = unified::read(bytes);
+        if let (true, Some(reason)) = (diff.files.is_empty(), diff.unread.first()) {
+            return NotADiffSnafu { reason }.fail();
+        }
+        check.against = "diff".to_owned();
+        check.n_files = diff.files.len();
+        check
+            .warnings
+            .extend(diff.unread.iter().map(|reason| format!("part of the diff was passed over: {reason}")));
+        let mut changed = Vec::new();
+        for file in diff.files.into_iter().filter(|file| !file.old_paths.is_empty()) {
+            let mut found = None;
+            for (number, path) in file.old_paths.iter().enumerate() {
+                if let (None, Some(blob)) = (&found, repository.blob_at(tree, path.as_bstr())?) {
+                    found = Some((number, path, blob));
+                }
+            }
+            let Some((number, old, blob)) = found else {
+                let name = file.old_paths[0].to_str_lossy().into_owned();
+                check.warnings.push(format!(
+                    "`{name}` is not at HEAD, so nothing is known of what the diff changes in it"
+                ));
+                continue;
+            };
+            let new = file.new_paths.get(number).or_else(|| file.new_paths.first());
+            let hunks = match repository.blob_if_here(blob)? {
+                Some(content) if !file.is_binary => {
+                    self.at_base(&file, old, &content, &mut check.warnings)?
+                }
+                _ => Vec::new(),
+            };
+            changed.push(Changed {
+                old: old.as_bstr().to_owned(),
+                new: new.map(|path| path.as_bstr().to_owned()),
+                is_whole: file.is_binary || file.new_paths.is_empty(),
+                hunks,
+                content: None,
+                items: None,
+            });
+        }
+        Ok((base, changed))
+    }
+
+    /// The hunks of a diff in lines of the committed version: the diff may start from the working tree instead.
+    fn at_base(
+        &self,
+        file: &unified::FileDiff,
+        path: &[u8],
+        committed: &[u8],
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<Hunk>, Error> {
+        let committed = Lines::new(committed);
+        if quotes(file, &committed) {
+            return Ok(file.hunks.clone());
+        }
+        let present = self.repository()?.present_file(None, path.as_bstr())?;
+        let content = present.map(|file| file.content).unwrap_or_default();
+        let now = Lines::new(&content);
+        if !quotes(file, &now) {
+            warnings.push(format!(
+                "the diff of `{}` starts from another version than HEAD; its lines may be off",
+                path.to_str_lossy()
+            ));
+            return Ok(file.hunks.clone());
+        }
+        let map = LineMap::between(&now, &committed);
+        // What is not committed yet has no lessons.
+        let mapped = |hunk: &Hunk| {
+            let lines = hunk.old.range().unwrap_or(LineRange { start: hunk.old.start, end: hunk.old.start });
+            let there = map.map(lines).lines?;
+            let len = if hunk.old.len == 0 { 0 } else { there.len() };
+            Some(Hunk { old: Extent { start: there.start, len }, new: hunk.new })
+        };
+        Ok(file.hunks.iter().filter_map(mapped).collect())
+    }
+
+    /// Finds the items of the base that change.
+    fn find_items(&self, base: ObjectId, changed: &mut [Changed]) -> Result<(), Error> {
+        let repository = self.repository()?;
+        let tree = repository.commit_tree(base)?;
+        for file in changed {
+            let blob = repository.blob_at(tree, file.old.as_bstr())?;
+            file.content = blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten();
+            let Some(content) = file.content.as_ref().filter(|_| !file.is_whole) else { continue };
+            let Ok(outline) = chronicle_outline::outline(&file.old.to_str_lossy(), content) else { continue };
+            let mut items: Vec<(Item, u32)> = Vec::new();
+            for hunk in &file.hunks {
+                for item in anchors::touched(&outline.items, *hunk) {
+                    if !items.iter().any(|(known, _)| known.qualified == item.qualified) {
+                        items.push((item.clone(), hunk.new.start.max(1)));
+                    }
+                }
+            }
+            file.items = Some(items);
+        }
+        Ok(())
+    }
+
+    /// The lessons known of the files in the version `base`, by file.
+    fn lessons_at(
+        &self,
+        base: ObjectId,
+        changed: &[Changed],
+        warnings: &mut Vec<String>,
+    ) -> Result<BTreeMap<String, Vec<WisdomItem>>, Error> {
+        if changed.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let mut files: Vec<ScopeFile> = Vec::new();
+        for file in changed.iter().map(|file| ScopeFile::from(file.old.clone())) {
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        let limits = Limits { lessons_only: true, max_regions: usize::MAX, ..Limits::default() };
+        let request = ReadRequest {
+            query: Query::default(),
+            files,
+            lines: None,
+            limits,
+            all: false,
+            at: Some(base),
+            half_life_days: score::HALF_LIFE_DAYS,
+            now: self.now,
+        };
+        let reading = chronicle_commits::read(&self.repository, &request)?;
+        warnings.extend(reading.warnings);
+        let mut by_file: BTreeMap<String, Vec<WisdomItem>> = BTreeMap::new();
+        for item in reading.wisdom.into_iter().filter(|item| !item.standing.is_over()) {
+            if let Some(file) = item.standing.file.clone() {
+                by_file.entry(file).or_default().push(item);
+            }
+        }
+        Ok(by_file)
+    }
+
+    /// Who declares to rely on what the files lose or change, by number of the file.
+    fn dependents_at(
+        &self,
+        base: ObjectId,
+        changed: &[Changed],
+        warnings: &mut Vec<String>,
+    ) -> Result<BTreeMap<usize, Vec<TouchedDependent>>, Error> {
+        let repository = self.repository()?;
+        let mut targets = Vec::new();
+        let mut lines: Vec<(usize, u32)> = Vec::new();
+        for (number, file) in changed.iter().enumerate() {
+            let target = |anchors: Vec<String>, lines: Vec<LineRange>| Target {
+                file: ScopeFile::from(file.old.clone()),
+                anchors,
+                lines,
+                content: file.content.clone(),
+            };
+            let Some(items) = &file.items else {
+                targets.push(target(Vec::new(), Vec::new()));
+                lines.push((number, first_line(&file.hunks)));
+                continue;
+            };
+            for (item, line) in items {
+                targets.push(target(vec![item.qualified.clone()], vec![item.lines]));
+                lines.push((number, *line));
+            }
+            if items.is_empty() {
+                // Outside of all items only what relies on the file as a whole is touched.
+                targets.push(target(vec![String::new()], Vec::new()));
+                lines.push((number, first_line(&file.hunks)));
+            }
+        }
+        let mut by_file: BTreeMap<usize, Vec<TouchedDependent>> = BTreeMap::new();
+        if targets.is_empty() {
+            return Ok(by_file);
+        }
+        let request = DepsRequest {
+            targets,
+            at: base,
+            with_mentions: false,
+            all: false,
+            half_life_days: score::HALF_LIFE_DAYS,
+        };
+        let found = chronicle_commits::dependents(repository, &request)?;
+        warnings.extend(
+            found.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>(),
+        );
+        for (dependent, target) in found.dependents.into_iter().zip(found.targets) {
+            if dependent.strength != Strength::Mention {
+                let (number, at_line) = lines[target];
+                by_file.entry(number).or_default().push(TouchedDependent { dependent, at_line });
+            }
+        }
+        Ok(by_file)
+    }
+}
+
+/// Whether all lines that a diff quotes stand where it says.
+fn quotes(file: &unified::FileDiff, version: &Lines<'_>) -> bool {
+    let lines = version.all();
+    file.quoted
+        .iter()
+        .all(|(number, text)| lines.get(*number as usize - 1).is_some_and(|line| *line == text.as_slice()))
+}
+
+fn first_line(hunks: &[Hunk]) -> u32 {
+    hunks.first().map_or(1, |hunk| hunk.new.start.max(1))
+}
+
+/// A lesson, if the diff touches it.
+fn touch(lesson: WisdomItem, file: &Changed, fail_on: &[Category]) -> Option<TouchedLesson> {
+    let standing = &lesson.standing;
+    let found = touch_of_lines(standing, file).or_else(|| {
+        let name = segments(&lesson.anchor.as_ref()?.name);
+        let is_named = |(item, _): &&(Item, u32)| agree(&segments(&item.qualified), &name);
+        Some((Touch::Item, file.items.as_ref()?.iter().find(is_named)?.1))
+    });
+    let (touch, at_line) = found?;
+    let fails = touch == Touch::Lines && fail_on.contains(&lesson.category);
+    Some(TouchedLesson { touch, at_line, fails, lesson })
+}
+
+/// How the diff touches the lines that a lesson has in the base, and where.
+fn touch_of_lines(standing: &Standing, file: &Changed) -> Option<(Touch, u32)> {
+    if standing.state == State::Gone {
+        return None;
+    }
+    let hit = |lines: LineRange| file.hunks.iter().find(|hunk| hunk.touches(lines));
+    let (touch, hunk) = if file.is_whole {
+        (Touch::Lines, None)
+    } else {
+        let near = || standing.near.iter().find_map(|near| hit(*near));
+        match (standing.matched, standing.lines) {
+            (Match::Commit, Some(lines)) => (Touch::Commit, Some(hit(lines)?)),
+            (Match::Commit, None) => (Touch::Commit, Some(near()?)),
+            (Match::File, _) => (Touch::File, file.hunks.first()),
+            (_, Some(lines)) => (Touch::Lines, Some(hit(lines)?)),
+            (_, None) => (Touch::Near, Some(near()?)),
+        }
+    };
+    Some((touch, hunk.map_or(1, |hunk| hunk.new.start.max(1))))
+}

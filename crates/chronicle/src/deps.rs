@@ -1,0 +1,79 @@
+//! Who relies on some code.
+
+use std::path::Path;
+
+use chronicle_commits::{DepsRequest, Target};
+use chronicle_core::{dependent::Dependent, score};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Chronicle, Error, anchors, anchors::Anchored};
+
+/// Who relies on some code, plainest and most trusted first.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Deps {
+    /// Always `chronicle-deps/v1`.
+    pub schema: &'static str,
+    /// The file, as it is called now.
+    pub file: String,
+    /// The item as it was given, when one was asked for.
+    pub anchor: Option<String>,
+    /// Who relies on it.
+    pub dependents: Vec<Dependent>,
+    /// How many annotations were looked at: all there are.
+    pub annotations_examined: usize,
+    /// Remarks about the answer.
+    pub warnings: Vec<String>,
+}
+
+impl Chronicle {
+    /// Who relies on the file at `path`, or on one item of it.
+    ///
+    /// # Errors
+    /// When the path was never there, or nothing of that name is in it and nobody relies on it either.
+    pub fn deps(&self, path: &Path, anchor: Option<&str>, all: bool) -> Result<Deps, Error> {
+        let one = self.one_file(path)?;
+        let mut warnings = one.remarks;
+        let name = one.file.path.to_string();
+        let content = one.content.as_deref();
+        let resolved = match (anchor, content) {
+            (Some(anchor), Some(content)) => anchors::anchored(&name, content, anchor),
+            (Some(anchor), None) => Ok(Anchored { names: vec![anchor.to_owned()], ..Anchored::default() }),
+            (None, _) => Ok(Anchored::default()),
+        };
+        // What is no longer there may still be relied upon, and that is worth knowing.
+        let (anchored, missing) = match (resolved, anchor) {
+            (Ok(anchored), _) => (anchored, None),
+            (Err(error @ Error::UnknownAnchor { .. }), Some(anchor)) => {
+                (Anchored { names: vec![anchor.to_owned()], ..Anchored::default() }, Some(error))
+            }
+            (Err(error), _) => return Err(error),
+        };
+        let target =
+            Target { file: one.file, anchors: anchored.names, lines: anchored.lines, content: one.content };
+        let request = DepsRequest {
+            targets: vec![target],
+            at: one.head,
+            with_mentions: true,
+            all,
+            half_life_days: score::HALF_LIFE_DAYS,
+        };
+        let found = chronicle_commits::dependents(self.repository()?, &request)?;
+        warnings.extend(anchored.remarks);
+        if let Some(error) = missing {
+            if !found.dependents.iter().any(|dependent| dependent.on_anchor.is_some()) {
+                return Err(error);
+            }
+            warnings.push(error.to_string());
+        }
+        warnings.extend(found.warnings);
+        Ok(Deps {
+            schema: "chronicle-deps/v1",
+            file: name,
+            anchor: anchor.map(str::to_owned),
+            dependents: found.dependents,
+            annotations_examined: found.n_annotations,
+            warnings,
+        })
+    }
+}

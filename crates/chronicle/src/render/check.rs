@@ -1,0 +1,178 @@
+//! What a diff touches, as text and as the remarks of code hosts.
+
+use std::fmt::Write;
+
+use chronicle_core::{Age, Category};
+use serde_json::json;
+
+use super::{View, deps, json, markdown::gap, words};
+use crate::{Check, Touch, TouchedDependent, TouchedLesson};
+
+/// The form in which a code host takes remarks on lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Host {
+    /// Workflow commands of GitHub, one a line.
+    GitHub,
+    /// A code quality report of GitLab, one JSON array.
+    GitLab,
+}
+
+pub(super) fn markdown(check: &Check, view: &View) -> String {
+    let mut out = String::new();
+    for file in &check.files {
+        gap(&mut out);
+        let _ = write!(out, "## {}", words::path(&file.file));
+        if let Some(old) = &file.renamed_from {
+            let _ = write!(out, " (renamed from {})", words::path(old));
+        }
+        if file.is_removed {
+            out.push_str(" (removed)");
+        }
+        out.push('\n');
+        for lesson in &file.lessons {
+            let _ = writeln!(out, "- {}", lesson_words(lesson, view));
+        }
+        if !file.dependents.is_empty() {
+            out.push_str("**Rely on what is changed:**\n");
+            for TouchedDependent { dependent, .. } in &file.dependents {
+                let _ = writeln!(out, "- {}", deps::words(dependent, view));
+            }
+        }
+    }
+    out
+}
+
+/// `gotcha (lines 3-5, line 4 changes, 5083cd1, 2 days): never block`.
+fn lesson_words(touched: &TouchedLesson, view: &View) -> String {
+    let standing = &touched.lesson.standing;
+    let mut about = vec![words::place(standing)];
+    about.extend(touched.lesson.anchor.as_ref().map(|anchor| words::path(&anchor.name)));
+    about.push(match touched.touch {
+        Touch::Lines => format!("touched at line {}", touched.at_line),
+        Touch::Near => format!("perhaps touched at line {}", touched.at_line),
+        Touch::Item => format!("its item is touched at line {}", touched.at_line),
+        Touch::Commit | Touch::File => "about more than the changed lines".to_owned(),
+    });
+    about.push(words::short(&standing.commit));
+    about.push(Age::between(standing.at, view.now).to_string());
+    if touched.fails {
+        about.push("fails the check".to_owned());
+    }
+    format!(
+        "{} ({}): {}",
+        touched.lesson.category,
+        about.join(", "),
+        words::indented(&touched.lesson.content, "  ")
+    )
+}
+
+/// What a diff touches, in the form that a code host takes.
+#[must_use]
+pub fn annotations(check: &Check, host: Host) -> String {
+    match host {
+        Host::GitHub => github(check),
+        Host::GitLab => gitlab(check),
+    }
+}
+
+/// One remark on one line.
+struct Remark<'c> {
+    file: &'c str,
+    line: u32,
+    title: String,
+    text: String,
+    fingerprint: String,
+    weight: Weight,
+}
+
+#[derive(Clone, Copy)]
+enum Weight {
+    Fails,
+    Warns,
+    Tells,
+}
+
+fn remarks(check: &Check) -> Vec<Remark<'_>> {
+    let mut remarks = Vec::new();
+    for file in &check.files {
+        for touched in &file.lessons {
+            let lesson = &touched.lesson;
+            let warns = matches!(lesson.category, Category::Gotcha | Category::DeadEnd)
+                && matches!(touched.touch, Touch::Lines | Touch::Near | Touch::Item);
+            remarks.push(Remark {
+                file: &file.file,
+                line: touched.at_line,
+                title: format!("{} ({})", lesson.category, words::short(&lesson.standing.commit)),
+                text: chronicle_core::plain(lesson.content.trim()).into_owned(),
+                fingerprint: format!("{}:{}", lesson.standing.id, file.file),
+                weight: match (touched.fails, warns) {
+                    (true, _) => Weight::Fails,
+                    (false, true) => Weight::Warns,
+                    (false, false) => Weight::Tells,
+                },
+            });
+        }
+        for TouchedDependent { dependent, at_line } in &file.dependents {
+            let from = dependent.from_file.as_deref().map_or_else(|| "a commit".to_owned(), words::path);
+            let on = dependent.on_anchor.as_deref().map_or_else(|| words::path(&file.file), words::path);
+            remarks.push(Remark {
+                file: &file.file,
+                line: *at_line,
+                title: format!("{from} relies on {on} ({})", words::short(&dependent.commit)),
+                text: chronicle_core::plain(dependent.nature.trim()).into_owned(),
+                fingerprint: format!("{}:{from}:{on}:{}", dependent.commit, dependent.nature),
+                weight: Weight::Warns,
+            });
+        }
+    }
+    remarks
+}
+
+fn github(check: &Check) -> String {
+    let mut out = String::new();
+    for remark in remarks(check) {
+        let level = match remark.weight {
+            Weight::Fails => "error",
+            Weight::Warns => "warning",
+            Weight::Tells => "notice",
+        };
+        let _ = writeln!(
+            out,
+            "::{level} file={},line={},title={}::{}",
+            property(remark.file),
+            remark.line,
+            property(&remark.title),
+            escaped(&remark.text)
+        );
+    }
+    out
+}
+
+/// Text that cannot end a workflow command, so that no lesson can give one.
+fn escaped(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    escaped(&chronicle_core::plain(text)).replace(':', "%3A").replace(',', "%2C")
+}
+
+fn gitlab(check: &Check) -> String {
+    let report: Vec<_> = remarks(check)
+        .into_iter()
+        .map(|remark| {
+            json!({
+                "description": format!("{}: {}", remark.title, remark.text),
+                "check_name": "chronicle",
+                "fingerprint": remark.fingerprint,
+                "severity": match remark.weight {
+                    Weight::Fails => "major",
+                    Weight::Warns => "minor",
+                    Weight::Tells => "info",
+                },
+                "location": { "path": remark.file, "lines": { "begin": remark.line } },
+            })
+        })
+        .collect();
+    json::plain_answer(&report)
+}

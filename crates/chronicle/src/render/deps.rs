@@ -1,0 +1,60 @@
+//! Who relies on some code, as text.
+
+use std::fmt::Write;
+
+use chronicle_core::{
+    Age,
+    dependent::{Dependent, Strength},
+};
+
+use super::{View, markdown::named, words};
+use crate::Deps;
+
+pub(super) fn markdown(deps: &Deps, view: &View) -> String {
+    let mut out = String::new();
+    if deps.dependents.is_empty() {
+        return out;
+    }
+    let _ = writeln!(out, "## {}", named(&deps.file, deps.anchor.as_deref()));
+    for strength in [Strength::Declared, Strength::Group, Strength::Mention] {
+        let mut of_strength =
+            deps.dependents.iter().filter(|dependent| dependent.strength == strength).peekable();
+        if of_strength.peek().is_some() {
+            let _ = writeln!(out, "**{}:**", title(strength));
+        }
+        for dependent in of_strength {
+            let _ = writeln!(out, "- {}", words(dependent, view));
+        }
+    }
+    out
+}
+
+fn title(strength: Strength) -> &'static str {
+    match strength {
+        Strength::Declared => "Declared to rely on it",
+        Strength::Group => "Must change together with it",
+        Strength::Mention => "Name it (weaker)",
+    }
+}
+
+/// One dependent, as the content of a list item.
+pub(super) fn words(dependent: &Dependent, view: &View) -> String {
+    let from = match &dependent.from_file {
+        Some(file) => format!("`{}`", named(file, dependent.from_anchor.as_deref())),
+        None => "the commit".to_owned(),
+    };
+    let on = dependent.on_anchor.as_deref().map(|anchor| format!(" on {}", words::path(anchor)));
+    let age = Age::between(dependent.at, view.now);
+    let elsewhere = dependent
+        .elsewhere
+        .as_deref()
+        .map(|place| format!(", on {}", words::path(place)))
+        .unwrap_or_default();
+    format!(
+        "{from}{}: {} ({:.2}, {}, {age}{elsewhere})",
+        on.unwrap_or_default(),
+        words::indented(&dependent.nature, "  "),
+        dependent.confidence,
+        words::short(&dependent.commit),
+    )
+}

@@ -1,0 +1,48 @@
+//! The newest word on each code unit, as text.
+
+use std::fmt::Write;
+
+use chronicle_core::Age;
+
+use super::{View, markdown::gap, words};
+use crate::{Summary, UnitSummary};
+
+pub(super) fn markdown(summary: &Summary, view: &View) -> String {
+    let mut out = String::new();
+    for file in &summary.files {
+        gap(&mut out);
+        let name = if file.file.is_empty() { "The commits".to_owned() } else { words::path(&file.file) };
+        let _ = writeln!(out, "## {name}");
+        for item in &file.units {
+            unit(&mut out, item, file.file.is_empty(), view);
+        }
+    }
+    out
+}
+
+fn unit(out: &mut String, unit: &UnitSummary, is_of_commit: bool, view: &View) {
+    let name = match (&unit.anchor, unit.lines) {
+        (Some(anchor), Some(lines)) => {
+            format!("{} (lines {}-{})", words::path(anchor), lines.start, lines.end)
+        }
+        (Some(anchor), None) => words::path(anchor),
+        (None, Some(lines)) => format!("Lines {}-{}", lines.start, lines.end),
+        (None, None) if is_of_commit => "Several files".to_owned(),
+        (None, None) => "Whole file".to_owned(),
+    };
+    let age = Age::between(unit.at, view.now);
+    let _ = write!(out, "- {name} [{}, {age}, {:.2}]", words::short(&unit.commit), unit.confidence);
+    if let Some(intent) = &unit.intent {
+        let _ = write!(out, ": {}", words::indented(intent, "  "));
+    }
+    out.push('\n');
+    for text in &unit.constraints {
+        let _ = writeln!(out, "  - must hold: {}", words::indented(text, "    "));
+    }
+    for text in &unit.risks {
+        let _ = writeln!(out, "  - risk: {}", words::indented(text, "    "));
+    }
+    if 0 < unit.n_more {
+        let _ = writeln!(out, "  - {} more in `read`", unit.n_more);
+    }
+}

@@ -1,0 +1,75 @@
+//! Why lines are as they are, as text.
+
+use std::fmt::Write;
+
+use chronicle_core::{
+    Age, LineRange,
+    reading::{Query, Reading},
+};
+
+use super::{View, markdown, words};
+use crate::{Why, Wrote};
+
+pub(super) fn markdown(why: &Why, view: &View) -> String {
+    let mut out = String::new();
+    let _ = write!(out, "# {} {}", words::path(&why.file), lines(&[why.lines]));
+    if let Some(anchor) = &why.anchor {
+        let _ = write!(out, " — {}", words::path(anchor));
+    }
+    if let Some(text) = why.text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+        let _ = write!(out, ": `{}`", words::path(text));
+    }
+    out.push('\n');
+    for wrote in &why.commits {
+        commit(&mut out, wrote, why, view);
+    }
+    if !why.uncommitted.is_empty() {
+        let _ = writeln!(out, "**Not committed yet:** {}", lines(&why.uncommitted));
+    }
+    let mut reading = Reading::empty(Query::default());
+    reading.regions.clone_from(&why.regions);
+    reading.wisdom.clone_from(&why.wisdom);
+    let known = markdown::reading(&reading, view);
+    if !known.is_empty() {
+        out.push('\n');
+        out.push_str(&known);
+    }
+    out
+}
+
+fn commit(out: &mut String, wrote: &Wrote, why: &Why, view: &View) {
+    let at = chronicle_core::parse_time(&wrote.date);
+    let age = at.map(|at| format!(", {} ago", Age::between(at, view.now))).unwrap_or_default();
+    let _ = write!(
+        out,
+        "**Written by:** {} {} ({}{age})",
+        words::short(&wrote.commit),
+        words::path(&wrote.subject),
+        words::path(&wrote.author),
+    );
+    if wrote.lines != [why.lines] {
+        let _ = write!(out, ", {}", lines(&wrote.lines));
+    }
+    if wrote.file_then != why.file {
+        let _ = write!(out, ", then line {} of {}", wrote.line_then, words::path(&wrote.file_then));
+    }
+    out.push('\n');
+    if !wrote.body.trim().is_empty() {
+        let _ = writeln!(out, "  {}", words::indented(&wrote.body, "  "));
+    }
+}
+
+/// `line 3`, or `lines 3-5, 9-9`.
+fn lines(ranges: &[LineRange]) -> String {
+    match ranges {
+        [only] if only.len() == 1 => format!("line {}", only.start),
+        several => {
+            let ranges: Vec<_> = several.iter().map(|range| one(*range)).collect();
+            format!("lines {}", ranges.join(", "))
+        }
+    }
+}
+
+fn one(range: LineRange) -> String {
+    if range.len() == 1 { range.start.to_string() } else { format!("{}-{}", range.start, range.end) }
+}

@@ -1,0 +1,197 @@
+//! Why a line is as it is: the commit that wrote it, what that commit says, and what is known of the line.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use chronicle_core::{
+    LineMap, LineRange, Lines,
+    reading::{RegionItem, WisdomItem},
+};
+use chronicle_git::{BlamedLine, ByteSlice};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    Chronicle, Error, ReadCommand, anchors,
+    error::{FileGoneSnafu, LinesPastEndSnafu, NotTrackedSnafu},
+    outline::OneFile,
+};
+
+/// The lines that are asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WhyScope {
+    /// Some lines of the file as it is now.
+    Lines(LineRange),
+    /// All lines of an item.
+    Anchor(String),
+}
+
+/// Why some lines are as they are.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Why {
+    /// Always `chronicle-why/v1`.
+    pub schema: &'static str,
+    /// The file, as it is called now.
+    pub file: String,
+    /// The item, when one was asked for.
+    pub anchor: Option<String>,
+    /// The lines.
+    pub lines: LineRange,
+    /// What the line holds, when it is only one.
+    pub text: Option<String>,
+    /// The commits that wrote the lines, in the order of their first line.
+    pub commits: Vec<Wrote>,
+    /// Lines that are in no commit yet.
+    pub uncommitted: Vec<LineRange>,
+    /// Code units and summaries known of the lines; those of the commits that wrote them come first.
+    pub regions: Vec<RegionItem>,
+    /// Lessons known of the lines; those of the commits that wrote them come first.
+    pub wisdom: Vec<WisdomItem>,
+    /// Remarks about the answer.
+    pub warnings: Vec<String>,
+}
+
+/// A commit that wrote some of the lines.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Wrote {
+    /// The commit.
+    pub commit: String,
+    /// The lines it wrote, as they are now.
+    pub lines: Vec<LineRange>,
+    /// Who wrote it.
+    pub author: String,
+    /// When it was committed.
+    pub date: String,
+    /// The first paragraph of its message.
+    pub subject: String,
+    /// The rest of its message.
+    pub body: String,
+    /// The file's name in it.
+    pub file_then: String,
+    /// The number of the first of the lines in it.
+    pub line_then: u32,
+}
+
+/// One line as it is now, and who wrote it; nobody, when it is not committed.
+pub(crate) type Written = (u32, Option<BlamedLine>);
+
+impl Chronicle {
+    /// Why lines of the file at `path` are as they are.
+    ///
+    /// # Errors
+    /// When the file is gone or in no commit, or the lines or the item do not exist.
+    pub fn why(&self, path: PathBuf, scope: WhyScope) -> Result<Why, Error> {
+        let repository = self.repository()?;
+        let mut one = self.one_file(&path)?;
+        let file = one.file.path.to_string();
+        let mut warnings = std::mem::take(&mut one.remarks);
+        let Some(content) = one.content.as_deref() else { return FileGoneSnafu { path: file }.fail() };
+        let present = Lines::new(content);
+        let (lines, anchor) = match scope {
+            WhyScope::Lines(lines) => (lines, None),
+            WhyScope::Anchor(anchor) => {
+                let anchored = anchors::anchored(&file, content, &anchor)?;
+                warnings.extend(anchored.remarks.clone());
+                // Without an outline there are no lines to ask git about.
+                let unknown = || Error::UnknownAnchor {
+                    anchor: anchor.clone(),
+                    path: file.clone(),
+                    closest: Vec::new(),
+                };
+                let lines = anchored.lines.first().copied().ok_or_else(unknown)?;
+                (lines, anchored.names.first().cloned())
+            }
+        };
+        let n_lines = present.count();
+        snafu::ensure!(lines.end <= n_lines, LinesPastEndSnafu { lines, n_lines });
+        if present.is_binary() {
+            warnings.push(format!("`{file}` is binary; its lines say little"));
+        }
+        let written = self.written(&one, lines)?;
+        let mut commits: Vec<Wrote> = Vec::new();
+        let mut uncommitted: Vec<u32> = Vec::new();
+        let mut by_commit: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for (line, blamed) in &written {
+            let Some(blamed) = blamed else {
+                uncommitted.push(*line);
+                continue;
+            };
+            let id = blamed.commit.to_string();
+            if !by_commit.contains_key(&id) {
+                let commit = repository.commit(blamed.commit)?;
+                commits.push(Wrote {
+                    commit: id.clone(),
+                    lines: Vec::new(),
+                    author: commit.author.clone(),
+                    date: commit.time.to_string(),
+                    subject: commit.subject(),
+                    body: commit.body().to_owned(),
+                    file_then: blamed.path.to_string(),
+                    line_then: blamed.line_then,
+                });
+            }
+            by_commit.entry(id).or_default().push(*line);
+        }
+        for wrote in &mut commits {
+            wrote.lines = runs(&by_commit[&wrote.commit]);
+        }
+        let command = ReadCommand { paths: vec![path], lines: Some(lines), ..ReadCommand::default() };
+        let reading = self.read(&command)?;
+        // What was said of the path is said already.
+        warnings.extend(
+            reading.warnings.into_iter().filter(|warning| !warning.starts_with(&format!("`{file}`"))),
+        );
+        warnings.dedup();
+        let (mut regions, mut wisdom) = (reading.regions, reading.wisdom);
+        regions.sort_by_key(|item| !by_commit.contains_key(&item.standing.commit));
+        wisdom.sort_by_key(|item| !by_commit.contains_key(&item.standing.commit));
+        let text = present.of(lines).first().filter(|_| lines.len() == 1);
+        Ok(Why {
+            schema: "chronicle-why/v1",
+            file,
+            anchor,
+            lines,
+            text: text.map(|text| text.to_str_lossy().into_owned()),
+            commits,
+            uncommitted: runs(&uncommitted),
+            regions,
+            wisdom,
+            warnings,
+        })
+    }
+
+    /// Who wrote each of `lines` of a file as it is now.
+    ///
+    /// The committed file is blamed and its lines are mapped: edits that are not committed show as such.
+    pub(crate) fn written(&self, one: &OneFile, lines: LineRange) -> Result<Vec<Written>, Error> {
+        let repository = self.repository()?;
+        let path = one.file.at_head.as_bstr();
+        let tree = repository.commit_tree(one.head)?;
+        let Some(blob) = repository.blob_at(tree, path)? else {
+            return NotTrackedSnafu { path: one.file.path.to_string() }.fail();
+        };
+        let committed = repository.blob(blob)?;
+        let content = one.content.as_deref().unwrap_or(&committed);
+        let map = LineMap::between(&Lines::new(content), &Lines::new(&committed));
+        let at_head =
+            |line: u32| map.map(LineRange { start: line, end: line }).lines.map(|lines| lines.start);
+        let mapped: Vec<(u32, Option<u32>)> =
+            (lines.start..=lines.end).map(|line| (line, at_head(line))).collect();
+        let known = || mapped.iter().filter_map(|(_, line)| *line);
+        let (Some(start), Some(end)) = (known().min(), known().max()) else {
+            return Ok(mapped.into_iter().map(|(line, _)| (line, None)).collect());
+        };
+        let blamed = repository.blame(one.head, path, Some(LineRange { start, end }))?;
+        let mut by_line: BTreeMap<u32, BlamedLine> =
+            blamed.into_iter().map(|blamed| (blamed.line, blamed)).collect();
+        Ok(mapped
+            .into_iter()
+            .map(|(line, then)| (line, then.and_then(|then| by_line.remove(&then))))
+            .collect())
+    }
+}
+
+/// Consecutive lines as ranges.
+pub(crate) fn runs(lines: &[u32]) -> Vec<LineRange> {
+    let chunks = lines.chunk_by(|left, right| left + 1 == *right);
+    chunks.map(|run| LineRange { start: run[0], end: run[run.len() - 1] }).collect()
+}

@@ -1,0 +1,84 @@
+use std::io::Read;
+
+use chronicle::{Category, CheckScope, Chronicle, render, render::Host};
+use clap::ValueEnum;
+use snafu::ResultExt;
+
+use crate::{
+    error::{CommandError, StdinSnafu, TouchedSnafu, UsageSnafu},
+    ui::Ui,
+};
+
+/// Show which lessons a change touches, before it is committed or merged
+///
+/// Compares the working tree with HEAD unless told otherwise. Lessons are looked up in the
+/// version that the change starts from: those on lines that it changes or takes away, those
+/// about a whole file that it changes, and code elsewhere that declares to rely on the changed
+/// items. Made for pre-commit hooks and CI.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 done; 1 lessons of --fail-on are touched; 2 the check cannot run; 70 a bug in Chronicle."
+)]
+pub(crate) struct CheckArgs {
+    /// `-` reads a unified diff, starting from HEAD, from standard input
+    #[arg(value_name = "-", value_parser = ["-"], conflicts_with_all = ["diff", "staged"])]
+    input: Option<String>,
+
+    /// What differs between two commits: A..B, A...B, or A alone against the working tree
+    #[arg(long, value_name = "RANGE", conflicts_with = "staged", allow_hyphen_values = true)]
+    diff: Option<String>,
+
+    /// What is staged, against HEAD
+    #[arg(long)]
+    staged: bool,
+
+    /// Exit with 1 when the change touches lines of lessons of these kinds
+    #[arg(long, value_name = "CATEGORY,…", value_delimiter = ',')]
+    fail_on: Vec<Category>,
+
+    /// Write the answer as remarks for a code host
+    #[arg(long, value_name = "HOST")]
+    annotations: Option<HostName>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum HostName {
+    Github,
+    Gitlab,
+}
+
+/// The largest diff that is read.
+const MAX_DIFF_BYTES: u64 = 512 << 20;
+
+pub(crate) fn run(args: &CheckArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let scope = match (&args.input, &args.diff) {
+        (Some(_), _) => CheckScope::Diff(diff()?),
+        (None, Some(range)) => CheckScope::Range(range.clone()),
+        (None, None) if args.staged => CheckScope::Staged,
+        (None, None) => CheckScope::WorkTree,
+    };
+    let check = chronicle.check(&scope, &args.fail_on).map_err(|source| CommandError::Check { source })?;
+    let answer = match args.annotations {
+        Some(HostName::Github) => render::annotations(&check, Host::GitHub),
+        Some(HostName::Gitlab) => render::annotations(&check, Host::GitLab),
+        None => render::check(&check, ui.format(), &ui.view(false)),
+    };
+    ui.answer(&answer)?;
+    for warning in &check.warnings {
+        ui.warn(warning);
+    }
+    if check.files.is_empty() {
+        ui.tell(&format!("no lessons are touched; files changed: {}", check.n_files));
+    }
+    snafu::ensure!(check.n_failing == 0, TouchedSnafu { n_lessons: check.n_failing });
+    Ok(())
+}
+
+fn diff() -> Result<Vec<u8>, CommandError> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(MAX_DIFF_BYTES + 1).read_to_end(&mut bytes).context(StdinSnafu)?;
+    if MAX_DIFF_BYTES < bytes.len() as u64 {
+        return UsageSnafu { reason: "the diff is too large to be checked" }.fail();
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,36 @@
+use std::path::PathBuf;
+
+use chronicle::{Chronicle, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Show the newest word on each code unit of a file or directory
+///
+/// For orientation: what each item was last changed for, what must hold, and what could go
+/// wrong. `read` tells the rest.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SummaryArgs {
+    /// The file or directory
+    path: PathBuf,
+
+    /// Item of the file, such as `Pool::acquire`
+    #[arg(value_name = "ANCHOR", conflicts_with = "anchor")]
+    item: Option<String>,
+
+    /// The same, when it begins with a dash
+    #[arg(long, value_name = "ANCHOR", allow_hyphen_values = true)]
+    anchor: Option<String>,
+}
+
+pub(crate) fn run(args: SummaryArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let anchor = args.item.or(args.anchor);
+    let summary = chronicle.summary(args.path, anchor.as_deref())?;
+    ui.answer(&render::summary(&summary, ui.format(), &ui.view(false)))?;
+    for warning in &summary.warnings {
+        ui.warn(warning);
+    }
+    if summary.files.is_empty() {
+        ui.tell("nothing is known about it");
+    }
+    Ok(())
+}

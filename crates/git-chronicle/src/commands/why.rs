@@ -1,0 +1,89 @@
+use std::path::PathBuf;
+
+use chronicle::{Chronicle, LineRange, WhyScope, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Show why a line is as it is: the commit that wrote it, and its lessons
+///
+/// Asks `git blame` which commits wrote the lines as they are now, and adds their messages
+/// and what is known of the lines. Lines that are not committed yet are said to be.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "git chronicle why [OPTIONS] FILE:LINE\n       git chronicle why [OPTIONS] FILE LINE|START:END|ANCHOR"
+)]
+pub(crate) struct WhyArgs {
+    /// The file, with the line behind a colon unless it is given apart
+    #[arg(value_name = "FILE[:LINE]")]
+    file: PathBuf,
+
+    /// A line, a range of lines, or an item such as `Pool::acquire`
+    #[arg(value_name = "LINE|ANCHOR", conflicts_with = "anchor")]
+    place: Option<String>,
+
+    /// Item of the file, when it could be taken for a line
+    #[arg(long, value_name = "ANCHOR", allow_hyphen_values = true)]
+    anchor: Option<String>,
+}
+
+pub(crate) fn run(args: WhyArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let (file, scope) = match (args.place, args.anchor) {
+        (_, Some(anchor)) => (args.file, WhyScope::Anchor(anchor)),
+        (Some(place), None) => (args.file, scope(place)?),
+        (None, None) => split(&args.file).ok_or(chronicle::Error::LineMissing)?,
+    };
+    let why = chronicle.why(file, scope)?;
+    ui.answer(&render::why(&why, ui.format(), &ui.view(false)))?;
+    for warning in &why.warnings {
+        ui.warn(warning);
+    }
+    Ok(())
+}
+
+/// Lines, where it reads like lines; else an item.
+fn scope(place: String) -> Result<WhyScope, CommandError> {
+    let is_lines = place.starts_with(|first: char| first.is_ascii_digit())
+        && place.chars().all(|character| character.is_ascii_digit() || ":,-".contains(character));
+    if !is_lines {
+        return Ok(WhyScope::Anchor(place));
+    }
+    let lines: LineRange = place
+        .parse()
+        .map_err(|error: chronicle::InvalidRange| CommandError::Usage { reason: error.to_string() })?;
+    Ok(WhyScope::Lines(lines))
+}
+
+/// `FILE:LINE`, also with a column behind it, as compilers print places.
+fn split(given: &std::path::Path) -> Option<(PathBuf, WhyScope)> {
+    let text = given.to_str()?;
+    let number = |digits: &str| digits.parse::<u32>().ok().filter(|line| 0 < *line);
+    let (rest, last) = text.rsplit_once(':')?;
+    let last = number(last)?;
+    let (file, line) = match rest.rsplit_once(':').map(|(file, line)| (file, number(line))) {
+        Some((file, Some(line))) if !file.is_empty() => (file, line),
+        _ => (rest, last),
+    };
+    (!file.is_empty()).then(|| (PathBuf::from(file), WhyScope::Lines(LineRange { start: line, end: line })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_as_tools_print_them() {
+        let check = |given: &str, expected: Option<(&str, u32)>| {
+            let found = split(std::path::Path::new(given));
+            let expected = expected.map(|(file, line)| {
+                (PathBuf::from(file), WhyScope::Lines(LineRange { start: line, end: line }))
+            });
+            assert_eq!(found, expected, "{given}");
+        };
+        check("src/pool.rs:12", Some(("src/pool.rs", 12)));
+        check("src/pool.rs:12:5", Some(("src/pool.rs", 12)));
+        check("a:b:3", Some(("a:b", 3)));
+        for given in ["src/pool.rs", "pool.rs:", ":3", "pool.rs:0", "pool.rs:x", "pool.rs:99999999999"] {
+            check(given, None);
+        }
+    }
+}

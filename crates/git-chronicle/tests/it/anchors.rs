@@ -1,0 +1,228 @@
+//! Items of files: listed, and found for lessons when they are written.
+
+use serde_json::{Value, json};
+use testkit::TestRepo;
+
+use crate::{
+    asking::{POOL, annotate, ask, pool},
+    outcome::note,
+};
+
+#[test]
+fn an_outline() {
+    let repo = pool();
+    insta::assert_snapshot!(ask(&repo, &["outline", "src/pool.rs"]), @"
+    ## src/pool.rs
+    - struct Pool (lines 3-5): `pub struct Pool`
+    - impl Pool (lines 7-18): `impl Pool`
+    - method Pool::acquire (lines 8-13): `pub fn acquire(&mut self) -> Option<u32>`
+    - method Pool::release (lines 15-17): `pub fn release(&mut self, id: u32)`
+    ");
+    repo.write("src/pool.rs", "fn other() {}\n");
+    insta::assert_snapshot!(ask(&repo, &["outline", "src/pool.rs"]), @"
+    ## src/pool.rs
+    - function other (lines 1-1): `fn other()`
+    ");
+    insta::assert_snapshot!(ask(&repo, &["outline", "src/pool.rs", "--at", "HEAD", "--format", "json"]), @r#"{"schema":"chronicle-outline/v1","file":"src/pool.rs","commit":"fef35540fcc7ada9701a137c7141130d18752df8","items":[{"kind":"struct","name":"Pool","lines":{"start":3,"end":5},"signature":"pub struct Pool"},{"kind":"impl","name":"Pool","lines":{"start":7,"end":18},"signature":"impl Pool"},{"kind":"method","name":"Pool::acquire","lines":{"start":8,"end":13},"signature":"pub fn acquire(&mut self) -> Option<u32>"},{"kind":"method","name":"Pool::release","lines":{"start":15,"end":17},"signature":"pub fn release(&mut self, id: u32)"}],"warnings":[]}"#);
+}
+
+#[test]
+fn an_outline_of_what_has_none() {
+    let repo = TestRepo::new();
+    repo.write("notes.xyz", "words\n");
+    repo.write("empty.rs", "");
+    repo.write("logo.rs", b"\0\x01\x02fn x() {}");
+    repo.write("broken.rs", "fn whole() {}\nfn half( {\n");
+    repo.commit("start");
+    insta::assert_snapshot!(ask(&repo, &["outline", "notes.xyz"]), @"warning: No tree-sitter grammar for xyz. Anchor resolution unavailable.");
+    insta::assert_snapshot!(ask(&repo, &["outline", "empty.rs"]), @"the file has no named items");
+    insta::assert_snapshot!(ask(&repo, &["outline", "broken.rs"]), @"
+    ## broken.rs
+    - function whole (lines 1-1): `fn whole()`
+    ");
+    ask(&repo, &["outline", "logo.rs"]);
+    insta::assert_snapshot!(ask(&repo, &["outline", "."]), @"
+    error: `.` is a directory; name one file
+    [exit 2]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["outline", "never.rs"]), @"
+    error: File not found: never.rs. Does it exist at HEAD?
+    hint: paths are taken from the current directory, then from the root
+    [exit 1]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["outline", "broken.rs", "--at", "--output=x"]), @"
+    error: unknown revision `--output=x`: it names no commit
+    hint: name a commit, branch or tag; `git log` lists commits
+    [exit 1]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["outline", "broken.rs", "--at", "nope", "--format", "json"]), @r#"
+    {"schema":"chronicle-error/v1","error":{"code":"unknown_revision","message":"unknown revision `nope`: it names no commit","hint":"name a commit, branch or tag; `git log` lists commits"}}
+    [exit 1]
+    "#);
+}
+
+#[test]
+fn a_lesson_gets_the_item_that_holds_its_lines() {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", POOL);
+    repo.commit("pool: start");
+    insta::assert_snapshot!(annotate(&repo, &json!({ "summary": "The pool is small on purpose, see the benchmark", "wisdom": [
+        { "category": "gotcha", "content": "These lines lie inside of one method.", "file": "pool.rs", "lines": { "start": 10, "end": 11 } },
+        { "category": "gotcha", "content": "These lines lie in two methods of one type.", "file": "pool.rs", "lines": { "start": 12, "end": 16 } },
+        { "category": "gotcha", "content": "This is about the file as a whole, with no lines.", "file": "pool.rs" },
+    ]})), @"
+    Stored on abfbc43 pool: start
+    **Summary:** The pool is small on purpose, see the benchmark
+    - gotcha (pool.rs, lines 10-11, Pool::acquire): These lines lie inside of one method.
+    - gotcha (pool.rs, lines 12-16, Pool): These lines lie in two methods of one type.
+    - gotcha (pool.rs): This is about the file as a whole, with no lines.
+    ");
+}
+
+#[test]
+fn an_item_that_is_named_gives_its_lines() {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", POOL);
+    repo.write("notes.xyz", "words\n");
+    repo.commit("pool: start");
+    insta::assert_snapshot!(annotate(&repo, &json!({ "summary": "The pool is small on purpose, see the benchmark", "wisdom": [
+        { "category": "gotcha", "content": "A bare name is enough where it is the only one.", "file": "pool.rs", "anchor": "acquire" },
+        { "category": "gotcha", "content": "A slip is not guessed at, but the name is offered.", "file": "pool.rs", "anchor": "Pool.aquire" },
+        { "category": "gotcha", "content": "What is not there at all is stored without lines.", "file": "pool.rs", "anchor": "Stack::push\u{1b}[31m" },
+        { "category": "gotcha", "content": "Here no item is known, and the name stays as it is.", "file": "notes.xyz", "anchor": "chapter" },
+    ], "regions": [{ "file": "pool.rs", "anchor": { "unit_type": "method", "name": "Pool::release" }, "intent": "Gives an id back" }]})), @"
+    Stored on 5f20200 pool: start
+    **Summary:** The pool is small on purpose, see the benchmark
+    - gotcha (pool.rs, lines 8-13, Pool::acquire): A bare name is enough where it is the only one.
+    - gotcha (pool.rs, Pool.aquire): A slip is not guessed at, but the name is offered.
+    - gotcha (pool.rs, Stack::push[31m): What is not there at all is stored without lines.
+    - gotcha (notes.xyz, chapter): Here no item is known, and the name stays as it is.
+
+    ### pool.rs — Pool::release (lines 15-17)
+    `pub fn release(&mut self, id: u32)`
+    **Intent:** Gives an id back
+    warning: control characters were removed from 1 texts
+    warning: `Pool.aquire` names nothing in `pool.rs`, so the lesson was stored without lines; closest are `Pool::acquire`
+    warning: `Stack::push[31m` names nothing in `pool.rs`, so the lesson was stored without lines; closest are `Pool::acquire`, `Pool::release`, `Pool`
+    warning: No tree-sitter grammar for xyz. Anchor resolution unavailable.
+    ");
+    let stored = note(&repo, "HEAD");
+    let sketches: Vec<bool> = stored["wisdom"]
+        .as_array()
+        .expect("there are lessons")
+        .iter()
+        .map(|entry| entry["sketch"].is_string())
+        .collect();
+    assert_eq!(sketches, [true, false, false, false]);
+    assert_eq!(stored["wisdom"][0]["anchor"]["signature"], "pub fn acquire(&mut self) -> Option<u32>");
+}
+
+#[test]
+fn changes_inside_one_item_give_its_name() {
+    let repo = TestRepo::new();
+    let long = |body: &str| format!("{}\nfn long() {{\n{body}}}\n", "// filler\n".repeat(40));
+    repo.write("long.rs", long(&"    step();\n".repeat(40)));
+    repo.commit("long: start");
+    let mut lines: Vec<String> = long(&"    step();\n".repeat(40)).lines().map(str::to_owned).collect();
+    lines[45].push_str(" // first");
+    lines[60].push_str(" // last");
+    repo.write("long.rs", lines.join("\n"));
+    repo.commit("long: mark steps");
+    insta::assert_snapshot!(annotate(&repo, &json!({ "summary": "The steps are marked for the profiler to find", "wisdom": [
+        { "category": "gotcha", "content": "The profiler counts the marked steps in between.", "file": "long.rs" },
+    ]})), @"
+    Stored on 6ddeecb long: mark steps
+    **Summary:** The steps are marked for the profiler to find
+    - gotcha (long.rs, lines 46-61, long): The profiler counts the marked steps in between.
+    ");
+    lines[1].push_str(" and more");
+    lines[50].push_str(" // middle");
+    repo.write("long.rs", lines.join("\n"));
+    repo.commit("long: mark more");
+    insta::assert_snapshot!(annotate(&repo, &json!({ "summary": "The filler says so now, and a step in the middle", "wisdom": [
+        { "category": "gotcha", "content": "Two places that have nothing to do with each other.", "file": "long.rs" },
+    ]})), @"
+    Stored on d4c30fa long: mark more
+    **Summary:** The filler says so now, and a step in the middle
+    - gotcha (long.rs, near lines 2-2, 51-51): Two places that have nothing to do with each other.
+    ");
+}
+
+#[test]
+fn the_same_lesson_again_is_known_though_its_item_is_found() {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", POOL);
+    let commit = repo.commit("pool: start");
+    let lesson = json!({ "category": "gotcha", "content": "Never block in here, the UI waits.", "file": "pool.rs", "lines": { "start": 10, "end": 11 } });
+    let stored = json!({ "schema": "chronicle/v3", "commit": commit, "timestamp": testkit::DATE, "summary": "As an older release stored it, without names",
+        "wisdom": [lesson], "provenance": { "source": "live", "author": "Ada" } });
+    repo.put_note("chronicle", "HEAD", stored.to_string().as_bytes());
+    annotate(
+        &repo,
+        &json!({ "summary": "As an older release stored it, without names", "wisdom": [lesson] }),
+    );
+    assert_eq!(note(&repo, "HEAD")["wisdom"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_staged_remark_gets_its_item_when_it_is_bound() {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", "fn first() {}\n");
+    repo.commit("pool: start");
+    repo.write("pool.rs", POOL);
+    ask(&repo, &["note", "Never block in here, the UI waits.", "--file", "pool.rs", "--lines", "10:11"]);
+    repo.commit("pool: grow");
+    annotate(&repo, &json!({ "summary": "The pool is a type of its own now, with methods" }));
+    let stored = note(&repo, "HEAD");
+    assert_eq!(stored["wisdom"][0]["anchor"]["name"], "Pool::acquire");
+}
+
+#[test]
+fn history_of_one_item() {
+    let repo = pool();
+    let commit = repo.git(&["rev-parse", "HEAD"]);
+    repo.write("src/pool.rs", POOL.replace("self.free.push(id);", "self.free.insert(0, id);"));
+    repo.commit("pool: give back at the front");
+    annotate(
+        &repo,
+        &json!({ "summary": "First in, first out: ids rest before they are used again",
+        "wisdom": [{ "category": "gotcha", "content": "Inserting at the front moves all ids; fine below a thousand.", "file": "src/pool.rs",
+            "related": [{ "commit": commit, "anchor": "Pool::acquire", "relationship": "takes from the other end" }] }] }),
+    );
+    insta::assert_snapshot!(ask(&repo, &["history", "src/pool.rs", "Pool::release"]), @"
+    ## fef3554 pool: hand out ids (2 days ago)
+    Ids are reused last in, first out: the newest is warm in the cache
+    - dead_end (gone since 3fa1632, Pool::release, 0.86, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
+
+    ## 3fa1632 pool: give back at the front (2 days ago)
+    First in, first out: ids rest before they are used again
+    - gotcha (lines 16-16, intact, Pool::release, 1.00, 3fa1632, 2 days): Inserting at the front moves all ids; fine below a thousand.
+      - related: fef3554 Pool::acquire (takes from the other end): The UI thread calls this; it must never block.
+    ");
+    insta::assert_snapshot!(ask(&repo, &["history", "src/pool.rs", "--anchor", "acquire"]), @"
+    ## fef3554 pool: hand out ids (2 days ago)
+    Ids are reused last in, first out: the newest is warm in the cache
+    - gotcha (lines 8-13, intact, Pool::acquire, 1.00, fef3554, 2 days, 1 commit since): The UI thread calls this; it must never block.
+    ");
+    insta::assert_snapshot!(ask(&repo, &["history", "src/pool.rs", "--limit", "1"]), @"
+    ## 3fa1632 pool: give back at the front (2 days ago)
+    First in, first out: ids rest before they are used again
+    - gotcha (lines 16-16, intact, Pool::release, 1.00, 3fa1632, 2 days): Inserting at the front moves all ids; fine below a thousand.
+      - related: fef3554 Pool::acquire (takes from the other end): The UI thread calls this; it must never block.
+    1 older annotated commits left out; raise --limit
+    ");
+    insta::assert_snapshot!(ask(&repo, &["history", "src/pool.rs", "nothing"]), @"
+    error: `nothing` names nothing in `src/pool.rs`; closest are `Pool`, `Pool::acquire`, `Pool::release`
+    hint: `git chronicle outline FILE` lists what the file has
+    [exit 1]
+    ");
+}
+
+#[test]
+fn schemas_of_the_answers() {
+    let repo = TestRepo::new();
+    for name in ["deps-output", "summary-output", "why-output", "check-output", "outline-output"] {
+        let schema: Value = serde_json::from_str(&ask(&repo, &["schema", name])).expect("a schema is JSON");
+        assert!(schema["properties"]["schema"].is_object(), "{name}");
+    }
+}

@@ -1,0 +1,300 @@
+//! Which lessons a change touches.
+
+use serde_json::{Value, json};
+use testkit::TestRepo;
+
+use crate::asking::{POOL, annotate, ask, ask_with, pool};
+
+/// The pool with a change to `acquire` that is not committed.
+fn edited() -> TestRepo {
+    let repo = pool();
+    repo.write("src/pool.rs", POOL.replace("self.free.pop();", "self.wait_for_one();"));
+    repo
+}
+
+#[test]
+fn a_change_of_the_working_tree() {
+    let repo = edited();
+    insta::assert_snapshot!(ask(&repo, &["check"]), @"
+    ## src/pool.rs
+    - gotcha (lines 8-13, intact, Pool::acquire, touched at line 10, fef3554, 2 days): The UI thread calls this; it must never block.
+    - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
+    **Rely on what is changed:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
+    ");
+    insta::assert_snapshot!(ask(&repo, &["check", "--fail-on", "gotcha"]), @"
+    ## src/pool.rs
+    - gotcha (lines 8-13, intact, Pool::acquire, touched at line 10, fef3554, 2 days, fails the check): The UI thread calls this; it must never block.
+    - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
+    **Rely on what is changed:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
+    error: the change touches lessons of the kinds that --fail-on names: 1
+    hint: read them above; `git chronicle read` says more
+    [exit 1]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["check", "--fail-on", "dead_end,insight"]), @"
+    ## src/pool.rs
+    - gotcha (lines 8-13, intact, Pool::acquire, touched at line 10, fef3554, 2 days): The UI thread calls this; it must never block.
+    - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
+    **Rely on what is changed:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
+    ");
+    insta::assert_snapshot!(ask(&repo, &["check", "--staged"]), @"no lessons are touched; files changed: 0");
+}
+
+#[test]
+fn the_same_change_in_every_way() {
+    let repo = edited();
+    let expected = ask(&repo, &["check"]);
+    let diff = repo.try_git(&["diff"]).stdout;
+    assert_eq!(ask_with(&repo, &["check", "-"], &diff), expected);
+    assert_eq!(ask(&repo, &["check", "--diff", "HEAD"]), expected);
+    repo.git(&["add", "--all"]);
+    assert_eq!(ask(&repo, &["check", "--staged"]), expected);
+    assert_eq!(ask(&repo, &["check"]), expected);
+    repo.git(&["commit", "--quiet", "-m", "pool: wait"]);
+    assert_eq!(ask(&repo, &["check", "--diff", "HEAD~1..HEAD"]), expected);
+    assert_eq!(ask(&repo, &["check", "--diff", "HEAD~1..."]), expected);
+    insta::assert_snapshot!(ask(&repo, &["check"]), @"no lessons are touched; files changed: 0");
+}
+
+#[test]
+fn a_change_for_code_hosts() {
+    let repo = pool();
+    annotate(
+        &repo,
+        &json!({ "summary": "One more lesson, with what would end a workflow command",
+        "wisdom": [{ "category": "gotcha", "content": "100% sure:\n::error::not a command, this", "file": "src/pool.rs", "anchor": "acquire" }] }),
+    );
+    repo.write("src/pool.rs", POOL.replace("self.free.pop();", "self.wait_for_one();"));
+    insta::assert_snapshot!(ask(&repo, &["check", "--annotations", "github", "--fail-on", "gotcha"]), @"
+    ::error file=src/pool.rs,line=10,title=gotcha (fef3554)::The UI thread calls this; it must never block.
+    ::error file=src/pool.rs,line=10,title=gotcha (fef3554)::100%25 sure:%0A::error::not a command, this
+    ::notice file=src/pool.rs,line=10,title=insight (fef3554)::One pool for each process is enough.
+    ::warning file=src/pool.rs,line=10,title=src/ui.rs relies on Pool%3A%3Aacquire (fef3554)::never waits
+    error: the change touches lessons of the kinds that --fail-on names: 2
+    hint: read them above; `git chronicle read` says more
+    [exit 1]
+    ");
+    let report: Value =
+        serde_json::from_str(&ask(&repo, &["check", "--annotations", "gitlab"])).expect("it is JSON");
+    let report = report.as_array().expect("a list");
+    assert_eq!(report.len(), 4, "{report:#?}");
+    for remark in report {
+        assert!(remark["description"].is_string() && remark["fingerprint"].is_string(), "{remark:#}");
+        assert_eq!(remark["location"], json!({ "path": "src/pool.rs", "lines": { "begin": 10 } }));
+    }
+    let answer: Value =
+        serde_json::from_str(&ask(&repo, &["check", "--format", "json"])).expect("it is JSON");
+    assert_eq!(answer["schema"], "chronicle-check/v1");
+    assert_eq!(answer["files"][0]["lessons"][0]["touch"], "lines");
+}
+
+#[test]
+fn what_is_renamed_and_removed() {
+    let repo = pool();
+    repo.git(&["mv", "src/pool.rs", "src/ids.rs"]);
+    repo.write("src/ids.rs", POOL.replace("self.free.push(id);", "self.free.insert(0, id);"));
+    std::fs::remove_file(repo.path().join("src/ui.rs")).expect("it is there");
+    repo.git(&["add", "--all"]);
+    insta::assert_snapshot!(ask(&repo, &["check", "--staged"]), @"
+    ## src/ids.rs (renamed from src/pool.rs)
+    - dead_end (lines 16-16, intact, Pool::release, touched at line 16, fef3554, 2 days): A lock-free stack was slower below eight threads.
+    - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
+    **Rely on what is changed:**
+    - `src/ui.rs — draw` on Pool::release: Ids are never zero (0.86, fef3554, 2 days)
+
+    ## src/ui.rs (removed)
+    - gotcha (lines 1-3, intact, draw, touched at line 1, fef3554, 2 days): Frames are dropped when this waits for an id.
+    - insight (lines 2-2, intact, draw, touched at line 1, fef3554, 2 days): Look at `Pool::release` before giving ids back here.
+    **Rely on what is changed:**
+    - `src/pool.rs — Pool::release` on draw: Ids are never zero (0.86, fef3554, 2 days)
+    ");
+    let diff = repo.try_git(&["diff", "--cached", "-M"]).stdout;
+    assert_eq!(ask_with(&repo, &["check", "-"], &diff), ask(&repo, &["check", "--staged"]));
+}
+
+#[test]
+fn what_is_added_beside_a_lesson_does_not_touch_it() {
+    let repo = pool();
+    repo.write("src/pool.rs", format!("// Before.\n{POOL}// After.\n"));
+    insta::assert_snapshot!(ask(&repo, &["check", "--fail-on", "gotcha,dead_end"]), @"
+    ## src/pool.rs
+    - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
+    ");
+    repo.write("src/pool.rs", POOL.replace("        trace(id);\n", "        more();\n        trace(id);\n"));
+    insta::assert_snapshot!(ask(&repo, &["check", "--fail-on", "gotcha,dead_end"]), @"
+    ## src/pool.rs
+    - gotcha (lines 8-13, intact, Pool::acquire, touched at line 11, fef3554, 2 days, fails the check): The UI thread calls this; it must never block.
+    - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
+    **Rely on what is changed:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
+    error: the change touches lessons of the kinds that --fail-on names: 1
+    hint: read them above; `git chronicle read` says more
+    [exit 1]
+    ");
+}
+
+#[test]
+fn what_was_tried_in_a_changed_item_is_told_though_its_lines_are_gone() {
+    let repo = pool();
+    repo.write("src/pool.rs", POOL.replace("self.free.push(id);", "self.free.insert(0, id);"));
+    repo.commit("pool: give back at the front");
+    repo.write("src/pool.rs", POOL.replace("self.free.push(id);", "self.stack.give(id);"));
+    insta::assert_snapshot!(ask(&repo, &["check", "--fail-on", "dead_end"]), @"
+    ## src/pool.rs
+    - dead_end (gone since 3fa1632, Pool::release, its item is touched at line 16, fef3554, 2 days): A lock-free stack was slower below eight threads.
+    - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
+    **Rely on what is changed:**
+    - `src/ui.rs — draw` on Pool::release: Ids are never zero (0.86, fef3554, 2 days)
+    ");
+}
+
+#[test]
+fn a_diff_that_starts_from_the_working_tree() {
+    let repo = pool();
+    repo.write("src/pool.rs", format!("// One.\n// Two.\n{POOL}"));
+    repo.git(&["add", "--all"]);
+    repo.write("src/pool.rs", format!("// One.\n// Two.\n{}", POOL.replace("trace(id);", "log(id);")));
+    let diff = repo.try_git(&["diff", "--no-prefix", "-U0"]).stdout;
+    repo.git(&["checkout", "--quiet", "--", "src/pool.rs"]);
+    insta::assert_snapshot!(ask_with(&repo, &["check", "-"], &diff), @"
+    ## src/pool.rs
+    - gotcha (lines 8-13, intact, Pool::acquire, touched at line 13, fef3554, 2 days): The UI thread calls this; it must never block.
+    - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
+    **Rely on what is changed:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
+    ");
+}
+
+#[test]
+fn hostile_diffs() {
+    let repo = pool();
+    insta::assert_snapshot!(ask_with(&repo, &["check", "-"], b""), @"no lessons are touched; files changed: 0");
+    insta::assert_snapshot!(ask_with(&repo, &["check", "-"], b"no diff at all\n\x1b[31m"), @"
+    error: the input is no unified diff: error parsing patches at byte 0: no valid patches found
+    [exit 2]
+    ");
+    insta::assert_snapshot!(ask_with(&repo, &["check", "-", "--format", "json"], b"\x00\xff\xfe"), @r#"
+    {"schema":"chronicle-error/v1","error":{"code":"not_a_diff","message":"the input is no unified diff: error parsing patches at byte 0: no valid patches found"}}
+    [exit 2]
+    "#);
+    let diff = repo.try_git(&["diff", "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "HEAD"]).stdout;
+    for end in (0..diff.len()).step_by(7) {
+        ask_with(&repo, &["check", "-"], &diff[..end]);
+    }
+    insta::assert_snapshot!(ask_with(&repo, &["check", "-"],
+        b"diff --git \"a/src/\\033[31m.rs\" \"b/src/\\033[31m.rs\"\n--- \"a/src/\\033[31m.rs\"\n+++ \"b/src/\\033[31m.rs\"\n@@ -1 +1 @@\n-a\n+b\n"), @"
+    warning: `src/[31m.rs` is not at HEAD, so nothing is known of what the diff changes in it
+    no lessons are touched; files changed: 1
+    ");
+    insta::assert_snapshot!(ask_with(&repo, &["check", "-"],
+        b"--- ../../etc/passwd\n+++ ../../etc/passwd\n@@ -1 +1 @@\n-root\n+toor\n"), @"
+    warning: `../../etc/passwd` is not at HEAD, so nothing is known of what the diff changes in it
+    no lessons are touched; files changed: 1
+    ");
+    insta::assert_snapshot!(ask_with(&repo, &["check", "-"],
+        b"--- a/src/pool.rs\r\n+++ b/src/pool.rs\r\n@@ -99999999999,1 +1 @@\r\n-x\r\n+y\r\n"), @"
+    ## src/pool.rs
+    - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
+    warning: the diff of `src/pool.rs` starts from another version than HEAD; its lines may be off
+    ");
+}
+
+#[test]
+fn checks_that_cannot_run() {
+    let repo = pool();
+    insta::assert_snapshot!(ask(&TestRepo::new(), &["check"]), @"
+    warning: there is no commit yet, so nothing can be touched
+    no lessons are touched; files changed: 0
+    ");
+    insta::assert_snapshot!(ask(&TestRepo::new(), &["check", "--diff", "A..B"]), @"
+    error: unknown revision `A`: it names no commit
+    hint: name a commit, branch or tag; `git log` lists commits
+    [exit 2]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["check", "--diff", "nope..HEAD"]), @"
+    error: unknown revision `nope`: it names no commit
+    hint: name a commit, branch or tag; `git log` lists commits
+    [exit 2]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["check", "--diff", "--output=/tmp/x", "--format", "json"]), @r#"
+    {"schema":"chronicle-error/v1","error":{"code":"unknown_revision","message":"unknown revision `--output=/tmp/x`: it names no commit","hint":"name a commit, branch or tag; `git log` lists commits"}}
+    [exit 2]
+    "#);
+    insta::assert_snapshot!(ask(&repo, &["check", "--fail-on", "gotchas"]), @"
+    error: invalid value 'gotchas' for '--fail-on <CATEGORY,…>': unknown category `gotchas`; did you mean `gotcha`? Categories: dead_end, gotcha, insight, unfinished_thread
+
+    For more information, try '--help'.
+    [exit 2]
+    ");
+    repo.git(&["config", "core.bare", "true"]);
+    insta::assert_snapshot!(ask(&repo, &["check", "--staged"]), @"
+    error: the repository has no working tree
+    hint: name two commits with --diff A..B
+    [exit 2]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["check"]), @"
+    error: the repository has no working tree
+    hint: name two commits with --diff A..B
+    [exit 2]
+    ");
+}
+
+#[test]
+fn the_help() {
+    insta::assert_snapshot!(ask(&TestRepo::new(), &["check", "--help"]), @"
+    Show which lessons a change touches, before it is committed or merged
+
+    Compares the working tree with HEAD unless told otherwise. Lessons are looked up in the version that
+    the change starts from: those on lines that it changes or takes away, those about a whole file that
+    it changes, and code elsewhere that declares to rely on the changed items. Made for pre-commit hooks
+    and CI.
+
+    Usage: git chronicle check [OPTIONS] [-]
+
+    Arguments:
+      [-]
+              `-` reads a unified diff, starting from HEAD, from standard input
+              
+              [possible values: -]
+
+    Options:
+      -C <DIR>
+              Run as if started in this directory
+
+          --diff <RANGE>
+              What differs between two commits: A..B, A...B, or A alone against the working tree
+
+          --format <FORMAT>
+              How to write the answer: markdown for models, json for programs, pretty for people
+              
+              [default: markdown]
+
+          --staged
+              What is staged, against HEAD
+
+          --color <WHEN>
+              When to use colour in pretty answers
+              
+              [default: auto]
+              [possible values: auto, always, never]
+
+          --fail-on <CATEGORY,…>
+              Exit with 1 when the change touches lines of lessons of these kinds
+
+          --annotations <HOST>
+              Write the answer as remarks for a code host
+              
+              [possible values: github, gitlab]
+
+          --no-pager
+              Write straight to the terminal, without a pager
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Exit codes: 0 done; 1 lessons of --fail-on are touched; 2 the check cannot run; 70 a bug in
+    Chronicle.
+    ");
+}

@@ -1,0 +1,117 @@
+//! The newest word on each code unit.
+
+use serde_json::{Value, json};
+use testkit::TestRepo;
+
+use crate::asking::{POOL, annotate, ask, pool};
+
+#[test]
+fn a_directory_by_file_and_unit() {
+    let repo = pool();
+    repo.write("src/pool.rs", POOL.replace("self.free.push(id);", "self.free.insert(0, id);"));
+    repo.commit("pool: give back at the front");
+    annotate(
+        &repo,
+        &json!({ "summary": "First in, first out: ids rest before they are used again",
+        "regions": [{ "file": "src/pool.rs", "anchor": { "unit_type": "method", "name": "Pool::release" }, "intent": "Gives an id back to the far end",
+            "constraints": ["Never the id zero"], "risk_notes": "Slow with thousands of ids." }] }),
+    );
+    insta::assert_snapshot!(ask(&repo, &["summary", "src"]), @"
+    ## The commits
+    - Several files [fef3554, 2 days, 0.88]: Ids are reused last in, first out: the newest is warm in the cache
+
+    ## src/pool.rs
+    - Whole file [fef3554, 2 days, 0.88]
+      - 1 more in `read`
+    - Pool::acquire (lines 8-13) [fef3554, 2 days, 1.00]
+      - must hold: The UI thread calls this; it must never block.
+    - Pool::release (lines 15-17) [3fa1632, 2 days, 1.00]: Gives an id back to the far end
+      - must hold: Never the id zero
+      - risk: Slow with thousands of ids.
+      - risk: A lock-free stack was slower below eight threads.
+
+    ## src/ui.rs
+    - draw (lines 1-3) [fef3554, 2 days, 1.00]
+      - must hold: Frames are dropped when this waits for an id.
+      - 1 more in `read`
+    ");
+    insta::assert_snapshot!(ask(&repo, &["summary", "src/pool.rs", "release"]), @"
+    ## src/pool.rs
+    - Pool::release (lines 15-17) [3fa1632, 2 days, 1.00]: Gives an id back to the far end
+      - must hold: Never the id zero
+      - risk: Slow with thousands of ids.
+      - risk: A lock-free stack was slower below eight threads.
+    ");
+    let answer: Value = serde_json::from_str(&ask(&repo, &["summary", "src/pool.rs", "--format", "json"]))
+        .expect("it is JSON");
+    assert_eq!(answer["schema"], "chronicle-summary/v1");
+}
+
+#[test]
+fn bad_questions() {
+    let repo = pool();
+    repo.write("empty.rs", "");
+    repo.commit("empty: add");
+    insta::assert_snapshot!(ask(&repo, &["summary", "empty.rs"]), @"nothing is known about it");
+    insta::assert_snapshot!(ask(&repo, &["summary", "src", "acquire"]), @"
+    error: `src` is a directory; name one file
+    [exit 2]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["summary", "src/pool.rs", "nothing"]), @"
+    error: `nothing` names nothing in `src/pool.rs`; closest are `Pool`, `Pool::acquire`, `Pool::release`
+    hint: `git chronicle outline FILE` lists what the file has
+    [exit 1]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["summary", "/"]), @"
+    error: `/` is outside the repository
+    [exit 1]
+    ");
+    insta::assert_snapshot!(ask(&TestRepo::new(), &["summary", "."]), @"
+    error: the repository has no commits yet
+    hint: commit something first; Chronicle reads committed code
+    [exit 1]
+    ");
+}
+
+#[test]
+fn the_help() {
+    insta::assert_snapshot!(ask(&TestRepo::new(), &["summary", "--help"]), @"
+    Show the newest word on each code unit of a file or directory
+
+    For orientation: what each item was last changed for, what must hold, and what could go wrong.
+    `read` tells the rest.
+
+    Usage: git chronicle summary [OPTIONS] <PATH> [ANCHOR]
+
+    Arguments:
+      <PATH>
+              The file or directory
+
+      [ANCHOR]
+              Item of the file, such as `Pool::acquire`
+
+    Options:
+          --anchor <ANCHOR>
+              The same, when it begins with a dash
+
+      -C <DIR>
+              Run as if started in this directory
+
+          --format <FORMAT>
+              How to write the answer: markdown for models, json for programs, pretty for people
+              
+              [default: markdown]
+
+          --color <WHEN>
+              When to use colour in pretty answers
+              
+              [default: auto]
+              [possible values: auto, always, never]
+
+          --no-pager
+              Write straight to the terminal, without a pager
+
+      -h, --help
+              Print help (see a summary with '-h')
+    ");
+}

@@ -1,0 +1,296 @@
+//! Why lines are as they are.
+
+use serde_json::{Value, json};
+use testkit::TestRepo;
+
+use crate::asking::{POOL, annotate, ask, pool};
+
+/// The pool, changed by a second commit and then by hand.
+fn changed() -> TestRepo {
+    let repo = pool();
+    repo.write("src/pool.rs", POOL.replace("self.free.push(id);", "self.free.insert(0, id);"));
+    repo.commit("pool: give back at the front");
+    annotate(&repo, &json!({ "summary": "First in, first out: ids rest before they are used again" }));
+    let now =
+        POOL.replace("self.free.push(id);", "self.free.insert(0, id);").replace("trace(id);", "log(id);");
+    repo.write("src/pool.rs", format!("// Two\n// lines\n{now}"));
+    repo
+}
+
+#[test]
+fn why_a_line_is_as_it_is() {
+    let repo = changed();
+    insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:18"]), @"
+    # src/pool.rs line 18: `self.free.insert(0, id);`
+    **Written by:** 3fa1632 pool: give back at the front (Ada, 2 days ago)
+
+    ## src/pool.rs (lines 18-18)
+    **Commit:** 3fa1632 (2 days ago) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** First in, first out: ids rest before they are used again
+
+    ## src/pool.rs
+    - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
+    - dead_end (gone since 3fa1632, Pool::release, 0.86, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
+    ");
+    insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:12:9"]), @"
+    # src/pool.rs line 12: `let id = self.free.pop();`
+    **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago)
+      The newest id is warm in the cache.
+
+    ## src/pool.rs (lines 3-17)
+    **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - gotcha (lines 10-15, changed, Pool::acquire, 0.97, fef3554, 2 days, 1 commit since): The UI thread calls this; it must never block.
+    - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
+    ");
+}
+
+#[test]
+fn why_lines_that_several_wrote_are_as_they_are() {
+    let repo = changed();
+    insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs", "16:20"]), @"
+    # src/pool.rs lines 16-20
+    **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago), lines 16-17, 19-20
+      The newest id is warm in the cache.
+    **Written by:** 3fa1632 pool: give back at the front (Ada, 2 days ago), line 18
+
+    ## src/pool.rs (lines 3-17)
+    **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
+    - dead_end (gone since 3fa1632, Pool::release, 0.86, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
+
+    ## src/pool.rs (lines 18-18)
+    **Commit:** 3fa1632 (2 days ago) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** First in, first out: ids rest before they are used again
+    ");
+    insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs", "Pool::release"]), @"
+    # src/pool.rs lines 17-19 — Pool::release
+    **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago), lines 17, 19
+      The newest id is warm in the cache.
+    **Written by:** 3fa1632 pool: give back at the front (Ada, 2 days ago), line 18
+
+    ## src/pool.rs (lines 3-17)
+    **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
+    - dead_end (gone since 3fa1632, Pool::release, 0.86, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
+
+    ## src/pool.rs (lines 18-18)
+    **Commit:** 3fa1632 (2 days ago) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** First in, first out: ids rest before they are used again
+    ");
+    insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs", "1"]), @"
+    # src/pool.rs line 1: `// Two`
+    **Not committed yet:** line 1
+
+    ## src/pool.rs
+    - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
+    ");
+}
+
+#[test]
+fn why_is_told_in_json_and_for_people() {
+    let repo = changed();
+    let answer: Value = serde_json::from_str(&ask(&repo, &["why", "src/pool.rs:18", "--format", "json"]))
+        .expect("it is JSON");
+    assert_eq!(answer["schema"], "chronicle-why/v1");
+    assert_eq!(answer["commits"][0]["subject"], "pool: give back at the front");
+    assert_eq!(answer["lines"], json!({ "start": 18, "end": 18 }));
+    insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:18", "--format", "pretty"]), @"
+    src/pool.rs line 18: `self.free.insert(0, id);`
+    Written by: 3fa1632 pool: give back at the front (Ada, 2 days ago)
+
+    src/pool.rs (lines 18-18)
+    Commit: 3fa1632 (2 days ago) | Confidence: 0.88 (enhanced, commit)
+    Intent: First in, first out: ids rest before they are used again
+
+    src/pool.rs
+    • insight (whole file, 0.88, fef3554, 2 days, 1 commit since) One pool for each process is enough.
+    • dead_end (gone since 3fa1632, Pool::release, 0.86, fef3554, 2 days, 1 commit since) A lock-free
+      stack was slower below eight threads.
+    ");
+}
+
+#[test]
+fn a_renamed_file_is_followed() {
+    let repo = pool();
+    repo.git(&["mv", "src/pool.rs", "src/we\"ird\\ name.rs"]);
+    repo.commit("pool: rename");
+    insta::assert_snapshot!(ask(&repo, &["why", "src/we\"ird\\ name.rs:11"]), @r#"
+    # src/we"ird\ name.rs line 11: `trace(id);`
+    **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago), then line 11 of src/pool.rs
+      The newest id is warm in the cache.
+
+    ## src/we"ird\ name.rs (lines 1-18)
+    **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - gotcha (lines 8-13, intact, Pool::acquire, 1.00, fef3554, 2 days, 1 commit since): The UI thread calls this; it must never block.
+    - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
+    "#);
+    insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs", "11"]), @r#"
+    # src/we"ird\ name.rs line 11: `trace(id);`
+    **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago), then line 11 of src/pool.rs
+      The newest id is warm in the cache.
+
+    ## src/we"ird\ name.rs (lines 1-18)
+    **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - gotcha (lines 8-13, intact, Pool::acquire, 1.00, fef3554, 2 days, 1 commit since): The UI thread calls this; it must never block.
+    - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
+    warning: `src/pool.rs` is called `src/we"ird\ name.rs` since 0be4578
+    "#);
+    repo.git(&["mv", "--", "src/we\"ird\\ name.rs", "-dash.rs"]);
+    insta::assert_snapshot!(ask(&repo, &["why", "--", "-dash.rs:11"]), @r#"
+    # -dash.rs line 11: `trace(id);`
+    **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago), then line 11 of src/pool.rs
+      The newest id is warm in the cache.
+
+    ## -dash.rs (lines 1-18)
+    **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - gotcha (lines 8-13, intact, Pool::acquire, 1.00, fef3554, 2 days, 1 commit since): The UI thread calls this; it must never block.
+    - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
+    warning: `src/we"ird\ name.rs` was renamed to `-dash.rs`, not committed yet
+    "#);
+}
+
+#[test]
+fn bad_questions() {
+    let repo = changed();
+    repo.write("src/new.rs", "fn new() {}\n");
+    insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs"]), @"
+    error: name a line too: FILE:LINE, FILE LINE or FILE ANCHOR
+    hint: such as `git chronicle why src/pool.rs:12`
+    [exit 2]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:999"]), @"
+    error: Line range 999:999 exceeds file length (20 lines)
+    [exit 1]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:0"]), @"
+    error: name a line too: FILE:LINE, FILE LINE or FILE ANCHOR
+    hint: such as `git chronicle why src/pool.rs:12`
+    [exit 2]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs", "9:3"]), @"
+    error: line range 9:3 ends before it begins
+    [exit 2]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["why", "src/new.rs:1"]), @"
+    error: `src/new.rs` is not tracked, so no commit wrote it
+    hint: commit it first
+    [exit 1]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["why", "src:1"]), @"
+    error: `src` is a directory; name one file
+    [exit 2]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["why", "nev\u{1b}[31mer.rs:1", "--format", "json"]), @r#"
+    {"schema":"chronicle-error/v1","error":{"code":"file_not_found","message":"File not found: nev\\u{1b}[31mer.rs. Does it exist at HEAD?","hint":"paths are taken from the current directory, then from the root"}}
+    [exit 1]
+    "#);
+    insta::assert_snapshot!(ask(&TestRepo::new(), &["why", "pool.rs:1"]), @"
+    error: the repository has no commits yet
+    hint: commit something first; Chronicle reads committed code
+    [exit 1]
+    ");
+    std::fs::remove_file(repo.path().join("src/pool.rs")).expect("it is there");
+    repo.commit("pool: remove");
+    insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:3"]), @"
+    error: `src/pool.rs` is gone; it has no lines now
+    hint: `git chronicle history FILE` tells what was thought of it
+    [exit 1]
+    ");
+}
+
+#[test]
+fn no_filter_of_the_repository_runs() {
+    let repo = pool();
+    let trap = repo.beside("trap");
+    let command = format!("touch {}; cat", trap.display());
+    for setting in ["filter.trap.clean", "filter.trap.smudge", "diff.trap.textconv", "core.fsmonitor"] {
+        repo.git(&["config", setting, &command]);
+    }
+    std::fs::write(repo.path().join(".git/info/attributes"), "*.rs filter=trap diff=trap\n")
+        .expect("writable");
+    repo.write("src/ui.rs", "fn draw() {\n    pool.acquire(1);\n}\n");
+    for args in [
+        &["why", "src/ui.rs:2"][..],
+        &["why", "src/pool.rs:11"],
+        &["read", "src/pool.rs", "--blame"],
+        &["check"],
+        &["check", "--staged"],
+    ] {
+        ask(&repo, args);
+        assert!(!trap.exists(), "{args:?} ran a filter");
+    }
+}
+
+#[test]
+fn a_read_asks_git_who_wrote_the_lines() {
+    let repo = changed();
+    insta::assert_snapshot!(ask(&repo, &["read", "src/pool.rs", "--lines", "18:18", "--blame"]), @"
+    ## src/pool.rs (lines 18-18)
+    **Commit:** 3fa1632 (2 days ago) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** First in, first out: ids rest before they are used again
+
+    ## src/pool.rs
+    - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
+    - dead_end (gone since 3fa1632, Pool::release, 0.86, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
+
+    **Dependencies on this:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
+
+    **Cross-cutting:**
+    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
+    ");
+    insta::assert_snapshot!(ask(&repo, &["read", "src", "--blame"]), @"
+    error: `src` is a directory; name one file
+    [exit 2]
+    ");
+}
+
+#[test]
+fn the_help() {
+    insta::assert_snapshot!(ask(&TestRepo::new(), &["why", "--help"]), @"
+    Show why a line is as it is: the commit that wrote it, and its lessons
+
+    Asks `git blame` which commits wrote the lines as they are now, and adds their messages and what is
+    known of the lines. Lines that are not committed yet are said to be.
+
+    Usage: git chronicle why [OPTIONS] FILE:LINE
+           git chronicle why [OPTIONS] FILE LINE|START:END|ANCHOR
+
+    Arguments:
+      <FILE[:LINE]>
+              The file, with the line behind a colon unless it is given apart
+
+      [LINE|ANCHOR]
+              A line, a range of lines, or an item such as `Pool::acquire`
+
+    Options:
+          --anchor <ANCHOR>
+              Item of the file, when it could be taken for a line
+
+      -C <DIR>
+              Run as if started in this directory
+
+          --format <FORMAT>
+              How to write the answer: markdown for models, json for programs, pretty for people
+              
+              [default: markdown]
+
+          --color <WHEN>
+              When to use colour in pretty answers
+              
+              [default: auto]
+              [possible values: auto, always, never]
+
+          --no-pager
+              Write straight to the terminal, without a pager
+
+      -h, --help
+              Print help (see a summary with '-h')
+    ");
+}
