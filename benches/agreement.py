@@ -66,6 +66,8 @@ REPOSITORIES = {
     "uv": ("https://github.com/astral-sh/uv", "26a9dd4b2125bc271b47855e1fa0c49af3365db5"),
 }
 SEED = 7
+# Partial clones lack large archives, and git gives up where it cannot read one.
+PATHS = ["--", ".", ":(exclude)*.tar", ":(exclude)*.tar.*", ":(exclude)*.zip"]
 HUNKS_OF_A_COMMIT = 3
 HUNK_LINES = range(2, 31)
 CLASSES = ["trivial", "copied", "merged", "moved", "re-added", "other"]
@@ -118,7 +120,7 @@ class Repository:
 
     def find_renames(self):
         """For each path, the paths that a commit in HEAD renamed it to."""
-        log = self.git("log", "--format=", "-M", "-l0", "--diff-filter=R", "--name-status", "-z")
+        log = self.git("log", "--format=", "-M", "--diff-filter=R", "--name-status", "-z", *PATHS)
         fields = log.strip("\0").split("\0")
         renames = collections.defaultdict(set)
         for old, new in zip(fields[1::3], fields[2::3]):
@@ -167,7 +169,8 @@ def draw_hunks(repo, n_ranges):
 
 
 def hunks_of(repo, commit):
-    patch = repo.git("show", "--format=", "-U0", "--no-renames", "--diff-filter=M", "--no-ext-diff", commit)
+    options = ["--format=", "-U0", "--no-renames", "--diff-filter=M", "--no-ext-diff"]
+    patch = repo.git("show", *options, commit, *PATHS)
     path, hunks = None, []
     for line in patch.split("\n"):
         if line.startswith("+++ "):
