@@ -88,11 +88,11 @@ fn run(options: &Options) -> ExitCode {
     refresh::rebuild(&repo, &written);
     let pairs = pairs::draw(&repo, options.n_pairs, &mut random);
     let share = answers::share_answered(&repo, &pairs);
-    let equal = answers::compare_with_direct(&repo, &pairs, &mut random);
     figures::print(&repo, &pairs, &mut random);
     figures::count_instructions(&repo, &pairs);
     refresh::after_a_note(&repo, &pairs, &spare, &mut random);
     refresh::after_a_switch(&repo, &written);
+    let equal = answers::compare_with_direct(&repo, &pairs, &mut random);
     if options.scale {
         scale::print(&root.join("scale"), &options.binary, options.n_pairs, &mut random);
     }

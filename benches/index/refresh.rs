@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::figures::met;
 use crate::measure::random::Random;
@@ -18,31 +18,23 @@ const MOST_BYTES: f64 = 2048.0;
 const MOST_BYTES_OF_OVERLAY: f64 = 512.0;
 const MOST_AFTER_NOTE: f64 = 3.0;
 const MOST_AFTER_SWITCH: f64 = 5.0;
-const N_REBUILDS: usize = 3;
 const N_SWITCHES: usize = 20;
 /// How far back a switch goes.
 const SWITCH_BACK: usize = 50;
 const WANTED_ENTRIES: usize = 20;
 
-/// Reads once without an index, some times over, and weighs the index that remains.
+/// Reads without an index, which makes it, and weighs what remains.
 pub(crate) fn rebuild(repo: &Repository, written: &Written) {
     let path = pairs::files(repo).swap_remove(0).0;
     let read = ["read", path.as_str()];
     let index = repo.work_tree.join(".git/chronicle/index");
     let forget = || drop(fs::remove_dir_all(&index));
-    let mut spent: Vec<Duration> = (0..N_REBUILDS)
-        .map(|_| {
-            forget();
-            cpu_time(repo, &read)
-        })
-        .collect();
-    spent.sort_unstable();
     forget();
     let n_git = count_git_processes(repo, &read);
     forget();
-    let warming = repo.time(&repo.chronicle, &read);
+    let (spent, warming) = cpu_time(repo, &read);
     let second = repo.time(&repo.chronicle, &read);
-    let seconds = spent[N_REBUILDS / 2].as_secs_f64();
+    let seconds = spent.as_secs_f64();
     println!("\nmaking the index");
     println!(
         "  {seconds:.2} s CPU (bar {MOST_REBUILD_SECONDS}: {}), {n_git} git processes (bar 1: {})",
@@ -60,17 +52,20 @@ pub(crate) fn rebuild(repo: &Repository, written: &Written) {
     println!("  {n_bytes} bytes, {each:.0} per annotation (bar {bar}: {})", met(each <= bar));
 }
 
-/// User and system time of one run of our binary and what it waited for.
+/// User and system time of one run of our binary and what it waited for, and how long it took.
 ///
 /// The shell's `times` tells, since the standard library does not.
-fn cpu_time(repo: &Repository, args: &[&str]) -> Duration {
+fn cpu_time(repo: &Repository, args: &[&str]) -> (Duration, Duration) {
     let chronicle = repo.chronicle.display().to_string();
     let script = r#""$@" >/dev/null 2>&1; times"#;
     let command: Vec<&str> =
         ["-c", script, "sh", &chronicle].into_iter().chain(args.iter().copied()).collect();
+    let started = Instant::now();
     let report = repo.output(&shell(), &command);
+    let taken = started.elapsed();
     let children = report.lines().nth(1).expect("`times` prints a line for the children");
-    children.split_whitespace().map(|time| parse_time(time).expect("times look like `0m1.23s`")).sum()
+    let parsed = |time| parse_time(time).expect("times look like `0m1.23s`");
+    (children.split_whitespace().map(parsed).sum(), taken)
 }
 
 fn parse_time(text: &str) -> Option<Duration> {
