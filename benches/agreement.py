@@ -212,7 +212,8 @@ def write_notes(repo, hunks):
 
 
 def asked_paths(repo, hunks):
-    return sorted({name for hunk in hunks for name in [hunk.path, *repo.living_names(hunk.path)]})
+    """Files at HEAD only: a name of old is looked up in history, which is slow and not the question."""
+    return sorted({name for hunk in hunks for name in repo.living_names(hunk.path)})
 
 
 def read_all(repo, binary, paths, **environment):

@@ -19,6 +19,8 @@ const MOST_BYTES_OF_OVERLAY: f64 = 512.0;
 const MOST_AFTER_NOTE: f64 = 3.0;
 const MOST_AFTER_SWITCH: f64 = 5.0;
 const N_SWITCHES: usize = 20;
+/// Where a first read makes the whole index anew, a few samples say enough.
+const LONGEST_SERIES: Duration = Duration::from_secs(60);
 /// How far back a switch goes.
 const SWITCH_BACK: usize = 50;
 const WANTED_ENTRIES: usize = 20;
@@ -90,9 +92,11 @@ fn size(directory: &Path) -> usize {
 pub(crate) fn after_a_note(repo: &Repository, pairs: &[Pair], spare: &[&Candidate], random: &mut Random) {
     println!("\nfirst read after one new note, more than the second");
     let (by_us, by_git) = spare.split_at(spare.len() / 2);
+    let started = Instant::now();
     let by_us: Vec<(Duration, Duration)> = by_us
         .iter()
         .zip(pairs)
+        .take_while(|_| started.elapsed() < LONGEST_SERIES)
         .map(|(candidate, pair)| {
             let text = notes::annotation(candidate, random);
             let args = ["annotate", "--json", &text, "--commit", &candidate.commit_id];
@@ -101,9 +105,11 @@ pub(crate) fn after_a_note(repo: &Repository, pairs: &[Pair], spare: &[&Candidat
         })
         .collect();
     print_more("after `git chronicle annotate`", &by_us, MOST_AFTER_NOTE);
+    let started = Instant::now();
     let by_git: Vec<(Duration, Duration)> = by_git
         .iter()
         .zip(pairs)
+        .take_while(|_| started.elapsed() < LONGEST_SERIES)
         .map(|(candidate, pair)| {
             let text = notes::annotation(candidate, random);
             repo.git(&["notes", "--ref=chronicle", "add", "-m", &text, &candidate.commit_id]);
@@ -127,7 +133,11 @@ pub(crate) fn after_a_switch(repo: &Repository, written: &Written) {
         read_file_twice(repo, &path)
     };
     let (mut away, mut back) = (Vec::new(), Vec::new());
+    let started = Instant::now();
     for turn in 0..N_SWITCHES {
+        if LONGEST_SERIES < started.elapsed() {
+            break;
+        }
         away.push(switch_and_read(&format!("{home}~{}", SWITCH_BACK + turn)));
         back.push(switch_and_read(&home));
     }
