@@ -152,7 +152,7 @@ pub(crate) fn write(repo: &Repository, annotated: &[&Candidate], random: &mut Ra
     written
 }
 
-fn note(candidate: &Candidate, annotated: &[&Candidate], random: &mut Random) -> Value {
+pub(crate) fn note(candidate: &Candidate, annotated: &[&Candidate], random: &mut Random) -> Value {
     json!({
         "schema": "chronicle/v3",
         "commit": candidate.commit_id,

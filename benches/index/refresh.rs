@@ -111,7 +111,7 @@ pub(crate) fn after_a_note(repo: &Repository, pairs: &[Pair], spare: &[&Candidat
         .zip(pairs)
         .take_while(|_| started.elapsed() < LONGEST_SERIES)
         .map(|(candidate, pair)| {
-            let text = notes::annotation(candidate, random);
+            let text = notes::note(candidate, &[candidate], random).to_string();
             repo.git(&["notes", "--ref=chronicle", "add", "-m", &text, &candidate.commit_id]);
             read_twice(repo, pair)
         })
