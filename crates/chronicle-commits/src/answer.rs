@@ -12,6 +12,7 @@ use jiff::Timestamp;
 
 use crate::{
     error::Result,
+    outlines::{Items, Outlines},
     read::{Limits, ReadRequest},
     record::{Body, Claim, FileRecord, Heading},
     related::Follower,
@@ -19,10 +20,11 @@ use crate::{
 };
 
 /// One file in scope.
-#[derive(Debug)]
-pub(crate) struct Scoped {
+pub(crate) struct Scoped<'a> {
     /// Its path now.
     pub(crate) path: BString,
+    /// Its bytes; `None` when it is gone.
+    pub(crate) content: Option<&'a [u8]>,
     /// What is known of it.
     pub(crate) record: FileRecord,
 }
@@ -31,10 +33,18 @@ pub(crate) struct Scoped {
 pub(crate) struct Setting<'a> {
     /// Opened only when an item needs more than the records hold.
     pub(crate) repository: &'a LazyRepository,
+    pub(crate) outlines: &'a Outlines,
     /// When HEAD was committed.
     pub(crate) head_time: Timestamp,
     /// Claims that a visible claim supersedes, by that claim.
     pub(crate) superseded: &'a HashMap<EntryId, EntryId>,
+}
+
+impl Setting<'_> {
+    /// The items of a file as it is now; `None` when it is gone.
+    fn items(&self, file: &Scoped<'_>) -> Option<Items> {
+        Some(self.outlines.items(&file.path.to_string(), file.content?))
+    }
 }
 
 /// A claim that fits the question.
@@ -48,7 +58,7 @@ pub(crate) struct Item {
 }
 
 /// Answers everything but what the repository knows as a whole.
-pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Result<Reading> {
+pub(crate) fn answer(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Result<Reading> {
     let mut reading = Reading::empty(request.query.clone());
     let items = keep_best_copies(items(request, files, setting));
     let n_matched = items.len();
@@ -98,18 +108,19 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     Ok(reading)
 }
 
-fn distinct<T: Eq + std::hash::Hash>(files: &[Scoped], commits: impl Fn(&FileRecord) -> &[T]) -> usize {
+fn distinct<T: Eq + std::hash::Hash>(files: &[Scoped<'_>], commits: impl Fn(&FileRecord) -> &[T]) -> usize {
     match files {
         [only] => commits(&only.record).len(),
         many => many.iter().flat_map(|file| commits(&file.record)).collect::<HashSet<_>>().len(),
     }
 }
 
-fn items(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Vec<Item> {
+fn items(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Vec<Item> {
     let mut items = Vec::new();
     for (number, file) in files.iter().enumerate() {
         for (claim_number, claim) in file.record.claims.iter().enumerate() {
-            if claim.placement.concerns(request.lines) {
+            let anchor = claim.body.anchor().map(|anchor| anchor.name.as_str());
+            if claim.placement.concerns(&request.scope, anchor) {
                 items.push(item(request, setting, (number, file), (claim_number, claim)));
             }
         }
@@ -143,12 +154,19 @@ fn merge_commit_wide(items: Vec<Item>) -> Vec<Item> {
 fn item(
     request: &ReadRequest,
     setting: &Setting<'_>,
-    (number, file): (usize, &Scoped),
+    (number, file): (usize, &Scoped<'_>),
     (claim_number, claim): (usize, &Claim),
 ) -> Item {
     let Claim { body, placement, .. } = claim;
     let heading = &file.record.headings[claim.heading];
-    let factors = factors(heading, body.origin(), placement.tie, request, setting);
+    let tie = match (body.anchor(), placement.tie) {
+        (Some(anchor), tie @ Tie::Lines(..)) => match setting.items(file).as_deref() {
+            Some(Ok(items)) => tie.with_anchor(anchor, items),
+            _ => tie,
+        },
+        (_, tie) => tie,
+    };
+    let factors = factors(heading, body.origin(), tie, request, setting);
     let present_name = file.path.to_string();
     let standing = Standing {
         superseded_by: setting.superseded.get(&claim.id).cloned(),
@@ -170,7 +188,10 @@ fn item(
         near: placement.near.clone(),
         state: placement.state,
         gone_since: None,
-        matched: placement.matched,
+        matched: match body.anchor() {
+            Some(anchor) if request.scope.names(Some(&anchor.name)) => Match::Anchor,
+            _ => placement.matched,
+        },
         elsewhere: heading.elsewhere.clone(),
         tags: body.tags().to_vec(),
         task: heading.task.clone(),
@@ -196,7 +217,7 @@ fn factors(
 }
 
 /// The commit that took an item's lines away; `None` when only the working tree lacks them.
-fn gone_since(item: &Item, files: &[Scoped], setting: &Setting<'_>) -> Result<Option<ObjectId>> {
+fn gone_since(item: &Item, files: &[Scoped<'_>], setting: &Setting<'_>) -> Result<Option<ObjectId>> {
     let Some(record) = item.file.map(|number| &files[number].record) else { return Ok(None) };
     let claim = &record.claims[item.claim];
     if let Some(known) = claim.gone_since {
@@ -267,7 +288,7 @@ fn rank(items: &mut [Item]) {
 }
 
 /// What relies on the files in scope, most trusted first.
-fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Vec<Dependency> {
+fn dependencies(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Vec<Dependency> {
     // Whether the dependent code is still as it was is not looked up: it lies in another file.
     let tie = Tie::Lines(State::Changed, 0.0);
     let mut dependencies: Vec<Dependency> = Vec::new();

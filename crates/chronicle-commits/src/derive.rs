@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 
 use chronicle_core::{LineRange, Lines, Places, Sketch};
-use chronicle_git::{BString, ByteSlice, Commit, FileChange, ObjectId, Repository};
+use chronicle_git::{BStr, BString, ByteSlice, Commit, FileChange, ObjectId, Repository};
 
-use crate::{error::Result, introduced};
+use crate::{
+    error::Result,
+    introduced::{self, Introduced},
+};
 
 /// Runs of changed lines closer than this are one.
 const JOIN_GAP: u32 = 3;
@@ -66,6 +69,11 @@ impl<'r> Facts<'r> {
         Ok(self.content(file)?.map(|content| Sketch::of(&Lines::new(content), range)))
     }
 
+    fn introduced(&self, names: (&BStr, Option<&BStr>), new: ObjectId) -> Result<Option<Introduced>> {
+        let words = |blob| introduced::words_of(self.repository, blob);
+        introduced::by(self.repository, &self.parents, names, new, words)
+    }
+
     /// The runs of lines of `file` that the commit wrote.
     pub(crate) fn hunks(&self, file: &str) -> Result<Vec<LineRange>> {
         let Some(change) = self.changes.iter().find(|change| change.path == file) else {
@@ -73,7 +81,7 @@ impl<'r> Facts<'r> {
         };
         let Some(new) = change.new else { return Ok(Vec::new()) };
         let previous = change.renamed_from.as_ref().map(|path| path.as_bstr());
-        let written = introduced::by(self.repository, &self.parents, change.path.as_bstr(), previous, new)?;
+        let written = self.introduced((change.path.as_bstr(), previous), new)?;
         Ok(written.map(|written| written.hunks).unwrap_or_default())
     }
 
@@ -84,9 +92,7 @@ impl<'r> Facts<'r> {
         };
         let Some(new) = change.new else { return Ok(Derived::default()) };
         let previous = change.renamed_from.as_ref().map(|path| path.as_bstr());
-        let Some(written) =
-            introduced::by(self.repository, &self.parents, change.path.as_bstr(), previous, new)?
-        else {
+        let Some(written) = self.introduced((change.path.as_bstr(), previous), new)? else {
             return Ok(Derived::default());
         };
         let content = self.content(file)?.unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use chronicle_core::{
-    Annotation, DependsOn, EntryId,
+    Annotation, DependsOn, EntryId, Statement,
     reading::{CrossCuttingItem, State},
     score,
 };
@@ -13,7 +13,7 @@ use crate::{
     error::Result,
     introduced,
     matching::{Candidate, Ground, malformed},
-    placing::{Located, Placement, place},
+    placing::{Located, Placement, Version, place},
     present::Present,
     record::{Body, Claim, FileRecord, Heading, Reliance, Step},
 };
@@ -76,12 +76,23 @@ impl<'a> Gathered<'a> {
     pub(crate) fn place(&mut self, number: usize, present: &Present<'_>) -> Result<FileRecord> {
         let (mut record, ties) = std::mem::take(&mut self.files[number]);
         let file = &self.ground.followed.files[number];
+        let mut reached = None;
         let mut written: Option<((usize, usize), Placement)> = None;
         for (claim, tied) in record.claims.iter_mut().zip(ties) {
             claim.placement = match tied {
                 Tied::Named { candidate } => {
                     let located = located(claim, &record.headings[claim.heading]);
-                    place(self.ground.repository, present, &located, self.candidates[candidate].tree)?
+                    let by = &self.candidates[candidate];
+                    // What the commit touched needs no look into its tree.
+                    let touched = by
+                        .touches
+                        .iter()
+                        .find(|(touched, touch)| *touched == number && touch.name == claim.name.as_bytes());
+                    let version = match touched {
+                        Some((_, touch)) => Version::Blob(touch.new),
+                        None => Version::In(by.tree),
+                    };
+                    place(self.ground.repository, present, &located, version)?
                 }
                 Tied::Written { candidate, touch } => match &written {
                     // The claims about one commit come one after the other.
@@ -96,7 +107,8 @@ impl<'a> Gathered<'a> {
             };
             let commit = record.headings[claim.heading].commit;
             let Some(place) = self.ground.history.place(commit) else { continue };
-            claim.commits_since = Some(file.touches_since(self.ground.history, place));
+            let reached = reached.get_or_insert_with(|| file.reached(self.ground.history));
+            claim.commits_since = Some(reached.touches_since(place));
             let newer = file.touches.partition_point(|touch| touch.place < place);
             claim.n_newer = u32::try_from(newer).ok();
         }
@@ -117,12 +129,13 @@ pub(crate) fn written_by(
     if present.is_opaque {
         return Ok(Placement::commit_wide(Vec::new(), State::Changed));
     }
+    let words = |blob| present.words(repository, blob);
     let written = match (&candidate.parents[..], &touch.renamed_from) {
         // The walk has seen the one version before already.
-        ([_], None) => introduced::between(repository, &[touch.old], new)?,
+        ([_], None) => introduced::between(&[touch.old], new, words)?,
         (parents, previous) => {
             let previous = previous.as_ref().map(|name| name.as_bstr());
-            introduced::by(repository, parents, touch.name.as_bstr(), previous, new)?
+            introduced::by(repository, parents, (touch.name.as_bstr(), previous), new, words)?
         }
     };
     let Some(written) = written else { return Ok(Placement::commit_wide(Vec::new(), State::Changed)) };
@@ -163,7 +176,7 @@ impl Gatherer<'_> {
         let candidate = self.candidate;
         let note = &candidate.stored.note;
         let mut summaries: Vec<&str> = Vec::new();
-        for document in note.documents() {
+        for Statement { document, fingerprint, is_replaced } in note.statements() {
             let heading = self.heading(document);
             for region in &document.regions {
                 let body = || Body::Region(Box::new(region.clone()));
@@ -171,11 +184,10 @@ impl Gatherer<'_> {
                 let from = (Some(&region.file), region.ast_anchor.as_ref().map(|anchor| &anchor.name));
                 self.reliances(&region.semantic_dependencies, from, &heading);
             }
-            let is_news =
-                !summaries.contains(&document.summary.as_str()) && !note.summary_is_replaced(document);
+            let is_news = !summaries.contains(&document.summary.as_str()) && !is_replaced;
             if is_news && !candidate.touches.is_empty() {
                 summaries.push(&document.summary);
-                let id = EntryId(format!("s-{}", &document.fingerprint()[..26]));
+                let id = EntryId(format!("s-{}", &fingerprint[..26]));
                 self.everywhere(&id, &Body::Summary(document.summary.clone()), &heading);
             }
             self.concerns(document);

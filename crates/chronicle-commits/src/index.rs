@@ -12,14 +12,14 @@ mod build;
 mod drift;
 mod part;
 mod stored;
-mod table;
+pub(crate) mod table;
 
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
 };
 
-use chronicle_core::{EntryId, LineRange};
+use chronicle_core::EntryId;
 use chronicle_git::{BStr, BString, ByteSlice, Glance, LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ use crate::{
         table::Table,
     },
     present::is_opaque,
-    read::superseded_by,
+    read::{Scope, superseded_by},
     record::FileRecord,
 };
 
@@ -204,6 +204,35 @@ impl Index {
         self.meta.knowledge.as_deref()
     }
 
+    /// HEAD's commit.
+    #[must_use]
+    pub fn head(&self) -> ObjectId {
+        self.state.head
+    }
+
+    /// Whether HEAD has the file `path`.
+    #[must_use]
+    pub fn has_file(&self, path: &BStr) -> bool {
+        let in_table = || self.table.get(&record_key(path)).is_some();
+        match &self.part {
+            Some(part) if part.removed.contains(path.as_bytes()) => false,
+            Some(part) if part.added.contains(path.as_bytes()) => true,
+            _ => in_table(),
+        }
+    }
+
+    /// Whether HEAD has, or any commit of its history had, a file or directory `path`.
+    #[must_use]
+    pub fn had_path(&self, path: &BStr) -> bool {
+        let ever = || self.table.get(EVER).is_none_or(|ever| build::has_hash(&ever, path));
+        let touched = |part: &Part| {
+            let is_inside =
+                |file: &[u8]| file.strip_prefix(path.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"));
+            part.touched.iter().any(|file| file.as_slice() == path.as_bytes() || is_inside(file))
+        };
+        ever() || self.table.get(&listing_key(path)).is_some() || self.part.as_ref().is_some_and(touched)
+    }
+
     /// The files under the directory `path` at HEAD; `None` when it is no directory there.
     #[must_use]
     pub fn files_under(&self, path: &BStr) -> Option<Vec<BString>> {
@@ -240,7 +269,7 @@ impl Index {
         (!files.is_empty()).then_some(files)
     }
 
-    /// What is known about `path`, whose bytes are now `content`, as far as it concerns `lines`.
+    /// What is known about `path`, whose bytes are now `content`, as far as it concerns `scope`.
     ///
     /// `None` when HEAD has no such file, or when it takes more than the index to say.
     pub(crate) fn record(
@@ -248,19 +277,19 @@ impl Index {
         repository: &LazyRepository,
         path: &BStr,
         content: Option<&[u8]>,
-        lines: Option<LineRange>,
+        scope: &Scope,
     ) -> Option<FileRecord> {
         let Some(part) = &self.part else {
-            return load(&self.table, repository, path, content, lines);
+            return load(&self.table, repository, path, content, scope);
         };
         if let Some(memo) = Table::open(&memo_of(&self.state.part(), path)) {
-            return load(&memo, repository, path, content, lines);
+            return load(&memo, repository, path, content, scope);
         }
         if !self.is_outdated(part, path)? {
-            return load(&self.table, repository, path, content, lines);
+            return load(&self.table, repository, path, content, scope);
         }
         let memo = build::memorize(repository, self, part, path).ok()??;
-        load(&memo, repository, path, content, lines)
+        load(&memo, repository, path, content, scope)
     }
 
     /// Whether the table's record of `path` does not hold any more; `None` when HEAD has no such file.
@@ -291,12 +320,12 @@ fn load(
     repository: &LazyRepository,
     path: &BStr,
     content: Option<&[u8]>,
-    lines: Option<LineRange>,
+    scope: &Scope,
 ) -> Option<FileRecord> {
     let stored = stored::parse(&table.get(&record_key(path))?)?;
     let name = path.to_string();
     if stored.claims.is_empty() {
-        return stored.load(table, &name, |_| true);
+        return stored.load(table, &name, |_, _| true);
     }
     let drift = match (content, stored.content) {
         (Some(content), Some(hash)) if content_hash(content) == hash => None,
@@ -308,11 +337,11 @@ fn load(
         _ => return None,
     };
     let mut is_known = true;
-    let record = stored.load(table, &name, |placement| {
+    let record = stored.load(table, &name, |placement, anchor| {
         if let Some(drift) = &drift {
             is_known &= drift.carry(placement).is_some();
         }
-        placement.concerns(lines)
+        placement.concerns(scope, anchor)
     })?;
     is_known.then_some(record)
 }

@@ -1,6 +1,8 @@
 //! Which lines of a file a commit wrote.
 
-use chronicle_core::{LineRange, Lines, changed_ranges};
+use std::rc::Rc;
+
+use chronicle_core::{LineRange, changed_ranges, line_words};
 use chronicle_git::{BStr, ObjectId, Repository};
 
 use crate::error::Result;
@@ -16,6 +18,14 @@ pub(crate) struct Introduced {
     pub(crate) has_deletions: bool,
 }
 
+/// The words of the lines of a version; `None` when it is not at hand, as in partial clones.
+pub(crate) type Words = Option<Rc<[u32]>>;
+
+/// The words of a version, read from the repository.
+pub(crate) fn words_of(repository: &Repository, blob: ObjectId) -> Result<Words> {
+    Ok(repository.blob_if_here(blob)?.map(|content| line_words(&content).into()))
+}
+
 /// What a commit did to `path`, whose blob there is `new`; `previous` is its name before, if it was renamed.
 ///
 /// `parents` are the trees of its parents as far as they are at hand. A merge wrote only
@@ -23,9 +33,9 @@ pub(crate) struct Introduced {
 pub(crate) fn by(
     repository: &Repository,
     parents: &[ObjectId],
-    path: &BStr,
-    previous: Option<&BStr>,
+    (path, previous): (&BStr, Option<&BStr>),
     new: ObjectId,
+    words: impl Fn(ObjectId) -> Result<Words>,
 ) -> Result<Option<Introduced>> {
     let mut olds = Vec::with_capacity(parents.len());
     for tree in parents.iter().copied() {
@@ -35,29 +45,28 @@ pub(crate) fn by(
             _ => same_name,
         });
     }
-    between(repository, &olds, new)
+    between(&olds, new, words)
 }
 
 /// What was done to a file between its versions `olds`, one for each parent, and `new`;
-/// `None` when a version is not at hand, as in partial clones.
+/// `None` when a version is not at hand.
 pub(crate) fn between(
-    repository: &Repository,
     olds: &[Option<ObjectId>],
     new: ObjectId,
+    words: impl Fn(ObjectId) -> Result<Words>,
 ) -> Result<Option<Introduced>> {
-    let Some(content) = repository.blob_if_here(new)? else { return Ok(None) };
-    let lines = Lines::new(&content);
+    let Some(lines) = words(new)? else { return Ok(None) };
     let mut written: Option<Vec<bool>> = None;
     let mut has_deletions = false;
     for old in olds {
         let old = match old {
-            Some(id) => repository.blob_if_here(*id)?,
-            None => Some(Vec::new()),
+            Some(id) => words(*id)?,
+            None => Some([].into()),
         };
         let Some(old) = old else { return Ok(None) };
-        let change = changed_ranges(&Lines::new(&old), &lines);
+        let change = changed_ranges(&old, &lines);
         has_deletions |= change.has_deletions;
-        let mut mask = vec![false; lines.all().len()];
+        let mut mask = vec![false; lines.len()];
         for range in &change.added {
             mask[range.start as usize - 1..range.end as usize].fill(true);
         }
@@ -66,7 +75,7 @@ pub(crate) fn between(
             Some(before) => before.iter().zip(mask).map(|(before, now)| *before && now).collect(),
         });
     }
-    let written = written.unwrap_or_else(|| vec![true; lines.all().len()]);
+    let written = written.unwrap_or_else(|| vec![true; lines.len()]);
     Ok(Some(Introduced { hunks: runs(&written), is_added: olds.iter().all(Option::is_none), has_deletions }))
 }
 

@@ -2,6 +2,7 @@
 
 mod anchoring;
 mod answer;
+mod blames;
 mod change;
 mod deps;
 mod derive;
@@ -10,8 +11,10 @@ mod gather;
 mod index;
 pub mod input;
 mod introduced;
+mod kept;
 mod matching;
 mod notebook;
+mod outlines;
 mod placing;
 mod present;
 mod read;
@@ -22,9 +25,11 @@ mod staging;
 mod wisdom_view;
 pub mod write;
 
+pub use blames::{Author, Blames, Written};
 pub use deps::{Dependents, DepsRequest, Target, dependents};
 pub use error::CommitsError;
 pub use index::{Index, refresh as refresh_index};
 pub use notebook::{Notebook, Stored, stored_on};
-pub use read::{Limits, ReadRequest, Recent, ScopeFile, read, read_indexed, read_recent};
+pub use outlines::{Items, Outlines};
+pub use read::{Limits, ReadRequest, Recent, Scope, ScopeFile, read, read_indexed, read_recent};
 pub use staging::{Staged, StagedRemark, Staging};

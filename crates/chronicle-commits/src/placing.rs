@@ -7,7 +7,7 @@ use chronicle_core::{
 };
 use chronicle_git::{BStr, ByteSlice, ObjectId, Repository};
 
-use crate::{error::Result, present::Present};
+use crate::{error::Result, present::Present, read::Scope};
 
 /// Where a claim is now, and how it is tied to that place.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,24 +77,37 @@ impl Placement {
         }
     }
 
-    /// Whether the claim concerns `scope`, or the whole file.
-    pub(crate) fn concerns(&self, scope: Option<LineRange>) -> bool {
-        let Some(scope) = scope else { return true };
+    /// Whether a claim about the code `anchor` concerns `scope`, or the whole file.
+    pub(crate) fn concerns(&self, scope: &Scope, anchor: Option<&str>) -> bool {
+        let Some(ranges) = &scope.lines else { return true };
+        if scope.names(anchor) {
+            return true;
+        }
+        let is_met = |lines: LineRange| ranges.iter().any(|range| lines.overlaps(*range));
         match (self.matched, self.lines) {
             (Match::File, _) => self.state != State::Gone,
-            (_, Some(lines)) => lines.overlaps(scope),
-            (_, None) if self.near.is_empty() => self.gap.is_some_and(|gap| gap.overlaps(scope)),
-            (_, None) => self.near.iter().any(|near| near.overlaps(scope)),
+            (_, Some(lines)) => is_met(lines),
+            (_, None) if self.near.is_empty() => self.gap.is_some_and(is_met),
+            (_, None) => self.near.iter().copied().any(is_met),
         }
     }
 }
 
-/// Finds what `located` speaks of in `present`; `tree` is that of the commit that carries the note, if it is at hand.
+/// The version of the file that a claim was made about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Version {
+    /// The one in this tree, that of the commit that carries the note, if it is at hand.
+    In(Option<ObjectId>),
+    /// This one; `None` where the commit has no such file.
+    Blob(Option<ObjectId>),
+}
+
+/// Finds what `located` speaks of in `present`.
 pub(crate) fn place(
     repository: &Repository,
     present: &Present<'_>,
     located: &Located<'_>,
-    tree: Option<ObjectId>,
+    version: Version,
 ) -> Result<Placement> {
     if present.locator.is_none() {
         return Ok(Placement::file_wide(State::Gone));
@@ -107,7 +120,10 @@ pub(crate) fn place(
             None => None,
         })
     };
-    let blob = tree.map(blob_in).transpose()?.flatten();
+    let blob = match version {
+        Version::In(tree) => tree.map(blob_in).transpose()?.flatten(),
+        Version::Blob(blob) => blob,
+    };
     if present.is_opaque {
         return Ok(Placement::file_wide(State::Changed));
     }

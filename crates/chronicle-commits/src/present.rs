@@ -1,11 +1,18 @@
 //! The files in scope as they are now, and the diffs to their older versions.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::HashMap,
+    rc::Rc,
+};
 
-use chronicle_core::{LineMap, LineRange, Lines, Locator, Place, Sketch, reading::State};
+use chronicle_core::{LineMap, LineRange, Lines, Locator, Place, Sketch, line_word, reading::State};
 use chronicle_git::{BString, ObjectId, Repository};
 
-use crate::error::Result;
+use crate::{
+    error::Result,
+    introduced::{Words, words_of},
+};
 
 /// One file in scope as it is now.
 pub(crate) struct Present<'p> {
@@ -15,13 +22,10 @@ pub(crate) struct Present<'p> {
     pub(crate) locator: Option<Locator<'p>>,
     /// Whether its lines mean nothing: binary, or replaced by a filter's pointer.
     pub(crate) is_opaque: bool,
-    versions: RefCell<HashMap<ObjectId, Option<Rc<Version>>>>,
-}
-
-/// An older version of the file, diffed once.
-pub(crate) struct Version {
-    content: Vec<u8>,
-    map: LineMap,
+    /// The words of its lines.
+    own: OnceCell<Vec<u32>>,
+    versions: RefCell<HashMap<ObjectId, Words>>,
+    maps: RefCell<HashMap<ObjectId, Option<Rc<LineMap>>>>,
 }
 
 /// The first line of a large-file pointer, which stands for content that is elsewhere.
@@ -36,7 +40,14 @@ impl<'p> Present<'p> {
     pub(crate) fn new(path: BString, content: Option<&'p [u8]>) -> Self {
         let locator = content.map(|content| Locator::new(Lines::new(content)));
         let is_opaque = content.is_some_and(is_opaque);
-        Self { path, locator, is_opaque, versions: RefCell::default() }
+        Self {
+            path,
+            locator,
+            is_opaque,
+            own: OnceCell::new(),
+            versions: RefCell::default(),
+            maps: RefCell::default(),
+        }
     }
 
     /// Where `range` of the version `blob` is now; `None` when that version is not at hand.
@@ -47,12 +58,12 @@ impl<'p> Present<'p> {
         range: LineRange,
     ) -> Result<Option<Place>> {
         let Some(locator) = &self.locator else { return Ok(Some(Place::GONE)) };
-        let Some(version) = self.version(repository, blob)? else { return Ok(None) };
-        let old = Lines::new(&version.content);
-        if !old.has(range) {
-            return Ok(None);
+        let Some(map) = self.map(repository, blob)?.filter(|map| map.has(range)) else { return Ok(None) };
+        if let Some(place) = Place::intact(range, &map) {
+            return Ok(Some(place));
         }
-        Ok(Some(locator.locate(&old, range, &version.map)))
+        let content = repository.blob_if_here(blob)?;
+        Ok(content.map(|content| locator.locate(&Lines::new(&content), range, &map)))
     }
 
     /// Where a vanished `range` of the version `blob` would be.
@@ -62,7 +73,7 @@ impl<'p> Present<'p> {
         blob: ObjectId,
         range: LineRange,
     ) -> Result<Option<LineRange>> {
-        Ok(self.version(repository, blob)?.map(|version| version.map.gap(range)))
+        Ok(self.map(repository, blob)?.map(|map| map.gap(range)))
     }
 
     /// The lines that `sketch` was taken from, looked for in the present file alone.
@@ -98,18 +109,31 @@ impl<'p> Present<'p> {
         Ok((left, state))
     }
 
-    fn version(&self, repository: &Repository, blob: ObjectId) -> Result<Option<Rc<Version>>> {
+    /// The words of the version `blob`, read once.
+    pub(crate) fn words(&self, repository: &Repository, blob: ObjectId) -> Result<Words> {
         if let Some(known) = self.versions.borrow().get(&blob) {
             return Ok(known.clone());
         }
-        let version = match (&self.locator, repository.blob(blob)) {
-            (Some(present), Ok(content)) => {
-                let map = LineMap::between(&Lines::new(&content), present.lines());
-                Some(Rc::new(Version { content, map }))
+        // What is here but broken is as good as absent.
+        let words = words_of(repository, blob).unwrap_or_default();
+        self.versions.borrow_mut().insert(blob, words.clone());
+        Ok(words)
+    }
+
+    /// The diff from the version `blob`, made once; `None` when that version is not at hand.
+    fn map(&self, repository: &Repository, blob: ObjectId) -> Result<Option<Rc<LineMap>>> {
+        if let Some(known) = self.maps.borrow().get(&blob) {
+            return Ok(known.clone());
+        }
+        let map = match (self.words(repository, blob)?, &self.locator) {
+            (Some(old), Some(locator)) => {
+                let words = || locator.lines().all().iter().map(|line| line_word(line)).collect();
+                let new = self.own.get_or_init(words);
+                Some(Rc::new(LineMap::between_words(&old, new)))
             }
             _ => None,
         };
-        self.versions.borrow_mut().insert(blob, version.clone());
-        Ok(version)
+        self.maps.borrow_mut().insert(blob, map.clone());
+        Ok(map)
     }
 }

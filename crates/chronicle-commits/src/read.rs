@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use chronicle_core::{
-    Category, ContextLevel, EntryId, Knowledge, LineRange, read_note,
+    Category, ContextLevel, EntryId, Knowledge, LineRange,
+    mentions::{agree, segments},
+    read_note,
     reading::{Query, Reading},
 };
 use chronicle_git::{BString, ByteSlice, History, LazyRepository, ObjectId, Repository, Whereabouts};
@@ -16,6 +18,7 @@ use crate::{
     index::Index,
     matching::{Candidate, Ground},
     notebook::Notebook,
+    outlines::Outlines,
     present::{Present, is_opaque},
 };
 
@@ -26,8 +29,8 @@ pub struct ReadRequest {
     pub query: Query,
     /// The files.
     pub files: Vec<ScopeFile>,
-    /// Lines of the one file.
-    pub lines: Option<LineRange>,
+    /// The part of the one file that is meant.
+    pub scope: Scope,
     /// Which of the answers are wanted.
     pub limits: Limits,
     /// Whether commits of other branches count too.
@@ -38,6 +41,24 @@ pub struct ReadRequest {
     pub at: Option<ObjectId>,
     /// The time.
     pub now: Timestamp,
+}
+
+/// The part of a file that is asked about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Its lines; `None` for the whole file.
+    pub lines: Option<Vec<LineRange>>,
+    /// The names of the code that stands there, if it was asked for by name.
+    pub names: Vec<String>,
+}
+
+impl Scope {
+    /// Whether `anchor` is one of the names that were asked for.
+    pub(crate) fn names(&self, anchor: Option<&str>) -> bool {
+        let Some(anchor) = anchor.filter(|_| !self.names.is_empty()) else { return false };
+        let anchor = segments(anchor);
+        self.names.iter().any(|name| agree(&segments(name), &anchor))
+    }
 }
 
 /// A file to read about.
@@ -86,7 +107,7 @@ const MAX_WARNINGS: usize = 10;
 ///
 /// # Errors
 /// When the repository cannot be read. Notes that cannot be read only cause warnings.
-pub fn read(lazy: &LazyRepository, request: &ReadRequest) -> Result<Reading> {
+pub fn read(lazy: &LazyRepository, outlines: &Outlines, request: &ReadRequest) -> Result<Reading> {
     let repository = lazy.get()?;
     let mut warnings = Vec::new();
     let notebook = Notebook::open(repository, &mut warnings)?;
@@ -116,11 +137,13 @@ pub fn read(lazy: &LazyRepository, request: &ReadRequest) -> Result<Reading> {
     repository.read_ahead(versions.take(MAX_READ_AHEAD).collect());
     let mut files = Vec::with_capacity(paths.len());
     for (number, present) in presents.iter().enumerate() {
-        files.push(Scoped { path: paths[number].clone(), record: gathered.place(number, present)? });
+        let record = gathered.place(number, present)?;
+        files.push(Scoped { path: paths[number].clone(), content: contents[number].as_deref(), record });
     }
     let superseded = superseded(&candidates);
     let setting = Setting {
         repository: lazy,
+        outlines,
         head_time: Timestamp::from_second(history.nodes()[0].time).unwrap_or(request.now),
         superseded: &superseded,
     };
@@ -141,7 +164,7 @@ pub fn read(lazy: &LazyRepository, request: &ReadRequest) -> Result<Reading> {
 /// When the repository has to be looked into and cannot be read.
 pub fn read_indexed(
     lazy: &LazyRepository,
-    index: &Index,
+    (index, outlines): (&Index, &Outlines),
     request: &ReadRequest,
     contents: &[Option<Vec<u8>>],
 ) -> Result<Option<Reading>> {
@@ -152,16 +175,17 @@ pub fn read_indexed(
     let mut files = Vec::with_capacity(contents.len());
     for (file, content) in request.files.iter().zip(contents) {
         let path = file.path.as_bstr();
-        let Some(record) = index.record(lazy, path, content.as_deref(), request.lines) else {
+        let Some(record) = index.record(lazy, path, content.as_deref(), &request.scope) else {
             return Ok(None);
         };
         if contents.len() == 1 && content.as_deref().is_some_and(is_opaque) {
             warnings.push(opaque_warning(&file.path));
         }
-        files.push(Scoped { path: file.path.clone(), record });
+        files.push(Scoped { path: file.path.clone(), content: content.as_deref(), record });
     }
     let setting = Setting {
         repository: lazy,
+        outlines,
         head_time: index.head_time().unwrap_or(request.now),
         superseded: &index.superseded(),
     };
@@ -297,7 +321,7 @@ pub struct Recent {
 ///
 /// # Errors
 /// When the repository cannot be read.
-pub fn read_recent(lazy: &LazyRepository, recent: &Recent) -> Result<Reading> {
+pub fn read_recent(lazy: &LazyRepository, outlines: &Outlines, recent: &Recent) -> Result<Reading> {
     let repository = lazy.get()?;
     let mut warnings = Vec::new();
     let notebook = Notebook::open(repository, &mut warnings)?;
@@ -318,14 +342,14 @@ pub fn read_recent(lazy: &LazyRepository, recent: &Recent) -> Result<Reading> {
     let request = ReadRequest {
         query,
         files,
-        lines: None,
+        scope: Scope::default(),
         limits,
         all: false,
         at: None,
         half_life_days: recent.half_life_days,
         now: recent.now,
     };
-    let mut reading = read(lazy, &request)?;
+    let mut reading = read(lazy, outlines, &request)?;
     reading.wisdom.sort_by_key(|item| std::cmp::Reverse(item.standing.at));
     reading.wisdom.truncate(recent.limits.max_regions);
     reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);

@@ -4,7 +4,7 @@
 //! clock: the index keeps it, and every question is answered from it.
 
 use chronicle_core::{
-    Category, ContextLevel, Entry, EntryId, LineRange, Origin, Region, Related, Source,
+    Anchor, Category, ContextLevel, Entry, EntryId, LineRange, Origin, Region, Related, Source,
     reading::CrossCuttingItem,
 };
 use chronicle_git::ObjectId;
@@ -135,6 +135,14 @@ impl Body {
             Self::Region(region) => region.lines,
             Self::Summary(_) => None,
             Self::Wisdom(entry) => entry.lines,
+        }
+    }
+
+    pub(crate) fn anchor(&self) -> Option<&Anchor> {
+        match self {
+            Self::Region(region) => region.ast_anchor.as_ref(),
+            Self::Summary(_) => None,
+            Self::Wisdom(entry) => entry.anchor.as_ref(),
         }
     }
 

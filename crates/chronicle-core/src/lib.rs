@@ -44,9 +44,9 @@ pub use hunk::{Extent, Hunk, hunks};
 pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};
 pub use line_map::{ChangedRanges, LineMap, Mapped, changed_ranges};
 pub use line_range::{InvalidRange, LineRange};
-pub use lines::{Lines, is_binary, line_words};
+pub use lines::{Lines, is_binary, line_word, line_words};
 pub use locate::{Locator, Place};
-pub use note::Note;
+pub use note::{Note, Statement};
 pub use plain::plain;
 pub use provenance::{Provenance, Source};
 pub use region::{

@@ -45,6 +45,12 @@ impl LineMap {
         Self { new_line: matches(old, new), substantive, n_new: new.len() }
     }
 
+    /// Whether the old version has all of `range`.
+    #[must_use]
+    pub fn has(&self, range: LineRange) -> bool {
+        range.end as usize <= self.new_line.len()
+    }
+
     /// Where `range` of the old version is in the new one.
     #[must_use]
     pub fn map(&self, range: LineRange) -> Mapped {
@@ -149,10 +155,10 @@ pub struct ChangedRanges {
     pub has_deletions: bool,
 }
 
-/// The lines that differ between two versions, without context.
+/// The lines that differ between two versions, given line by line or word by word, without context.
 #[must_use]
-pub fn changed_ranges(old: &Lines<'_>, new: &Lines<'_>) -> ChangedRanges {
-    let hunks = hunks(old.all(), new.all());
+pub fn changed_ranges<T: std::hash::Hash + Eq + Copy>(old: &[T], new: &[T]) -> ChangedRanges {
+    let hunks = hunks(old, new);
     ChangedRanges {
         has_deletions: hunks.iter().any(|(removed, _)| !removed.is_empty()),
         added: hunks
@@ -166,14 +172,29 @@ pub fn changed_ranges(old: &Lines<'_>, new: &Lines<'_>) -> ChangedRanges {
 /// A run of removed tokens and the run of added ones in its place, both zero-based.
 pub(crate) type TokenHunk = (std::ops::Range<u32>, std::ops::Range<u32>);
 
+/// Lines around what differs that take part in the diff: a run of equal lines may be told as changed a bit
+/// earlier or later, and this is how far.
+const MARGIN: usize = 32;
+
 pub(crate) fn hunks<T: std::hash::Hash + Eq + Copy>(old: &[T], new: &[T]) -> Vec<TokenHunk> {
+    // Most versions differ in a few places: what both begin and end with need not be looked at closely.
+    let n_first = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    if n_first == old.len() && n_first == new.len() {
+        return Vec::new();
+    }
+    let (old_rest, new_rest) = (&old[n_first..], &new[n_first..]);
+    let n_last = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
+    let (skip, cut) = (n_first.saturating_sub(MARGIN), n_last.saturating_sub(MARGIN));
+    let (old, new) = (&old[skip..old.len() - cut], &new[skip..new.len() - cut]);
     let interner = Interner::new(old.len() + new.len());
     let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner };
     input.update_before(old.iter().copied());
     input.update_after(new.iter().copied());
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_no_heuristic(&input);
-    diff.hunks().map(|hunk| (hunk.before, hunk.after)).collect()
+    let skip = u32::try_from(skip).unwrap_or(u32::MAX);
+    let moved = |range: std::ops::Range<u32>| range.start + skip..range.end + skip;
+    diff.hunks().map(|hunk| (moved(hunk.before), moved(hunk.after))).collect()
 }
 
 #[cfg(test)]

@@ -13,17 +13,25 @@ pub struct Lines<'a> {
 /// How far git looks for a NUL byte before it calls a file text.
 const BINARY_PROBE: usize = 8_000;
 
+/// Bytes of a line of code, roughly.
+const USUAL_LINE: usize = 30;
+
 impl<'a> Lines<'a> {
     /// Splits `content`; a missing newline at the end is no different from one that is there.
     #[must_use]
     pub fn new(content: &'a [u8]) -> Self {
         let is_binary = is_binary(content);
         let body = content.strip_suffix(b"\n").unwrap_or(content);
-        let lines = if content.is_empty() {
-            Vec::new()
-        } else {
-            body.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
-        };
+        let mut lines = Vec::with_capacity(content.len() / USUAL_LINE);
+        let mut start = 0;
+        let without_return = |line: &'a [u8]| line.strip_suffix(b"\r").unwrap_or(line);
+        for end in memchr::memchr_iter(b'\n', body) {
+            lines.push(without_return(&body[start..end]));
+            start = end + 1;
+        }
+        if !content.is_empty() {
+            lines.push(without_return(&body[start..]));
+        }
         Self { lines, is_binary }
     }
 
@@ -65,15 +73,17 @@ pub fn is_binary(content: &[u8]) -> bool {
     content[..content.len().min(BINARY_PROBE)].contains(&0)
 }
 
-/// One word for each line of `content`, by which two versions can be compared without their text:
-/// 31 bits of XXH3-64 over the line as [`Lines`] sees it, and whether it says something.
+/// One word for each line of `content`, by which two versions can be compared without their text.
 #[must_use]
 pub fn line_words(content: &[u8]) -> Vec<u32> {
-    let word = |line: &&[u8]| {
-        let hash = twox_hash::XxHash3_64::oneshot(line) & u64::from(u32::MAX - 1);
-        u32::try_from(hash).expect("masked to 32 bits") | u32::from(is_substantive(line))
-    };
-    Lines::new(content).all().iter().map(word).collect()
+    Lines::new(content).all().iter().map(|line| line_word(line)).collect()
+}
+
+/// The word of one line as [`Lines`] sees it: 31 bits of XXH3-64, and whether it says something.
+#[must_use]
+pub fn line_word(line: &[u8]) -> u32 {
+    let hash = twox_hash::XxHash3_64::oneshot(line) & u64::from(u32::MAX - 1);
+    u32::try_from(hash).expect("masked to 32 bits") | u32::from(is_substantive(line))
 }
 
 /// Whether a line says something: a brace alone re-appears everywhere and proves nothing.

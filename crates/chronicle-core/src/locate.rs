@@ -44,6 +44,13 @@ pub struct Place {
 impl Place {
     /// Nothing is left.
     pub const GONE: Self = Self { lines: None, state: State::Gone, share: 0.0 };
+
+    /// The place of a range that the diff leaves whole; `None` when it takes a look at the old version.
+    #[must_use]
+    pub fn intact(range: LineRange, map: &LineMap) -> Option<Self> {
+        let mapped = map.map(range);
+        mapped.intact.then_some(Self { lines: mapped.lines, state: State::Intact, share: 1.0 })
+    }
 }
 
 /// Shorter texts stand in many places by chance.
@@ -74,10 +81,10 @@ impl<'a> Locator<'a> {
     /// Finds `range` of `old`, given the diff of the two.
     #[must_use]
     pub fn locate(&self, old: &Lines<'_>, range: LineRange, map: &LineMap) -> Place {
-        let mapped = map.map(range);
-        if mapped.intact {
-            return Place { lines: mapped.lines, state: State::Intact, share: 1.0 };
+        if let Some(place) = Place::intact(range, map) {
+            return place;
         }
+        let mapped = map.map(range);
         let by_diff = mapped.lines.map(|lines| Place {
             lines: Some(lines),
             state: State::Changed,

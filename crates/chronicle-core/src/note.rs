@@ -25,6 +25,17 @@ pub struct Note {
     unread: BTreeSet<Vec<u8>>,
 }
 
+/// One document of a note.
+#[derive(Debug, Clone, Copy)]
+pub struct Statement<'n> {
+    /// What names it: [`Annotation::fingerprint`].
+    pub fingerprint: &'n str,
+    /// The document, without its entries.
+    pub document: &'n Annotation,
+    /// Whether its author replaced its summary.
+    pub is_replaced: bool,
+}
+
 impl Note {
     /// A note of one document, which may itself be a folded one.
     #[must_use]
@@ -106,19 +117,28 @@ impl Note {
         self.documents.is_empty() && self.unread.is_empty()
     }
 
-    /// The documents, primary first: the earliest whose summary no other replaces, then by time.
+    /// The documents in the order of [`Note::documents`], with what names them.
     #[must_use]
-    pub fn documents(&self) -> Vec<&Annotation> {
+    pub fn statements(&self) -> Vec<Statement<'_>> {
         let replaced = self.replaced();
-        let mut documents: Vec<_> = self
+        let mut statements: Vec<Statement<'_>> = self
             .documents
             .iter()
             .map(|(fingerprint, document)| {
-                ((replaced.contains(fingerprint.as_str()), document.written(), fingerprint), document)
+                let is_replaced = replaced.contains(fingerprint.as_str());
+                Statement { fingerprint, document, is_replaced }
             })
             .collect();
-        documents.sort_by_key(|(left, _)| *left);
-        documents.into_iter().map(|(_, document)| document).collect()
+        statements.sort_by_cached_key(|statement| {
+            (statement.is_replaced, statement.document.written(), statement.fingerprint)
+        });
+        statements
+    }
+
+    /// The documents, primary first: the earliest whose summary no other replaces, then by time.
+    #[must_use]
+    pub fn documents(&self) -> Vec<&Annotation> {
+        self.statements().into_iter().map(|statement| statement.document).collect()
     }
 
     /// The documents whose summary another of the note replaces; two that replace each other count for nothing.

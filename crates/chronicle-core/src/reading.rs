@@ -130,6 +130,8 @@ impl Standing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Match {
+    /// By the name of the code it is about.
+    Anchor,
     /// By its lines.
     Lines,
     /// By one of several ranges.

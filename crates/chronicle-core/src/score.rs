@@ -3,7 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Age, Annotation, ContextLevel, Origin, Source, locate::State};
+use crate::{
+    Age, Anchor, Annotation, ContextLevel, Origin, Source,
+    locate::State,
+    mentions::{agree, segments},
+    outline::Item,
+};
 
 /// Days after which recency has fallen to one half.
 pub const HALF_LIFE_DAYS: f64 = 180.0;
@@ -43,11 +48,40 @@ pub enum Tie {
     Commit,
     /// What it speaks of is no more.
     Gone,
+    /// Code with the name it had, and with the signature or without; its lines are there.
+    Anchored {
+        /// Whether the signature is as it was, or was never recorded.
+        same_signature: bool,
+    },
+    /// Lines of code that had a name then and has another now; this share survived.
+    Renamed(f64),
     /// Lines that may be those of another commit: the note names one commit and sits on another.
     Doubtful,
 }
 
+/// With less than this share of its lines left, code under another name is other code.
+const LEAST_KEPT_BODY: f64 = 0.5;
+
 impl Tie {
+    /// The tie of a claim about the code that `anchor` names, given the outline of the present file.
+    ///
+    /// What has lost its lines, or never had any, stays as it is: a name alone does not bring it back.
+    #[must_use]
+    pub fn with_anchor(self, anchor: &Anchor, items: &[Item]) -> Self {
+        let Self::Lines(state, share) = self else { return self };
+        if state == State::Gone {
+            return self;
+        }
+        let wanted = segments(&anchor.name);
+        let mut named = items.iter().filter(|item| agree(&segments(&item.qualified), &wanted)).peekable();
+        if named.peek().is_none() {
+            return Self::Renamed(share);
+        }
+        let same_signature =
+            anchor.signature.as_ref().is_none_or(|signature| named.any(|item| item.signature == *signature));
+        Self::Anchored { same_signature }
+    }
+
     fn factor(self) -> Factor {
         let (value, score) = match self {
             Self::Lines(State::Intact, _) => ("lines intact".to_owned(), 1.0),
@@ -55,6 +89,12 @@ impl Tie {
                 (format!("{:.0}% of the lines survive", 100.0 * share), 0.3 + 0.7 * share)
             }
             Self::Lines(State::Gone, _) | Self::Gone => ("gone".to_owned(), 0.3),
+            Self::Anchored { same_signature: true } => ("exact anchor".to_owned(), 1.0),
+            Self::Anchored { same_signature: false } => ("signature changed".to_owned(), 0.7),
+            Self::Renamed(share) if LEAST_KEPT_BODY <= share => {
+                (format!("renamed, {:.0}% of the lines survive", 100.0 * share), 0.4 + 0.3 * share)
+            }
+            Self::Renamed(_) => ("overlap only".to_owned(), 0.4),
             Self::Near => ("near".to_owned(), 0.4),
             Self::File => ("file".to_owned(), 0.4),
             Self::Commit => ("commit".to_owned(), 0.4),

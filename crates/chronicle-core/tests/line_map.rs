@@ -155,7 +155,7 @@ proptest! {
             prop_assert!(place.state != State::Intact);
         }
         let crlf = text.replace('\n', "\r\n");
-        prop_assert_eq!(changed_ranges(&lines, &Lines::new(crlf.as_bytes())).added, vec![]);
+        prop_assert_eq!(changed_ranges(lines.all(), Lines::new(crlf.as_bytes()).all()).added, vec![]);
     }
 
     #[test]

@@ -6,7 +6,6 @@
 //! level by level, because reading many at once is far cheaper.
 
 use std::{
-    cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
     rc::Rc,
 };
@@ -41,8 +40,22 @@ pub struct Followed {
 pub struct FileHistory {
     /// The changes, newest first.
     pub touches: Vec<Touch>,
-    /// For each place of the history, which touches can be reached from it.
-    reached: OnceCell<Vec<Option<Rc<Vec<u64>>>>>,
+}
+
+/// Which touches of a file can be reached from which commit.
+pub struct Reached {
+    n_touches: u32,
+    /// For each place of the history, a set of touches.
+    sets: Vec<Option<Rc<Vec<u64>>>>,
+}
+
+impl Reached {
+    /// How many commits changed the file that the commit at `place` cannot reach: those made since.
+    #[must_use]
+    pub fn touches_since(&self, place: u32) -> u32 {
+        let reached = self.sets[place as usize].as_ref();
+        self.n_touches - reached.map_or(0, |set| set.iter().map(|word| word.count_ones()).sum())
+    }
 }
 
 /// One commit that changed a followed file.
@@ -510,17 +523,11 @@ impl<'a> Walk<'a> {
 }
 
 impl FileHistory {
-    /// How many commits changed the file that the commit at `place` cannot reach: those made since.
+    /// Which touches can be reached from which commit. It takes a walk through the whole history.
+    ///
+    /// Stretches without a touch share one set.
     #[must_use]
-    pub fn touches_since(&self, history: &History, place: u32) -> u32 {
-        let before = self.reached.get_or_init(|| self.reach(history))[place as usize]
-            .as_ref()
-            .map_or(0, |reached| reached.iter().map(|word| word.count_ones()).sum());
-        u32::try_from(self.touches.len()).unwrap_or(u32::MAX) - before
-    }
-
-    /// For each place, the set of touches that can be reached from it; stretches without a touch share one set.
-    fn reach(&self, history: &History) -> Vec<Option<Rc<Vec<u64>>>> {
+    pub fn reached(&self, history: &History) -> Reached {
         let touch_at: std::collections::HashMap<u32, usize> =
             self.touches.iter().enumerate().map(|(n, touch)| (touch.place, n)).collect();
         let n_words = self.touches.len().div_ceil(64);
@@ -544,6 +551,6 @@ impl FileHistory {
             }
             reached[place] = set;
         }
-        reached
+        Reached { n_touches: u32::try_from(self.touches.len()).unwrap_or(u32::MAX), sets: reached }
     }
 }

@@ -28,7 +28,7 @@ pub use blame::BlamedLine;
 pub use changes::FileChange;
 pub use commit::Commit;
 pub use error::GitError;
-pub use follow::{FileHistory, Followed, Touch};
+pub use follow::{FileHistory, Followed, Reached, Touch};
 pub use gix::{
     ObjectId,
     bstr::{BStr, BString, ByteSlice},

@@ -6,7 +6,7 @@ use chronicle_core::{
     plain,
 };
 
-use crate::{Error, error::UnknownAnchorSnafu};
+use crate::{Chronicle, Error, error::UnknownAnchorSnafu};
 
 /// What an anchor names in one version of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,30 +17,41 @@ pub(crate) struct Anchored {
     pub(crate) lines: Vec<LineRange>,
     /// What to tell: that several items are meant, that a guess was made, that there is no outline.
     pub(crate) remarks: Vec<String>,
+    /// Whether items of several names are meant.
+    pub(crate) is_ambiguous: bool,
 }
 
-/// The items of a file; what keeps them from being known is a remark.
-pub(crate) fn items(path: &str, content: &[u8], remarks: &mut Vec<String>) -> Vec<Item> {
-    match chronicle_outline::outline(path, content) {
-        Ok(outline) => outline.items,
-        Err(reason) => {
-            remarks.push(reason.to_string());
-            Vec::new()
+impl Chronicle {
+    /// The items of a file; what keeps them from being known is a remark.
+    pub(crate) fn items(&self, path: &str, content: &[u8], remarks: &mut Vec<String>) -> Vec<Item> {
+        match &*self.outlines().items(path, content) {
+            Ok(items) => items.clone(),
+            Err(reason) => {
+                remarks.push(reason.to_string());
+                Vec::new()
+            }
+        }
+    }
+
+    /// What `anchor` names in the file at `path`.
+    ///
+    /// # Errors
+    /// When the file has items and none of them is meant.
+    pub(crate) fn anchored(&self, path: &str, content: &[u8], anchor: &str) -> Result<Anchored, Error> {
+        match &*self.outlines().items(path, content) {
+            Ok(items) => anchored(items, path, anchor),
+            Err(reason) => {
+                let remarks = vec![reason.to_string()];
+                Ok(Anchored { names: vec![anchor.to_owned()], remarks, ..Anchored::default() })
+            }
         }
     }
 }
 
-/// What `anchor` names in the file at `path`.
-///
-/// # Errors
-/// When the file has items and none of them is meant.
-pub(crate) fn anchored(path: &str, content: &[u8], anchor: &str) -> Result<Anchored, Error> {
+fn anchored(items: &[Item], path: &str, anchor: &str) -> Result<Anchored, Error> {
     let mut remarks = Vec::new();
-    let items = items(path, content, &mut remarks);
-    if !remarks.is_empty() {
-        return Ok(Anchored { names: vec![anchor.to_owned()], lines: Vec::new(), remarks });
-    }
-    let resolution = resolve(&items, anchor);
+    let mut is_ambiguous = false;
+    let resolution = resolve(items, anchor);
     let names: Vec<String> = resolution.names().into_iter().map(str::to_owned).collect();
     match &resolution {
         Resolution::Unknown(closest) => {
@@ -51,12 +62,13 @@ pub(crate) fn anchored(path: &str, content: &[u8], anchor: &str) -> Result<Ancho
             remarks.push(format!("`{anchor}` is not in `{path}`; taken as {}", quoted(&names)));
         }
         _ if resolution.is_ambiguous() && 1 < names.len() => {
+            is_ambiguous = true;
             remarks.push(format!("`{anchor}` is ambiguous in `{path}`: {}", quoted(&names)));
         }
         _ => {}
     }
     let lines = resolution.items().iter().map(|item| item.lines).collect();
-    Ok(Anchored { names, lines, remarks })
+    Ok(Anchored { names, lines, remarks, is_ambiguous })
 }
 
 fn quoted(names: &[String]) -> String {

@@ -30,7 +30,7 @@ impl Chronicle {
             let mut lines_of: BTreeMap<String, Vec<u32>> = BTreeMap::new();
             for (line, blamed) in self.written(&one, lines)? {
                 if let Some(blamed) = blamed {
-                    lines_of.entry(blamed.commit.to_string()).or_default().push(line);
+                    lines_of.entry(blamed.commit).or_default().push(line);
                 }
             }
             let file = one.file.path.to_string();

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use chronicle_commits::{DepsRequest, Limits, ReadRequest, ScopeFile, Target};
+use chronicle_commits::{DepsRequest, Limits, ReadRequest, Scope, ScopeFile, Target};
 use chronicle_core::{
     Category, Extent, Hunk, LineMap, LineRange, Lines,
     dependent::{Dependent, Strength},
@@ -327,10 +327,11 @@ impl Chronicle {
             let blob = repository.blob_at(tree, file.old.as_bstr())?;
             file.content = blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten();
             let Some(content) = file.content.as_ref().filter(|_| !file.is_whole) else { continue };
-            let Ok(outline) = chronicle_outline::outline(&file.old.to_str_lossy(), content) else { continue };
+            let outline = self.outlines().items(&file.old.to_str_lossy(), content);
+            let Ok(outline) = &*outline else { continue };
             let mut items: Vec<(Item, u32)> = Vec::new();
             for hunk in &file.hunks {
-                for item in anchors::touched(&outline.items, *hunk) {
+                for item in anchors::touched(outline, *hunk) {
                     if !items.iter().any(|(known, _)| known.qualified == item.qualified) {
                         items.push((item.clone(), hunk.new.start.max(1)));
                     }
@@ -361,14 +362,33 @@ impl Chronicle {
         let request = ReadRequest {
             query: Query::default(),
             files,
-            lines: None,
+            scope: Scope::default(),
             limits,
             all: false,
             at: Some(base),
             half_life_days: score::HALF_LIFE_DAYS,
             now: self.now,
         };
-        let reading = chronicle_commits::read(&self.repository, &request)?;
+        let contents: Vec<Option<Vec<u8>>> = changed
+            .iter()
+            .filter(|file| request.files.iter().any(|wanted| wanted.path == file.old))
+            .map(|file| file.content.clone())
+            .collect();
+        let indexed = match self.index() {
+            Some((_, index)) if index.head() == base && contents.len() == request.files.len() => {
+                chronicle_commits::read_indexed(
+                    &self.repository,
+                    (index, self.outlines()),
+                    &request,
+                    &contents,
+                )?
+            }
+            _ => None,
+        };
+        let reading = match indexed {
+            Some(reading) => reading,
+            None => chronicle_commits::read(&self.repository, self.outlines(), &request)?,
+        };
         warnings.extend(reading.warnings);
         let mut by_file: BTreeMap<String, Vec<WisdomItem>> = BTreeMap::new();
         for item in reading.wisdom.into_iter().filter(|item| !item.standing.is_over()) {

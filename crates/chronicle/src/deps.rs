@@ -7,7 +7,7 @@ use chronicle_core::{dependent::Dependent, score};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, anchors, anchors::Anchored};
+use crate::{Chronicle, Error, anchors::Anchored};
 
 /// Who relies on some code, plainest and most trusted first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -37,7 +37,7 @@ impl Chronicle {
         let name = one.file.path.to_string();
         let content = one.content.as_deref();
         let resolved = match (anchor, content) {
-            (Some(anchor), Some(content)) => anchors::anchored(&name, content, anchor),
+            (Some(anchor), Some(content)) => self.anchored(&name, content, anchor),
             (Some(anchor), None) => Ok(Anchored { names: vec![anchor.to_owned()], ..Anchored::default() }),
             (None, _) => Ok(Anchored::default()),
         };

@@ -42,12 +42,15 @@ pub enum Error {
         /// As it was given.
         path: String,
     },
-    /// A name of code where a path was expected.
-    #[snafu(display("`{anchor}` names no file of this repository; anchors are not supported yet"))]
-    AnchorUnsupported {
+    /// A name of code without the one file that it is in.
+    #[snafu(display("`{anchor}` names no file; as an item of code it needs one file before it"))]
+    AnchorNeedsOneFile {
         /// As it was given.
         anchor: String,
     },
+    /// Lines and a name of code at once.
+    #[snafu(display("--lines and an anchor exclude each other"))]
+    LinesWithAnchor,
     /// A name that no item of the file has.
     #[snafu(display("`{anchor}` names nothing in `{path}`{}", offered(closest)))]
     UnknownAnchor {
@@ -156,7 +159,8 @@ impl Error {
             },
             Self::FileNotFound { .. } => "file_not_found",
             Self::OutsideRepository { .. } => "outside_repository",
-            Self::AnchorUnsupported { .. } => "anchor_unsupported",
+            Self::AnchorNeedsOneFile { .. } => "anchor_needs_one_file",
+            Self::LinesWithAnchor => "usage",
             Self::UnknownAnchor { .. } => "unknown_anchor",
             Self::NotOneFile { .. } => "not_one_file",
             Self::LineMissing => "line_missing",

@@ -26,7 +26,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_commits::Index;
+use chronicle_commits::{Index, Outlines};
 use chronicle_core::EntryId;
 use chronicle_git::{Glance, LazyRepository, Repository};
 use jiff::Timestamp;
@@ -57,6 +57,7 @@ pub struct Chronicle {
     uses_index: bool,
     /// What was seen of the repository without opening it, and the index of that state.
     index: OnceCell<Option<(Glance, Index)>>,
+    outlines: OnceCell<Outlines>,
 }
 
 impl Chronicle {
@@ -73,6 +74,7 @@ impl Chronicle {
             now,
             uses_index,
             index: OnceCell::new(),
+            outlines: OnceCell::new(),
         }
     }
 
@@ -94,6 +96,15 @@ impl Chronicle {
             Some((glance, index))
         };
         self.index.get_or_init(|| self.uses_index.then(look).flatten()).as_ref()
+    }
+
+    /// Where results are kept between runs, if they are: where the index is.
+    fn kept_in(&self) -> Option<&Path> {
+        self.index().map(|(glance, _)| glance.common_dir.as_path())
+    }
+
+    fn outlines(&self) -> &Outlines {
+        self.outlines.get_or_init(|| Outlines::new(self.kept_in()))
     }
 
     fn repository(&self) -> Result<&Repository, Error> {

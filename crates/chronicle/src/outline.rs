@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use chronicle_commits::ScopeFile;
 use chronicle_core::LineRange;
-use chronicle_git::ByteSlice;
+use chronicle_git::{ByteSlice, WorktreeEntry};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Chronicle, Error, anchors,
+    Chronicle, Error,
     error::{FileNotFoundSnafu, NotOneFileSnafu},
 };
 
@@ -46,10 +47,10 @@ impl Chronicle {
     /// # Errors
     /// When there is no such file.
     pub fn outline(&self, path: &Path, at: Option<&str>) -> Result<OutlineAnswer, Error> {
-        let repository = self.repository()?;
         let mut warnings = Vec::new();
         let (file, content, commit) = match at {
             Some(revision) => {
+                let repository = self.repository()?;
                 let commit = repository.resolve(revision)?;
                 let tree = repository.commit_tree(commit)?;
                 let mut found = None;
@@ -68,7 +69,7 @@ impl Chronicle {
                 (one.file.path.to_string(), one.content.unwrap_or_default(), None)
             }
         };
-        let items = anchors::items(&file, &content, &mut warnings).into_iter().map(|item| OutlineItem {
+        let items = self.items(&file, &content, &mut warnings).into_iter().map(|item| OutlineItem {
             kind: item.kind.as_str(),
             name: item.qualified,
             lines: item.lines,
@@ -79,6 +80,18 @@ impl Chronicle {
 
     /// The one file that `path` names, which may be gone.
     pub(crate) fn one_file(&self, path: &Path) -> Result<OneFile, Error> {
+        if let Some((glance, index)) = self.index() {
+            let found = glance
+                .root_relative(path)
+                .into_iter()
+                .find_map(|candidate| Some((glance.entry(candidate.as_bstr())?, candidate)));
+            if let Some((WorktreeEntry::File(content), file)) = found
+                && index.has_file(file.as_bstr())
+            {
+                let (file, head) = (ScopeFile::from(file), index.head());
+                return Ok(OneFile { file, content: Some(content), head, remarks: Vec::new() });
+            }
+        }
         let repository = self.repository()?;
         let head = repository.born_head()?;
         let scope = self.scope(path, head, &mut None)?;
@@ -93,7 +106,7 @@ impl Chronicle {
 
 /// One file as it is now.
 pub(crate) struct OneFile {
-    pub(crate) file: chronicle_commits::ScopeFile,
+    pub(crate) file: ScopeFile,
     /// Its bytes; `None` when it was deleted.
     pub(crate) content: Option<Vec<u8>>,
     pub(crate) head: chronicle_git::ObjectId,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use chronicle_commits::{Limits, ReadRequest, Recent, ScopeFile};
+use chronicle_commits::{Limits, ReadRequest, Recent, Scope, ScopeFile};
 use chronicle_core::{
     Category, ContextLevel, LineRange, Lines,
     reading::{Query, Reading},
@@ -13,7 +13,11 @@ use jiff::Timestamp;
 
 use crate::{
     Chronicle, Error,
-    error::{InvalidSinceSnafu, LinesNeedOneFileSnafu, LinesPastEndSnafu},
+    anchors::Anchored,
+    error::{
+        AnchorNeedsOneFileSnafu, InvalidSinceSnafu, LinesNeedOneFileSnafu, LinesPastEndSnafu,
+        LinesWithAnchorSnafu,
+    },
     render::{self, Format},
 };
 
@@ -22,6 +26,8 @@ use crate::{
 pub struct ReadCommand {
     /// Files and directories.
     pub paths: Vec<PathBuf>,
+    /// An item of the one file. Without it, the last of several paths may be one, if it names no path.
+    pub anchor: Option<String>,
     /// Lines of the one file.
     pub lines: Option<LineRange>,
     /// An ISO 8601 date or a revision.
@@ -50,6 +56,7 @@ impl Default for ReadCommand {
     fn default() -> Self {
         Self {
             paths: Vec::new(),
+            anchor: None,
             lines: None,
             since: None,
             tags: Vec::new(),
@@ -85,12 +92,18 @@ impl Chronicle {
         let mut contents = Vec::new();
         let mut names = Vec::new();
         let mut is_directory = false;
-        for path in &command.paths {
-            let found = glance
-                .root_relative(path)
-                .into_iter()
-                .find_map(|candidate| Some((glance.entry(candidate.as_bstr())?, candidate)));
-            let Some((entry, name)) = found else { return Ok(None) };
+        let mut anchor = command.anchor.clone();
+        for (number, path) in command.paths.iter().enumerate() {
+            let candidates = glance.root_relative(path);
+            let entry = |candidate: &BString| Some((glance.entry(candidate.as_bstr())?, candidate.clone()));
+            let Some((entry, name)) = candidates.iter().find_map(entry) else {
+                let was_never = !candidates.iter().any(|candidate| index.had_path(candidate.as_bstr()));
+                if was_never && may_be_anchor(command, number) {
+                    anchor = Some(path.to_string_lossy().into_owned());
+                    continue;
+                }
+                return Ok(None);
+            };
             let inside = match entry {
                 WorktreeEntry::Other => return Ok(None),
                 WorktreeEntry::File(content) => vec![(name.clone(), Some(content))],
@@ -116,15 +129,51 @@ impl Chronicle {
                 }
             }
         }
-        if let Some(lines) = command.lines {
-            let ([Some(content)], false) = (&contents[..], is_directory) else {
-                return LinesNeedOneFileSnafu.fail();
-            };
-            let n_lines = Lines::new(content).count();
-            snafu::ensure!(lines.end <= n_lines, LinesPastEndSnafu { lines, n_lines });
+        let content = match (&contents[..], is_directory) {
+            ([content], false) => content.as_deref(),
+            _ => None,
+        };
+        let (scope, is_ambiguous, remarks) = self.scope_of(command, anchor.as_deref(), &files, content)?;
+        let request = self.request(command, files, names, (anchor, scope))?;
+        let outlines = self.outlines();
+        let found =
+            chronicle_commits::read_indexed(&self.repository, (index, outlines), &request, &contents)?;
+        Ok(found.map(|mut reading| {
+            reading.warnings.splice(0..0, remarks);
+            Reading { ambiguous_anchor: is_ambiguous, ..reading }
+        }))
+    }
+
+    /// The part of the one file that is asked about, whether several items are meant, and what to tell about it.
+    ///
+    /// `content` are the bytes of the file; `None` when it is gone, or when there are several files.
+    fn scope_of(
+        &self,
+        command: &ReadCommand,
+        anchor: Option<&str>,
+        files: &[ScopeFile],
+        content: Option<&[u8]>,
+    ) -> Result<(Scope, bool, Vec<String>), Error> {
+        match (anchor, command.lines) {
+            (None, None) => Ok((Scope::default(), false, Vec::new())),
+            (Some(_), Some(_)) => LinesWithAnchorSnafu.fail(),
+            (None, Some(lines)) => {
+                let Some(content) = content else { return LinesNeedOneFileSnafu.fail() };
+                let n_lines = Lines::new(content).count();
+                snafu::ensure!(lines.end <= n_lines, LinesPastEndSnafu { lines, n_lines });
+                Ok((Scope { lines: Some(vec![lines]), names: Vec::new() }, false, Vec::new()))
+            }
+            (Some(anchor), None) => {
+                let [file] = files else { return AnchorNeedsOneFileSnafu { anchor }.fail() };
+                let anchored = match content {
+                    Some(content) => self.anchored(&file.path.to_string(), content, anchor)?,
+                    // Of a file that is gone, what was said of the item is still known.
+                    None => Anchored { names: vec![anchor.to_owned()], ..Anchored::default() },
+                };
+                let scope = Scope { lines: Some(anchored.lines), names: anchored.names };
+                Ok((scope, anchored.is_ambiguous, anchored.remarks))
+            }
         }
-        let request = self.request(command, files, names)?;
-        Ok(chronicle_commits::read_indexed(&self.repository, index, &request, &contents)?)
     }
 
     /// The question of `command` about `files`, which `names` stand for.
@@ -133,6 +182,7 @@ impl Chronicle {
         command: &ReadCommand,
         files: Vec<ScopeFile>,
         mut names: Vec<String>,
+        (anchor, scope): (Option<String>, Scope),
     ) -> Result<ReadRequest, Error> {
         let (file, names) = match &mut names[..] {
             [only] => (Some(std::mem::take(only)), Vec::new()),
@@ -141,7 +191,7 @@ impl Chronicle {
         let query = Query {
             file,
             files: names,
-            anchor: None,
+            anchor,
             lines: command.lines.map(|lines| [lines.start, lines.end]),
             depth: command.depth,
         };
@@ -150,7 +200,7 @@ impl Chronicle {
         Ok(ReadRequest {
             query,
             files,
-            lines: command.lines,
+            scope,
             limits,
             all: command.all,
             at: None,
@@ -167,12 +217,16 @@ impl Chronicle {
         let mut names = Vec::new();
         let mut remarks = Vec::new();
         let mut is_directory = false;
+        let mut anchor = command.anchor.clone();
         for (number, path) in command.paths.iter().enumerate() {
-            let scope = self.scope(path, head, &mut history).map_err(|error| match error {
-                // The first argument is a path; whatever follows may be meant as a name of code.
-                Error::FileNotFound { path } if 0 < number => Error::AnchorUnsupported { anchor: path },
-                other => other,
-            })?;
+            let scope = match self.scope(path, head, &mut history) {
+                // What names no path, now or ever, may be meant as a name of code.
+                Err(Error::FileNotFound { .. }) if may_be_anchor(command, number) => {
+                    anchor = Some(path.to_string_lossy().into_owned());
+                    continue;
+                }
+                found => found?,
+            };
             for file in scope.files {
                 if !files.contains(&file) {
                     files.push(file);
@@ -182,15 +236,23 @@ impl Chronicle {
             remarks.extend(scope.remark);
             is_directory |= scope.is_directory;
         }
-        if let Some(lines) = command.lines {
-            let ([file], false) = (&files[..], is_directory) else { return LinesNeedOneFileSnafu.fail() };
-            let present = self.repository()?.present_file(Some(head), file.path.as_bstr())?;
-            let n_lines = present.map_or(0, |file| Lines::new(&file.content).count());
-            snafu::ensure!(lines.end <= n_lines, LinesPastEndSnafu { lines, n_lines });
-        }
-        let request = self.request(command, files, names)?;
-        let mut reading = chronicle_commits::read(&self.repository, &request)?;
+        let content = match (&files[..], is_directory) {
+            ([file], false) if command.lines.is_some() || anchor.is_some() => {
+                self.repository()?.present_file(Some(head), file.path.as_bstr())?.map(|file| file.content)
+            }
+            _ => None,
+        };
+        let content = content.as_deref().or_else(|| match (&files[..], is_directory) {
+            // Lines of a file that is gone are past its end.
+            ([_], false) if command.lines.is_some() => Some(b""),
+            _ => None,
+        });
+        let (scope, is_ambiguous, mut told) = self.scope_of(command, anchor.as_deref(), &files, content)?;
+        remarks.append(&mut told);
+        let request = self.request(command, files, names, (anchor, scope))?;
+        let mut reading = chronicle_commits::read(&self.repository, self.outlines(), &request)?;
         reading.warnings.splice(0..0, remarks);
+        reading.ambiguous_anchor = is_ambiguous;
         Ok(reading)
     }
 
@@ -201,7 +263,7 @@ impl Chronicle {
     pub fn read_recent(&self, command: &ReadCommand) -> Result<Reading, Error> {
         let limits = self.limits(command)?;
         let recent = Recent { limits, half_life_days: score::HALF_LIFE_DAYS, now: self.now };
-        let reading = chronicle_commits::read_recent(&self.repository, &recent)?;
+        let reading = chronicle_commits::read_recent(&self.repository, self.outlines(), &recent)?;
         self.fit(reading, command)
     }
 
@@ -243,4 +305,9 @@ impl Chronicle {
     pub fn view(&self) -> render::View {
         render::View { now: self.now, colour: false, width: render::DEFAULT_WIDTH, verbose: false }
     }
+}
+
+/// Whether the path of this number may be an anchor instead: the last of several, when none is given otherwise.
+fn may_be_anchor(command: &ReadCommand, number: usize) -> bool {
+    command.anchor.is_none() && 0 < number && number + 1 == command.paths.len()
 }

@@ -92,7 +92,7 @@ impl Chronicle {
             Some(anchor) => {
                 let one = self.one_file(&path)?;
                 let content = one.content.unwrap_or_default();
-                Some(anchors::anchored(&one.file.path.to_string(), &content, anchor)?)
+                Some(self.anchored(&one.file.path.to_string(), &content, anchor)?)
             }
             None => None,
         };
@@ -131,7 +131,7 @@ impl Chronicle {
                 true => repository.present_file(head, file.as_bytes().as_bstr())?,
                 false => None,
             };
-            let items = content.map(|file_now| anchors::items(file, &file_now.content, &mut Vec::new()));
+            let items = content.map(|file_now| self.items(file, &file_now.content, &mut Vec::new()));
             let mut units = units(words, &items.unwrap_or_default());
             if let Some(wanted) = &wanted {
                 units.retain(|unit| {

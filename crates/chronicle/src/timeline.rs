@@ -10,7 +10,7 @@ use chronicle_core::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, ReadCommand, anchors, anchors::Anchored};
+use crate::{Chronicle, Error, ReadCommand, anchors::Anchored};
 
 /// The annotated commits of a file, oldest first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -102,7 +102,7 @@ impl Chronicle {
     fn anchored_at(&self, path: &std::path::Path, anchor: &str) -> Result<Anchored, Error> {
         let one = self.one_file(path)?;
         match &one.content {
-            Some(content) => anchors::anchored(&one.file.path.to_string(), content, anchor),
+            Some(content) => self.anchored(&one.file.path.to_string(), content, anchor),
             None => Ok(Anchored { names: vec![anchor.to_owned()], ..Anchored::default() }),
         }
     }

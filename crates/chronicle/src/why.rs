@@ -2,17 +2,18 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use chronicle_commits::{Blames, Written};
 use chronicle_core::{
-    LineMap, LineRange, Lines,
+    LineRange, Lines,
     reading::{RegionItem, WisdomItem},
 };
-use chronicle_git::{BlamedLine, ByteSlice};
+use chronicle_git::ByteSlice;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Chronicle, Error, ReadCommand, anchors,
-    error::{FileGoneSnafu, LinesPastEndSnafu, NotTrackedSnafu},
+    Chronicle, Error, ReadCommand,
+    error::{FileGoneSnafu, LinesPastEndSnafu},
     outline::OneFile,
 };
 
@@ -71,16 +72,12 @@ pub struct Wrote {
     pub line_then: u32,
 }
 
-/// One line as it is now, and who wrote it; nobody, when it is not committed.
-pub(crate) type Written = (u32, Option<BlamedLine>);
-
 impl Chronicle {
     /// Why lines of the file at `path` are as they are.
     ///
     /// # Errors
     /// When the file is gone or in no commit, or the lines or the item do not exist.
     pub fn why(&self, path: PathBuf, scope: WhyScope) -> Result<Why, Error> {
-        let repository = self.repository()?;
         let mut one = self.one_file(&path)?;
         let file = one.file.path.to_string();
         let mut warnings = std::mem::take(&mut one.remarks);
@@ -89,7 +86,7 @@ impl Chronicle {
         let (lines, anchor) = match scope {
             WhyScope::Lines(lines) => (lines, None),
             WhyScope::Anchor(anchor) => {
-                let anchored = anchors::anchored(&file, content, &anchor)?;
+                let anchored = self.anchored(&file, content, &anchor)?;
                 warnings.extend(anchored.remarks.clone());
                 // Without an outline there are no lines to ask git about.
                 let unknown = || Error::UnknownAnchor {
@@ -115,21 +112,19 @@ impl Chronicle {
                 uncommitted.push(*line);
                 continue;
             };
-            let id = blamed.commit.to_string();
-            if !by_commit.contains_key(&id) {
-                let commit = repository.commit(blamed.commit)?;
+            if !by_commit.contains_key(&blamed.commit) {
                 commits.push(Wrote {
-                    commit: id.clone(),
+                    commit: blamed.commit.clone(),
                     lines: Vec::new(),
-                    author: commit.author.clone(),
-                    date: commit.time.to_string(),
-                    subject: commit.subject(),
-                    body: commit.body().to_owned(),
-                    file_then: blamed.path.to_string(),
+                    author: blamed.name.clone(),
+                    date: blamed.date.clone(),
+                    subject: blamed.subject.clone(),
+                    body: blamed.body.clone(),
+                    file_then: blamed.path.clone(),
                     line_then: blamed.line_then,
                 });
             }
-            by_commit.entry(id).or_default().push(*line);
+            by_commit.entry(blamed.commit.clone()).or_default().push(*line);
         }
         for wrote in &mut commits {
             wrote.lines = runs(&by_commit[&wrote.commit]);
@@ -160,33 +155,12 @@ impl Chronicle {
     }
 
     /// Who wrote each of `lines` of a file as it is now.
-    ///
-    /// The committed file is blamed and its lines are mapped: edits that are not committed show as such.
     pub(crate) fn written(&self, one: &OneFile, lines: LineRange) -> Result<Vec<Written>, Error> {
-        let repository = self.repository()?;
-        let path = one.file.at_head.as_bstr();
-        let tree = repository.commit_tree(one.head)?;
-        let Some(blob) = repository.blob_at(tree, path)? else {
-            return NotTrackedSnafu { path: one.file.path.to_string() }.fail();
-        };
-        let committed = repository.blob(blob)?;
-        let content = one.content.as_deref().unwrap_or(&committed);
-        let map = LineMap::between(&Lines::new(content), &Lines::new(&committed));
-        let at_head =
-            |line: u32| map.map(LineRange { start: line, end: line }).lines.map(|lines| lines.start);
-        let mapped: Vec<(u32, Option<u32>)> =
-            (lines.start..=lines.end).map(|line| (line, at_head(line))).collect();
-        let known = || mapped.iter().filter_map(|(_, line)| *line);
-        let (Some(start), Some(end)) = (known().min(), known().max()) else {
-            return Ok(mapped.into_iter().map(|(line, _)| (line, None)).collect());
-        };
-        let blamed = repository.blame(one.head, path, Some(LineRange { start, end }))?;
-        let mut by_line: BTreeMap<u32, BlamedLine> =
-            blamed.into_iter().map(|blamed| (blamed.line, blamed)).collect();
-        Ok(mapped
-            .into_iter()
-            .map(|(line, then)| (line, then.and_then(|then| by_line.remove(&then))))
-            .collect())
+        let blames = Blames::new(self.kept_in());
+        let at = (one.head, one.file.at_head.as_bstr());
+        let content = one.content.as_deref().unwrap_or_default();
+        let written = blames.written(&self.repository, at, content, lines)?;
+        written.ok_or_else(|| Error::NotTracked { path: one.file.path.to_string() })
     }
 }
 

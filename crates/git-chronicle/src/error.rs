@@ -57,7 +57,7 @@ impl CommandError {
             | "lines_need_one_file"
             | "line_missing"
             | "not_one_file"
-            | "anchor_unsupported"
+            | "anchor_needs_one_file"
             | "budget_too_small"
             | "unknown_schema"
             | "invalid_since" => WRONG_ARGUMENTS,
@@ -71,7 +71,7 @@ impl CommandError {
             "no_commits" => "commit something first; Chronicle reads committed code",
             "unknown_revision" => "name a commit, branch or tag; `git log` lists commits",
             "file_not_found" => "paths are taken from the current directory, then from the root",
-            "anchor_unsupported" => "ask for lines instead: read PATH --lines START:END",
+            "anchor_needs_one_file" => "paths are taken from the current directory, then from the root",
             "unknown_anchor" => "`git chronicle outline FILE` lists what the file has",
             "line_missing" => "such as `git chronicle why src/pool.rs:12`",
             "not_tracked" => "commit it first",

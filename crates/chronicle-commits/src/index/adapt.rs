@@ -17,7 +17,7 @@ use crate::{
     },
     matching::{Candidate, Ground, NO_BRANCH},
     notebook::{Notebook, Stored, stored_on},
-    placing::{Placement, place},
+    placing::{Placement, Version, place},
     present::Present,
     record::{Claim, FileRecord, Heading, Step},
 };
@@ -73,7 +73,7 @@ impl Outdated<'_> {
         present: &Present<'_>,
     ) -> Result<Option<FileRecord>> {
         let Some(stored) = &self.stored else { return Ok(Some(FileRecord::default())) };
-        let Some(mut record) = stored.clone().load(self.table, &self.path.to_string(), |_| true) else {
+        let Some(mut record) = stored.clone().load(self.table, &self.path.to_string(), |_, _| true) else {
             return Ok(None);
         };
         if stored.content.is_none_or(|hash| hash == super::content_hash(content)) {
@@ -105,7 +105,7 @@ impl Outdated<'_> {
         let commit = repository.commit(heading.commit).ok();
         if claim.placement.matched != Match::Commit {
             let tree = commit.map(|commit| commit.tree);
-            return Ok(Some(place(repository, present, &located(claim, heading), tree)?));
+            return Ok(Some(place(repository, present, &located(claim, heading), Version::In(tree))?));
         }
         let own = only(repository, &heading.commit)?;
         let (Some(node), true) = (own.nodes().first(), claim.name == self.path.to_string()) else {

@@ -1,7 +1,7 @@
 //! Makes the table of the repository's present state.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fs, io,
     path::{Path, PathBuf},
     time::SystemTime,
@@ -19,7 +19,7 @@ use crate::{
         adapt::Outdated,
         ancestry::Ancestry,
         content_hash, listing_key, memo_of,
-        part::{Part, Span},
+        part::{self, Part, Span},
         record_key, stored,
         table::{Table, TableWriter},
         table_of, words_key,
@@ -198,8 +198,10 @@ fn write(repository: &Repository, state: &State, mut writer: Writer) -> Result<O
         knowledge: stored.knowledge.and_then(|knowledge| serde_json::to_string(&knowledge).ok()),
         warnings,
     };
-    let mut ever: Vec<u64> = ever.iter().map(|path| XxHash3_64::oneshot(path)).collect();
+    let mut ever: Vec<u64> = with_directories(&ever).iter().map(|path| XxHash3_64::oneshot(path)).collect();
+    ever.extend(off_history(repository, &candidates));
     ever.sort_unstable();
+    ever.dedup();
     let ever: Vec<u8> = ever.into_iter().flat_map(u64::to_be_bytes).collect();
     let is_written = write_rest(&meta, &paths, &mut writer)
         .and_then(|()| writer.value(ANCESTRY, &Ancestry::store(&history)))
@@ -207,8 +209,28 @@ fn write(repository: &Repository, state: &State, mut writer: Writer) -> Result<O
     Ok(is_written.is_ok().then_some(writer))
 }
 
+/// The paths and the directories on the way to them.
+fn with_directories(paths: &BTreeSet<BString>) -> BTreeSet<&[u8]> {
+    let ends = |path: &'_ BString| -> Vec<usize> { path.find_iter(b"/").chain([path.len()]).collect() };
+    paths.iter().flat_map(|path| ends(path).into_iter().map(move |end| &path[..end])).collect()
+}
+
+/// Hashes of what commits off the history touched, and of what their notes name.
+fn off_history(repository: &Repository, candidates: &[Candidate]) -> Vec<u64> {
+    let mut hashes = Vec::new();
+    for candidate in candidates.iter().filter(|candidate| candidate.place.is_none()) {
+        hashes.extend(
+            part::Names::of(&candidate.stored).files.iter().map(|file| XxHash3_64::oneshot(file.as_bytes())),
+        );
+        let Some(tree) = candidate.tree else { continue };
+        let changes = repository.plain_changes(candidate.parents.first().copied(), tree).unwrap_or_default();
+        hashes.extend(changes.iter().map(|change| XxHash3_64::oneshot(&change.path)));
+    }
+    hashes
+}
+
 /// Whether the hash of `path` is among `hashes`, eight big-endian bytes each in order.
-fn has_hash(hashes: &[u8], path: &BStr) -> bool {
+pub(super) fn has_hash(hashes: &[u8], path: &BStr) -> bool {
     let (hashes, _) = hashes.as_chunks::<8>();
     hashes.binary_search(&XxHash3_64::oneshot(path).to_be_bytes()).is_ok()
 }

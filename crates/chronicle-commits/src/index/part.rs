@@ -76,13 +76,13 @@ impl Span {
 }
 
 /// What of a note says where it belongs.
-struct Names {
-    files: BTreeSet<String>,
+pub(super) struct Names {
+    pub(super) files: BTreeSet<String>,
     supersedes: Vec<(String, String)>,
 }
 
 impl Names {
-    fn of(stored: &Stored) -> Self {
+    pub(super) fn of(stored: &Stored) -> Self {
         let mut names = Self { files: BTreeSet::new(), supersedes: Vec::new() };
         for document in stored.note.documents() {
             for region in &document.regions {

@@ -6,7 +6,7 @@
 use std::io::{Seek, Write};
 
 use chronicle_core::{
-    ContextLevel, EntryId, LineRange, Source, read_entry, read_region,
+    ContextLevel, Entry, EntryId, LineRange, Region, Source, read_entry, read_region,
     reading::{CrossCuttingItem, Match, State},
     score::Tie,
 };
@@ -87,6 +87,8 @@ pub(super) struct StoredClaim {
     id: String,
     /// `None` where it is the file's present path.
     name: Option<String>,
+    /// The name of the code it is about.
+    anchor: Option<String>,
     placement: StoredPlacement,
     commits_since: Option<u32>,
     n_newer: Option<u32>,
@@ -148,15 +150,23 @@ pub(super) fn store<W: Write + Seek>(
     let mut claims = Vec::with_capacity(record.claims.len());
     for claim in &record.claims {
         let (kind, text) = match &claim.body {
-            Body::Region(region) => (Kind::Region, serde_json::to_vec(region)?),
+            // The id stands beside the body already.
+            Body::Region(region) => (
+                Kind::Region,
+                serde_json::to_vec(&Region { id: EntryId(String::new()), ..(**region).clone() })?,
+            ),
             Body::Summary(summary) => (Kind::Summary, summary.clone().into_bytes()),
-            Body::Wisdom(entry) => (Kind::Wisdom, serde_json::to_vec(entry)?),
+            Body::Wisdom(entry) => (
+                Kind::Wisdom,
+                serde_json::to_vec(&Entry { id: EntryId(String::new()), ..(**entry).clone() })?,
+            ),
         };
         let Placement { lines, near, state, tie, matched, gap, recorded_in } = &claim.placement;
         claims.push(StoredClaim {
             heading: count(claim.heading),
             id: claim.id.0.clone(),
             name: (claim.name != path).then(|| claim.name.clone()),
+            anchor: claim.body.anchor().map(|anchor| anchor.name.clone()),
             placement: StoredPlacement {
                 lines: lines.map(pair),
                 near: near.iter().copied().map(pair).collect(),
@@ -241,13 +251,13 @@ impl StoredRecord {
         self,
         table: &Table,
         path: &str,
-        mut concern: impl FnMut(&mut Placement) -> bool,
+        mut concern: impl FnMut(&mut Placement, Option<&str>) -> bool,
     ) -> Option<FileRecord> {
         let headings: Vec<Heading> = self.headings.into_iter().map(heading).collect::<Option<_>>()?;
         let mut claims = Vec::new();
         for claim in self.claims {
             let mut placement = placement(claim.placement)?;
-            if !concern(&mut placement) {
+            if !concern(&mut placement, claim.anchor.as_deref()) {
                 continue;
             }
             let heading = claim.heading as usize;
@@ -256,8 +266,8 @@ impl StoredRecord {
             }
             claims.push(Claim {
                 heading,
+                body: body(claim.kind, &claim.id, &table.part(claim.body)?)?,
                 id: EntryId(claim.id),
-                body: body(claim.kind, table.part(claim.body)?)?,
                 name: claim.name.unwrap_or_else(|| path.to_owned()),
                 placement,
                 commits_since: claim.commits_since,
@@ -327,11 +337,16 @@ fn placement(stored: StoredPlacement) -> Option<Placement> {
     })
 }
 
-fn body(kind: Kind, bytes: Vec<u8>) -> Option<Body> {
+fn body(kind: Kind, id: &str, bytes: &[u8]) -> Option<Body> {
+    let id = EntryId(id.to_owned());
     Some(match kind {
-        Kind::Summary => Body::Summary(String::from_utf8(bytes).ok()?),
-        Kind::Region => Body::Region(Box::new(read_region(serde_json::from_slice(&bytes).ok()?)?)),
-        Kind::Wisdom => Body::Wisdom(Box::new(read_entry(serde_json::from_slice(&bytes).ok()?)?)),
+        Kind::Summary => Body::Summary(std::str::from_utf8(bytes).ok()?.to_owned()),
+        Kind::Region => {
+            Body::Region(Box::new(Region { id, ..read_region(serde_json::from_slice(bytes).ok()?)? }))
+        }
+        Kind::Wisdom => {
+            Body::Wisdom(Box::new(Entry { id, ..read_entry(serde_json::from_slice(bytes).ok()?)? }))
+        }
     })
 }
 

@@ -14,17 +14,23 @@ use crate::{
 /// one is in the file as it is now (edits that are not committed included), what became of the
 /// code it speaks of, and how far it can be trusted.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "git chronicle read [OPTIONS] PATH... [ANCHOR]")]
 pub(crate) struct ReadArgs {
-    /// Files or directories, from the current directory or the root
+    /// Files or directories, from the current directory or the root; last, an item of the one file,
+    /// such as `Pool::acquire`
     #[arg(required_unless_present = "recent", value_name = "PATH")]
     paths: Vec<PathBuf>,
+
+    /// Item of the one file, where its name could be a path too
+    #[arg(long, value_name = "ANCHOR", allow_hyphen_values = true, conflicts_with = "lines")]
+    anchor: Option<String>,
 
     /// Only what concerns these lines of the file as it is now
     #[arg(long, value_name = "START:END")]
     lines: Option<LineRange>,
 
     /// Show the newest lessons of the whole repository instead
-    #[arg(long, conflicts_with_all = ["paths", "lines"])]
+    #[arg(long, conflicts_with_all = ["paths", "lines", "anchor"])]
     recent: bool,
 
     /// With --recent, how many
@@ -97,6 +103,7 @@ pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
     }
     let command = ReadCommand {
         paths: args.paths,
+        anchor: args.anchor,
         lines: args.lines,
         since: args.since,
         tags: args.tags,

@@ -7,6 +7,7 @@ mod check;
 mod deps;
 mod durability;
 mod floors;
+mod index;
 mod outcome;
 mod reading;
 mod real_notes;

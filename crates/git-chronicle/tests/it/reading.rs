@@ -84,7 +84,7 @@ fn pool() -> TestRepo {
 fn a_reading_for_a_model() {
     insta::assert_snapshot!(chronicle(&pool(), &["read", "id_pool.rs"]), @"
     ## id_pool.rs — release (lines 9-9)
-    **Commit:** 5083cd1 (2 days ago, 1 commit since) | **Confidence:** 0.91 (enhanced, 33% of the lines survive)
+    **Commit:** 5083cd1 (2 days ago, 1 commit since) | **Confidence:** 1.00 (enhanced, exact anchor)
     **Intent:** Take an id back
     **Reasoning:** A poisoned lock means that the process is going down anyway. So it is ignored.
     **Constraints:**
@@ -166,11 +166,11 @@ fn the_lessons_of_one_kind() {
     insta::assert_snapshot!(chronicle(&pool(), &["read", ".", "--category", "gotcha"]), @"
     ## id_pool.rs
     - gotcha (lines 5-7, intact, acquire, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
-    - gotcha (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): Never panics
+    - gotcha (lines 9-9, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): Never panics
       - tags: lock
-    - gotcha (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): May be called twice
+    - gotcha (lines 9-9, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): May be called twice
       - tags: lock
-    - gotcha (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): Leaks ids when poisoned.
+    - gotcha (lines 9-9, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): Leaks ids when poisoned.
       - tags: lock
     ");
 }
@@ -180,9 +180,9 @@ fn the_newest_lessons() {
     insta::assert_snapshot!(chronicle(&pool(), &["read", "--recent", "--limit", "3"]), @"
     ## id_pool.rs
     - gotcha (lines 5-7, intact, acquire, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
-    - insight (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): Take an id back
+    - insight (lines 9-9, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): Take an id back
       - tags: lock
-    - insight (lines 9-9, changed, release, 0.91, 5083cd1, 2 days, 1 commit since): A poisoned lock means that the process is going down anyway. So it is ignored.
+    - insight (lines 9-9, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): A poisoned lock means that the process is going down anyway. So it is ignored.
       - tags: lock
     ");
 }
@@ -264,32 +264,36 @@ fn the_help() {
     the file as it is now (edits that are not committed included), what became of the code it speaks of,
     and how far it can be trusted.
 
-    Usage: git chronicle read [OPTIONS] [PATH]...
+    Usage: git chronicle read [OPTIONS] [PATH… [ANCHOR]]...
 
     Arguments:
-      [PATH]...
-              Files or directories, from the current directory or the root
+      [PATH… [ANCHOR]]...
+              Files or directories, from the current directory or the root; last, an item of the one
+              file, such as `Pool::acquire`
 
     Options:
+          --anchor <ANCHOR>
+              Item of the one file, where its name could be a path too
+
       -C <DIR>
               Run as if started in this directory
-
-          --lines <START:END>
-              Only what concerns these lines of the file as it is now
 
           --format <FORMAT>
               How to write the answer: markdown for models, json for programs, pretty for people
               
               [default: markdown]
 
-          --recent
-              Show the newest lessons of the whole repository instead
+          --lines <START:END>
+              Only what concerns these lines of the file as it is now
 
           --color <WHEN>
               When to use colour in pretty answers
               
               [default: auto]
               [possible values: auto, always, never]
+
+          --recent
+              Show the newest lessons of the whole repository instead
 
           --limit <N>
               With --recent, how many

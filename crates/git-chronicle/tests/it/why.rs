@@ -40,7 +40,7 @@ fn why_a_line_is_as_it_is() {
     ## src/pool.rs (lines 3-17)
     **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
     **Intent:** Ids are reused last in, first out: the newest is warm in the cache
-    - gotcha (lines 10-15, changed, Pool::acquire, 0.97, fef3554, 2 days, 1 commit since): The UI thread calls this; it must never block.
+    - gotcha (lines 10-15, changed, Pool::acquire, 1.00, fef3554, 2 days, 1 commit since): The UI thread calls this; it must never block.
     - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
     ");
 }

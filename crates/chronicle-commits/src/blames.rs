@@ -1,0 +1,174 @@
+//! Who wrote each line of a committed file, kept because git has to walk through history for it.
+
+use std::path::Path;
+
+use chronicle_core::{LineMap, LineRange, Lines, line_words};
+use chronicle_git::{BStr, BlamedLine, LazyRepository, ObjectId, Repository};
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_128;
+
+use crate::{error::Result, kept::Kept};
+
+/// Blames by the commit and the path they are of.
+#[derive(Debug)]
+pub struct Blames {
+    kept: Kept,
+}
+
+/// One line as it is now, and who wrote it; nobody, when it is not committed.
+pub type Written = (u32, Option<Author>);
+
+/// The commit that wrote a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Author {
+    /// The commit.
+    pub commit: String,
+    /// The file's name in it.
+    pub path: String,
+    /// The number of the line in it.
+    pub line_then: u32,
+    /// Who wrote it.
+    pub name: String,
+    /// When it was committed.
+    pub date: String,
+    /// The first paragraph of its message.
+    pub subject: String,
+    /// The rest of its message.
+    pub body: String,
+}
+
+/// A whole file's blame, as it is stored.
+#[derive(Serialize, Deserialize)]
+struct StoredBlame {
+    /// The words of the committed lines.
+    words: Vec<u32>,
+    /// For each line, the number of its author and of the line there.
+    lines: Vec<(u32, u32)>,
+    authors: Vec<Author>,
+}
+
+impl Blames {
+    /// Blames that are kept in the shared state directory of a repository, or not at all.
+    #[must_use]
+    pub fn new(common_dir: Option<&Path>) -> Self {
+        Self { kept: Kept::new(common_dir, "blames") }
+    }
+
+    /// Who wrote each of `lines` of a file whose bytes are `content` now, and which `commit` has at `path`.
+    /// `None` when it has no such file.
+    ///
+    /// The committed file is blamed and its lines are mapped: edits that are not committed show as such.
+    ///
+    /// # Errors
+    /// When git cannot be run.
+    pub fn written(
+        &self,
+        lazy: &LazyRepository,
+        (commit, path): (ObjectId, &BStr),
+        content: &[u8],
+        lines: LineRange,
+    ) -> Result<Option<Vec<Written>>> {
+        if !self.kept.is_on() {
+            return directly(lazy.get()?, (commit, path), content, lines);
+        }
+        let hash = XxHash3_128::oneshot(&[commit.as_slice(), path.as_ref()].concat());
+        let kept = self.kept.get(hash).and_then(|bytes| postcard::from_bytes::<StoredBlame>(&bytes).ok());
+        let blame = match kept {
+            Some(blame) => blame,
+            None => {
+                let Some(blame) = whole(lazy.get()?, commit, path)? else { return Ok(None) };
+                if let Ok(bytes) = postcard::to_allocvec(&blame) {
+                    self.kept.put(hash, &bytes);
+                }
+                blame
+            }
+        };
+        let now = line_words(content);
+        let map = (now != blame.words).then(|| LineMap::between_words(&now, &blame.words));
+        let author = |line: u32| {
+            let then = match &map {
+                None => Some(line),
+                Some(map) => map.map(LineRange { start: line, end: line }).lines.map(|lines| lines.start),
+            };
+            let (number, line_then) = blame.lines.get(then? as usize - 1)?;
+            let author = blame.authors.get(*number as usize)?;
+            Some(Author { line_then: *line_then, ..author.clone() })
+        };
+        Ok(Some((lines.start..=lines.end).map(|line| (line, author(line))).collect()))
+    }
+}
+
+fn directly(
+    repository: &Repository,
+    (commit, path): (ObjectId, &BStr),
+    content: &[u8],
+    lines: LineRange,
+) -> Result<Option<Vec<Written>>> {
+    let Some(blob) = repository.blob_at(repository.commit_tree(commit)?, path)? else { return Ok(None) };
+    let committed = repository.blob(blob)?;
+    let map = LineMap::between(&Lines::new(content), &Lines::new(&committed));
+    let at_commit = |line: u32| map.map(LineRange { start: line, end: line }).lines.map(|lines| lines.start);
+    let mapped: Vec<(u32, Option<u32>)> =
+        (lines.start..=lines.end).map(|line| (line, at_commit(line))).collect();
+    let known = || mapped.iter().filter_map(|(_, line)| *line);
+    let mut written: Vec<Written> = mapped.iter().map(|(line, _)| (*line, None)).collect();
+    if let (Some(start), Some(end)) = (known().min(), known().max()) {
+        let blamed = repository.blame(commit, path, Some(LineRange { start, end }))?;
+        let mut authors = Authors::default();
+        for ((_, author), (_, then)) in written.iter_mut().zip(&mapped) {
+            let blamed = blamed.iter().find(|blamed| Some(blamed.line) == *then);
+            *author = blamed.map(|blamed| authors.of(repository, blamed)).transpose()?;
+        }
+    }
+    Ok(Some(written))
+}
+
+fn whole(repository: &Repository, commit: ObjectId, path: &BStr) -> Result<Option<StoredBlame>> {
+    let Some(blob) = repository.blob_at(repository.commit_tree(commit)?, path)? else { return Ok(None) };
+    let words = line_words(&repository.blob(blob)?);
+    let blamed = if words.is_empty() { Vec::new() } else { repository.blame(commit, path, None)? };
+    let mut authors = Authors::default();
+    let mut lines = vec![(u32::MAX, 0); words.len()];
+    for blamed in &blamed {
+        let number = authors.number(repository, blamed)?;
+        if let Some(line) = lines.get_mut(blamed.line as usize - 1) {
+            *line = (number, blamed.line_then);
+        }
+    }
+    Ok(Some(StoredBlame { words, lines, authors: authors.all }))
+}
+
+/// The commits that were met, each with the file's name in it.
+#[derive(Default)]
+struct Authors {
+    all: Vec<Author>,
+}
+
+impl Authors {
+    fn number(&mut self, repository: &Repository, blamed: &BlamedLine) -> Result<u32> {
+        let (id, path) = (blamed.commit.to_string(), blamed.path.to_string());
+        let known = self.all.iter().position(|known| known.commit == id && known.path == path);
+        let number = match known {
+            Some(number) => number,
+            None => {
+                let commit = repository.commit(blamed.commit)?;
+                self.all.push(Author {
+                    commit: id,
+                    path,
+                    line_then: 0,
+                    name: commit.author.clone(),
+                    date: commit.time.to_string(),
+                    subject: commit.subject(),
+                    body: commit.body().to_owned(),
+                });
+                self.all.len() - 1
+            }
+        };
+        Ok(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    fn of(&mut self, repository: &Repository, blamed: &BlamedLine) -> Result<Author> {
+        let number = self.number(repository, blamed)? as usize;
+        Ok(Author { line_then: blamed.line_then, ..self.all[number].clone() })
+    }
+}

@@ -1,0 +1,71 @@
+//! Small results that are costly to make, kept in files of their own under a hash of what they were made of.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::index::table::{Table, TableWriter};
+
+/// A directory of kept results; without one, nothing is kept.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    directory: Option<PathBuf>,
+}
+
+const VALUE: &[u8] = b"value";
+/// Results that are kept; half of them go when there are more.
+const MAX_KEPT: usize = 2000;
+
+impl Kept {
+    /// The results of this `kind` of the repository whose git directory is `common_dir`.
+    pub(crate) fn new(common_dir: Option<&Path>, kind: &str) -> Self {
+        Self { directory: common_dir.map(|common_dir| common_dir.join("chronicle").join(kind)) }
+    }
+
+    /// Whether anything can be kept.
+    pub(crate) fn is_on(&self) -> bool {
+        self.directory.is_some()
+    }
+
+    fn file(directory: &Path, hash: u128) -> PathBuf {
+        directory.join(format!("{hash:032x}.idx"))
+    }
+
+    /// What was kept under `hash`, if it is whole.
+    pub(crate) fn get(&self, hash: u128) -> Option<Vec<u8>> {
+        Table::open(&Self::file(self.directory.as_ref()?, hash))?.get(VALUE)
+    }
+
+    /// Keeps `bytes`; what cannot be kept is made again.
+    pub(crate) fn put(&self, hash: u128, bytes: &[u8]) {
+        if let Some(directory) = &self.directory {
+            let _kept = put(directory, hash, bytes);
+        }
+    }
+}
+
+fn put(directory: &Path, hash: u128, bytes: &[u8]) -> io::Result<()> {
+    std::fs::create_dir_all(directory)?;
+    let temporary = tempfile::Builder::new().prefix("new-").tempfile_in(directory)?;
+    let mut writer = TableWriter::new(temporary)?;
+    writer.value(VALUE, bytes)?;
+    writer.finish()?.persist(Kept::file(directory, hash))?;
+    // Looking at all of them each time would cost more than it saves.
+    if hash % 64 == 0 { forget_old(directory) } else { Ok(()) }
+}
+
+fn forget_old(directory: &Path) -> io::Result<()> {
+    let mut kept: Vec<_> = std::fs::read_dir(directory)?
+        .filter_map(Result::ok)
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect();
+    if MAX_KEPT < kept.len() {
+        kept.sort_unstable();
+        for (_, path) in &kept[..kept.len() / 2] {
+            // Someone else may have removed it.
+            let _removed = std::fs::remove_file(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! Outlines of files as they are now, kept because parsing costs more than the rest of an answer.
+
+use std::{cell::RefCell, collections::HashMap, path::Path, rc::Rc};
+
+use chronicle_core::{
+    LineRange,
+    outline::{Item, ItemKind},
+};
+use chronicle_outline::NoOutline;
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_128;
+
+use crate::kept::Kept;
+
+/// The items of a file, or why they are not known.
+pub type Items = Rc<Result<Vec<Item>, NoOutline>>;
+
+/// Outlines by the path and the bytes they were made of.
+#[derive(Debug)]
+pub struct Outlines {
+    kept: Kept,
+    known: RefCell<HashMap<u128, Items>>,
+}
+
+/// An item, as it is stored.
+#[derive(Serialize, Deserialize)]
+struct StoredItem {
+    kind: String,
+    name: String,
+    qualified: String,
+    signature: String,
+    lines: (u32, u32),
+    name_line: u32,
+}
+
+impl Outlines {
+    /// Outlines that are kept in the shared state directory of a repository, or in memory only.
+    #[must_use]
+    pub fn new(common_dir: Option<&Path>) -> Self {
+        Self { kept: Kept::new(common_dir, "outlines"), known: RefCell::default() }
+    }
+
+    /// The items of the file at `path`, whose bytes are `content`.
+    pub fn items(&self, path: &str, content: &[u8]) -> Items {
+        // The name decides which language it is, the rules decide what an item is.
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let key =
+            [name.as_bytes(), b"\0", &chronicle_outline::OUTLINE_VERSION.to_le_bytes(), content].concat();
+        let hash = XxHash3_128::oneshot(&key);
+        if let Some(known) = self.known.borrow().get(&hash) {
+            return Rc::clone(known);
+        }
+        let items = Rc::new(self.load(hash).map_or_else(|| self.parse(hash, path, content), Ok));
+        self.known.borrow_mut().insert(hash, Rc::clone(&items));
+        items
+    }
+
+    fn load(&self, hash: u128) -> Option<Vec<Item>> {
+        let stored: Vec<StoredItem> = postcard::from_bytes(&self.kept.get(hash)?).ok()?;
+        stored.into_iter().map(item).collect()
+    }
+
+    fn parse(&self, hash: u128, path: &str, content: &[u8]) -> Result<Vec<Item>, NoOutline> {
+        let items = chronicle_outline::outline(path, content)?.items;
+        let stored: Vec<StoredItem> = items.iter().map(stored).collect();
+        if let Ok(bytes) = postcard::to_allocvec(&stored) {
+            self.kept.put(hash, &bytes);
+        }
+        Ok(items)
+    }
+}
+
+fn stored(item: &Item) -> StoredItem {
+    StoredItem {
+        kind: item.kind.as_str().to_owned(),
+        name: item.name.clone(),
+        qualified: item.qualified.clone(),
+        signature: item.signature.clone(),
+        lines: (item.lines.start, item.lines.end),
+        name_line: item.name_line,
+    }
+}
+
+fn item(stored: StoredItem) -> Option<Item> {
+    Some(Item {
+        kind: stored.kind.parse::<ItemKind>().ok()?,
+        name: stored.name,
+        qualified: stored.qualified,
+        signature: stored.signature,
+        lines: LineRange::new(stored.lines.0, stored.lines.1).ok()?,
+        name_line: stored.name_line,
+    })
+}

@@ -1,0 +1,310 @@
+//! The index changes how fast an answer comes, never what it says.
+//!
+//! Every answer is asked for twice, with the index and without, and must be the same to the byte.
+
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Output, Stdio},
+    time::Duration,
+};
+
+use serde_json::json;
+use testkit::{TestRepo, command};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_git-chronicle");
+
+fn run(repo: &TestRepo, args: &[&str], no_index: bool) -> Output {
+    let mut command = command(BINARY, repo.path());
+    command.args(args).env("CHRONICLE_NOW", "2026-03-03T12:00:00Z").stdin(Stdio::null());
+    if no_index {
+        command.env("CHRONICLE_NO_INDEX", "1");
+    }
+    command.output().expect("the binary runs")
+}
+
+/// Asserts that the index says what the repository says; returns what was said.
+fn same(repo: &TestRepo, args: &[&str], what: &str) -> String {
+    let [indexed, direct] = [false, true].map(|no_index| run(repo, args, no_index));
+    let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(text(&indexed), text(&direct), "{what}: {args:?}");
+    assert_eq!(indexed.status.code(), direct.status.code(), "{what}: {args:?}");
+    text(&indexed)
+}
+
+fn read(repo: &TestRepo, path: &str, what: &str) -> String {
+    same(repo, &["read", path, "--format", "json", "--max-regions", "1000"], what)
+}
+
+fn annotate(repo: &TestRepo, commit: &str, input: &serde_json::Value) {
+    let input = input.to_string();
+    let output = command(BINARY, repo.path())
+        .args(["annotate", "--commit", commit, "--json", &input])
+        .env("CHRONICLE_NOW", "2026-03-02T12:00:00Z")
+        .output()
+        .expect("the binary runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn index_directory(repo: &TestRepo) -> PathBuf {
+    repo.path().join(".git/chronicle/index")
+}
+
+/// Numbers that are the same in every run (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % end as u64).expect("smaller than end")
+    }
+
+    fn one<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[self.below(all.len())]
+    }
+
+    fn lines(&mut self, n: usize) -> Vec<String> {
+        (0..n).map(|_| format!("line {}", self.below(1_000_000))).collect()
+    }
+}
+
+/// A repository that is worked on at random, by one who also changes branches and rewrites history.
+struct Work {
+    repo: TestRepo,
+    random: Random,
+    branches: Vec<String>,
+}
+
+impl Work {
+    fn begin(seed: u64) -> Self {
+        let mut work = Self {
+            repo: TestRepo::new(),
+            random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
+            branches: vec!["main".to_owned()],
+        };
+        for n in 0..4 {
+            let lines = work.random.lines(30);
+            work.repo.write(format!("d{}/f{n}.txt", n % 2), lines.join("\n") + "\n");
+        }
+        work.repo.commit("first");
+        work
+    }
+
+    fn files(&self) -> Vec<String> {
+        self.repo.git(&["ls-files"]).lines().map(str::to_owned).collect()
+    }
+
+    fn edit(&mut self, file: &str) {
+        let content = fs::read_to_string(self.repo.path().join(file)).expect("a file of HEAD is there");
+        let mut lines: Vec<String> = content.lines().map(str::to_owned).collect();
+        let at = self.random.below(lines.len() + 1);
+        match self.random.below(3) {
+            0 => drop(lines.splice(at..at, self.random.lines(3)).collect::<Vec<_>>()),
+            1 if 8 < lines.len() => drop(lines.drain(at.min(lines.len() - 3)..at.min(lines.len() - 3) + 3)),
+            _ => lines.extend(self.random.lines(1)),
+        }
+        self.repo.write(file, lines.join("\n") + "\n");
+    }
+
+    /// One step; says what it was.
+    fn step(&mut self) -> String {
+        let files = self.files();
+        let number = self.random.below(1000);
+        match self.random.below(14) {
+            _ if files.len() < 3 => {
+                let lines = self.random.lines(20);
+                self.repo.write(format!("d0/n{number}.txt"), lines.join("\n") + "\n");
+                self.repo.commit("another file");
+                "another file".to_owned()
+            }
+            0..=2 => {
+                let file = self.random.one(&files).clone();
+                self.edit(&file);
+                self.repo.commit("edit");
+                format!("edit {file}")
+            }
+            3 => {
+                let (old, new) = (self.random.one(&files).clone(), format!("d{}/r{number}.txt", number % 3));
+                fs::create_dir_all(self.repo.path().join(format!("d{}", number % 3)))
+                    .expect("it can be made");
+                self.repo.git(&["mv", &old, &new]);
+                self.repo.commit("rename");
+                format!("rename {old} {new}")
+            }
+            4 => {
+                let file = self.random.one(&files).clone();
+                self.repo.git(&["rm", "--quiet", &file]);
+                self.repo.commit("remove");
+                format!("remove {file}")
+            }
+            5 => {
+                let branch = format!("b{}", self.branches.len());
+                self.repo.git(&["checkout", "--quiet", "-b", &branch]);
+                self.branches.push(branch);
+                "branch".to_owned()
+            }
+            6 => {
+                let branch = self.random.one(&self.branches).clone();
+                self.repo.git(&["checkout", "--quiet", &branch]);
+                format!("checkout {branch}")
+            }
+            7 => {
+                let branch = self.random.one(&self.branches).clone();
+                if !self.repo.try_git(&["merge", "--quiet", "--no-edit", &branch]).status.success() {
+                    self.repo.try_git(&["merge", "--abort"]);
+                    self.repo.git(&["reset", "--quiet", "--hard"]);
+                }
+                format!("merge {branch}")
+            }
+            8 => {
+                let file = self.random.one(&files).clone();
+                self.edit(&file);
+                self.repo.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
+                "amend".to_owned()
+            }
+            9 => {
+                self.repo.try_git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+                "reset".to_owned()
+            }
+            _ => self.annotate(),
+        }
+    }
+
+    fn annotate(&mut self) -> String {
+        let all = self.repo.git(&["rev-list", "--exclude=refs/notes/*", "--all"]);
+        let here = self.repo.git(&["rev-list", "HEAD"]);
+        let commits: Vec<&str> = if self.random.below(4) == 0 { &all } else { &here }.lines().collect();
+        let commit = (*self.random.one(&commits)).to_owned();
+        if !self.repo.try_git(&["cat-file", "-e", &format!("{commit}:d0")]).status.success() {
+            return "nothing".to_owned();
+        }
+        let files = self.repo.git(&["ls-tree", "-r", "--name-only", &commit]);
+        let files: Vec<&str> = files.lines().collect();
+        let (file, other) = (*self.random.one(&files), *self.random.one(&files));
+        let start = 1 + self.random.below(10);
+        let (text, end) = (self.random.below(1_000_000), start + self.random.below(6));
+        annotate(
+            &self.repo,
+            &commit,
+            &json!({ "summary": format!("why {text}"), "wisdom": [
+                { "category": "gotcha", "content": format!("lines {text}"), "file": file, "lines": { "start": start, "end": end } },
+                { "category": "insight", "content": format!("commit {text}"),
+                  "depends_on": [{ "file": other, "nature": "never empty" }] },
+            ] }),
+        );
+        format!("annotate {commit}")
+    }
+}
+
+#[test]
+fn it_says_what_the_repository_says_whatever_happened_in_between() {
+    for seed in 1..=4 {
+        let mut work = Work::begin(seed);
+        let mut steps = Vec::new();
+        for _ in 0..30 {
+            steps.push(work.step());
+            let files = work.files();
+            let file = work.random.one(&files).clone();
+            read(&work.repo, &file, &format!("seed {seed} after {steps:?}"));
+            if work.random.below(6) == 0 {
+                read(&work.repo, ".", &format!("seed {seed} after {steps:?}"));
+                // An edit that is not committed is carried, not gathered.
+                work.edit(&file);
+                let dirty = read(&work.repo, &file, &format!("seed {seed}, {file} edited, after {steps:?}"));
+                assert!(!dirty.is_empty());
+                work.repo.git(&["checkout", "--quiet", "--", &file]);
+            }
+        }
+        assert!(index_directory(&work.repo).is_dir(), "nothing was indexed");
+    }
+}
+
+/// A repository with one lesson that has been read once.
+fn indexed() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("a.txt", "one\ntwo\nthree\nfour\n");
+    let commit = repo.commit("first");
+    annotate(
+        &repo,
+        &commit,
+        &json!({ "summary": "why", "wisdom": [
+            { "category": "gotcha", "content": "Mind two.", "file": "a.txt", "lines": { "start": 2, "end": 2 } },
+        ] }),
+    );
+    assert!(read(&repo, "a.txt", "first").contains("Mind two."));
+    repo
+}
+
+fn tables(repo: &TestRepo) -> Vec<PathBuf> {
+    let entries = fs::read_dir(index_directory(repo)).expect("there is an index");
+    let paths = entries.map(|entry| entry.expect("it can be listed").path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "idx")).collect()
+}
+
+#[test]
+fn a_damaged_index_is_as_if_it_were_not_there() {
+    let repo = indexed();
+    let table = tables(&repo).remove(0);
+    let whole = fs::read(&table).expect("it can be read");
+    let mut other_version = whole.clone();
+    other_version[8] ^= 0x55;
+    let damages: [(&str, Vec<u8>); 6] = [
+        ("truncated", whole[..whole.len() / 2].to_vec()),
+        ("emptied", Vec::new()),
+        ("zeroed", vec![0; whole.len()]),
+        ("of another version", other_version),
+        ("overwritten", b"not an index at all, but long enough to have a header".to_vec()),
+        ("with zeroes behind the header", [&whole[..48], &vec![0; whole.len() - 48]].concat()),
+    ];
+    for (what, bytes) in damages {
+        fs::write(&table, bytes).expect("it can be written");
+        assert!(read(&repo, "a.txt", what).contains("Mind two."), "{what}");
+    }
+}
+
+#[test]
+fn without_its_files_or_the_right_to_write_them_the_answer_is_the_same() {
+    let repo = indexed();
+    fs::remove_dir_all(index_directory(&repo)).expect("it can be removed");
+    assert!(read(&repo, "a.txt", "removed").contains("Mind two."));
+    assert_eq!(tables(&repo).len(), 1, "it was made again");
+    fs::remove_dir_all(index_directory(&repo)).expect("it can be removed");
+    fs::write(index_directory(&repo), "in the way").expect("it can be written");
+    assert!(read(&repo, "a.txt", "blocked").contains("Mind two."));
+}
+
+#[test]
+fn nobody_waits_for_who_makes_it() {
+    let repo = indexed();
+    let lock =
+        fs::File::options().write(true).open(index_directory(&repo).join("lock")).expect("it is there");
+    lock.lock().expect("nobody holds it");
+    for table in tables(&repo) {
+        fs::remove_file(table).expect("it can be removed");
+    }
+    assert!(read(&repo, "a.txt", "locked").contains("Mind two."));
+    assert!(tables(&repo).is_empty(), "it was made under the lock of another");
+    drop(lock);
+    read(&repo, "a.txt", "unlocked");
+    assert_eq!(tables(&repo).len(), 1);
+}
+
+#[test]
+fn who_is_killed_while_making_it_leaves_nothing_that_hurts() {
+    let repo = indexed();
+    for n in 0..20_u64 {
+        let _gone = fs::remove_dir_all(index_directory(&repo));
+        let mut reader = command(BINARY, repo.path())
+            .args(["read", "a.txt"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary runs");
+        std::thread::sleep(Duration::from_micros(700 * n));
+        let _gone = reader.kill();
+        reader.wait().expect("it ends");
+        assert!(read(&repo, "a.txt", "killed").contains("Mind two."));
+    }
+}
