@@ -226,3 +226,123 @@ fn schemas_of_the_answers() {
         assert!(schema["properties"]["schema"].is_object(), "{name}");
     }
 }
+
+#[test]
+fn a_reading_of_one_item() {
+    let repo = pool();
+    insta::assert_snapshot!(ask(&repo, &["read", "src/pool.rs", "Pool::acquire"]), @"
+    ## src/pool.rs (lines 1-18)
+    **Commit:** fef3554 (2 days ago) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - gotcha (lines 8-13, intact, Pool::acquire, 1.00, fef3554, 2 days): The UI thread calls this; it must never block.
+    - insight (whole file, 0.88, fef3554, 2 days): One pool for each process is enough.
+
+    **Dependencies on this:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
+
+    **Cross-cutting:**
+    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
+    ");
+    insta::assert_snapshot!(ask(&repo, &["read", "src/pool.rs", "release"]), @"
+    ## src/pool.rs (lines 1-18)
+    **Commit:** fef3554 (2 days ago) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - dead_end (lines 16-16, intact, Pool::release, 1.00, fef3554, 2 days): A lock-free stack was slower below eight threads.
+    - insight (whole file, 0.88, fef3554, 2 days): One pool for each process is enough.
+
+    **Dependencies on this:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
+
+    **Cross-cutting:**
+    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
+    ");
+    insta::assert_snapshot!(ask(&repo, &["read", "src/pool.rs", "aquire"]), @"
+    ## src/pool.rs (lines 1-18)
+    **Commit:** fef3554 (2 days ago) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - gotcha (lines 8-13, intact, Pool::acquire, 1.00, fef3554, 2 days): The UI thread calls this; it must never block.
+    - insight (whole file, 0.88, fef3554, 2 days): One pool for each process is enough.
+
+    **Dependencies on this:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
+
+    **Cross-cutting:**
+    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
+    warning: `aquire` is not in `src/pool.rs`; taken as `Pool::acquire`
+    ");
+    // The same with another signature, then under another name.
+    repo.write("src/pool.rs", POOL.replace("fn acquire(&mut self)", "fn acquire(&mut self, n: u32)"));
+    repo.commit("pool: count");
+    insta::assert_snapshot!(ask(&repo, &["read", "src/pool.rs", "acquire"]), @"
+    ## src/pool.rs (lines 1-18)
+    **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - gotcha (lines 8-13, changed, Pool::acquire, 0.94, fef3554, 2 days, 1 commit since): The UI thread calls this; it must never block.
+    - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
+
+    **Dependencies on this:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
+
+    **Cross-cutting:**
+    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
+    ");
+    repo.write("src/pool.rs", POOL.replace("fn acquire(&mut self)", "fn take(&mut self)"));
+    repo.commit("pool: rename");
+    insta::assert_snapshot!(ask(&repo, &["read", "src/pool.rs", "take"]), @"
+    ## src/pool.rs (lines 1-18)
+    **Commit:** fef3554 (2 days ago, 2 commits since) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - gotcha (lines 8-13, changed, Pool::acquire, 0.93, fef3554, 2 days, 2 commits since): The UI thread calls this; it must never block.
+    - insight (whole file, 0.88, fef3554, 2 days, 2 commits since): One pool for each process is enough.
+
+    **Dependencies on this:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
+
+    **Cross-cutting:**
+    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
+    ");
+}
+
+#[test]
+fn an_item_that_cannot_be_asked_for() {
+    let repo = pool();
+    let answers = [
+        &["read", "src/pool.rs", "zzz"][..],
+        &["read", "src/pool.rs", "--anchor", "src/ui.rs"],
+        &["read", "src/pool.rs", "acquire", "--lines", "1:2"],
+        &["read", "src/pool.rs", "src/ui.rs", "acquire"],
+        &["read", "src", "acquire"],
+        &["read", "zzz", "acquire"],
+        &["read", "src/pool.rs", "$(rm -rf /); `x` \u{1b}[31m"],
+    ]
+    .map(|args| format!("$ {}\n{}", args.join(" ").escape_debug(), ask(&repo, args)));
+    insta::assert_snapshot!(answers.join(""), @r"
+    $ read src/pool.rs zzz
+    error: `zzz` names nothing in `src/pool.rs`; closest are `Pool`, `Pool::acquire`, `Pool::release`
+    hint: `git chronicle outline FILE` lists what the file has
+    [exit 1]
+    $ read src/pool.rs --anchor src/ui.rs
+    error: `src/ui.rs` names nothing in `src/pool.rs`; closest are `Pool`, `Pool::acquire`, `Pool::release`
+    hint: `git chronicle outline FILE` lists what the file has
+    [exit 1]
+    $ read src/pool.rs acquire --lines 1:2
+    error: --lines and an anchor exclude each other
+    [exit 2]
+    $ read src/pool.rs src/ui.rs acquire
+    error: `acquire` names no file; as an item of code it needs one file before it
+    hint: paths are taken from the current directory, then from the root
+    [exit 2]
+    $ read src acquire
+    error: `acquire` names no file; as an item of code it needs one file before it
+    hint: paths are taken from the current directory, then from the root
+    [exit 2]
+    $ read zzz acquire
+    error: File not found: zzz. Does it exist at HEAD?
+    hint: paths are taken from the current directory, then from the root
+    [exit 1]
+    $ read src/pool.rs $(rm -rf /); `x` \u{1b}[31m
+    error: `$(rm -rf /); `x` [31m` names nothing in `src/pool.rs`; closest are `Pool`, `Pool::acquire`, `Pool::release`
+    hint: `git chronicle outline FILE` lists what the file has
+    [exit 1]
+    ");
+}

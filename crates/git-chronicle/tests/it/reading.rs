@@ -264,10 +264,10 @@ fn the_help() {
     the file as it is now (edits that are not committed included), what became of the code it speaks of,
     and how far it can be trusted.
 
-    Usage: git chronicle read [OPTIONS] [PATH… [ANCHOR]]...
+    Usage: git chronicle read [OPTIONS] PATH... [ANCHOR]
 
     Arguments:
-      [PATH… [ANCHOR]]...
+      [PATH]...
               Files or directories, from the current directory or the root; last, an item of the one
               file, such as `Pool::acquire`
 
