@@ -80,8 +80,9 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     }
     if !request.limits.lessons_only {
         reading.dependencies_on_this = dependencies(request, files, setting);
-        let concerns = files.iter().flat_map(|file| file.record.concerns.iter().cloned());
-        reading.cross_cutting = concerns.collect();
+        let concerns = files.iter().flat_map(|file| &file.record.concerns);
+        let concerns = concerns.filter(|concern| concern.had_name);
+        reading.cross_cutting = concerns.map(|concern| concern.item.clone()).collect();
         reading.cross_cutting.sort_by(|left, right| {
             (std::cmp::Reverse(left.at), &left.commit).cmp(&(std::cmp::Reverse(right.at), &right.commit))
         });
@@ -272,7 +273,7 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
     let tie = Tie::Lines(State::Changed, 0.0);
     let mut dependencies: Vec<Dependency> = Vec::new();
     for record in files.iter().map(|file| &file.record) {
-        dependencies.extend(record.reliances.iter().map(|reliance| {
+        dependencies.extend(record.reliances.iter().filter(|reliance| reliance.had_name).map(|reliance| {
             let heading = &record.headings[reliance.heading];
             Dependency {
                 from_file: reliance.from_file.clone(),

@@ -1,31 +1,34 @@
 //! Who relies on some code: declared assumptions, groups that must change together, and prose.
 //!
-//! Every annotation is looked at, however many there are: a limit would hide exactly the
-//! old promise that nobody remembers. A cheap look at the bytes decides which notes are
-//! parsed; an index by the keys of [`chronicle_core::mentions`] can take its place.
+//! What is declared about a file lies in its record. Prose may mean any code, so it is looked up by
+//! the keys of [`chronicle_core::mentions`]. Every annotation counts, however many there are: a limit
+//! would hide exactly the old promise that nobody remembers.
 
 use std::{
     cell::OnceCell,
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
 };
 
 use chronicle_core::{
-    Age, Annotation, CrossCuttingMember, DependsOn, EntryId, LineMap, LineRange, Lines, Locator,
+    Age, CrossCuttingMember, EntryId, LineMap, LineRange, Lines, Locator,
     dependent::{Dependent, Strength},
-    mentions::{Mention, agree, mentions, segments},
+    mentions::{agree, segments},
     outline::{Item, resolve},
     reading::State,
     score::{self, Tie},
 };
-use chronicle_git::{BString, ByteSlice, Followed, History, ObjectId, Repository};
+use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
-use memchr::memmem::Finder;
 
 use crate::{
     ScopeFile,
     error::Result,
-    matching::{Elsewhere, NO_BRANCH, malformed},
-    notebook::{Notebook, Stored, parse},
+    gather::Gathered,
+    index::Index,
+    matching::Ground,
+    notebook::Notebook,
+    prose::{Kind, Passage, Prose, Said},
+    record::{Heading, Relied},
 };
 
 /// What to look for.
@@ -73,43 +76,118 @@ pub struct Dependents {
 ///
 /// # Errors
 /// When the repository cannot be read. Notes that cannot be read only cause warnings.
-pub fn dependents(repository: &Repository, request: &DepsRequest) -> Result<Dependents> {
-    let mut found = Dependents::default();
-    let notebook = Notebook::open(repository, &mut found.warnings)?;
-    found.n_annotations = notebook.keys().filter(|key| !chronicle_git::is_empty_tree(*key)).count();
-    if found.n_annotations == 0 || request.targets.is_empty() {
-        return Ok(found);
+pub fn dependents(lazy: &LazyRepository, request: &DepsRequest) -> Result<Dependents> {
+    let repository = lazy.get()?;
+    let mut warnings = Vec::new();
+    let notebook = Notebook::open(repository, &mut warnings)?;
+    let n_annotations = notebook.keys().filter(|key| !chronicle_git::is_empty_tree(*key)).count();
+    if n_annotations == 0 || request.targets.is_empty() {
+        return Ok(Dependents { n_annotations, warnings, ..Dependents::default() });
     }
     let history = repository.history(&[request.at])?;
-    let files: Vec<BString> = request.targets.iter().map(|target| target.file.at_head.clone()).collect();
-    let followed = repository.follow(&history, &files)?;
-    let search = Search::new(repository, request, &history, &followed);
-    let needles = search.needles();
-    let mut elsewhere: Option<Elsewhere> = None;
-    let mut all_said: Vec<Finding> = Vec::new();
-    for (key, raw) in notebook.scan(&mut found.warnings, |key, raw| {
-        !chronicle_git::is_empty_tree(key) && needles.as_ref().is_none_or(|needles| is_in(needles, raw))
-    }) {
-        let mut said = search.said_by(key, &parse(&raw), &mut found.warnings)?;
-        if said.is_empty() {
-            continue;
-        }
-        if history.place(key).is_none() {
-            if elsewhere.is_none() {
-                elsewhere = Some(Elsewhere::find(repository, &history)?);
-            }
-            let branch = elsewhere.as_ref().and_then(|others| others.label(key));
-            if branch.is_some() && !request.all {
-                continue;
-            }
-            let label = branch.unwrap_or_else(|| NO_BRANCH.to_owned());
-            said.iter_mut().for_each(|(_, dependent)| dependent.elsewhere = Some(label.clone()));
-        }
-        all_said.append(&mut said);
+    let files = request.files();
+    let at_head: Vec<BString> = files.iter().map(|file| file.at_head.clone()).collect();
+    let followed = repository.follow(&history, &at_head)?;
+    let paths: Vec<BString> = files.iter().map(|file| file.path.clone()).collect();
+    let ground = Ground::new(repository, &notebook, &history, &followed, &paths, request.all);
+    let ground = ground.looking_for(request.words());
+    let candidates = ground.candidates(&mut warnings)?;
+    let tree = history.nodes()[0].tree;
+    let direct =
+        Direct { repository, tree, prose: request.prose(|| Prose::of(&candidates)), files: OnceCell::new() };
+    let relied = Gathered::from(&ground, &candidates).unplaced().map(Relied::from).collect();
+    let head_time = Timestamp::from_second(history.nodes()[0].time).unwrap_or(Timestamp::UNIX_EPOCH);
+    let search = Search::new(lazy, request, head_time, relied);
+    let found = search.found(&direct)?.unwrap_or_default();
+    Ok(search.answer(found, n_annotations, warnings))
+}
+
+/// Finds who relies on some code from the index alone; `None` when the index does not suffice.
+///
+/// The index must be that of the commit whose history counts.
+///
+/// # Errors
+/// When the repository has to be looked into and cannot be read.
+pub fn dependents_indexed(
+    lazy: &LazyRepository,
+    index: &Index,
+    request: &DepsRequest,
+) -> Result<Option<Dependents>> {
+    let (true, Some(head_time), false) = (index.has_any(), index.head_time(), request.all) else {
+        return Ok(None);
+    };
+    let files = request.files().into_iter();
+    let relied: Option<Vec<Relied>> = files.map(|file| index.relied(lazy, file.at_head.as_bstr())).collect();
+    let Some(relied) = relied else { return Ok(None) };
+    let search = Search::new(lazy, request, head_time, relied);
+    let Some(found) = search.found(index)? else { return Ok(None) };
+    Ok(Some(search.answer(found, index.n_annotated(), index.warnings().to_vec())))
+}
+
+impl DepsRequest {
+    /// The files of the targets, each once.
+    fn files(&self) -> Vec<&ScopeFile> {
+        let mut seen = HashSet::new();
+        self.targets.iter().map(|target| &target.file).filter(|file| seen.insert(&file.path)).collect()
     }
-    rank(&mut all_said);
-    (found.targets, found.dependents) = all_said.into_iter().unzip();
-    Ok(found)
+
+    /// What words may call the targets, beside the names of their files.
+    fn words(&self) -> Vec<String> {
+        if !self.with_mentions {
+            return Vec::new();
+        }
+        let anchors = self.targets.iter().flat_map(|target| &target.anchors);
+        anchors.filter_map(|anchor| segments(anchor).last().map(|last| (*last).to_owned())).collect()
+    }
+
+    fn prose(&self, made: impl FnOnce() -> Prose) -> Prose {
+        if self.with_mentions { made() } else { Prose::default() }
+    }
+}
+
+/// Where words that may name code are looked up; `None` when they cannot be.
+trait Words {
+    /// The passages in which something with the key `key` is said that `is_meant` accepts.
+    fn naming(&self, key: &str, is_meant: &mut dyn FnMut(&Said) -> bool) -> Option<Vec<Passage>>;
+
+    /// The files whose path ends with the component `name`.
+    fn files_called(&self, name: &str) -> Result<Option<Vec<BString>>>;
+}
+
+impl Words for Index {
+    fn naming(&self, key: &str, is_meant: &mut dyn FnMut(&Said) -> bool) -> Option<Vec<Passage>> {
+        Self::naming(self, key, is_meant)
+    }
+
+    fn files_called(&self, name: &str) -> Result<Option<Vec<BString>>> {
+        Ok(Self::files_called(self, name))
+    }
+}
+
+/// The words of the notes themselves, and the files of one commit.
+struct Direct<'a> {
+    repository: &'a Repository,
+    tree: ObjectId,
+    prose: Prose,
+    files: OnceCell<Vec<BString>>,
+}
+
+impl Words for Direct<'_> {
+    fn naming(&self, key: &str, is_meant: &mut dyn FnMut(&Said) -> bool) -> Option<Vec<Passage>> {
+        Some(self.prose.naming(key, is_meant))
+    }
+
+    fn files_called(&self, name: &str) -> Result<Option<Vec<BString>>> {
+        let files = match self.files.get() {
+            Some(files) => files,
+            None => {
+                let files = self.repository.files_under(self.tree, b"".as_bstr())?;
+                self.files.get_or_init(|| files)
+            }
+        };
+        let is_called = |file: &&BString| file.rsplit_str(b"/").next() == Some(name.as_bytes());
+        Ok(Some(files.iter().filter(is_called).cloned().collect()))
+    }
 }
 
 /// A dependent, behind the number of the target that it relies on.
@@ -126,6 +204,8 @@ fn rank(dependents: &mut Vec<Finding>) {
             .then_with(|| left.from_file.cmp(&right.from_file))
             .then_with(|| left.from_anchor.cmp(&right.from_anchor))
             .then_with(|| left.nature.cmp(&right.nature))
+            .then_with(|| left.on_anchor.cmp(&right.on_anchor))
+            .then_with(|| (&left.commit, &left.id).cmp(&(&right.commit, &right.id)))
     });
     let mut seen = HashSet::new();
     dependents.retain(|(_, dependent)| {
@@ -137,43 +217,23 @@ fn rank(dependents: &mut Vec<Finding>) {
     });
 }
 
-/// Bytes of which one stands in every note that could matter; `None` when every note must be parsed.
-type Needles = Option<Vec<Finder<'static>>>;
-
-/// With more names than this, looking for each costs more than parsing.
-const MAX_NEEDLES: usize = 64;
-
-fn is_in(needles: &[Finder<'static>], raw: &[u8]) -> bool {
-    needles.iter().any(|needle| needle.find(raw).is_some())
-}
-
-/// One question, and what it takes to judge an annotation by it.
+/// One question, and what is known about the files that it is about.
 struct Search<'a> {
-    repository: &'a Repository,
+    lazy: &'a LazyRepository,
     request: &'a DepsRequest,
-    history: &'a History,
-    followed: &'a Followed,
-    /// Every name that each target ever had.
-    ever: Vec<BTreeSet<String>>,
     head_time: Timestamp,
-    /// All files of the newest commit, when they are needed.
-    files: OnceCell<Vec<BString>>,
-    /// The items of each target as it is now, when they are needed.
+    /// What is known of each file.
+    relied: Vec<Relied>,
+    /// The file of each target.
+    file_of: Vec<usize>,
+    /// The items of each file as it is now, when they are needed.
     items: Vec<OnceCell<Vec<Item>>>,
 }
 
-/// One annotated commit.
-struct Said<'s> {
-    key: ObjectId,
-    place: Option<u32>,
-    tree: Option<ObjectId>,
-    time: Timestamp,
-    stored: &'s Stored,
-}
-
-/// The claim that says something, and where it stands.
-struct Claim<'s> {
-    document: &'s Annotation,
+/// Who says something, and how plainly.
+struct Speaker<'s> {
+    strength: Strength,
+    heading: &'s Heading,
     id: Option<&'s EntryId>,
     file: Option<&'s str>,
     anchor: Option<&'s str>,
@@ -181,247 +241,184 @@ struct Claim<'s> {
 
 impl<'a> Search<'a> {
     fn new(
-        repository: &'a Repository,
+        lazy: &'a LazyRepository,
         request: &'a DepsRequest,
-        history: &'a History,
-        followed: &'a Followed,
+        head_time: Timestamp,
+        relied: Vec<Relied>,
     ) -> Self {
-        let names = |(target, file): (&Target, &chronicle_git::FileHistory)| {
-            let then = file.touches.iter().flat_map(|touch| [Some(&touch.name), touch.renamed_from.as_ref()]);
-            let names = then.flatten().chain([&target.file.path, &target.file.at_head]);
-            names.map(|name| name.to_str_lossy().into_owned()).collect()
-        };
-        Self {
-            repository,
-            request,
-            history,
-            followed,
-            ever: request.targets.iter().zip(&followed.files).map(names).collect(),
-            head_time: Timestamp::from_second(history.nodes()[0].time).unwrap_or(Timestamp::UNIX_EPOCH),
-            files: OnceCell::new(),
-            items: request.targets.iter().map(|_| OnceCell::new()).collect(),
-        }
+        let numbers: HashMap<&BString, usize> =
+            request.files().into_iter().enumerate().map(|(number, file)| (&file.path, number)).collect();
+        let file_of = request.targets.iter().map(|target| numbers[&target.file.path]).collect();
+        let items = relied.iter().map(|_| OnceCell::new()).collect();
+        Self { lazy, request, head_time, relied, file_of, items }
     }
 
-    fn needles(&self) -> Needles {
-        let last = |name: &'_ String| name.rsplit('/').next().unwrap_or_default().to_owned();
-        let mut words: BTreeSet<String> = self.ever.iter().flatten().map(last).collect();
-        let anchors = self.request.targets.iter().flat_map(|target| &target.anchors);
-        words.extend(anchors.filter_map(|anchor| segments(anchor).last().map(|last| (*last).to_owned())));
-        // A name that JSON may spell in several ways cannot be looked for, and an escape may spell any.
-        let is_plain =
-            |word: &String| word.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte));
-        let can_look = words.len() <= MAX_NEEDLES && words.iter().all(is_plain);
-        let finder = |word: &str| Finder::new(word).into_owned();
-        can_look.then(|| words.iter().map(|word| finder(word)).chain([finder("\\u00")]).collect())
-    }
-
-    /// Everything that the annotation on `key` says about the targets.
-    fn said_by(&self, key: ObjectId, stored: &Stored, warnings: &mut Vec<String>) -> Result<Vec<Finding>> {
-        if !stored.remarks.is_empty() {
-            warnings.extend(malformed(key, stored));
-        }
-        let place = self.history.place(key);
-        let (tree, time) = match place.map(|place| self.history.node(place)) {
-            Some(node) => (Some(node.tree), Timestamp::from_second(node.time).ok()),
-            None => self
-                .repository
-                .commit(key)
-                .map_or((None, None), |commit| (Some(commit.tree), Some(commit.time))),
-        };
-        let time = time.unwrap_or(Timestamp::UNIX_EPOCH);
-        let said = Said { key, place, tree, time, stored };
+    /// Everyone who relies on the targets; `None` when words cannot be looked up.
+    fn found(&self, words: &dyn Words) -> Result<Option<Vec<Finding>>> {
         let mut found = Vec::new();
-        for document in stored.note.documents() {
-            for region in &document.regions {
-                let anchor = region.ast_anchor.as_ref().map(|anchor| anchor.name.as_str());
-                let claim = Claim { document, id: Some(&region.id), file: Some(&region.file), anchor };
-                self.declared(&said, &claim, &region.semantic_dependencies, &mut found)?;
-                let constraints = region.constraints.iter().map(|constraint| &constraint.text);
-                let texts = [&region.intent, &region.reasoning, &region.risk_notes];
-                for text in texts.into_iter().flatten().chain(constraints) {
-                    self.mentioned(&said, &claim, text, &mut found)?;
-                }
-            }
-            for concern in &document.cross_cutting {
-                self.grouped(&said, document, concern, &mut found)?;
-            }
-            let claim = Claim { document, id: None, file: None, anchor: None };
-            if !said.stored.note.summary_is_replaced(document) {
-                self.mentioned(&said, &claim, &document.summary, &mut found)?;
+        for number in 0..self.request.targets.len() {
+            let declared_by = self.declared(number, &mut found)?;
+            self.grouped(number, &mut found)?;
+            if self.request.with_mentions
+                && self.mentioned(number, words, &declared_by, &mut found)?.is_none()
+            {
+                return Ok(None);
             }
         }
-        for (document, entry) in stored.note.entries() {
-            let anchor = entry.anchor.as_ref().map(|anchor| anchor.name.as_str());
-            let claim = Claim { document, id: Some(&entry.id), file: entry.file.as_deref(), anchor };
-            let n_before = found.len();
-            self.declared(&said, &claim, &entry.depends_on, &mut found)?;
-            // Older forms spell the declaration out in the words as well.
-            if found.len() == n_before {
-                self.mentioned(&said, &claim, &entry.content, &mut found)?;
-            }
-        }
-        Ok(found)
+        Ok(Some(found))
     }
 
-    fn declared(
-        &self,
-        said: &Said<'_>,
-        claim: &Claim<'_>,
-        declared: &[DependsOn],
-        found: &mut Vec<Finding>,
-    ) -> Result<()> {
-        for dependency in declared {
-            for number in self.targets_named(said, &dependency.file) {
-                let anchor = dependency.anchor.as_deref().filter(|anchor| !anchor.trim().is_empty());
-                if self.is_target(said, number, &dependency.file, anchor)? {
-                    let nature = dependency.nature.clone();
-                    let dependent = self.dependent(said, claim, Strength::Declared, number, anchor, nature);
-                    found.push((number, dependent));
-                }
-            }
-        }
-        Ok(())
+    fn answer(&self, mut found: Vec<Finding>, n_annotations: usize, mut warnings: Vec<String>) -> Dependents {
+        rank(&mut found);
+        let (targets, dependents) = found.into_iter().unzip();
+        warnings.extend(self.relied.iter().flat_map(|relied| relied.warnings.iter().cloned()));
+        let mut seen = HashSet::new();
+        warnings.retain(|warning| seen.insert(warning.clone()));
+        Dependents { dependents, targets, n_annotations, warnings }
     }
 
-    fn grouped(
-        &self,
-        said: &Said<'_>,
-        document: &Annotation,
-        concern: &chronicle_core::CrossCutting,
-        found: &mut Vec<Finding>,
-    ) -> Result<()> {
-        let group: Vec<String> = concern.regions.iter().map(ToString::to_string).collect();
-        for (at, member) in concern.regions.iter().enumerate() {
-            for number in self.targets_named(said, &member.file) {
-                if !self.is_target(said, number, &member.file, member.anchor.as_deref())? {
+    fn relied(&self, number: usize) -> &Relied {
+        &self.relied[self.file_of[number]]
+    }
+
+    /// Adds what is declared about a target, and says which claims do.
+    fn declared(&self, number: usize, found: &mut Vec<Finding>) -> Result<HashSet<(EntryId, ObjectId)>> {
+        let relied = self.relied(number);
+        let mut declared_by = HashSet::new();
+        for reliance in &relied.reliances {
+            let heading = &relied.headings[reliance.heading];
+            let anchor = reliance.on_anchor.as_deref().filter(|anchor| !anchor.trim().is_empty());
+            if self.is_target(number, heading, &reliance.on_file, anchor)? {
+                declared_by.insert((reliance.id.clone(), heading.commit));
+                let from = Speaker {
+                    strength: Strength::Declared,
+                    heading,
+                    id: Some(&reliance.id),
+                    file: reliance.from_file.as_deref(),
+                    anchor: reliance.from_anchor.as_deref(),
+                };
+                found.push((number, self.dependent(number, &from, anchor, reliance.nature.clone())));
+            }
+        }
+        Ok(declared_by)
+    }
+
+    /// Adds the other members of each group that a target is in.
+    fn grouped(&self, number: usize, found: &mut Vec<Finding>) -> Result<()> {
+        let relied = self.relied(number);
+        for concern in &relied.concerns {
+            let heading = &relied.headings[concern.heading];
+            for at in &concern.here {
+                let member = &concern.members[*at];
+                if !self.is_target(number, heading, &member.file, member.anchor.as_deref())? {
                     continue;
                 }
-                let is_other = |(other, _): &(usize, &CrossCuttingMember)| *other != at;
-                for (_, other) in concern.regions.iter().enumerate().filter(is_other) {
-                    let claim = Claim {
-                        document,
+                let is_other = |(other, _): &(usize, &CrossCuttingMember)| other != at;
+                for (_, other) in concern.members.iter().enumerate().filter(is_other) {
+                    let from = Speaker {
+                        strength: Strength::Group,
+                        heading,
                         id: None,
                         file: Some(&other.file),
                         anchor: other.anchor.as_deref(),
                     };
-                    let (anchor, nature) = (member.anchor.as_deref(), concern.description.clone());
-                    let dependent = self.dependent(said, &claim, Strength::Group, number, anchor, nature);
-                    found.push((number, Dependent { group: group.clone(), ..dependent }));
+                    let nature = concern.item.description.clone();
+                    let dependent = self.dependent(number, &from, member.anchor.as_deref(), nature);
+                    found.push((number, Dependent { group: concern.item.regions.clone(), ..dependent }));
                 }
             }
         }
         Ok(())
     }
 
-    /// Words elsewhere that name a target; what is said at the target itself is no news.
+    /// Adds words elsewhere that name a target; what is said at the target itself is no news.
     fn mentioned(
         &self,
-        said: &Said<'_>,
-        claim: &Claim<'_>,
-        text: &str,
+        number: usize,
+        words: &dyn Words,
+        declared_by: &HashSet<(EntryId, ObjectId)>,
         found: &mut Vec<Finding>,
-    ) -> Result<()> {
-        if !self.request.with_mentions {
-            return Ok(());
-        }
-        let named = mentions(text);
-        for (number, target) in self.request.targets.iter().enumerate() {
-            let is_at_home = match claim.file {
-                Some(file) => self.targets_named(said, file).contains(&number),
-                None => said.place.is_some_and(|place| {
-                    self.followed.files[number].touches.iter().any(|touch| touch.place == place)
-                }),
-            };
-            if is_at_home {
-                continue;
-            }
-            let anchor = target
-                .anchors
-                .iter()
-                .find(|anchor| named.iter().any(|mention| mention.names(&segments(anchor))));
-            if anchor.is_some() || self.names_file(number, &named)? {
-                let anchor = anchor.map(String::as_str);
-                let nature = text.trim().to_owned();
-                found.push((number, self.dependent(said, claim, Strength::Mention, number, anchor, nature)));
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether a path among `named` means the target and no other file.
-    fn names_file(&self, number: usize, named: &BTreeSet<Mention<'_>>) -> Result<bool> {
-        let names = &self.ever[number];
-        for mention in named {
-            let Some(name) = names.iter().find(|name| mention.may_mean_file(name)) else { continue };
-            if matches!(mention, Mention::Path(said) if said == name) || !self.is_shared(number, mention)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Whether the end of a path that a mention gives is that of other files, too.
-    fn is_shared(&self, number: usize, mention: &Mention<'_>) -> Result<bool> {
-        let files = match self.files.get() {
-            Some(files) => files,
-            None => {
-                let files = self.repository.files_under(self.history.nodes()[0].tree, b"".as_bstr())?;
-                self.files.get_or_init(|| files)
+    ) -> Result<Option<()>> {
+        let target = &self.request.targets[number];
+        let mut met = HashSet::new();
+        let mut add = |passages: Vec<Passage>, anchor: Option<&str>| {
+            for passage in passages {
+                let by = (passage.claim.clone(), passage.heading.commit);
+                let is_at_home = self.relied(number).claimed.contains(&by);
+                // Older forms spell the declaration out in the words as well.
+                let is_declared = passage.kind == Kind::Entry && declared_by.contains(&by);
+                if is_at_home || is_declared || !met.insert((by, passage.text.clone())) {
+                    continue;
+                }
+                let from = Speaker {
+                    strength: Strength::Mention,
+                    heading: &passage.heading,
+                    id: (passage.kind != Kind::Summary).then_some(&passage.claim),
+                    file: passage.from_file.as_deref(),
+                    anchor: passage.from_anchor.as_deref(),
+                };
+                let nature = passage.text.trim().to_owned();
+                found.push((number, self.dependent(number, &from, anchor, nature)));
             }
         };
-        let is_other = |file: &&BString| **file != self.request.targets[number].file.at_head;
-        Ok(files.iter().filter(is_other).any(|file| mention.may_mean_file(&file.to_str_lossy())))
+        for anchor in &target.anchors {
+            let parts = segments(anchor);
+            let Some(key) = parts.last() else { continue };
+            let passages = words.naming(key, &mut |said| said.mention().names(&parts));
+            let Some(passages) = passages else { return Ok(None) };
+            add(passages, Some(anchor));
+        }
+        let names = self.names(number);
+        let keys: BTreeSet<&str> = names.iter().map(|name| last_component(name)).collect();
+        for key in keys {
+            let Some(files) = words.files_called(key)? else { return Ok(None) };
+            let others: Vec<String> = files
+                .iter()
+                .filter(|file| **file != target.file.at_head)
+                .map(|file| file.to_str_lossy().into_owned())
+                .collect();
+            let mut is_meant = |said: &Said| is_file(said, &names, &others);
+            let Some(passages) = words.naming(key, &mut is_meant) else { return Ok(None) };
+            add(passages, None);
+        }
+        Ok(Some(()))
     }
 
-    /// The targets that `file`, written in an annotation, means.
-    fn targets_named(&self, said: &Said<'_>, file: &str) -> Vec<usize> {
-        let file = file.trim_start_matches("./");
-        let known = |number: &usize| self.ever[*number].contains(file);
-        let candidates: Vec<usize> = (0..self.ever.len()).filter(known).collect();
-        if candidates.is_empty() {
-            return candidates;
-        }
-        let then = said.place.map(|place| self.followed.files_called(place, file)).unwrap_or_default();
-        if !then.is_empty() {
-            return candidates.into_iter().filter(|number| then.contains(number)).collect();
-        }
-        // The commit did not have the file under this name. If it had another one of that name,
-        // that one is meant; otherwise the annotation names what came later, or was before.
-        let had_another = said.place.is_some()
-            && said.tree.is_some_and(|tree| {
-                matches!(self.repository.blob_at(tree, file.as_bytes().as_bstr()), Ok(Some(_)))
-            });
-        if had_another { Vec::new() } else { candidates }
+    /// Every name that the file of a target ever had.
+    fn names(&self, number: usize) -> BTreeSet<String> {
+        let file = &self.request.targets[number].file;
+        let now = [&file.path, &file.at_head].map(|path| path.to_str_lossy().into_owned());
+        self.relied(number).names.iter().cloned().chain(now).collect()
     }
 
     /// Whether `anchor` of a file that is the target's means the target.
-    fn is_target(&self, said: &Said<'_>, number: usize, file: &str, anchor: Option<&str>) -> Result<bool> {
+    fn is_target(&self, number: usize, heading: &Heading, file: &str, anchor: Option<&str>) -> Result<bool> {
         let target = &self.request.targets[number];
         let Some(anchor) = anchor.filter(|_| !target.anchors.is_empty()) else { return Ok(true) };
         let parts = segments(anchor);
         if target.anchors.iter().any(|name| name == anchor || agree(&segments(name), &parts)) {
             return Ok(true);
         }
-        self.was_target(said, number, file, anchor)
+        self.was_target(number, heading, file, anchor)
     }
 
     /// Whether what was called `anchor` then is the target now, under another name.
-    fn was_target(&self, said: &Said<'_>, number: usize, file: &str, anchor: &str) -> Result<bool> {
+    fn was_target(&self, number: usize, heading: &Heading, file: &str, anchor: &str) -> Result<bool> {
         let target = &self.request.targets[number];
-        let (Some(content), Some(tree), false) = (&target.content, said.tree, target.lines.is_empty()) else {
-            return Ok(false);
-        };
+        let (Some(content), false) = (&target.content, target.lines.is_empty()) else { return Ok(false) };
         let path = target.file.path.to_str_lossy();
-        let now = self.items[number].get_or_init(|| items(&path, content));
+        let now = self.items[self.file_of[number]].get_or_init(|| items(&path, content));
         if !resolve_exactly(now, anchor).is_empty() {
             return Ok(false);
         }
-        let Some(blob) = self.repository.blob_at(tree, file.trim_start_matches("./").as_bytes().as_bstr())?
+        let repository = self.lazy.get()?;
+        let Ok(commit) = repository.commit(heading.commit) else { return Ok(false) };
+        let Some(blob) =
+            repository.blob_at(commit.tree, file.trim_start_matches("./").as_bytes().as_bstr())?
         else {
             return Ok(false);
         };
-        let Some(old) = self.repository.blob_if_here(blob)? else { return Ok(false) };
+        let Some(old) = repository.blob_if_here(blob)? else { return Ok(false) };
         let then = items(file, &old);
         let (old, new) = (Lines::new(&old), Lines::new(content));
         let map = LineMap::between(&old, &new);
@@ -433,41 +430,45 @@ impl<'a> Search<'a> {
 
     fn dependent(
         &self,
-        said: &Said<'_>,
-        claim: &Claim<'_>,
-        strength: Strength,
         number: usize,
+        from: &Speaker<'_>,
         anchor: Option<&str>,
         nature: String,
     ) -> Dependent {
-        let at = chronicle_core::parse_time(&claim.document.timestamp).unwrap_or(said.time);
+        let heading = from.heading;
         // Whether the dependent code is still as it was is not looked up: it lies in another file.
         let tie = Tie::Lines(State::Changed, 0.0);
-        let age = Age::between(at.min(self.head_time), self.head_time);
-        let factors = score::factors(
-            claim.document.provenance.source,
-            score::context_level(claim.document),
-            None,
-            age,
-            self.request.half_life_days,
-            tie,
-        );
+        let age = Age::between(heading.at.min(self.head_time), self.head_time);
+        let half_life_days = self.request.half_life_days;
+        let factors = score::factors(heading.source, heading.level, None, age, half_life_days, tie);
         Dependent {
-            strength,
-            from_file: claim.file.map(str::to_owned),
-            from_anchor: claim.anchor.map(str::to_owned),
+            strength: from.strength,
+            from_file: from.file.map(str::to_owned),
+            from_anchor: from.anchor.map(str::to_owned),
             on_file: self.request.targets[number].file.path.to_string(),
             on_anchor: anchor.map(str::to_owned),
             nature,
             group: Vec::new(),
-            id: claim.id.cloned(),
-            commit: said.key.to_string(),
-            timestamp: claim.document.timestamp.clone(),
-            at,
+            id: from.id.cloned(),
+            commit: heading.commit.to_string(),
+            timestamp: heading.timestamp.clone(),
+            at: heading.at,
             confidence: score::confidence(&factors),
-            elsewhere: None,
+            elsewhere: heading.elsewhere.clone(),
         }
     }
+}
+
+/// Whether a path in some words means the file with these names and none of the others.
+fn is_file(said: &Said, names: &BTreeSet<String>, others: &[String]) -> bool {
+    let Said::Path(path) = said else { return false };
+    let mention = said.mention();
+    let is_shared = || others.iter().any(|file| mention.may_mean_file(file));
+    names.contains(path) || (names.iter().any(|name| mention.may_mean_file(name)) && !is_shared())
+}
+
+fn last_component(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Whether most of `place` lies in `lines`: two items that touch are not one.

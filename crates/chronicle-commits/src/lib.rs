@@ -14,6 +14,7 @@ mod matching;
 mod notebook;
 mod placing;
 mod present;
+mod prose;
 mod read;
 mod record;
 mod related;
@@ -22,7 +23,7 @@ mod staging;
 mod wisdom_view;
 pub mod write;
 
-pub use deps::{Dependents, DepsRequest, Target, dependents};
+pub use deps::{Dependents, DepsRequest, Target, dependents, dependents_indexed};
 pub use error::CommitsError;
 pub use index::{Index, refresh as refresh_index};
 pub use notebook::{Notebook, Stored, stored_on};

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use chronicle_commits::{DepsRequest, Target};
+use chronicle_commits::{Dependents, DepsRequest, ScopeFile, Target};
 use chronicle_core::{dependent::Dependent, score};
+use chronicle_git::{ByteSlice, WorktreeEntry};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, anchors, anchors::Anchored};
+use crate::{Chronicle, Error, anchors, anchors::Anchored, outline::OneFile};
 
 /// Who relies on some code, plainest and most trusted first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -32,7 +33,44 @@ impl Chronicle {
     /// # Errors
     /// When the path was never there, or nothing of that name is in it and nobody relies on it either.
     pub fn deps(&self, path: &Path, anchor: Option<&str>, all: bool) -> Result<Deps, Error> {
-        let one = self.one_file(path)?;
+        if let Some(one) = self.glimpsed_file(path).filter(|_| !all) {
+            let ask = |request: &DepsRequest| self.dependents_indexed(request);
+            if let Some(deps) = Self::deps_on(one, anchor, all, ask)? {
+                return Ok(deps);
+            }
+        }
+        let ask = |request: &DepsRequest| Ok(Some(chronicle_commits::dependents(&self.repository, request)?));
+        let deps = Self::deps_on(self.one_file(path)?, anchor, all, ask)?;
+        Ok(deps.expect("the repository itself has an answer"))
+    }
+
+    /// The plain file at `path`, seen without opening the repository.
+    fn glimpsed_file(&self, path: &Path) -> Option<OneFile> {
+        let (glance, _) = self.index()?;
+        let candidates = glance.root_relative(path).into_iter();
+        let mut found = candidates.filter_map(|name| Some((glance.entry(name.as_bstr())?, name)));
+        let Some((WorktreeEntry::File(content), name)) = found.next() else { return None };
+        let (file, content) = (ScopeFile::from(name), Some(content));
+        Some(OneFile { file, content, head: glance.head, remarks: Vec::new() })
+    }
+
+    /// Answers from the index; `None` when it takes a closer look.
+    pub(crate) fn dependents_indexed(&self, request: &DepsRequest) -> Result<Option<Dependents>, Error> {
+        match self.index() {
+            Some((glance, index)) if glance.head == request.at => {
+                Ok(chronicle_commits::dependents_indexed(&self.repository, index, request)?)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Who relies on `one`, or on one item of it; `None` when `ask` cannot tell.
+    fn deps_on(
+        one: OneFile,
+        anchor: Option<&str>,
+        all: bool,
+        ask: impl FnOnce(&DepsRequest) -> Result<Option<Dependents>, Error>,
+    ) -> Result<Option<Deps>, Error> {
         let mut warnings = one.remarks;
         let name = one.file.path.to_string();
         let content = one.content.as_deref();
@@ -58,7 +96,7 @@ impl Chronicle {
             all,
             half_life_days: score::HALF_LIFE_DAYS,
         };
-        let found = chronicle_commits::dependents(self.repository()?, &request)?;
+        let Some(found) = ask(&request)? else { return Ok(None) };
         warnings.extend(anchored.remarks);
         if let Some(error) = missing {
             if !found.dependents.iter().any(|dependent| dependent.on_anchor.is_some()) {
@@ -67,13 +105,13 @@ impl Chronicle {
             warnings.push(error.to_string());
         }
         warnings.extend(found.warnings);
-        Ok(Deps {
+        Ok(Some(Deps {
             schema: "chronicle-deps/v1",
             file: name,
             anchor: anchor.map(str::to_owned),
             dependents: found.dependents,
             annotations_examined: found.n_annotations,
             warnings,
-        })
+        }))
     }
 }
