@@ -47,8 +47,7 @@ impl<'a> Gathered<'a> {
         let files = ground.followed.files.iter().zip(ground.paths);
         let files = files.map(|file| (record(file), Vec::new())).collect();
         let mut gathered = Self { ground, candidates, files };
-        for number in 0..candidates.len() {
-            let candidate = &candidates[number];
+        for (number, candidate) in candidates.iter().enumerate() {
             let files = &mut gathered.files;
             Gatherer { ground, number, candidate, files, meant: BTreeSet::new() }.gather();
         }

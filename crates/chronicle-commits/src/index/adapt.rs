@@ -112,7 +112,7 @@ impl Outdated<'_> {
             return Ok(Some(place(repository, present, &located(claim, heading), tree)?));
         }
         let own = only(repository, &heading.commit)?;
-        let (Some(node), true) = (own.nodes().first(), claim.name == self.path.to_string()) else {
+        let (Some(node), true) = (own.nodes().first(), self.path == claim.name.as_str()) else {
             return Ok(None);
         };
         let parents: Vec<ObjectId> = node.parents.iter().map(|parent| own.node(*parent).tree).collect();

@@ -46,6 +46,8 @@ struct Changing {
     repo: TestRepo,
     dice: Dice,
     files: Vec<String>,
+    /// Names that files had before.
+    former: Vec<String>,
     n_steps: usize,
 }
 
@@ -55,7 +57,8 @@ impl Changing {
     fn new(seed: u64) -> Self {
         let files =
             ["a/pool.rs", "b/pool.rs", "src/ui.rs", "src/ids.rs", "mod.rs"].map(str::to_owned).to_vec();
-        let changing = Self { repo: TestRepo::new(), dice: Dice(seed), files, n_steps: 0 };
+        let changing =
+            Self { repo: TestRepo::new(), dice: Dice(seed), files, former: Vec::new(), n_steps: 0 };
         for file in &changing.files {
             changing.repo.write(file, format!("{POOL}\nfn draw() {{\n    let file = \"{file}\";\n}}\n"));
         }
@@ -73,7 +76,7 @@ impl Changing {
             0 => {
                 let new = format!("{}/new{}.rs", self.dice.of(&["a", "b", "src"]), self.n_steps);
                 self.repo.git(&["mv", &file, &new]);
-                self.files[at] = new;
+                self.former.push(std::mem::replace(&mut self.files[at], new));
             }
             1 => {
                 let new = format!("{}{}/pool.rs", self.dice.of(&["c", "d"]), self.n_steps);
@@ -101,6 +104,8 @@ impl Changing {
         let commit = commits[back.min(commits.len() - 1)];
         let dice = &mut self.dice;
         let (from, on, third) = (dice.of(&self.files), dice.of(&self.files), dice.of(&self.files));
+        // What is written from memory may call a file by an older name.
+        let on = if dice.below(4) == 0 && !self.former.is_empty() { dice.of(&self.former) } else { on };
         let (item, other) = (dice.of(&ITEMS), dice.of(&ITEMS));
         let said = on.rsplit('/').next().expect("a name").to_owned();
         let said = if dice.below(2) == 0 { &said } else { on };
