@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chronicle_core::{
     Age, Category, ContextLevel, EntryId, Origin,
+    mentions::{agree, segments},
+    outline::Item as Named,
     reading::{Dependency, Match, Reading, RegionItem, Standing, State, Stats, WisdomItem},
     score::{self, Tie},
 };
@@ -14,7 +16,7 @@ use crate::{
     error::Result,
     outlines::{Items, Outlines},
     read::{Limits, ReadRequest},
-    record::{Body, Claim, FileRecord, Heading},
+    record::{Body, Claim, FileRecord, Heading, Reliance},
     related::Follower,
     retire, wisdom_view,
 };
@@ -90,8 +92,9 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped<'_>], setting: &Sett
     }
     if !request.limits.lessons_only {
         reading.dependencies_on_this = dependencies(request, files, setting);
-        let concerns = files.iter().flat_map(|file| file.record.concerns.iter().cloned());
-        reading.cross_cutting = concerns.collect();
+        let concerns = files.iter().flat_map(|file| &file.record.concerns);
+        let concerns = concerns.filter(|concern| concern.had_name);
+        reading.cross_cutting = concerns.map(|concern| concern.item.clone()).collect();
         reading.cross_cutting.sort_by(|left, right| {
             (std::cmp::Reverse(left.at), &left.commit).cmp(&(std::cmp::Reverse(right.at), &right.commit))
         });
@@ -292,8 +295,21 @@ fn dependencies(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'
     // Whether the dependent code is still as it was is not looked up: it lies in another file.
     let tie = Tie::Lines(State::Changed, 0.0);
     let mut dependencies: Vec<Dependency> = Vec::new();
-    for record in files.iter().map(|file| &file.record) {
-        dependencies.extend(record.reliances.iter().map(|reliance| {
+    for file in files {
+        let record = &file.record;
+        // What stands beside the item that was asked for is another matter; what is called otherwise
+        // by now may be that item.
+        let stands_beside = |on: &str| {
+            let on = segments(on);
+            let is_on = |item: &Named| agree(&segments(&item.qualified), &on);
+            setting.items(file).as_deref().is_some_and(|items| items.iter().flatten().any(is_on))
+        };
+        let is_meant = |reliance: &&Reliance| {
+            let on = reliance.on_anchor.as_deref();
+            let is_asked = request.scope.names.is_empty() || request.scope.names(on);
+            reliance.had_name && (is_asked || on.is_none_or(|on| !stands_beside(on)))
+        };
+        dependencies.extend(record.reliances.iter().filter(is_meant).map(|reliance| {
             let heading = &record.headings[reliance.heading];
             Dependency {
                 from_file: reliance.from_file.clone(),

@@ -1,6 +1,6 @@
 //! Gathers everything that notes say about some files, each claim placed in the files as they are now.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chronicle_core::{
     Annotation, DependsOn, EntryId, Statement,
@@ -15,7 +15,7 @@ use crate::{
     matching::{Candidate, Ground, malformed},
     placing::{Located, Placement, Version, place},
     present::Present,
-    record::{Body, Claim, FileRecord, Heading, Reliance, Step},
+    record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step},
 };
 
 /// What notes say about the files in scope, not yet placed: one list for each file.
@@ -47,8 +47,7 @@ impl<'a> Gathered<'a> {
         let files = ground.followed.files.iter().zip(ground.paths);
         let files = files.map(|file| (record(file), Vec::new())).collect();
         let mut gathered = Self { ground, candidates, files };
-        for number in 0..candidates.len() {
-            let candidate = &candidates[number];
+        for (number, candidate) in candidates.iter().enumerate() {
             let files = &mut gathered.files;
             Gatherer { ground, number, candidate, files, meant: BTreeSet::new() }.gather();
         }
@@ -70,6 +69,11 @@ impl<'a> Gathered<'a> {
             }
         };
         self.files[number].1.iter().flat_map(of).flatten().collect()
+    }
+
+    /// What is known about the files, no claim placed.
+    pub(crate) fn unplaced(self) -> impl Iterator<Item = FileRecord> {
+        self.files.into_iter().map(|(record, _)| record)
     }
 
     /// What is known about the file number `number`, each claim placed in `present`.
@@ -177,12 +181,12 @@ impl Gatherer<'_> {
         let note = &candidate.stored.note;
         let mut summaries: Vec<&str> = Vec::new();
         for Statement { document, fingerprint, is_replaced } in note.statements() {
-            let heading = self.heading(document);
+            let heading = heading(candidate, document);
             for region in &document.regions {
                 let body = || Body::Region(Box::new(region.clone()));
                 self.named(&region.id, &region.file, body, &heading);
                 let from = (Some(&region.file), region.ast_anchor.as_ref().map(|anchor| &anchor.name));
-                self.reliances(&region.semantic_dependencies, from, &heading);
+                self.reliances(&region.semantic_dependencies, &region.id, from, &heading);
             }
             let is_news = !summaries.contains(&document.summary.as_str()) && !is_replaced;
             if is_news && !candidate.touches.is_empty() {
@@ -190,17 +194,17 @@ impl Gatherer<'_> {
                 let id = EntryId(format!("s-{}", &fingerprint[..26]));
                 self.everywhere(&id, &Body::Summary(document.summary.clone()), &heading);
             }
-            self.concerns(document);
+            self.concerns(document, &heading);
         }
         for (document, entry) in note.entries() {
-            let heading = self.heading(document);
+            let heading = heading(candidate, document);
             let body = || Body::Wisdom(Box::new(entry.clone()));
             match &entry.file {
                 Some(file) => self.named(&entry.id, file, body, &heading),
                 None => self.everywhere(&entry.id, &body(), &heading),
             }
             let from = (entry.file.as_ref(), entry.anchor.as_ref().map(|anchor| &anchor.name));
-            self.reliances(&entry.depends_on, from, &heading);
+            self.reliances(&entry.depends_on, &entry.id, from, &heading);
         }
         self.annotated();
     }
@@ -220,20 +224,6 @@ impl Gatherer<'_> {
             let record = &mut self.files[number].0;
             record.annotated.push(candidate.key);
             record.warnings.extend(remarks.iter().cloned());
-        }
-    }
-
-    fn heading(&self, document: &Annotation) -> Heading {
-        Heading {
-            commit: self.candidate.key,
-            elsewhere: self.candidate.elsewhere.clone(),
-            foreign_commit: foreign(document, self.candidate).map(str::to_owned),
-            timestamp: document.timestamp.clone(),
-            at: self.candidate.written(document),
-            author: document.provenance.author.clone(),
-            source: document.provenance.source,
-            level: score::context_level(document),
-            task: document.task.clone(),
         }
     }
 
@@ -274,33 +264,44 @@ impl Gatherer<'_> {
     fn reliances(
         &mut self,
         declared: &[DependsOn],
+        id: &EntryId,
         (from_file, from_anchor): (Option<&String>, Option<&String>),
         heading: &Heading,
     ) {
         for dependency in declared {
-            for number in self.ground.files_named(self.candidate, &dependency.file) {
-                self.meant.insert(number);
+            let (files, had_name) = self.ground.files_meant(self.candidate, &dependency.file);
+            for number in files {
+                if had_name {
+                    self.meant.insert(number);
+                }
                 let record = &mut self.files[number].0;
                 let heading = record.heading(heading);
                 record.reliances.push(Reliance {
                     heading,
+                    id: id.clone(),
                     from_file: from_file.cloned(),
                     from_anchor: from_anchor.cloned(),
+                    on_file: dependency.file.clone(),
                     on_anchor: dependency.anchor.clone(),
                     nature: dependency.nature.clone(),
+                    had_name,
                 });
             }
         }
     }
 
     /// The concerns that span a file in scope.
-    fn concerns(&mut self, document: &Annotation) {
+    fn concerns(&mut self, document: &Annotation, heading: &Heading) {
         for concern in &document.cross_cutting {
-            let members = concern.regions.iter();
-            let mut numbers: Vec<usize> =
-                members.flat_map(|member| self.ground.files_named(self.candidate, &member.file)).collect();
-            numbers.sort_unstable();
-            numbers.dedup();
+            let mut spanned: BTreeMap<usize, (Vec<usize>, bool)> = BTreeMap::new();
+            for (member, region) in concern.regions.iter().enumerate() {
+                let (files, had_this_name) = self.ground.files_meant(self.candidate, &region.file);
+                for number in files {
+                    let (here, had_name) = spanned.entry(number).or_default();
+                    here.push(member);
+                    *had_name |= had_this_name;
+                }
+            }
             let item = CrossCuttingItem {
                 description: concern.description.clone(),
                 regions: concern.regions.iter().map(ToString::to_string).collect(),
@@ -309,12 +310,37 @@ impl Gatherer<'_> {
                 at: self.candidate.written(document),
                 extra: concern.extra.clone(),
             };
-            for number in numbers {
-                self.meant.insert(number);
-                self.files[number].0.concerns.push(item.clone());
+            for (number, (here, had_name)) in spanned {
+                if had_name {
+                    self.meant.insert(number);
+                }
+                let record = &mut self.files[number].0;
+                let heading = record.heading(heading);
+                let (item, members) = (item.clone(), concern.regions.clone());
+                record.concerns.push(Concern { heading, item, members, here, had_name });
             }
         }
     }
+}
+
+/// What `document`, which the note of `candidate` holds, says of itself.
+pub(crate) fn heading(candidate: &Candidate, document: &Annotation) -> Heading {
+    Heading {
+        commit: candidate.key,
+        elsewhere: candidate.elsewhere.clone(),
+        foreign_commit: foreign(document, candidate).map(str::to_owned),
+        timestamp: document.timestamp.clone(),
+        at: candidate.written(document),
+        author: document.provenance.author.clone(),
+        source: document.provenance.source,
+        level: score::context_level(document),
+        task: document.task.clone(),
+    }
+}
+
+/// The id under which the summary of `document` is claimed.
+pub(crate) fn summary_id(document: &Annotation) -> EntryId {
+    EntryId(format!("s-{}", &document.fingerprint()[..26]))
 }
 
 /// The commit that `document` names, when that is another one than the one that carries it.

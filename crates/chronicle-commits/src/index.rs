@@ -11,6 +11,7 @@ mod ancestry;
 mod build;
 mod drift;
 mod part;
+mod spoken;
 mod stored;
 pub(crate) mod table;
 
@@ -36,8 +37,9 @@ use crate::{
         table::Table,
     },
     present::is_opaque,
+    prose::{Passage, Said},
     read::{Scope, superseded_by},
-    record::FileRecord,
+    record::{FileRecord, Relied},
 };
 
 /// States that are kept: worktrees and branches that take turns each have their own.
@@ -112,6 +114,9 @@ struct Meta {
     /// The repository's knowledge as a document, if there is any.
     knowledge: Option<String>,
     warnings: Vec<String>,
+    knowledge_warnings: Vec<String>,
+    /// How many objects are annotated, the repository's knowledge aside.
+    n_annotated: usize,
 }
 
 /// A visible claim that says it supersedes another one.
@@ -130,6 +135,8 @@ const META: &[u8] = b"M";
 const PART: &[u8] = b"A";
 const ANCESTRY: &[u8] = b"H";
 const EVER: &[u8] = b"E";
+/// The first bytes of the ids of all annotated objects, in order.
+const KEYS: &[u8] = b"K";
 
 fn key(kind: u8, path: &BStr) -> Vec<u8> {
     let mut key = Vec::with_capacity(1 + path.len());
@@ -150,6 +157,15 @@ fn listing_key(directory: &BStr) -> Vec<u8> {
     key(b'D', directory)
 }
 
+/// The files whose path ends with a name.
+fn name_key(name: &BStr) -> Vec<u8> {
+    key(b'N', name)
+}
+
+fn last_component(path: &BString) -> &[u8] {
+    path.rsplit_str(b"/").next().unwrap_or(path)
+}
+
 /// The hash by which a file is known to be as it was at HEAD.
 fn content_hash(content: &[u8]) -> u64 {
     XxHash3_64::oneshot(content)
@@ -162,6 +178,8 @@ pub struct Index {
     table: Table,
     meta: Meta,
     part: Option<Part>,
+    /// What the part holds beside.
+    news: Option<Table>,
 }
 
 impl Index {
@@ -174,12 +192,12 @@ impl Index {
     fn of(state: State) -> Option<Self> {
         if let Some(table) = Table::open(&state.table()) {
             let meta = postcard::from_bytes(&table.get(META)?).ok()?;
-            return Some(Self { state, table, meta, part: None });
+            return Some(Self { state, table, meta, part: None, news: None });
         }
-        let part = Table::open(&state.part().join(PART_FILE))?;
-        let part: Part = postcard::from_bytes(&part.get(PART)?).ok()?;
+        let news = Table::open(&state.part().join(PART_FILE))?;
+        let part: Part = postcard::from_bytes(&news.get(PART)?).ok()?;
         let table = Table::open(&table_of(&state.directory(), &part.base))?;
-        Some(Self { state, table, meta: part.meta.clone(), part: Some(part) })
+        Some(Self { state, table, meta: part.meta.clone(), part: Some(part), news: Some(news) })
     }
 
     pub(crate) fn has_any(&self) -> bool {
@@ -192,6 +210,50 @@ impl Index {
 
     pub(crate) fn warnings(&self) -> &[String] {
         &self.meta.warnings
+    }
+
+    pub(crate) fn knowledge_warnings(&self) -> &[String] {
+        &self.meta.knowledge_warnings
+    }
+
+    pub(crate) fn n_annotated(&self) -> usize {
+        self.meta.n_annotated
+    }
+
+    /// The files at HEAD whose path ends with the component `name`.
+    pub(crate) fn files_called(&self, name: &str) -> Option<Vec<BString>> {
+        let found = self.table.get(&name_key(name.into()));
+        let found: Vec<Vec<u8>> = match found {
+            Some(paths) => postcard::from_bytes(&paths).ok()?,
+            None => Vec::new(),
+        };
+        let mut files: Vec<BString> = found.into_iter().map(BString::from).collect();
+        if let Some(part) = &self.part {
+            files.retain(|file| !part.removed.contains(file.as_slice()));
+            let added = part.added.iter().cloned().map(BString::from);
+            files.extend(added.filter(|file| last_component(file) == name.as_bytes()));
+        }
+        Some(files)
+    }
+
+    /// The words of annotations in which something with the key `key` is said that `is_meant` accepts.
+    pub(crate) fn naming(&self, key: &str, is_meant: &mut dyn FnMut(&Said) -> bool) -> Option<Vec<Passage>> {
+        let mut found = spoken::read(&self.table, key, is_meant)?;
+        if let (Some(part), Some(news)) = (&self.part, &self.news) {
+            let still_said = |passage: Passage| {
+                let heading = part.still_said(passage.heading.clone())?;
+                Some(Passage { heading, ..passage })
+            };
+            found = found.into_iter().filter_map(still_said).collect();
+            found.extend(spoken::read(news, key, is_meant)?);
+        }
+        Some(found)
+    }
+
+    /// Who relies on the file at `path`; `None` when HEAD has no such file.
+    pub(crate) fn relied(&self, repository: &LazyRepository, path: &BStr) -> Option<Relied> {
+        let name = path.to_string();
+        self.look_up(repository, path, |table| stored::parse(&table.get(&record_key(path))?)?.relied(&name))
     }
 
     /// Claims that a visible claim supersedes, by that claim.
@@ -279,17 +341,25 @@ impl Index {
         content: Option<&[u8]>,
         scope: &Scope,
     ) -> Option<FileRecord> {
-        let Some(part) = &self.part else {
-            return load(&self.table, repository, path, content, scope);
-        };
+        self.look_up(repository, path, |table| load(table, repository, path, content, scope))
+    }
+
+    /// Reads from the table that holds what is known about `path` at present.
+    fn look_up<T>(
+        &self,
+        repository: &LazyRepository,
+        path: &BStr,
+        read: impl FnOnce(&Table) -> Option<T>,
+    ) -> Option<T> {
+        let Some(part) = &self.part else { return read(&self.table) };
         if let Some(memo) = Table::open(&memo_of(&self.state.part(), path)) {
-            return load(&memo, repository, path, content, scope);
+            return read(&memo);
         }
         if !self.is_outdated(part, path)? {
-            return load(&self.table, repository, path, content, scope);
+            return read(&self.table);
         }
         let memo = build::memorize(repository, self, part, path).ok()??;
-        load(&memo, repository, path, content, scope)
+        read(&memo)
     }
 
     /// Whether the table's record of `path` does not hold any more; `None` when HEAD has no such file.
@@ -311,7 +381,7 @@ impl Index {
         let is_dropped = |key: &Id| {
             part.changed.contains(key) || key.get().is_some_and(|key| part.lost.contains(&id_prefix(key)))
         };
-        Some(is_named || stored.annotated.iter().any(is_dropped))
+        Some(is_named || stored.commits().any(is_dropped))
     }
 }
 

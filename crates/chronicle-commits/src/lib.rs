@@ -17,6 +17,7 @@ mod notebook;
 mod outlines;
 mod placing;
 mod present;
+mod prose;
 mod read;
 mod record;
 mod related;
@@ -26,7 +27,7 @@ mod wisdom_view;
 pub mod write;
 
 pub use blames::{Author, Blames, Written};
-pub use deps::{Dependents, DepsRequest, Target, dependents};
+pub use deps::{Dependents, DepsRequest, Target, dependents, dependents_indexed};
 pub use error::CommitsError;
 pub use index::{Index, refresh as refresh_index};
 pub use notebook::{Notebook, Stored, stored_on};

@@ -6,7 +6,9 @@ use std::{
 };
 
 use chronicle_core::Annotation;
-use chronicle_git::{BString, ByteSlice, FileChange, Followed, History, Node, ObjectId, Repository, Touch};
+use chronicle_git::{
+    BString, ByteSlice, FileChange, FileHistory, Followed, History, Node, ObjectId, Repository, Touch,
+};
 use memchr::memmem::Finder;
 
 use crate::{
@@ -70,6 +72,8 @@ pub(crate) struct Ground<'a> {
     pub(crate) paths: &'a [BString],
     /// Whether commits of other branches count too.
     all: bool,
+    /// Words that a note may say instead of a file's name.
+    words: Vec<String>,
     /// The files in scope by their present paths.
     by_path: HashMap<String, Vec<usize>>,
     /// The files in scope by every name they ever had.
@@ -89,7 +93,13 @@ impl<'a> Ground<'a> {
         for (number, path) in paths.iter().enumerate() {
             by_path.entry(path.to_string()).or_default().push(number);
         }
-        Self { repository, notebook, history, followed, paths, all, by_path, ever: OnceCell::new() }
+        let (words, ever) = (Vec::new(), OnceCell::new());
+        Self { repository, notebook, history, followed, paths, all, words, by_path, ever }
+    }
+
+    /// The same ground, where notes that hold one of `words` count too.
+    pub(crate) fn looking_for(self, words: Vec<String>) -> Self {
+        Self { words, ..self }
     }
 
     /// The files in scope by every name they ever had.
@@ -97,7 +107,7 @@ impl<'a> Ground<'a> {
         self.ever.get_or_init(|| {
             let mut ever: BTreeMap<String, BTreeSet<(BString, usize)>> = BTreeMap::new();
             for (number, file) in self.followed.files.iter().enumerate() {
-                for name in file.touches.iter().map(|touch| &touch.name).chain([&self.paths[number]]) {
+                for name in names_of(file).chain([&self.paths[number]]) {
                     ever.entry(name.to_string()).or_default().insert((name.clone(), number));
                 }
             }
@@ -125,16 +135,40 @@ impl<'a> Ground<'a> {
         if let (true, Some(by_path)) = (files.is_empty(), self.by_path.get(file)) {
             // A note may name a file that its commit did not have yet. If the commit had
             // another file of that name, the note means that one.
-            let had_another = candidate.tree.is_some_and(|tree| {
-                matches!(self.repository.blob_at(tree, file.as_bytes().as_bstr()), Ok(Some(_)))
-            });
-            if !had_another || candidate.place.is_none() {
+            if candidate.place.is_none() || !self.has_file(candidate, file) {
                 files.extend(by_path);
             }
         }
         files.sort_unstable();
         files.dedup();
         files
+    }
+
+    /// The files in scope that something written in the note of `candidate` relies on when it says `file`,
+    /// and whether they had that name then.
+    ///
+    /// A promise outlives a rename: where no file had the name, the one that had it before or later is meant.
+    pub(crate) fn files_meant(&self, candidate: &Candidate, file: &str) -> (Vec<usize>, bool) {
+        let named = self.files_named(candidate, file);
+        if !named.is_empty() {
+            return (named, true);
+        }
+        let file = file.trim_start_matches("./");
+        let ever = self.ever().get(file).into_iter().flatten();
+        let mut files: Vec<usize> = ever.map(|(_, number)| *number).collect();
+        if candidate.place.is_some() && !files.is_empty() && self.has_file(candidate, file) {
+            files.clear();
+        }
+        files.sort_unstable();
+        files.dedup();
+        (files, false)
+    }
+
+    /// Whether the commit of `candidate` has a file of that name.
+    fn has_file(&self, candidate: &Candidate, name: &str) -> bool {
+        candidate.tree.is_some_and(|tree| {
+            matches!(self.repository.blob_at(tree, name.as_bytes().as_bstr()), Ok(Some(_)))
+        })
     }
 
     /// Whether the note of `candidate`, which could not be read wholly, holds the name of the file number `number`.
@@ -292,6 +326,11 @@ impl<'a> Ground<'a> {
     }
 }
 
+/// The names that a file ever had.
+fn names_of(file: &FileHistory) -> impl Iterator<Item = &BString> {
+    file.touches.iter().flat_map(|touch| [Some(&touch.name), touch.renamed_from.as_ref()]).flatten()
+}
+
 /// Where a commit is said to be that no branch reaches.
 pub(crate) const NO_BRANCH: &str = "no branch";
 
@@ -325,9 +364,10 @@ impl Mention {
     fn of(ground: &Ground<'_>) -> Self {
         let mut needles: BTreeSet<&[u8]> = BTreeSet::new();
         for (number, file) in ground.followed.files.iter().enumerate() {
-            let names = file.touches.iter().map(|touch| &touch.name).chain([&ground.paths[number]]);
+            let names = names_of(file).chain([&ground.paths[number]]);
             needles.extend(names.map(|name| name.rsplit_str(b"/").next().unwrap_or(name)));
         }
+        needles.extend(ground.words.iter().map(String::as_bytes));
         // A name that JSON may spell in several ways cannot be looked for.
         let is_plain =
             |needle: &&[u8]| needle.iter().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(byte));

@@ -195,6 +195,7 @@ pub fn read_indexed(
         let concerning = files.iter().map(|file| all.concerning(&file.path.to_string()));
         reading.knowledge = concerning.fold(Knowledge::default(), Knowledge::fold).into();
     }
+    warnings.extend_from_slice(index.knowledge_warnings());
     reading.warnings.splice(0..0, warnings);
     reading.warnings = shortened(reading.warnings);
     Ok(Some(reading))

@@ -3,9 +3,11 @@
 //! A record depends on the history and the notes, not on the question or the
 //! clock: the index keeps it, and every question is answered from it.
 
+use std::collections::HashSet;
+
 use chronicle_core::{
-    Anchor, Category, ContextLevel, Entry, EntryId, LineRange, Origin, Region, Related, Source,
-    reading::CrossCuttingItem,
+    Anchor, Category, ContextLevel, CrossCuttingMember, Entry, EntryId, LineRange, Origin, Region, Related,
+    Source, reading::CrossCuttingItem,
 };
 use chronicle_git::ObjectId;
 use jiff::Timestamp;
@@ -30,7 +32,7 @@ pub(crate) struct FileRecord {
     /// Assumptions made elsewhere about it.
     pub(crate) reliances: Vec<Reliance>,
     /// Concerns that span it and other places.
-    pub(crate) concerns: Vec<CrossCuttingItem>,
+    pub(crate) concerns: Vec<Concern>,
     /// Remarks about notes that could not be read.
     pub(crate) warnings: Vec<String>,
 }
@@ -95,10 +97,50 @@ pub(crate) enum Body {
 pub(crate) struct Reliance {
     /// Number of its heading.
     pub(crate) heading: usize,
+    /// The claim that declares it.
+    pub(crate) id: EntryId,
     pub(crate) from_file: Option<String>,
     pub(crate) from_anchor: Option<String>,
+    /// The file as the claim calls it.
+    pub(crate) on_file: String,
     pub(crate) on_anchor: Option<String>,
     pub(crate) nature: String,
+    /// Whether the file had that name then; otherwise it had it before or later.
+    pub(crate) had_name: bool,
+}
+
+/// A concern that spans the file and other places.
+#[derive(Debug, Clone)]
+pub(crate) struct Concern {
+    /// Number of its heading.
+    pub(crate) heading: usize,
+    pub(crate) item: CrossCuttingItem,
+    pub(crate) members: Vec<CrossCuttingMember>,
+    /// Numbers of the members that are in the file.
+    pub(crate) here: Vec<usize>,
+    /// Whether the file had one of these names then; otherwise it had them before or later.
+    pub(crate) had_name: bool,
+}
+
+/// The part of a record that says who relies on the file.
+#[derive(Debug, Clone)]
+pub(crate) struct Relied {
+    /// Names that the file had before, when it had others than its path.
+    pub(crate) names: Vec<String>,
+    pub(crate) headings: Vec<Heading>,
+    pub(crate) reliances: Vec<Reliance>,
+    pub(crate) concerns: Vec<Concern>,
+    /// What is claimed about the file itself, with the commit that carries it.
+    pub(crate) claimed: HashSet<(EntryId, ObjectId)>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl From<FileRecord> for Relied {
+    fn from(record: FileRecord) -> Self {
+        let FileRecord { names, headings, claims, reliances, concerns, warnings, .. } = record;
+        let claimed = claims.into_iter().map(|claim| (claim.id, headings[claim.heading].commit)).collect();
+        Self { names, headings, reliances, concerns, claimed, warnings }
+    }
 }
 
 impl FileRecord {

@@ -406,7 +406,6 @@ impl Chronicle {
         changed: &[Changed],
         warnings: &mut Vec<String>,
     ) -> Result<BTreeMap<usize, Vec<TouchedDependent>>, Error> {
-        let repository = self.repository()?;
         let mut targets = Vec::new();
         let mut lines: Vec<(usize, u32)> = Vec::new();
         for (number, file) in changed.iter().enumerate() {
@@ -442,7 +441,10 @@ impl Chronicle {
             all: false,
             half_life_days: score::HALF_LIFE_DAYS,
         };
-        let found = chronicle_commits::dependents(repository, &request)?;
+        let found = match self.dependents_indexed(&request)? {
+            Some(found) => found,
+            None => chronicle_commits::dependents(&self.repository, &request)?,
+        };
         warnings.extend(
             found.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>(),
         );

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chronicle_commits::{DepsRequest, Target};
+use chronicle_commits::{Dependents, DepsRequest, Target};
 use chronicle_core::{dependent::Dependent, score};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -58,7 +58,11 @@ impl Chronicle {
             all,
             half_life_days: score::HALF_LIFE_DAYS,
         };
-        let found = chronicle_commits::dependents(self.repository()?, &request)?;
+        let indexed = if all { None } else { self.dependents_indexed(&request)? };
+        let found = match indexed {
+            Some(found) => found,
+            None => chronicle_commits::dependents(&self.repository, &request)?,
+        };
         warnings.extend(anchored.remarks);
         if let Some(error) = missing {
             if !found.dependents.iter().any(|dependent| dependent.on_anchor.is_some()) {
@@ -75,5 +79,15 @@ impl Chronicle {
             annotations_examined: found.n_annotations,
             warnings,
         })
+    }
+
+    /// Answers from the index; `None` when it takes a closer look.
+    pub(crate) fn dependents_indexed(&self, request: &DepsRequest) -> Result<Option<Dependents>, Error> {
+        match self.index() {
+            Some((glance, index)) if glance.head == request.at => {
+                Ok(chronicle_commits::dependents_indexed(&self.repository, index, request)?)
+            }
+            _ => Ok(None),
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
         stored::StoredRecord,
         table::Table,
     },
-    matching::{Candidate, Ground, NO_BRANCH},
+    matching::{Candidate, Ground},
     notebook::{Notebook, Stored, stored_on},
     placing::{Placement, Version, place},
     present::Present,
@@ -39,6 +39,10 @@ impl Outdated<'_> {
     /// The record, with the bytes that its claims are placed in; `None` when only the whole history tells.
     pub(super) fn adapt(self, span: &Span, head: ObjectId) -> Result<Option<(FileRecord, Option<Vec<u8>>)>> {
         let repository = self.lazy.get()?;
+        let mut older_names = self.stored.iter().flat_map(|stored| &stored.names);
+        if older_names.any(|name| self.part.named.contains(name)) {
+            return Ok(None);
+        }
         let path = self.path.to_owned();
         let file = std::slice::from_ref(&path);
         let followed = repository.follow_until(&span.gained, file)?;
@@ -108,7 +112,7 @@ impl Outdated<'_> {
             return Ok(Some(place(repository, present, &located(claim, heading), Version::In(tree))?));
         }
         let own = only(repository, &heading.commit)?;
-        let (Some(node), true) = (own.nodes().first(), claim.name == self.path.to_string()) else {
+        let (Some(node), true) = (own.nodes().first(), self.path == claim.name.as_str()) else {
             return Ok(None);
         };
         let parents: Vec<ObjectId> = node.parents.iter().map(|parent| own.node(*parent).tree).collect();
@@ -189,10 +193,7 @@ impl Outdated<'_> {
     ) -> Option<FileRecord> {
         let changed: BTreeSet<ObjectId> =
             self.part.changed.iter().filter_map(super::stored::Id::get).collect();
-        let orphaned: BTreeSet<ObjectId> =
-            self.part.orphaned.iter().filter_map(super::stored::Id::get).collect();
         let is_lost = |id: ObjectId| self.part.lost.contains(&id_prefix(id));
-        let is_dropped = |id: ObjectId| changed.contains(&id) || (is_lost(id) && !orphaned.contains(&id));
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
 
         let kept_places: Vec<u32> =
@@ -222,13 +223,7 @@ impl Outdated<'_> {
 
         let mut heading_of = BTreeMap::new();
         for (number, heading) in base.headings.into_iter().enumerate() {
-            if is_dropped(heading.commit) {
-                continue;
-            }
-            let mut heading = heading;
-            if orphaned.contains(&heading.commit) {
-                heading.elsewhere = Some(NO_BRANCH.to_owned());
-            }
+            let Some(heading) = self.part.still_said(heading) else { continue };
             record.headings.push(heading);
             heading_of.insert(number, record.headings.len() - 1);
         }
@@ -249,9 +244,12 @@ impl Outdated<'_> {
             reliance.heading = *heading;
             record.reliances.push(reliance);
         }
-        let is_gone = |hex: &str| ObjectId::from_hex(hex.as_bytes()).is_ok_and(is_dropped);
-        record.concerns = base.concerns.into_iter().filter(|concern| !is_gone(&concern.commit)).collect();
-        record.annotated = base.annotated.into_iter().filter(|key| !is_dropped(*key)).collect();
+        for mut concern in base.concerns {
+            let Some(heading) = heading_of.get(&concern.heading) else { continue };
+            concern.heading = *heading;
+            record.concerns.push(concern);
+        }
+        record.annotated = base.annotated.into_iter().filter(|key| !self.part.is_dropped(*key)).collect();
         let speaks_of_changed =
             |warning: &String| changed.iter().any(|key| warning.contains(&key.to_string()));
         record.warnings = base.warnings.into_iter().filter(|warning| !speaks_of_changed(warning)).collect();
@@ -281,7 +279,10 @@ impl Outdated<'_> {
             reliance.heading += offset;
             record.reliances.push(reliance);
         }
-        record.concerns.extend(news.concerns);
+        for mut concern in news.concerns {
+            concern.heading += offset;
+            record.concerns.push(concern);
+        }
         record.annotated.extend(news.annotated);
         record.warnings.extend(news.warnings);
         Some(record)

@@ -15,18 +15,19 @@ use crate::{
     error::Result,
     gather::Gathered,
     index::{
-        ANCESTRY, EVER, Index, Listing, MAX_STATES, META, Meta, PART, PART_FILE, State, Supersession,
+        ANCESTRY, EVER, Index, KEYS, Listing, MAX_STATES, META, Meta, PART, PART_FILE, State, Supersession,
         adapt::Outdated,
         ancestry::Ancestry,
-        content_hash, listing_key, memo_of,
-        part::{self, Part, Span},
-        record_key, stored,
+        content_hash, last_component, listing_key, memo_of, name_key,
+        part::{self, Part, Span, id_prefix},
+        record_key, spoken, stored,
         table::{Table, TableWriter},
         table_of, words_key,
     },
     matching::{Candidate, Ground},
     notebook::Notebook,
     present::{Present, is_opaque},
+    prose::{Passage, passages},
     record::FileRecord,
 };
 
@@ -44,12 +45,14 @@ pub fn refresh(repository: &Repository) -> Result<()> {
         return Ok(());
     }
     let Ok(Some(_lock)) = FileLock::try_acquire(&state.directory().join("lock")) else { return Ok(()) };
-    if let Some(part) = part_of(repository, &state)? {
+    if let Some((part, words)) = part_of(repository, &state)? {
         if let Ok(bytes) = postcard::to_allocvec(&part)
             && fs::create_dir_all(state.part()).is_ok()
         {
-            let _written =
-                written(&state.part(), &state.part().join(PART_FILE), |writer| writer.value(PART, &bytes));
+            let _written = written(&state.part(), &state.part().join(PART_FILE), |writer| {
+                spoken::write(writer, words)?;
+                writer.value(PART, &bytes)
+            });
         }
     } else if let Ok(file) = temporary(&state.directory())
         && let Ok(writer) = TableWriter::new(file)
@@ -64,7 +67,7 @@ pub fn refresh(repository: &Repository) -> Result<()> {
 }
 
 /// What lies between the newest table and `state`; `None` when a whole table is to be made.
-fn part_of(repository: &Repository, state: &State) -> Result<Option<Part>> {
+fn part_of(repository: &Repository, state: &State) -> Result<Option<(Part, Vec<Passage>)>> {
     let Some((_, name)) = newest_first(&state.directory()).into_iter().find_map(|(time, path)| {
         let name = path.file_name()?.to_str()?.strip_suffix(".idx")?.to_owned();
         Some((time, name))
@@ -74,8 +77,12 @@ fn part_of(repository: &Repository, state: &State) -> Result<Option<Part>> {
     let Some(table) = Table::open(&table_of(&state.directory(), &name)) else { return Ok(None) };
     let meta = table.get(META).and_then(|meta| postcard::from_bytes::<Meta>(&meta).ok());
     let ancestry = table.get(ANCESTRY).and_then(Ancestry::parse);
-    let (Some(meta), Some(ancestry)) = (meta, ancestry) else { return Ok(None) };
-    Part::between(repository, (&name, &meta, &ancestry), state)
+    let (Some(meta), Some(ancestry), Some(keys)) = (meta, ancestry, table.get(KEYS)) else {
+        return Ok(None);
+    };
+    let (keys, _) = keys.as_chunks::<8>();
+    let was_annotated = |key| keys.binary_search(&id_prefix(key)).is_ok();
+    Part::between(repository, (&name, &meta, &ancestry), was_annotated, state)
 }
 
 /// Brings the record of `path` up to date and keeps it; `None` when HEAD has no such file.
@@ -188,7 +195,12 @@ fn write(repository: &Repository, state: &State, mut writer: Writer) -> Result<O
         repository.forget_read_ahead();
     }
     let stored = notebook.knowledge()?;
-    warnings.extend(stored.remarks.iter().map(|remark| format!("the repository's knowledge: {remark}")));
+    let knowledge_warnings = stored.remarks.iter();
+    let knowledge_warnings =
+        knowledge_warnings.map(|remark| format!("the repository's knowledge: {remark}")).collect();
+    let mut keys: Vec<[u8; 8]> =
+        notebook.keys().filter(|key| !chronicle_git::is_empty_tree(*key)).map(id_prefix).collect();
+    keys.sort_unstable();
     let meta = Meta {
         head: state.head.into(),
         notes: state.notes.iter().map(|(name, tip)| (name.to_vec(), (*tip).into())).collect(),
@@ -197,6 +209,8 @@ fn write(repository: &Repository, state: &State, mut writer: Writer) -> Result<O
         superseded: supersessions(&candidates),
         knowledge: stored.knowledge.and_then(|knowledge| serde_json::to_string(&knowledge).ok()),
         warnings,
+        knowledge_warnings,
+        n_annotated: keys.len(),
     };
     let mut ever: Vec<u64> = with_directories(&ever).iter().map(|path| XxHash3_64::oneshot(path)).collect();
     ever.extend(off_history(repository, &candidates));
@@ -205,7 +219,9 @@ fn write(repository: &Repository, state: &State, mut writer: Writer) -> Result<O
     let ever: Vec<u8> = ever.into_iter().flat_map(u64::to_be_bytes).collect();
     let is_written = write_rest(&meta, &paths, &mut writer)
         .and_then(|()| writer.value(ANCESTRY, &Ancestry::store(&history)))
-        .and_then(|()| writer.value(EVER, &ever));
+        .and_then(|()| writer.value(EVER, &ever))
+        .and_then(|()| writer.value(KEYS, keys.as_flattened()))
+        .and_then(|()| spoken::write(&mut writer, candidates.iter().flat_map(passages)));
     Ok(is_written.is_ok().then_some(writer))
 }
 
@@ -292,6 +308,13 @@ fn write_rest(meta: &Meta, paths: &[BString], writer: &mut Writer) -> io::Result
     let bytes = |value: postcard::Result<Vec<u8>>| value.map_err(io::Error::other);
     for (directory, listing) in listings(paths) {
         writer.value(&listing_key(directory.as_ref()), &bytes(postcard::to_allocvec(&listing))?)?;
+    }
+    let mut by_name: BTreeMap<&[u8], Vec<&[u8]>> = BTreeMap::new();
+    for path in paths {
+        by_name.entry(last_component(path)).or_default().push(path);
+    }
+    for (name, paths) in by_name {
+        writer.value(&name_key(name.as_bstr()), &bytes(postcard::to_allocvec(&paths))?)?;
     }
     writer.value(META, &bytes(postcard::to_allocvec(meta))?)
 }

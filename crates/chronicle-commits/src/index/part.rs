@@ -6,13 +6,16 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use chronicle_git::{BString, ByteSlice, History, ObjectId, Partial, Repository};
+use chronicle_git::{BString, ByteSlice, History, Node, ObjectId, Partial, Repository};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     error::Result,
     index::{Meta, State, Supersession, ancestry::Ancestry, stored::Id},
+    matching::{Candidate, NO_BRANCH},
     notebook::{Stored, stored_on},
+    prose::{Passage, passages},
+    record::Heading,
 };
 
 /// What lies between a table and a state of the repository.
@@ -104,17 +107,43 @@ impl Names {
 }
 
 impl Part {
-    /// What lies between the table that `base` heads and `state`; `None` when a new table is the better way.
+    /// Whether what the note of `commit` said then is not said any more, or said anew.
+    pub(super) fn is_dropped(&self, commit: ObjectId) -> bool {
+        let id = Id::from(commit);
+        self.changed.contains(&id) || (self.lost.contains(&id_prefix(commit)) && !self.orphaned.contains(&id))
+    }
+
+    /// The table's `heading` as it is now; `None` when it is dropped.
+    pub(super) fn still_said(&self, mut heading: Heading) -> Option<Heading> {
+        if self.is_dropped(heading.commit) {
+            return None;
+        }
+        if self.orphaned.contains(&heading.commit.into()) {
+            heading.elsewhere = Some(NO_BRANCH.to_owned());
+        }
+        Some(heading)
+    }
+
+    /// What lies between the table that `base` heads and `state`, with the words of fresh notes; `None` when
+    /// a new table is the better way.
+    ///
+    /// `was_annotated` tells whether the table knew a note on an object.
     pub(super) fn between(
         repository: &Repository,
         (base_name, base, ancestry): (&str, &Meta, &Ancestry),
+        was_annotated: impl Fn(ObjectId) -> bool,
         state: &State,
-    ) -> Result<Option<Self>> {
+    ) -> Result<Option<(Self, Vec<Passage>)>> {
         let Some(base_head) = base.head.get() else { return Ok(None) };
         let Some(span) = Span::between(repository, ancestry, base_head, state.head)? else { return Ok(None) };
         let Some(changed) = changed_notes(repository, base, state)? else { return Ok(None) };
         if MAX_NOTES < changed.len() {
             return Ok(None);
+        }
+        let mut n_annotated = base.n_annotated;
+        for key in changed.iter().filter(|key| !chronicle_git::is_empty_tree(**key)) {
+            n_annotated -= usize::from(was_annotated(*key));
+            n_annotated += usize::from(is_annotated(repository, *key)?);
         }
         let gained: BTreeSet<ObjectId> = span.gained.fresh().map(|(_, node)| node.id).collect();
         let lost: BTreeSet<ObjectId> = span.lost.fresh().map(|(_, node)| node.id).collect();
@@ -128,6 +157,8 @@ impl Part {
                 superseded: Vec::new(),
                 knowledge: base.knowledge.clone(),
                 warnings: base.warnings.clone(),
+                knowledge_warnings: base.knowledge_warnings.clone(),
+                n_annotated,
             },
             lost: lost.iter().copied().map(id_prefix).collect(),
             orphaned: Vec::new(),
@@ -138,14 +169,14 @@ impl Part {
             added: BTreeSet::new(),
             removed: BTreeSet::new(),
         };
-        if !part.see_notes(repository, ancestry, &span, (&gained, &lost, &changed), base)? {
-            return Ok(None);
-        }
+        let notes = part.see_notes(repository, ancestry, &span, (&gained, &lost, &changed), base)?;
+        let Some(words) = notes else { return Ok(None) };
         part.see_paths(repository, &span)?;
-        Ok(Some(part))
+        Ok(Some((part, words)))
     }
 
-    /// Sees which notes are new to the table; false when one of them cannot be placed file by file.
+    /// Sees which notes are new to the table, and what they say; `None` when one of them cannot be placed
+    /// file by file.
     fn see_notes(
         &mut self,
         repository: &Repository,
@@ -153,7 +184,8 @@ impl Part {
         span: &Span,
         (gained, lost, changed): (&BTreeSet<ObjectId>, &BTreeSet<ObjectId>, &BTreeSet<ObjectId>),
         base: &Meta,
-    ) -> Result<bool> {
+    ) -> Result<Option<Vec<Passage>>> {
+        let mut words = Vec::new();
         let mut warnings = Vec::new();
         let mut pairs: Vec<Supersession> = Vec::new();
         let dropped = |id: ObjectId| changed.contains(&id) || lost.contains(&id);
@@ -176,11 +208,11 @@ impl Part {
             // What is off the history, or cannot be read wholly, is seen when a whole table is made;
             // what another branch reaches does not show at all.
             if !stored.remarks.is_empty() {
-                return Ok(false);
+                return Ok(None);
             }
             if !is_here {
                 if !reached_elsewhere(repository, ancestry, span, key)? {
-                    return Ok(false);
+                    return Ok(None);
                 }
                 continue;
             }
@@ -191,10 +223,17 @@ impl Part {
                 new,
                 by: key.into(),
             }));
-            if !gained.contains(&key) {
-                let history = only(repository, &key)?;
-                let touched = repository.touched_paths(&history, &history.nodes()[0])?;
-                self.touched.extend(touched.into_iter().map(Vec::from));
+            let say = |node: &Node| {
+                words.extend(passages(&Candidate::new(key, stored, None, node, Vec::new(), None)));
+            };
+            match span.gained.history.place(key).filter(|_| gained.contains(&key)) {
+                Some(place) => say(span.gained.history.node(place)),
+                None => {
+                    let history = only(repository, &key)?;
+                    let touched = repository.touched_paths(&history, &history.nodes()[0])?;
+                    self.touched.extend(touched.into_iter().map(Vec::from));
+                    say(&history.nodes()[0]);
+                }
             }
             self.fresh.push(key.into());
         }
@@ -205,7 +244,7 @@ impl Part {
             }
         }
         self.meta.superseded = pairs;
-        Ok(warnings.is_empty())
+        Ok(warnings.is_empty().then_some(words))
     }
 
     /// Sees which paths were changed by commits that came or went.
@@ -233,6 +272,16 @@ pub(super) fn only(repository: &Repository, id: &ObjectId) -> Result<History> {
     let parents = repository.commit(*id)?.parents;
     let is_parent = |other| parents.contains(&other);
     Ok(repository.history_until(*id, is_parent, 1)?.map(|partial| partial.history).unwrap_or_default())
+}
+
+/// Whether a note lies on `key`, whatever it says.
+fn is_annotated(repository: &Repository, key: ObjectId) -> Result<bool> {
+    for name in repository.annotation_refs()? {
+        if repository.note(&name, key)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn changed_notes(repository: &Repository, base: &Meta, state: &State) -> Result<Option<BTreeSet<ObjectId>>> {

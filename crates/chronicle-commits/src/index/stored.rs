@@ -6,7 +6,7 @@
 use std::io::{Seek, Write};
 
 use chronicle_core::{
-    ContextLevel, Entry, EntryId, LineRange, Region, Source, read_entry, read_region,
+    ContextLevel, CrossCuttingMember, Entry, EntryId, LineRange, Region, Source, read_entry, read_region,
     reading::{CrossCuttingItem, Match, State},
     score::Tie,
 };
@@ -18,7 +18,8 @@ use serde_json::{Map, Value};
 use crate::{
     index::table::{Part, Table, TableWriter},
     placing::Placement,
-    record::{Body, Claim, FileRecord, Heading, Reliance, Step},
+    prose::{Kind as Words, Passage},
+    record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Relied, Step},
 };
 
 /// A record, as it is stored.
@@ -118,21 +119,39 @@ struct StoredPlacement {
 #[derive(Clone, Serialize, Deserialize)]
 struct StoredReliance {
     heading: u32,
+    id: String,
     from_file: Option<String>,
     from_anchor: Option<String>,
+    /// `None` where it is the file's present path.
+    on_file: Option<String>,
     on_anchor: Option<String>,
     nature: String,
+    had_name: bool,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
 struct StoredConcern {
+    heading: u32,
     description: String,
-    regions: Vec<String>,
+    /// Files and items.
+    members: Vec<(String, Option<String>)>,
+    here: Vec<u32>,
+    had_name: bool,
     tags: Vec<String>,
     commit: String,
     at: i128,
     /// As JSON.
     extra: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredPassage {
+    heading: StoredHeading,
+    kind: Words,
+    claim: String,
+    from_file: Option<String>,
+    from_anchor: Option<String>,
+    text: String,
 }
 
 fn count(n: usize) -> u32 {
@@ -197,24 +216,16 @@ pub(super) fn store<W: Write + Seek>(
             .iter()
             .map(|reliance| StoredReliance {
                 heading: count(reliance.heading),
+                id: reliance.id.0.clone(),
                 from_file: reliance.from_file.clone(),
                 from_anchor: reliance.from_anchor.clone(),
+                on_file: (reliance.on_file != path).then(|| reliance.on_file.clone()),
                 on_anchor: reliance.on_anchor.clone(),
                 nature: reliance.nature.clone(),
+                had_name: reliance.had_name,
             })
             .collect(),
-        concerns: record
-            .concerns
-            .iter()
-            .map(|concern| StoredConcern {
-                description: concern.description.clone(),
-                regions: concern.regions.clone(),
-                tags: concern.tags.clone(),
-                commit: concern.commit.clone(),
-                at: concern.at.as_nanosecond(),
-                extra: Value::Object(concern.extra.clone()).to_string(),
-            })
-            .collect(),
+        concerns: record.concerns.iter().map(stored_concern).collect(),
         warnings: record.warnings.clone(),
     };
     writer.value(key, &postcard::to_allocvec(&stored).map_err(std::io::Error::other)?)
@@ -234,6 +245,50 @@ fn stored_heading(heading: &Heading) -> StoredHeading {
     }
 }
 
+fn stored_concern(concern: &Concern) -> StoredConcern {
+    let members = concern.members.iter();
+    StoredConcern {
+        heading: count(concern.heading),
+        description: concern.item.description.clone(),
+        members: members.map(|member| (member.file.clone(), member.anchor.clone())).collect(),
+        here: concern.here.iter().copied().map(count).collect(),
+        had_name: concern.had_name,
+        tags: concern.item.tags.clone(),
+        commit: concern.item.commit.clone(),
+        at: concern.item.at.as_nanosecond(),
+        extra: Value::Object(concern.item.extra.clone()).to_string(),
+    }
+}
+
+/// Stores words that may name code, as a part for values to refer to.
+pub(super) fn store_passage<W: Write + Seek>(
+    writer: &mut TableWriter<W>,
+    passage: Passage,
+) -> std::io::Result<Part> {
+    let stored = StoredPassage {
+        heading: stored_heading(&passage.heading),
+        kind: passage.kind,
+        claim: passage.claim.0,
+        from_file: passage.from_file,
+        from_anchor: passage.from_anchor,
+        text: passage.text,
+    };
+    writer.part(&postcard::to_allocvec(&stored).map_err(std::io::Error::other)?)
+}
+
+/// Reads words that may name code.
+pub(super) fn load_passage(table: &Table, part: Part) -> Option<Passage> {
+    let stored: StoredPassage = postcard::from_bytes(&table.part(part)?).ok()?;
+    Some(Passage {
+        heading: heading(stored.heading)?,
+        kind: stored.kind,
+        claim: EntryId(stored.claim),
+        from_file: stored.from_file,
+        from_anchor: stored.from_anchor,
+        text: stored.text,
+    })
+}
+
 /// Reads a stored record.
 pub(super) fn parse(bytes: &[u8]) -> Option<StoredRecord> {
     postcard::from_bytes(bytes).ok()
@@ -243,6 +298,27 @@ impl StoredRecord {
     /// Whether `commit` is the oldest that changed the file.
     pub(super) fn begins_with(&self, commit: ObjectId) -> bool {
         self.steps.last().is_some_and(|(first, _)| first.get() == Some(commit))
+    }
+
+    /// The commits whose notes say something about the file.
+    pub(super) fn commits(&self) -> impl Iterator<Item = &Id> {
+        self.annotated.iter().chain(self.headings.iter().map(|heading| &heading.commit))
+    }
+
+    /// The part that says who relies on the file at `path`.
+    pub(super) fn relied(self, path: &str) -> Option<Relied> {
+        let headings: Vec<Heading> = self.headings.into_iter().map(heading).collect::<Option<_>>()?;
+        let claimed = self.claims.into_iter();
+        let claimed =
+            claimed.map(|claim| Some((EntryId(claim.id), headings.get(claim.heading as usize)?.commit)));
+        Some(Relied {
+            names: self.names,
+            claimed: claimed.collect::<Option<_>>()?,
+            reliances: reliances(self.reliances, path, headings.len())?,
+            concerns: concerns(self.concerns, headings.len())?,
+            warnings: self.warnings,
+            headings,
+        })
     }
 
     /// The record of the file at `path`, with those of its claims that `concern` lets through after it has
@@ -279,16 +355,6 @@ impl StoredRecord {
                 },
             });
         }
-        let reliance = |reliance: StoredReliance| {
-            let heading = reliance.heading as usize;
-            (heading < headings.len()).then_some(Reliance {
-                heading,
-                from_file: reliance.from_file,
-                from_anchor: reliance.from_anchor,
-                on_anchor: reliance.on_anchor,
-                nature: reliance.nature,
-            })
-        };
         let step = |(commit, blob): &(Id, Option<Id>)| {
             let blob = blob.as_ref().map(Id::get);
             Some(Step { commit: commit.get()?, blob: if let Some(blob) = blob { Some(blob?) } else { None } })
@@ -299,8 +365,8 @@ impl StoredRecord {
             steps: self.steps.iter().map(step).collect::<Option<_>>()?,
             annotated: self.annotated.iter().map(Id::get).collect::<Option<_>>()?,
             claims,
-            reliances: self.reliances.into_iter().map(reliance).collect::<Option<_>>()?,
-            concerns: self.concerns.into_iter().map(concern_item).collect::<Option<_>>()?,
+            reliances: reliances(self.reliances, path, headings.len())?,
+            concerns: concerns(self.concerns, headings.len())?,
             warnings: self.warnings,
             headings,
         })
@@ -350,13 +416,39 @@ fn body(kind: Kind, id: &str, bytes: &[u8]) -> Option<Body> {
     })
 }
 
-fn concern_item(stored: StoredConcern) -> Option<CrossCuttingItem> {
-    Some(CrossCuttingItem {
-        description: stored.description,
-        regions: stored.regions,
-        tags: stored.tags,
-        commit: stored.commit,
-        at: Timestamp::from_nanosecond(stored.at).ok()?,
-        extra: serde_json::from_str::<Map<String, Value>>(&stored.extra).ok()?,
-    })
+fn reliances(stored: Vec<StoredReliance>, path: &str, n_headings: usize) -> Option<Vec<Reliance>> {
+    let reliance = |stored: StoredReliance| {
+        let heading = stored.heading as usize;
+        (heading < n_headings).then(|| Reliance {
+            heading,
+            id: EntryId(stored.id),
+            from_file: stored.from_file,
+            from_anchor: stored.from_anchor,
+            on_file: stored.on_file.unwrap_or_else(|| path.to_owned()),
+            on_anchor: stored.on_anchor,
+            nature: stored.nature,
+            had_name: stored.had_name,
+        })
+    };
+    stored.into_iter().map(reliance).collect()
+}
+
+fn concerns(stored: Vec<StoredConcern>, n_headings: usize) -> Option<Vec<Concern>> {
+    let concern = |stored: StoredConcern| {
+        let members = stored.members.into_iter();
+        let members: Vec<_> = members.map(|(file, anchor)| CrossCuttingMember { file, anchor }).collect();
+        let here: Vec<usize> = stored.here.into_iter().map(|number| number as usize).collect();
+        let heading = stored.heading as usize;
+        let is_whole = heading < n_headings && here.iter().all(|number| *number < members.len());
+        let item = CrossCuttingItem {
+            description: stored.description,
+            regions: members.iter().map(ToString::to_string).collect(),
+            tags: stored.tags,
+            commit: stored.commit,
+            at: Timestamp::from_nanosecond(stored.at).ok()?,
+            extra: serde_json::from_str::<Map<String, Value>>(&stored.extra).ok()?,
+        };
+        is_whole.then_some(Concern { heading, item, members, here, had_name: stored.had_name })
+    };
+    stored.into_iter().map(concern).collect()
 }

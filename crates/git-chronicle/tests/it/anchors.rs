@@ -250,9 +250,6 @@ fn a_reading_of_one_item() {
     - dead_end (lines 16-16, intact, Pool::release, 1.00, fef3554, 2 days): A lock-free stack was slower below eight threads.
     - insight (whole file, 0.88, fef3554, 2 days): One pool for each process is enough.
 
-    **Dependencies on this:**
-    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
-
     **Cross-cutting:**
     - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
     ");
@@ -294,9 +291,6 @@ fn a_reading_of_one_item() {
     **Intent:** Ids are reused last in, first out: the newest is warm in the cache
     - gotcha (lines 8-13, changed, Pool::acquire, 0.93, fef3554, 2 days, 2 commits since): The UI thread calls this; it must never block.
     - insight (whole file, 0.88, fef3554, 2 days, 2 commits since): One pool for each process is enough.
-
-    **Dependencies on this:**
-    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
 
     **Cross-cutting:**
     - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)

@@ -12,6 +12,7 @@ mod outcome;
 mod reading;
 mod real_notes;
 mod repositories;
+mod same_dependents;
 mod summary;
 mod why;
 mod writing;

@@ -1,0 +1,328 @@
+//! Judges who relies on the code that is asked about, from what is known of its files.
+
+use std::{
+    cell::OnceCell,
+    collections::{BTreeSet, HashMap, HashSet},
+};
+
+use chronicle_core::{
+    Age, CrossCuttingMember, EntryId, LineMap, LineRange, Lines, Locator,
+    dependent::{Dependent, Strength},
+    mentions::{agree, segments},
+    outline::{Item, resolve},
+    reading::State,
+    score::{self, Tie},
+};
+use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId};
+use jiff::Timestamp;
+
+use crate::{
+    deps::{Dependents, DepsRequest, Words},
+    error::Result,
+    prose::{Kind, Passage, Said},
+    record::{Heading, Relied},
+};
+
+/// A dependent, behind the number of the target that it relies on.
+pub(super) type Finding = (usize, Dependent);
+
+/// Plainest first, then most trusted, then newest; what is said twice shows once.
+fn rank(dependents: &mut Vec<Finding>) {
+    dependents.sort_by(|(_, left), (_, right)| {
+        left.strength
+            .cmp(&right.strength)
+            .then(left.elsewhere.is_some().cmp(&right.elsewhere.is_some()))
+            .then(right.confidence.total_cmp(&left.confidence))
+            .then(right.at.cmp(&left.at))
+            .then_with(|| left.from_file.cmp(&right.from_file))
+            .then_with(|| left.from_anchor.cmp(&right.from_anchor))
+            .then_with(|| left.nature.cmp(&right.nature))
+            .then_with(|| left.on_anchor.cmp(&right.on_anchor))
+            .then_with(|| (&left.commit, &left.id).cmp(&(&right.commit, &right.id)))
+    });
+    let mut seen = HashSet::new();
+    dependents.retain(|(_, dependent)| {
+        seen.insert((
+            (dependent.from_file.clone(), dependent.from_anchor.clone()),
+            (dependent.on_file.clone(), dependent.on_anchor.clone()),
+            dependent.nature.clone(),
+        ))
+    });
+}
+
+/// One question, and what is known about the files that it is about.
+pub(super) struct Judge<'a> {
+    lazy: &'a LazyRepository,
+    request: &'a DepsRequest,
+    head_time: Timestamp,
+    /// What is known of each file.
+    relied: Vec<Relied>,
+    /// The file of each target.
+    file_of: Vec<usize>,
+    /// The items of each file as it is now, when they are needed.
+    items: Vec<OnceCell<Vec<Item>>>,
+}
+
+/// Who says something, and how plainly.
+struct Speaker<'s> {
+    strength: Strength,
+    heading: &'s Heading,
+    id: Option<&'s EntryId>,
+    file: Option<&'s str>,
+    anchor: Option<&'s str>,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(
+        lazy: &'a LazyRepository,
+        request: &'a DepsRequest,
+        head_time: Timestamp,
+        relied: Vec<Relied>,
+    ) -> Self {
+        let numbers: HashMap<&BString, usize> =
+            request.files().into_iter().enumerate().map(|(number, file)| (&file.path, number)).collect();
+        let file_of = request.targets.iter().map(|target| numbers[&target.file.path]).collect();
+        let items = relied.iter().map(|_| OnceCell::new()).collect();
+        Self { lazy, request, head_time, relied, file_of, items }
+    }
+
+    /// Everyone who relies on the targets; `None` when words cannot be looked up.
+    pub(super) fn found(&self, words: &dyn Words) -> Result<Option<Vec<Finding>>> {
+        let mut found = Vec::new();
+        for number in 0..self.request.targets.len() {
+            let declared_by = self.declared(number, &mut found)?;
+            self.grouped(number, &mut found)?;
+            if self.request.with_mentions
+                && self.mentioned(number, words, &declared_by, &mut found)?.is_none()
+            {
+                return Ok(None);
+            }
+        }
+        Ok(Some(found))
+    }
+
+    pub(super) fn answer(
+        &self,
+        mut found: Vec<Finding>,
+        n_annotations: usize,
+        mut warnings: Vec<String>,
+    ) -> Dependents {
+        rank(&mut found);
+        let (targets, dependents) = found.into_iter().unzip();
+        warnings.extend(self.relied.iter().flat_map(|relied| relied.warnings.iter().cloned()));
+        let mut seen = HashSet::new();
+        warnings.retain(|warning| seen.insert(warning.clone()));
+        Dependents { dependents, targets, n_annotations, warnings }
+    }
+
+    fn relied(&self, number: usize) -> &Relied {
+        &self.relied[self.file_of[number]]
+    }
+
+    /// Adds what is declared about a target, and says which claims do.
+    fn declared(&self, number: usize, found: &mut Vec<Finding>) -> Result<HashSet<(EntryId, ObjectId)>> {
+        let relied = self.relied(number);
+        let mut declared_by = HashSet::new();
+        for reliance in &relied.reliances {
+            let heading = &relied.headings[reliance.heading];
+            let anchor = reliance.on_anchor.as_deref().filter(|anchor| !anchor.trim().is_empty());
+            if self.is_target(number, heading, &reliance.on_file, anchor)? {
+                declared_by.insert((reliance.id.clone(), heading.commit));
+                let from = Speaker {
+                    strength: Strength::Declared,
+                    heading,
+                    id: Some(&reliance.id),
+                    file: reliance.from_file.as_deref(),
+                    anchor: reliance.from_anchor.as_deref(),
+                };
+                found.push((number, self.dependent(number, &from, anchor, reliance.nature.clone())));
+            }
+        }
+        Ok(declared_by)
+    }
+
+    /// Adds the other members of each group that a target is in.
+    fn grouped(&self, number: usize, found: &mut Vec<Finding>) -> Result<()> {
+        let relied = self.relied(number);
+        for concern in &relied.concerns {
+            let heading = &relied.headings[concern.heading];
+            for at in &concern.here {
+                let member = &concern.members[*at];
+                if !self.is_target(number, heading, &member.file, member.anchor.as_deref())? {
+                    continue;
+                }
+                let is_other = |(other, _): &(usize, &CrossCuttingMember)| other != at;
+                for (_, other) in concern.members.iter().enumerate().filter(is_other) {
+                    let from = Speaker {
+                        strength: Strength::Group,
+                        heading,
+                        id: None,
+                        file: Some(&other.file),
+                        anchor: other.anchor.as_deref(),
+                    };
+                    let nature = concern.item.description.clone();
+                    let dependent = self.dependent(number, &from, member.anchor.as_deref(), nature);
+                    found.push((number, Dependent { group: concern.item.regions.clone(), ..dependent }));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds words elsewhere that name a target; what is said at the target itself is no news.
+    fn mentioned(
+        &self,
+        number: usize,
+        words: &dyn Words,
+        declared_by: &HashSet<(EntryId, ObjectId)>,
+        found: &mut Vec<Finding>,
+    ) -> Result<Option<()>> {
+        let target = &self.request.targets[number];
+        let mut met = HashSet::new();
+        let mut add = |passages: Vec<Passage>, anchor: Option<&str>| {
+            for passage in passages {
+                let by = (passage.claim.clone(), passage.heading.commit);
+                let is_at_home = self.relied(number).claimed.contains(&by);
+                // Older forms spell the declaration out in the words as well.
+                let is_declared = passage.kind == Kind::Entry && declared_by.contains(&by);
+                if is_at_home || is_declared || !met.insert((by, passage.text.clone())) {
+                    continue;
+                }
+                let from = Speaker {
+                    strength: Strength::Mention,
+                    heading: &passage.heading,
+                    id: (passage.kind != Kind::Summary).then_some(&passage.claim),
+                    file: passage.from_file.as_deref(),
+                    anchor: passage.from_anchor.as_deref(),
+                };
+                let nature = passage.text.trim().to_owned();
+                found.push((number, self.dependent(number, &from, anchor, nature)));
+            }
+        };
+        for anchor in &target.anchors {
+            let parts = segments(anchor);
+            let Some(key) = parts.last() else { continue };
+            let passages = words.naming(key, &mut |said| said.mention().names(&parts));
+            let Some(passages) = passages else { return Ok(None) };
+            add(passages, Some(anchor));
+        }
+        let names = self.names(number);
+        let keys: BTreeSet<&str> = names.iter().map(|name| last_component(name)).collect();
+        for key in keys {
+            let Some(files) = words.files_called(key)? else { return Ok(None) };
+            let others: Vec<String> = files
+                .iter()
+                .filter(|file| **file != target.file.at_head)
+                .map(|file| file.to_str_lossy().into_owned())
+                .collect();
+            let mut is_meant = |said: &Said| is_file(said, &names, &others);
+            let Some(passages) = words.naming(key, &mut is_meant) else { return Ok(None) };
+            add(passages, None);
+        }
+        Ok(Some(()))
+    }
+
+    /// Every name that the file of a target ever had.
+    fn names(&self, number: usize) -> BTreeSet<String> {
+        let file = &self.request.targets[number].file;
+        let now = [&file.path, &file.at_head].map(|path| path.to_str_lossy().into_owned());
+        self.relied(number).names.iter().cloned().chain(now).collect()
+    }
+
+    /// Whether `anchor` of a file that is the target's means the target.
+    fn is_target(&self, number: usize, heading: &Heading, file: &str, anchor: Option<&str>) -> Result<bool> {
+        let target = &self.request.targets[number];
+        let Some(anchor) = anchor.filter(|_| !target.anchors.is_empty()) else { return Ok(true) };
+        let parts = segments(anchor);
+        if target.anchors.iter().any(|name| name == anchor || agree(&segments(name), &parts)) {
+            return Ok(true);
+        }
+        self.was_target(number, heading, file, anchor)
+    }
+
+    /// Whether what was called `anchor` then is the target now, under another name.
+    fn was_target(&self, number: usize, heading: &Heading, file: &str, anchor: &str) -> Result<bool> {
+        let target = &self.request.targets[number];
+        let (Some(content), false) = (&target.content, target.lines.is_empty()) else { return Ok(false) };
+        let path = target.file.path.to_str_lossy();
+        let now = self.items[self.file_of[number]].get_or_init(|| items(&path, content));
+        if !resolve_exactly(now, anchor).is_empty() {
+            return Ok(false);
+        }
+        let repository = self.lazy.get()?;
+        let Ok(commit) = repository.commit(heading.commit) else { return Ok(false) };
+        let Some(blob) =
+            repository.blob_at(commit.tree, file.trim_start_matches("./").as_bytes().as_bstr())?
+        else {
+            return Ok(false);
+        };
+        let Some(old) = repository.blob_if_here(blob)? else { return Ok(false) };
+        let then = items(file, &old);
+        let (old, new) = (Lines::new(&old), Lines::new(content));
+        let map = LineMap::between(&old, &new);
+        let locator = Locator::new(new);
+        let places = resolve_exactly(&then, anchor);
+        let places = places.iter().filter_map(|item| locator.locate(&old, item.lines, &map).lines);
+        Ok(places.into_iter().any(|place| target.lines.iter().any(|lines| lies_in(place, *lines))))
+    }
+
+    fn dependent(
+        &self,
+        number: usize,
+        from: &Speaker<'_>,
+        anchor: Option<&str>,
+        nature: String,
+    ) -> Dependent {
+        let heading = from.heading;
+        // Whether the dependent code is still as it was is not looked up: it lies in another file.
+        let tie = Tie::Lines(State::Changed, 0.0);
+        let age = Age::between(heading.at.min(self.head_time), self.head_time);
+        let half_life_days = self.request.half_life_days;
+        let factors = score::factors(heading.source, heading.level, None, age, half_life_days, tie);
+        Dependent {
+            strength: from.strength,
+            from_file: from.file.map(str::to_owned),
+            from_anchor: from.anchor.map(str::to_owned),
+            on_file: self.request.targets[number].file.path.to_string(),
+            on_anchor: anchor.map(str::to_owned),
+            nature,
+            group: Vec::new(),
+            id: from.id.cloned(),
+            commit: heading.commit.to_string(),
+            timestamp: heading.timestamp.clone(),
+            at: heading.at,
+            confidence: score::confidence(&factors),
+            elsewhere: heading.elsewhere.clone(),
+        }
+    }
+}
+
+/// Whether a path in some words means the file with these names and none of the others.
+fn is_file(said: &Said, names: &BTreeSet<String>, others: &[String]) -> bool {
+    let Said::Path(path) = said else { return false };
+    let mention = said.mention();
+    let is_shared = || others.iter().any(|file| mention.may_mean_file(file));
+    names.contains(path) || (names.iter().any(|name| mention.may_mean_file(name)) && !is_shared())
+}
+
+fn last_component(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether most of `place` lies in `lines`: two items that touch are not one.
+fn lies_in(place: LineRange, lines: LineRange) -> bool {
+    let shared = (place.end.min(lines.end) + 1).saturating_sub(place.start.max(lines.start));
+    place.len() <= 2 * shared
+}
+
+fn items(path: &str, content: &[u8]) -> Vec<Item> {
+    chronicle_outline::outline(path, content).map(|outline| outline.items).unwrap_or_default()
+}
+
+/// The items that `anchor` names for sure: a guess must not hide what was declared.
+fn resolve_exactly<'i>(items: &'i [Item], anchor: &str) -> Vec<&'i Item> {
+    match resolve(items, anchor) {
+        chronicle_core::outline::Resolution::Fuzzy(_) => Vec::new(),
+        other => other.items().to_vec(),
+    }
+}
