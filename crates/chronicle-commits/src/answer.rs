@@ -9,16 +9,17 @@ use chronicle_core::{
     reading::{Dependency, Match, Reading, RegionItem, Standing, State, Stats, WisdomItem},
     score::{self, Tie},
 };
-use chronicle_git::{BString, LazyRepository, ObjectId};
+use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId};
 use jiff::Timestamp;
 
 use crate::{
     error::Result,
-    outlines::{Items, Outlines},
+    kept::Caches,
+    outlines::Items,
     read::{Limits, ReadRequest},
     record::{Body, Claim, FileRecord, Heading, Reliance},
     related::Follower,
-    retire, wisdom_view,
+    wisdom_view,
 };
 
 /// One file in scope.
@@ -35,7 +36,7 @@ pub(crate) struct Scoped<'a> {
 pub(crate) struct Setting<'a> {
     /// Opened only when an item needs more than the records hold.
     pub(crate) repository: &'a LazyRepository,
-    pub(crate) outlines: &'a Outlines,
+    pub(crate) caches: &'a Caches,
     /// When HEAD was committed.
     pub(crate) head_time: Timestamp,
     /// Claims that a visible claim supersedes, by that claim.
@@ -45,7 +46,7 @@ pub(crate) struct Setting<'a> {
 impl Setting<'_> {
     /// The items of a file as it is now; `None` when it is gone.
     fn items(&self, file: &Scoped<'_>) -> Option<Items> {
-        Some(self.outlines.items(&file.path.to_string(), file.content?))
+        Some(self.caches.outlines.items(&file.path.to_string(), file.content?))
     }
 }
 
@@ -221,7 +222,7 @@ fn factors(
 
 /// The commit that took an item's lines away; `None` when only the working tree lacks them.
 fn gone_since(item: &Item, files: &[Scoped<'_>], setting: &Setting<'_>) -> Result<Option<ObjectId>> {
-    let Some(record) = item.file.map(|number| &files[number].record) else { return Ok(None) };
+    let Some(Scoped { path, record, .. }) = item.file.map(|number| &files[number]) else { return Ok(None) };
     let claim = &record.claims[item.claim];
     if let Some(known) = claim.gone_since {
         return Ok(known);
@@ -229,8 +230,8 @@ fn gone_since(item: &Item, files: &[Scoped<'_>], setting: &Setting<'_>) -> Resul
     let is_gone = item.standing.state == State::Gone && item.standing.lines.is_none();
     match (is_gone, claim.n_newer, claim.placement.recorded_in) {
         (true, Some(n_newer), Some((blob, range))) => {
-            let newer = &record.steps[..(n_newer as usize).min(record.steps.len())];
-            retire::gone_since(setting.repository.get()?, newer, blob, range)
+            let file = (path.as_bstr(), &record.steps[..], n_newer);
+            setting.caches.retired.gone_since(setting.repository, file, blob, range)
         }
         _ => Ok(None),
     }

@@ -392,7 +392,8 @@ fn load(
     content: Option<&[u8]>,
     scope: &Scope,
 ) -> Option<FileRecord> {
-    let stored = stored::parse(&table.get(&record_key(path))?)?;
+    let bytes = table.get(&record_key(path))?;
+    let stored = stored::parse(&bytes)?;
     let name = path.to_string();
     if stored.claims.is_empty() {
         return stored.load(table, &name, |_, _| true);

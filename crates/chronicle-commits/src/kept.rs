@@ -5,7 +5,35 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::index::table::{Table, TableWriter};
+use crate::{
+    blames::Blames,
+    index::table::{Table, TableWriter},
+    outlines::Outlines,
+    retire::Retired,
+};
+
+/// What is kept beside the index.
+#[derive(Debug)]
+pub struct Caches {
+    /// Outlines of files.
+    pub outlines: Outlines,
+    /// Who wrote each line of files.
+    pub blames: Blames,
+    /// Who took lines away.
+    pub retired: Retired,
+}
+
+impl Caches {
+    /// Kept in the shared state directory of a repository, or not beyond the life of this value.
+    #[must_use]
+    pub fn new(common_dir: Option<&Path>) -> Self {
+        Self {
+            outlines: Outlines::new(common_dir),
+            blames: Blames::new(common_dir),
+            retired: Retired::new(common_dir),
+        }
+    }
+}
 
 /// A directory of kept results; without one, nothing is kept.
 #[derive(Debug)]

@@ -16,9 +16,9 @@ use crate::{
     error::Result,
     gather::Gathered,
     index::Index,
+    kept::Caches,
     matching::{Candidate, Ground},
     notebook::Notebook,
-    outlines::Outlines,
     present::{Present, is_opaque},
 };
 
@@ -107,7 +107,7 @@ const MAX_WARNINGS: usize = 10;
 ///
 /// # Errors
 /// When the repository cannot be read. Notes that cannot be read only cause warnings.
-pub fn read(lazy: &LazyRepository, outlines: &Outlines, request: &ReadRequest) -> Result<Reading> {
+pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Result<Reading> {
     let repository = lazy.get()?;
     let mut warnings = Vec::new();
     let notebook = Notebook::open(repository, &mut warnings)?;
@@ -143,7 +143,7 @@ pub fn read(lazy: &LazyRepository, outlines: &Outlines, request: &ReadRequest) -
     let superseded = superseded(&candidates);
     let setting = Setting {
         repository: lazy,
-        outlines,
+        caches,
         head_time: Timestamp::from_second(history.nodes()[0].time).unwrap_or(request.now),
         superseded: &superseded,
     };
@@ -164,7 +164,7 @@ pub fn read(lazy: &LazyRepository, outlines: &Outlines, request: &ReadRequest) -
 /// When the repository has to be looked into and cannot be read.
 pub fn read_indexed(
     lazy: &LazyRepository,
-    (index, outlines): (&Index, &Outlines),
+    (index, caches): (&Index, &Caches),
     request: &ReadRequest,
     contents: &[Option<Vec<u8>>],
 ) -> Result<Option<Reading>> {
@@ -185,7 +185,7 @@ pub fn read_indexed(
     }
     let setting = Setting {
         repository: lazy,
-        outlines,
+        caches,
         head_time: index.head_time().unwrap_or(request.now),
         superseded: &index.superseded(),
     };
@@ -322,7 +322,7 @@ pub struct Recent {
 ///
 /// # Errors
 /// When the repository cannot be read.
-pub fn read_recent(lazy: &LazyRepository, outlines: &Outlines, recent: &Recent) -> Result<Reading> {
+pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> Result<Reading> {
     let repository = lazy.get()?;
     let mut warnings = Vec::new();
     let notebook = Notebook::open(repository, &mut warnings)?;
@@ -350,7 +350,7 @@ pub fn read_recent(lazy: &LazyRepository, outlines: &Outlines, recent: &Recent) 
         half_life_days: recent.half_life_days,
         now: recent.now,
     };
-    let mut reading = read(lazy, outlines, &request)?;
+    let mut reading = read(lazy, caches, &request)?;
     reading.wisdom.sort_by_key(|item| std::cmp::Reverse(item.standing.at));
     reading.wisdom.truncate(recent.limits.max_regions);
     reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);

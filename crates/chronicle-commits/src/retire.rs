@@ -1,15 +1,70 @@
 //! The commit that took a lesson's code away.
 
-use chronicle_core::{LineRange, reading::State};
-use chronicle_git::{BString, ObjectId, Repository};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
 
-use crate::{error::Result, present::Present, record::Step};
+use chronicle_core::{LineRange, reading::State};
+use chronicle_git::{BStr, BString, LazyRepository, ObjectId, Repository};
+use twox_hash::XxHash3_128;
+
+use crate::{error::Result, kept::Kept, present::Present, record::Step};
+
+/// The commits that took code away, kept because several versions have to be read to find one.
+#[derive(Debug)]
+pub struct Retired {
+    kept: Kept,
+    known: RefCell<HashMap<u128, Known>>,
+}
+
+/// What was found for one file: by blob, range and number of newer steps.
+type Known = BTreeMap<(Vec<u8>, u32, u32, u32), Option<Vec<u8>>>;
+
+impl Retired {
+    /// Kept in the shared state directory of a repository, or in memory only.
+    #[must_use]
+    pub fn new(common_dir: Option<&Path>) -> Self {
+        Self { kept: Kept::new(common_dir, "retired"), known: RefCell::default() }
+    }
+
+    /// [`gone_since`] for the `n_newer` newest of the `steps` of the file at `path`, looked up once.
+    pub(crate) fn gone_since(
+        &self,
+        lazy: &LazyRepository,
+        (path, steps, n_newer): (&BStr, &[Step], u32),
+        blob: ObjectId,
+        range: LineRange,
+    ) -> Result<Option<ObjectId>> {
+        let newer = &steps[..(n_newer as usize).min(steps.len())];
+        let Some(newest) = newer.first() else { return Ok(None) };
+        // The newest step and how many there are stand for the file's history.
+        let history = [newest.commit.as_slice(), &steps.len().to_le_bytes(), path.as_ref()].concat();
+        let file = XxHash3_128::oneshot(&history);
+        let mut known = self.known.borrow_mut();
+        let of_file = known.entry(file).or_insert_with(|| {
+            let kept = self.kept.get(file);
+            kept.and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default()
+        });
+        let key = (blob.as_slice().to_vec(), range.start, range.end, n_newer);
+        if let Some(found) = of_file.get(&key) {
+            return Ok(found.as_ref().and_then(|id| ObjectId::try_from(&id[..]).ok()));
+        }
+        let found = gone_since(lazy.get()?, newer, blob, range)?;
+        of_file.insert(key, found.map(|id| id.as_slice().to_vec()));
+        if let Ok(bytes) = postcard::to_allocvec(&*of_file) {
+            self.kept.put(file, &bytes);
+        }
+        Ok(found)
+    }
+}
 
 /// The oldest of the steps `newer` than a claim (newest first) after which nothing of `range` of `blob`
 /// is left; `None` when only the working tree lacks it.
 ///
 /// Code that goes seldom comes back, so half of the versions are ruled out by each look.
-pub(crate) fn gone_since(
+fn gone_since(
     repository: &Repository,
     newer: &[Step],
     blob: ObjectId,

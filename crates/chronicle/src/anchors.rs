@@ -24,7 +24,7 @@ pub(crate) struct Anchored {
 impl Chronicle {
     /// The items of a file; what keeps them from being known is a remark.
     pub(crate) fn items(&self, path: &str, content: &[u8], remarks: &mut Vec<String>) -> Vec<Item> {
-        match &*self.outlines().items(path, content) {
+        match &*self.caches().outlines.items(path, content) {
             Ok(items) => items.clone(),
             Err(reason) => {
                 remarks.push(reason.to_string());
@@ -38,7 +38,7 @@ impl Chronicle {
     /// # Errors
     /// When the file has items and none of them is meant.
     pub(crate) fn anchored(&self, path: &str, content: &[u8], anchor: &str) -> Result<Anchored, Error> {
-        match &*self.outlines().items(path, content) {
+        match &*self.caches().outlines.items(path, content) {
             Ok(items) => anchored(items, path, anchor),
             Err(reason) => {
                 let remarks = vec![reason.to_string()];

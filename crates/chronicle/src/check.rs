@@ -327,7 +327,7 @@ impl Chronicle {
             let blob = repository.blob_at(tree, file.old.as_bstr())?;
             file.content = blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten();
             let Some(content) = file.content.as_ref().filter(|_| !file.is_whole) else { continue };
-            let outline = self.outlines().items(&file.old.to_str_lossy(), content);
+            let outline = self.caches().outlines.items(&file.old.to_str_lossy(), content);
             let Ok(outline) = &*outline else { continue };
             let mut items: Vec<(Item, u32)> = Vec::new();
             for hunk in &file.hunks {
@@ -378,7 +378,7 @@ impl Chronicle {
             Some((_, index)) if index.head() == base && contents.len() == request.files.len() => {
                 chronicle_commits::read_indexed(
                     &self.repository,
-                    (index, self.outlines()),
+                    (index, self.caches()),
                     &request,
                     &contents,
                 )?
@@ -387,7 +387,7 @@ impl Chronicle {
         };
         let reading = match indexed {
             Some(reading) => reading,
-            None => chronicle_commits::read(&self.repository, self.outlines(), &request)?,
+            None => chronicle_commits::read(&self.repository, self.caches(), &request)?,
         };
         warnings.extend(reading.warnings);
         let mut by_file: BTreeMap<String, Vec<WisdomItem>> = BTreeMap::new();

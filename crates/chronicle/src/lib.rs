@@ -26,7 +26,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_commits::{Index, Outlines};
+use chronicle_commits::{Caches, Index};
 use chronicle_core::EntryId;
 use chronicle_git::{Glance, LazyRepository, Repository};
 use jiff::Timestamp;
@@ -57,7 +57,7 @@ pub struct Chronicle {
     uses_index: bool,
     /// What was seen of the repository without opening it, and the index of that state.
     index: OnceCell<Option<(Glance, Index)>>,
-    outlines: OnceCell<Outlines>,
+    caches: OnceCell<Caches>,
 }
 
 impl Chronicle {
@@ -74,7 +74,7 @@ impl Chronicle {
             now,
             uses_index,
             index: OnceCell::new(),
-            outlines: OnceCell::new(),
+            caches: OnceCell::new(),
         }
     }
 
@@ -103,8 +103,8 @@ impl Chronicle {
         self.index().map(|(glance, _)| glance.common_dir.as_path())
     }
 
-    fn outlines(&self) -> &Outlines {
-        self.outlines.get_or_init(|| Outlines::new(self.kept_in()))
+    fn caches(&self) -> &Caches {
+        self.caches.get_or_init(|| Caches::new(self.kept_in()))
     }
 
     fn repository(&self) -> Result<&Repository, Error> {

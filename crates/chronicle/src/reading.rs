@@ -135,9 +135,8 @@ impl Chronicle {
         };
         let (scope, is_ambiguous, remarks) = self.scope_of(command, anchor.as_deref(), &files, content)?;
         let request = self.request(command, files, names, (anchor, scope))?;
-        let outlines = self.outlines();
-        let found =
-            chronicle_commits::read_indexed(&self.repository, (index, outlines), &request, &contents)?;
+        let caches = self.caches();
+        let found = chronicle_commits::read_indexed(&self.repository, (index, caches), &request, &contents)?;
         Ok(found.map(|mut reading| {
             reading.warnings.splice(0..0, remarks);
             Reading { ambiguous_anchor: is_ambiguous, ..reading }
@@ -250,7 +249,7 @@ impl Chronicle {
         let (scope, is_ambiguous, mut told) = self.scope_of(command, anchor.as_deref(), &files, content)?;
         remarks.append(&mut told);
         let request = self.request(command, files, names, (anchor, scope))?;
-        let mut reading = chronicle_commits::read(&self.repository, self.outlines(), &request)?;
+        let mut reading = chronicle_commits::read(&self.repository, self.caches(), &request)?;
         reading.warnings.splice(0..0, remarks);
         reading.ambiguous_anchor = is_ambiguous;
         Ok(reading)
@@ -263,7 +262,7 @@ impl Chronicle {
     pub fn read_recent(&self, command: &ReadCommand) -> Result<Reading, Error> {
         let limits = self.limits(command)?;
         let recent = Recent { limits, half_life_days: score::HALF_LIFE_DAYS, now: self.now };
-        let reading = chronicle_commits::read_recent(&self.repository, self.outlines(), &recent)?;
+        let reading = chronicle_commits::read_recent(&self.repository, self.caches(), &recent)?;
         self.fit(reading, command)
     }
 

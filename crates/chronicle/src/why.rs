@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use chronicle_commits::{Blames, Written};
+use chronicle_commits::Written;
 use chronicle_core::{
     LineRange, Lines,
     reading::{RegionItem, WisdomItem},
@@ -156,10 +156,9 @@ impl Chronicle {
 
     /// Who wrote each of `lines` of a file as it is now.
     pub(crate) fn written(&self, one: &OneFile, lines: LineRange) -> Result<Vec<Written>, Error> {
-        let blames = Blames::new(self.kept_in());
         let at = (one.head, one.file.at_head.as_bstr());
         let content = one.content.as_deref().unwrap_or_default();
-        let written = blames.written(&self.repository, at, content, lines)?;
+        let written = self.caches().blames.written(&self.repository, at, content, lines)?;
         written.ok_or_else(|| Error::NotTracked { path: one.file.path.to_string() })
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Outdated<'a> {
     pub(super) table: &'a Table,
     pub(super) ancestry: &'a Ancestry,
     /// What the table says; `None` when its commit had no such file and never had one.
-    pub(super) stored: Option<StoredRecord>,
+    pub(super) stored: Option<StoredRecord<'a>>,
     /// The line words of the table's version.
     pub(super) words: Vec<u8>,
     pub(super) path: &'a BStr,

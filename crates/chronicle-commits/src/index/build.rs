@@ -131,7 +131,8 @@ fn adapted(
     (span, ancestry): (&Span, &Ancestry),
 ) -> Result<Option<Placed>> {
     let table = &index.table;
-    let stored = table.get(&record_key(path)).and_then(|bytes| stored::parse(&bytes));
+    let bytes = table.get(&record_key(path));
+    let stored = bytes.as_ref().and_then(|bytes| stored::parse(bytes));
     // A path that some commit had before is the same file to a walk through history.
     if stored.is_none() && table.get(EVER).is_none_or(|ever| has_hash(&ever, path)) {
         return Ok(None);

@@ -24,7 +24,7 @@ use crate::{
 
 /// A record, as it is stored.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct StoredRecord {
+pub(super) struct StoredRecord<'a> {
     /// XXH3-64 of the bytes that the claims were placed in; `None` when the file was not there.
     pub(super) content: Option<u64>,
     /// Whether the lines of the file mean nothing: binary, or replaced by a filter's pointer.
@@ -34,26 +34,57 @@ pub(super) struct StoredRecord {
     places: Vec<u32>,
     steps: Vec<(Id, Option<Id>)>,
     pub(super) annotated: Vec<Id>,
-    headings: Vec<StoredHeading>,
-    pub(super) claims: Vec<StoredClaim>,
+    #[serde(borrow)]
+    headings: Vec<StoredHeading<'a>>,
+    #[serde(borrow)]
+    pub(super) claims: Vec<StoredClaim<'a>>,
     reliances: Vec<StoredReliance>,
     concerns: Vec<StoredConcern>,
     warnings: Vec<String>,
 }
 
-/// An object's id; bytes, because serde knows no ids.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Id(Vec<u8>);
+/// An object's id, without a place of its own in memory: records hold thousands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Id {
+    len: u8,
+    bytes: [u8; MAX_ID_LEN],
+}
 
-impl From<ObjectId> for Id {
-    fn from(id: ObjectId) -> Self {
-        Self(id.as_slice().to_vec())
+/// The length of a SHA-256.
+const MAX_ID_LEN: usize = 32;
+
+impl Id {
+    fn from_bytes(id: &[u8]) -> Option<Self> {
+        let mut bytes = [0; MAX_ID_LEN];
+        bytes.get_mut(..id.len())?.copy_from_slice(id);
+        Some(Self { len: u8::try_from(id.len()).ok()?, bytes })
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    pub(super) fn get(&self) -> Option<ObjectId> {
+        ObjectId::try_from(self.as_bytes()).ok()
     }
 }
 
-impl Id {
-    pub(super) fn get(&self) -> Option<ObjectId> {
-        ObjectId::try_from(&self.0[..]).ok()
+impl From<ObjectId> for Id {
+    fn from(id: ObjectId) -> Self {
+        Self::from_bytes(id.as_slice()).expect("no id is longer than a SHA-256")
+    }
+}
+
+impl Serialize for Id {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.as_bytes())
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = <&[u8]>::deserialize(deserializer)?;
+        Self::from_bytes(bytes).ok_or_else(|| serde::de::Error::custom("an id is too long"))
     }
 }
 
@@ -68,28 +99,28 @@ fn range((start, end): Range) -> Option<LineRange> {
 }
 
 #[derive(Clone, Serialize, Deserialize)]
-struct StoredHeading {
+struct StoredHeading<'a> {
     commit: Id,
-    elsewhere: Option<String>,
-    foreign_commit: Option<String>,
-    timestamp: String,
+    elsewhere: Option<&'a str>,
+    foreign_commit: Option<&'a str>,
+    timestamp: &'a str,
     /// Nanoseconds since the epoch.
     at: i128,
-    author: Option<String>,
-    source: Source,
+    author: Option<&'a str>,
+    source: u8,
     is_enhanced: bool,
-    task: Option<String>,
+    task: Option<&'a str>,
 }
 
 /// A claim without its body.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct StoredClaim {
+pub(super) struct StoredClaim<'a> {
     heading: u32,
-    id: String,
+    id: &'a str,
     /// `None` where it is the file's present path.
-    name: Option<String>,
+    name: Option<&'a str>,
     /// The name of the code it is about.
-    anchor: Option<String>,
+    anchor: Option<&'a str>,
     placement: StoredPlacement,
     commits_since: Option<u32>,
     n_newer: Option<u32>,
@@ -145,8 +176,9 @@ struct StoredConcern {
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredPassage {
-    heading: StoredHeading,
+struct StoredPassage<'a> {
+    #[serde(borrow)]
+    heading: StoredHeading<'a>,
     kind: Words,
     claim: String,
     from_file: Option<String>,
@@ -183,9 +215,9 @@ pub(super) fn store<W: Write + Seek>(
         let Placement { lines, near, state, tie, matched, gap, recorded_in } = &claim.placement;
         claims.push(StoredClaim {
             heading: count(claim.heading),
-            id: claim.id.0.clone(),
-            name: (claim.name != path).then(|| claim.name.clone()),
-            anchor: claim.body.anchor().map(|anchor| anchor.name.clone()),
+            id: &claim.id.0,
+            name: (claim.name != path).then_some(claim.name.as_str()),
+            anchor: claim.body.anchor().map(|anchor| anchor.name.as_str()),
             placement: StoredPlacement {
                 lines: lines.map(pair),
                 near: near.iter().copied().map(pair).collect(),
@@ -231,17 +263,17 @@ pub(super) fn store<W: Write + Seek>(
     writer.value(key, &postcard::to_allocvec(&stored).map_err(std::io::Error::other)?)
 }
 
-fn stored_heading(heading: &Heading) -> StoredHeading {
+fn stored_heading(heading: &Heading) -> StoredHeading<'_> {
     StoredHeading {
         commit: heading.commit.into(),
-        elsewhere: heading.elsewhere.clone(),
-        foreign_commit: heading.foreign_commit.clone(),
-        timestamp: heading.timestamp.clone(),
+        elsewhere: heading.elsewhere.as_deref(),
+        foreign_commit: heading.foreign_commit.as_deref(),
+        timestamp: &heading.timestamp,
         at: heading.at.as_nanosecond(),
-        author: heading.author.clone(),
-        source: heading.source,
+        author: heading.author.as_deref(),
+        source: source_number(heading.source),
         is_enhanced: heading.level == ContextLevel::Enhanced,
-        task: heading.task.clone(),
+        task: heading.task.as_deref(),
     }
 }
 
@@ -278,7 +310,8 @@ pub(super) fn store_passage<W: Write + Seek>(
 
 /// Reads words that may name code.
 pub(super) fn load_passage(table: &Table, part: Part) -> Option<Passage> {
-    let stored: StoredPassage = postcard::from_bytes(&table.part(part)?).ok()?;
+    let bytes = table.part(part)?;
+    let stored: StoredPassage<'_> = postcard::from_bytes(&bytes).ok()?;
     Some(Passage {
         heading: heading(stored.heading)?,
         kind: stored.kind,
@@ -290,11 +323,11 @@ pub(super) fn load_passage(table: &Table, part: Part) -> Option<Passage> {
 }
 
 /// Reads a stored record.
-pub(super) fn parse(bytes: &[u8]) -> Option<StoredRecord> {
+pub(super) fn parse(bytes: &[u8]) -> Option<StoredRecord<'_>> {
     postcard::from_bytes(bytes).ok()
 }
 
-impl StoredRecord {
+impl StoredRecord<'_> {
     /// Whether `commit` is the oldest that changed the file.
     pub(super) fn begins_with(&self, commit: ObjectId) -> bool {
         self.steps.last().is_some_and(|(first, _)| first.get() == Some(commit))
@@ -307,17 +340,18 @@ impl StoredRecord {
 
     /// The part that says who relies on the file at `path`.
     pub(super) fn relied(self, path: &str) -> Option<Relied> {
-        let headings: Vec<Heading> = self.headings.into_iter().map(heading).collect::<Option<_>>()?;
-        let claimed = self.claims.into_iter();
-        let claimed =
-            claimed.map(|claim| Some((EntryId(claim.id), headings.get(claim.heading as usize)?.commit)));
+        let commit = |number: u32| self.headings.get(number as usize)?.commit.get();
+        let claimed = self.claims.iter();
+        let claimed = claimed.map(|claim| Some((EntryId(claim.id.to_owned()), commit(claim.heading)?)));
+        let claimed = claimed.collect::<Option<_>>()?;
+        let mut headings = Headings::new(self.headings);
         Some(Relied {
             names: self.names,
-            claimed: claimed.collect::<Option<_>>()?,
-            reliances: reliances(self.reliances, path, headings.len())?,
-            concerns: concerns(self.concerns, headings.len())?,
+            claimed,
+            reliances: reliances(self.reliances, path, &mut headings)?,
+            concerns: concerns(self.concerns, &mut headings)?,
             warnings: self.warnings,
-            headings,
+            headings: headings.loaded,
         })
     }
 
@@ -329,22 +363,18 @@ impl StoredRecord {
         path: &str,
         mut concern: impl FnMut(&mut Placement, Option<&str>) -> bool,
     ) -> Option<FileRecord> {
-        let headings: Vec<Heading> = self.headings.into_iter().map(heading).collect::<Option<_>>()?;
+        let mut headings = Headings::new(self.headings);
         let mut claims = Vec::new();
         for claim in self.claims {
             let mut placement = placement(claim.placement)?;
-            if !concern(&mut placement, claim.anchor.as_deref()) {
+            if !concern(&mut placement, claim.anchor) {
                 continue;
             }
-            let heading = claim.heading as usize;
-            if headings.len() <= heading {
-                return None;
-            }
             claims.push(Claim {
-                heading,
-                body: body(claim.kind, &claim.id, &table.part(claim.body)?)?,
-                id: EntryId(claim.id),
-                name: claim.name.unwrap_or_else(|| path.to_owned()),
+                heading: headings.number(claim.heading)?,
+                body: body(claim.kind, claim.id, &table.part(claim.body)?)?,
+                id: EntryId(claim.id.to_owned()),
+                name: claim.name.unwrap_or(path).to_owned(),
                 placement,
                 commits_since: claim.commits_since,
                 n_newer: claim.n_newer,
@@ -365,25 +395,66 @@ impl StoredRecord {
             steps: self.steps.iter().map(step).collect::<Option<_>>()?,
             annotated: self.annotated.iter().map(Id::get).collect::<Option<_>>()?,
             claims,
-            reliances: reliances(self.reliances, path, headings.len())?,
-            concerns: concerns(self.concerns, headings.len())?,
+            reliances: reliances(self.reliances, path, &mut headings)?,
+            concerns: concerns(self.concerns, &mut headings)?,
             warnings: self.warnings,
-            headings,
+            headings: headings.loaded,
         })
     }
 }
 
-fn heading(stored: StoredHeading) -> Option<Heading> {
+/// The headings of a record, of which mostly few are needed.
+struct Headings<'a> {
+    stored: Vec<StoredHeading<'a>>,
+    /// For each stored one, its number among the loaded ones.
+    numbers: Vec<Option<usize>>,
+    loaded: Vec<Heading>,
+}
+
+impl<'a> Headings<'a> {
+    fn new(stored: Vec<StoredHeading<'a>>) -> Self {
+        Self { numbers: vec![None; stored.len()], stored, loaded: Vec::new() }
+    }
+
+    /// The number among the loaded ones of the stored one with this number.
+    fn number(&mut self, stored: u32) -> Option<usize> {
+        let stored = stored as usize;
+        if let Some(known) = *self.numbers.get(stored)? {
+            return Some(known);
+        }
+        self.loaded.push(heading(self.stored[stored].clone())?);
+        self.numbers[stored] = Some(self.loaded.len() - 1);
+        self.numbers[stored]
+    }
+}
+
+/// The sources, in the order of their numbers.
+const SOURCES: [Source; 7] = [
+    Source::Live,
+    Source::Batch,
+    Source::Backfill,
+    Source::Squash,
+    Source::Amend,
+    Source::MigratedV1,
+    Source::MigratedV2,
+];
+
+fn source_number(source: Source) -> u8 {
+    let number = SOURCES.iter().position(|known| *known == source).expect("all sources are there");
+    u8::try_from(number).expect("there are few")
+}
+
+fn heading(stored: StoredHeading<'_>) -> Option<Heading> {
     Some(Heading {
         commit: stored.commit.get()?,
-        elsewhere: stored.elsewhere,
-        foreign_commit: stored.foreign_commit,
-        timestamp: stored.timestamp,
+        elsewhere: stored.elsewhere.map(str::to_owned),
+        foreign_commit: stored.foreign_commit.map(str::to_owned),
+        timestamp: stored.timestamp.to_owned(),
         at: Timestamp::from_nanosecond(stored.at).ok()?,
-        author: stored.author,
-        source: stored.source,
+        author: stored.author.map(str::to_owned),
+        source: *SOURCES.get(usize::from(stored.source))?,
         level: if stored.is_enhanced { ContextLevel::Enhanced } else { ContextLevel::Inferred },
-        task: stored.task,
+        task: stored.task.map(str::to_owned),
     })
 }
 
@@ -416,11 +487,10 @@ fn body(kind: Kind, id: &str, bytes: &[u8]) -> Option<Body> {
     })
 }
 
-fn reliances(stored: Vec<StoredReliance>, path: &str, n_headings: usize) -> Option<Vec<Reliance>> {
+fn reliances(stored: Vec<StoredReliance>, path: &str, headings: &mut Headings<'_>) -> Option<Vec<Reliance>> {
     let reliance = |stored: StoredReliance| {
-        let heading = stored.heading as usize;
-        (heading < n_headings).then(|| Reliance {
-            heading,
+        Some(Reliance {
+            heading: headings.number(stored.heading)?,
             id: EntryId(stored.id),
             from_file: stored.from_file,
             from_anchor: stored.from_anchor,
@@ -433,13 +503,13 @@ fn reliances(stored: Vec<StoredReliance>, path: &str, n_headings: usize) -> Opti
     stored.into_iter().map(reliance).collect()
 }
 
-fn concerns(stored: Vec<StoredConcern>, n_headings: usize) -> Option<Vec<Concern>> {
+fn concerns(stored: Vec<StoredConcern>, headings: &mut Headings<'_>) -> Option<Vec<Concern>> {
     let concern = |stored: StoredConcern| {
         let members = stored.members.into_iter();
         let members: Vec<_> = members.map(|(file, anchor)| CrossCuttingMember { file, anchor }).collect();
         let here: Vec<usize> = stored.here.into_iter().map(|number| number as usize).collect();
-        let heading = stored.heading as usize;
-        let is_whole = heading < n_headings && here.iter().all(|number| *number < members.len());
+        let heading = headings.number(stored.heading)?;
+        let is_whole = here.iter().all(|number| *number < members.len());
         let item = CrossCuttingItem {
             description: stored.description,
             regions: members.iter().map(ToString::to_string).collect(),
