@@ -45,9 +45,9 @@ pub(crate) fn locate(
 /// The lines of the item that `named` names.
 fn by_name(facts: &mut Facts<'_>, file: &str, named: &Anchor, warnings: &mut Vec<String>) -> Result<Located> {
     let without_lines = || Located { anchor: Some(named.clone()), ..Located::default() };
-    let Some(content) = facts.content(file)? else { return Ok(without_lines()) };
-    let outline = match chronicle_outline::outline(file, content) {
-        Ok(outline) => outline,
+    let Some(outline) = facts.items(file)? else { return Ok(without_lines()) };
+    let outline = match &*outline {
+        Ok(items) => items,
         Err(reason) => {
             warnings.push(reason.to_string());
             let derived = facts.derive(file)?;
@@ -55,7 +55,7 @@ fn by_name(facts: &mut Facts<'_>, file: &str, named: &Anchor, warnings: &mut Vec
         }
     };
     let name = plain(&named.name);
-    let resolution = resolve(&outline.items, &named.name);
+    let resolution = resolve(outline, &named.name);
     let found = match &resolution {
         Resolution::Qualified(found) | Resolution::Unqualified(found) => found,
         Resolution::Fuzzy(near) => {
@@ -125,8 +125,8 @@ fn by_changes(facts: &mut Facts<'_>, file: &str) -> Result<Located> {
 
 /// The named items of `file` at the commit; none where there is no outline.
 fn items(facts: &mut Facts<'_>, file: &str) -> Result<Vec<Item>> {
-    let outline = facts.content(file)?.map(|content| chronicle_outline::outline(file, content));
-    Ok(outline.and_then(std::result::Result::ok).map(|outline| outline.items).unwrap_or_default())
+    let items = facts.items(file)?;
+    Ok(items.and_then(|items| items.as_ref().as_ref().ok().cloned()).unwrap_or_default())
 }
 
 /// The innermost item that holds all of `range`.

@@ -1,6 +1,6 @@
 //! Where a lesson belongs when its author only named the file: the commit's own changes tell.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, rc::Rc};
 
 use chronicle_core::{LineRange, Lines, Places, Sketch};
 use chronicle_git::{BStr, BString, ByteSlice, Commit, FileChange, ObjectId, Repository};
@@ -8,6 +8,7 @@ use chronicle_git::{BStr, BString, ByteSlice, Commit, FileChange, ObjectId, Repo
 use crate::{
     error::Result,
     introduced::{self, Introduced},
+    outlines::{Items, Outlines},
 };
 
 /// Runs of changed lines closer than this are one.
@@ -24,6 +25,7 @@ pub(crate) struct Facts<'r> {
     pub(crate) changes: Vec<FileChange>,
     parents: Vec<ObjectId>,
     contents: HashMap<BString, Option<Vec<u8>>>,
+    outlines: Rc<Outlines>,
 }
 
 /// Where a lesson belongs.
@@ -40,12 +42,26 @@ impl<'r> Facts<'r> {
         let parents: Vec<ObjectId> =
             commit.parents.iter().filter_map(|parent| repository.commit_tree(*parent).ok()).collect();
         let changes = repository.changes(parents.first().copied(), commit.tree)?;
-        Ok(Self { repository, commit, changes, parents, contents: HashMap::new() })
+        Ok(Self {
+            repository,
+            commit,
+            changes,
+            parents,
+            contents: HashMap::new(),
+            outlines: Rc::new(Outlines::new(None)),
+        })
     }
 
     /// The tree of the first parent, if there is one at hand.
     pub(crate) fn first_parent(&self) -> Option<ObjectId> {
         self.parents.first().copied()
+    }
+
+    /// The named items of `file` at the commit, or why they are not known; `None` when there is no such file.
+    pub(crate) fn items(&mut self, file: &str) -> Result<Option<Items>> {
+        // Several lessons are about one file: it is parsed once.
+        let outlines = Rc::clone(&self.outlines);
+        Ok(self.content(file)?.map(|content| outlines.items(file, content)))
     }
 
     /// The content of `file` at the commit; `None` when there is no such file.
