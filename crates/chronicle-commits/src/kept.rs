@@ -80,7 +80,7 @@ fn put(directory: &Path, hash: u128, bytes: &[u8]) -> io::Result<()> {
     writer.value(VALUE, bytes)?;
     writer.finish()?.persist(Kept::file(directory, hash))?;
     // Looking at all of them each time would cost more than it saves.
-    if hash % 64 == 0 { forget_old(directory) } else { Ok(()) }
+    if hash.is_multiple_of(64) { forget_old(directory) } else { Ok(()) }
 }
 
 fn forget_old(directory: &Path) -> io::Result<()> {

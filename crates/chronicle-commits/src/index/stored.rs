@@ -313,7 +313,7 @@ pub(super) fn load_passage(table: &Table, part: Part) -> Option<Passage> {
     let bytes = table.part(part)?;
     let stored: StoredPassage<'_> = postcard::from_bytes(&bytes).ok()?;
     Some(Passage {
-        heading: heading(stored.heading)?,
+        heading: heading(&stored.heading)?,
         kind: stored.kind,
         claim: EntryId(stored.claim),
         from_file: stored.from_file,
@@ -422,7 +422,7 @@ impl<'a> Headings<'a> {
         if let Some(known) = *self.numbers.get(stored)? {
             return Some(known);
         }
-        self.loaded.push(heading(self.stored[stored].clone())?);
+        self.loaded.push(heading(&self.stored[stored])?);
         self.numbers[stored] = Some(self.loaded.len() - 1);
         self.numbers[stored]
     }
@@ -444,7 +444,7 @@ fn source_number(source: Source) -> u8 {
     u8::try_from(number).expect("there are few")
 }
 
-fn heading(stored: StoredHeading<'_>) -> Option<Heading> {
+fn heading(stored: &StoredHeading<'_>) -> Option<Heading> {
     Some(Heading {
         commit: stored.commit.get()?,
         elsewhere: stored.elsewhere.map(str::to_owned),
