@@ -292,6 +292,9 @@ fn a_reading_of_one_item() {
     - gotcha (lines 8-13, changed, Pool::acquire, 0.93, fef3554, 2 days, 2 commits since): The UI thread calls this; it must never block.
     - insight (whole file, 0.88, fef3554, 2 days, 2 commits since): One pool for each process is enough.
 
+    **Dependencies on this:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
+
     **Cross-cutting:**
     - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
     ");
