@@ -595,6 +595,8 @@ proptest! {
     #[test]
     fn a_note_of_an_older_schema_and_its_rewrite_are_one(document in any::older()) {
         let raw = note(document.to_string().as_bytes());
+        // A schema that nobody knows is kept, not rewritten.
+        prop_assume!(!raw.documents().is_empty());
         let line = stored(&raw);
         let rewritten = note(line.as_bytes());
         prop_assert_eq!(raw.documents()[0].fingerprint(), rewritten.documents()[0].fingerprint());
