@@ -301,14 +301,11 @@ impl Index {
         let mut files = Vec::new();
         let mut pending = vec![path.to_owned()];
         while let Some(directory) = pending.pop() {
-            let listing = self
-                .table
-                .get(&listing_key(directory.as_ref()))
-                .map(|listing| postcard::from_bytes::<Listing>(&listing).ok());
-            let listing = match listing {
-                Some(listing) => listing?,
-                // A directory that is new has only files that are.
-                None => Listing::new(),
+            let listing: Listing = match self.table.get(&listing_key(directory.as_ref())) {
+                Some(listing) => postcard::from_bytes(&listing).ok()?,
+                // A directory that is new has only files that are; any other that is missing is damage.
+                None if directory == path && self.part.is_some() => Listing::new(),
+                None => return None,
             };
             for (name, is_directory) in listing {
                 let mut path = directory.clone();
