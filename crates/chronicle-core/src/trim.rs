@@ -43,7 +43,7 @@ pub fn fit(
         steps[..n_steps].iter().for_each(|step| step.apply(&mut cut));
         conclude(cut, &reading, max_tokens, &tokens)
     };
-    // Sizes fall with nearly every step; where one rises by the commit it reports, the search still ends on a fit.
+    // Sizes fall with nearly every step; where one rises by what it reports, the search may pass over a fit.
     let (mut too_large, mut fits) = (0, steps.len());
     while too_large + 1 < fits {
         let middle = too_large.midpoint(fits);
@@ -52,7 +52,18 @@ pub fn fit(
             Err(_) => too_large = middle,
         }
     }
-    finish(fits)
+    if let Ok(cut) = finish(fits) {
+        return Ok(cut);
+    }
+    // The report on what is missing can cost more than a short last item, or than an answer without any.
+    let mut minimum = tokens(&reading);
+    for n_steps in steps.len().saturating_sub(FIELDS.len() + 2)..=steps.len() {
+        match finish(n_steps) {
+            Ok(cut) => return Ok(cut),
+            Err(error) => minimum = minimum.min(error.minimum),
+        }
+    }
+    Err(BudgetTooSmall { max_tokens, minimum })
 }
 
 /// One thing to leave out.

@@ -363,6 +363,16 @@ proptest! {
 }
 
 #[test]
+fn the_least_budget_of_an_answer_without_items_is_what_that_answer_costs() {
+    let nothing =
+        Reading::empty(Query { file: Some("src/pool.rs".to_owned()), depth: 1, ..Query::default() });
+    let asked = Asked { format: Format::Json, verbose: false };
+    let error = asked.fit(&nothing, 0).expect_err("not even braces");
+    assert_eq!(error.minimum, asked.tokens(&nothing));
+    assert_eq!(asked.fit(&nothing, error.minimum), Ok(nothing));
+}
+
+#[test]
 fn the_list_of_what_is_left_out_does_not_cost_the_items() {
     let mut reading = Reading::empty(Query::default());
     let mut runner = TestRunner::deterministic();
