@@ -117,7 +117,7 @@ pub fn factors(
     half_life_days: f64,
     tie: Tie,
 ) -> Factors {
-    let recency = 0.5_f64.powf(age.days() / half_life_days.max(f64::MIN_POSITIVE));
+    let recency = libm::exp2(-age.days() / half_life_days.max(f64::MIN_POSITIVE));
     let context = match (origin, level) {
         (Some(Origin::Author), _) => Factor { value: "author".to_owned(), score: 1.0 },
         (Some(Origin::Inferred), _) => Factor { value: "inferred".to_owned(), score: 0.5 },

@@ -1,9 +1,9 @@
 //! The arguments.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use chronicle::render::Format;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     annotate::AnnotateArgs, check::CheckArgs, deps::DepsArgs, history::HistoryArgs, note::NoteArgs,
@@ -20,16 +20,59 @@ use crate::commands::{
 #[command(
     after_help = "Exit codes: 0 done, also when nothing is known; 1 cannot; 2 wrong arguments; 70 a bug in Chronicle."
 )]
-pub(crate) struct Cli {
+struct Root {
     /// Run as if started in this directory
     #[arg(short = 'C', value_name = "DIR", global = true)]
-    pub(crate) directory: Option<PathBuf>,
+    directory: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    output: OutputArgs,
+}
 
-    #[command(subcommand)]
+/// All arguments: those that every command takes, and the command.
+#[derive(Debug)]
+pub(crate) struct Cli {
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) output: OutputArgs,
     pub(crate) command: Command,
+}
+
+/// Defines the arguments of one command.
+type Define = fn(clap::Command) -> clap::Command;
+
+/// The commands that hooks and agents run on every edit. Defining the arguments of all commands takes longer
+/// than most answers, so these are defined alone when they come first on the command line.
+const OFTEN: [(&str, Define); 5] = [
+    ("check", CheckArgs::augment_args),
+    ("deps", DepsArgs::augment_args),
+    ("read", ReadArgs::augment_args),
+    ("summary", SummaryArgs::augment_args),
+    ("why", WhyArgs::augment_args),
+];
+
+impl Cli {
+    /// Takes the arguments apart; asked for help or the version, or wrong ones, the error says so.
+    pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let first = arguments.get(1).and_then(|argument| argument.to_str());
+        let often = OFTEN.iter().find(|(name, _)| Some(*name) == first);
+        let mut definition = often.map_or_else(all, |(name, define)| one(name, *define));
+        let matches = definition.try_get_matches_from_mut(arguments)?;
+        let parsed = Root::from_arg_matches(&matches).and_then(|root| {
+            let command = Command::from_arg_matches(&matches)?;
+            Ok(Self { directory: root.directory, output: root.output, command })
+        });
+        parsed.map_err(|error| error.format(&mut definition))
+    }
+}
+
+/// The definition of all commands.
+fn all() -> clap::Command {
+    Command::augment_subcommands(Root::command()).subcommand_required(true).arg_required_else_help(true)
+}
+
+/// The definition of one command, as if there were no other.
+fn one(name: &'static str, define: Define) -> clap::Command {
+    Root::command().subcommand(define(clap::Command::new(name))).subcommand_required(true)
 }
 
 /// How answers are written.
@@ -69,4 +112,25 @@ pub(crate) enum Command {
     Note(NoteArgs),
     Schema(SchemaArgs),
     Tour(TourArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_defined_alone_is_the_same_command() {
+        let help = |mut root: clap::Command, name: &str| {
+            root.build();
+            root.find_subcommand_mut(name).expect("a command").render_long_help().to_string()
+        };
+        for (name, define) in OFTEN {
+            assert_eq!(help(one(name, define), name), help(all(), name));
+        }
+    }
+
+    #[test]
+    fn the_definitions_hold_together() {
+        all().debug_assert();
+    }
 }

@@ -8,13 +8,11 @@ mod ui;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::{cli::Cli, ui::Ui};
 
 fn main() -> ExitCode {
     error::report_panics();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) => return error::usage(&error),
     };

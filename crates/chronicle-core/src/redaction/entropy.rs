@@ -145,7 +145,7 @@ fn entropy(run: &[u8]) -> f64 {
         .iter()
         .filter(|&&count| 0 < count)
         .map(|&count| f64::from(count) / total)
-        .map(|p| -p * p.log2())
+        .map(|p| -p * libm::log2(p))
         .sum()
 }
 
