@@ -129,7 +129,7 @@ fn items(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> 
             }
         }
     }
-    merge_commit_wide(items)
+    if request.limits.per_file { items } else { merge_commit_wide(items) }
 }
 
 /// A claim about a commit as a whole belongs to no file when it concerns several in scope.

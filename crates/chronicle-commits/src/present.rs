@@ -57,13 +57,25 @@ impl<'p> Present<'p> {
         blob: ObjectId,
         range: LineRange,
     ) -> Result<Option<Place>> {
-        let Some(locator) = &self.locator else { return Ok(Some(Place::GONE)) };
-        let Some(map) = self.map(repository, blob)?.filter(|map| map.has(range)) else { return Ok(None) };
-        if let Some(place) = Place::intact(range, &map) {
-            return Ok(Some(place));
-        }
-        let content = repository.blob_if_here(blob)?;
-        Ok(content.map(|content| locator.locate(&Lines::new(&content), range, &map)))
+        Ok(self.locate_each(repository, blob, &[range])?.into_iter().next().flatten())
+    }
+
+    fn locate_each(
+        &self,
+        repository: &Repository,
+        blob: ObjectId,
+        ranges: &[LineRange],
+    ) -> Result<Vec<Option<Place>>> {
+        let Some(locator) = &self.locator else { return Ok(vec![Some(Place::GONE); ranges.len()]) };
+        let Some(map) = self.map(repository, blob)? else { return Ok(vec![None; ranges.len()]) };
+        let is_damaged = |range: &LineRange| map.has(*range) && Place::intact(*range, &map).is_none();
+        let content = if ranges.iter().any(is_damaged) { repository.blob_if_here(blob)? } else { None };
+        let old = content.as_deref().map(Lines::new);
+        let place = |range: &LineRange| {
+            let intact = Place::intact(*range, &map);
+            intact.or_else(|| old.as_ref().map(|old| locator.locate(old, *range, &map)))
+        };
+        Ok(ranges.iter().map(|range| place(range).filter(|_| map.has(*range))).collect())
     }
 
     /// Where a vanished `range` of the version `blob` would be.
@@ -90,8 +102,8 @@ impl<'p> Present<'p> {
     ) -> Result<(Vec<LineRange>, State)> {
         let mut left = Vec::new();
         let mut all_intact = true;
-        for range in ranges {
-            match self.locate(repository, blob, *range)? {
+        for place in self.locate_each(repository, blob, ranges)? {
+            match place {
                 Some(Place { lines: Some(lines), state, .. }) => {
                     left.push(lines);
                     all_intact &= state == State::Intact;

@@ -85,6 +85,8 @@ pub struct Limits {
     pub tags: Vec<String>,
     /// Code units are answered as the lessons they hold, and summaries not at all.
     pub lessons_only: bool,
+    /// What is claimed about a commit as a whole is answered for each file, also where it concerns several.
+    pub per_file: bool,
     /// Of lessons, those of this category only.
     pub category: Option<Category>,
     /// Testimony or inference only.

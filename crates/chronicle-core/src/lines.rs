@@ -20,19 +20,9 @@ impl<'a> Lines<'a> {
     /// Splits `content`; a missing newline at the end is no different from one that is there.
     #[must_use]
     pub fn new(content: &'a [u8]) -> Self {
-        let is_binary = is_binary(content);
-        let body = content.strip_suffix(b"\n").unwrap_or(content);
         let mut lines = Vec::with_capacity(content.len() / USUAL_LINE);
-        let mut start = 0;
-        let without_return = |line: &'a [u8]| line.strip_suffix(b"\r").unwrap_or(line);
-        for end in memchr::memchr_iter(b'\n', body) {
-            lines.push(without_return(&body[start..end]));
-            start = end + 1;
-        }
-        if !content.is_empty() {
-            lines.push(without_return(&body[start..]));
-        }
-        Self { lines, is_binary }
+        lines.extend(split(content));
+        Self { lines, is_binary: is_binary(content) }
     }
 
     /// How many lines there are.
@@ -67,6 +57,18 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// The lines of `content`, without their ends.
+fn split(content: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let body = content.strip_suffix(b"\n").unwrap_or(content);
+    let last = (!content.is_empty()).then_some(body.len());
+    let mut start = 0;
+    memchr::memchr_iter(b'\n', body).chain(last).map(move |end| {
+        let line = &body[start..end];
+        start = end + 1;
+        line.strip_suffix(b"\r").unwrap_or(line)
+    })
+}
+
 /// Whether `content` is not text at all, as git judges it.
 #[must_use]
 pub fn is_binary(content: &[u8]) -> bool {
@@ -76,7 +78,9 @@ pub fn is_binary(content: &[u8]) -> bool {
 /// One word for each line of `content`, by which two versions can be compared without their text.
 #[must_use]
 pub fn line_words(content: &[u8]) -> Vec<u32> {
-    Lines::new(content).all().iter().map(|line| line_word(line)).collect()
+    let mut words = Vec::with_capacity(content.len() / USUAL_LINE);
+    words.extend(split(content).map(line_word));
+    words
 }
 
 /// The word of one line as [`Lines`] sees it: 31 bits of XXH3-64, and whether it says something.

@@ -16,6 +16,7 @@ use crate::{
     FileChange, Repository,
     changes::changes_in,
     error::{GitError, NoMergeBaseSnafu, ObjectSnafu, ReadIndexSnafu, Result, WriteObjectSnafu},
+    worktree::WorkTree,
 };
 
 /// Files that differ between two versions of the repository, with their contents.
@@ -81,10 +82,20 @@ impl Repository {
 
     /// The tree that the index or the working tree would be committed as, made from `base` in the memory of `inner`.
     fn tree_now(&self, inner: &gix::Repository, base: ObjectId, newer: Newer) -> Result<ObjectId> {
-        let before = files_of(inner, base)?;
+        let index = self.inner.index_or_empty().context(ReadIndexSnafu)?;
+        let staged = self.staged_files(&index)?;
+        let mut settled = Vec::new();
+        if let Some(cached) = index.tree() {
+            settled_directories(inner, cached, base, BString::default(), &mut settled)?;
+        }
+        let mut before = files_of(inner, base, &settled)?;
+        let is_settled = |path: &BString| settled.iter().any(|directory| is_inside(path, directory));
+        before.extend(
+            staged.iter().filter(|(path, _)| is_settled(path)).map(|(path, file)| (path.clone(), *file)),
+        );
         let now = match newer {
-            Newer::WorkTree => self.tracked_files(inner)?,
-            _ => self.staged_files()?,
+            Newer::WorkTree => self.tracked_files(&index, staged, inner)?,
+            _ => staged,
         };
         let tree = inner.find_tree(base).context(ObjectSnafu { id: base })?;
         let mut editor = tree.edit().context(ObjectSnafu { id: base })?;
@@ -100,16 +111,15 @@ impl Repository {
     }
 
     /// The files of the index; of conflicts, our side.
-    fn staged_files(&self) -> Result<Files> {
-        let index = self.inner.index_or_empty().context(ReadIndexSnafu)?;
+    fn staged_files(&self, index: &gix::index::State) -> Result<Files> {
         let mut files = Files::new();
         for entry in index.entries() {
             let is_promise = entry.flags.contains(gix::index::entry::Flags::INTENT_TO_ADD);
             let Some(mode) = entry.mode.to_tree_entry_mode().filter(|_| !is_promise) else { continue };
-            let path = entry.path(&index).to_owned();
+            let path = entry.path(index).to_owned();
             if mode.is_tree() {
                 // A sparse index holds whole directories as one entry.
-                let below = files_of(&self.inner, entry.id)?;
+                let below = files_of(&self.inner, entry.id, &[])?;
                 let directory = path.trim_end_with(|character| character == '/').to_owned();
                 let full = |name: BString| BString::from([&directory[..], b"/", &name[..]].concat());
                 files.extend(below.into_iter().map(|(name, found)| (full(name), found)));
@@ -120,17 +130,23 @@ impl Repository {
         Ok(files)
     }
 
-    /// The files of the working tree that the index knows of; what changed is hashed into the memory of `inner`.
-    fn tracked_files(&self, inner: &gix::Repository) -> Result<Files> {
-        let index = self.inner.index_or_empty().context(ReadIndexSnafu)?;
+    /// The files of the working tree that the index knows of, those of `staged` and others; what changed is
+    /// hashed into the memory of `inner`.
+    fn tracked_files(
+        &self,
+        index: &gix::index::State,
+        mut files: Files,
+        inner: &gix::Repository,
+    ) -> Result<Files> {
         let options = self.inner.stat_options().context(ReadIndexSnafu)?;
-        let mut unchanged: HashSet<BString> = HashSet::new();
+        let mut work_tree = WorkTree::new(self);
+        let mut unchanged: HashSet<&BStr> = HashSet::new();
         for entry in index.entries() {
-            let path = entry.path(&index);
+            let path = entry.path(index);
             let is_left_out = entry.flags.contains(gix::index::entry::Flags::SKIP_WORKTREE);
-            let is_as_staged = || -> Option<bool> {
-                let metadata =
-                    gix::index::fs::Metadata::from_path_no_follow(&self.worktree_path(path)?).ok()?;
+            let mut is_as_staged = || -> Option<bool> {
+                let path = work_tree.as_mut()?.path(path)?;
+                let metadata = gix::index::fs::Metadata::from_path_no_follow(&path).ok()?;
                 let stat = gix::index::entry::Stat::from_fs(&metadata).ok()?;
                 Some(
                     metadata.is_executable()
@@ -140,17 +156,16 @@ impl Repository {
                 )
             };
             if is_left_out || entry.stage_raw() == 0 && is_as_staged() == Some(true) {
-                unchanged.insert(path.to_owned());
+                unchanged.insert(path);
             }
         }
-        let mut files = self.staged_files()?;
         // What was only promised to be added is in the working tree all the same.
         for entry in index.entries().iter().filter(|entry| entry.id.is_empty_blob()) {
-            files.entry(entry.path(&index).to_owned()).or_insert((EntryKind::Blob.into(), entry.id));
+            files.entry(entry.path(index).to_owned()).or_insert((EntryKind::Blob.into(), entry.id));
         }
         let mut now = Files::new();
         for (path, (mode, id)) in files {
-            if unchanged.contains(&path) || !mode.is_blob_or_symlink() {
+            if unchanged.contains(path.as_bstr()) || !mode.is_blob_or_symlink() {
                 now.insert(path, (mode, id));
             } else if let Some(content) = self.worktree_content(path.as_bstr())? {
                 let id = inner.write_blob(content).context(WriteObjectSnafu)?.detach();
@@ -165,19 +180,57 @@ impl Repository {
     }
 }
 
-/// The files of a tree, submodules included.
-fn files_of(inner: &gix::Repository, root: ObjectId) -> Result<Files> {
+/// Whether `path` lies in `directory`; everything lies in the root, whose path is empty.
+fn is_inside(path: &BString, directory: &BString) -> bool {
+    directory.is_empty() || path.strip_prefix(directory.as_slice()).is_some_and(|rest| rest.starts_with(b"/"))
+}
+
+/// Finds the directories that are staged as they are in the tree `base`, by the trees that git keeps in the
+/// index: of them nothing else has to be read.
+fn settled_directories(
+    inner: &gix::Repository,
+    cached: &gix::index::extension::Tree,
+    base: ObjectId,
+    path: BString,
+    found: &mut Vec<BString>,
+) -> Result<()> {
+    if cached.num_entries.is_some() && cached.id == base {
+        found.push(path);
+        return Ok(());
+    }
+    if cached.children.is_empty() {
+        return Ok(());
+    }
+    let tree = inner.find_tree(base).context(ObjectSnafu { id: base })?;
+    for entry in tree.iter().filter_map(std::result::Result::ok).filter(|entry| entry.mode().is_tree()) {
+        let name = entry.filename();
+        if let Some(child) = cached.children.iter().find(|child| child.name.as_slice() == name) {
+            settled_directories(inner, child, entry.object_id(), joined(&path, name), found)?;
+        }
+    }
+    Ok(())
+}
+
+fn joined(directory: &BString, name: &BStr) -> BString {
+    let mut path = directory.clone();
+    if !path.is_empty() {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+    path
+}
+
+/// The files of a tree, submodules included, but for those in the directories `left_out`.
+fn files_of(inner: &gix::Repository, root: ObjectId, left_out: &[BString]) -> Result<Files> {
     let mut files = Files::new();
     let mut pending = vec![(BString::default(), root)];
+    pending.retain(|(path, _)| !left_out.contains(path));
     while let Some((directory, id)) = pending.pop() {
         let object = inner.find_tree(id).context(ObjectSnafu { id })?;
         for entry in object.iter().filter_map(std::result::Result::ok) {
-            let mut path = directory.clone();
-            if !path.is_empty() {
-                path.push(b'/');
-            }
-            path.extend_from_slice(entry.filename());
+            let path = joined(&directory, entry.filename());
             match entry.mode() {
+                mode if mode.is_tree() && left_out.contains(&path) => {}
                 mode if mode.is_tree() => pending.push((path, entry.object_id())),
                 mode => drop(files.insert(path, (mode, entry.object_id()))),
             }

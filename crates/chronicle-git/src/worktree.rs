@@ -112,10 +112,7 @@ impl Repository {
 
     /// Where `path` is on disk, if it stays inside the working tree.
     pub(crate) fn worktree_path(&self, path: &BStr) -> Option<PathBuf> {
-        let root = self.work_dir()?;
-        let full = root.join(path.to_path().ok()?);
-        let parent = full.parent()?.canonicalize().ok()?;
-        parent.starts_with(root.canonicalize().ok()?).then_some(full)
+        WorkTree::new(self)?.path(path)
     }
 
     /// Whether `path` is a directory of the working tree.
@@ -137,6 +134,40 @@ impl Repository {
         let root = root.canonicalize().context(IoSnafu { path: root })?;
         let directory = directory.canonicalize().context(IoSnafu { path: directory })?;
         Ok(from_root(&root, &directory, path))
+    }
+}
+
+/// Where the files of a working tree are on disk; asked for in their order, each directory is looked at once.
+pub(crate) struct WorkTree {
+    root: PathBuf,
+    /// The root without symbolic links.
+    real_root: PathBuf,
+    /// The directory of the last file, and whether it is inside.
+    last: Option<(PathBuf, bool)>,
+}
+
+impl WorkTree {
+    /// `None` where there is no working tree.
+    pub(crate) fn new(repository: &Repository) -> Option<Self> {
+        let root = repository.work_dir()?.to_owned();
+        Some(Self { real_root: root.canonicalize().ok()?, root, last: None })
+    }
+
+    /// Where `path` is, if it stays inside.
+    pub(crate) fn path(&mut self, path: &BStr) -> Option<PathBuf> {
+        let full = self.root.join(path.to_path().ok()?);
+        let parent = full.parent()?;
+        let known = self.last.as_ref().filter(|(directory, _)| directory == parent);
+        let is_inside = match known {
+            Some((_, is_inside)) => *is_inside,
+            None => {
+                let real = parent.canonicalize();
+                let is_inside = real.is_ok_and(|parent| parent.starts_with(&self.real_root));
+                self.last = Some((parent.to_owned(), is_inside));
+                is_inside
+            }
+        };
+        is_inside.then_some(full)
     }
 }
 

@@ -123,6 +123,25 @@ struct Changed {
     items: Option<Vec<(Item, u32)>>,
 }
 
+impl Changed {
+    /// The part of the base that lessons must concern to be touched.
+    fn scope(&self) -> Scope {
+        if self.is_whole {
+            return Scope::default();
+        }
+        let items = self.items.iter().flatten().map(|(item, _)| item);
+        // What is added lies between two lines.
+        let around = |hunk: &Hunk| LineRange {
+            start: hunk.old.start.saturating_sub(1).max(1),
+            end: hunk.old.start.saturating_add(hunk.old.len),
+        };
+        Scope {
+            lines: Some(self.hunks.iter().map(around).collect()),
+            names: items.map(|item| item.qualified.clone()).collect(),
+        }
+    }
+}
+
 impl Chronicle {
     /// Which lessons a diff touches; those of the categories `fail_on` count against it.
     ///
@@ -358,11 +377,13 @@ impl Chronicle {
                 files.push(file);
             }
         }
-        let limits = Limits { lessons_only: true, max_regions: usize::MAX, ..Limits::default() };
+        let limits =
+            Limits { lessons_only: true, per_file: true, max_regions: usize::MAX, ..Limits::default() };
         let request = ReadRequest {
             query: Query::default(),
             files,
-            scope: Scope::default(),
+            // Most often one file is edited, and few of the lessons on it are near.
+            scope: if let [only] = changed { only.scope() } else { Scope::default() },
             limits,
             all: false,
             at: Some(base),
@@ -497,6 +518,8 @@ fn touch_of_lines(standing: &Standing, file: &Changed) -> Option<(Touch, u32)> {
             (Match::Commit, Some(lines)) => (Touch::Commit, Some(hit(lines)?)),
             (Match::Commit, None) => (Touch::Commit, Some(near()?)),
             (Match::File, _) => (Touch::File, file.hunks.first()),
+            // Asked for by name, a lesson on an item of which only the file was recorded.
+            (Match::Anchor, None) if standing.near.is_empty() => (Touch::File, file.hunks.first()),
             (_, Some(lines)) => (Touch::Lines, Some(hit(lines)?)),
             (_, None) => (Touch::Near, Some(near()?)),
         }

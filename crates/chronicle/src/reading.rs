@@ -271,6 +271,7 @@ impl Chronicle {
             since: command.since.as_deref().map(|text| self.moment(text)).transpose()?,
             tags: command.tags.clone(),
             lessons_only: false,
+            per_file: false,
             category: command.category,
             context_level: command.context_level,
             min_confidence: command.min_confidence,

@@ -298,3 +298,51 @@ fn the_help() {
     Chronicle.
     ");
 }
+
+#[test]
+fn a_lesson_on_a_whole_commit_is_told_of_each_file_that_changes() {
+    let repo = TestRepo::new();
+    repo.write("a.txt", "one\n");
+    repo.write("b.txt", "two\n");
+    repo.commit("both");
+    annotate(
+        &repo,
+        &json!({ "summary": "Together", "wisdom": [{ "category": "gotcha", "content": "They change as one." }] }),
+    );
+    repo.write("a.txt", "1\n");
+    repo.write("b.txt", "2\n");
+    insta::assert_snapshot!(ask(&repo, &["check"]), @"
+    ## a.txt
+    - gotcha (lines 1-1, intact, about more than the changed lines, fcf97c0, 2 days): They change as one.
+
+    ## b.txt
+    - gotcha (lines 1-1, intact, about more than the changed lines, fcf97c0, 2 days): They change as one.
+    ");
+}
+
+#[test]
+fn only_what_differs_counts_in_directories_that_are_staged_as_committed() {
+    let repo = pool();
+    for file in ["deep/one/a.txt", "deep/one/b.txt", "deep/two/c.txt", "kept/d.txt"] {
+        repo.write(file, format!("{file}\n"));
+    }
+    repo.commit("more files");
+    let changed = |arguments: &[&str]| -> Vec<String> {
+        let text = ask(&repo, &[&["check", "--format", "json"], arguments].concat());
+        let check: Value = serde_json::from_str(&text).unwrap();
+        vec![check["n_files"].to_string()]
+    };
+    assert_eq!((changed(&[]), changed(&["--staged"])), (vec!["0".to_owned()], vec!["0".to_owned()]));
+    repo.write("deep/one/a.txt", "staged\n");
+    repo.git(&["add", "deep/one/a.txt"]);
+    repo.write("deep/two/new.txt", "new\n");
+    repo.git(&["add", "-N", "deep/two/new.txt"]);
+    std::fs::remove_file(repo.path().join("kept/d.txt")).unwrap();
+    repo.write("deep/two/c.txt", "not staged\n");
+    assert_eq!((changed(&[]), changed(&["--staged"])), (vec!["4".to_owned()], vec!["1".to_owned()]));
+    let by_git = |arguments: &[&str]| {
+        let output = repo.try_git(&[&["diff", "--name-only", "HEAD"], arguments].concat());
+        vec![String::from_utf8(output.stdout).unwrap().lines().count().to_string()]
+    };
+    assert_eq!((changed(&[]), changed(&["--staged"])), (by_git(&[]), by_git(&["--cached"])));
+}
