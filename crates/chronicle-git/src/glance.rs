@@ -15,7 +15,10 @@ use gix::{
     bstr::{BStr, BString, ByteSlice, ByteVec},
 };
 
-use crate::worktree::{from_root, may_have_filters};
+use crate::{
+    config::UserConfig,
+    worktree::{from_root, may_have_filters},
+};
 
 /// Where a repository is and what its refs point at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +33,8 @@ pub struct Glance {
     pub head: ObjectId,
     /// The refs that hold annotations, with what they point at, in order of name.
     pub notes: Vec<(BString, ObjectId)>,
+    /// The repository's own configuration, in small letters.
+    config: Vec<u8>,
 }
 
 /// Variables of the environment that change where git looks.
@@ -78,7 +83,17 @@ impl Glance {
             None => ObjectId::from_hex(head.trim_ascii()).ok()?,
         };
         let notes = refs.notes()?;
-        Some(Self { work_dir: work_dir.to_owned(), directory, common_dir, head, notes })
+        Some(Self { work_dir: work_dir.to_owned(), directory, common_dir, head, notes, config })
+    }
+
+    /// Whether git's settings may hold one of `keys`, given in small letters.
+    ///
+    /// A key stands in its file as it is, so a file without its letters does not set it. True is only a
+    /// guess: whoever opens the repository knows.
+    #[must_use]
+    pub fn may_set(&self, keys: &[&str], user: &UserConfig) -> bool {
+        let stands_in_own = keys.iter().any(|key| self.config.contains_str(key));
+        stands_in_own || user.files.iter().any(|file| may_set_in(file, keys, user, MAX_INCLUDES))
     }
 
     /// The ways in which `path`, given by someone in the directory that was looked at, may name a path from the root.
@@ -106,6 +121,37 @@ impl Glance {
             _ => WorktreeEntry::Other,
         })
     }
+}
+
+/// Files that include files that include files: git stops at ten, too.
+const MAX_INCLUDES: u32 = 10;
+
+/// Whether the file, or one that it includes, under whatever condition, may hold one of `keys`.
+fn may_set_in(file: &Path, keys: &[&str], user: &UserConfig, n_includes_left: u32) -> bool {
+    let Ok(content) = fs::read(file) else { return false };
+    let small = content.to_ascii_lowercase();
+    if keys.iter().any(|key| small.contains_str(key)) {
+        return true;
+    }
+    if !small.contains_str("[include") {
+        return false;
+    }
+    let mut paths = content.lines().filter_map(|line| {
+        let (name, value) = line.trim().split_once_str(b"=")?;
+        name.trim().eq_ignore_ascii_case(b"path").then(|| value.trim())
+    });
+    n_includes_left == 0
+        || paths.any(|path| {
+            let (base, path) = match (path.strip_prefix(b"~/"), &user.home) {
+                (Some(path), Some(home)) => (home.join("file"), path),
+                _ => (file.to_owned(), path),
+            };
+            match (path.to_path(), path.find_byteset(b"\"\\~%#;")) {
+                (Ok(path), None) => may_set_in(&base.with_file_name(path), keys, user, n_includes_left - 1),
+                // Quotes, another's home and the like are for those who know.
+                _ => true,
+            }
+        })
 }
 
 /// What a path is in the working tree.

@@ -8,6 +8,7 @@
 mod blame;
 mod changes;
 mod commit;
+mod config;
 mod error;
 mod follow;
 mod glance;
@@ -27,6 +28,7 @@ mod worktree;
 pub use blame::BlamedLine;
 pub use changes::FileChange;
 pub use commit::Commit;
+pub use config::{ConfigScope, ConfigValue, UserConfig};
 pub use error::GitError;
 pub use follow::{FileHistory, Followed, Reached, Touch};
 pub use gix::{

@@ -19,7 +19,7 @@ impl Chronicle {
     /// As [`Chronicle::read`]; also when a path is a directory or in no commit.
     pub fn read_blamed(&self, command: &ReadCommand) -> Result<Reading, Error> {
         let unlimited =
-            |lines| ReadCommand { lines, max_regions: usize::MAX, budget: None, ..command.clone() };
+            |lines| ReadCommand { lines, max_regions: Some(usize::MAX), budget: None, ..command.clone() };
         let mut reading = self.read(&unlimited(command.lines))?;
         let mut by_commit = WrittenBy::new();
         for path in &command.paths {
@@ -49,8 +49,9 @@ impl Chronicle {
         reading.regions.sort_by(|left, right| order(&left.standing, &right.standing));
         reading.wisdom.sort_by(|left, right| order(&left.standing, &right.standing));
         reading.stats.regions_matched = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);
-        reading.wisdom.truncate(command.max_regions);
-        reading.regions.truncate(command.max_regions.saturating_sub(reading.wisdom.len()));
+        let max_regions = self.max_regions(command)?;
+        reading.wisdom.truncate(max_regions);
+        reading.regions.truncate(max_regions.saturating_sub(reading.wisdom.len()));
         reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);
         self.fit(reading, command)
     }

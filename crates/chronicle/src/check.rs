@@ -15,7 +15,7 @@ use chronicle_core::{
     mentions::{agree, segments},
     outline::Item,
     reading::{Match, Query, Standing, State, WisdomItem},
-    score, unified,
+    unified,
 };
 use chronicle_git::{BString, ByteSlice, Newer, ObjectId};
 use schemars::JsonSchema;
@@ -387,7 +387,7 @@ impl Chronicle {
             limits,
             all: false,
             at: Some(base),
-            half_life_days: score::HALF_LIFE_DAYS,
+            half_life_days: self.read_settings()?.half_life_days,
             now: self.now,
         };
         let contents: Vec<Option<Vec<u8>>> = changed
@@ -460,7 +460,7 @@ impl Chronicle {
             at: base,
             with_mentions: false,
             all: false,
-            half_life_days: score::HALF_LIFE_DAYS,
+            half_life_days: self.read_settings()?.half_life_days,
         };
         let found = match self.dependents_indexed(&request)? {
             Some(found) => found,

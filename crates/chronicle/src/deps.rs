@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chronicle_commits::{Dependents, DepsRequest, Target};
-use chronicle_core::{dependent::Dependent, score};
+use chronicle_core::dependent::Dependent;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -56,7 +56,7 @@ impl Chronicle {
             at: one.head,
             with_mentions: true,
             all,
-            half_life_days: score::HALF_LIFE_DAYS,
+            half_life_days: self.read_settings()?.half_life_days,
         };
         let indexed = if all { None } else { self.dependents_indexed(&request)? };
         let found = match indexed {

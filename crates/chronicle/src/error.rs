@@ -125,6 +125,24 @@ pub enum Error {
         /// The nearest that there is.
         nearest: &'static str,
     },
+    /// A setting that there is none of.
+    #[snafu(display("there is no setting `{name}`; did you mean `{nearest}`?"))]
+    UnknownSetting {
+        /// As it was given.
+        name: String,
+        /// The nearest that there is.
+        nearest: &'static str,
+    },
+    /// A value that makes no sense.
+    #[snafu(display("`{value}` cannot be the value of `{name}`: expected {expected}"))]
+    InvalidSetting {
+        /// The setting.
+        name: &'static str,
+        /// As it was given.
+        value: String,
+        /// What would make sense.
+        expected: &'static str,
+    },
     /// An input file that cannot be read.
     #[snafu(display("cannot read `{}`", path.display()))]
     ReadInput {
@@ -174,6 +192,8 @@ impl Error {
             Self::NoSummary => "no_summary",
             Self::EmptyRemark => "empty_remark",
             Self::UnknownSchema { .. } => "unknown_schema",
+            Self::UnknownSetting { .. } => "unknown_setting",
+            Self::InvalidSetting { .. } => "invalid_setting",
             Self::ReadInput { .. } => "input_unreadable",
             Self::TemporaryDirectory { .. } => "io",
         }

@@ -14,6 +14,7 @@ mod paths;
 mod reading;
 pub mod render;
 mod schema;
+mod settings;
 mod show;
 mod stage;
 mod summary;
@@ -23,6 +24,7 @@ mod why;
 
 use std::{
     cell::OnceCell,
+    ffi::OsString,
     path::{Path, PathBuf},
 };
 
@@ -41,6 +43,7 @@ pub use error::{Code, Error};
 pub use outline::{OutlineAnswer, OutlineItem};
 pub use reading::ReadCommand;
 pub use schema::{SCHEMA_NAMES, schema};
+pub use settings::{SETTINGS, Setting, SettingNow, SettingOrigin, Settings};
 pub use show::Shown;
 pub use stage::NoteCommand;
 pub use summary::{FileSummary, Summary, UnitSummary};
@@ -58,6 +61,9 @@ pub struct Chronicle {
     /// What was seen of the repository without opening it, and the index of that state.
     index: OnceCell<Option<(Glance, Index)>>,
     caches: OnceCell<Caches>,
+    read_settings: OnceCell<settings::ReadSettings>,
+    /// Looks up variables of the environment.
+    environment: fn(&str) -> Option<OsString>,
 }
 
 impl Chronicle {
@@ -75,7 +81,15 @@ impl Chronicle {
             uses_index,
             index: OnceCell::new(),
             caches: OnceCell::new(),
+            read_settings: OnceCell::new(),
+            environment: |_| None,
         }
+    }
+
+    /// The same, in an environment: without it, its variables say nothing.
+    #[must_use]
+    pub fn with_environment(self, environment: fn(&str) -> Option<OsString>) -> Self {
+        Self { environment, ..self }
     }
 
     /// The application for the repository at `directory` and no other, whatever the environment says.

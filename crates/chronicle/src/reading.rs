@@ -6,7 +6,7 @@ use chronicle_commits::{Limits, ReadRequest, Recent, Scope, ScopeFile};
 use chronicle_core::{
     Category, ContextLevel, LineRange, Lines,
     reading::{Query, Reading},
-    score, trim,
+    trim,
 };
 use chronicle_git::{BString, ByteSlice, GitError, WorktreeEntry};
 use jiff::Timestamp;
@@ -40,8 +40,8 @@ pub struct ReadCommand {
     pub context_level: Option<ContextLevel>,
     /// Trusted at least so far.
     pub min_confidence: f64,
-    /// At most so many items.
-    pub max_regions: usize,
+    /// At most so many items; the settings say, if nobody else.
+    pub max_regions: Option<usize>,
     /// Hops of related annotations to follow.
     pub depth: u32,
     /// The largest answer wanted, and how it will be rendered.
@@ -63,7 +63,7 @@ impl Default for ReadCommand {
             category: None,
             context_level: None,
             min_confidence: 0.0,
-            max_regions: 20,
+            max_regions: None,
             depth: 1,
             budget: None,
             all: false,
@@ -203,7 +203,7 @@ impl Chronicle {
             limits,
             all: command.all,
             at: None,
-            half_life_days: score::HALF_LIFE_DAYS,
+            half_life_days: self.read_settings()?.half_life_days,
             now: self.now,
         })
     }
@@ -261,7 +261,7 @@ impl Chronicle {
     /// When the repository cannot be read.
     pub fn read_recent(&self, command: &ReadCommand) -> Result<Reading, Error> {
         let limits = self.limits(command)?;
-        let recent = Recent { limits, half_life_days: score::HALF_LIFE_DAYS, now: self.now };
+        let recent = Recent { limits, half_life_days: self.read_settings()?.half_life_days, now: self.now };
         let reading = chronicle_commits::read_recent(&self.repository, self.caches(), &recent)?;
         self.fit(reading, command)
     }
@@ -275,9 +275,13 @@ impl Chronicle {
             category: command.category,
             context_level: command.context_level,
             min_confidence: command.min_confidence,
-            max_regions: command.max_regions,
+            max_regions: self.max_regions(command)?,
             depth: command.depth,
         })
+    }
+
+    pub(crate) fn max_regions(&self, command: &ReadCommand) -> Result<usize, Error> {
+        Ok(command.max_regions.unwrap_or(self.read_settings()?.max_regions))
     }
 
     /// The moment that a date or a revision stands for.
@@ -292,7 +296,12 @@ impl Chronicle {
         }
     }
 
-    pub(crate) fn fit(&self, reading: Reading, command: &ReadCommand) -> Result<Reading, Error> {
+    pub(crate) fn fit(&self, mut reading: Reading, command: &ReadCommand) -> Result<Reading, Error> {
+        for warning in self.read_settings()?.warnings.iter().rev() {
+            if !reading.warnings.contains(warning) {
+                reading.warnings.insert(0, warning.clone());
+            }
+        }
         let Some((max_tokens, format)) = command.budget else { return Ok(reading) };
         let bytes = |reading: &Reading| {
             render::reading(reading, format, &render::View { verbose: command.verbose, ..self.view() }).len()

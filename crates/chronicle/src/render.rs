@@ -4,6 +4,7 @@
 //! [`chronicle_core::plain`] on its way out, in every format.
 
 mod check;
+mod config;
 mod deps;
 mod json;
 mod markdown;
@@ -18,7 +19,7 @@ use std::str::FromStr;
 use chronicle_core::reading::Reading;
 use jiff::Timestamp;
 
-use crate::{AnnotateReply, Check, Deps, OutlineAnswer, Shown, StagedRemark, Summary, Timeline, Why};
+use crate::{AnnotateReply, Check, Deps, OutlineAnswer, Settings, Shown, StagedRemark, Summary, Timeline, Why};
 
 pub use check::{Host, annotations};
 pub use json::error as json_error;
@@ -163,5 +164,15 @@ pub fn check(check: &Check, format: Format, view: &View) -> String {
         Format::Json => json::compact_answer(check, view.verbose),
         Format::Markdown => check::markdown(check, view),
         Format::Pretty => pretty::painted(&check::markdown(check, view), view),
+    }
+}
+
+/// Settings as text.
+#[must_use]
+pub fn settings(settings: &Settings, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(settings),
+        Format::Markdown => config::markdown(settings),
+        Format::Pretty => pretty::painted(&config::markdown(settings), view),
     }
 }

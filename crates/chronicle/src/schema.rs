@@ -5,12 +5,12 @@ use chronicle_core::{Annotation, Knowledge, correction::Correction, distance, re
 use schemars::{Schema, schema_for};
 
 use crate::{
-    AnnotateReply, Check, Deps, Error, OutlineAnswer, Shown, Summary, Timeline, Why,
+    AnnotateReply, Check, Deps, Error, OutlineAnswer, Settings, Shown, Summary, Timeline, Why,
     error::UnknownSchemaSnafu,
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 13] = [
+pub const SCHEMA_NAMES: [&str; 14] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -22,6 +22,7 @@ pub const SCHEMA_NAMES: [&str; 13] = [
     "why-output",
     "check-output",
     "outline-output",
+    "config-output",
     "knowledge",
     "correction",
 ];
@@ -42,6 +43,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "summary-output" => schema_for!(Summary),
         "why-output" => schema_for!(Why),
         "check-output" => schema_for!(Check),
+        "config-output" => schema_for!(Settings),
         "outline-output" => schema_for!(OutlineAnswer),
         "knowledge" => schema_for!(Knowledge),
         "correction" => schema_for!(Correction),

@@ -6,7 +6,7 @@ use chronicle::render::Format;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    annotate::AnnotateArgs, check::CheckArgs, deps::DepsArgs, history::HistoryArgs, note::NoteArgs,
+    annotate::AnnotateArgs, check::CheckArgs, config::ConfigArgs, deps::DepsArgs, history::HistoryArgs, note::NoteArgs,
     outline::OutlineArgs, read::ReadArgs, schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs,
     tour::TourArgs, why::WhyArgs,
 };
@@ -110,6 +110,7 @@ pub(crate) enum Command {
     Outline(OutlineArgs),
     Annotate(AnnotateArgs),
     Note(NoteArgs),
+    Config(ConfigArgs),
     Schema(SchemaArgs),
     Tour(TourArgs),
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod annotate;
 pub(crate) mod check;
+pub(crate) mod config;
 pub(crate) mod deps;
 pub(crate) mod history;
 pub(crate) mod note;
@@ -27,7 +28,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         std::env::set_current_dir(directory).context(DirectorySnafu { path: directory })?;
     }
     let directory = std::env::current_dir().context(DirectorySnafu { path: "." })?;
-    let open = || Chronicle::new(&directory, ui_now(), may_use_index());
+    let open = || Chronicle::new(&directory, ui_now(), may_use_index()).with_environment(environment);
     match cli.command {
         Command::Read(args) => read::run(args, &open(), ui),
         Command::Show(args) => show::run(&args, &open(), ui),
@@ -39,6 +40,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Outline(args) => outline::run(&args, &open(), ui),
         Command::Annotate(args) => annotate::run(args, &open(), ui),
         Command::Note(args) => note::run(args, &open(), ui),
+        Command::Config(args) => config::run(args, &open(), ui),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }
@@ -60,4 +62,10 @@ pub(crate) fn ui_now() -> jiff::Timestamp {
 fn may_use_index() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some();
     !is_set("CHRONICLE_NO_INDEX") && !chronicle::GLANCE_ENVIRONMENT.into_iter().any(is_set)
+}
+
+/// A variable of the environment.
+#[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
+fn environment(name: &str) -> Option<std::ffi::OsString> {
+    std::env::var_os(name)
 }

@@ -60,6 +60,8 @@ impl CommandError {
             | "anchor_needs_one_file"
             | "budget_too_small"
             | "unknown_schema"
+            | "unknown_setting"
+            | "invalid_setting"
             | "invalid_since" => WRONG_ARGUMENTS,
             _ => CANNOT,
         }
@@ -84,6 +86,7 @@ impl CommandError {
             "no_summary" => "add \"summary\" to the JSON, or use --summary or --auto",
             "unknown_entry" => "`git chronicle show` lists the ids of a commit's entries",
             "not_your_summary" => "leave out --replace-summary: yours is stored beside it",
+            "unknown_setting" => "`git chronicle config list` lists the settings",
             "contended" => "try again; another process was writing at the same time",
             "write_failed" => "nothing was stored; is the disk full or the repository read-only?",
             "not_a_notes_ref" => "`git log refs/notes/chronicle` shows what the ref holds",

@@ -57,9 +57,9 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, hide_default_value = true, value_parser = share)]
     min_confidence: f64,
 
-    /// Most items to show
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    max_regions: usize,
+    /// Most items to show; 20 unless `defaultMaxRegions` is set
+    #[arg(long, value_name = "N")]
+    max_regions: Option<usize>,
 
     /// How many hops of related annotations to follow
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -98,7 +98,7 @@ fn share(text: &str) -> Result<f64, String> {
 const RECENT_LIMIT: usize = 10;
 
 pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    if args.limit == Some(0) || args.max_regions == 0 {
+    if args.limit == Some(0) || args.max_regions == Some(0) {
         return UsageSnafu { reason: "a limit of 0 leaves nothing to show" }.fail();
     }
     let command = ReadCommand {
@@ -114,7 +114,7 @@ pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
             Level::Inferred => Some(ContextLevel::Inferred),
         },
         min_confidence: args.min_confidence,
-        max_regions: if args.recent { args.limit.unwrap_or(RECENT_LIMIT) } else { args.max_regions },
+        max_regions: if args.recent { args.limit.or(Some(RECENT_LIMIT)) } else { args.max_regions },
         depth: args.depth,
         budget: args.max_tokens.map(|max_tokens| (max_tokens, ui.format())),
         all: args.all,
