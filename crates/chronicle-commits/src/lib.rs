@@ -4,6 +4,7 @@ mod anchoring;
 mod answer;
 mod blames;
 mod change;
+mod context;
 mod deps;
 mod derive;
 mod error;
@@ -27,6 +28,7 @@ mod wisdom_view;
 pub mod write;
 
 pub use blames::{Author, Blames, Written};
+pub use context::{AuthorContext, split_words};
 pub use deps::{Dependents, DepsRequest, Target, dependents, dependents_indexed};
 pub use error::CommitsError;
 pub use index::{Index, refresh as refresh_index};

@@ -1,7 +1,7 @@
-//! Remarks made while working, kept until the commit they belong to is annotated.
+//! Remarks made while working, and what authors say ahead, kept until the commit they belong to is annotated.
 //!
 //! They lie in the git directory of the worktree, with the HEAD they were made on.
-//! A remark belongs to the first commit made on that HEAD, however many follow.
+//! They belong to the first commit made on that HEAD, however many follow.
 
 use std::{
     io::Write,
@@ -10,10 +10,13 @@ use std::{
 
 use chronicle_core::{Category, EntryId, LineRange, Sketch};
 use chronicle_git::{FileLock, ObjectId, Repository};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use snafu::ResultExt;
 
-use crate::error::{Result, UnreadableStagingSnafu, WriteStagingSnafu};
+use crate::{
+    context::AuthorContext,
+    error::{Result, UnreadableStagingSnafu, WriteStagingSnafu},
+};
 
 /// A remark that waits for its commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,10 +45,11 @@ pub struct StagedRemark {
     pub sketch: Option<Sketch>,
 }
 
-/// The staged remarks of one worktree, locked.
+/// What is staged in one worktree, locked.
 pub struct Staging {
-    path: PathBuf,
+    directory: PathBuf,
     remarks: Vec<StagedRemark>,
+    contexts: Vec<AuthorContext>,
     _lock: FileLock,
 }
 
@@ -56,6 +60,8 @@ pub enum Staged {
     To(ObjectId),
     /// None on the way to this HEAD: it was made on another branch.
     Elsewhere,
+    /// One that is still to be made.
+    NotYet,
 }
 
 /// A remark further back than this many commits is not looked for.
@@ -70,9 +76,9 @@ impl Staging {
         let directory = repository.worktree_state_dir();
         let lock = FileLock::acquire(&directory.join("staging.lock"))?;
         remove_leftovers(&directory);
-        let path = directory.join(FILE_NAME);
-        let remarks = read(&path)?;
-        Ok(Self { path, remarks, _lock: lock })
+        let remarks = read(&directory.join(REMARKS))?;
+        let contexts = read_contexts(&directory)?;
+        Ok(Self { directory, remarks, contexts, _lock: lock })
     }
 
     /// The staged remarks as they are at this moment, without keeping anyone from changing them.
@@ -80,7 +86,22 @@ impl Staging {
     /// # Errors
     /// When the file cannot be read.
     pub fn peek(repository: &Repository) -> Result<Vec<StagedRemark>> {
-        read(&repository.worktree_state_dir().join(FILE_NAME))
+        read(&repository.worktree_state_dir().join(REMARKS))
+    }
+
+    /// What authors said ahead, in the same way.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn peek_contexts(repository: &Repository) -> Result<Vec<AuthorContext>> {
+        read_contexts(&repository.worktree_state_dir())
+    }
+
+    /// Whether anything is staged in the git directory of a worktree.
+    #[must_use]
+    pub fn has_any(git_dir: &Path) -> bool {
+        let directory = git_dir.join("chronicle");
+        [REMARKS, CONTEXTS].iter().any(|name| directory.join(name).exists())
     }
 
     /// The remarks, oldest first.
@@ -109,10 +130,69 @@ impl Staging {
     }
 
     fn replace(&mut self, remarks: Vec<StagedRemark>) -> Result<()> {
-        let json = serde_json::to_vec_pretty(&remarks).expect("remarks are plain data");
-        write_atomically(&self.path, &json).context(WriteStagingSnafu { path: &self.path })?;
+        self.write(REMARKS, &remarks)?;
         self.remarks = remarks;
         Ok(())
+    }
+
+    /// What authors said ahead, oldest first.
+    #[must_use]
+    pub fn contexts(&self) -> &[AuthorContext] {
+        &self.contexts
+    }
+
+    /// Adds what an author says of the next commit to what was said of it already; returns all of it.
+    ///
+    /// # Errors
+    /// When the file cannot be written; it stays as it was then.
+    pub fn add_context(&mut self, context: AuthorContext) -> Result<AuthorContext> {
+        let mut contexts = self.contexts.clone();
+        let same = contexts.iter_mut().find(|known| known.head == context.head && known.id.is_some());
+        let whole = match same {
+            Some(known) => {
+                known.update(context);
+                known.clone()
+            }
+            None => {
+                contexts.push(context.clone());
+                context
+            }
+        };
+        self.replace_contexts(contexts)?;
+        Ok(whole)
+    }
+
+    /// Keeps only what `keep` wants of what authors said ahead.
+    ///
+    /// # Errors
+    /// When the file cannot be written; it stays as it was then.
+    pub fn retain_contexts(&mut self, keep: impl FnMut(&&AuthorContext) -> bool) -> Result<()> {
+        let kept: Vec<_> = self.contexts.iter().filter(keep).cloned().collect();
+        if kept.len() == self.contexts.len() { Ok(()) } else { self.replace_contexts(kept) }
+    }
+
+    fn replace_contexts(&mut self, contexts: Vec<AuthorContext>) -> Result<()> {
+        // Other tools know a file with one object.
+        match &contexts[..] {
+            [only] => self.write(CONTEXTS, only)?,
+            several => self.write(CONTEXTS, &several)?,
+        }
+        self.contexts = contexts;
+        Ok(())
+    }
+
+    /// Writes a file; an empty list leaves none behind, so that one look tells that nothing is staged.
+    fn write(&self, name: &str, content: &impl Serialize) -> Result<()> {
+        let path = self.directory.join(name);
+        let json = serde_json::to_vec_pretty(content).expect("what is staged is plain data");
+        let written = match json == b"[]" {
+            true => std::fs::remove_file(&path).or_else(|error| match error.kind() {
+                std::io::ErrorKind::NotFound => Ok(()),
+                _ => Err(error),
+            }),
+            false => write_atomically(&path, &json),
+        };
+        written.context(WriteStagingSnafu { path })
     }
 }
 
@@ -122,39 +202,59 @@ impl StagedRemark {
     /// # Errors
     /// When a commit on the way cannot be read.
     pub fn belongs_to(&self, repository: &Repository, target: ObjectId) -> Result<Staged> {
-        let made_on = match (&self.head, &self.id) {
-            (Some(head), _) => ObjectId::from_hex(head.as_bytes()).ok(),
-            // Made before there was any commit, it belongs to the very first.
-            (None, Some(_)) => return Ok(Staged::To(first_commit(repository, target)?)),
-            (None, None) => None,
-        };
-        // Released tools do not say when a remark was made.
-        let Some(made_on) = made_on else { return Ok(Staged::To(target)) };
-        // Made after the commit, about the commit.
-        if made_on == target {
-            return Ok(Staged::To(target));
+        match owner(repository, self.head.as_deref(), self.id.is_some(), target)? {
+            // Made after the commit, about the commit.
+            Staged::NotYet => Ok(Staged::To(target)),
+            found => Ok(found),
         }
-        let parent_of = |id: ObjectId| -> Result<Option<ObjectId>> {
-            Ok(repository.commit(id)?.parents.first().copied())
-        };
-        // The commit that an amended one took the place of is on no branch any more.
-        let amended_from = match repository.has_object(made_on) && !repository.is_on_a_branch(made_on)? {
-            true => Some(parent_of(made_on)?),
-            false => None,
-        };
-        let mut at = target;
-        for _ in 0..MAX_STEPS_BACK {
-            let parent = parent_of(at)?;
-            if parent == Some(made_on) || amended_from == Some(parent) {
-                return Ok(Staged::To(at));
-            }
-            match parent {
-                Some(parent) => at = parent,
-                None => break,
-            }
-        }
-        Ok(Staged::Elsewhere)
     }
+}
+
+impl AuthorContext {
+    /// The commit that this was said of when `target` is HEAD.
+    ///
+    /// # Errors
+    /// When a commit on the way cannot be read.
+    pub fn belongs_to(&self, repository: &Repository, target: ObjectId) -> Result<Staged> {
+        owner(repository, self.head.as_deref(), self.id.is_some(), target)
+    }
+}
+
+/// The commit that something belongs to that was staged on `head`; tools that give no id do not say where.
+fn owner(repository: &Repository, head: Option<&str>, has_id: bool, target: ObjectId) -> Result<Staged> {
+    let made_on = match (head, has_id) {
+        (Some(head), _) => ObjectId::from_hex(head.as_bytes()).ok(),
+        // Made before there was any commit, it belongs to the very first.
+        (None, true) => return Ok(Staged::To(first_commit(repository, target)?)),
+        (None, false) => None,
+    };
+    let Some(made_on) = made_on else { return Ok(Staged::To(target)) };
+    if made_on == target {
+        return Ok(Staged::NotYet);
+    }
+    // What HEAD was is certain, also where the commit took the place of one that others still have.
+    if repository.head_before_commit(target) == Some(made_on) {
+        return Ok(Staged::To(target));
+    }
+    let parent_of =
+        |id: ObjectId| -> Result<Option<ObjectId>> { Ok(repository.commit(id)?.parents.first().copied()) };
+    // The commit that an amended one took the place of is on no branch any more.
+    let amended_from = match repository.has_object(made_on) && !repository.is_on_a_branch(made_on)? {
+        true => Some(parent_of(made_on)?),
+        false => None,
+    };
+    let mut at = target;
+    for _ in 0..MAX_STEPS_BACK {
+        let parent = parent_of(at)?;
+        if parent == Some(made_on) || amended_from == Some(parent) {
+            return Ok(Staged::To(at));
+        }
+        match parent {
+            Some(parent) => at = parent,
+            None => break,
+        }
+    }
+    Ok(Staged::Elsewhere)
 }
 
 /// The oldest commit on the way of first parents from `target`, as far as is looked.
@@ -169,21 +269,42 @@ fn first_commit(repository: &Repository, target: ObjectId) -> Result<ObjectId> {
     Ok(at)
 }
 
-/// The file's name, which released tools use too.
-const FILE_NAME: &str = "staged-notes.json";
+/// The names of the files, which released tools use too.
+const REMARKS: &str = "staged-notes.json";
+const CONTEXTS: &str = "pending-context.json";
 
-fn read(path: &Path) -> Result<Vec<StagedRemark>> {
+/// One object, or a list of them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(Box<AuthorContext>),
+    More(Vec<AuthorContext>),
+}
+
+fn read_contexts(directory: &Path) -> Result<Vec<AuthorContext>> {
+    let found: Option<OneOrMore> = read(&directory.join(CONTEXTS))?;
+    Ok(match found {
+        None => Vec::new(),
+        Some(OneOrMore::One(one)) => vec![*one],
+        Some(OneOrMore::More(more)) => more,
+    })
+}
+
+fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T> {
     match std::fs::read(path) {
         Ok(content) => serde_json::from_slice(&content).context(UnreadableStagingSnafu { path }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(T::default()),
         Err(source) => Err(chronicle_git::GitError::Io { path: path.to_owned(), source }.into()),
     }
 }
 
+/// How names of temporary files start.
+const TEMPORARY: &str = "staged-notes.tmp";
+
 /// Writes beside the file, then renames: whoever reads sees the old or the new, never a half.
 fn write_atomically(path: &Path, content: &[u8]) -> std::io::Result<()> {
     let directory = path.parent().expect("the file lies in a directory");
-    let mut file = tempfile::Builder::new().prefix("staged-notes.tmp").tempfile_in(directory)?;
+    let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(directory)?;
     file.write_all(content)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
@@ -193,7 +314,7 @@ fn write_atomically(path: &Path, content: &[u8]) -> std::io::Result<()> {
 /// Removes temporary files of processes that died; whoever writes one holds the lock that we hold now.
 fn remove_leftovers(directory: &Path) {
     let files = std::fs::read_dir(directory).into_iter().flatten().filter_map(std::result::Result::ok);
-    for file in files.filter(|file| file.file_name().as_encoded_bytes().starts_with(b"staged-notes.tmp")) {
+    for file in files.filter(|file| file.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes())) {
         // Failing to tidy up is no reason to fail.
         let _removed = std::fs::remove_file(file.path());
     }

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 
 use crate::{
     anchoring, change,
+    context::AuthorContext,
     derive::Facts,
     error::{CommitsError, NothingToReplaceWithSnafu, Result, UnreadableKnowledgeSnafu},
     input::{AnnotateInput, EntryInput, KnowledgeInput, wash},
@@ -102,7 +103,7 @@ pub fn annotate(
     // The staged remarks stay locked until they are either stored and gone, or untouched.
     let is_head = repository.head()? == Some(request.commit);
     let mut staging = is_head.then(|| Staging::open(repository)).transpose()?;
-    let staged = staged(repository, staging.as_ref(), &mut facts, stamp, &mut warnings)?;
+    let (staged, said) = staged(repository, staging.as_ref(), &mut facts, stamp, &mut warnings)?;
     let knowledge = knowledge(&request.input.knowledge, stamp);
 
     let author = stamp.author.clone();
@@ -111,7 +112,7 @@ pub fn annotate(
         NOTES_REF,
         &format!("chronicle: annotate {}", short(request.commit)),
         |notes: &mut NotesEdit<'_>| -> Result<(Outcome, Vec<String>)> {
-            let outcome = store(notes, request, document.clone(), &staged, author.as_deref())?;
+            let outcome = store(notes, request, document.clone(), &staged, (&subject, author.as_deref()))?;
             Ok((outcome, store_knowledge(notes, repository, &knowledge)?))
         },
     )?;
@@ -121,8 +122,7 @@ pub fn annotate(
         .flat_map(|(ids, commit)| ids.into_iter().map(move |id| (id, commit)))
         .collect();
     if let Some(staging) = &mut staging {
-        let used: Vec<&EntryId> = consumed.iter().map(|(id, _)| id).collect();
-        staging.retain(|remark| !used.contains(&&id_of(remark)))?;
+        clear(staging, &consumed, &said)?;
     }
     Ok(Annotated {
         commit: request.commit,
@@ -290,48 +290,166 @@ fn supersede(repository: &Repository, document: &mut Annotation, ids: &[EntryId]
     }
 }
 
-/// The remarks that wait for a commit on the way to HEAD, as one document for each such commit.
+/// What is to be stored, by commit.
+type Documents = Vec<(ObjectId, Annotation)>;
+
+/// Takes what was used up out of the staging.
+fn clear(staging: &mut Staging, consumed: &[(EntryId, ObjectId)], said: &[AuthorContext]) -> Result<()> {
+    staging.retain(|remark| !consumed.iter().any(|(id, _)| *id == id_of(remark)))?;
+    staging.retain_contexts(|context| !said.contains(context))
+}
+
+/// What waits for a commit on the way to HEAD, as one document for each such commit; and what authors
+/// said ahead of it.
 fn staged(
     repository: &Repository,
     staging: Option<&Staging>,
     facts: &mut Facts<'_>,
     stamp: &Stamp<'_>,
     warnings: &mut Vec<String>,
-) -> Result<Vec<(ObjectId, Annotation)>> {
-    let mut documents: Vec<(ObjectId, Annotation)> = Vec::new();
+) -> Result<(Documents, Vec<AuthorContext>)> {
+    let mut documents = Documents::new();
     let mut n_elsewhere = 0;
     for remark in staging.into_iter().flat_map(Staging::remarks) {
         let Staged::To(commit) = remark.belongs_to(repository, facts.commit.id)? else {
             n_elsewhere += 1;
             continue;
         };
-        let entry = match commit == facts.commit.id {
-            true => remark_entry(facts, remark, warnings)?,
-            false => remark_entry(&mut Facts::of(repository, commit)?, remark, warnings)?,
-        };
-        if !documents.iter().any(|(bound, _)| *bound == commit) {
-            documents.push((commit, remarks_document(repository, commit, stamp)?));
-        }
-        let (_, document) = documents.iter_mut().find(|(bound, _)| *bound == commit).expect("pushed above");
+        let entry = with_facts(repository, facts, commit, |facts| remark_entry(facts, remark, warnings))?;
+        let document = document_of(repository, &mut documents, commit, stamp)?;
         document.consumed.push(entry.id.clone());
         document.wisdom.push(entry);
     }
     if 0 < n_elsewhere {
         warnings.push(format!("{n_elsewhere} staged remarks were made on another branch and stay staged"));
     }
-    Ok(documents)
+    let mut said = Vec::new();
+    for context in staging.into_iter().flat_map(Staging::contexts) {
+        if let Staged::To(commit) = context.belongs_to(repository, facts.commit.id)? {
+            let document = document_of(repository, &mut documents, commit, stamp)?;
+            with_facts(repository, facts, commit, |facts| {
+                context.add_to(document, &key_of(context, commit), facts, repository)
+            })?;
+            said.push(context.clone());
+        }
+    }
+    Ok((documents, said))
 }
 
-/// A document for remarks alone: its commit's subject says what they are about.
+/// Does something with the facts of `commit`, which `facts` may be about already.
+fn with_facts<T>(
+    repository: &Repository,
+    facts: &mut Facts<'_>,
+    commit: ObjectId,
+    mut act: impl FnMut(&mut Facts<'_>) -> Result<T>,
+) -> Result<T> {
+    if commit == facts.commit.id { act(facts) } else { act(&mut Facts::of(repository, commit)?) }
+}
+
+fn document_of<'d>(
+    repository: &Repository,
+    documents: &'d mut Documents,
+    commit: ObjectId,
+    stamp: &Stamp<'_>,
+) -> Result<&'d mut Annotation> {
+    if !documents.iter().any(|(bound, _)| *bound == commit) {
+        documents.push((commit, remarks_document(repository, commit, stamp)?));
+    }
+    let found = documents.iter_mut().find(|(bound, _)| *bound == commit);
+    Ok(&mut found.expect("pushed above").1)
+}
+
+/// What names the saying; one without an id is known by its words and its commit.
+fn key_of(context: &AuthorContext, commit: ObjectId) -> EntryId {
+    let words = serde_json::to_string(context).expect("a context is plain data");
+    let derived = || EntryId::derived("context", &commit.to_string(), &words, None, None);
+    context.id.clone().unwrap_or_else(derived)
+}
+
+/// What was bound to commits without being asked for an annotation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bound {
+    /// The commits that have something new to say.
+    pub commits: Vec<ObjectId>,
+    /// Commits that HEAD unites, as their author names them.
+    pub squash_sources: Vec<String>,
+}
+
+/// Gives staged remarks and contexts to the commits that they belong to, and `said` to HEAD.
+///
+/// Whatever was given once is not given again.
+///
+/// # Errors
+/// When the commit or the notes cannot be read or written. What is staged stays staged then.
+pub fn bind(repository: &Repository, said: Option<&AuthorContext>, stamp: &Stamp<'_>) -> Result<Bound> {
+    let head = repository.born_head()?;
+    let mut staging = Staging::open(repository)?;
+    let mut facts = Facts::of(repository, head)?;
+    let mut unheard = Vec::new();
+    let (mut documents, mut contexts) = staged(repository, Some(&staging), &mut facts, stamp, &mut unheard)?;
+    if let Some(said) = said {
+        let document = document_of(repository, &mut documents, head, stamp)?;
+        said.add_to(document, &key_of(said, head), &mut facts, repository)?;
+        contexts.push(said.clone());
+    }
+    let mut bound = Bound::default();
+    bound.squash_sources.extend(contexts.iter().flat_map(|context| context.squash_sources.clone()));
+    if documents.is_empty() {
+        return Ok(bound);
+    }
+    (bound.commits, _) = repository.edit_notes(
+        NOTES_REF,
+        &format!("chronicle: what was said of {}", short(head)),
+        |notes: &mut NotesEdit<'_>| -> Result<Vec<ObjectId>> {
+            let mut commits = Vec::new();
+            for (commit, document) in &documents {
+                if fold_in_once(notes, *commit, document.clone())? {
+                    commits.push(*commit);
+                }
+            }
+            Ok(commits)
+        },
+    )?;
+    let consumed = documents
+        .iter()
+        .flat_map(|(commit, document)| document.consumed.iter().map(|id| (id.clone(), *commit)));
+    clear(&mut staging, &consumed.collect::<Vec<_>>(), &contexts)?;
+    Ok(bound)
+}
+
+/// Folds in what was staged, unless the note has taken all of it in before; whether there was anything new.
+fn fold_in_once(notes: &mut NotesEdit<'_>, commit: ObjectId, mut document: Annotation) -> Result<bool> {
+    let before = parse(notes.get(commit)?.as_slice()).note;
+    let is_new = |id: &EntryId| !before.documents().iter().any(|known| known.consumed.contains(id));
+    let new: Vec<EntryId> = document.consumed.iter().filter(|id| is_new(id)).cloned().collect();
+    if new.is_empty() {
+        return Ok(false);
+    }
+    document.wisdom.retain(|entry| before.entry(&entry.id).is_none());
+    document.consumed = new;
+    fold_in(notes, commit, document)?;
+    Ok(true)
+}
+
+/// A document for what was staged alone: its commit's subject says what it is about.
 fn remarks_document(repository: &Repository, commit: ObjectId, stamp: &Stamp<'_>) -> Result<Annotation> {
-    let (subject, _secrets) = wash(&repository.commit(commit)?.subject());
+    let facts = Facts::of(repository, commit)?;
+    let (subject, _secrets) = wash(&facts.commit.subject());
     let mut provenance = Provenance::new(Source::Live);
     provenance.author.clone_from(&stamp.author);
-    let summary = if subject.is_empty() { "Remarks made while working" } else { &subject };
+    let summary = if subject.is_empty() { WITHOUT_SUBJECT } else { &subject };
     let mut document = Annotation::new(&commit.to_string(), &stamp.now.to_string(), summary, provenance);
     document.context_level = Some(ContextLevel::Enhanced);
+    document.change = Some(change::of(
+        repository,
+        &facts.commit,
+        &repository.plain_changes(facts.first_parent(), facts.commit.tree)?,
+    )?);
     Ok(document)
 }
+
+/// The summary of what was said of a commit without a subject.
+const WITHOUT_SUBJECT: &str = "Remarks made while working";
 
 fn remark_entry(facts: &mut Facts<'_>, remark: &StagedRemark, warnings: &mut Vec<String>) -> Result<Entry> {
     // Other tools stage remarks too, and do not look for secrets.
@@ -370,17 +488,17 @@ fn store(
     request: &AnnotateRequest,
     mut document: Annotation,
     staged: &[(ObjectId, Annotation)],
-    author: Option<&str>,
+    (subject, author): (&str, Option<&str>),
 ) -> Result<Outcome> {
     for (commit, remarks) in staged.iter().filter(|(commit, _)| *commit != request.commit) {
-        fold_in(notes, *commit, remarks.clone())?;
+        fold_in_once(notes, *commit, remarks.clone())?;
     }
     let before = parse(notes.get(request.commit)?.as_slice()).note;
     let remarks = staged.iter().find(|(commit, _)| *commit == request.commit).map(|(_, document)| document);
     if request.is_automatic && !before.documents().is_empty() {
         // The commit has words of its own already; remarks still belong to it.
         if let Some(remarks) = remarks {
-            fold_in(notes, request.commit, remarks.clone())?;
+            fold_in_once(notes, request.commit, remarks.clone())?;
         }
         let kept = if remarks.is_some() { "; the staged remarks were stored" } else { "" };
         let reason =
@@ -394,10 +512,15 @@ fn store(
     }
     if request.replace_summary {
         document.replaces = replaced_summaries(&before, author)?;
+    } else if !request.is_automatic {
+        // The commit's subject stood in for a summary until there was one.
+        document.replaces = stand_ins(&before, subject, author);
     }
     if let Some(remarks) = remarks {
         document.wisdom.extend(remarks.wisdom.iter().cloned());
         document.consumed.clone_from(&remarks.consumed);
+        document.task = document.task.or_else(|| remarks.task.clone());
+        document.context_level = document.context_level.or(remarks.context_level);
     }
     let n_given = document.wisdom.len();
     let known = before.entries();
@@ -500,6 +623,18 @@ fn replaced_summaries(note: &Note, author: Option<&str>) -> Result<Vec<String>> 
         }
         (true, None) => Err(CommitsError::NoSummary),
     }
+}
+
+/// One's own documents that have the commit's subject for a summary, because nothing else was said.
+fn stand_ins(note: &Note, subject: &str, author: Option<&str>) -> Vec<String> {
+    let (subject, _secrets) = wash(subject);
+    let stands_in = |document: &&Annotation| {
+        [subject.as_str(), WITHOUT_SUBJECT].contains(&document.summary.as_str())
+            && !document.consumed.is_empty()
+            && document.provenance.author.as_deref() == author
+            && !note.summary_is_replaced(document)
+    };
+    note.documents().into_iter().filter(stands_in).map(Annotation::fingerprint).collect()
 }
 
 /// What the repository shall know, with ids that were never used before.

@@ -165,8 +165,10 @@ pub enum WorktreeEntry {
     Other,
 }
 
-/// The git directory of the working tree at `root`, or the one that its `.git` file names.
-fn git_dir_of(root: &Path) -> Option<PathBuf> {
+/// The git directory of the working tree at `root`, or the one that its `.git` file names; `None` where no
+/// working tree starts.
+#[must_use]
+pub fn git_dir_of(root: &Path) -> Option<PathBuf> {
     let dot_git = root.join(".git");
     let git_dir = match fs::read(&dot_git) {
         Ok(content) => root.join(content.strip_prefix(b"gitdir: ")?.trim_ascii().to_path().ok()?),

@@ -35,11 +35,12 @@ pub use gix::{
     ObjectId,
     bstr::{BStr, BString, ByteSlice},
 };
-pub use glance::{ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry};
+pub use glance::{ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry, git_dir_of};
 pub use history::{History, Node, Partial};
 pub use lock::FileLock;
 pub use notes::{NoteRef, is_empty_tree};
 pub use pending::{Newer, Pending};
+pub use process::git_for_user;
 pub use renames::Whereabouts;
 pub use repository::{LazyRepository, PresentFile, Repository};
 pub use update::{NotesEdit, Recovered};

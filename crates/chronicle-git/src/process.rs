@@ -1,8 +1,9 @@
 //! Runs `git` where gix cannot do the job.
 
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     io::Write,
+    os::unix::process::ExitStatusExt,
     path::Path,
     process::{Command, Stdio},
 };
@@ -51,4 +52,20 @@ pub(crate) fn git_reading(git_dir: &Path, work_dir: Option<&Path>, args: &[&OsSt
     let command =
         args.iter().find(is_command).map_or_else(String::new, |arg| arg.to_string_lossy().into_owned());
     Err(GitError::Process { command, stderr })
+}
+
+/// Runs `git ARGS` in `directory` as if its user had, but without the variables `hidden`; returns its exit code.
+///
+/// # Errors
+/// When git cannot be started.
+pub fn git_for_user(directory: &Path, args: &[OsString], hidden: &[String]) -> Result<i32> {
+    #[expect(clippy::disallowed_methods, reason = "the user asked for this very command")]
+    let mut command = Command::new("git");
+    command.current_dir(directory).args(args);
+    for name in hidden {
+        command.env_remove(name);
+    }
+    let status = command.status().context(IoSnafu { path: std::path::PathBuf::from("git") })?;
+    // A git that was killed by a signal says so as a shell does.
+    Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default()))
 }

@@ -117,6 +117,9 @@ pub enum Error {
     /// A remark without words.
     #[snafu(display("the remark is empty"))]
     EmptyRemark,
+    /// A context that says nothing.
+    #[snafu(display("nothing is said of the next commit"))]
+    EmptyContext,
     /// A schema that there is none of.
     #[snafu(display("there is no schema `{name}`; did you mean `{nearest}`?"))]
     UnknownSchema {
@@ -191,6 +194,7 @@ impl Error {
             Self::Budget { .. } => "budget_too_small",
             Self::NoSummary => "no_summary",
             Self::EmptyRemark => "empty_remark",
+            Self::EmptyContext => "empty_context",
             Self::UnknownSchema { .. } => "unknown_schema",
             Self::UnknownSetting { .. } => "unknown_setting",
             Self::InvalidSetting { .. } => "invalid_setting",

@@ -5,6 +5,7 @@
 
 mod check;
 mod config;
+mod context;
 mod deps;
 mod json;
 mod markdown;
@@ -19,7 +20,10 @@ use std::str::FromStr;
 use chronicle_core::reading::Reading;
 use jiff::Timestamp;
 
-use crate::{AnnotateReply, Check, Deps, OutlineAnswer, Settings, Shown, StagedRemark, Summary, Timeline, Why};
+use crate::{
+    AnnotateReply, AuthorContext, Check, Deps, OutlineAnswer, Settings, Shown, StagedRemark, Summary,
+    Timeline, Why,
+};
 
 pub use check::{Host, annotations};
 pub use json::error as json_error;
@@ -174,5 +178,17 @@ pub fn settings(settings: &Settings, format: Format, view: &View) -> String {
         Format::Json => json::plain_answer(settings),
         Format::Markdown => config::markdown(settings),
         Format::Pretty => pretty::painted(&config::markdown(settings), view),
+    }
+}
+
+/// What waits for commits that are still to be made, as text.
+#[must_use]
+pub fn contexts(contexts: &[AuthorContext], format: Format, view: &View) -> String {
+    match format {
+        Format::Json => {
+            json::plain_answer(&serde_json::json!({ "schema": "chronicle-context/v1", "contexts": contexts }))
+        }
+        Format::Markdown => context::markdown(contexts, view),
+        Format::Pretty => pretty::painted(&context::markdown(contexts, view), view),
     }
 }

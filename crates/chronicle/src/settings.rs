@@ -21,8 +21,8 @@ use crate::{
 pub struct Setting {
     /// Its name, after `chronicle.` in git's configuration.
     pub name: &'static str,
-    /// Its table and key in the team's file.
-    team: (&'static str, &'static str),
+    /// Its table and key in the team's file; none for what a repository must not decide for its clones.
+    team: Option<(&'static str, &'static str)>,
     kind: Kind,
     /// The value where nobody says otherwise; empty for none.
     pub default: &'static str,
@@ -44,63 +44,63 @@ enum Kind {
 pub const SETTINGS: [Setting; 9] = [
     Setting {
         name: "chunkSize",
-        team: ("agent", "chunk_size"),
+        team: Some(("agent", "chunk_size")),
         kind: Kind::Count,
         default: "5",
         meaning: "files that the writing agent takes at once from a large commit",
     },
     Setting {
         name: "defaultMaxRegions",
-        team: ("read", "default_max_regions"),
+        team: Some(("read", "default_max_regions")),
         kind: Kind::Count,
         default: "20",
         meaning: "items that a read shows unless --max-regions says otherwise",
     },
     Setting {
         name: "depsScanLimit",
-        team: ("read", "deps_scan_limit"),
+        team: Some(("read", "deps_scan_limit")),
         kind: Kind::Count,
         default: "500",
         meaning: "accepted, without effect: every annotation is looked at",
     },
     Setting {
         name: "maxAgentTurns",
-        team: ("agent", "max_agent_turns"),
+        team: Some(("agent", "max_agent_turns")),
         kind: Kind::Count,
         default: "20",
         meaning: "turns of a conversation of the writing agent",
     },
     Setting {
         name: "maxDiffLines",
-        team: ("agent", "max_diff_lines"),
+        team: Some(("agent", "max_diff_lines")),
         kind: Kind::Count,
         default: "2000",
         meaning: "changed lines beyond which the writing agent leaves a commit alone",
     },
     Setting {
         name: "maxTokensPerResponse",
-        team: ("agent", "max_tokens_per_response"),
+        team: Some(("agent", "max_tokens_per_response")),
         kind: Kind::Count,
         default: "4096",
         meaning: "tokens of one reply to the writing agent",
     },
     Setting {
         name: "recencyHalfLife",
-        team: ("read", "recency_half_life"),
+        team: Some(("read", "recency_half_life")),
         kind: Kind::Days,
         default: "180",
         meaning: "days after which an entry counts half as recent",
     },
     Setting {
         name: "recentAnnotationsLimit",
-        team: ("agent", "recent_annotations_limit"),
+        team: Some(("agent", "recent_annotations_limit")),
         kind: Kind::Count,
         default: "5",
         meaning: "older annotations of a file that the writing agent is shown",
     },
     Setting {
         name: "sync.remotes",
-        team: ("sync", "remotes"),
+        team: None,
         kind: Kind::Words,
         default: "",
         meaning: "remotes that notes are shared with",
@@ -279,7 +279,10 @@ impl Chronicle {
         let (glance, _) = self.index()?;
         let environment = self.environment;
         let is_silent = |glance: &Glance| {
-            !glance.may_set(&READ_SETTINGS.map(str::to_lowercase).each_ref().map(String::as_str), &UserConfig::of(environment))
+            !glance.may_set(
+                &READ_SETTINGS.map(str::to_lowercase).each_ref().map(String::as_str),
+                &UserConfig::of(environment),
+            )
         };
         is_silent(glance).then(|| {
             let mut found = Found::default();
@@ -340,7 +343,8 @@ impl Found {
                 let value = plain(value);
                 let at = place.as_deref().unwrap_or(kind);
                 let name = setting.name;
-                self.warnings.push(format!("`{name}` is `{value}` in {at}, not {expected}; it is passed over"));
+                self.warnings
+                    .push(format!("`{name}` is `{value}` in {at}, not {expected}; it is passed over"));
                 return;
             }
         }
@@ -351,8 +355,10 @@ impl Found {
         let mut words: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
         for ConfigValue { key, value, scope, file } in by_git {
             let place = file.map(|file| file.to_string_lossy().into_owned());
-            let place = place.or_else(|| (scope == ConfigScope::Command).then(|| "git's own arguments".to_owned()));
-            let Some(setting) = SETTINGS.iter().find(|setting| setting.name.eq_ignore_ascii_case(&key)) else {
+            let place =
+                place.or_else(|| (scope == ConfigScope::Command).then(|| "git's own arguments".to_owned()));
+            let Some(setting) = SETTINGS.iter().find(|setting| setting.name.eq_ignore_ascii_case(&key))
+            else {
                 let at = place.as_deref().unwrap_or(scope.name());
                 self.warnings.push(format!("unknown setting `chronicle.{}` in {}", plain(&key), plain(at)));
                 continue;
@@ -379,9 +385,10 @@ impl Found {
                 self.warnings.push(format!("{name} is no plain file of at most {MAX_TEAM_FILE_BYTES} bytes"));
                 continue;
             }
-            match std::fs::read_to_string(&path).map_err(|error| error.to_string()).and_then(|text| {
-                text.parse::<toml::Table>().map_err(|error| error.message().to_owned())
-            }) {
+            match std::fs::read_to_string(&path)
+                .map_err(|error| error.to_string())
+                .and_then(|text| text.parse::<toml::Table>().map_err(|error| error.message().to_owned()))
+            {
                 Ok(table) => self.take_from_team(name, &table),
                 Err(reason) => self.warnings.push(format!("cannot read {name}: {}", plain(&reason))),
             }
@@ -395,7 +402,7 @@ impl Found {
                 let one = toml::Table::from_iter([(group.clone(), values.clone())]);
                 let values = values.as_table().unwrap_or(&one);
                 for (key, value) in values {
-                    let is_it = |setting: &&Setting| setting.team == (group.as_str(), key.as_str());
+                    let is_it = |setting: &&Setting| setting.team == Some((group.as_str(), key.as_str()));
                     match SETTINGS.iter().find(is_it) {
                         Some(setting) => {
                             self.offer(setting, texts(value), "team", Some(file.to_owned()));

@@ -57,7 +57,8 @@ impl Chronicle {
         limit: Option<usize>,
     ) -> Result<Timeline, Error> {
         let anchored = anchor.map(|anchor| self.anchored_at(&path, anchor)).transpose()?;
-        let command = ReadCommand { paths: vec![path], max_regions: Some(usize::MAX), ..ReadCommand::default() };
+        let command =
+            ReadCommand { paths: vec![path], max_regions: Some(usize::MAX), ..ReadCommand::default() };
         let mut reading = self.read(&command)?;
         if let Some(anchored) = &anchored {
             keep_only(&mut reading, anchored);

@@ -6,7 +6,8 @@ use chronicle::render::Format;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    annotate::AnnotateArgs, check::CheckArgs, config::ConfigArgs, deps::DepsArgs, history::HistoryArgs, note::NoteArgs,
+    annotate::AnnotateArgs, check::CheckArgs, commit, commit::CommitArgs, config::ConfigArgs,
+    context::ContextArgs, deps::DepsArgs, history::HistoryArgs, hook::HookArgs, note::NoteArgs,
     outline::OutlineArgs, read::ReadArgs, schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs,
     tour::TourArgs, why::WhyArgs,
 };
@@ -42,9 +43,10 @@ type Define = fn(clap::Command) -> clap::Command;
 
 /// The commands that hooks and agents run on every edit. Defining the arguments of all commands takes longer
 /// than most answers, so these are defined alone when they come first on the command line.
-const OFTEN: [(&str, Define); 5] = [
+const OFTEN: [(&str, Define); 6] = [
     ("check", CheckArgs::augment_args),
     ("deps", DepsArgs::augment_args),
+    ("hook", HookArgs::augment_args),
     ("read", ReadArgs::augment_args),
     ("summary", SummaryArgs::augment_args),
     ("why", WhyArgs::augment_args),
@@ -53,6 +55,7 @@ const OFTEN: [(&str, Define); 5] = [
 impl Cli {
     /// Takes the arguments apart; asked for help or the version, or wrong ones, the error says so.
     pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let arguments = commit::separated(arguments);
         let first = arguments.get(1).and_then(|argument| argument.to_str());
         let often = OFTEN.iter().find(|(name, _)| Some(*name) == first);
         let mut definition = often.map_or_else(all, |(name, define)| one(name, *define));
@@ -110,7 +113,11 @@ pub(crate) enum Command {
     Outline(OutlineArgs),
     Annotate(AnnotateArgs),
     Note(NoteArgs),
+    Commit(CommitArgs),
+    Context(ContextArgs),
     Config(ConfigArgs),
+    #[command(hide = true)]
+    Hook(HookArgs),
     Schema(SchemaArgs),
     Tour(TourArgs),
 }

@@ -2,9 +2,12 @@
 
 pub(crate) mod annotate;
 pub(crate) mod check;
+pub(crate) mod commit;
 pub(crate) mod config;
+pub(crate) mod context;
 pub(crate) mod deps;
 pub(crate) mod history;
+pub(crate) mod hook;
 pub(crate) mod note;
 pub(crate) mod outline;
 pub(crate) mod read;
@@ -40,6 +43,9 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Outline(args) => outline::run(&args, &open(), ui),
         Command::Annotate(args) => annotate::run(args, &open(), ui),
         Command::Note(args) => note::run(args, &open(), ui),
+        Command::Commit(args) => commit::run(args, &open(), ui),
+        Command::Context(args) => context::run(args, &open(), ui),
+        Command::Hook(args) => hook::run(&args, &open(), ui),
         Command::Config(args) => config::run(args, &open(), ui),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),

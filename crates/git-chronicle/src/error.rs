@@ -20,6 +20,9 @@ pub(crate) enum CommandError {
     /// A check that found what it was to look for.
     #[snafu(display("the change touches lessons of the kinds that --fail-on names: {n_lessons}"))]
     Touched { n_lessons: usize },
+    /// A `git` that ran for the user failed, and said why itself.
+    #[snafu(display("git failed"))]
+    Git { code: i32 },
     /// Arguments that do not go together.
     #[snafu(display("{reason}"))]
     Usage { reason: String },
@@ -44,6 +47,7 @@ impl CommandError {
             Self::Chronicle { source } | Self::Check { source } => source.code(),
             Self::Touched { .. } => "lessons_touched",
             Self::Usage { .. } => "usage",
+            Self::Git { .. } => "git",
             Self::Stdout { .. } | Self::Stdin { .. } | Self::Directory { .. } => "io",
         }
     }
@@ -62,6 +66,7 @@ impl CommandError {
             | "unknown_schema"
             | "unknown_setting"
             | "invalid_setting"
+            | "empty_context"
             | "invalid_since" => WRONG_ARGUMENTS,
             _ => CANNOT,
         }
@@ -86,6 +91,7 @@ impl CommandError {
             "no_summary" => "add \"summary\" to the JSON, or use --summary or --auto",
             "unknown_entry" => "`git chronicle show` lists the ids of a commit's entries",
             "not_your_summary" => "leave out --replace-summary: yours is stored beside it",
+            "empty_context" => "use --task, --reasoning, --dependencies or --tags",
             "unknown_setting" => "`git chronicle config list` lists the settings",
             "contended" => "try again; another process was writing at the same time",
             "write_failed" => "nothing was stored; is the disk full or the repository read-only?",
@@ -100,6 +106,9 @@ impl CommandError {
 
 /// Reports an error, in JSON where answers are JSON, and returns the exit code.
 pub(crate) fn report(error: &CommandError, ui: &mut Ui) -> ExitCode {
+    if let CommandError::Git { code } = error {
+        return ExitCode::from(u8::try_from(*code).unwrap_or(CANNOT));
+    }
     // The answer is written already and must stay one object.
     let is_answered = matches!(error, CommandError::Touched { .. });
     if is_answered && ui.format() == Format::Json {

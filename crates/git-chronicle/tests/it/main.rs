@@ -4,6 +4,8 @@ mod anchors;
 mod asking;
 mod bad_input;
 mod check;
+mod config;
+mod context;
 mod deps;
 mod durability;
 mod floors;

@@ -227,6 +227,9 @@ fn the_help() {
       outline   List the named items of a file: what anchors can name
       annotate  Record why a commit is the way it is
       note      Keep a remark while working; the next annotation takes it in
+      commit    Run `git commit` and record why the commit is made
+      context   Say ahead of a commit why it is made; the commit takes it in
+      config    Show or change settings
       schema    Print the JSON Schema of what is stored, taken or answered
       tour      See the main job done in a minute, on a throw-away repository
       help      Print this message or the help of the given subcommand(s)
@@ -319,9 +322,7 @@ fn the_help() {
               Only items trusted at least so far, 0 to 1
 
           --max-regions <N>
-              Most items to show
-              
-              [default: 20]
+              Most items to show; 20 unless `defaultMaxRegions` is set
 
           --depth <N>
               How many hops of related annotations to follow

@@ -1,0 +1,175 @@
+//! What an author says ahead of a commit, or around it.
+
+use std::ffi::OsString;
+
+use chronicle_commits::{
+    AuthorContext, Staging,
+    input::wash,
+    split_words,
+    write::{self, Bound, Stamp},
+};
+use chronicle_git::git_for_user;
+use snafu::ensure;
+
+use crate::{Chronicle, Error, error::EmptyContextSnafu};
+
+/// What to say of the next commit.
+#[derive(Debug, Clone, Default)]
+pub struct ContextCommand {
+    /// The task that the change is made for.
+    pub task: Option<String>,
+    /// Why this approach.
+    pub reasoning: Option<String>,
+    /// What the change assumes of code elsewhere.
+    pub dependencies: Vec<String>,
+    /// Labels, separated by commas.
+    pub tags: Vec<String>,
+}
+
+/// What became of a commit that was made through us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// The exit code of `git commit`.
+    pub code: i32,
+    /// What was said still waits for a commit.
+    pub waits: bool,
+    /// The commit that it went to.
+    pub stored_on: Option<String>,
+    /// The kinds of secrets that were taken out.
+    pub redacted: Vec<String>,
+}
+
+/// The parts of a context, as variables name them.
+const PARTS: [&str; 5] = ["TASK", "REASONING", "DEPENDENCIES", "TAGS", "SQUASH_SOURCES"];
+/// What such variables start with, the older name last.
+const PREFIXES: [&str; 2] = ["CHRONICLE_", "ULTRAGIT_"];
+
+impl Chronicle {
+    /// Keeps what is said for the next commit; returns all that is kept for it, and the kinds of secrets
+    /// that were taken out.
+    ///
+    /// # Errors
+    /// When nothing is said, or it cannot be written.
+    pub fn set_context(&self, command: &ContextCommand) -> Result<(AuthorContext, Vec<String>), Error> {
+        let mut redacted = Vec::new();
+        let context = said(command, &mut redacted);
+        ensure!(!context.is_empty(), EmptyContextSnafu);
+        Ok((self.stage_context(context)?, redacted))
+    }
+
+    fn stage_context(&self, context: AuthorContext) -> Result<AuthorContext, Error> {
+        let head = self.repository()?.head()?.map(|id| id.to_string());
+        let staged =
+            AuthorContext { timestamp: self.now.to_string(), id: Some(Self::new_id()), head, ..context };
+        Ok(Staging::open(self.repository()?)?.add_context(staged)?)
+    }
+
+    /// What is kept for commits that are still to be made, oldest first.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn contexts(&self) -> Result<Vec<AuthorContext>, Error> {
+        Ok(Staging::peek_contexts(self.repository()?)?)
+    }
+
+    /// Drops what is kept for commits; returns for how many.
+    ///
+    /// # Errors
+    /// When it cannot be read or written.
+    pub fn clear_contexts(&self) -> Result<usize, Error> {
+        let mut staging = Staging::open(self.repository()?)?;
+        let n_contexts = staging.contexts().len();
+        staging.retain_contexts(|_| false)?;
+        Ok(n_contexts)
+    }
+
+    /// Runs `git commit ARGS` and stores what is said of the commit, here or in the environment.
+    ///
+    /// When git makes no commit, what was said stays for the next one.
+    ///
+    /// # Errors
+    /// When it cannot be kept, git cannot be started, or the notes cannot be written.
+    pub fn commit(&self, command: &ContextCommand, args: &[OsString]) -> Result<Committed, Error> {
+        let mut redacted = Vec::new();
+        let mut context = self.said_in_environment(&mut redacted).unwrap_or_default();
+        context.update(said(command, &mut redacted));
+        let is_said = !context.is_empty();
+        let before = self.repository()?.head()?;
+        if is_said {
+            self.stage_context(context)?;
+        }
+        let hidden: Vec<String> = variables().collect();
+        let args = [&["commit".into()], args].concat();
+        let code = git_for_user(&self.directory, &args, &hidden)?;
+        // What was opened before may remember how refs were.
+        let after = Self::new(&self.directory, self.now, false);
+        let head = after.repository()?.head()?;
+        let is_made = code == 0 && head != before;
+        if is_made {
+            after.bind(None)?;
+        }
+        let stored_on = head.filter(|_| is_said && is_made).map(|id| id.to_string());
+        Ok(Committed { code, waits: is_said && !is_made, stored_on, redacted })
+    }
+
+    /// Stores what was kept for the commit that was just made, and what the environment says of it.
+    ///
+    /// With nothing to store, no repository is opened.
+    ///
+    /// # Errors
+    /// When the notes cannot be written; what was kept is kept then.
+    pub fn after_commit(&self) -> Result<Bound, Error> {
+        let said = self.said_in_environment(&mut Vec::new());
+        let git_dir = self.variable("GIT_DIR").map(|path| self.directory.join(path));
+        let git_dir = git_dir.or_else(|| chronicle_git::git_dir_of(&self.directory));
+        if said.is_none() && git_dir.is_some_and(|git_dir| !Staging::has_any(&git_dir)) {
+            return Ok(Bound::default());
+        }
+        self.bind(said.as_ref())
+    }
+
+    fn bind(&self, said: Option<&AuthorContext>) -> Result<Bound, Error> {
+        let author = self.repository()?.author_name();
+        let stamp = Stamp { now: self.now, author, new_id: &mut Self::new_id };
+        Ok(write::bind(self.repository()?, said, &stamp)?)
+    }
+
+    /// What the environment says of the commit that is being made.
+    fn said_in_environment(&self, redacted: &mut Vec<String>) -> Option<AuthorContext> {
+        let part = |part: &str| {
+            let named = PREFIXES.iter().find_map(|prefix| self.variable(&format!("{prefix}{part}")));
+            named.filter(|value| !value.trim().is_empty())
+        };
+        let [task, reasoning, dependencies, tags, squash_sources] = PARTS.map(part);
+        let command = ContextCommand {
+            task,
+            reasoning,
+            dependencies: dependencies.into_iter().collect(),
+            tags: tags.into_iter().collect(),
+        };
+        let mut context = said(&command, redacted);
+        context.squash_sources = squash_sources.as_deref().map(split_words).unwrap_or_default();
+        (!context.is_empty()).then_some(context)
+    }
+}
+
+/// The variables that say something of a commit.
+fn variables() -> impl Iterator<Item = String> {
+    PREFIXES.iter().flat_map(|prefix| PARTS.iter().map(move |part| format!("{prefix}{part}")))
+}
+
+/// What is said, without secrets and control characters.
+fn said(command: &ContextCommand, redacted: &mut Vec<String>) -> AuthorContext {
+    let mut clean = |text: &str| {
+        let (text, found) = wash(text);
+        redacted.extend(found.into_iter().map(|kind| kind.name().to_owned()));
+        Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+    };
+    AuthorContext {
+        task: command.task.as_deref().and_then(&mut clean),
+        reasoning: command.reasoning.as_deref().and_then(&mut clean),
+        dependencies: clean(&command.dependencies.join("\n")),
+        tags: clean(&command.tags.join(",")).as_deref().map(split_words).unwrap_or_default(),
+        ..AuthorContext::default()
+    }
+}

@@ -1,0 +1,133 @@
+use std::ffi::OsString;
+
+use chronicle::Chronicle;
+
+use crate::{
+    commands::context::SaidArgs,
+    error::{CommandError, GitSnafu},
+    ui::Ui,
+};
+
+/// Run `git commit` and record why the commit is made
+///
+/// Everything but the options below goes to `git commit` as it is. The commit's subject is the
+/// summary until somebody annotates it. When git makes no commit, what was said waits for the next.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "git chronicle commit [--task TEXT] [--reasoning TEXT] [--dependencies TEXT] [--tags TAG,…] [ARGUMENT OF GIT COMMIT]..."
+)]
+pub(crate) struct CommitArgs {
+    #[command(flatten)]
+    said: SaidArgs,
+
+    /// What `git commit` takes
+    #[arg(last = true, value_name = "ARGUMENT OF GIT COMMIT")]
+    arguments: Vec<OsString>,
+}
+
+pub(crate) fn run(args: CommitArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let committed = chronicle.commit(&args.said.into(), &args.arguments)?;
+    if !committed.redacted.is_empty() {
+        ui.warn(&format!("secrets were replaced before storing: {}", committed.redacted.join(", ")));
+    }
+    if let Some(commit) = &committed.stored_on {
+        ui.tell(&format!("what was said is stored on {}", commit.chars().take(7).collect::<String>()));
+    }
+    if committed.waits {
+        ui.tell("what was said waits for the next commit; `git chronicle context clear` drops it");
+    }
+    if committed.code == 0 { Ok(()) } else { GitSnafu { code: committed.code }.fail() }
+}
+
+/// Our own options of `commit`, each of which takes a value.
+const OWN: [&str; 4] = ["--task", "--reasoning", "--dependencies", "--tags"];
+/// Options of `git commit` whose value is the next argument, and must not be taken for an option.
+const WITH_VALUE: [&str; 12] = [
+    "--message",
+    "--file",
+    "--author",
+    "--date",
+    "--template",
+    "--reuse-message",
+    "--reedit-message",
+    "--fixup",
+    "--squash",
+    "--trailer",
+    "--cleanup",
+    "--pathspec-from-file",
+];
+/// Options of ours that stand before the command and take the next argument.
+const BEFORE: [&str; 3] = ["-C", "--format", "--color"];
+
+/// Puts our own options of `commit` first and everything that git is to get behind `--`.
+///
+/// The arguments of other commands come back as they are.
+pub(crate) fn separated(arguments: Vec<OsString>) -> Vec<OsString> {
+    let text = |at: usize| arguments.get(at).and_then(|argument| argument.to_str());
+    let mut start = 1;
+    while let Some(argument) = text(start).filter(|argument| argument.starts_with('-')) {
+        start += if BEFORE.contains(&argument) { 2 } else { 1 };
+    }
+    if text(start) != Some("commit") || matches!(text(start + 1), Some("-h" | "--help")) {
+        return arguments;
+    }
+    let (before, given) = arguments.split_at(start + 1);
+    let mut own = before.to_vec();
+    let mut rest = Vec::new();
+    let mut given = given.iter();
+    while let Some(argument) = given.next() {
+        let text = argument.to_str().unwrap_or_default();
+        let is_own = OWN.contains(&text);
+        let has_value = is_own || WITH_VALUE.contains(&text) || is_cluster_with_value(text);
+        if text == "--" {
+            rest.push(argument.clone());
+            rest.extend(given.by_ref().cloned());
+        } else if is_own
+            || OWN.iter().any(|name| text.strip_prefix(name).is_some_and(|text| text.starts_with('=')))
+        {
+            own.push(argument.clone());
+            own.extend(given.by_ref().take(usize::from(has_value)).cloned());
+        } else {
+            rest.push(argument.clone());
+            rest.extend(given.by_ref().take(usize::from(has_value)).cloned());
+        }
+    }
+    own.push("--".into());
+    own.extend(rest);
+    own
+}
+
+/// Whether short options such as `-am` end in one that takes the next argument.
+fn is_cluster_with_value(text: &str) -> bool {
+    let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
+        return false;
+    };
+    // The first that takes a value takes the rest of the cluster, if there is one.
+    letters.find(['m', 'F', 'c', 'C', 't']).is_some_and(|at| at + 1 == letters.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(given: &str, expected: &str) {
+        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        assert_eq!(separated(words(given)), words(expected), "{given}");
+    }
+
+    #[test]
+    fn our_options_are_told_from_those_of_git() {
+        check("x commit -m a", "x commit -- -m a");
+        check("x commit -m --task --tags a -C HEAD", "x commit --tags a -- -m --task -C HEAD");
+        check("x commit -am --task --task=b", "x commit --task=b -- -am --task");
+        check("x commit -mc --task b", "x commit --task b -- -mc");
+        check("x commit --amend -- --task", "x commit -- --amend -- --task");
+        check(
+            "x -C d --format json commit -a --reasoning r",
+            "x -C d --format json commit --reasoning r -- -a",
+        );
+        check("x commit --help", "x commit --help");
+        check("x read commit -m", "x read commit -m");
+    }
+}
