@@ -11,9 +11,10 @@ mod v3;
 
 use std::fmt;
 
+use data_encoding::BASE64;
 use serde_json::{Map, Value};
 
-use crate::{Annotation, CrossCutting, KNOWLEDGE_SCHEMA, Knowledge, Note, Region};
+use crate::{Annotation, CrossCutting, KNOWLEDGE_SCHEMA, Knowledge, Note, Region, UNREAD_SCHEMA};
 
 /// What the bytes of one note hold.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -81,6 +82,13 @@ impl ReadNote {
                 let knowledge = Knowledge::read(map);
                 self.knowledge = Some(self.knowledge.take().unwrap_or_default().fold(knowledge));
             }
+            Schema::Unread => {
+                self.remarks.push(Remark::Malformed("it was put aside when notes were united".to_owned()));
+                let parts = map.get("unread").and_then(Value::as_array).into_iter().flatten();
+                for part in parts.filter_map(Value::as_str) {
+                    self.keep_unread(&BASE64.decode(part.as_bytes()).expect("it was decoded before"));
+                }
+            }
             Schema::Unknown(schema) => {
                 self.remarks.push(Remark::UnknownSchema(schema));
                 self.keep_unread(raw);
@@ -102,6 +110,7 @@ enum Schema {
     V2,
     V3,
     Knowledge,
+    Unread,
     Unknown(String),
 }
 
@@ -114,6 +123,7 @@ impl Schema {
             Some("chronicle/v2") => Self::V2,
             Some(crate::SCHEMA) => Self::V3,
             Some(KNOWLEDGE_SCHEMA) => Self::Knowledge,
+            Some(UNREAD_SCHEMA) if is_container(map) => Self::Unread,
             Some(other) => Self::Unknown(other.to_owned()),
             None if map.contains_key("narrative") => Self::V2,
             None if map.contains_key("wisdom") => Self::V3,
@@ -121,6 +131,13 @@ impl Schema {
             None => Self::Unknown("none".to_owned()),
         }
     }
+}
+
+/// Whether a document holds nothing but parts that could not be read.
+fn is_container(map: &Map<String, Value>) -> bool {
+    let is_encoded = |part: &Value| part.as_str().is_some_and(|part| BASE64.decode(part.as_bytes()).is_ok());
+    map.len() == 2
+        && map.get("unread").and_then(Value::as_array).is_some_and(|parts| parts.iter().all(is_encoded))
 }
 
 /// Reads one lesson as we write it; `None` when it is none.

@@ -75,6 +75,12 @@ pub struct AntiPattern {
     pub extra: Map<String, Value>,
 }
 
+/// What says more comes first; any rule will do among equals if it is the same everywhere.
+fn rank(item: &impl Serialize) -> (std::cmp::Reverse<usize>, String) {
+    let text = serde_json::to_string(item).expect("knowledge is plain data");
+    (std::cmp::Reverse(text.len()), text)
+}
+
 fn everywhere() -> String {
     "*".to_owned()
 }
@@ -117,15 +123,16 @@ impl Knowledge {
             && self.extra.is_empty()
     }
 
-    /// Both together; of items with one id, ours stays.
+    /// Both together; of items with one id, the one that says more stays, on whichever side it is.
     #[must_use]
     pub fn fold(mut self, other: Self) -> Self {
-        fn unite<T: PartialEq>(ours: &mut Vec<T>, theirs: Vec<T>, id: impl Fn(&T) -> &str) {
+        fn unite<T: PartialEq + Serialize>(ours: &mut Vec<T>, theirs: Vec<T>, id: impl Fn(&T) -> &str) {
             for item in theirs {
-                let known =
-                    ours.iter().any(|own| *own == item || (!id(own).is_empty() && id(own) == id(&item)));
-                if !known {
-                    ours.push(item);
+                let is_same = |own: &&mut T| **own == item || (!id(own).is_empty() && id(own) == id(&item));
+                match ours.iter_mut().find(is_same) {
+                    Some(own) if rank(&item) < rank(own) => *own = item,
+                    Some(_) => {}
+                    None => ours.push(item),
                 }
             }
         }
@@ -133,8 +140,27 @@ impl Knowledge {
         unite(&mut self.boundaries, other.boundaries, |item| &item.id);
         unite(&mut self.anti_patterns, other.anti_patterns, |item| &item.id);
         for (key, value) in other.extra {
-            self.extra.entry(key).or_insert(value);
+            match self.extra.get_mut(&key) {
+                Some(Value::Array(own)) if value.is_array() => {
+                    own.extend(value.as_array().cloned().unwrap_or_default());
+                    own.sort_by_cached_key(ToString::to_string);
+                    own.dedup();
+                }
+                Some(own) if rank(&value) < rank(own) => *own = value,
+                Some(_) => {}
+                None => drop(self.extra.insert(key, value)),
+            }
         }
+        self
+    }
+
+    /// The same with its items in order of id and its unknown keys in order of name.
+    #[must_use]
+    pub fn sorted(mut self) -> Self {
+        self.conventions.sort_by_cached_key(|item| (item.id.clone(), rank(item)));
+        self.boundaries.sort_by_cached_key(|item| (item.id.clone(), rank(item)));
+        self.anti_patterns.sort_by_cached_key(|item| (item.id.clone(), rank(item)));
+        self.extra.sort_keys();
         self
     }
 

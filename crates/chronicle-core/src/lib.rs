@@ -32,6 +32,7 @@ pub mod score;
 mod sketch;
 pub mod trim;
 pub mod unified;
+mod unite;
 mod when;
 
 pub use annotation::{Annotation, Change, ContextLevel};
@@ -53,6 +54,7 @@ pub use region::{
     Anchor, Constraint, CrossCutting, CrossCuttingMember, DependsOn, Entry, Places, Recorded, Region, Related,
 };
 pub use sketch::Sketch;
+pub use unite::{UNREAD_SCHEMA, unite_lines, unite_notes};
 pub use when::{Age, parse_time};
 
 /// The schema that Chronicle writes.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use chronicle_core::{Note, read_note};
+use chronicle_core::{Note, read_note, unite_notes};
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -590,6 +590,20 @@ proptest! {
     fn two_documents_in_one_note_read_as_their_fold([a, b, _] in any::notes()) {
         let (Some(left), Some(right)) = (a.to_line(KEY), b.to_line(KEY)) else { return Ok(()) };
         prop_assert_eq!(stored(&note([left, right].concat().as_bytes())), stored(&fold(&a, &b)));
+    }
+
+    #[test]
+    fn bytes_united_in_any_order_are_equal([a, b, c] in [any::bytes(), any::bytes(), any::bytes()]) {
+        let [a, b, c] = [a.0, b.0, c.0];
+        let unite = |sides: &[&Vec<u8>]| unite_notes(KEY, sides);
+        let united = unite(&[&a, &b, &c]);
+        prop_assert_eq!(&unite(&[&c, &b, &a]), &united);
+        prop_assert_eq!(&unite(&[&unite(&[&a, &b]), &c]), &united);
+        prop_assert_eq!(&unite(&[&a, &unite(&[&c, &b])]), &united);
+        prop_assert_eq!(&unite(&[&united, &b]), &united);
+        let parts = |bytes: &[u8]| note(bytes).unread().map(<[u8]>::to_vec).collect::<Vec<_>>();
+        let kept = parts(&united);
+        prop_assert!(parts(&a).iter().all(|part| kept.contains(part)));
     }
 
     #[test]
