@@ -4,7 +4,7 @@
 //! control characters inside strings, every released schema and its documented
 //! variants. What can't be read is reported and kept byte for byte.
 
-mod stream;
+pub(crate) mod stream;
 mod v1;
 mod v2;
 mod v3;

@@ -29,6 +29,7 @@ pub mod reading;
 pub mod redaction;
 mod region;
 pub mod score;
+mod secrets;
 mod sketch;
 pub mod trim;
 pub mod unified;
@@ -53,6 +54,7 @@ pub use provenance::{Provenance, Source};
 pub use region::{
     Anchor, Constraint, CrossCutting, CrossCuttingMember, DependsOn, Entry, Places, Recorded, Region, Related,
 };
+pub use secrets::redact_note;
 pub use sketch::Sketch;
 pub use unite::{UNREAD_SCHEMA, unite_lines, unite_notes};
 pub use when::{Age, parse_time};

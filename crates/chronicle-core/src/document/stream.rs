@@ -6,7 +6,7 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess
 use serde_json::{Map, Value};
 
 /// One part of a note.
-pub(super) enum Part<'a> {
+pub(crate) enum Part<'a> {
     /// A JSON object, with the first key that stood twice in it.
     Object { map: Map<String, Value>, duplicate_key: Option<String>, raw: &'a [u8] },
     /// Anything else.
@@ -18,7 +18,7 @@ pub(super) enum Part<'a> {
 const PATIENCE: usize = 8;
 
 /// The parts of `bytes`, in order.
-pub(super) fn split(bytes: &[u8]) -> Vec<Part<'_>> {
+pub(crate) fn split(bytes: &[u8]) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut rest = bytes.trim_ascii();
     let mut patience = PATIENCE * rest.len();
