@@ -58,6 +58,36 @@ pub enum GitError {
         /// The ref.
         name: String,
     },
+    /// A notes ref whose tree is larger than any tree of notes.
+    #[snafu(display("the tree of `{name}` is too large to be one of notes"))]
+    EndlessNotes {
+        /// The ref.
+        name: String,
+    },
+    /// A remote that is not configured.
+    #[snafu(display("there is no remote `{}`", name.escape_debug()))]
+    UnknownRemote {
+        /// As it was given.
+        name: String,
+    },
+    /// A remote that does not give what it is asked for.
+    #[snafu(display("cannot fetch from `{}`: {reason}", remote.escape_debug()))]
+    Fetch {
+        /// The remote.
+        remote: String,
+        /// What git says.
+        reason: String,
+    },
+    /// A remote that does not take what it is given.
+    #[snafu(display("`{}` does not take `{name}`: {reason}", remote.escape_debug()))]
+    Rejected {
+        /// The remote.
+        remote: String,
+        /// The ref.
+        name: String,
+        /// What it says.
+        reason: String,
+    },
     /// The ref kept changing under us.
     #[snafu(display("cannot update `{name}`: {reason}"))]
     UpdateRef {

@@ -3,7 +3,8 @@
 //! Objects are always read and written in process, with gix. Refs are too, except
 //! in reftable repositories, which gix cannot read: there every ref goes through
 //! one `git` process, with the same compare-and-swap. `blame` is git's own too, where
-//! it is asked for. Nothing else spawns git on the way of a read or a write.
+//! it is asked for, and so are fetch and push. Nothing else spawns git on the way of a
+//! read or a write.
 
 mod blame;
 mod changes;
@@ -15,13 +16,16 @@ mod glance;
 mod history;
 mod lock;
 mod many;
+mod merge;
 mod notes;
 mod pending;
 mod process;
 mod refs;
+mod remote;
 mod renames;
 mod repository;
 pub mod scratch;
+mod settings;
 mod update;
 mod worktree;
 
@@ -38,12 +42,15 @@ pub use gix::{
 pub use glance::{ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry, git_dir_of};
 pub use history::{History, Node, Partial};
 pub use lock::FileLock;
+pub use merge::{Difference, Merged, Resolution};
 pub use notes::{NoteRef, is_empty_tree};
 pub use pending::{Newer, Pending};
 pub use process::git_for_user;
+pub use remote::{Pushed, notes_refspec, tracking_prefix};
 pub use renames::Whereabouts;
 pub use repository::{LazyRepository, PresentFile, Repository};
-pub use update::{NotesEdit, Recovered};
+pub use settings::{Setting, TakenOut};
+pub use update::{NotesEdit, Recovered, pause};
 
 /// The ref that holds annotations, and the repository's knowledge on the empty tree.
 pub const NOTES_REF: &str = "refs/notes/chronicle";
@@ -51,3 +58,5 @@ pub const NOTES_REF: &str = "refs/notes/chronicle";
 pub const LEGACY_NOTES_REF: &str = "refs/notes/ultragit";
 /// Where some tools keep the repository's knowledge; only ever read.
 pub const KNOWLEDGE_REF: &str = "refs/notes/chronicle-knowledge";
+/// The ref that holds corrections.
+pub const CORRECTIONS_REF: &str = "refs/notes/chronicle-corrections";

@@ -22,6 +22,9 @@ pub struct NoteRef {
     pub blob: ObjectId,
 }
 
+/// Trees that are looked at for notes; a million notes need 65,793.
+const MAX_TREES: usize = 200_000;
+
 /// Whether `id` is the empty tree of its hash kind.
 #[must_use]
 pub fn is_empty_tree(id: ObjectId) -> bool {
@@ -71,34 +74,50 @@ impl Repository {
     /// All notes of the ref `name`, at any fan-out depth; entries that are no notes are passed over.
     ///
     /// # Errors
-    /// When the ref or a tree cannot be read.
+    /// When the ref or a tree cannot be read, or the tree is larger than any tree of notes.
     pub fn notes(&self, name: &str) -> Result<Vec<NoteRef>> {
+        match self.notes_tree(name)? {
+            Some(tree) => Ok(self.list_notes(name, tree)?.0),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The notes in `tree`, and whether it holds nothing else.
+    pub(crate) fn list_notes(&self, name: &str, tree: ObjectId) -> Result<(Vec<NoteRef>, bool)> {
         let mut notes = Vec::new();
-        let mut pending: Vec<(Vec<u8>, ObjectId)> =
-            self.notes_tree(name)?.map(|tree| (Vec::new(), tree)).into_iter().collect();
+        let mut is_pure = true;
+        let mut pending: Vec<(Vec<u8>, ObjectId)> = vec![(Vec::new(), tree)];
+        let mut n_trees = 0;
         let hex_len = self.inner.object_hash().len_in_hex();
         while let Some((prefix, id)) = pending.pop() {
+            n_trees += 1;
+            // A few trees that name each other many times over can stand for more notes than there is memory.
+            if MAX_TREES < n_trees {
+                return Err(GitError::EndlessNotes { name: name.to_owned() });
+            }
             let tree = self.inner.find_tree(id).context(ObjectSnafu { id })?;
             for entry in tree.iter().filter_map(std::result::Result::ok) {
                 let hex = [&prefix, entry.filename().as_bytes()].concat();
-                if !hex.iter().all(u8::is_ascii_hexdigit) {
-                    continue;
-                }
+                let is_hex = hex.iter().all(u8::is_ascii_hexdigit);
                 match entry.mode() {
-                    mode if mode.is_tree() && entry.filename().len() == 2 && hex.len() < hex_len => {
+                    mode if is_hex
+                        && mode.is_tree()
+                        && entry.filename().len() == 2
+                        && hex.len() < hex_len =>
+                    {
                         pending.push((hex, entry.object_id()));
                     }
-                    mode if mode.is_blob() && hex.len() == hex_len => {
+                    mode if is_hex && mode.is_blob() && hex.len() == hex_len => {
                         notes.extend(
                             ObjectId::from_hex(&hex).ok().map(|key| NoteRef { key, blob: entry.object_id() }),
                         );
                     }
-                    _ => {}
+                    _ => is_pure = false,
                 }
             }
         }
         notes.sort_unstable();
-        Ok(notes)
+        Ok((notes, is_pure))
     }
 
     /// The objects whose notes differ between two tips of notes refs (`None` where there was no ref);

@@ -76,8 +76,7 @@ impl Repository {
     /// # Errors
     /// When they have nothing in common.
     pub fn merge_base(&self, left: ObjectId, right: ObjectId) -> Result<ObjectId> {
-        let base = self.inner.merge_base(left, right).context(ObjectSnafu { id: left })?;
-        Ok(base.context(NoMergeBaseSnafu { left, right })?.detach())
+        self.parted_at(left, right)?.context(NoMergeBaseSnafu { left, right })
     }
 
     /// The tree that the index or the working tree would be committed as, made from `base` in the memory of `inner`.

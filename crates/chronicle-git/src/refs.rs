@@ -45,7 +45,10 @@ pub(crate) enum UpdateFailed {
 
 impl Repository {
     /// The object that the ref `name` points at, peeled to a commit where it can be.
-    pub(crate) fn ref_target(&self, name: &str) -> Result<Option<ObjectId>> {
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn ref_target(&self, name: &str) -> Result<Option<ObjectId>> {
         match self.ref_backend {
             RefBackend::Gix => {
                 let found = self.inner.try_find_reference(name).context(ReadRefSnafu { name })?;
@@ -94,6 +97,14 @@ impl Repository {
                     .collect())
             }
         }
+    }
+
+    /// Removes the ref `name`, which is there and nobody else's.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn delete_ref(&self, name: &str) -> Result<()> {
+        git(self.git_dir(), &["update-ref", "--no-deref", "-d", name], b"").map(drop)
     }
 
     /// Points `name` at `new`, but only if it still points at `old` (nowhere, for `None`).

@@ -31,7 +31,8 @@ pub struct NotesEdit<'a> {
     repository: &'a Repository,
     state: gix::note::plumbing::State,
     name: &'a str,
-    changed: BTreeMap<ObjectId, Vec<u8>>,
+    /// New contents; `None` takes the note away.
+    changed: BTreeMap<ObjectId, Option<Vec<u8>>>,
 }
 
 impl NotesEdit<'_> {
@@ -41,7 +42,7 @@ impl NotesEdit<'_> {
     /// When a tree or the blob cannot be read.
     pub fn get(&mut self, key: ObjectId) -> Result<Option<Vec<u8>>> {
         if let Some(changed) = self.changed.get(&key) {
-            return Ok(Some(changed.clone()));
+            return Ok(changed.clone());
         }
         let blob = self.state.get(&key, &self.repository.inner).context(ReadRefSnafu { name: self.name })?;
         blob.map(|id| self.repository.blob(id)).transpose()
@@ -49,7 +50,12 @@ impl NotesEdit<'_> {
 
     /// Makes `content` the note of `key`.
     pub fn set(&mut self, key: ObjectId, content: Vec<u8>) {
-        self.changed.insert(key, content);
+        self.changed.insert(key, Some(content));
+    }
+
+    /// Takes the note of `key` away.
+    pub fn remove(&mut self, key: ObjectId) {
+        self.changed.insert(key, None);
     }
 }
 
@@ -72,12 +78,7 @@ impl Repository {
         message: &str,
         mut edit: impl FnMut(&mut NotesEdit<'_>) -> Result<T, E>,
     ) -> Result<(T, Recovered), E> {
-        let mut lock = FileLock::acquire(&self.shared_state_dir().join("write.lock"))?;
-        let recovered = self.recover(name, &lock.text()?);
-        let mut reason = String::new();
-        for attempt in 0..MAX_ATTEMPTS {
-            pause(attempt);
-            let tip = self.ref_target(name)?;
+        self.move_ref(name, message, |tip| {
             let mut notes = NotesEdit {
                 repository: self,
                 state: self.notes_state(name, tip)?,
@@ -85,11 +86,34 @@ impl Repository {
                 changed: BTreeMap::new(),
             };
             let value = edit(&mut notes)?;
-            if notes.changed.is_empty() {
+            match notes.changed.is_empty() {
+                true => Ok((value, None)),
+                false => Ok((value, Some(self.commit_notes(notes, tip, message)?))),
+            }
+        })
+    }
+
+    /// Points the ref `name` at the commit that `next` makes of the present one, under the write lock and
+    /// compare-and-swap; `None` leaves the ref as it is.
+    ///
+    /// `next` runs again whenever someone else was faster.
+    pub(crate) fn move_ref<T, E: From<GitError>>(
+        &self,
+        name: &str,
+        message: &str,
+        mut next: impl FnMut(Option<ObjectId>) -> Result<(T, Option<ObjectId>), E>,
+    ) -> Result<(T, Recovered), E> {
+        let mut lock = FileLock::acquire(&self.shared_state_dir().join("write.lock"))?;
+        let recovered = self.recover(name, &lock.text()?);
+        let mut reason = String::new();
+        for attempt in 0..MAX_ATTEMPTS {
+            pause(attempt);
+            let tip = self.ref_target(name)?;
+            let (value, commit) = next(tip)?;
+            let Some(commit) = commit else {
                 lock.set_text("")?;
                 return Ok((value, recovered));
-            }
-            let commit = self.commit_notes(notes, tip, message)?;
+            };
             // Should we die while holding the ref's own lock, the next writer knows it by this.
             lock.set_text(&format!("{name} {commit}\n"))?;
             match self.compare_and_swap(name, tip, commit, message) {
@@ -128,10 +152,24 @@ impl Repository {
         message: &str,
     ) -> Result<ObjectId> {
         for (key, content) in &notes.changed {
-            let blob = self.inner.write_blob(content).context(WriteObjectSnafu)?.detach();
-            notes.state.edit(*key, Some(blob), &self.inner).context(WriteObjectSnafu)?;
+            let blob = content.as_ref().map(|content| self.write_blob(content)).transpose()?;
+            notes.state.edit(*key, blob, &self.inner).context(WriteObjectSnafu)?;
         }
         let tree = notes.state.write(&self.inner).context(WriteObjectSnafu)?;
+        self.commit_tree_of_notes(tree, parent.into_iter().collect(), message)
+    }
+
+    pub(crate) fn write_blob(&self, content: &[u8]) -> Result<ObjectId> {
+        Ok(self.inner.write_blob(content).context(WriteObjectSnafu)?.detach())
+    }
+
+    /// Commits a tree of notes under the user's name.
+    pub(crate) fn commit_tree_of_notes(
+        &self,
+        tree: ObjectId,
+        parents: Vec<ObjectId>,
+        message: &str,
+    ) -> Result<ObjectId> {
         let committer = self.signature();
         let commit = gix::objs::Commit {
             message: format!("{message}\n").into(),
@@ -139,7 +177,7 @@ impl Repository {
             author: committer.clone(),
             committer,
             encoding: None,
-            parents: parent.into_iter().collect(),
+            parents: parents.into(),
             extra_headers: Vec::new(),
         };
         Ok(self.inner.write_object(commit).context(WriteObjectSnafu)?.detach())
@@ -198,7 +236,7 @@ fn is_ours(ref_lock: &Path, name: &str, last_words: &str) -> bool {
 }
 
 /// Waits a little before an attempt that is not the first, and not in step with others.
-fn pause(attempt: u32) {
+pub fn pause(attempt: u32) {
     if attempt == 0 {
         return;
     }
