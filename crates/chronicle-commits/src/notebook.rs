@@ -47,7 +47,7 @@ impl<'r> Notebook<'r> {
                         }
                     }
                 }
-                Err(error @ GitError::NotANotesRef { .. }) => {
+                Err(error @ (GitError::NotANotesRef { .. } | GitError::EndlessNotes { .. })) => {
                     warnings.push(format!("{error}; it is passed over"));
                 }
                 Err(error) => return Err(error.into()),

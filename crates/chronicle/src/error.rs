@@ -146,6 +146,15 @@ pub enum Error {
         /// What would make sense.
         expected: &'static str,
     },
+    /// No remote to exchange notes with.
+    #[snafu(display("the repository has no remote"))]
+    NoRemote,
+    /// Several remotes, none of which is the one to take.
+    #[snafu(display("there are several remotes: {}; name one", names.join(", ")))]
+    SeveralRemotes {
+        /// Their names.
+        names: Vec<String>,
+    },
     /// An input file that cannot be read.
     #[snafu(display("cannot read `{}`", path.display()))]
     ReadInput {
@@ -198,6 +207,8 @@ impl Error {
             Self::UnknownSchema { .. } => "unknown_schema",
             Self::UnknownSetting { .. } => "unknown_setting",
             Self::InvalidSetting { .. } => "invalid_setting",
+            Self::NoRemote => "no_remote",
+            Self::SeveralRemotes { .. } => "usage",
             Self::ReadInput { .. } => "input_unreadable",
             Self::TemporaryDirectory { .. } => "io",
         }
@@ -217,7 +228,10 @@ fn git_code(error: &GitError) -> Code {
         GitError::NoWorkTree => "no_work_tree",
         GitError::NoMergeBase { .. } => "no_merge_base",
         GitError::UnknownRevision { .. } => "unknown_revision",
-        GitError::NotANotesRef { .. } => "not_a_notes_ref",
+        GitError::NotANotesRef { .. } | GitError::EndlessNotes { .. } => "not_a_notes_ref",
+        GitError::UnknownRemote { .. } => "unknown_remote",
+        GitError::Fetch { .. } => "fetch_failed",
+        GitError::Rejected { .. } => "push_rejected",
         GitError::UpdateRef { .. } | GitError::Locked { .. } => "contended",
         GitError::WriteObject { .. } | GitError::WriteRef { .. } => "write_failed",
         GitError::Io { .. } => "io",

@@ -12,6 +12,7 @@ mod markdown;
 mod outline;
 mod pretty;
 mod summary;
+mod sync;
 mod why;
 mod words;
 
@@ -21,7 +22,7 @@ use chronicle_core::reading::Reading;
 use jiff::Timestamp;
 
 use crate::{
-    AnnotateReply, AuthorContext, Check, Deps, OutlineAnswer, Settings, Shown, StagedRemark, Summary,
+    AnnotateReply, AuthorContext, Check, Deps, OutlineAnswer, Settings, Shown, StagedRemark, Summary, Synced,
     Timeline, Why,
 };
 
@@ -148,6 +149,16 @@ pub fn summary(summary: &Summary, format: Format, view: &View) -> String {
         Format::Json => json::compact_answer(summary, view.verbose),
         Format::Markdown => summary::markdown(summary, view),
         Format::Pretty => pretty::painted(&summary::markdown(summary, view), view),
+    }
+}
+
+/// What was exchanged with remotes, as text.
+#[must_use]
+pub fn sync(synced: &Synced, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(synced),
+        Format::Markdown => sync::markdown(synced),
+        Format::Pretty => pretty::painted(&sync::markdown(synced), view),
     }
 }
 

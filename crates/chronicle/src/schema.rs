@@ -5,7 +5,7 @@ use chronicle_core::{Annotation, Knowledge, correction::Correction, distance, re
 use schemars::{Schema, schema_for};
 
 use crate::{
-    AnnotateReply, Check, Deps, Error, OutlineAnswer, Settings, Shown, Summary, Timeline, Why,
+    AnnotateReply, Check, Deps, Error, OutlineAnswer, Settings, Shown, Summary, Synced, Timeline, Why,
     error::UnknownSchemaSnafu,
 };
 
@@ -19,6 +19,7 @@ pub const SCHEMA_NAMES: [&str; 14] = [
     "history-output",
     "deps-output",
     "summary-output",
+    "sync-output",
     "why-output",
     "check-output",
     "outline-output",
@@ -41,6 +42,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "history-output" => schema_for!(Timeline),
         "deps-output" => schema_for!(Deps),
         "summary-output" => schema_for!(Summary),
+        "sync-output" => schema_for!(Synced),
         "why-output" => schema_for!(Why),
         "check-output" => schema_for!(Check),
         "config-output" => schema_for!(Settings),

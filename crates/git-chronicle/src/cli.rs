@@ -9,7 +9,7 @@ use crate::commands::{
     annotate::AnnotateArgs, check::CheckArgs, commit, commit::CommitArgs, config::ConfigArgs,
     context::ContextArgs, deps::DepsArgs, history::HistoryArgs, hook::HookArgs, note::NoteArgs,
     outline::OutlineArgs, read::ReadArgs, schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs,
-    tour::TourArgs, why::WhyArgs,
+    sync::SyncArgs, tour::TourArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -118,6 +118,7 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     #[command(hide = true)]
     Hook(HookArgs),
+    Sync(SyncArgs),
     Schema(SchemaArgs),
     Tour(TourArgs),
 }

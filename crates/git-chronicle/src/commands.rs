@@ -14,6 +14,7 @@ pub(crate) mod read;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod summary;
+pub(crate) mod sync;
 pub(crate) mod tour;
 pub(crate) mod why;
 
@@ -37,6 +38,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Show(args) => show::run(&args, &open(), ui),
         Command::History(args) => history::run(args, &open(), ui),
         Command::Summary(args) => summary::run(args, &open(), ui),
+        Command::Sync(args) => sync::run(&args, &open(), ui),
         Command::Deps(args) => deps::run(&args, &open(), ui),
         Command::Why(args) => why::run(args, &open(), ui),
         Command::Check(args) => check::run(&args, &open(), ui),

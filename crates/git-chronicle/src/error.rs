@@ -96,6 +96,11 @@ impl CommandError {
             "contended" => "try again; another process was writing at the same time",
             "write_failed" => "nothing was stored; is the disk full or the repository read-only?",
             "not_a_notes_ref" => "`git log refs/notes/chronicle` shows what the ref holds",
+            "no_remote" | "unknown_remote" => "`git remote -v` lists the remotes",
+            "fetch_failed" => "`git ls-remote REMOTE` shows whether it can be reached",
+            "push_rejected" => {
+                "what was merged stays here; ask who runs the remote to allow refs/notes/chronicle*"
+            }
             "unreadable_staging" => {
                 "repair or remove the file; it is never overwritten while it cannot be read"
             }

@@ -16,5 +16,6 @@ mod real_notes;
 mod repositories;
 mod same_dependents;
 mod summary;
+mod sync;
 mod why;
 mod writing;

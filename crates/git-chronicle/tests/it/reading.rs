@@ -230,6 +230,7 @@ fn the_help() {
       commit    Run `git commit` and record why the commit is made
       context   Say ahead of a commit why it is made; the commit takes it in
       config    Show or change settings
+      sync      Exchange notes with a remote
       schema    Print the JSON Schema of what is stored, taken or answered
       tour      See the main job done in a minute, on a throw-away repository
       help      Print this message or the help of the given subcommand(s)

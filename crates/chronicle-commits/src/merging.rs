@@ -1,0 +1,216 @@
+//! What becomes of two notes on one object when refs are merged.
+//!
+//! Everything is united. The one exception: a note on a commit that nobody reaches any more, which
+//! one side does not have, and whose every claim stands on a commit that is reached. That note was
+//! tidied away after a rewrite, and bringing it back would only undo that.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use chronicle_core::{EntryId, read_note, unite_lines, unite_notes};
+use chronicle_git::{
+    CORRECTIONS_REF, Difference, GitError, Merged, ObjectId, Recovered, Repository, Resolution, is_empty_tree,
+};
+
+use crate::{error::Result, reachable::Reachable};
+
+/// No note that anyone wrote is larger.
+pub const MAX_NOTE_BYTES: u64 = 8 << 20;
+
+/// What a merge did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedRef {
+    /// How the ref got there.
+    pub merged: Merged,
+    /// Notes that only they had, and now both.
+    pub n_taken: usize,
+    /// Notes that were different.
+    pub n_united: usize,
+    /// Notes that were tidied away on one side and are gone on both.
+    pub n_settled: usize,
+    /// What was not taken, and why.
+    pub warnings: Vec<String>,
+    /// Left-over files of dead processes that were removed.
+    pub recovered: Recovered,
+}
+
+/// Merges the notes of the commit `theirs` into the ref `name`.
+///
+/// # Errors
+/// When the repository cannot be read or written; our ref is as it was then.
+pub fn merge(repository: &Repository, name: &str, theirs: ObjectId, from: &str) -> Result<MergedRef> {
+    let message = format!("chronicle: merge notes of {from}");
+    let mut report = Report::default();
+    let (merged, recovered) = repository.merge_notes(name, theirs, &message, |differences| {
+        report = Report::default();
+        resolve(repository, name, differences, &mut report)
+    })?;
+    let Report { n_taken, n_united, n_settled, warnings } = report;
+    Ok(MergedRef { merged, n_taken, n_united, n_settled, warnings, recovered })
+}
+
+#[derive(Default)]
+struct Report {
+    n_taken: usize,
+    n_united: usize,
+    n_settled: usize,
+    warnings: Vec<String>,
+}
+
+fn resolve(
+    repository: &Repository,
+    name: &str,
+    differences: &[Difference],
+    report: &mut Report,
+) -> Result<Vec<Resolution>> {
+    let settled = if name == CORRECTIONS_REF { HashSet::new() } else { settled(repository, differences)? };
+    let mut to_read = Vec::new();
+    for difference in differences.iter().filter(|difference| !is_one_sided(difference)) {
+        to_read.extend(difference.ours.iter().chain(&difference.theirs).copied());
+    }
+    let contents = read_bounded(repository, to_read);
+    let mut resolutions = Vec::with_capacity(differences.len());
+    for difference in differences {
+        let resolution = if settled.contains(&difference.key) {
+            report.n_settled += 1;
+            Resolution::Nothing
+        } else if let ([ours], []) = (&difference.ours[..], &difference.theirs[..]) {
+            Resolution::Blob(*ours)
+        } else if let ([], [theirs]) = (&difference.ours[..], &difference.theirs[..]) {
+            take(repository, difference.key, *theirs, report)
+        } else {
+            unite(name, difference, &contents, report)
+        };
+        resolutions.push(resolution);
+    }
+    Ok(resolutions)
+}
+
+fn is_one_sided(difference: &Difference) -> bool {
+    difference.ours.len() + difference.theirs.len() == 1
+}
+
+fn take(repository: &Repository, key: ObjectId, blob: ObjectId, report: &mut Report) -> Resolution {
+    match repository.blob_size(blob) {
+        Ok(size) if size <= MAX_NOTE_BYTES => {
+            report.n_taken += 1;
+            Resolution::Blob(blob)
+        }
+        Ok(size) => {
+            report.warnings.push(format!(
+                "the note on {key} has {} MB and is not taken over; a note may have {}",
+                size >> 20,
+                MAX_NOTE_BYTES >> 20
+            ));
+            Resolution::Nothing
+        }
+        Err(_) => {
+            report.warnings.push(format!("the note on {key} is not taken over: object {blob} is missing"));
+            Resolution::Nothing
+        }
+    }
+}
+
+fn unite(
+    name: &str,
+    difference: &Difference,
+    contents: &HashMap<ObjectId, Vec<u8>>,
+    report: &mut Report,
+) -> Resolution {
+    let all: Vec<ObjectId> = difference.ours.iter().chain(&difference.theirs).copied().collect();
+    let sides: Vec<&Vec<u8>> = all.iter().filter_map(|blob| contents.get(blob)).collect();
+    if sides.len() < all.len() {
+        report.warnings.push(format!(
+            "a note on {} is missing or has more than {} MB, so the notes on it are not united",
+            difference.key,
+            MAX_NOTE_BYTES >> 20
+        ));
+        return difference.ours.first().map_or(Resolution::Nothing, |ours| Resolution::Blob(*ours));
+    }
+    report.n_united += 1;
+    Resolution::Content(match name {
+        CORRECTIONS_REF => unite_lines(&sides),
+        _ => unite_notes(&difference.key.to_string(), &sides),
+    })
+}
+
+/// The bytes of those blobs that are here and not too large.
+pub(crate) fn read_bounded(repository: &Repository, mut blobs: Vec<ObjectId>) -> HashMap<ObjectId, Vec<u8>> {
+    blobs.retain(|blob| repository.blob_size(*blob).is_ok_and(|size| size <= MAX_NOTE_BYTES));
+    repository.read_many(blobs, |_, content| Some(content.to_vec())).into_iter().collect()
+}
+
+/// The objects whose note one side tidied away, with every claim of it standing on a commit that is reached.
+fn settled(repository: &Repository, differences: &[Difference]) -> Result<HashSet<ObjectId>> {
+    // What only we have is in question only if they had it, too, and took it away.
+    let was_removed = |side: &[ObjectId], other: &[ObjectId], base: &[ObjectId]| {
+        other.is_empty() && !side.is_empty() && (base.is_empty() || base == side)
+    };
+    let in_question = |difference: &&Difference| {
+        let Difference { key, ours, theirs, base } = difference;
+        !is_empty_tree(*key)
+            && (was_removed(theirs, ours, base) || (!base.is_empty() && was_removed(ours, theirs, base)))
+    };
+    let candidates: Vec<&Difference> = differences.iter().filter(in_question).collect();
+    if candidates.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let reachable = Reachable::of(repository)?;
+    let candidates: BTreeMap<ObjectId, ObjectId> = candidates
+        .into_iter()
+        .filter(|difference| !reachable.has(difference.key))
+        .filter_map(|difference| {
+            Some((difference.key, *difference.ours.first().or(difference.theirs.first())?))
+        })
+        .collect();
+    carried(repository, &reachable, &candidates)
+}
+
+/// Those of `orphans`, notes on commits that nobody reaches, whose every claim stands on a reached commit too.
+///
+/// A note without claims never counts as carried.
+///
+/// # Errors
+/// When the notes cannot be listed.
+pub fn carried(
+    repository: &Repository,
+    reachable: &Reachable,
+    orphans: &BTreeMap<ObjectId, ObjectId>,
+) -> Result<HashSet<ObjectId>> {
+    if orphans.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let contents = read_bounded(repository, orphans.values().copied().collect());
+    let claims = |blob: &ObjectId| contents.get(blob).map(|content| ids(content)).unwrap_or_default();
+    let wanted: HashMap<ObjectId, HashSet<EntryId>> =
+        orphans.iter().map(|(key, blob)| (*key, claims(blob))).filter(|(_, ids)| !ids.is_empty()).collect();
+    if wanted.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let mut living: Vec<ObjectId> = Vec::new();
+    for name in repository.annotation_refs()? {
+        match repository.notes(&name) {
+            Ok(notes) => {
+                living.extend(notes.iter().filter(|note| reachable.has(note.key)).map(|note| note.blob));
+            }
+            Err(GitError::NotANotesRef { .. } | GitError::EndlessNotes { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    living.retain(|blob| repository.blob_size(*blob).is_ok_and(|size| size <= MAX_NOTE_BYTES));
+    let all_wanted: HashSet<&EntryId> = wanted.values().flatten().collect();
+    let pick = |_, content: &[u8]| {
+        let found: Vec<EntryId> = ids(content).into_iter().filter(|id| all_wanted.contains(id)).collect();
+        (!found.is_empty()).then_some(found)
+    };
+    let standing: HashSet<EntryId> =
+        repository.read_many(living, pick).into_iter().flat_map(|(_, ids)| ids).collect();
+    Ok(wanted.into_iter().filter(|(_, ids)| ids.is_subset(&standing)).map(|(key, _)| key).collect())
+}
+
+/// The names of everything that a note claims.
+fn ids(content: &[u8]) -> HashSet<EntryId> {
+    let note = read_note(content).note;
+    let regions = note.documents().into_iter().flat_map(|document| &document.regions);
+    let regions: Vec<EntryId> = regions.map(|region| region.id.clone()).collect();
+    note.entries().into_iter().map(|(_, entry)| entry.id.clone()).chain(regions).collect()
+}

@@ -1,0 +1,263 @@
+//! Exchanges our notes refs with those of a remote.
+//!
+//! Fetching brings a remote's refs beside ours, where they are read at once; merging is always ours
+//! (`merging`). Pushing is never forced: the remote takes a commit that builds on what it has, or we
+//! fetch, merge and try again. One process of a clone does this at a time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chronicle_core::{read_note, redact_note, redaction::Kind, unite_notes};
+use chronicle_git::{
+    CORRECTIONS_REF, FileLock, GitError, KNOWLEDGE_REF, NOTES_REF, NotesEdit, ObjectId, Pushed, Repository,
+    tracking_prefix,
+};
+
+use crate::{
+    error::Result,
+    merging::{MAX_NOTE_BYTES, MergedRef, merge, read_bounded},
+};
+
+/// The refs that are exchanged.
+pub const SHARED_REFS: [&str; 3] = [NOTES_REF, CORRECTIONS_REF, KNOWLEDGE_REF];
+/// Times that others may be faster before a push gives up.
+const MAX_ATTEMPTS: u32 = 40;
+/// Where the notes of a fork lie while they are looked at.
+const IMPORT_REF: &str = "refs/chronicle/import";
+
+/// What was pushed.
+#[derive(Debug, Clone, Default)]
+pub struct PushReport {
+    /// What was merged before, by ref.
+    pub pulled: Vec<(String, MergedRef)>,
+    /// The refs that the remote took.
+    pub pushed: Vec<String>,
+    /// Secrets that were replaced first, with the object whose note held them.
+    pub redacted: Vec<(ObjectId, Vec<Kind>)>,
+}
+
+/// What was taken from a fork.
+#[derive(Debug, Clone, Default)]
+pub struct ImportReport {
+    /// Commits whose notes were taken over or united with ours.
+    pub imported: Vec<ObjectId>,
+    /// Notes of the fork that were already here.
+    pub n_known: usize,
+    /// Notes on commits outside the range.
+    pub n_outside: usize,
+    /// What was not taken, and why.
+    pub warnings: Vec<String>,
+}
+
+/// How far our ref and the one that was last fetched are apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Apart {
+    /// Notes that the remote lacks or has otherwise.
+    pub n_unpushed: usize,
+    /// Notes of the remote that we lack or have otherwise.
+    pub n_unmerged: usize,
+}
+
+/// The ref in which the remote's ref `name` is kept.
+fn tracking(remote: &str, name: &str) -> String {
+    format!("{}{}", tracking_prefix(remote), name.trim_start_matches("refs/notes/"))
+}
+
+fn lock(repository: &Repository) -> Result<FileLock> {
+    Ok(FileLock::acquire(&repository.shared_state_dir().join("sync.lock"))?)
+}
+
+/// Fetches the notes of a remote and merges them into ours.
+///
+/// # Errors
+/// When the remote cannot be reached, or our refs cannot be read or written.
+pub fn pull(repository: &Repository, remote: &str) -> Result<Vec<(String, MergedRef)>> {
+    let _lock = lock(repository)?;
+    pull_locked(repository, remote)
+}
+
+fn pull_locked(repository: &Repository, remote: &str) -> Result<Vec<(String, MergedRef)>> {
+    repository.fetch_notes(remote)?;
+    let mut pulled = Vec::new();
+    for name in SHARED_REFS {
+        let Some(theirs) = repository.ref_target(&tracking(remote, name))? else { continue };
+        let ours = repository.ref_target(name)?;
+        if ours == Some(theirs) {
+            continue;
+        }
+        let fetched = repository.note_differences(name, ours, Some(theirs))?;
+        repository.fetch_missing(remote, fetched.iter().flat_map(|note| &note.theirs).copied())?;
+        pulled.push((name.to_owned(), merge(repository, name, theirs, remote)?));
+    }
+    Ok(pulled)
+}
+
+/// Merges what the remote has, and gives it what we have.
+///
+/// # Errors
+/// When the remote cannot be reached or refuses, or when others stay faster. What was merged stays.
+pub fn push(repository: &Repository, remote: &str) -> Result<PushReport> {
+    let _lock = lock(repository)?;
+    let mut report = PushReport::default();
+    for attempt in 0..MAX_ATTEMPTS {
+        chronicle_git::pause(attempt);
+        for (name, merged) in pull_locked(repository, remote)? {
+            match report.pulled.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => {
+                    known.n_taken += merged.n_taken;
+                    known.n_united += merged.n_united;
+                    known.merged = merged.merged;
+                }
+                None => report.pulled.push((name, merged)),
+            }
+        }
+        let mut updates = Vec::new();
+        for name in SHARED_REFS {
+            let theirs = repository.ref_target(&tracking(remote, name))?;
+            report.redacted.extend(without_secrets(repository, name, theirs)?);
+            match repository.ref_target(name)? {
+                Some(ours) if Some(ours) != theirs => updates.push((name.to_owned(), ours)),
+                _ => {}
+            }
+        }
+        if updates.is_empty() {
+            return Ok(report);
+        }
+        if repository.push_refs(remote, &updates)? == Pushed::Done {
+            for (name, id) in &updates {
+                repository.note_pushed(remote, name, *id)?;
+            }
+            report.pushed = updates.into_iter().map(|(name, _)| name).collect();
+            return Ok(report);
+        }
+    }
+    let reason = format!("`{remote}` kept changing");
+    Err(GitError::UpdateRef { name: NOTES_REF.to_owned(), reason }.into())
+}
+
+/// Replaces the secrets in what the remote lacks of our ref `name`.
+///
+/// Another tool may have stored them, and they may lie in the history of the ref alone. So what the
+/// remote lacks becomes one commit on top of what it has.
+fn without_secrets(
+    repository: &Repository,
+    name: &str,
+    theirs: Option<ObjectId>,
+) -> Result<Vec<(ObjectId, Vec<Kind>)>> {
+    let Some(ours) = repository.ref_target(name)?.filter(|ours| Some(*ours) != theirs) else {
+        return Ok(Vec::new());
+    };
+    let known: Vec<ObjectId> = theirs.into_iter().collect();
+    let new: BTreeMap<ObjectId, ObjectId> = repository.new_notes(ours, &known)?.into_iter().collect();
+    let find = |_, content: &[u8]| Some(redact_note(content)?.1);
+    let found = repository.read_many(new.keys().copied().collect(), find);
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let message = "chronicle: replace secrets";
+    repository
+        .rebuild_notes(name, theirs, message, |content| redact_note(content).map(|(redacted, _)| redacted))?;
+    Ok(found.into_iter().map(|(blob, kinds)| (new[&blob], kinds)).collect())
+}
+
+/// Takes over the notes that a fork has on `commits`, and no others.
+///
+/// `remote` may be an address. Its history of notes stays there.
+///
+/// # Errors
+/// When the remote cannot be reached, or our notes cannot be read or written.
+pub fn import(repository: &Repository, remote: &str, commits: &BTreeSet<ObjectId>) -> Result<ImportReport> {
+    let _lock = lock(repository)?;
+    let mut report = ImportReport::default();
+    if !repository.fetch_as(remote, NOTES_REF, IMPORT_REF)? {
+        report.warnings.push(format!("`{remote}` has no notes"));
+        return Ok(report);
+    }
+    let imported = import_fetched(repository, remote, commits, &mut report);
+    repository.delete_ref(IMPORT_REF)?;
+    imported?;
+    Ok(report)
+}
+
+fn import_fetched(
+    repository: &Repository,
+    remote: &str,
+    commits: &BTreeSet<ObjectId>,
+    report: &mut ImportReport,
+) -> Result<()> {
+    let notes = repository.notes(IMPORT_REF)?;
+    let wanted: Vec<_> = notes.iter().filter(|note| commits.contains(&note.key)).collect();
+    report.n_outside = notes.len() - wanted.len();
+    repository.fetch_missing(remote, wanted.iter().map(|note| note.blob))?;
+    let contents = read_bounded(repository, wanted.iter().map(|note| note.blob).collect());
+    let mut given: Vec<(ObjectId, Vec<u8>)> = Vec::new();
+    for note in wanted {
+        let Some(content) = contents.get(&note.blob) else {
+            let most = MAX_NOTE_BYTES >> 20;
+            report
+                .warnings
+                .push(format!("the note on {} has more than {most} MB; it is not taken over", note.key));
+            continue;
+        };
+        if read_note(content).note.documents().is_empty() {
+            report.warnings.push(format!("the note on {} cannot be read; it is not taken over", note.key));
+            continue;
+        }
+        given.push((note.key, content.clone()));
+    }
+    let message = format!("chronicle: import notes of {remote}").replace('\n', " ");
+    let ((imported, n_known), _) =
+        repository.edit_notes(NOTES_REF, &message, |notes: &mut NotesEdit<'_>| {
+            let (mut imported, mut n_known) = (Vec::new(), 0);
+            for (key, content) in &given {
+                match add(notes, *key, content)? {
+                    true => imported.push(*key),
+                    false => n_known += 1,
+                }
+            }
+            Ok::<_, GitError>((imported, n_known))
+        })?;
+    (report.imported, report.n_known) = (imported, n_known);
+    Ok(())
+}
+
+/// Unites `content` with the note on `key`; whether that changed anything.
+pub(crate) fn add(notes: &mut NotesEdit<'_>, key: ObjectId, content: &[u8]) -> Result<bool, GitError> {
+    let name = key.to_string();
+    let united = match notes.get(key)? {
+        Some(present) => {
+            let united = unite_notes(&name, &[&present[..], content]);
+            // Whoever says the same in another form does not change the form of ours.
+            if united == present || united == unite_notes(&name, &[&present[..], b""]) {
+                return Ok(false);
+            }
+            united
+        }
+        None => content.to_vec(),
+    };
+    notes.set(key, united);
+    Ok(true)
+}
+
+/// How far our ref `name` and the remote's, as it was last fetched, are apart.
+///
+/// # Errors
+/// When the notes cannot be read.
+pub fn apart(repository: &Repository, remote: &str, name: &str) -> Result<Apart> {
+    let (ours, theirs) = (repository.ref_target(name)?, repository.ref_target(&tracking(remote, name))?);
+    if ours == theirs {
+        return Ok(Apart::default());
+    }
+    let base = match (ours, theirs) {
+        (Some(ours), Some(theirs)) => repository.parted_at(ours, theirs)?,
+        _ => None,
+    };
+    let differences = repository.note_differences(name, ours, theirs)?;
+    let count = |is_in: bool, has: fn(&chronicle_git::Difference) -> bool| match is_in {
+        true => 0,
+        false => differences.iter().filter(|difference| has(difference)).count(),
+    };
+    Ok(Apart {
+        n_unpushed: count(ours.is_some() && base == ours, |difference| !difference.ours.is_empty()),
+        n_unmerged: count(theirs.is_some() && base == theirs, |difference| !difference.theirs.is_empty()),
+    })
+}

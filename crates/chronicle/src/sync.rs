@@ -1,0 +1,365 @@
+//! Exchanges notes with remotes.
+
+use std::collections::BTreeSet;
+
+use chronicle_commits::{
+    merging::MergedRef,
+    sync::{self, SHARED_REFS},
+};
+use chronicle_git::{GitError, Merged, ObjectId, Repository, Setting, TakenOut, notes_refspec};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Chronicle, Error, error::SeveralRemotesSnafu};
+
+/// What was exchanged with remotes, or how far apart we are.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Synced {
+    /// Always `chronicle-sync/v1`.
+    pub schema: &'static str,
+    /// What was asked for: `enable`, `disable`, `status`, `pull`, `push` or `import`.
+    pub action: &'static str,
+    /// Each remote, in order.
+    pub remotes: Vec<SyncedRemote>,
+    /// What was not done, and why.
+    pub warnings: Vec<String>,
+}
+
+/// What was exchanged with one remote.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SyncedRemote {
+    /// Its name, or the address of a fork.
+    pub remote: String,
+    /// Whether it is one of those that notes are exchanged with when none is named.
+    pub enabled: bool,
+    /// Whether `git fetch` brings its notes, too.
+    pub fetched_by_git: bool,
+    /// The refs that there are.
+    pub refs: Vec<SyncedRef>,
+}
+
+/// One ref and a remote.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SyncedRef {
+    /// The ref.
+    pub name: String,
+    /// How it stands with the remote now.
+    pub standing: Standing,
+    /// Notes that only the remote had.
+    pub taken: usize,
+    /// Notes that were different and are one now.
+    pub united: usize,
+    /// Notes that were tidied away after a rewrite, on one side and now on both.
+    pub settled: usize,
+    /// Notes that the remote lacks or has otherwise.
+    pub unpushed: usize,
+    /// Notes of the remote that were fetched and not merged.
+    pub unmerged: usize,
+}
+
+/// How a ref stands with a remote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Nothing had to be done.
+    UpToDate,
+    /// What the remote had is here now.
+    Merged,
+    /// The remote has what is here now.
+    Pushed,
+    /// They differ.
+    Apart,
+}
+
+const SCHEMA: &str = "chronicle-sync/v1";
+
+impl Chronicle {
+    /// Makes `git fetch` bring the notes of a remote, and exchanges notes with it when none is named.
+    ///
+    /// # Errors
+    /// When there is no such remote, or the configuration cannot be written.
+    pub fn sync_enable(&self, remote: Option<&str>) -> Result<Synced, Error> {
+        let repository = self.repository()?;
+        let remote = match remote {
+            Some(name) => known(repository, name)?,
+            None => default_remote(repository)?,
+        };
+        let mut synced = Synced::new("enable");
+        let fetch = fetch_setting(&remote);
+        let mut settings = Vec::new();
+        let fetched = repository.settings(&format!("remote.{remote}.fetch"));
+        if fetched.is_empty() {
+            synced.warnings.push(format!(
+                "`git fetch {remote}` fetches what it is told to, so it is left alone; `sync pull` fetches the notes"
+            ));
+        } else if !fetched.contains(&fetch.value) {
+            settings.push(fetch);
+        }
+        if !shared(repository).contains(&remote) {
+            settings.push(sharing_setting(&remote));
+        }
+        if settings.is_empty() {
+            synced.warnings.push(format!("notes are exchanged with `{remote}` already"));
+        } else {
+            repository.add_settings(&settings)?;
+        }
+        let is_fetched = !fetched.is_empty();
+        synced.remotes.push(SyncedRemote {
+            remote,
+            enabled: true,
+            fetched_by_git: is_fetched,
+            refs: Vec::new(),
+        });
+        Ok(synced)
+    }
+
+    /// Takes back what [`Chronicle::sync_enable`] set: for one remote, or for all of them.
+    ///
+    /// # Errors
+    /// When the configuration cannot be written.
+    pub fn sync_disable(&self, remote: Option<&str>) -> Result<Synced, Error> {
+        let repository = self.repository()?;
+        let enabled = shared(repository);
+        let mut synced = Synced::new("disable");
+        let remotes: Vec<String> = match remote {
+            Some(remote) => vec![remote.to_owned()],
+            None => enabled.iter().rev().cloned().collect(),
+        };
+        for remote in remotes {
+            if !enabled.contains(&remote) {
+                synced.warnings.push(format!("notes are not exchanged with `{remote}`"));
+                continue;
+            }
+            let (fetch, sharing) = (fetch_setting(&remote), sharing_setting(&remote));
+            let both = [fetch.clone(), sharing.clone()];
+            if repository.take_out_settings(&both)? != TakenOut::Done {
+                // A pattern in another form was there before us.
+                if repository.take_out_settings(std::slice::from_ref(&fetch))? == TakenOut::Grown {
+                    repository.unset(&[fetch])?;
+                }
+                if repository.take_out_settings(std::slice::from_ref(&sharing))? != TakenOut::Done {
+                    repository.unset(&[sharing])?;
+                }
+            }
+            synced.remotes.push(SyncedRemote {
+                remote,
+                enabled: false,
+                fetched_by_git: false,
+                refs: Vec::new(),
+            });
+        }
+        if synced.remotes.is_empty() && synced.warnings.is_empty() {
+            synced.warnings.push("notes are exchanged with no remote".to_owned());
+        }
+        Ok(synced)
+    }
+
+    /// How far our notes and those of the remotes, as they were last fetched, are apart.
+    ///
+    /// # Errors
+    /// When the notes cannot be read.
+    pub fn sync_status(&self) -> Result<Synced, Error> {
+        let repository = self.repository()?;
+        let mut synced = Synced::new("status");
+        let enabled = shared(repository);
+        let gone = enabled.iter().filter(|name| !repository.remotes().contains(name));
+        synced.warnings.extend(gone.map(|name| {
+            format!("notes are exchanged with `{name}`, but there is no such remote; `sync disable {name}` forgets it")
+        }));
+        for remote in repository.remotes() {
+            let mut of_remote = SyncedRemote::new(repository, &remote);
+            for name in SHARED_REFS {
+                let apart = sync::apart(repository, &remote, name)?;
+                if repository.ref_target(name)?.is_none() && apart == sync::Apart::default() {
+                    continue;
+                }
+                let standing =
+                    if apart == sync::Apart::default() { Standing::UpToDate } else { Standing::Apart };
+                let (unpushed, unmerged) = (apart.n_unpushed, apart.n_unmerged);
+                of_remote.refs.push(SyncedRef { unpushed, unmerged, ..SyncedRef::new(name, standing) });
+            }
+            synced.remotes.push(of_remote);
+        }
+        Ok(synced)
+    }
+
+    /// Fetches the notes of remotes and merges them into ours.
+    ///
+    /// # Errors
+    /// When a remote cannot be reached, or our notes cannot be read or written.
+    pub fn sync_pull(&self, remote: Option<&str>) -> Result<Synced, Error> {
+        let repository = self.repository()?;
+        let mut synced = Synced::new("pull");
+        for remote in partners(repository, remote)? {
+            let mut of_remote = SyncedRemote::new(repository, &remote);
+            for (name, merged) in sync::pull(repository, &remote)? {
+                of_remote.refs.push(synced.merged(&name, merged));
+            }
+            synced.remotes.push(of_remote);
+        }
+        Ok(synced)
+    }
+
+    /// Merges what remotes have, and gives them what we have.
+    ///
+    /// # Errors
+    /// When a remote cannot be reached or refuses, or when others stay faster.
+    pub fn sync_push(&self, remote: Option<&str>) -> Result<Synced, Error> {
+        let repository = self.repository()?;
+        let mut synced = Synced::new("push");
+        for remote in partners(repository, remote)? {
+            let mut of_remote = SyncedRemote::new(repository, &remote);
+            let report = sync::push(repository, &remote)?;
+            for (name, merged) in report.pulled {
+                of_remote.refs.push(synced.merged(&name, merged));
+            }
+            for name in report.pushed {
+                match of_remote.refs.iter_mut().find(|known| known.name == name) {
+                    Some(known) => known.standing = Standing::Pushed,
+                    None => of_remote.refs.push(SyncedRef::new(&name, Standing::Pushed)),
+                }
+            }
+            for (key, kinds) in report.redacted {
+                let kinds: BTreeSet<String> = kinds.iter().map(ToString::to_string).collect();
+                let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
+                synced.warnings.push(format!(
+                    "secrets in the note on {key} were replaced before pushing: {kinds}; they may still lie in this clone"
+                ));
+            }
+            synced.remotes.push(of_remote);
+        }
+        Ok(synced)
+    }
+
+    /// Takes over the notes that a fork has on the commits of a range, and no others.
+    ///
+    /// `range` is `A..B`, or one revision that stands for what it has beyond HEAD.
+    ///
+    /// # Errors
+    /// When a revision is unknown, the remote cannot be reached, or our notes cannot be written.
+    pub fn sync_import(&self, remote: &str, range: &str) -> Result<Synced, Error> {
+        let repository = self.repository()?;
+        let commits = commits_of(repository, range)?;
+        let report = sync::import(repository, remote, &commits)?;
+        let mut synced = Synced::new("import");
+        let mut of_remote = SyncedRemote::new(repository, remote);
+        let standing = if report.imported.is_empty() { Standing::UpToDate } else { Standing::Merged };
+        let taken = report.imported.len();
+        of_remote.refs.push(SyncedRef { taken, ..SyncedRef::new(chronicle_git::NOTES_REF, standing) });
+        synced.remotes.push(of_remote);
+        synced.warnings = report.warnings;
+        if 0 < report.n_outside {
+            synced.warnings.push(format!(
+                "{} notes on commits outside {range} were left where they are",
+                report.n_outside
+            ));
+        }
+        Ok(synced)
+    }
+}
+
+impl Synced {
+    fn new(action: &'static str) -> Self {
+        Self { schema: SCHEMA, action, remotes: Vec::new(), warnings: Vec::new() }
+    }
+
+    fn merged(&mut self, name: &str, merged: MergedRef) -> SyncedRef {
+        self.warnings.extend(merged.warnings);
+        let files = merged.recovered.files;
+        self.warnings
+            .extend(files.iter().map(|file| format!("removed what a dead process left: {}", file.display())));
+        let standing = if merged.merged == Merged::UpToDate { Standing::UpToDate } else { Standing::Merged };
+        SyncedRef {
+            taken: merged.n_taken,
+            united: merged.n_united,
+            settled: merged.n_settled,
+            ..SyncedRef::new(name, standing)
+        }
+    }
+}
+
+impl SyncedRemote {
+    fn new(repository: &Repository, remote: &str) -> Self {
+        let fetched = repository.settings(&format!("remote.{remote}.fetch"));
+        Self {
+            remote: remote.to_owned(),
+            enabled: shared(repository).iter().any(|name| name == remote),
+            fetched_by_git: fetched.contains(&notes_refspec(remote)),
+            refs: Vec::new(),
+        }
+    }
+}
+
+impl SyncedRef {
+    fn new(name: &str, standing: Standing) -> Self {
+        let name = name.to_owned();
+        Self { name, standing, taken: 0, united: 0, settled: 0, unpushed: 0, unmerged: 0 }
+    }
+}
+
+fn fetch_setting(remote: &str) -> Setting {
+    let (subsection, value) = (remote.to_owned(), notes_refspec(remote));
+    Setting { section: "remote", subsection, key: "fetch", value }
+}
+
+fn sharing_setting(remote: &str) -> Setting {
+    Setting { section: "chronicle", subsection: "sync".to_owned(), key: "remotes", value: remote.to_owned() }
+}
+
+/// The remotes that notes are exchanged with when none is named.
+fn shared(repository: &Repository) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for value in repository.settings("chronicle.sync.remotes") {
+        for name in value.split([',', ' ', '\t']).filter(|name| !name.is_empty()) {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+    }
+    names
+}
+
+fn known(repository: &Repository, name: &str) -> Result<String, Error> {
+    match repository.remotes().iter().any(|known| known == name) {
+        true => Ok(name.to_owned()),
+        false => Err(GitError::UnknownRemote { name: name.to_owned() }.into()),
+    }
+}
+
+/// `origin`, or the only remote that there is.
+fn default_remote(repository: &Repository) -> Result<String, Error> {
+    let names = repository.remotes();
+    if names.iter().any(|name| name == "origin") {
+        return Ok("origin".to_owned());
+    }
+    match &names[..] {
+        [] => Err(Error::NoRemote),
+        [only] => Ok(only.clone()),
+        _ => SeveralRemotesSnafu { names }.fail(),
+    }
+}
+
+/// The remotes to exchange notes with: the one that is named, those that are enabled, or the usual one.
+fn partners(repository: &Repository, named: Option<&str>) -> Result<Vec<String>, Error> {
+    if let Some(name) = named {
+        return Ok(vec![known(repository, name)?]);
+    }
+    let enabled = shared(repository);
+    if enabled.is_empty() {
+        return Ok(vec![default_remote(repository)?]);
+    }
+    enabled.iter().map(|name| known(repository, name)).collect()
+}
+
+/// The commits of `A..B`; of one revision, those that it has beyond HEAD.
+fn commits_of(repository: &Repository, range: &str) -> Result<BTreeSet<ObjectId>, Error> {
+    let or_head = |revision: &str| if revision.is_empty() { "HEAD".to_owned() } else { revision.to_owned() };
+    let (from, to) = match range.split_once("..") {
+        Some((from, to)) => (or_head(from), or_head(to.trim_start_matches('.'))),
+        None => ("HEAD".to_owned(), range.to_owned()),
+    };
+    let (from, to) = (repository.resolve(&from)?, repository.resolve(&to)?);
+    let known = repository.history(&[from])?;
+    let wanted = repository.history(&[to])?;
+    Ok(wanted.nodes().iter().map(|node| node.id).filter(|id| known.place(*id).is_none()).collect())
+}

@@ -1,0 +1,63 @@
+use chronicle::{Chronicle, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Exchange notes with a remote
+///
+/// Notes of both sides are united, never overwritten, and pushes are never forced. Without a
+/// remote, those that are enabled are meant, or else `origin`. Your own fetch, pull and push do
+/// what they did before.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SyncArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Let `git fetch` bring the notes of a remote, and trust them as a team's
+    Enable {
+        /// The remote
+        remote: Option<String>,
+    },
+    /// Take back what `enable` set, for one remote or for all
+    Disable {
+        /// The remote
+        remote: Option<String>,
+    },
+    /// Show how far we are apart, without asking any remote
+    Status,
+    /// Fetch the notes of a remote and unite them with ours
+    Pull {
+        /// The remote
+        remote: Option<String>,
+    },
+    /// Pull, then give the remote what it lacks
+    Push {
+        /// The remote
+        remote: Option<String>,
+    },
+    /// Take over the notes that a fork has on the commits of a range, and no others
+    Import {
+        /// The fork: a remote, an address or a path
+        remote: String,
+        /// `A..B`, or a revision for what it has beyond HEAD
+        range: String,
+    },
+}
+
+pub(crate) fn run(args: &SyncArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let synced = match &args.action {
+        Action::Enable { remote } => chronicle.sync_enable(remote.as_deref()),
+        Action::Disable { remote } => chronicle.sync_disable(remote.as_deref()),
+        Action::Status => chronicle.sync_status(),
+        Action::Pull { remote } => chronicle.sync_pull(remote.as_deref()),
+        Action::Push { remote } => chronicle.sync_push(remote.as_deref()),
+        Action::Import { remote, range } => chronicle.sync_import(remote, range),
+    }?;
+    ui.answer(&render::sync(&synced, ui.format(), &ui.view(false)))?;
+    for warning in &synced.warnings {
+        ui.warn(warning);
+    }
+    Ok(())
+}
