@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 14] = [
+pub const SCHEMA_NAMES: [&str; 15] = [
     "annotation",
     "annotate-input",
     "annotate-output",
