@@ -1,9 +1,10 @@
 //! Answers a question from the records of the files in scope.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use chronicle_core::{
     Age, Category, ContextLevel, EntryId, Origin,
+    correction::{self, CorrectionItem, CorrectionKind},
     mentions::{agree, segments},
     outline::Item as Named,
     reading::{Dependency, Match, Reading, RegionItem, Standing, State, Stats, WisdomItem},
@@ -13,6 +14,7 @@ use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId};
 use jiff::Timestamp;
 
 use crate::{
+    corrections::Said,
     error::Result,
     kept::Caches,
     outlines::Items,
@@ -39,8 +41,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) caches: &'a Caches,
     /// When HEAD was committed.
     pub(crate) head_time: Timestamp,
-    /// Claims that a visible claim supersedes, by that claim.
-    pub(crate) superseded: &'a HashMap<EntryId, EntryId>,
+    /// What was said of claims after they were made.
+    pub(crate) said: &'a dyn Said,
 }
 
 impl Setting<'_> {
@@ -172,8 +174,10 @@ fn item(
     };
     let factors = factors(heading, body.origin(), tie, request, setting);
     let present_name = file.path.to_string();
+    let (body, corrections) = corrected(&claim.id, body.clone(), setting.said, request.limits.as_written);
+    let confidence = score::confidence(&factors);
     let standing = Standing {
-        superseded_by: setting.superseded.get(&claim.id).cloned(),
+        superseded_by: setting.said.superseded_by(&claim.id),
         expired: body.expires().is_some_and(|end| end <= request.now),
         id: claim.id.clone(),
         commit: heading.commit.to_string(),
@@ -182,7 +186,7 @@ fn item(
         author: heading.author.clone(),
         source: heading.source,
         context_level: heading.level,
-        confidence: score::confidence(&factors),
+        confidence: if corrections.is_empty() { confidence } else { score::doubted(confidence) },
         confidence_factors: factors,
         commits_since: claim.commits_since,
         file_recorded: (claim.name != present_name).then(|| claim.name.clone()),
@@ -200,13 +204,37 @@ fn item(
         tags: body.tags().to_vec(),
         task: heading.task.clone(),
         related: Vec::new(),
-        extra: match body {
+        corrections,
+        extra: match &body {
             Body::Region(region) => region.extra.clone(),
             Body::Summary(_) => serde_json::Map::new(),
             Body::Wisdom(entry) => entry.extra.clone(),
         },
     };
-    Item { body: body.clone(), standing, file: Some(number), claim: claim_number }
+    Item { body, standing, file: Some(number), claim: claim_number }
+}
+
+/// What is left of a claim after it was corrected, and by what; `as_written` shows the claim as it was and
+/// hides nothing.
+fn corrected(id: &EntryId, mut body: Body, said: &dyn Said, as_written: bool) -> (Body, Vec<CorrectionItem>) {
+    let mut corrections = match &body {
+        Body::Region(region) => correction::in_region(region),
+        Body::Summary(_) | Body::Wisdom(_) => Vec::new(),
+    };
+    corrections.extend(said.corrections(id));
+    if corrections.is_empty() || as_written {
+        return (body, corrections);
+    }
+    match &mut body {
+        Body::Region(region) => correction::Claim::Region(region),
+        Body::Summary(summary) => correction::Claim::Summary(summary),
+        Body::Wisdom(entry) => correction::Claim::Entry(entry),
+    }
+    .apply(&corrections);
+    for correction in &mut corrections {
+        correction.hide();
+    }
+    (body, corrections)
 }
 
 fn factors(
@@ -291,6 +319,18 @@ fn rank(items: &mut [Item]) {
     });
 }
 
+/// Whether an assumption is still made: its claim is not replaced, and the assumption not taken back.
+pub(crate) fn stands(reliance: &Reliance, said: &dyn Said, as_written: bool) -> bool {
+    let is_removed = || {
+        let corrections = said.corrections(&reliance.id);
+        let removals = corrections.iter().filter(|item| item.kind == CorrectionKind::Remove);
+        let mut values = removals
+            .filter(|item| matches!(item.field.as_deref(), Some("depends_on" | "semantic_dependencies")));
+        values.any(|item| item.target_value.as_deref() == Some(reliance.nature.as_str()))
+    };
+    as_written || (said.superseded_by(&reliance.id).is_none() && !is_removed())
+}
+
 /// What relies on the files in scope, most trusted first.
 fn dependencies(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Vec<Dependency> {
     // Whether the dependent code is still as it was is not looked up: it lies in another file.
@@ -310,8 +350,11 @@ fn dependencies(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'
             let is_asked = request.scope.names.is_empty() || request.scope.names(on);
             reliance.had_name && (is_asked || on.is_none_or(|on| !stands_beside(on)))
         };
-        dependencies.extend(record.reliances.iter().filter(is_meant).map(|reliance| {
+        let counts = |reliance: &&Reliance| stands(reliance, setting.said, request.limits.as_written);
+        dependencies.extend(record.reliances.iter().filter(is_meant).filter(counts).map(|reliance| {
             let heading = &record.headings[reliance.heading];
+            let confidence = score::confidence(&factors(heading, None, tie, request, setting));
+            let is_doubted = !setting.said.corrections(&reliance.id).is_empty();
             Dependency {
                 from_file: reliance.from_file.clone(),
                 from_anchor: reliance.from_anchor.clone(),
@@ -319,7 +362,7 @@ fn dependencies(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'
                 nature: reliance.nature.clone(),
                 commit: heading.commit.to_string(),
                 at: heading.at,
-                confidence: score::confidence(&factors(heading, None, tie, request, setting)),
+                confidence: if is_doubted { score::doubted(confidence) } else { confidence },
             }
         }));
     }
@@ -352,7 +395,6 @@ impl Item {
                 constraints: Vec::new(),
                 risk_notes: None,
                 semantic_dependencies: Vec::new(),
-                corrections: Vec::new(),
             }),
             Body::Region(region) => Finished::Region(RegionItem {
                 standing,
@@ -362,7 +404,6 @@ impl Item {
                 constraints: region.constraints,
                 risk_notes: region.risk_notes,
                 semantic_dependencies: region.semantic_dependencies,
-                corrections: region.corrections,
             }),
             Body::Wisdom(entry) => Finished::Wisdom(WisdomItem {
                 standing,

@@ -14,6 +14,7 @@ use jiff::Timestamp;
 
 use crate::{
     ScopeFile,
+    corrections::Afterwords,
     deps::judge::Judge,
     error::Result,
     gather::Gathered,
@@ -21,6 +22,7 @@ use crate::{
     matching::Ground,
     notebook::Notebook,
     prose::{Passage, Prose, Said},
+    read::supersessions,
     record::Relied,
 };
 
@@ -90,7 +92,9 @@ pub fn dependents(lazy: &LazyRepository, request: &DepsRequest) -> Result<Depend
         Direct { repository, tree, prose: request.prose(|| Prose::of(&candidates)), files: OnceCell::new() };
     let relied = Gathered::from(&ground, &candidates).unplaced().map(Relied::from).collect();
     let head_time = Timestamp::from_second(history.nodes()[0].time).unwrap_or(Timestamp::UNIX_EPOCH);
-    let judge = Judge::new(lazy, request, head_time, relied);
+    let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
+    warnings.extend(afterwords.warnings.iter().cloned());
+    let judge = Judge::new(lazy, request, head_time, relied, &afterwords);
     let found = judge.found(&direct)?.unwrap_or_default();
     Ok(judge.answer(found, n_annotations, warnings))
 }
@@ -112,9 +116,11 @@ pub fn dependents_indexed(
     let files = request.files().into_iter();
     let relied: Option<Vec<Relied>> = files.map(|file| index.relied(lazy, file.at_head.as_bstr())).collect();
     let Some(relied) = relied else { return Ok(None) };
-    let judge = Judge::new(lazy, request, head_time, relied);
+    let said = index.said();
+    let judge = Judge::new(lazy, request, head_time, relied, &said);
     let Some(found) = judge.found(index)? else { return Ok(None) };
-    Ok(Some(judge.answer(found, index.n_annotated(), index.warnings().to_vec())))
+    let warnings = [index.warnings(), index.correction_warnings()].concat();
+    Ok(Some(judge.answer(found, index.n_annotated(), warnings)))
 }
 
 impl DepsRequest {

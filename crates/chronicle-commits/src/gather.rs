@@ -339,7 +339,8 @@ pub(crate) fn heading(candidate: &Candidate, document: &Annotation) -> Heading {
 }
 
 /// The id under which the summary of `document` is claimed.
-pub(crate) fn summary_id(document: &Annotation) -> EntryId {
+#[must_use]
+pub fn summary_id(document: &Annotation) -> EntryId {
     EntryId(format!("s-{}", &document.fingerprint()[..26]))
 }
 

@@ -20,7 +20,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_core::EntryId;
+use chronicle_core::{EntryId, correction::CorrectionItem};
 use chronicle_git::{BStr, BString, ByteSlice, Glance, LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,7 @@ use twox_hash::{XxHash3_64, XxHash3_128};
 pub use build::refresh;
 
 use crate::{
+    corrections,
     error::Result,
     index::{
         drift::Drift,
@@ -55,13 +56,14 @@ struct State {
 }
 
 impl State {
-    fn new(common_dir: &Path, head: ObjectId, notes: Vec<(BString, ObjectId)>) -> Self {
+    fn new(common_dir: &Path, head: ObjectId, notes: Vec<(BString, ObjectId)>, trust: &[u8]) -> Self {
         let mut key = head.as_slice().to_vec();
         for (name, id) in &notes {
             key.extend_from_slice(name);
             key.push(0);
             key.extend_from_slice(id.as_slice());
         }
+        key.extend_from_slice(trust);
         // Where a shallow clone ends belongs to its history.
         key.extend(std::fs::read(common_dir.join("shallow")).unwrap_or_default());
         let name = format!("{:032x}", XxHash3_128::oneshot(&key));
@@ -70,8 +72,9 @@ impl State {
 
     fn of(repository: &Repository) -> Result<Option<Self>> {
         let Some(head) = repository.head()? else { return Ok(None) };
-        let notes = repository.annotation_tips()?;
-        Ok(Some(Self::new(repository.common_dir(), head, notes)))
+        let notes = repository.memory_tips()?;
+        let trust = chronicle_git::trust_of(repository.common_dir());
+        Ok(Some(Self::new(repository.common_dir(), head, notes, &trust)))
     }
 
     fn directory(&self) -> PathBuf {
@@ -115,6 +118,9 @@ struct Meta {
     knowledge: Option<String>,
     warnings: Vec<String>,
     knowledge_warnings: Vec<String>,
+    /// Whether any claim was corrected.
+    has_corrections: bool,
+    correction_warnings: Vec<String>,
     /// How many objects are annotated, the repository's knowledge aside.
     n_annotated: usize,
 }
@@ -126,6 +132,8 @@ struct Supersession {
     new: String,
     /// The commit whose note says so.
     by: Id,
+    /// Whether it is trusted as far as the claim that it replaces.
+    counts: bool,
 }
 
 /// A directory's entries in a table: name, and whether it is a directory itself.
@@ -157,6 +165,11 @@ fn listing_key(directory: &BStr) -> Vec<u8> {
     key(b'D', directory)
 }
 
+/// The corrections of a claim.
+fn correction_key(id: &EntryId) -> Vec<u8> {
+    key(b'C', id.0.as_str().into())
+}
+
 /// The files whose path ends with a name.
 fn name_key(name: &BStr) -> Vec<u8> {
     key(b'N', name)
@@ -186,7 +199,7 @@ impl Index {
     /// The index of the state that `glance` saw, if there is one.
     #[must_use]
     pub fn open(glance: &Glance) -> Option<Self> {
-        Self::of(State::new(&glance.common_dir, glance.head, glance.notes.clone()))
+        Self::of(State::new(&glance.common_dir, glance.head, glance.notes.clone(), &glance.trust))
     }
 
     fn of(state: State) -> Option<Self> {
@@ -256,10 +269,17 @@ impl Index {
         self.look_up(repository, path, |table| stored::parse(&table.get(&record_key(path))?)?.relied(&name))
     }
 
-    /// Claims that a visible claim supersedes, by that claim.
-    pub(crate) fn superseded(&self) -> HashMap<EntryId, EntryId> {
-        let pairs = self.meta.superseded.iter();
-        superseded_by(pairs.map(|pair| (EntryId(pair.old.clone()), EntryId(pair.new.clone()))))
+    /// What was said of claims after they were made.
+    pub(crate) fn said(&self) -> IndexedSaid<'_> {
+        let pairs = self.meta.superseded.iter().filter(|pair| pair.counts);
+        let superseded =
+            superseded_by(pairs.map(|pair| (EntryId(pair.old.clone()), EntryId(pair.new.clone()))));
+        let table = self.news.as_ref().unwrap_or(&self.table);
+        IndexedSaid { superseded, corrections: self.meta.has_corrections.then_some(table) }
+    }
+
+    pub(crate) fn correction_warnings(&self) -> &[String] {
+        &self.meta.correction_warnings
     }
 
     pub(crate) fn knowledge(&self) -> Option<&str> {
@@ -379,6 +399,24 @@ impl Index {
             part.changed.contains(key) || key.get().is_some_and(|key| part.lost.contains(&id_prefix(key)))
         };
         Some(is_named || stored.commits().any(is_dropped))
+    }
+}
+
+/// What was said of claims after they were made, as the index keeps it.
+pub(crate) struct IndexedSaid<'i> {
+    superseded: HashMap<EntryId, EntryId>,
+    /// Where corrections lie, if there are any.
+    corrections: Option<&'i Table>,
+}
+
+impl corrections::Said for IndexedSaid<'_> {
+    fn superseded_by(&self, id: &EntryId) -> Option<EntryId> {
+        self.superseded.get(id).cloned()
+    }
+
+    fn corrections(&self, id: &EntryId) -> Vec<CorrectionItem> {
+        let found = self.corrections.and_then(|table| table.get(&correction_key(id)));
+        found.and_then(|json| serde_json::from_slice(&json).ok()).unwrap_or_default()
     }
 }
 

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 
 use crate::{
     answer::{Scoped, Setting, answer},
+    corrections::{Afterwords, Pair},
     error::Result,
     gather::Gathered,
     index::Index,
@@ -97,6 +98,8 @@ pub struct Limits {
     pub max_regions: usize,
     /// Hops of related annotations to follow.
     pub depth: u32,
+    /// Whether claims show as they were written, whatever was corrected since.
+    pub as_written: bool,
 }
 
 /// Versions read ahead stay in memory; a whole tree's history of them would not fit there.
@@ -142,17 +145,18 @@ pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Re
         let record = gathered.place(number, present)?;
         files.push(Scoped { path: paths[number].clone(), content: contents[number].as_deref(), record });
     }
-    let superseded = superseded(&candidates);
+    let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
     let setting = Setting {
         repository: lazy,
         caches,
         head_time: Timestamp::from_second(history.nodes()[0].time).unwrap_or(request.now),
-        superseded: &superseded,
+        said: &afterwords,
     };
     let mut reading = answer(request, &files, &setting)?;
     if !request.limits.lessons_only {
         reading.knowledge = knowledge(&notebook, &paths, &mut warnings)?.into();
     }
+    warnings.extend(afterwords.warnings);
     reading.warnings.splice(0..0, warnings);
     reading.warnings = shortened(reading.warnings);
     Ok(reading)
@@ -189,7 +193,7 @@ pub fn read_indexed(
         repository: lazy,
         caches,
         head_time: index.head_time().unwrap_or(request.now),
-        superseded: &index.superseded(),
+        said: &index.said(),
     };
     let mut reading = answer(request, &files, &setting)?;
     if let (false, Some(knowledge)) = (request.limits.lessons_only, index.knowledge()) {
@@ -198,6 +202,7 @@ pub fn read_indexed(
         reading.knowledge = concerning.fold(Knowledge::default(), Knowledge::fold).into();
     }
     warnings.extend_from_slice(index.knowledge_warnings());
+    warnings.extend_from_slice(index.correction_warnings());
     reading.warnings.splice(0..0, warnings);
     reading.warnings = shortened(reading.warnings);
     Ok(Some(reading))
@@ -249,13 +254,14 @@ fn presents<'p>(
     presents
 }
 
-/// Claims that a claim visible from HEAD supersedes, by that claim.
-fn superseded(candidates: &[Candidate]) -> HashMap<EntryId, EntryId> {
+/// Claims that a claim visible from HEAD supersedes, with that claim.
+pub(crate) fn supersessions(candidates: &[Candidate]) -> Vec<Pair> {
     let visible = candidates.iter().filter(|candidate| candidate.place.is_some());
-    let entries = visible.flat_map(|candidate| candidate.stored.note.entries());
-    superseded_by(entries.flat_map(|(_, entry)| {
-        entry.supersedes.iter().map(|old| (old.clone(), entry.id.clone())).collect::<Vec<_>>()
-    }))
+    let mut pairs = Vec::new();
+    for (_, entry) in visible.flat_map(|candidate| candidate.stored.note.entries()) {
+        pairs.extend(entry.supersedes.iter().map(|old| (old.clone(), entry.id.clone())));
+    }
+    pairs
 }
 
 /// From pairs of an old claim and the one that replaces it; two that supersede each other both stand.

@@ -14,9 +14,11 @@ use crate::{
     context::AuthorContext,
     derive::Facts,
     error::{CommitsError, NothingToReplaceWithSnafu, Result, UnreadableKnowledgeSnafu},
+    gather::summary_id,
     input::{AnnotateInput, EntryInput, KnowledgeInput, wash},
     notebook::{Notebook, parse},
     staging::{Staged, StagedRemark, Staging},
+    trust::record_own,
 };
 
 /// What to store, and on which commit.
@@ -112,7 +114,8 @@ pub fn annotate(
         NOTES_REF,
         &format!("chronicle: annotate {}", short(request.commit)),
         |notes: &mut NotesEdit<'_>| -> Result<(Outcome, Vec<String>)> {
-            let outcome = store(notes, request, document.clone(), &staged, (&subject, author.as_deref()))?;
+            let outcome =
+                store(repository, notes, request, document.clone(), &staged, (&subject, author.as_deref()))?;
             Ok((outcome, store_knowledge(notes, repository, &knowledge)?))
         },
     )?;
@@ -403,7 +406,7 @@ pub fn bind(repository: &Repository, said: Option<&AuthorContext>, stamp: &Stamp
         |notes: &mut NotesEdit<'_>| -> Result<Vec<ObjectId>> {
             let mut commits = Vec::new();
             for (commit, document) in &documents {
-                if fold_in_once(notes, *commit, document.clone())? {
+                if fold_in_once(repository, notes, *commit, document.clone())? {
                     commits.push(*commit);
                 }
             }
@@ -418,7 +421,12 @@ pub fn bind(repository: &Repository, said: Option<&AuthorContext>, stamp: &Stamp
 }
 
 /// Folds in what was staged, unless the note has taken all of it in before; whether there was anything new.
-fn fold_in_once(notes: &mut NotesEdit<'_>, commit: ObjectId, mut document: Annotation) -> Result<bool> {
+fn fold_in_once(
+    repository: &Repository,
+    notes: &mut NotesEdit<'_>,
+    commit: ObjectId,
+    mut document: Annotation,
+) -> Result<bool> {
     let before = parse(notes.get(commit)?.as_slice()).note;
     let is_new = |id: &EntryId| !before.documents().iter().any(|known| known.consumed.contains(id));
     let new: Vec<EntryId> = document.consumed.iter().filter(|id| is_new(id)).cloned().collect();
@@ -427,7 +435,7 @@ fn fold_in_once(notes: &mut NotesEdit<'_>, commit: ObjectId, mut document: Annot
     }
     document.wisdom.retain(|entry| before.entry(&entry.id).is_none());
     document.consumed = new;
-    fold_in(notes, commit, document)?;
+    fold_in(repository, notes, commit, document)?;
     Ok(true)
 }
 
@@ -484,6 +492,7 @@ struct Outcome {
 }
 
 fn store(
+    repository: &Repository,
     notes: &mut NotesEdit<'_>,
     request: &AnnotateRequest,
     mut document: Annotation,
@@ -491,14 +500,14 @@ fn store(
     (subject, author): (&str, Option<&str>),
 ) -> Result<Outcome> {
     for (commit, remarks) in staged.iter().filter(|(commit, _)| *commit != request.commit) {
-        fold_in_once(notes, *commit, remarks.clone())?;
+        fold_in_once(repository, notes, *commit, remarks.clone())?;
     }
     let before = parse(notes.get(request.commit)?.as_slice()).note;
     let remarks = staged.iter().find(|(commit, _)| *commit == request.commit).map(|(_, document)| document);
     if request.is_automatic && !before.documents().is_empty() {
         // The commit has words of its own already; remarks still belong to it.
         if let Some(remarks) = remarks {
-            fold_in_once(notes, request.commit, remarks.clone())?;
+            fold_in_once(repository, notes, request.commit, remarks.clone())?;
         }
         let kept = if remarks.is_some() { "; the staged remarks were stored" } else { "" };
         let reason =
@@ -551,7 +560,7 @@ fn store(
             unchanged: Some(reason),
         });
     }
-    let annotation = fold_in(notes, request.commit, document)?;
+    let annotation = fold_in(repository, notes, request.commit, document)?;
     Ok(Outcome { annotation, added, n_known, unchanged: None })
 }
 
@@ -595,7 +604,16 @@ fn is_in(note: &Note, document: &Annotation) -> bool {
         && (document.task.is_none() || documents.iter().any(|known| known.task == document.task))
 }
 
-fn fold_in(notes: &mut NotesEdit<'_>, commit: ObjectId, document: Annotation) -> Result<Option<Annotation>> {
+/// Folds what is written here and now into the note of `commit`.
+fn fold_in(
+    repository: &Repository,
+    notes: &mut NotesEdit<'_>,
+    commit: ObjectId,
+    document: Annotation,
+) -> Result<Option<Annotation>> {
+    let entries = document.wisdom.iter().map(|entry| &entry.id);
+    let regions = document.regions.iter().map(|region| &region.id);
+    record_own(repository, entries.chain(regions).chain([&summary_id(&document)]))?;
     let before = notes.get(commit)?;
     let stored = parse(before.as_slice());
     let folded = stored.note.fold(Note::of(document));

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::EntryId;
+use crate::{EntryId, correction::CorrectionItem};
 
 /// How plainly an annotation says that it relies on some code, plainest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -60,4 +60,8 @@ pub struct Dependent {
     pub confidence: f64,
     /// Where the commit is, when it is not reachable from HEAD.
     pub elsewhere: Option<String>,
+    /// The claim that replaces the one that says so.
+    pub superseded_by: Option<EntryId>,
+    /// What was said against the claim since, oldest first.
+    pub corrections: Vec<CorrectionItem>,
 }

@@ -98,6 +98,13 @@ impl Note {
         }
     }
 
+    /// The note, in which `entry` takes the place of the one with its id if it says more.
+    #[must_use]
+    pub fn with_entry(mut self, entry: Entry) -> Self {
+        self.add_entry(entry);
+        self
+    }
+
     /// The union of two notes.
     #[must_use]
     pub fn fold(mut self, other: Self) -> Self {

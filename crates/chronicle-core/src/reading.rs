@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub use crate::locate::State;
 use crate::{
     Anchor, AntiPattern, Boundary, Category, Constraint, ContextLevel, Convention, DependsOn, EntryId,
-    Knowledge, LineRange, Source, score::Factors,
+    Knowledge, LineRange, Source, correction::CorrectionItem, score::Factors,
 };
 
 /// The schema of a [`Reading`] in JSON.
@@ -112,6 +112,8 @@ pub struct Standing {
     pub task: Option<String>,
     /// Annotations of other commits that belong to it.
     pub related: Vec<RelatedItem>,
+    /// What was said against it since, oldest first.
+    pub corrections: Vec<CorrectionItem>,
     /// Keys of the note that this version does not know.
     #[serde(flatten)]
     #[schemars(skip)]
@@ -160,8 +162,6 @@ pub struct RegionItem {
     pub risk_notes: Option<String>,
     /// Code elsewhere whose behaviour this unit relies on.
     pub semantic_dependencies: Vec<DependsOn>,
-    /// Corrections that the note holds.
-    pub corrections: Vec<Map<String, Value>>,
 }
 
 /// One lesson.

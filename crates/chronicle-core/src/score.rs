@@ -153,6 +153,12 @@ pub fn confidence(factors: &Factors) -> f64 {
     round(0.4 * recency.score + 0.3 * context_level.score + 0.2 * anchor_match.score + 0.1 * provenance.score)
 }
 
+/// The confidence that is left to a claim that was corrected.
+#[must_use]
+pub fn doubted(confidence: f64) -> f64 {
+    round(confidence / 2.0)
+}
+
 fn round(score: f64) -> f64 {
     (score.clamp(0.0, 1.0) * 1000.0).round() / 1000.0
 }

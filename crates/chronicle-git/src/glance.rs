@@ -16,7 +16,10 @@ use gix::{
 };
 
 use crate::{
+    FETCHED_NOTES,
     config::UserConfig,
+    notes::is_memory_ref,
+    trust,
     worktree::{from_root, may_have_filters},
 };
 
@@ -31,10 +34,12 @@ pub struct Glance {
     pub common_dir: PathBuf,
     /// HEAD's commit.
     pub head: ObjectId,
-    /// The refs that hold annotations, with what they point at, in order of name.
+    /// The refs that answers depend on beside HEAD, with what they point at, in order of name.
     pub notes: Vec<(BString, ObjectId)>,
     /// The repository's own configuration, in small letters.
     config: Vec<u8>,
+    /// What the repository's configuration says about whose notes are trusted.
+    pub trust: Vec<u8>,
 }
 
 /// Variables of the environment that change where git looks.
@@ -54,6 +59,8 @@ pub const ENVIRONMENT: [&str; 11] = [
 
 /// Settings under which a repository is not laid out as usual, as they stand in a configuration file.
 const UNUSUAL: [&[u8]; 5] = [b"worktree", b"include", b"refstorage", b"bare = true", b"sparse"];
+
+const NOTES: &str = "refs/notes/";
 
 impl Glance {
     /// Looks at the repository that `directory` is in; `None` when there is none, or when it is not as usual.
@@ -83,7 +90,8 @@ impl Glance {
             None => ObjectId::from_hex(head.trim_ascii()).ok()?,
         };
         let notes = refs.notes()?;
-        Some(Self { work_dir: work_dir.to_owned(), directory, common_dir, head, notes, config })
+        let trust = trust::settings(&config);
+        Some(Self { work_dir: work_dir.to_owned(), directory, common_dir, head, notes, config, trust })
     }
 
     /// Whether git's settings may hold one of `keys`, given in small letters.
@@ -204,34 +212,29 @@ impl Refs<'_> {
         })
     }
 
-    /// The refs that hold annotations: the same ones as `Repository::annotation_refs` reads.
+    /// The refs that answers depend on: the same ones as `Repository::memory_refs` reads.
     fn notes(&self) -> Option<Vec<(BString, ObjectId)>> {
-        let mut names: Vec<BString> = [crate::NOTES_REF, crate::LEGACY_NOTES_REF, crate::KNOWLEDGE_REF]
-            .into_iter()
-            .map(BString::from)
-            .collect();
-        let remotes = "refs/notes/remotes/";
-        let mut pending = vec![(self.common_dir.join(remotes), BString::from(remotes))];
-        while let Some((directory, prefix)) = pending.pop() {
+        let mut names = Vec::new();
+        let mut pending = vec![BString::from(NOTES)];
+        while let Some(prefix) = pending.pop() {
+            let directory = self.common_dir.join(prefix.to_path().ok()?);
             for entry in fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok) {
                 let mut name = prefix.clone();
                 name.extend_from_slice(&Vec::from_os_string(entry.file_name()).ok()?);
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     name.push(b'/');
-                    pending.push((entry.path(), name));
-                } else {
+                    if name.starts_with_str(FETCHED_NOTES) {
+                        pending.push(name);
+                    }
+                } else if is_memory_ref(name.as_bstr()) {
                     names.push(name);
                 }
             }
         }
-        if self.packed.contains_str(remotes) {
-            names.extend(self.packed_refs(remotes.as_bytes()).map(|(name, _)| name.to_owned()));
+        if self.packed.contains_str(NOTES) {
+            let packed = self.packed_refs(NOTES.as_bytes()).map(|(name, _)| name);
+            names.extend(packed.filter(|name| is_memory_ref(name)).map(ToOwned::to_owned));
         }
-        names.retain(|name| {
-            !name.starts_with_str(remotes)
-                || name.ends_with_str("/chronicle")
-                || name.ends_with_str("/chronicle-knowledge")
-        });
         names.sort_unstable();
         names.dedup();
         let mut notes = Vec::new();

@@ -26,6 +26,7 @@ mod renames;
 mod repository;
 pub mod scratch;
 mod settings;
+mod trust;
 mod update;
 mod worktree;
 
@@ -50,6 +51,7 @@ pub use remote::{Pushed, notes_refspec, tracking_prefix};
 pub use renames::Whereabouts;
 pub use repository::{LazyRepository, PresentFile, Repository};
 pub use settings::{Setting, TakenOut};
+pub use trust::trust_of;
 pub use update::{NotesEdit, Recovered, pause};
 
 /// The ref that holds annotations, and the repository's knowledge on the empty tree.
@@ -58,5 +60,7 @@ pub const NOTES_REF: &str = "refs/notes/chronicle";
 pub const LEGACY_NOTES_REF: &str = "refs/notes/ultragit";
 /// Where some tools keep the repository's knowledge; only ever read.
 pub const KNOWLEDGE_REF: &str = "refs/notes/chronicle-knowledge";
-/// The ref that holds corrections.
+/// The ref that holds corrections of claims, as JSON lines.
 pub const CORRECTIONS_REF: &str = "refs/notes/chronicle-corrections";
+/// Where fetched notes lie: `REMOTE/chronicle` and so on below it.
+pub const FETCHED_NOTES: &str = "refs/notes/remotes/";

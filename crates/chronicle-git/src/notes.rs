@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gix::{
     ObjectId,
-    bstr::{BString, ByteSlice},
+    bstr::{BStr, BString, ByteSlice},
 };
 use snafu::ResultExt;
 
 use crate::{
-    KNOWLEDGE_REF, LEGACY_NOTES_REF, NOTES_REF, Repository,
+    CORRECTIONS_REF, FETCHED_NOTES, KNOWLEDGE_REF, LEGACY_NOTES_REF, NOTES_REF, Repository,
     error::{GitError, ObjectSnafu, ReadRefSnafu, Result},
 };
 
@@ -31,6 +31,16 @@ pub fn is_empty_tree(id: ObjectId) -> bool {
     id == ObjectId::empty_tree(id.kind())
 }
 
+/// Whether answers depend on the ref `name`: the ones that [`Repository::memory_tips`] looks at.
+pub(crate) fn is_memory_ref(name: &BStr) -> bool {
+    const FETCHED: [&str; 3] = ["/chronicle", "/chronicle-knowledge", "/chronicle-corrections"];
+    const OWN: [&str; 4] = [NOTES_REF, LEGACY_NOTES_REF, KNOWLEDGE_REF, CORRECTIONS_REF];
+    if name.starts_with_str(FETCHED_NOTES) {
+        return FETCHED.iter().any(|end| name.ends_with_str(end));
+    }
+    OWN.iter().any(|own| *name == **own)
+}
+
 impl Repository {
     /// The names of the refs that are read for annotations: ours, fetched but unmerged ones, and older names.
     ///
@@ -38,20 +48,33 @@ impl Repository {
     /// When the refs cannot be listed.
     pub fn annotation_refs(&self) -> Result<Vec<String>> {
         let mut names = vec![NOTES_REF.to_owned(), LEGACY_NOTES_REF.to_owned(), KNOWLEDGE_REF.to_owned()];
-        let fetched = self.refs_under("refs/notes/remotes/")?;
-        let is_annotations =
-            |name: &String| name.ends_with("/chronicle") || name.ends_with("/chronicle-knowledge");
-        names.extend(fetched.into_iter().map(|(name, _)| name).filter(is_annotations));
+        names.extend(self.fetched(&["/chronicle", "/chronicle-knowledge"])?);
         Ok(names)
     }
 
-    /// What the refs point at that are read for annotations, in order of name; those that do not exist are left out.
+    /// The names of the refs that are read for corrections: ours, then fetched but unmerged ones.
+    ///
+    /// # Errors
+    /// When the refs cannot be listed.
+    pub fn correction_refs(&self) -> Result<Vec<String>> {
+        let mut names = vec![CORRECTIONS_REF.to_owned()];
+        names.extend(self.fetched(&["/chronicle-corrections"])?);
+        Ok(names)
+    }
+
+    /// The fetched notes refs whose names end with one of `ends`.
+    fn fetched(&self, ends: &[&str]) -> Result<Vec<String>> {
+        let fetched = self.refs_under(FETCHED_NOTES)?.into_iter().map(|(name, _)| name);
+        Ok(fetched.filter(|name| ends.iter().any(|end| name.ends_with(end))).collect())
+    }
+
+    /// What the refs point at that answers depend on, in order of name; those that do not exist are left out.
     ///
     /// # Errors
     /// When the refs cannot be read.
-    pub fn annotation_tips(&self) -> Result<Vec<(BString, ObjectId)>> {
+    pub fn memory_tips(&self) -> Result<Vec<(BString, ObjectId)>> {
         let mut tips = Vec::new();
-        for name in self.annotation_refs()? {
+        for name in [self.annotation_refs()?, self.correction_refs()?].concat() {
             if let Some(tip) = self.ref_target(&name)? {
                 tips.push((BString::from(name), tip));
             }

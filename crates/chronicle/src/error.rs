@@ -120,6 +120,24 @@ pub enum Error {
     /// A context that says nothing.
     #[snafu(display("nothing is said of the next commit"))]
     EmptyContext,
+    /// A flag without a reason.
+    #[snafu(display("the reason is empty; say what is wrong"))]
+    EmptyReason,
+    /// A correction of nothing, or by nothing.
+    #[snafu(display("the value is empty"))]
+    EmptyValue,
+    /// Nothing that could be corrected.
+    #[snafu(display("{reason}"))]
+    NoClaim {
+        /// Why not.
+        reason: String,
+    },
+    /// Not a time.
+    #[snafu(display("`{}` is no RFC 3339 time and no date", text.escape_debug()))]
+    NotATime {
+        /// As it was given.
+        text: String,
+    },
     /// A schema that there is none of.
     #[snafu(display("there is no schema `{name}`; did you mean `{nearest}`?"))]
     UnknownSchema {
@@ -204,6 +222,9 @@ impl Error {
             Self::NoSummary => "no_summary",
             Self::EmptyRemark => "empty_remark",
             Self::EmptyContext => "empty_context",
+            Self::EmptyReason | Self::EmptyValue => "empty_value",
+            Self::NoClaim { .. } => "no_claim",
+            Self::NotATime { .. } => "invalid_time",
             Self::UnknownSchema { .. } => "unknown_schema",
             Self::UnknownSetting { .. } => "unknown_setting",
             Self::InvalidSetting { .. } => "invalid_setting",

@@ -277,6 +277,7 @@ impl Chronicle {
             min_confidence: command.min_confidence,
             max_regions: self.max_regions(command)?,
             depth: command.depth,
+            as_written: command.verbose,
         })
     }
 

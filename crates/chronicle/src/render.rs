@@ -6,6 +6,7 @@
 mod check;
 mod config;
 mod context;
+mod correct;
 mod deps;
 mod json;
 mod markdown;
@@ -22,8 +23,8 @@ use chronicle_core::reading::Reading;
 use jiff::Timestamp;
 
 use crate::{
-    AnnotateReply, AuthorContext, Check, Deps, OutlineAnswer, Settings, Shown, StagedRemark, Summary, Synced,
-    Timeline, Why,
+    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, OutlineAnswer, Settings, Shown, StagedRemark,
+    Summary, Synced, Timeline, Why,
 };
 
 pub use check::{Host, annotations};
@@ -85,8 +86,8 @@ pub fn reading(reading: &Reading, format: Format, view: &View) -> String {
 pub fn shown(shown: &Shown, format: Format, view: &View) -> String {
     match format {
         Format::Json => json::plain_answer(shown),
-        Format::Markdown => markdown::shown(shown),
-        Format::Pretty => pretty::painted(&markdown::shown(shown), view),
+        Format::Markdown => markdown::shown(shown, view),
+        Format::Pretty => pretty::painted(&markdown::shown(shown, view), view),
     }
 }
 
@@ -107,6 +108,16 @@ pub fn stored(reply: &AnnotateReply, format: Format, view: &View) -> String {
         Format::Json => json::plain_answer(reply),
         Format::Markdown => markdown::stored(reply),
         Format::Pretty => pretty::painted(&markdown::stored(reply), view),
+    }
+}
+
+/// What was corrected, or what may have been meant, as text.
+#[must_use]
+pub fn corrected(reply: &CorrectReply, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(reply),
+        Format::Markdown => correct::markdown(reply, view),
+        Format::Pretty => pretty::painted(&correct::markdown(reply, view), view),
     }
 }
 

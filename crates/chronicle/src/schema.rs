@@ -5,12 +5,12 @@ use chronicle_core::{Annotation, Knowledge, correction::Correction, distance, re
 use schemars::{Schema, schema_for};
 
 use crate::{
-    AnnotateReply, Check, Deps, Error, OutlineAnswer, Settings, Shown, Summary, Synced, Timeline, Why,
-    error::UnknownSchemaSnafu,
+    AnnotateReply, Check, CorrectReply, Deps, Error, OutlineAnswer, Settings, Shown, Summary, Synced,
+    Timeline, Why, error::UnknownSchemaSnafu,
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 15] = [
+pub const SCHEMA_NAMES: [&str; 16] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -24,6 +24,7 @@ pub const SCHEMA_NAMES: [&str; 15] = [
     "check-output",
     "outline-output",
     "config-output",
+    "correct-output",
     "knowledge",
     "correction",
 ];
@@ -47,6 +48,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "check-output" => schema_for!(Check),
         "config-output" => schema_for!(Settings),
         "outline-output" => schema_for!(OutlineAnswer),
+        "correct-output" => schema_for!(CorrectReply),
         "knowledge" => schema_for!(Knowledge),
         "correction" => schema_for!(Correction),
         _ => {

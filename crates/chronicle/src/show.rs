@@ -1,7 +1,10 @@
 //! One commit's annotation, whole.
 
-use chronicle_commits::{Notebook, stored_on};
-use chronicle_core::{Annotation, Knowledge};
+use chronicle_commits::{Notebook, claims_on, corrections_of, stored_on, summary_id};
+use chronicle_core::{
+    Annotation, EntryId, Knowledge,
+    correction::{Claim, CorrectionItem},
+};
 use chronicle_git::GitError;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,11 +26,24 @@ pub struct Shown {
     /// What an older schema said that has no place in `chronicle/v3`.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub legacy: serde_json::Map<String, serde_json::Value>,
+    /// What was said of its claims after they were made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub corrections: Vec<ShownCorrection>,
     /// The repository's knowledge, when it is what was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<Knowledge>,
     /// Remarks about the note.
     pub warnings: Vec<String>,
+}
+
+/// What was said of one claim after it was made.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ShownCorrection {
+    /// The claim.
+    pub entry: EntryId,
+    /// What was said of it.
+    #[serde(flatten)]
+    pub correction: CorrectionItem,
 }
 
 impl Shown {
@@ -41,9 +57,11 @@ impl Shown {
 impl Chronicle {
     /// What is stored on a commit; the empty tree stands for the repository's knowledge.
     ///
+    /// Values that were taken away or replaced since are hidden, unless `as_written` asks for all.
+    ///
     /// # Errors
     /// When the revision is unknown.
-    pub fn show(&self, revision: &str) -> Result<Shown, Error> {
+    pub fn show(&self, revision: &str, as_written: bool) -> Result<Shown, Error> {
         let repository = self.repository()?;
         let mut warnings = Vec::new();
         let key = match repository.resolve(revision) {
@@ -55,7 +73,19 @@ impl Chronicle {
             Err(other) => return Err(other.into()),
         };
         let stored = stored_on(repository, key, &mut warnings)?;
-        let annotation = stored.note.to_annotation(&key.to_string());
+        let mut annotation = stored.note.to_annotation(&key.to_string());
+        let mut corrections = Vec::new();
+        if let Some(annotation) = &mut annotation {
+            let ids: Vec<EntryId> = claims_on(repository, key)?.into_iter().map(|claim| claim.id).collect();
+            for (entry, mut said) in corrections_of(repository, &ids, &mut warnings)? {
+                if !as_written {
+                    apply(annotation, &entry, &said);
+                    said.iter_mut().for_each(CorrectionItem::hide);
+                }
+                let shown = |correction| ShownCorrection { entry: entry.clone(), correction };
+                corrections.extend(said.into_iter().map(shown));
+            }
+        }
         warnings.extend(stored.remarks.iter().map(|remark| match &annotation {
             None => format!("Skipping malformed annotation on commit {key}: {remark}"),
             Some(_) => format!("Part of the annotation was skipped: {remark}"),
@@ -66,8 +96,26 @@ impl Chronicle {
             subject: repository.commit(key).ok().map(|commit| commit.subject()),
             legacy: annotation.as_ref().map(|annotation| annotation.legacy.clone()).unwrap_or_default(),
             annotation,
+            corrections,
             knowledge: stored.knowledge,
             warnings,
         })
+    }
+}
+
+/// Carries out the corrections of the claim `id`, wherever in the annotation it is.
+fn apply(annotation: &mut Annotation, id: &EntryId, corrections: &[CorrectionItem]) {
+    // A summary is named by what its document says, so it comes first.
+    if summary_id(annotation) == *id {
+        Claim::Summary(&mut annotation.summary).apply(corrections);
+    }
+    for entry in annotation.wisdom.iter_mut().filter(|entry| entry.id == *id) {
+        Claim::Entry(entry).apply(corrections);
+    }
+    for region in annotation.regions.iter_mut().filter(|region| region.id == *id) {
+        Claim::Region(region).apply(corrections);
+    }
+    for other in &mut annotation.also {
+        apply(other, id, corrections);
     }
 }

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use chronicle_core::{
     Anchor, Category, LineRange,
+    correction::CorrectionKind,
     outline::Item,
     reading::{Match, Standing, State},
 };
@@ -78,6 +79,18 @@ struct Word<'r> {
     constraints: Vec<&'r str>,
     risks: Vec<&'r str>,
     n_other: usize,
+}
+
+impl Word<'_> {
+    /// What is said, with the doubt that stands against it.
+    fn doubted(&self, text: &str) -> String {
+        match self.standing.corrections.last() {
+            Some(last) if last.reason.is_empty() => format!("{text} (corrected)"),
+            Some(last) if last.kind == CorrectionKind::Flag => format!("{text} (flagged: {})", last.reason),
+            Some(last) => format!("{text} (corrected: {})", last.reason),
+            None => text.to_owned(),
+        }
+    }
 }
 
 impl Chronicle {
@@ -195,8 +208,9 @@ fn unit(lines: Option<LineRange>, anchor: Option<String>, mut words: Vec<Word<'_
     for word in &words {
         let add = |all: &mut Vec<String>, said: &[&str]| {
             for text in said {
-                if !all.iter().any(|known| known == text) {
-                    all.push((*text).to_owned());
+                let text = word.doubted(text);
+                if !all.contains(&text) {
+                    all.push(text);
                 }
             }
         };
@@ -205,7 +219,8 @@ fn unit(lines: Option<LineRange>, anchor: Option<String>, mut words: Vec<Word<'_
             add(&mut constraints, &word.constraints);
         }
     }
-    let intent = words.iter().filter(is_there).find_map(|word| word.intent).map(str::to_owned);
+    let mut intents = words.iter().filter(is_there);
+    let intent = intents.find_map(|word| word.intent.map(|intent| word.doubted(intent)));
     let n_more = constraints.len().saturating_sub(MAX_EACH)
         + risks.len().saturating_sub(MAX_EACH)
         + words.iter().map(|word| word.n_other).sum::<usize>();

@@ -104,6 +104,7 @@ fn standing() -> impl Strategy<Value = Standing> {
                 tags,
                 task,
                 related,
+                corrections: Vec::new(),
                 extra: if has_extra {
                     Map::from_iter([("stability".to_owned(), json!("permanent"))])
                 } else {
@@ -134,7 +135,6 @@ fn region() -> impl Strategy<Value = RegionItem> {
                 constraints,
                 risk_notes,
                 semantic_dependencies,
-                corrections: Vec::new(),
             }
         })
 }

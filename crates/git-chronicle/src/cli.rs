@@ -7,9 +7,10 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     annotate::AnnotateArgs, check::CheckArgs, commit, commit::CommitArgs, config::ConfigArgs,
-    context::ContextArgs, deps::DepsArgs, history::HistoryArgs, hook::HookArgs, note::NoteArgs,
-    outline::OutlineArgs, read::ReadArgs, schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs,
-    sync::SyncArgs, tour::TourArgs, why::WhyArgs,
+    context::ContextArgs, correct::CorrectArgs, deps::DepsArgs, expire::ExpireArgs, flag::FlagArgs,
+    history::HistoryArgs, hook::HookArgs, note::NoteArgs, outline::OutlineArgs, read::ReadArgs,
+    schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs,
+    tour::TourArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -113,6 +114,10 @@ pub(crate) enum Command {
     Outline(OutlineArgs),
     Annotate(AnnotateArgs),
     Note(NoteArgs),
+    Flag(FlagArgs),
+    Correct(CorrectArgs),
+    Supersede(SupersedeArgs),
+    Expire(ExpireArgs),
     Commit(CommitArgs),
     Context(ContextArgs),
     Config(ConfigArgs),

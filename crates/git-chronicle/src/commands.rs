@@ -5,7 +5,10 @@ pub(crate) mod check;
 pub(crate) mod commit;
 pub(crate) mod config;
 pub(crate) mod context;
+pub(crate) mod correct;
 pub(crate) mod deps;
+pub(crate) mod expire;
+pub(crate) mod flag;
 pub(crate) mod history;
 pub(crate) mod hook;
 pub(crate) mod note;
@@ -14,6 +17,7 @@ pub(crate) mod read;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod summary;
+pub(crate) mod supersede;
 pub(crate) mod sync;
 pub(crate) mod tour;
 pub(crate) mod why;
@@ -49,6 +53,10 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Context(args) => context::run(args, &open(), ui),
         Command::Hook(args) => hook::run(&args, &open(), ui),
         Command::Config(args) => config::run(args, &open(), ui),
+        Command::Flag(args) => flag::run(args, &open(), ui),
+        Command::Correct(args) => correct::run(args, &open(), ui),
+        Command::Supersede(args) => supersede::run(&args, &open(), ui),
+        Command::Expire(args) => expire::run(&args, &open(), ui),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }

@@ -23,6 +23,9 @@ pub(crate) enum CommandError {
     /// A `git` that ran for the user failed, and said why itself.
     #[snafu(display("git failed"))]
     Git { code: i32 },
+    /// Several claims where one was to be changed.
+    #[snafu(display("{n_claims} lessons match, so nothing was changed"))]
+    Several { n_claims: usize },
     /// Arguments that do not go together.
     #[snafu(display("{reason}"))]
     Usage { reason: String },
@@ -46,6 +49,7 @@ impl CommandError {
         match self {
             Self::Chronicle { source } | Self::Check { source } => source.code(),
             Self::Touched { .. } => "lessons_touched",
+            Self::Several { .. } => "several_claims",
             Self::Usage { .. } => "usage",
             Self::Git { .. } => "git",
             Self::Stdout { .. } | Self::Stdin { .. } | Self::Directory { .. } => "io",
@@ -67,6 +71,8 @@ impl CommandError {
             | "unknown_setting"
             | "invalid_setting"
             | "empty_context"
+            | "empty_value"
+            | "invalid_time"
             | "invalid_since" => WRONG_ARGUMENTS,
             _ => CANNOT,
         }
@@ -85,6 +91,9 @@ impl CommandError {
             "file_gone" => "`git chronicle history FILE` tells what was thought of it",
             "no_work_tree" => "name two commits with --diff A..B",
             "lessons_touched" => "read them above; `git chronicle read` says more",
+            "several_claims" => "name one by its id",
+            "no_claim" => "`git chronicle show` lists what a commit's annotation says",
+            "invalid_time" => "such as 2026-12-31 or 2026-12-31T12:00:00Z",
             "lines_need_one_file" => "name one file together with --lines",
             "invalid_json" | "input_empty" => "`git chronicle schema annotate-input` shows the form",
             "invalid_input" => "`git chronicle schema annotate-input` shows the form; nothing was stored",
@@ -115,7 +124,7 @@ pub(crate) fn report(error: &CommandError, ui: &mut Ui) -> ExitCode {
         return ExitCode::from(u8::try_from(*code).unwrap_or(CANNOT));
     }
     // The answer is written already and must stay one object.
-    let is_answered = matches!(error, CommandError::Touched { .. });
+    let is_answered = matches!(error, CommandError::Touched { .. } | CommandError::Several { .. });
     if is_answered && ui.format() == Format::Json {
         return ExitCode::from(error.exit_code());
     }

@@ -7,6 +7,7 @@ use std::{
 
 use chronicle_core::{
     Age, CrossCuttingMember, EntryId, LineMap, LineRange, Lines, Locator,
+    correction::CorrectionItem,
     dependent::{Dependent, Strength},
     mentions::{agree, segments},
     outline::{Item, resolve},
@@ -17,6 +18,8 @@ use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId};
 use jiff::Timestamp;
 
 use crate::{
+    answer::stands,
+    corrections,
     deps::{Dependents, DepsRequest, Words},
     error::Result,
     prose::{Kind, Passage, Said},
@@ -32,6 +35,7 @@ fn rank(dependents: &mut Vec<Finding>) {
         left.strength
             .cmp(&right.strength)
             .then(left.elsewhere.is_some().cmp(&right.elsewhere.is_some()))
+            .then(left.superseded_by.is_some().cmp(&right.superseded_by.is_some()))
             .then(right.confidence.total_cmp(&left.confidence))
             .then(right.at.cmp(&left.at))
             .then_with(|| left.from_file.cmp(&right.from_file))
@@ -61,6 +65,8 @@ pub(super) struct Judge<'a> {
     file_of: Vec<usize>,
     /// The items of each file as it is now, when they are needed.
     items: Vec<OnceCell<Vec<Item>>>,
+    /// What was said of claims after they were made.
+    said: &'a dyn corrections::Said,
 }
 
 /// Who says something, and how plainly.
@@ -78,12 +84,13 @@ impl<'a> Judge<'a> {
         request: &'a DepsRequest,
         head_time: Timestamp,
         relied: Vec<Relied>,
+        said: &'a dyn corrections::Said,
     ) -> Self {
         let numbers: HashMap<&BString, usize> =
             request.files().into_iter().enumerate().map(|(number, file)| (&file.path, number)).collect();
         let file_of = request.targets.iter().map(|target| numbers[&target.file.path]).collect();
         let items = relied.iter().map(|_| OnceCell::new()).collect();
-        Self { lazy, request, head_time, relied, file_of, items }
+        Self { lazy, request, head_time, relied, file_of, items, said }
     }
 
     /// Everyone who relies on the targets; `None` when words cannot be looked up.
@@ -126,6 +133,9 @@ impl<'a> Judge<'a> {
         for reliance in &relied.reliances {
             let heading = &relied.headings[reliance.heading];
             let anchor = reliance.on_anchor.as_deref().filter(|anchor| !anchor.trim().is_empty());
+            if !stands(reliance, self.said, false) {
+                continue;
+            }
             if self.is_target(number, heading, &reliance.on_file, anchor)? {
                 declared_by.insert((reliance.id.clone(), heading.commit));
                 let from = Speaker {
@@ -279,6 +289,9 @@ impl<'a> Judge<'a> {
         let age = Age::between(heading.at.min(self.head_time), self.head_time);
         let half_life_days = self.request.half_life_days;
         let factors = score::factors(heading.source, heading.level, None, age, half_life_days, tie);
+        let confidence = score::confidence(&factors);
+        let mut corrections = from.id.map(|id| self.said.corrections(id)).unwrap_or_default();
+        corrections.iter_mut().for_each(CorrectionItem::hide);
         Dependent {
             strength: from.strength,
             from_file: from.file.map(str::to_owned),
@@ -291,8 +304,10 @@ impl<'a> Judge<'a> {
             commit: heading.commit.to_string(),
             timestamp: heading.timestamp.clone(),
             at: heading.at,
-            confidence: score::confidence(&factors),
+            confidence: if corrections.is_empty() { confidence } else { score::doubted(confidence) },
             elsewhere: heading.elsewhere.clone(),
+            superseded_by: from.id.and_then(|id| self.said.superseded_by(id)),
+            corrections,
         }
     }
 }

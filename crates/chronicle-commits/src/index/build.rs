@@ -7,18 +7,19 @@ use std::{
     time::SystemTime,
 };
 
-use chronicle_core::line_words;
+use chronicle_core::{EntryId, line_words};
 use chronicle_git::{BStr, BString, ByteSlice, FileLock, LazyRepository, ObjectId, Repository};
 use twox_hash::XxHash3_64;
 
 use crate::{
+    corrections::Afterwords,
     error::Result,
     gather::Gathered,
     index::{
         ANCESTRY, EVER, Index, KEYS, Listing, MAX_STATES, META, Meta, PART, PART_FILE, State, Supersession,
         adapt::Outdated,
         ancestry::Ancestry,
-        content_hash, last_component, listing_key, memo_of, name_key,
+        content_hash, correction_key, last_component, listing_key, memo_of, name_key,
         part::{self, Part, Span, id_prefix},
         record_key, spoken, stored,
         table::{Table, TableWriter},
@@ -45,12 +46,14 @@ pub fn refresh(repository: &Repository) -> Result<()> {
         return Ok(());
     }
     let Ok(Some(_lock)) = FileLock::try_acquire(&state.directory().join("lock")) else { return Ok(()) };
-    if let Some((part, words)) = part_of(repository, &state)? {
+    if let Some((mut part, words)) = part_of(repository, &state)? {
+        let afterwords = part.meta.see_corrections(repository)?;
         if let Ok(bytes) = postcard::to_allocvec(&part)
             && fs::create_dir_all(state.part()).is_ok()
         {
             let _written = written(&state.part(), &state.part().join(PART_FILE), |writer| {
                 spoken::write(writer, words)?;
+                write_corrections(writer, &afterwords)?;
                 writer.value(PART, &bytes)
             });
         }
@@ -209,7 +212,7 @@ fn write(repository: &Repository, state: &State, mut writer: Writer) -> Result<O
     let mut keys: Vec<[u8; 8]> =
         notebook.keys().filter(|key| !chronicle_git::is_empty_tree(*key)).map(id_prefix).collect();
     keys.sort_unstable();
-    let meta = Meta {
+    let mut meta = Meta {
         head: state.head.into(),
         notes: state.notes.iter().map(|(name, tip)| (name.to_vec(), (*tip).into())).collect(),
         head_time: history.nodes()[0].time,
@@ -218,8 +221,11 @@ fn write(repository: &Repository, state: &State, mut writer: Writer) -> Result<O
         knowledge: stored.knowledge.and_then(|knowledge| serde_json::to_string(&knowledge).ok()),
         warnings,
         knowledge_warnings,
+        has_corrections: false,
+        correction_warnings: Vec::new(),
         n_annotated: keys.len(),
     };
+    let afterwords = meta.see_corrections(repository)?;
     let mut ever: Vec<u64> = with_directories(&ever).iter().map(|path| XxHash3_64::oneshot(path)).collect();
     ever.extend(off_history(repository, &candidates));
     ever.sort_unstable();
@@ -229,6 +235,7 @@ fn write(repository: &Repository, state: &State, mut writer: Writer) -> Result<O
         .and_then(|()| writer.value(ANCESTRY, &Ancestry::store(&history)))
         .and_then(|()| writer.value(EVER, &ever))
         .and_then(|()| writer.value(KEYS, keys.as_flattened()))
+        .and_then(|()| write_corrections(&mut writer, &afterwords))
         .and_then(|()| spoken::write(&mut writer, candidates.iter().flat_map(passages)));
     Ok(is_written.is_ok().then_some(writer))
 }
@@ -267,10 +274,32 @@ fn supersessions(candidates: &[Candidate]) -> Vec<Supersession> {
                 old: old.0.clone(),
                 new: entry.id.0.clone(),
                 by: candidate.key.into(),
+                counts: true,
             }));
         }
     }
     pairs
+}
+
+impl Meta {
+    /// Judges what was said of claims after they were made.
+    fn see_corrections(&mut self, repository: &Repository) -> Result<Afterwords> {
+        let pair = |pair: &Supersession| (EntryId(pair.old.clone()), EntryId(pair.new.clone()));
+        let afterwords = Afterwords::load(repository, self.superseded.iter().map(pair).collect())?;
+        for superseded in &mut self.superseded {
+            superseded.counts = !afterwords.doubted.contains(&pair(superseded));
+        }
+        self.has_corrections = !afterwords.corrections.is_empty();
+        self.correction_warnings.clone_from(&afterwords.warnings);
+        Ok(afterwords)
+    }
+}
+
+fn write_corrections(writer: &mut Writer, afterwords: &Afterwords) -> io::Result<()> {
+    for (id, corrections) in &afterwords.corrections {
+        writer.value(&correction_key(id), &serde_json::to_vec(corrections)?)?;
+    }
+    Ok(())
 }
 
 /// Writes the record of one file, and its lines where claims have to be carried from them.

@@ -158,6 +158,8 @@ impl Part {
                 knowledge: base.knowledge.clone(),
                 warnings: base.warnings.clone(),
                 knowledge_warnings: base.knowledge_warnings.clone(),
+                has_corrections: false,
+                correction_warnings: Vec::new(),
                 n_annotated,
             },
             lost: lost.iter().copied().map(id_prefix).collect(),
@@ -222,6 +224,7 @@ impl Part {
                 old,
                 new,
                 by: key.into(),
+                counts: true,
             }));
             let say = |node: &Node| {
                 words.extend(passages(&Candidate::new(key, stored, None, node, Vec::new(), None)));
@@ -292,6 +295,8 @@ fn changed_notes(repository: &Repository, base: &Meta, state: &State) -> Result<
     for (name, tip) in &state.notes {
         tips.entry(name.clone()).or_default().1 = Some(*tip);
     }
+    // Corrections are read anew, whichever came.
+    tips.retain(|name, _| !name.ends_with_str("/chronicle-corrections"));
     let mut changed = BTreeSet::new();
     for (old, new) in tips.into_values().filter(|(old, new)| old != new) {
         let Some(keys) = repository.changed_notes(old, new)? else { return Ok(None) };

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::{Age, Category};
 use serde_json::json;
 
-use super::{View, deps, json, markdown::gap, words};
+use super::{View, correct, deps, json, markdown::gap, words};
 use crate::{Check, Touch, TouchedDependent, TouchedLesson};
 
 /// The form in which a code host takes remarks on lines.
@@ -55,15 +55,21 @@ fn lesson_words(touched: &TouchedLesson, view: &View) -> String {
     });
     about.push(words::short(&standing.commit));
     about.push(Age::between(standing.at, view.now).to_string());
+    about.extend(words::doubts(standing));
     if touched.fails {
         about.push("fails the check".to_owned());
     }
-    format!(
+    let mut text = format!(
         "{} ({}): {}",
         touched.lesson.category,
         about.join(", "),
         words::indented(&touched.lesson.content, "  ")
-    )
+    );
+    for correction in &standing.corrections {
+        text.push_str("\n  - ");
+        text.push_str(&correct::words(correction, view));
+    }
+    text
 }
 
 /// What a diff touches, in the form that a code host takes.

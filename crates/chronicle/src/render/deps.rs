@@ -5,9 +5,10 @@ use std::fmt::Write;
 use chronicle_core::{
     Age,
     dependent::{Dependent, Strength},
+    plain,
 };
 
-use super::{View, markdown::named, words};
+use super::{View, correct, markdown::named, words};
 use crate::Deps;
 
 pub(super) fn markdown(deps: &Deps, view: &View) -> String {
@@ -50,11 +51,18 @@ pub(super) fn words(dependent: &Dependent, view: &View) -> String {
         .as_deref()
         .map(|place| format!(", on {}", words::path(place)))
         .unwrap_or_default();
-    format!(
-        "{from}{}: {} ({:.2}, {}, {age}{elsewhere})",
+    let over = dependent.superseded_by.as_ref();
+    let over = over.map(|id| format!(", superseded by {}", plain(&id.0))).unwrap_or_default();
+    let mut text = format!(
+        "{from}{}: {} ({:.2}, {}, {age}{elsewhere}{over})",
         on.unwrap_or_default(),
         words::indented(&dependent.nature, "  "),
         dependent.confidence,
         words::short(&dependent.commit),
-    )
+    );
+    for correction in &dependent.corrections {
+        text.push_str("\n  - ");
+        text.push_str(&correct::words(correction, view));
+    }
+    text
 }

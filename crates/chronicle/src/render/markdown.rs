@@ -8,8 +8,8 @@ use chronicle_core::{
 };
 use serde_json::{Map, Value};
 
-use super::{View, words};
-use crate::{AnnotateReply, Shown, StagedRemark, Timeline};
+use super::{View, correct, words};
+use crate::{AnnotateReply, Shown, ShownCorrection, StagedRemark, Timeline};
 
 pub(super) fn reading(reading: &Reading, view: &View) -> String {
     let mut out = String::new();
@@ -95,13 +95,7 @@ fn region(out: &mut String, item: &RegionItem, lessons: &[&WisdomItem], view: &V
     depends_on(out, &item.semantic_dependencies);
     tags(out, &standing.tags);
     related(out, &standing.related);
-    for correction in &item.corrections {
-        let _ = writeln!(
-            out,
-            "**Correction:** {}",
-            words::indented(&Value::Object(correction.clone()).to_string(), "  ")
-        );
-    }
+    correct::list(out, &standing.corrections, correct::LABEL, view);
     for item in lessons {
         lesson(out, item, view);
     }
@@ -230,6 +224,7 @@ fn lesson(out: &mut String, item: &WisdomItem, view: &View) {
         details(&mut inner, standing);
         out.extend(inner.lines().map(|line| format!("  {line}\n")));
     }
+    correct::list(out, &standing.corrections, "  - ", view);
     for dependency in &item.depends_on {
         let _ = writeln!(out, "  - depends on {}", dependency_words(dependency));
     }
@@ -359,7 +354,7 @@ fn extra(out: &mut String, extra: &Map<String, Value>) {
     }
 }
 
-pub(super) fn shown(shown: &Shown) -> String {
+pub(super) fn shown(shown: &Shown, view: &View) -> String {
     let mut out = String::new();
     if shown.is_empty() {
         return out;
@@ -372,6 +367,12 @@ pub(super) fn shown(shown: &Shown) -> String {
         for other in &annotation.also {
             let _ = writeln!(out, "\n## Also");
             document(&mut out, other);
+        }
+        if !shown.corrections.is_empty() {
+            out.push_str("\n**Corrections:**\n");
+        }
+        for ShownCorrection { entry, correction } in &shown.corrections {
+            let _ = writeln!(out, "- {}: {}", plain(&entry.0), correct::words(correction, view));
         }
         if !annotation.unread.is_empty() {
             let _ = writeln!(
@@ -542,6 +543,7 @@ pub(super) fn timeline(timeline: &Timeline, view: &View) -> String {
             labelled(&mut out, "Reasoning", item.reasoning.as_deref());
             constraints(&mut out, &item.constraints);
             labelled(&mut out, "Risk", item.risk_notes.as_deref());
+            correct::list(&mut out, &item.standing.corrections, correct::LABEL, view);
             related(&mut out, &item.standing.related);
         }
         for item in &moment.wisdom {

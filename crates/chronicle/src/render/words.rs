@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use chronicle_core::{
-    Age, LineRange, plain,
+    Age, LineRange,
+    correction::{CorrectionItem, CorrectionKind},
+    plain,
     reading::{Match, Standing, State},
 };
 use jiff::Timestamp;
@@ -67,6 +69,11 @@ pub(super) fn doubts(standing: &Standing) -> Vec<String> {
     let mut doubts = Vec::new();
     doubts.extend(standing.superseded_by.as_ref().map(|id| format!("superseded by {}", plain(&id.0))));
     doubts.extend(standing.expired.then(|| "expired".to_owned()));
+    if !standing.corrections.is_empty() {
+        let is_flag = |item: &CorrectionItem| item.kind == CorrectionKind::Flag;
+        let word = if standing.corrections.iter().all(is_flag) { "flagged" } else { "corrected" };
+        doubts.push(word.to_owned());
+    }
     doubts.extend(standing.elsewhere.as_ref().map(|place| format!("on {}", path(place))));
     doubts
 }

@@ -11,11 +11,15 @@ pub(crate) struct ShowArgs {
     /// The commit, any revision
     #[arg(default_value = "HEAD", allow_hyphen_values = true)]
     commit: String,
+
+    /// Show also what was removed or amended since
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 pub(crate) fn run(args: &ShowArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let shown = chronicle.show(&args.commit)?;
-    ui.answer(&render::shown(&shown, ui.format(), &ui.view(false)))?;
+    let shown = chronicle.show(&args.commit, args.verbose)?;
+    ui.answer(&render::shown(&shown, ui.format(), &ui.view(args.verbose)))?;
     if shown.is_empty() && shown.warnings.is_empty() {
         ui.tell(&format!("nothing is stored on {}; `git chronicle annotate` stores something", shown.commit));
     }

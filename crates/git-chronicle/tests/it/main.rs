@@ -6,6 +6,7 @@ mod bad_input;
 mod check;
 mod config;
 mod context;
+mod corrections;
 mod deps;
 mod durability;
 mod floors;

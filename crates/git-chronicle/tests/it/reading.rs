@@ -217,23 +217,27 @@ fn the_help() {
     Usage: git chronicle [OPTIONS] <COMMAND>
 
     Commands:
-      read      Show what is known about some code, before touching it
-      show      Show one commit's annotation, whole
-      history   Show how the thinking about a file went, oldest first
-      summary   Show the newest word on each code unit of a file or directory
-      deps      Show who relies on some code, before changing or removing it
-      why       Show why a line is as it is: the commit that wrote it, and its lessons
-      check     Show which lessons a change touches, before it is committed or merged
-      outline   List the named items of a file: what anchors can name
-      annotate  Record why a commit is the way it is
-      note      Keep a remark while working; the next annotation takes it in
-      commit    Run `git commit` and record why the commit is made
-      context   Say ahead of a commit why it is made; the commit takes it in
-      config    Show or change settings
-      sync      Exchange notes with a remote
-      schema    Print the JSON Schema of what is stored, taken or answered
-      tour      See the main job done in a minute, on a throw-away repository
-      help      Print this message or the help of the given subcommand(s)
+      read       Show what is known about some code, before touching it
+      show       Show one commit's annotation, whole
+      history    Show how the thinking about a file went, oldest first
+      summary    Show the newest word on each code unit of a file or directory
+      deps       Show who relies on some code, before changing or removing it
+      why        Show why a line is as it is: the commit that wrote it, and its lessons
+      check      Show which lessons a change touches, before it is committed or merged
+      outline    List the named items of a file: what anchors can name
+      annotate   Record why a commit is the way it is
+      note       Keep a remark while working; the next annotation takes it in
+      flag       Cast doubt on what is said of some code
+      correct    Take a wrong value out of a lesson, or put the right one in its place
+      supersede  Let one lesson take the place of another
+      expire     Let a lesson count no longer
+      commit     Run `git commit` and record why the commit is made
+      context    Say ahead of a commit why it is made; the commit takes it in
+      config     Show or change settings
+      sync       Exchange notes with a remote
+      schema     Print the JSON Schema of what is stored, taken or answered
+      tour       See the main job done in a minute, on a throw-away repository
+      help       Print this message or the help of the given subcommand(s)
 
     Options:
       -C <DIR>
@@ -388,8 +392,8 @@ fn the_keys_of_a_reading_in_json_are_a_promise() {
         value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>().join(" "))
     };
     insta::assert_snapshot!(keys(&reading).unwrap_or_default(), @"schema file query regions wisdom dependencies_on_this cross_cutting knowledge stats trimmed warnings ambiguous_anchor");
-    insta::assert_snapshot!(keys(&reading["regions"][0]).unwrap_or_default(), @"id commit timestamp author source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_since match superseded_by expired elsewhere tags task related ast_anchor intent reasoning constraints risk_notes semantic_dependencies corrections");
-    insta::assert_snapshot!(keys(&reading["wisdom"][0]).unwrap_or_default(), @"id commit timestamp author source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_since match superseded_by expired elsewhere tags task related category content anchor depends_on");
+    insta::assert_snapshot!(keys(&reading["regions"][0]).unwrap_or_default(), @"id commit timestamp author source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_since match superseded_by expired elsewhere tags task related corrections ast_anchor intent reasoning constraints risk_notes semantic_dependencies");
+    insta::assert_snapshot!(keys(&reading["wisdom"][0]).unwrap_or_default(), @"id commit timestamp author source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_since match superseded_by expired elsewhere tags task related corrections category content anchor depends_on");
     insta::assert_snapshot!(keys(&reading["dependencies_on_this"][0]).unwrap_or_default(), @"from_file from_anchor on_anchor nature commit confidence");
     insta::assert_snapshot!(keys(&reading["stats"]).unwrap_or_default(), @"commits_examined annotations_found regions_returned regions_matched related_hops");
 }

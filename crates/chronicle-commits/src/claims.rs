@@ -1,0 +1,213 @@
+//! Single claims, found by their id or on the commit that carries them.
+
+use chronicle_core::{
+    Entry, EntryId, Note,
+    correction::{Claim as Words, CorrectionItem},
+    mentions::{agree, segments},
+};
+use chronicle_git::{GitError, NOTES_REF, NotesEdit, ObjectId, Recovered, Repository};
+
+use crate::{
+    corrections::Afterwords,
+    error::{CommitsError, Result},
+    gather::summary_id,
+    notebook::{Notebook, parse, stored_on},
+    record::Body,
+};
+
+/// A claim as it is stored.
+#[derive(Debug, Clone)]
+pub struct FoundClaim {
+    /// The commit that carries it; of several copies, one of them.
+    pub commit: ObjectId,
+    /// Its id.
+    pub id: EntryId,
+    body: Body,
+}
+
+impl FoundClaim {
+    /// The file it is about.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        match &self.body {
+            Body::Region(region) => Some(&region.file),
+            Body::Summary(_) => None,
+            Body::Wisdom(entry) => entry.file.as_deref(),
+        }
+    }
+
+    /// The item of code it is about.
+    #[must_use]
+    pub fn anchor(&self) -> Option<&str> {
+        self.body.anchor().map(|anchor| anchor.name.as_str())
+    }
+
+    /// Whether it is about the item that `anchor` names.
+    #[must_use]
+    pub fn is_about(&self, anchor: &str) -> bool {
+        self.anchor().is_some_and(|own| own == anchor || agree(&segments(own), &segments(anchor)))
+    }
+
+    /// What it is: a category, `region` or `summary`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match &self.body {
+            Body::Region(_) => "region",
+            Body::Summary(_) => "summary",
+            Body::Wisdom(entry) => entry.category.name(),
+        }
+    }
+
+    /// Its first words: what it claims, or what a code unit is for.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match &self.body {
+            Body::Region(region) => {
+                region.intent.as_deref().or(region.reasoning.as_deref()).unwrap_or_default()
+            }
+            Body::Summary(summary) => summary,
+            Body::Wisdom(entry) => &entry.content,
+        }
+    }
+
+    fn words(&mut self) -> Words<'_> {
+        match &mut self.body {
+            Body::Region(region) => Words::Region(region),
+            Body::Summary(summary) => Words::Summary(summary),
+            Body::Wisdom(entry) => Words::Entry(entry),
+        }
+    }
+
+    /// The names of its fields that can be corrected.
+    pub fn fields(&mut self) -> &'static [&'static str] {
+        self.words().fields()
+    }
+
+    /// The values of its field `name`; `None` when it has no such field.
+    pub fn values(&mut self, name: &str) -> Option<Vec<String>> {
+        self.words().values(name)
+    }
+
+    /// The value of the field `name` that `text` means.
+    pub fn meant(&mut self, name: &str, text: &str) -> Option<String> {
+        self.words().meant(name, text)
+    }
+}
+
+/// The claims of one note.
+fn of_note(commit: ObjectId, note: &Note) -> Vec<FoundClaim> {
+    let mut claims = Vec::new();
+    for statement in note.statements() {
+        let document = statement.document;
+        let regions = document.regions.iter();
+        claims.extend(regions.map(|region| FoundClaim {
+            commit,
+            id: region.id.clone(),
+            body: Body::Region(Box::new(region.clone())),
+        }));
+        if !statement.is_replaced {
+            let body = Body::Summary(document.summary.clone());
+            claims.push(FoundClaim { commit, id: summary_id(document), body });
+        }
+    }
+    claims.extend(note.entries().into_iter().map(|(_, entry)| FoundClaim {
+        commit,
+        id: entry.id.clone(),
+        body: Body::Wisdom(Box::new(entry.clone())),
+    }));
+    claims
+}
+
+/// The claims that the note of `commit` makes.
+///
+/// # Errors
+/// When the notes cannot be read.
+pub fn claims_on(repository: &Repository, commit: ObjectId) -> Result<Vec<FoundClaim>> {
+    Ok(of_note(commit, &stored_on(repository, commit, &mut Vec::new())?.note))
+}
+
+/// A shorter beginning of an id names nothing.
+const LEAST_OF_ID: usize = 6;
+
+/// The claims that `id`, or an id that begins so, names; copies of one claim come once.
+///
+/// # Errors
+/// When the notes cannot be read.
+pub fn claims_called(repository: &Repository, id: &str) -> Result<Vec<FoundClaim>> {
+    // A lesson of a region is shown with the region's id and a number.
+    let id = id.split_once('.').map_or(id, |(region, _)| region);
+    if id.len() < LEAST_OF_ID {
+        return Ok(Vec::new());
+    }
+    let is_called = |claim: &FoundClaim| {
+        claim.id.0.get(..id.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(id))
+    };
+    let mut found: Vec<FoundClaim> = Vec::new();
+    let notebook = Notebook::open(repository, &mut Vec::new())?;
+    for (key, raw) in notebook.scan(&mut Vec::new(), |_, _| true) {
+        let claims = of_note(key, &parse(&raw).note);
+        for claim in claims.into_iter().filter(is_called) {
+            if !found.iter().any(|known| known.id == claim.id) {
+                found.push(claim);
+            }
+        }
+    }
+    if let Some(exact) = found.iter().position(|claim| claim.id.0 == id) {
+        return Ok(vec![found.swap_remove(exact)]);
+    }
+    Ok(found)
+}
+
+/// What was said of some claims after they were made.
+///
+/// # Errors
+/// When the corrections cannot be read.
+pub fn corrections_of(
+    repository: &Repository,
+    ids: &[EntryId],
+    warnings: &mut Vec<String>,
+) -> Result<Vec<(EntryId, Vec<CorrectionItem>)>> {
+    let mut afterwords = Afterwords::load(repository, Vec::new())?;
+    warnings.append(&mut afterwords.warnings);
+    let of = |id: &EntryId| Some((id.clone(), afterwords.corrections.get(id)?.clone()));
+    Ok(ids.iter().filter_map(of).collect())
+}
+
+/// Changes the lesson `id` in every note of ours that holds it; `change` may only add to it.
+///
+/// # Errors
+/// When no lesson of ours has the id, or the notes cannot be read or written.
+pub fn amend_lesson(
+    repository: &Repository,
+    id: &EntryId,
+    message: &str,
+    change: impl Fn(&mut Entry),
+) -> Result<Recovered> {
+    let (is_known, recovered) =
+        repository.edit_notes(NOTES_REF, message, |notes: &mut NotesEdit<'_>| -> Result<bool> {
+            let mut is_known = false;
+            for key in keys_with(repository, id)? {
+                let stored = parse(notes.get(key)?.as_slice());
+                let Some(mut entry) = stored.note.entry(id).cloned() else { continue };
+                is_known = true;
+                change(&mut entry);
+                let line = stored.note.with_entry(entry).to_line(&key.to_string());
+                notes.set(key, line.expect("it holds an entry").into_bytes());
+            }
+            Ok(is_known)
+        })?;
+    if is_known { Ok(recovered) } else { Err(CommitsError::UnknownEntry { id: id.clone() }) }
+}
+
+/// The objects whose note in our own ref holds the lesson `id`.
+fn keys_with(repository: &Repository, id: &EntryId) -> Result<Vec<ObjectId>> {
+    let notes = match repository.notes(NOTES_REF) {
+        Err(GitError::NotANotesRef { .. }) => Vec::new(),
+        other => other?,
+    };
+    let blobs = notes.iter().map(|note| note.blob).collect();
+    let holds = |_, content: &[u8]| parse(&[content.to_vec()]).note.entry(id).is_some().then_some(());
+    let holding = repository.read_many(blobs, holds);
+    let holding: std::collections::HashSet<ObjectId> = holding.into_iter().map(|(blob, ())| blob).collect();
+    Ok(notes.into_iter().filter(|note| holding.contains(&note.blob)).map(|note| note.key).collect())
+}

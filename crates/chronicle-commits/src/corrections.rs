@@ -1,0 +1,178 @@
+//! What was said of claims after they were made: corrections, and claims that replace others.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use chronicle_core::{
+    EntryId,
+    correction::{Correction, CorrectionItem, CorrectionKind, Tier, arrange, read_corrections},
+};
+use chronicle_git::{CORRECTIONS_REF, GitError, NotesEdit, ObjectId, Recovered, Repository};
+
+use crate::{
+    error::Result,
+    read::superseded_by,
+    trust::{Trust, record_own},
+};
+
+/// A claim, and the one that says it replaces it.
+pub(crate) type Pair = (EntryId, EntryId);
+
+/// What was said of claims after they were made.
+#[derive(Debug, Default)]
+pub(crate) struct Afterwords {
+    /// Claims that another one replaces, by that one.
+    pub(crate) superseded: HashMap<EntryId, EntryId>,
+    /// The corrections of each claim, in order.
+    pub(crate) corrections: BTreeMap<EntryId, Vec<CorrectionItem>>,
+    /// Pairs that count only as a doubt, because the newer claim is trusted less.
+    pub(crate) doubted: HashSet<Pair>,
+    /// Remarks about what could not be read.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Where the words said of claims after they were made are looked up.
+pub(crate) trait Said {
+    /// The claim that replaces `id`, if one does.
+    fn superseded_by(&self, id: &EntryId) -> Option<EntryId>;
+
+    /// The corrections of the claim `id`.
+    fn corrections(&self, id: &EntryId) -> Vec<CorrectionItem>;
+}
+
+impl Said for Afterwords {
+    fn superseded_by(&self, id: &EntryId) -> Option<EntryId> {
+        self.superseded.get(id).cloned()
+    }
+
+    fn corrections(&self, id: &EntryId) -> Vec<CorrectionItem> {
+        self.corrections.get(id).cloned().unwrap_or_default()
+    }
+}
+
+impl Afterwords {
+    /// Reads all corrections, and judges them and `pairs` by who is trusted how far.
+    ///
+    /// # Errors
+    /// When the repository cannot be read. Corrections that cannot be read only cause warnings.
+    pub(crate) fn load(repository: &Repository, pairs: Vec<Pair>) -> Result<Self> {
+        let mut afterwords = Self::default();
+        let found = found(repository, &mut afterwords.warnings)?;
+        let pairs: Vec<Pair> = pairs.into_iter().filter(|(old, new)| old != new).collect();
+        if found.is_empty() && pairs.is_empty() {
+            return Ok(afterwords);
+        }
+        let trust = Trust::of(repository);
+        let judged: Vec<(Correction, Tier)> = found
+            .into_values()
+            .map(|(correction, refs)| {
+                let tier = trust.seen(&correction.id, &refs);
+                (correction, tier)
+            })
+            .collect();
+        // Whose claim it is matters only where less than all trust stands against it.
+        let bold = judged
+            .iter()
+            .filter(|(correction, tier)| *tier != Tier::Own && correction.kind != CorrectionKind::Flag);
+        let mut asked: HashSet<&EntryId> = bold.map(|(correction, _)| &correction.entry).collect();
+        asked.extend(pairs.iter().flat_map(|(old, new)| [old, new]));
+        let tiers = trust.of_claims(asked)?;
+        let tier = |id: &EntryId| tiers.get(id).copied().unwrap_or(Tier::Own);
+        let (counting, doubted): (Vec<Pair>, Vec<Pair>) =
+            pairs.into_iter().partition(|(old, new)| tier(old) <= tier(new));
+        for (correction, by) in judged {
+            let target = if by == Tier::Own { Tier::Own } else { tier(&correction.entry) };
+            let entry = correction.entry.clone();
+            afterwords.corrections.entry(entry).or_default().push(correction.by(by, target));
+        }
+        for (old, new) in &doubted {
+            afterwords.corrections.entry(old.clone()).or_default().push(doubt(new, tier(new)));
+        }
+        afterwords.corrections.values_mut().for_each(arrange);
+        afterwords.superseded = superseded_by(counting);
+        afterwords.doubted = doubted.into_iter().collect();
+        Ok(afterwords)
+    }
+}
+
+/// A claim that says it replaces another, by someone who is trusted less.
+fn doubt(new: &EntryId, trust: Tier) -> CorrectionItem {
+    CorrectionItem {
+        id: None,
+        kind: CorrectionKind::Flag,
+        meant: None,
+        field: None,
+        target_value: None,
+        replacement: None,
+        reason: format!("{new} says that it replaces this, but its author is trusted less"),
+        author: None,
+        timestamp: String::new(),
+        trust,
+    }
+}
+
+/// All corrections by id, with the refs that hold them; where two have one id, ours is the one.
+fn found(
+    repository: &Repository,
+    warnings: &mut Vec<String>,
+) -> Result<BTreeMap<EntryId, (Correction, Vec<String>)>> {
+    let mut found: BTreeMap<EntryId, (Correction, Vec<String>)> = BTreeMap::new();
+    for name in repository.correction_refs()? {
+        let notes = match repository.notes(&name) {
+            Ok(notes) => notes,
+            Err(error @ GitError::NotANotesRef { .. }) => {
+                warnings.push(format!("{error}; it is passed over"));
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let mut blobs: Vec<ObjectId> = notes.iter().map(|note| note.blob).collect();
+        blobs.sort_unstable();
+        blobs.dedup();
+        let mut read = repository.read_many(blobs, |_, content| Some(read_corrections(content)));
+        read.sort_by_key(|(blob, _)| *blob);
+        let mut n_unread = 0;
+        for (_, (corrections, n_lines)) in read {
+            n_unread += n_lines;
+            for correction in corrections {
+                let (_, refs) =
+                    found.entry(correction.id.clone()).or_insert_with(|| (correction, Vec::new()));
+                if refs.last() != Some(&name) {
+                    refs.push(name.clone());
+                }
+            }
+        }
+        if 0 < n_unread {
+            warnings.push(format!("{n_unread} lines of `{name}` are no corrections; they are passed over"));
+        }
+    }
+    Ok(found)
+}
+
+/// Adds corrections, each to the note of the commit that carries its claim.
+///
+/// # Errors
+/// When the notes cannot be read or written. Nothing is stored then.
+pub fn store_corrections(
+    repository: &Repository,
+    corrections: &[(ObjectId, Correction)],
+) -> Result<Recovered> {
+    record_own(repository, corrections.iter().map(|(_, correction)| &correction.id))?;
+    let message = match corrections {
+        [(_, only)] => format!("chronicle: correct {}", only.entry),
+        several => format!("chronicle: correct {} claims", several.len()),
+    };
+    let ((), recovered) =
+        repository.edit_notes(CORRECTIONS_REF, &message, |notes: &mut NotesEdit<'_>| -> Result<()> {
+            for (key, correction) in corrections {
+                let mut content = notes.get(*key)?.unwrap_or_default();
+                if content.last().is_some_and(|byte| *byte != b'\n') {
+                    content.push(b'\n');
+                }
+                content.extend(serde_json::to_vec(correction).expect("a correction is plain data"));
+                content.push(b'\n');
+                notes.set(*key, content);
+            }
+            Ok(())
+        })?;
+    Ok(recovered)
+}

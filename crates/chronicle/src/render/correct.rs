@@ -1,0 +1,77 @@
+//! Corrections as text: beside the claims they are of, and when they are made.
+
+use std::fmt::Write;
+
+use chronicle_core::{
+    Age,
+    correction::{CorrectionItem, CorrectionKind},
+    plain,
+};
+
+use super::{View, words};
+use crate::{ClaimLine, CorrectReply};
+
+/// `flagged by Ada, 2 days ago: wrong since the pool waits`.
+pub(super) fn words(item: &CorrectionItem, view: &View) -> String {
+    let field = item.field.as_deref().map_or_else(|| "claim".to_owned(), words::path);
+    let mut text = match item.kind {
+        CorrectionKind::Flag => "flagged".to_owned(),
+        CorrectionKind::Remove => format!("{field}: a value was removed"),
+        CorrectionKind::Amend => format!("{field}: a value was amended"),
+    };
+    if let Some(author) = &item.author {
+        let _ = write!(text, " by {}", words::path(author));
+    }
+    if let Some(at) = chronicle_core::parse_time(&item.timestamp) {
+        let _ = write!(text, ", {} ago", Age::between(at, view.now));
+    }
+    match item.meant {
+        Some(CorrectionKind::Remove) => text.push_str(", who is trusted too little to remove"),
+        Some(CorrectionKind::Amend) => text.push_str(", who is trusted too little to amend"),
+        Some(CorrectionKind::Flag) | None => {}
+    }
+    if let (Some(value), true) = (&item.target_value, view.verbose) {
+        let _ = write!(text, " (was: {}", words::indented(value, "    "));
+        if let Some(replacement) = &item.replacement {
+            let _ = write!(text, "; now: {}", words::indented(replacement, "    "));
+        }
+        text.push(')');
+    }
+    if !item.reason.trim().is_empty() {
+        let _ = write!(text, ": {}", words::indented(&item.reason, "    "));
+    }
+    text
+}
+
+/// The corrections of one claim, each behind `lead`.
+pub(super) fn list(out: &mut String, items: &[CorrectionItem], lead: &str, view: &View) {
+    for item in items {
+        let _ = writeln!(out, "{lead}{}", words(item, view));
+    }
+}
+
+/// What stands before a correction of a code unit.
+pub(super) const LABEL: &str = "**Correction:** ";
+
+pub(super) fn markdown(reply: &CorrectReply, view: &View) -> String {
+    let mut out = String::new();
+    for (number, claim) in reply.claims.iter().enumerate() {
+        let _ = writeln!(out, "- {}", claim_words(claim));
+        let _ = writeln!(out, "  - id: {}", plain(&claim.id.0));
+        if let Some(correction) = reply.corrections.get(number) {
+            let tier = chronicle_core::correction::Tier::Own;
+            let item = correction.clone().by(tier, tier);
+            list(&mut out, &[item], "  - ", &View { verbose: true, ..*view });
+        }
+    }
+    out
+}
+
+/// `gotcha (src/pool.rs, Pool::acquire, 5083cd1): never block`.
+fn claim_words(claim: &ClaimLine) -> String {
+    let mut about: Vec<String> = Vec::new();
+    about.extend(claim.file.as_deref().map(words::path));
+    about.extend(claim.anchor.as_deref().map(words::path));
+    about.push(words::short(&claim.commit));
+    format!("{} ({}): {}", claim.kind, about.join(", "), words::indented(&claim.text, "  "))
+}
