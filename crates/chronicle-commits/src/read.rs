@@ -103,7 +103,7 @@ pub struct Limits {
 }
 
 /// Versions read ahead stay in memory; a whole tree's history of them would not fit there.
-const MAX_READ_AHEAD: usize = 512;
+pub(crate) const MAX_READ_AHEAD: usize = 512;
 
 /// More remarks than this are counted, not shown.
 const MAX_WARNINGS: usize = 10;

@@ -66,6 +66,19 @@ fn lock(repository: &Repository) -> Result<FileLock> {
     Ok(FileLock::acquire(&repository.shared_state_dir().join("sync.lock"))?)
 }
 
+/// Brings back the notes of ours that a foreign writer dropped from our refs, as `git notes` does when it
+/// overtakes us; returns what was merged, by ref.
+///
+/// # Errors
+/// When our refs cannot be read or written.
+pub fn bring_back_lost(repository: &Repository) -> Result<Vec<(String, MergedRef)>> {
+    let mut merged = Vec::new();
+    for (name, lost) in repository.lost_notes()? {
+        merged.push((name.clone(), merge(repository, &name, lost, "an overwritten commit of ours")?));
+    }
+    Ok(merged)
+}
+
 /// Fetches the notes of a remote and merges them into ours.
 ///
 /// # Errors
@@ -76,6 +89,7 @@ pub fn pull(repository: &Repository, remote: &str) -> Result<Vec<(String, Merged
 }
 
 fn pull_locked(repository: &Repository, remote: &str) -> Result<Vec<(String, MergedRef)>> {
+    bring_back_lost(repository)?;
     repository.fetch_notes(remote)?;
     let mut pulled = Vec::new();
     for name in SHARED_REFS {

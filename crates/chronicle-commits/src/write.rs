@@ -18,6 +18,7 @@ use crate::{
     input::{AnnotateInput, EntryInput, KnowledgeInput, wash},
     notebook::{Notebook, parse},
     staging::{Staged, StagedRemark, Staging},
+    sync::bring_back_lost,
     trust::record_own,
 };
 
@@ -119,6 +120,11 @@ pub fn annotate(
             Ok((outcome, store_knowledge(notes, repository, &knowledge)?))
         },
     )?;
+    if recovered.has_lost_notes {
+        let n_back: usize =
+            bring_back_lost(repository)?.iter().map(|(_, merged)| merged.n_taken + merged.n_united).sum();
+        warnings.push(format!("another program had dropped notes of ours; brought back: {n_back}"));
+    }
     let consumed: Vec<(EntryId, ObjectId)> = staged
         .iter()
         .map(|(commit, document)| (document.consumed.clone(), *commit))

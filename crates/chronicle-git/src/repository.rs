@@ -360,6 +360,11 @@ impl Repository {
         self.common_dir().join("chronicle")
     }
 
+    /// The lock of those who write notes.
+    pub(crate) fn write_lock(&self) -> PathBuf {
+        self.shared_state_dir().join("write.lock")
+    }
+
     /// Where small files of ours that belong to this worktree live.
     #[must_use]
     pub fn worktree_state_dir(&self) -> PathBuf {

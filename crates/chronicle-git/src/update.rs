@@ -16,6 +16,7 @@ use snafu::ResultExt;
 use crate::{
     FileLock, Repository,
     error::{GitError, ReadRefSnafu, Result, WriteObjectSnafu},
+    last_words::LastWords,
     refs::UpdateFailed,
 };
 
@@ -24,6 +25,8 @@ use crate::{
 pub struct Recovered {
     /// What was removed.
     pub files: Vec<PathBuf>,
+    /// Whether a foreign writer dropped notes of ours from the ref; [`Repository::lost_notes`] says which.
+    pub has_lost_notes: bool,
 }
 
 /// The notes of one ref while they are edited.
@@ -103,29 +106,42 @@ impl Repository {
         message: &str,
         mut next: impl FnMut(Option<ObjectId>) -> Result<(T, Option<ObjectId>), E>,
     ) -> Result<(T, Recovered), E> {
-        let mut lock = FileLock::acquire(&self.shared_state_dir().join("write.lock"))?;
-        let recovered = self.recover(name, &lock.text()?);
+        let mut lock = FileLock::acquire(&self.write_lock())?;
+        let mut words = LastWords::parse(&lock.text()?);
+        let mut recovered = self.recover(name, words.swapping.take().as_ref());
         let mut reason = String::new();
         for attempt in 0..MAX_ATTEMPTS {
             pause(attempt);
             let tip = self.ref_target(name)?;
+            if let (Some(tip), Some(written)) = (tip, words.written.get(name).copied())
+                && self.is_dropped(written, tip)
+            {
+                words.lost.insert((name.to_owned(), written));
+                recovered.has_lost_notes = true;
+            }
             let (value, commit) = next(tip)?;
             let Some(commit) = commit else {
-                lock.set_text("")?;
+                lock.set_text(&words.to_text())?;
                 return Ok((value, recovered));
             };
             // Should we die while holding the ref's own lock, the next writer knows it by this.
-            lock.set_text(&format!("{name} {commit}\n"))?;
+            words.swapping = Some((name.to_owned(), commit));
+            lock.set_text(&words.to_text())?;
             match self.compare_and_swap(name, tip, commit, message) {
                 Ok(()) => {
-                    lock.set_text("")?;
+                    words.swapping = None;
+                    words.written.insert(name.to_owned(), commit);
+                    words
+                        .lost
+                        .retain(|(lost_from, lost)| lost_from != name || self.is_dropped(*lost, commit));
+                    lock.set_text(&words.to_text())?;
                     return Ok((value, recovered));
                 }
                 Err(UpdateFailed::Fatal(error)) => return Err(error.into()),
                 Err(UpdateFailed::Contended(why)) => reason = why,
             }
             if attempt == MAX_ATTEMPTS / 2 {
-                self.recover(name, "");
+                self.recover(name, None);
             }
         }
         Err(GitError::UpdateRef { name: name.to_owned(), reason }.into())
@@ -184,10 +200,10 @@ impl Repository {
     }
 
     /// Removes what dead processes left: a lock on the ref, temporary objects. We hold the write lock.
-    fn recover(&self, name: &str, last_words: &str) -> Recovered {
+    fn recover(&self, name: &str, swapping: Option<&(String, ObjectId)>) -> Recovered {
         let mut files = Vec::new();
         let ref_lock = self.common_dir().join(format!("{name}.lock"));
-        if is_stale(&ref_lock) || is_ours(&ref_lock, name, last_words) {
+        if is_stale(&ref_lock) || is_ours(&ref_lock, name, swapping) {
             remove(ref_lock, &mut files);
         }
         let objects = self.inner.objects.store_ref().path().to_owned();
@@ -197,7 +213,7 @@ impl Repository {
                 remove(file.path(), &mut files);
             }
         }
-        Recovered { files }
+        Recovered { files, has_lost_notes: false }
     }
 }
 
@@ -222,8 +238,9 @@ fn is_stale(path: &Path) -> bool {
 ///
 /// Such a lock holds the commit that the words name. An empty one was either just
 /// made by us, or just now by someone else, who will fill it in the next moments.
-fn is_ours(ref_lock: &Path, name: &str, last_words: &str) -> bool {
-    let Some(commit) = last_words.trim().strip_prefix(name).map(str::trim) else { return false };
+fn is_ours(ref_lock: &Path, name: &str, swapping: Option<&(String, ObjectId)>) -> bool {
+    let Some((_, commit)) = swapping.filter(|(swapped, _)| swapped == name) else { return false };
+    let commit = commit.to_string();
     let content = || std::fs::read_to_string(ref_lock).ok();
     match content() {
         Some(held) if held.trim() == commit => true,

@@ -19,6 +19,7 @@ use crate::{
     notebook::{Notebook, Stored, stored_on},
     placing::{Placement, Version, place},
     present::Present,
+    read::MAX_READ_AHEAD,
     record::{Claim, FileRecord, Heading, Step},
 };
 
@@ -86,14 +87,17 @@ impl Outdated<'_> {
         let Some(drift) = Drift::new(self.lazy, self.path, &self.words, content, stored.is_opaque) else {
             return Ok(None);
         };
-        for claim in &mut record.claims {
-            if drift.carry_whole(&mut claim.placement).is_none() {
-                let heading = &record.headings[claim.heading];
-                let Some(placement) = self.placed(repository, claim, heading, present)? else {
-                    return Ok(None);
-                };
-                claim.placement = placement;
-            }
+        let claims = record.claims.iter_mut();
+        let damaged: Vec<&mut Claim> = claims
+            .filter_map(|claim| drift.carry_whole(&mut claim.placement).is_none().then_some(claim))
+            .collect();
+        let versions: BTreeSet<ObjectId> =
+            damaged.iter().flat_map(|claim| versions(claim, &record.steps)).collect();
+        repository.read_ahead(versions.into_iter().take(MAX_READ_AHEAD).collect());
+        for claim in damaged {
+            let heading = &record.headings[claim.heading];
+            let Some(placement) = self.placed(repository, claim, heading, present)? else { return Ok(None) };
+            claim.placement = placement;
         }
         Ok(Some(record))
     }
@@ -287,6 +291,15 @@ impl Outdated<'_> {
         record.warnings.extend(news.warnings);
         Some(record)
     }
+}
+
+/// The versions of the file that it most probably takes to place `claim`: what it was recorded in, what its
+/// commit made and what that made it of.
+fn versions(claim: &Claim, steps: &[Step]) -> Vec<ObjectId> {
+    let recorded_in = claim.placement.recorded_in.map(|(blob, _)| blob);
+    let newer = claim.n_newer.filter(|_| claim.placement.matched == Match::Commit);
+    let made = newer.and_then(|newer| steps.get(newer as usize..)).into_iter().flatten().take(2);
+    recorded_in.into_iter().chain(made.filter_map(|step| step.blob)).collect()
 }
 
 /// Whether the file goes by `path` and no other name wherever the walk ended.

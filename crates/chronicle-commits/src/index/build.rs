@@ -116,6 +116,7 @@ pub(super) fn memorize(
             (record, content)
         }),
     };
+    repository.forget_read_ahead();
     let Some((record, content)) = adapted else { return Ok(None) };
     let memo = memo_of(&state.part(), path);
     let is_written =

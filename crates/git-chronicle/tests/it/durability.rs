@@ -388,6 +388,32 @@ fn assert_staging_is_json(repo: &Repo) {
     }
 }
 
+/// What `git notes` does when it is overtaken between reading the ref and writing it.
+#[test]
+fn notes_that_a_foreign_writer_dropped_come_back() {
+    let repo = Repo::new();
+    let commits = repo.many_commits(4);
+    let done = |n: usize| {
+        let output = annotate(repo.path(), &commits[n], n).output().expect("it starts");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(!done(0).contains("brought back"));
+    let read_by_the_other = repo.git(&["rev-parse", "refs/notes/chronicle"]);
+    done(1);
+    done(2);
+    let tree = format!("{}^{{tree}}", read_by_the_other.trim());
+    let overtaken = repo.git(&["commit-tree", "-p", read_by_the_other.trim(), "-m", "Notes added", &tree]);
+    repo.git(&["update-ref", "refs/notes/chronicle", overtaken.trim()]);
+    assert_eq!(notes(&repo).len(), 1);
+    assert!(done(3).contains("brought back: 2"));
+    assert_each_annotated(&repo, &commits);
+    // What a user takes away stays away.
+    repo.git(&["notes", "--ref=chronicle", "remove", &commits[0]]);
+    assert!(!done(1).contains("brought back"));
+    assert_eq!(notes(&repo).len(), 3);
+}
+
 /// Locks of refs and unfinished files that no living process owns.
 ///
 /// `write.lock` of ours is none: it is a file that stays, locked by the system

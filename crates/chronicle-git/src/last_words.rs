@@ -1,0 +1,105 @@
+//! What writers of notes leave in the file of their lock, for the next one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gix::ObjectId;
+
+use crate::{Repository, error::Result};
+
+/// What writers leave behind.
+///
+/// `git notes` reads a ref, writes what it read with a note more, and asks nobody whether the ref has
+/// moved since. What we wrote in between is then in no history any more. That shows by what we wrote last.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct LastWords {
+    /// The ref that a writer is about to swap, and the commit it will point at; still there when it died.
+    pub(crate) swapping: Option<(String, ObjectId)>,
+    /// The commit that a ref of ours pointed at when we wrote it last.
+    pub(crate) written: BTreeMap<String, ObjectId>,
+    /// Commits of ours that a ref has lost, until they are merged again.
+    pub(crate) lost: BTreeSet<(String, ObjectId)>,
+}
+
+impl LastWords {
+    /// Reads what is there; what makes no sense says nothing.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut words = Self::default();
+        for line in text.lines() {
+            let parts: Vec<&str> = line.split(' ').collect();
+            let commit = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok();
+            match parts[..] {
+                ["written", name, id] => words.written.extend(commit(id).map(|id| (name.to_owned(), id))),
+                ["lost", name, id] => words.lost.extend(commit(id).map(|id| (name.to_owned(), id))),
+                [name, id] => words.swapping = commit(id).map(|id| (name.to_owned(), id)),
+                _ => {}
+            }
+        }
+        words
+    }
+
+    pub(crate) fn to_text(&self) -> String {
+        let swapping = self.swapping.iter().map(|(name, id)| format!("{name} {id}\n"));
+        let written = self.written.iter().map(|(name, id)| format!("written {name} {id}\n"));
+        let lost = self.lost.iter().map(|(name, id)| format!("lost {name} {id}\n"));
+        swapping.chain(written).chain(lost).collect()
+    }
+}
+
+/// More notes commits than this between what we wrote and what is there are not looked through one by one.
+const MAX_STEPS: usize = 1000;
+
+impl Repository {
+    /// Commits of ours that a foreign writer dropped from the refs they belong to, with those refs.
+    ///
+    /// # Errors
+    /// When a ref cannot be read.
+    pub fn lost_notes(&self) -> Result<Vec<(String, ObjectId)>> {
+        // Without the lock: a half-written text says too little, never something wrong.
+        let text = std::fs::read_to_string(self.write_lock()).unwrap_or_default();
+        let words = LastWords::parse(&text);
+        let mut lost = words.lost;
+        lost.extend(words.written);
+        let mut still = Vec::new();
+        for (name, commit) in lost {
+            if let Some(tip) = self.ref_target(&name)?
+                && self.is_dropped(commit, tip)
+            {
+                still.push((name, commit));
+            }
+        }
+        Ok(still)
+    }
+
+    /// Whether `tip` was built beside `commit`: neither of the two is in the other's history. A ref that was
+    /// set back, or deleted, was meant to be.
+    pub(crate) fn is_dropped(&self, commit: ObjectId, tip: ObjectId) -> bool {
+        if commit == tip {
+            return false;
+        }
+        let reaches = |from: ObjectId, to: ObjectId| -> Option<bool> {
+            let walked = self.history_until(from, |id| id == to, MAX_STEPS).ok()?;
+            match walked {
+                Some(walked) => Some(walked.edge().any(|(_, node)| node.id == to)),
+                None => Some(self.parted_at(from, to).ok()? == Some(to)),
+            }
+        };
+        reaches(tip, commit) == Some(false) && reaches(commit, tip) == Some(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_writes_the_next_one_reads() {
+        let id = |digit: &str| ObjectId::from_hex(digit.repeat(40).as_bytes()).unwrap();
+        let words = LastWords {
+            swapping: Some(("refs/notes/chronicle".to_owned(), id("a"))),
+            written: BTreeMap::from([("refs/notes/chronicle".to_owned(), id("b"))]),
+            lost: BTreeSet::from([("refs/notes/chronicle".to_owned(), id("c"))]),
+        };
+        assert_eq!(LastWords::parse(&words.to_text()), words);
+        assert_eq!(LastWords::parse("\u{0} written\nwritten x\nlost a zz\n"), LastWords::default());
+    }
+}
