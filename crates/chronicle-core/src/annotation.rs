@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{CrossCutting, Entry, EntryId, Provenance, Region};
+use crate::{CrossCutting, Entry, EntryId, Provenance, Region, Sketch};
 
 /// One `chronicle/v3` document (DESIGN section 3).
 ///
@@ -101,6 +101,12 @@ pub struct Change {
     /// XXH3-128 over the changed lines against the first parent, as hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
+    /// Id of the commit's first parent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Hashes of some of the lines that the commit wrote, by which a commit that took them in is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrote: Option<Sketch>,
     /// Keys that we do not know, kept as they are.
     #[serde(flatten)]
     #[schemars(skip)]

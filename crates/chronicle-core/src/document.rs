@@ -72,6 +72,15 @@ pub fn read_note(bytes: &[u8]) -> ReadNote {
     read
 }
 
+/// Reads the bytes of one note, each document by itself, in the order in which they stand.
+#[must_use]
+pub fn read_parts(bytes: &[u8]) -> Vec<ReadNote> {
+    let read = |part: stream::Part<'_>| match part {
+        stream::Part::Object { raw, .. } | stream::Part::Unreadable { raw, .. } => read_note(raw),
+    };
+    stream::split(bytes).into_iter().map(read).collect()
+}
+
 impl ReadNote {
     fn add(&mut self, map: Map<String, Value>, raw: &[u8]) {
         match Schema::of(&map) {

@@ -39,7 +39,8 @@ mod when;
 pub use annotation::{Annotation, Change, ContextLevel};
 pub use category::{Category, Origin, UnknownCategory};
 pub use document::{
-    ReadNote, Remark, duplicate_key, read_cross_cutting, read_entry, read_note, read_region, read_regions,
+    ReadNote, Remark, duplicate_key, read_cross_cutting, read_entry, read_note, read_parts, read_region,
+    read_regions,
 };
 pub use entry_id::EntryId;
 pub use hunk::{Extent, Hunk, hunks};

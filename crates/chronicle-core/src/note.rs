@@ -12,7 +12,7 @@ use data_encoding::{BASE64, HEXLOWER};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::{Annotation, Entry, EntryId, SCHEMA};
+use crate::{Annotation, Change, Entry, EntryId, SCHEMA, Source, score::context_level};
 
 /// The folded meaning of one note.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -66,27 +66,22 @@ impl Note {
         }
         let fingerprint = fingerprint(&document);
         match self.documents.get_mut(&fingerprint) {
-            Some(present) => {
-                let entry_ids = join_ids(&present.entry_ids, &document.entry_ids);
-                // The commit and the order of keys are no part of the fingerprint; any rule will do if
-                // it is the same everywhere.
-                let commit = std::cmp::min(&present.commit, &document.commit).clone();
-                let (text, other_text) = (plain_text(present), plain_text(&document));
-                if other_text < text {
-                    *present = document;
-                }
-                (present.commit, present.entry_ids) = (commit, entry_ids);
-            }
+            Some(present) => unite(present, document),
             None => drop(self.documents.insert(fingerprint, document)),
         }
     }
 
-    /// Of two entries with one id, the one that knows its lines and says more stays.
+    /// Of two entries with one id, the one that was carried here stays, then the one that knows its lines
+    /// and says more.
+    ///
+    /// One that names no other place where it was first written, beside one that does, is a copy made
+    /// word for word: its lines are those of another commit.
     fn add_entry(&mut self, entry: Entry) {
         let rank = |entry: &Entry| {
             let value = serde_json::to_value(entry).expect("an entry is plain data");
             let text = canonical(&value);
-            (entry.lines.is_none(), std::cmp::Reverse(text.len()), text, value.to_string())
+            let is_as_written = entry.recorded.is_none();
+            (is_as_written, entry.lines.is_none(), std::cmp::Reverse(text.len()), text, value.to_string())
         };
         match self.entries.get_mut(&entry.id) {
             Some(present) => {
@@ -246,15 +241,50 @@ fn authorship(said: &[EntryId], entries: &[Entry], others: &[Annotation]) -> Vec
     said.iter().chain(unclaimed).filter(|id| seen.insert(*id)).cloned().collect()
 }
 
-/// What is written of a document by itself, but for the commit and the entries.
+/// Makes one document of two that say the same.
+///
+/// What is no part of the fingerprint may differ; any rule will do if it is the same everywhere. Of a
+/// document and its copy, the copy knows where its code units are here.
+fn unite(present: &mut Annotation, other: Annotation) {
+    let entry_ids = joined(&present.entry_ids, &other.entry_ids);
+    let commit = std::cmp::min(&present.commit, &other.commit).clone();
+    let source = present.provenance.source.united(other.provenance.source);
+    let derived_from = joined(&present.provenance.derived_from, &other.provenance.derived_from);
+    // Whether it is said or follows from the source, the level of both is one.
+    let level = context_level(present);
+    let is_level_said = present.context_level.is_some() || other.context_level.is_some();
+    let rank = |document: &Annotation| (document.provenance.derived_from.is_empty(), plain_text(document));
+    if rank(&other) < rank(present) {
+        *present = other;
+    }
+    (present.commit, present.entry_ids) = (commit, entry_ids);
+    (present.provenance.source, present.provenance.derived_from) = (source, derived_from);
+    present.context_level = is_level_said.then_some(level);
+}
+
+/// What is written of a document by itself, but for the commit, the entries and how it came here.
 fn plain_text(document: &Annotation) -> String {
-    let document = Annotation { commit: String::new(), entry_ids: Vec::new(), ..document.clone() };
+    let mut document = Annotation { commit: String::new(), entry_ids: Vec::new(), ..document.clone() };
+    document.context_level = Some(context_level(&document));
+    (document.provenance.source, document.provenance.derived_from) = (Source::Live, Vec::new());
     serde_json::to_string(&document).expect("an annotation is plain data")
 }
 
-/// Names a document by what it says: not by its entries, which may grow, nor by the commit, which may be rewritten.
+/// Names a document by what it says: not by its entries, which may grow, nor by the commit that it is on
+/// and where its code units are there, which a rewrite changes.
 #[must_use]
 fn fingerprint(document: &Annotation) -> String {
+    let mut document = document.clone();
+    document.context_level = Some(context_level(&document));
+    (document.provenance.source, document.provenance.derived_from) = (Source::Live, Vec::new());
+    document.change = document.change.filter(|change| !change.extra.is_empty());
+    if let Some(change) = &mut document.change {
+        *change = Change { tree: None, patch: None, parent: None, wrote: None, extra: change.extra.clone() };
+    }
+    for region in &mut document.regions {
+        (region.lines, region.sketch) = (None, None);
+        region.file.clear();
+    }
     let mut value = serde_json::to_value(document).expect("an annotation is plain data");
     if let Some(map) = value.as_object_mut() {
         for key in ["schema", "commit", "wisdom", "also", "unread", "entry_ids"] {
@@ -291,8 +321,8 @@ fn canonical(value: &Value) -> String {
     sorted(value).to_string()
 }
 
-/// Equal lists keep their order; different ones are united in order of id, which makes the union associative.
-fn join_ids(left: &[EntryId], right: &[EntryId]) -> Vec<EntryId> {
+/// Equal lists keep their order; different ones are united in order, which makes the union associative.
+fn joined<T: Ord + Clone>(left: &[T], right: &[T]) -> Vec<T> {
     if left == right {
         return left.to_vec();
     }

@@ -27,6 +27,21 @@ pub enum Source {
 }
 
 impl Source {
+    /// The source of a document of which copies came here in two ways: what was squashed once stays so.
+    #[must_use]
+    pub fn united(self, other: Self) -> Self {
+        let weight = |source: Self| match source {
+            Self::Live => 0,
+            Self::Batch => 1,
+            Self::Backfill => 2,
+            Self::MigratedV1 => 3,
+            Self::MigratedV2 => 4,
+            Self::Amend => 5,
+            Self::Squash => 6,
+        };
+        if weight(self) < weight(other) { other } else { self }
+    }
+
     /// The word written in notes.
     #[must_use]
     pub fn name(self) -> &'static str {

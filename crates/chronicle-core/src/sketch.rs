@@ -29,7 +29,12 @@ impl Sketch {
         } else {
             [&lines[..EDGE], &lines[lines.len() - EDGE..]].concat()
         };
-        let bytes: Vec<u8> = kept.iter().flat_map(|line| line_hash(line).to_be_bytes()).collect();
+        Self::of_words(kept.iter().map(|line| line_hash(line)))
+    }
+
+    /// The sketch that holds `words`.
+    pub(crate) fn of_words(words: impl Iterator<Item = u32>) -> Self {
+        let bytes: Vec<u8> = words.flat_map(u32::to_be_bytes).collect();
         Self(format!("1:{}", BASE64.encode(&bytes)))
     }
 
