@@ -3,6 +3,7 @@
 mod anchoring;
 mod answer;
 mod blames;
+pub mod carry;
 mod change;
 mod claims;
 mod context;
@@ -24,6 +25,7 @@ mod present;
 mod prose;
 mod reachable;
 mod read;
+pub mod reconcile;
 mod record;
 mod related;
 mod retire;

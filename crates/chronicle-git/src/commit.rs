@@ -80,11 +80,19 @@ impl Repository {
         Ok(commit.tree_id().context(ObjectSnafu { id })?.detach())
     }
 
-    pub(crate) fn is_shallow_edge(&self, id: ObjectId) -> bool {
+    /// Whether history ends at `id` only because the clone is shallow.
+    #[must_use]
+    pub fn is_shallow_edge(&self, id: ObjectId) -> bool {
         self.inner
             .shallow_commits()
             .ok()
             .flatten()
             .is_some_and(|edge| edge.iter().any(|commit| *commit == id))
+    }
+
+    /// Whether the clone lacks older commits.
+    #[must_use]
+    pub fn is_shallow(&self) -> bool {
+        self.inner.is_shallow().unwrap_or(false)
     }
 }

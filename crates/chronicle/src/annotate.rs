@@ -8,7 +8,7 @@ use chronicle_core::{Annotation, EntryId, redaction};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, error::NoSummarySnafu};
+use crate::{Chronicle, Error, Sources, error::NoSummarySnafu};
 
 /// What an author hands in.
 #[derive(Debug, Clone)]
@@ -19,6 +19,8 @@ pub enum Given {
     Summary(String),
     /// Nothing: the commit's message speaks.
     Message,
+    /// What is known about commits whose place this one took.
+    From(Sources),
 }
 
 /// The request to store an annotation.
@@ -76,6 +78,9 @@ impl Chronicle {
     pub fn annotate(&self, command: AnnotateCommand) -> Result<AnnotateReply, Error> {
         let is_automatic = matches!(command.given, Given::Message);
         let (input, mut warnings, redacted) = match command.given {
+            Given::From(sources) => {
+                return self.annotate_from(&sources, command.commit.as_deref().unwrap_or("HEAD"));
+            }
             Given::Json(bytes) => {
                 let read = read_input(&bytes)?;
                 (read.input, read.warnings, read.redacted)

@@ -15,6 +15,7 @@ mod outline;
 mod paths;
 mod reading;
 pub mod render;
+mod rewrite;
 mod schema;
 mod settings;
 mod show;
@@ -38,7 +39,9 @@ use jiff::Timestamp;
 
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
 pub use check::{Check, CheckScope, CheckedFile, Touch, TouchedDependent, TouchedLesson};
-pub use chronicle_commits::{AuthorContext, StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES};
+pub use chronicle_commits::{
+    AuthorContext, StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES, reconcile::Effort,
+};
 pub use chronicle_core::{Category, ContextLevel, InvalidRange, LineRange, plain, reading::Reading};
 pub use chronicle_git::GLANCE_ENVIRONMENT;
 pub use context::{Committed, ContextCommand};
@@ -47,6 +50,7 @@ pub use deps::Deps;
 pub use error::{Code, Error};
 pub use outline::{OutlineAnswer, OutlineItem};
 pub use reading::ReadCommand;
+pub use rewrite::{CarryReply, ReconcileReply, Sources, Succession, rewritten_pairs};
 pub use schema::{SCHEMA_NAMES, schema};
 pub use settings::{SETTINGS, Setting, SettingNow, SettingOrigin, Settings};
 pub use show::{Shown, ShownCorrection};

@@ -12,6 +12,7 @@ mod json;
 mod markdown;
 mod outline;
 mod pretty;
+mod reconcile;
 mod summary;
 mod sync;
 mod why;
@@ -23,8 +24,8 @@ use chronicle_core::reading::Reading;
 use jiff::Timestamp;
 
 use crate::{
-    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, OutlineAnswer, Settings, Shown, StagedRemark,
-    Summary, Synced, Timeline, Why,
+    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, OutlineAnswer, ReconcileReply, Settings, Shown,
+    StagedRemark, Summary, Synced, Timeline, Why,
 };
 
 pub use check::{Host, annotations};
@@ -212,5 +213,15 @@ pub fn contexts(contexts: &[AuthorContext], format: Format, view: &View) -> Stri
         }
         Format::Markdown => context::markdown(contexts, view),
         Format::Pretty => pretty::painted(&context::markdown(contexts, view), view),
+    }
+}
+
+/// What took the place of annotated commits, as text.
+#[must_use]
+pub fn reconciled(reply: &ReconcileReply, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(reply),
+        Format::Markdown => reconcile::markdown(reply),
+        Format::Pretty => pretty::painted(&reconcile::markdown(reply), view),
     }
 }

@@ -9,8 +9,8 @@ use crate::commands::{
     annotate::AnnotateArgs, check::CheckArgs, commit, commit::CommitArgs, config::ConfigArgs,
     context::ContextArgs, correct::CorrectArgs, deps::DepsArgs, expire::ExpireArgs, flag::FlagArgs,
     history::HistoryArgs, hook::HookArgs, note::NoteArgs, outline::OutlineArgs, read::ReadArgs,
-    schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs,
-    tour::TourArgs, why::WhyArgs,
+    reconcile::ReconcileArgs, schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs,
+    supersede::SupersedeArgs, sync::SyncArgs, tour::TourArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -124,6 +124,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Hook(HookArgs),
     Sync(SyncArgs),
+    Reconcile(ReconcileArgs),
     Schema(SchemaArgs),
     Tour(TourArgs),
 }

@@ -14,6 +14,7 @@ pub(crate) mod hook;
 pub(crate) mod note;
 pub(crate) mod outline;
 pub(crate) mod read;
+pub(crate) mod reconcile;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod summary;
@@ -57,6 +58,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Correct(args) => correct::run(args, &open(), ui),
         Command::Supersede(args) => supersede::run(&args, &open(), ui),
         Command::Expire(args) => expire::run(&args, &open(), ui),
+        Command::Reconcile(args) => reconcile::run(&args, &open(), ui),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }

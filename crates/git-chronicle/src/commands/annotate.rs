@@ -1,6 +1,6 @@
 use std::{io::Read, path::PathBuf};
 
-use chronicle::{AnnotateCommand, Chronicle, Given, render};
+use chronicle::{AnnotateCommand, Chronicle, Given, Sources, render};
 use snafu::ResultExt;
 
 use crate::{
@@ -45,6 +45,14 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, group = "given")]
     auto: bool,
 
+    /// Take over what is known about this commit, which the commit took the place of
+    #[arg(long, value_name = "OLD", group = "given", allow_hyphen_values = true)]
+    amend_source: Option<String>,
+
+    /// Take over what is known about commits that were squashed: revisions, or a range A..B
+    #[arg(long, value_name = "REVS", group = "given", value_delimiter = ',', allow_hyphen_values = true)]
+    squash_sources: Vec<String>,
+
     /// The commit to annotate, any revision; HEAD by default
     #[arg(long, value_name = "REV", allow_hyphen_values = true)]
     commit: Option<String>,
@@ -59,6 +67,11 @@ pub(crate) struct AnnotateArgs {
 }
 
 pub(crate) fn run(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let from = match args.amend_source {
+        Some(old) => Some(Sources::Amended(old)),
+        None if args.squash_sources.is_empty() => None,
+        None => Some(Sources::Squashed(args.squash_sources)),
+    };
     let given = match (args.live, args.json, args.file, args.summary) {
         (true, ..) => Given::Json(limited(std::io::stdin().lock()).context(StdinSnafu)?),
         (_, Some(json), ..) => Given::Json(json.into_bytes()),
@@ -67,7 +80,7 @@ pub(crate) fn run(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
             Given::Json(read.map_err(|source| chronicle::Error::ReadInput { path, source })?)
         }
         (_, _, _, Some(summary)) => Given::Summary(summary),
-        _ => Given::Message,
+        _ => from.map_or(Given::Message, Given::From),
     };
     let command = AnnotateCommand {
         given,

@@ -15,6 +15,7 @@ mod outcome;
 mod reading;
 mod real_notes;
 mod repositories;
+mod rewrites;
 mod same_dependents;
 mod summary;
 mod sync;

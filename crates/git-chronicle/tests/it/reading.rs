@@ -235,6 +235,7 @@ fn the_help() {
       context    Say ahead of a commit why it is made; the commit takes it in
       config     Show or change settings
       sync       Exchange notes with a remote
+      reconcile  Find commits that took the place of annotated ones, and take along what is known
       schema     Print the JSON Schema of what is stored, taken or answered
       tour       See the main job done in a minute, on a throw-away repository
       help       Print this message or the help of the given subcommand(s)
@@ -352,26 +353,30 @@ fn the_help() {
     insta::assert_snapshot!(chronicle(&repo, &["annotate", "-h"]), @r#"
     Record why a commit is the way it is
 
-    Usage: git chronicle annotate [OPTIONS] <--live|--json <JSON>|--file <FILE>|--summary <TEXT>|--auto>
+    Usage: git chronicle annotate [OPTIONS] <--live|--json <JSON>|--file <FILE>|--summary <TEXT>|--auto|--amend-source <OLD>|--squash-sources <REVS>>
 
     Options:
-      -C <DIR>               Run as if started in this directory
-          --live             Read the annotation as JSON from standard input
-          --format <FORMAT>  How to write the answer: markdown for models, json for programs, pretty for
-                             people [default: markdown]
-          --json <JSON>      The annotation as JSON
-          --color <WHEN>     When to use colour in pretty answers [default: auto] [possible values:
-                             auto, always, never]
-          --file <FILE>      Read the annotation as JSON from a file
-          --no-pager         Write straight to the terminal, without a pager
-          --summary <TEXT>   A summary alone
-          --auto             Take the commit's message as the summary; adds nothing to an annotated
-                             commit
-          --commit <REV>     The commit to annotate, any revision; HEAD by default
-          --replace <ID>     Let the one lesson given replace the entry with this id
-          --replace-summary  Let the summary take the place of your own earlier one, which is kept
-                             beside it
-      -h, --help             Print help (see more with '--help')
+      -C <DIR>                     Run as if started in this directory
+          --live                   Read the annotation as JSON from standard input
+          --format <FORMAT>        How to write the answer: markdown for models, json for programs,
+                                   pretty for people [default: markdown]
+          --json <JSON>            The annotation as JSON
+          --color <WHEN>           When to use colour in pretty answers [default: auto] [possible
+                                   values: auto, always, never]
+          --file <FILE>            Read the annotation as JSON from a file
+          --no-pager               Write straight to the terminal, without a pager
+          --summary <TEXT>         A summary alone
+          --auto                   Take the commit's message as the summary; adds nothing to an
+                                   annotated commit
+          --amend-source <OLD>     Take over what is known about this commit, which the commit took the
+                                   place of
+          --squash-sources <REVS>  Take over what is known about commits that were squashed: revisions,
+                                   or a range A..B
+          --commit <REV>           The commit to annotate, any revision; HEAD by default
+          --replace <ID>           Let the one lesson given replace the entry with this id
+          --replace-summary        Let the summary take the place of your own earlier one, which is kept
+                                   beside it
+      -h, --help                   Print help (see more with '--help')
 
     Example:
       git chronicle annotate --live <<'EOF'

@@ -1,0 +1,229 @@
+//! Where a lesson about one commit is in another.
+
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
+use chronicle_core::{
+    Annotation, Change, Entry, LineMap, LineRange, Lines, Locator, Places, Recorded, Region, Sketch,
+};
+use chronicle_git::{BStr, BString, ByteSlice, Commit, FileChange, ObjectId, Repository};
+use serde_json::Map;
+
+use crate::{change, error::Result, present::is_opaque};
+
+/// The commit that takes lessons of others.
+pub(super) struct Target<'r> {
+    repository: &'r Repository,
+    commit: Commit,
+    change: Change,
+    changes: Vec<FileChange>,
+    contents: RefCell<HashMap<BString, Option<Rc<Vec<u8>>>>>,
+    /// Files of another tree that are called otherwise here.
+    renames: RefCell<HashMap<ObjectId, Rc<HashMap<BString, BString>>>>,
+}
+
+/// The commit that a lesson comes from; without a tree it is gone, and only sketches tell where its lines were.
+pub(super) struct Origin {
+    commit: ObjectId,
+    tree: Option<ObjectId>,
+}
+
+impl Origin {
+    pub(super) fn of(repository: &Repository, commit: ObjectId) -> Self {
+        Self { commit, tree: repository.commit_tree(commit).ok() }
+    }
+}
+
+/// What became of a range.
+enum Fate {
+    At(LineRange),
+    Gone,
+    /// Nothing is left to tell it by.
+    Unknown,
+}
+
+impl<'r> Target<'r> {
+    pub(super) fn of(repository: &'r Repository, id: ObjectId) -> Result<Self> {
+        let commit = repository.commit(id)?;
+        let parent = commit.parents.first().and_then(|parent| repository.commit_tree(*parent).ok());
+        // In a clone without all trees the change is not known, and nothing else suffers.
+        let changes = repository.plain_changes(parent, commit.tree).unwrap_or_default();
+        let change = change::of(repository, &commit, &changes)?;
+        Ok(Self {
+            repository,
+            commit,
+            change,
+            changes,
+            contents: RefCell::default(),
+            renames: RefCell::default(),
+        })
+    }
+
+    pub(super) fn repository(&self) -> &'r Repository {
+        self.repository
+    }
+
+    /// The fingerprints of the target's change, with the unknown keys of `other`.
+    pub(super) fn change(&self, other: Option<&Change>) -> Change {
+        Change { extra: other.map_or_else(Map::new, |other| other.extra.clone()), ..self.change.clone() }
+    }
+
+    /// `entry` of `document`, as it is here.
+    pub(super) fn entry(&self, entry: &Entry, document: &Annotation, origin: &Origin) -> Result<Entry> {
+        let origin = &self.frame(document, origin);
+        let mut copy = entry.clone();
+        copy.recorded = Some(entry.recorded.clone().unwrap_or_else(|| Recorded {
+            commit: origin.commit.to_string(),
+            file: entry.file.clone(),
+            lines: entry.lines,
+            extra: Map::new(),
+        }));
+        let Some(file) = &entry.file else { return Ok(copy) };
+        let here = self.name_of(file, origin, entry.sketch.as_ref())?;
+        if let Some(range) = entry.lines {
+            match self.range(range, entry.sketch.as_ref(), (file, here.as_ref()), origin)? {
+                Fate::At(lines) => copy.lines = Some(lines),
+                Fate::Gone => (copy.lines, copy.places) = (None, Some(Vec::new())),
+                Fate::Unknown => copy.lines = None,
+            }
+            if let Some(lines) = copy.lines {
+                copy.sketch = self.sketch(here.as_ref(), lines)?;
+            }
+        } else if let Some(places) = &entry.places {
+            copy.places = Some(self.places(places, (file, here.as_ref()), origin)?);
+        }
+        copy.file = here.map(|path| path.to_string()).or(copy.file);
+        Ok(copy)
+    }
+
+    /// `region` of `document`, as it is here.
+    pub(super) fn region(&self, region: &Region, document: &Annotation, origin: &Origin) -> Result<Region> {
+        let origin = &self.frame(document, origin);
+        let mut copy = region.clone();
+        let here = self.name_of(&region.file, origin, region.sketch.as_ref())?;
+        if let Some(range) = region.lines {
+            let names = (&region.file[..], here.as_ref());
+            copy.lines = match self.range(range, region.sketch.as_ref(), names, origin)? {
+                Fate::At(lines) => Some(lines),
+                Fate::Gone | Fate::Unknown => None,
+            };
+            if let Some(lines) = copy.lines {
+                copy.sketch = self.sketch(here.as_ref(), lines)?;
+            }
+        }
+        copy.file = here.map_or(copy.file, |path| path.to_string());
+        Ok(copy)
+    }
+
+    /// The commit whose lines `document` speaks of: it may name another one than the one that carries it.
+    fn frame(&self, document: &Annotation, origin: &Origin) -> Origin {
+        let named = ObjectId::from_hex(document.commit.to_ascii_lowercase().as_bytes()).ok();
+        let foreign = named.filter(|named| *named != origin.commit).and_then(|commit| {
+            Some(Origin { commit, tree: Some(self.repository.commit_tree(commit).ok()?) })
+        });
+        foreign.unwrap_or(Origin { commit: origin.commit, tree: origin.tree })
+    }
+
+    /// What `file` of `origin` is called here; `None` when it is not here.
+    fn name_of(&self, file: &str, origin: &Origin, sketch: Option<&Sketch>) -> Result<Option<BString>> {
+        let path = BString::from(file.trim_start_matches("./"));
+        if self.repository.blob_at(self.commit.tree, path.as_bstr()).ok().flatten().is_some() {
+            return Ok(Some(path));
+        }
+        if let Some(tree) = origin.tree {
+            return Ok(self.renamed_since(tree).get(&path).cloned());
+        }
+        // Of the version it had nothing is left; a file of that name elsewhere that holds the lines is it.
+        let Some(sketch) = sketch else { return Ok(None) };
+        let name = |path: &BString| path.rsplit_str(b"/").next().map(<[u8]>::to_vec);
+        for change in self.changes.iter().filter(|change| change.new.is_some()) {
+            if name(&change.path) == name(&path)
+                && let Some(content) = self.content(&change.path)?
+                && sketch.locate(&Lines::new(&content)).is_some()
+            {
+                return Ok(Some(change.path.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    fn renamed_since(&self, tree: ObjectId) -> Rc<HashMap<BString, BString>> {
+        if let Some(known) = self.renames.borrow().get(&tree) {
+            return Rc::clone(known);
+        }
+        let changes = self.repository.changes(Some(tree), self.commit.tree).unwrap_or_default();
+        let renames = changes.into_iter().filter_map(|change| Some((change.renamed_from?, change.path)));
+        let renames = Rc::new(renames.collect());
+        self.renames.borrow_mut().insert(tree, Rc::clone(&renames));
+        renames
+    }
+
+    fn content(&self, path: &BString) -> Result<Option<Rc<Vec<u8>>>> {
+        if let Some(known) = self.contents.borrow().get(path) {
+            return Ok(known.clone());
+        }
+        let blob = self.repository.blob_at(self.commit.tree, path.as_bstr()).ok().flatten();
+        let content = blob.map(|blob| self.repository.blob_if_here(blob)).transpose()?.flatten().map(Rc::new);
+        self.contents.borrow_mut().insert(path.clone(), content.clone());
+        Ok(content)
+    }
+
+    /// What became of `range`: one diff between the two versions tells, or its sketch.
+    fn range(
+        &self,
+        range: LineRange,
+        sketch: Option<&Sketch>,
+        (file, here): (&str, Option<&BString>),
+        origin: &Origin,
+    ) -> Result<Fate> {
+        let Some(here) = here else { return Ok(Fate::Gone) };
+        let Some(new) = self.content(here)? else { return Ok(Fate::Unknown) };
+        if is_opaque(&new) {
+            return Ok(Fate::Unknown);
+        }
+        let locator = Locator::new(Lines::new(&new));
+        let fate = |lines: Option<LineRange>| lines.map_or(Fate::Gone, Fate::At);
+        let old = self.old_version(file, origin)?;
+        let old = old.as_deref().map(Lines::new).filter(|old| old.has(range));
+        // A range whose version is not the one that was sketched is in some other one.
+        let is_that = |old: &Lines<'_>| sketch.is_none_or(|sketch| Sketch::of(old, range) == *sketch);
+        if let Some(old) = old.filter(is_that) {
+            let map = LineMap::between(&old, locator.lines());
+            return Ok(fate(locator.locate(&old, range, &map).lines));
+        }
+        let by_sketch = sketch.map(|sketch| locator.locate_sketch(sketch).and_then(|place| place.lines));
+        Ok(by_sketch.map_or(Fate::Unknown, fate))
+    }
+
+    fn old_version(&self, file: &str, origin: &Origin) -> Result<Option<Vec<u8>>> {
+        let path = BStr::new(file.trim_start_matches("./"));
+        let blob = origin.tree.and_then(|tree| self.repository.blob_at(tree, path).ok().flatten());
+        Ok(blob.map(|blob| self.repository.blob_if_here(blob)).transpose()?.flatten())
+    }
+
+    fn places(
+        &self,
+        places: &[Places],
+        names: (&str, Option<&BString>),
+        origin: &Origin,
+    ) -> Result<Vec<Places>> {
+        let mut mapped = Vec::with_capacity(places.len());
+        for place in places {
+            let Ok(range) = LineRange::new(place.start, place.end) else { continue };
+            if let Fate::At(lines) = self.range(range, place.sketch.as_ref(), names, origin)? {
+                let sketch = self.sketch(names.1, lines)?;
+                mapped.push(Places {
+                    start: lines.start,
+                    end: lines.end,
+                    sketch,
+                    extra: place.extra.clone(),
+                });
+            }
+        }
+        Ok(mapped)
+    }
+
+    fn sketch(&self, here: Option<&BString>, lines: LineRange) -> Result<Option<Sketch>> {
+        let content = here.map(|path| self.content(path)).transpose()?.flatten();
+        Ok(content.map(|content| Sketch::of(&Lines::new(&content), lines)))
+    }
+}

@@ -1,0 +1,107 @@
+//! Commits that were squashed: what several made together, one commit makes now.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chronicle_git::ObjectId;
+
+use super::{Evidence, Match, Search, lost::Lost};
+use crate::{change, error::Result};
+
+/// Commits of a chain that are looked at.
+const MAX_CHAIN: usize = 200;
+/// In a chain of more commits, only the whole of it is compared.
+const MAX_PIECES: usize = 12;
+
+/// Commits that follow one on another, newest first, and the tree that the oldest was made on.
+struct Chain {
+    commits: Vec<(ObjectId, ObjectId)>,
+    base: Option<ObjectId>,
+}
+
+/// The commits that make the change which several lost ones made together.
+///
+/// Also those of branches that HEAD does not reach: a branch whose whole change is in HEAD was squashed,
+/// whether it was deleted or not.
+pub(super) fn together(search: &Search<'_>, open: &[&Lost]) -> Result<Vec<Match>> {
+    let by_key: BTreeMap<ObjectId, &Lost> = open.iter().map(|one| (one.key, *one)).collect();
+    let mut matches = Vec::new();
+    for chain in chains(search, open) {
+        let mut matched = BTreeSet::new();
+        for (newest, oldest) in pieces(chain.commits.len()) {
+            let piece = &chain.commits[newest..=oldest];
+            let inside: Vec<&Lost> = piece
+                .iter()
+                .filter_map(|(id, _)| by_key.get(id).copied())
+                .filter(|one| !matched.contains(&one.key))
+                .collect();
+            if inside.is_empty() {
+                continue;
+            }
+            let base = chain.commits.get(oldest + 1).map(|(_, tree)| *tree).or(chain.base);
+            let Ok(changes) = search.repository.plain_changes(base, piece[0].1) else { continue };
+            let Some(print) = change::print(search.repository, &changes)?.filter(|print| !print.is_empty())
+            else {
+                continue;
+            };
+            let patch = print.finish();
+            let is_all_lost = inside.iter().all(|one| one.is_orphan);
+            let fits = |target: &ObjectId| {
+                !piece.iter().any(|(id, _)| id == target) && (is_all_lost || search.reach.has_here(*target))
+            };
+            let Some(target) = search.targets.with_patch(&patch).find(fits) else { continue };
+            let evidence = Evidence::SameTogether { n_commits: piece.len() };
+            for one in inside {
+                matched.insert(one.key);
+                matches.push(Match { source: one.key, target, evidence, part: None });
+            }
+        }
+    }
+    Ok(matches)
+}
+
+/// The pieces of a chain, as the places of their newest and oldest commit, longest first.
+fn pieces(n: usize) -> Vec<(usize, usize)> {
+    if n < 2 {
+        return Vec::new();
+    }
+    if MAX_PIECES < n {
+        return vec![(0, n - 1)];
+    }
+    let mut pieces: Vec<(usize, usize)> =
+        (0..n).flat_map(|newest| (newest + 1..n).map(move |oldest| (newest, oldest))).collect();
+    pieces.sort_by_key(|(newest, oldest)| (std::cmp::Reverse(oldest - newest), *newest));
+    pieces
+}
+
+/// The chains that hold lost commits whose objects are still here.
+fn chains(search: &Search<'_>, open: &[&Lost]) -> Vec<Chain> {
+    let orphans = open.iter().filter(|one| one.is_orphan).map(|one| one.key);
+    let is_kept = |id: ObjectId| search.reach.has(id);
+    let mut chains: Vec<Chain> = orphans.filter_map(|tip| chain(search, tip, is_kept)).collect();
+    // A chain that is the older part of another says nothing new.
+    let inner: BTreeSet<ObjectId> =
+        chains.iter().flat_map(|chain| chain.commits.iter().skip(1).map(|(id, _)| *id)).collect();
+    chains.retain(|chain| !inner.contains(&chain.commits[0].0));
+    let has_lost = |chain: &Chain| chain.commits.iter().any(|(id, _)| open.iter().any(|one| one.key == *id));
+    let away = search.reach.branches.iter().filter(|tip| !search.reach.has_here(**tip));
+    let is_here = |id: ObjectId| search.reach.has_here(id);
+    chains.extend(away.filter_map(|tip| chain(search, *tip, is_here)).filter(has_lost));
+    chains
+}
+
+/// The commits from `tip` down to one for which `is_end` holds, along first parents.
+fn chain(search: &Search<'_>, tip: ObjectId, is_end: impl Fn(ObjectId) -> bool) -> Option<Chain> {
+    let mut commits = Vec::new();
+    let mut at = Some(tip);
+    while let Some(id) = at.filter(|id| !is_end(*id)) {
+        // Of a chain that is not all here, the whole change is not known.
+        let commit = search.repository.commit(id).ok()?;
+        if commits.len() == MAX_CHAIN {
+            return None;
+        }
+        commits.push((id, commit.tree));
+        at = commit.parents.first().copied();
+    }
+    let base = at.map(|id| search.repository.commit_tree(id)).transpose().ok()?;
+    (!commits.is_empty()).then_some(Chain { commits, base })
+}

@@ -1,0 +1,112 @@
+//! Lost commits that are known by their lines alone: squashed, split, or edited on the way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chronicle_core::{Entry, Lines};
+use chronicle_git::{BStr, ObjectId};
+
+use super::{Evidence, Match, Search, lost::Lost};
+use crate::{carry::Part, error::Result, introduced};
+
+/// Fewer words than this stand somewhere by chance.
+const LEAST_WORDS: usize = 3;
+
+/// The commits that wrote the lines of a lost one, if they wrote most of them.
+pub(super) fn same_lines(search: &Search<'_>, lost: &Lost) -> Result<Vec<Match>> {
+    let parts = covering(search, lost);
+    let n_known = lost.wrote.len();
+    let n_found: usize = parts.iter().map(|(_, n)| n).sum();
+    let is_proof = match n_known {
+        0 => false,
+        few if few < LEAST_WORDS => n_found == few && parts.len() == 1 && lost.base.is_some(),
+        many => many <= 2 * n_found,
+    };
+    if !is_proof {
+        return Ok(Vec::new());
+    }
+    let evidence = |n_found| Evidence::SameLines { n_found, n_known };
+    let matched = |target, n, part| Match { source: lost.key, target, evidence: evidence(n), part };
+    if let [(only, n)] = parts[..] {
+        return Ok(vec![matched(only, n, None)]);
+    }
+    let counts: BTreeMap<ObjectId, usize> = parts.iter().copied().collect();
+    let split = split(search, lost, &parts)?;
+    Ok(split.into_iter().map(|(target, part)| matched(target, counts[&target], Some(part))).collect())
+}
+
+/// The fewest commits that wrote the known lines between them, with how many each wrote; most first.
+fn covering(search: &Search<'_>, lost: &Lost) -> Vec<(ObjectId, usize)> {
+    let mut left: BTreeSet<u32> = lost.wrote.clone();
+    let writers: BTreeSet<ObjectId> =
+        left.iter().flat_map(|word| search.targets.with_word(*word)).copied().collect();
+    let before: BTreeSet<ObjectId> =
+        writers.into_iter().filter(|target| search.came_before(*target, lost)).collect();
+    let mut parts = Vec::new();
+    loop {
+        let mut counts: BTreeMap<ObjectId, usize> = BTreeMap::new();
+        let writers = left.iter().flat_map(|word| search.targets.with_word(*word));
+        for id in writers.filter(|id| !before.contains(*id)) {
+            *counts.entry(*id).or_default() += 1;
+        }
+        // Of equals the oldest: who wrote a line first is who took it in.
+        let best = counts.into_iter().max_by_key(|(id, n)| (*n, search.targets.age(*id), *id));
+        let Some((id, n)) = best else { return parts };
+        left.retain(|word| !search.targets.with_word(*word).contains(&id));
+        parts.push((id, n));
+    }
+}
+
+/// What each part of a split commit takes: the lessons on the lines that it wrote.
+fn split(search: &Search<'_>, lost: &Lost, parts: &[(ObjectId, usize)]) -> Result<Vec<(ObjectId, Part)>> {
+    let mut taken: BTreeMap<ObjectId, Part> = BTreeMap::new();
+    let main = parts[0].0;
+    taken.insert(main, Part { is_main: true, ..Part::default() });
+    for (_, entry) in lost.note.entries() {
+        let mut best = (0, main);
+        for (target, _) in parts {
+            let fit = fit(search, *target, entry)?;
+            if best.0 < fit {
+                best = (fit, *target);
+            }
+        }
+        taken.entry(best.1).or_default().entries.insert(entry.id.clone());
+    }
+    Ok(taken.into_iter().collect())
+}
+
+/// How well `entry` fits the commit: 3 for lines that it wrote, 2 for a file that it added, 1 for one that
+/// it changed.
+fn fit(search: &Search<'_>, target: ObjectId, entry: &Entry) -> Result<u8> {
+    let Some(file) = &entry.file else { return Ok(0) };
+    let repository = search.repository;
+    let commit = repository.commit(target)?;
+    let mut parents = Vec::new();
+    for parent in &commit.parents {
+        parents.push(repository.commit_tree(*parent)?);
+    }
+    let path = BStr::new(file.as_bytes());
+    let Some(new) = repository.blob_at(commit.tree, path)? else { return Ok(0) };
+    let old = parents.first().map(|tree| repository.blob_at(*tree, path)).transpose()?.flatten();
+    if old == Some(new) {
+        return Ok(0);
+    }
+    let sketches: Vec<_> = match &entry.places {
+        Some(places) => places.iter().filter_map(|place| place.sketch.as_ref()).collect(),
+        None => entry.sketch.iter().collect(),
+    };
+    let touched = if old.is_none() { 2 } else { 1 };
+    if sketches.is_empty() {
+        return Ok(touched);
+    }
+    let words = |blob| introduced::words_of(repository, blob);
+    let Some(written) = introduced::by(repository, &parents, (path, None), new, words)? else {
+        return Ok(touched);
+    };
+    let Some(content) = repository.blob_if_here(new)? else { return Ok(touched) };
+    let lines = Lines::new(&content);
+    let is_written = sketches
+        .into_iter()
+        .filter_map(|sketch| sketch.locate(&lines)?.lines)
+        .any(|found| written.hunks.iter().any(|hunk| hunk.overlaps(found)));
+    Ok(if is_written { 3 } else { touched })
+}

@@ -1,0 +1,97 @@
+//! What the commits in reach changed, looked up by what is known of lost ones.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use chronicle_core::patch_id::PatchId;
+use chronicle_git::{FileChange, Node, ObjectId, Repository};
+
+use super::{Reach, lost::Lost};
+use crate::{change, error::Result};
+
+/// The changes of the commits in reach.
+#[derive(Default)]
+pub(super) struct Targets {
+    by_patch: HashMap<String, Vec<ObjectId>>,
+    by_tree: HashMap<ObjectId, Vec<ObjectId>>,
+    /// The commits that wrote a line, by its word; of words that are known of lost commits only. Oldest last.
+    by_word: HashMap<u32, Vec<ObjectId>>,
+    /// The place of each commit, newest first.
+    order: HashMap<ObjectId, usize>,
+}
+
+/// Commits whose files are read together.
+const BATCH: usize = 200;
+
+impl Targets {
+    /// The changes of the newest `most` commits.
+    pub(super) fn of(repository: &Repository, reach: &Reach, lost: &[Lost], most: usize) -> Result<Self> {
+        let words: HashSet<u32> = lost.iter().flat_map(|one| one.wrote.iter().copied()).collect();
+        let history = repository.history(&reach.tips)?;
+        let mut targets = Self::default();
+        let nodes = &history.nodes()[..history.nodes().len().min(most)];
+        for batch in nodes.chunks(BATCH) {
+            let mut changed: Vec<(&Node, Vec<FileChange>)> = Vec::with_capacity(batch.len());
+            for node in batch {
+                // What a commit at the edge of a shallow clone changed is not known, nor whether a
+                // commit whose parent is missing changed anything.
+                let is_cut = node.parents.is_empty() && !repository.commit(node.id)?.parents.is_empty()
+                    || repository.is_shallow_edge(node.id);
+                if is_cut {
+                    continue;
+                }
+                let parent = node.parents.first().map(|parent| history.node(*parent).tree);
+                if parent == Some(node.tree) {
+                    continue;
+                }
+                if let Ok(changes) = repository.plain_changes(parent, node.tree) {
+                    changed.push((node, changes));
+                }
+            }
+            let blobs = changed.iter().flat_map(|(_, changes)| changes);
+            let blobs = blobs.flat_map(|change| [change.old, change.new]).flatten().collect();
+            repository.read_ahead(blobs);
+            for (node, changes) in changed {
+                targets.add(node, change::print(repository, &changes)?, &words);
+            }
+            repository.forget_read_ahead();
+        }
+        Ok(targets)
+    }
+
+    fn add(&mut self, node: &Node, print: Option<PatchId>, words: &HashSet<u32>) {
+        self.order.insert(node.id, self.order.len());
+        self.by_tree.entry(node.tree).or_default().push(node.id);
+        let Some(print) = print.filter(|print| !print.is_empty()) else { return };
+        self.by_patch.entry(print.finish()).or_default().push(node.id);
+        if node.parents.len() < 2 {
+            for word in print.wrote().iter().filter(|word| words.contains(word)) {
+                self.by_word.entry(*word).or_default().push(node.id);
+            }
+        }
+    }
+
+    /// The commits that make the change of this fingerprint.
+    pub(super) fn with_patch(&self, patch: &str) -> impl Iterator<Item = ObjectId> {
+        self.by_patch.get(patch).into_iter().flatten().copied()
+    }
+
+    /// The commits that have these files, and changed some of them.
+    pub(super) fn with_tree(&self, tree: ObjectId) -> impl Iterator<Item = ObjectId> {
+        self.by_tree.get(&tree).into_iter().flatten().copied()
+    }
+
+    /// The commits that wrote the line of this word.
+    pub(super) fn with_word(&self, word: u32) -> &[ObjectId] {
+        self.by_word.get(&word).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many of `words` the commit wrote.
+    pub(super) fn n_words(&self, id: ObjectId, words: &BTreeSet<u32>) -> usize {
+        words.iter().filter(|word| self.with_word(**word).contains(&id)).count()
+    }
+
+    /// How new the commit is: 0 for the newest.
+    pub(super) fn age(&self, id: ObjectId) -> usize {
+        self.order.get(&id).copied().unwrap_or(usize::MAX)
+    }
+}

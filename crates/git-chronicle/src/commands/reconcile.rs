@@ -1,0 +1,29 @@
+use chronicle::{Chronicle, Effort, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Find commits that took the place of annotated ones, and take along what is known
+///
+/// For rewrites that no hook saw: on a server, in another tool, in a clone without hooks. An
+/// annotated commit that nothing reaches any more is matched by its change, its files or the
+/// lines that it wrote, also after its objects are gone. Notes are copied, never moved.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReconcileArgs {
+    /// Only show what would be taken along, and why
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(args: &ReconcileArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let reply = chronicle.reconcile(Effort::Whole, args.dry_run)?;
+    ui.answer(&render::reconciled(&reply, ui.format(), &ui.view(false)))?;
+    for warning in &reply.warnings {
+        ui.warn(warning);
+    }
+    match (reply.dry_run, reply.matches.is_empty()) {
+        (_, true) => ui.tell("nothing to take along"),
+        (true, false) => ui.tell("nothing was stored; leave out --dry-run to take them along"),
+        (false, false) => ui.tell(&format!("lessons taken along: {}", reply.carried)),
+    }
+    Ok(())
+}
