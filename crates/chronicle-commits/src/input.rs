@@ -6,7 +6,7 @@
 use chronicle_core::{
     Anchor, AntiPattern, Boundary, Category, ContextLevel, Convention, CrossCutting, DependsOn, Entry,
     EntryId, LineRange, Origin, Region, Related, duplicate_key, plain, read_cross_cutting, read_note,
-    read_regions, redaction,
+    read_regions, reading::KnowledgeItem, redaction,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -99,6 +99,16 @@ pub enum KnowledgeInput {
     Boundary(Boundary),
     /// Has a `pattern`.
     AntiPattern(AntiPattern),
+}
+
+impl From<KnowledgeInput> for KnowledgeItem {
+    fn from(input: KnowledgeInput) -> Self {
+        match input {
+            KnowledgeInput::Convention(item) => Self::Convention(item),
+            KnowledgeInput::Boundary(item) => Self::Boundary(item),
+            KnowledgeInput::AntiPattern(item) => Self::AntiPattern(item),
+        }
+    }
 }
 
 impl KnowledgeInput {

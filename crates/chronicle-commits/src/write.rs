@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use chronicle_core::{
-    Annotation, Category, ContextLevel, CrossCutting, Entry, EntryId, Knowledge, LineRange, Lines, Note,
-    Origin, Provenance, Region, Source, quality,
+    Annotation, Category, ContextLevel, CrossCutting, Entry, EntryId, LineRange, Lines, Note, Origin,
+    Provenance, Region, Source, quality,
 };
 use chronicle_git::{NOTES_REF, NotesEdit, ObjectId, Repository};
 use jiff::Timestamp;
@@ -13,9 +13,10 @@ use crate::{
     anchoring, change,
     context::AuthorContext,
     derive::Facts,
-    error::{CommitsError, NothingToReplaceWithSnafu, Result, UnreadableKnowledgeSnafu},
+    error::{CommitsError, NothingToReplaceWithSnafu, Result},
     gather::summary_id,
-    input::{AnnotateInput, EntryInput, KnowledgeInput, wash},
+    input::{AnnotateInput, EntryInput, wash},
+    knowledge,
     notebook::{Notebook, parse},
     staging::{Staged, StagedRemark, Staging},
     sync::bring_back_lost,
@@ -107,7 +108,7 @@ pub fn annotate(
     let is_head = repository.head()? == Some(request.commit);
     let mut staging = is_head.then(|| Staging::open(repository)).transpose()?;
     let (staged, said) = staged(repository, staging.as_ref(), &mut facts, stamp, &mut warnings)?;
-    let knowledge = knowledge(&request.input.knowledge, stamp);
+    let knowledge = knowledge::named(&request.input.knowledge, stamp.new_id);
 
     let author = stamp.author.clone();
     let subject = facts.commit.subject();
@@ -117,7 +118,7 @@ pub fn annotate(
         |notes: &mut NotesEdit<'_>| -> Result<(Outcome, Vec<String>)> {
             let outcome =
                 store(repository, notes, request, document.clone(), &staged, (&subject, author.as_deref()))?;
-            Ok((outcome, store_knowledge(notes, repository, &knowledge)?))
+            Ok((outcome, knowledge::add_new(notes, repository, &knowledge)?))
         },
     )?;
     if recovered.has_lost_notes {
@@ -659,59 +660,4 @@ fn stand_ins(note: &Note, subject: &str, author: Option<&str>) -> Vec<String> {
             && !note.summary_is_replaced(document)
     };
     note.documents().into_iter().filter(stands_in).map(Annotation::fingerprint).collect()
-}
-
-/// What the repository shall know, with ids that were never used before.
-fn knowledge(given: &[KnowledgeInput], stamp: &mut Stamp<'_>) -> Knowledge {
-    let mut knowledge = Knowledge::default();
-    for item in given {
-        let mut id = |prefix: &str| format!("{prefix}-{}", (stamp.new_id)().0.to_lowercase());
-        match item.clone() {
-            KnowledgeInput::Convention(item) => {
-                knowledge.conventions.push(chronicle_core::Convention { id: id("conv"), ..item });
-            }
-            KnowledgeInput::Boundary(item) => {
-                knowledge.boundaries.push(chronicle_core::Boundary { id: id("bound"), ..item });
-            }
-            KnowledgeInput::AntiPattern(item) => {
-                knowledge.anti_patterns.push(chronicle_core::AntiPattern { id: id("ap"), ..item });
-            }
-        }
-    }
-    knowledge
-}
-
-fn store_knowledge(
-    notes: &mut NotesEdit<'_>,
-    repository: &Repository,
-    new: &Knowledge,
-) -> Result<Vec<String>> {
-    if new.is_empty() {
-        return Ok(Vec::new());
-    }
-    let key = repository.empty_tree();
-    let before = parse(notes.get(key)?.as_slice());
-    if let Some(reason) = before.remarks.first() {
-        return UnreadableKnowledgeSnafu { reason }.fail();
-    }
-    let known = before.knowledge.unwrap_or_default();
-    let mut added = new.clone();
-    added.conventions.retain(|item| {
-        !known.conventions.iter().any(|known| known.rule == item.rule && known.scope == item.scope)
-    });
-    added.boundaries.retain(|item| {
-        !known.boundaries.iter().any(|known| known.module == item.module && known.boundary == item.boundary)
-    });
-    added.anti_patterns.retain(|item| !known.anti_patterns.iter().any(|known| known.pattern == item.pattern));
-    let ids = added.conventions.iter().map(|item| &item.id);
-    let ids = ids
-        .chain(added.boundaries.iter().map(|item| &item.id))
-        .chain(added.anti_patterns.iter().map(|item| &item.id));
-    let ids: Vec<String> = ids.cloned().collect();
-    if !ids.is_empty() {
-        let mut line = serde_json::to_vec(&known.fold(added)).expect("knowledge is plain data");
-        line.push(b'\n');
-        notes.set(key, line);
-    }
-    Ok(ids)
 }

@@ -1,10 +1,14 @@
 //! What a repository knows as a whole: `chronicle/knowledge-v1`.
 
+use std::collections::BTreeSet;
+
+use data_encoding::HEXLOWER;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
-use crate::fields::Fields;
+use crate::{fields::Fields, note::canonical, reading::KnowledgeItem};
 
 /// Conventions, boundaries and anti-patterns of a repository, kept on the empty tree.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -18,6 +22,9 @@ pub struct Knowledge {
     pub boundaries: Vec<Boundary>,
     /// What not to do, and what to do instead.
     pub anti_patterns: Vec<AntiPattern>,
+    /// What was removed, by id and a hash of what it said: older copies elsewhere do not bring it back.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub removed: BTreeSet<String>,
     /// Keys that we do not know, kept as they are.
     #[serde(flatten)]
     #[schemars(skip)]
@@ -92,6 +99,7 @@ impl Default for Knowledge {
             conventions: Vec::new(),
             boundaries: Vec::new(),
             anti_patterns: Vec::new(),
+            removed: BTreeSet::new(),
             extra: Map::new(),
         }
     }
@@ -105,13 +113,16 @@ impl Knowledge {
         fields.take_schema();
         let mut boundaries: Vec<Boundary> = fields.take_list("boundaries");
         boundaries.extend(fields.take_list::<Boundary>("module_boundaries"));
-        Self {
+        let mut read = Self {
             schema: crate::KNOWLEDGE_SCHEMA.to_owned(),
             conventions: fields.take_list("conventions"),
             boundaries,
             anti_patterns: fields.take_list("anti_patterns"),
+            removed: fields.take("removed").unwrap_or_default(),
             extra: fields.rest(),
-        }
+        };
+        read.settle();
+        read
     }
 
     /// Whether there is nothing in it.
@@ -120,25 +131,20 @@ impl Knowledge {
         self.conventions.is_empty()
             && self.boundaries.is_empty()
             && self.anti_patterns.is_empty()
+            && self.removed.is_empty()
             && self.extra.is_empty()
     }
 
-    /// Both together; of items with one id, the one that says more stays, on whichever side it is.
+    /// Both together, without what either removed; commutative, associative and idempotent.
+    ///
+    /// Two items with one id that say different things both stay: released tools count their ids, and
+    /// two people who count alike must not lose a rule.
     #[must_use]
     pub fn fold(mut self, other: Self) -> Self {
-        fn unite<T: PartialEq + Serialize>(ours: &mut Vec<T>, theirs: Vec<T>, id: impl Fn(&T) -> &str) {
-            for item in theirs {
-                let is_same = |own: &&mut T| **own == item || (!id(own).is_empty() && id(own) == id(&item));
-                match ours.iter_mut().find(is_same) {
-                    Some(own) if rank(&item) < rank(own) => *own = item,
-                    Some(_) => {}
-                    None => ours.push(item),
-                }
-            }
-        }
-        unite(&mut self.conventions, other.conventions, |item| &item.id);
-        unite(&mut self.boundaries, other.boundaries, |item| &item.id);
-        unite(&mut self.anti_patterns, other.anti_patterns, |item| &item.id);
+        self.conventions.extend(other.conventions);
+        self.boundaries.extend(other.boundaries);
+        self.anti_patterns.extend(other.anti_patterns);
+        self.removed.extend(other.removed);
         for (key, value) in other.extra {
             match self.extra.get_mut(&key) {
                 Some(Value::Array(own)) if value.is_array() => {
@@ -151,17 +157,69 @@ impl Knowledge {
                 None => drop(self.extra.insert(key, value)),
             }
         }
+        self.settle();
         self
     }
 
-    /// The same with its items in order of id and its unknown keys in order of name.
+    /// The same with its unknown keys in order of name; its items are always in order of id.
     #[must_use]
     pub fn sorted(mut self) -> Self {
-        self.conventions.sort_by_cached_key(|item| (item.id.clone(), rank(item)));
-        self.boundaries.sort_by_cached_key(|item| (item.id.clone(), rank(item)));
-        self.anti_patterns.sort_by_cached_key(|item| (item.id.clone(), rank(item)));
         self.extra.sort_keys();
         self
+    }
+
+    /// Gives every item an id and its place, and drops what stands twice or was removed.
+    fn settle(&mut self) {
+        fn settle<T: Item>(items: &mut Vec<T>, removed: &BTreeSet<String>) {
+            for item in items.iter_mut().filter(|item| item.id().is_empty()) {
+                *item.id_mut() = format!("{}-h{}", T::PREFIX, &hash(item)[..12]);
+            }
+            items.retain(|item| !removed.contains(&tombstone(item)));
+            items.sort_by_cached_key(|item| (item.id().to_owned(), hash(item), rank(item)));
+            items.dedup_by(|left, right| left.id() == right.id() && hash(left) == hash(right));
+        }
+        settle(&mut self.conventions, &self.removed);
+        settle(&mut self.boundaries, &self.removed);
+        settle(&mut self.anti_patterns, &self.removed);
+    }
+
+    /// Everything in it, each as an answer shows it.
+    #[must_use]
+    pub fn items(&self) -> Vec<KnowledgeItem> {
+        self.clone().into()
+    }
+
+    /// The items with this id; mostly one.
+    #[must_use]
+    pub fn called(&self, id: &str) -> Vec<KnowledgeItem> {
+        self.items().into_iter().filter(|item| item.id() == id).collect()
+    }
+
+    /// The id under which the same is known already, in whatever spelling.
+    #[must_use]
+    pub fn knows(&self, item: &KnowledgeItem) -> Option<String> {
+        let essence = item.essence();
+        self.items().iter().find(|known| known.essence() == essence).map(|known| known.id().to_owned())
+    }
+
+    /// Adds an item.
+    pub fn add(&mut self, item: KnowledgeItem) {
+        match item {
+            KnowledgeItem::Convention(item) => self.conventions.push(item),
+            KnowledgeItem::Boundary(item) => self.boundaries.push(item),
+            KnowledgeItem::AntiPattern(item) => self.anti_patterns.push(item),
+        }
+        self.settle();
+    }
+
+    /// Removes an item for good; its id is never given to another.
+    pub fn remove(&mut self, item: &KnowledgeItem) {
+        self.removed.insert(match item {
+            KnowledgeItem::Convention(item) => tombstone(item),
+            KnowledgeItem::Boundary(item) => tombstone(item),
+            KnowledgeItem::AntiPattern(item) => tombstone(item),
+        });
+        self.settle();
     }
 
     /// The part that concerns `file`: scoped items whose scope covers it, and every anti-pattern.
@@ -176,9 +234,121 @@ impl Knowledge {
     }
 }
 
+/// One kind of item.
+trait Item: Serialize {
+    /// What its ids begin with.
+    const PREFIX: &str;
+
+    fn id(&self) -> &str;
+    fn id_mut(&mut self) -> &mut String;
+}
+
+impl Item for Convention {
+    const PREFIX: &str = "conv";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn id_mut(&mut self) -> &mut String {
+        &mut self.id
+    }
+}
+
+impl Item for Boundary {
+    const PREFIX: &str = "bound";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn id_mut(&mut self) -> &mut String {
+        &mut self.id
+    }
+}
+
+impl Item for AntiPattern {
+    const PREFIX: &str = "ap";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn id_mut(&mut self) -> &mut String {
+        &mut self.id
+    }
+}
+
+/// A hash of everything that an item says.
+fn hash(item: &impl Serialize) -> String {
+    let value = serde_json::to_value(item).expect("knowledge is plain data");
+    HEXLOWER.encode(&Sha256::digest(canonical(&value).as_bytes())[..16])
+}
+
+/// What remembers that an item was removed.
+fn tombstone(item: &impl Item) -> String {
+    format!("{}:{}", item.id(), &hash(item)[..16])
+}
+
+impl KnowledgeItem {
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Convention(item) => &item.id,
+            Self::Boundary(item) => &item.id,
+            Self::AntiPattern(item) => &item.id,
+        }
+    }
+
+    /// Gives it an id that no other has: `unique` behind the beginning of its kind.
+    pub fn name(&mut self, unique: &str) {
+        let (id, prefix) = match self {
+            Self::Convention(item) => (&mut item.id, Convention::PREFIX),
+            Self::Boundary(item) => (&mut item.id, Boundary::PREFIX),
+            Self::AntiPattern(item) => (&mut item.id, AntiPattern::PREFIX),
+        };
+        *id = format!("{prefix}-{}", unique.to_lowercase());
+    }
+
+    /// Keys beside those of its kind, such as `decided_in`.
+    pub fn extra_mut(&mut self) -> &mut Map<String, Value> {
+        match self {
+            Self::Convention(item) => &mut item.extra,
+            Self::Boundary(item) => &mut item.extra,
+            Self::AntiPattern(item) => &mut item.extra,
+        }
+    }
+
+    /// What it comes down to, however it is spelt: two items with one essence are one.
+    fn essence(&self) -> (u8, String, String) {
+        let place = |scope: &str| match normal_scope(scope) {
+            "" | "." => "*".to_owned(),
+            scope => scope.to_owned(),
+        };
+        match self {
+            Self::Convention(item) => (0, place(&item.scope), normal(&item.rule)),
+            Self::Boundary(item) => {
+                (1, place(&item.module), format!("{}\n{}", normal(&item.owns), normal(&item.boundary)))
+            }
+            Self::AntiPattern(item) => (2, String::new(), normal(&item.pattern)),
+        }
+    }
+}
+
+/// Words without regard to case, spacing and the full stop.
+fn normal(text: &str) -> String {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    words.join(" ").trim_end_matches('.').to_owned()
+}
+
+fn normal_scope(scope: &str) -> &str {
+    scope.trim().trim_start_matches("./").trim_end_matches('/')
+}
+
 /// Whether `scope` (`*`, `dir/`, a directory or a path) covers `file`.
 fn covers(scope: &str, file: &str) -> bool {
-    let scope = scope.trim_start_matches("./").trim_end_matches('/');
+    let scope = normal_scope(scope);
     matches!(scope, "*" | "" | ".")
         || file.strip_prefix(scope).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -199,5 +369,48 @@ mod tests {
         ] {
             assert_eq!(covers(scope, file), expected, "{scope} {file}");
         }
+    }
+
+    fn document(json: Value) -> Knowledge {
+        let Value::Object(map) = json else { panic!("an object") };
+        Knowledge::read(map)
+    }
+
+    fn rule(id: &str, rule: &str) -> Knowledge {
+        document(serde_json::json!({ "conventions": [{ "id": id, "scope": "src/", "rule": rule }] }))
+    }
+
+    #[test]
+    fn folding_loses_nothing_and_knows_no_order() {
+        let (a, b, c) = (rule("conv-1", "one"), rule("conv-1", "two"), rule("", "three"));
+        let folded = a.clone().fold(b.clone()).fold(c.clone());
+        assert_eq!(folded, c.clone().fold(b.clone()).fold(a.clone()));
+        assert_eq!(folded, a.clone().fold(b.clone().fold(c.clone())));
+        assert_eq!(folded.clone().fold(folded.clone()), folded);
+        assert_eq!(folded.conventions.len(), 3);
+        assert!(folded.conventions.iter().all(|item| !item.id.is_empty()));
+    }
+
+    #[test]
+    fn what_was_removed_stays_removed_and_a_new_item_may_bear_its_id() {
+        let old = rule("conv-1", "one");
+        let mut without = old.clone();
+        without.remove(&old.items()[0]);
+        assert!(without.conventions.is_empty());
+        assert!(without.clone().fold(old.clone()).conventions.is_empty());
+        assert!(old.fold(without.clone()).conventions.is_empty());
+        assert_eq!(without.fold(rule("conv-1", "another")).conventions.len(), 1);
+    }
+
+    #[test]
+    fn the_same_is_recognised_in_another_spelling() {
+        let known = rule("conv-1", "Never block the UI thread.");
+        let knows = |scope: &str, text: &str| {
+            let json = serde_json::json!({ "conventions": [{ "scope": scope, "rule": text }] });
+            known.knows(&document(json).items()[0])
+        };
+        assert_eq!(knows("./src", " never block  the UI thread"), Some("conv-1".to_owned()));
+        assert_eq!(knows("*", "never block the UI thread"), None);
+        assert_eq!(knows("src/", "never block"), None);
     }
 }

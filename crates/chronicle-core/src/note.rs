@@ -304,7 +304,7 @@ impl Annotation {
 }
 
 /// JSON with sorted keys.
-fn canonical(value: &Value) -> String {
+pub(crate) fn canonical(value: &Value) -> String {
     fn sorted(value: &Value) -> Value {
         match value {
             Value::Object(map) => {

@@ -132,6 +132,12 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// An id that names nothing of the repository's knowledge.
+    #[snafu(display("nothing of the repository's knowledge has the id `{}`", id.escape_debug()))]
+    NoKnowledge {
+        /// As it was given.
+        id: String,
+    },
     /// Not a time.
     #[snafu(display("`{}` is no RFC 3339 time and no date", text.escape_debug()))]
     NotATime {
@@ -224,6 +230,7 @@ impl Error {
             Self::EmptyContext => "empty_context",
             Self::EmptyReason | Self::EmptyValue => "empty_value",
             Self::NoClaim { .. } => "no_claim",
+            Self::NoKnowledge { .. } => "no_knowledge",
             Self::NotATime { .. } => "invalid_time",
             Self::UnknownSchema { .. } => "unknown_schema",
             Self::UnknownSetting { .. } => "unknown_setting",

@@ -24,7 +24,7 @@ use chronicle_core::reading::Reading;
 use jiff::Timestamp;
 
 use crate::{
-    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, OutlineAnswer, ReconcileReply, Settings, Shown,
+    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, OutlineAnswer, ReconcileReply, Settings, Shown, KnowledgeReply,
     StagedRemark, Summary, Synced, Timeline, Why,
 };
 
@@ -119,6 +119,16 @@ pub fn corrected(reply: &CorrectReply, format: Format, view: &View) -> String {
         Format::Json => json::plain_answer(reply),
         Format::Markdown => correct::markdown(reply, view),
         Format::Pretty => pretty::painted(&correct::markdown(reply, view), view),
+    }
+}
+
+/// What the repository knows as a whole, as text.
+#[must_use]
+pub fn knowledge(reply: &KnowledgeReply, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(reply),
+        Format::Markdown => markdown::known(reply),
+        Format::Pretty => pretty::painted(&markdown::known(reply), view),
     }
 }
 

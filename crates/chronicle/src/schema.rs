@@ -5,12 +5,12 @@ use chronicle_core::{Annotation, Knowledge, correction::Correction, distance, re
 use schemars::{Schema, schema_for};
 
 use crate::{
-    AnnotateReply, Check, CorrectReply, Deps, Error, OutlineAnswer, Settings, Shown, Summary, Synced,
-    Timeline, Why, error::UnknownSchemaSnafu,
+    AnnotateReply, Check, CorrectReply, Deps, Error, KnowledgeReply, OutlineAnswer, Settings, Shown, Summary,
+    Synced, Timeline, Why, error::UnknownSchemaSnafu,
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 16] = [
+pub const SCHEMA_NAMES: [&str; 17] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -25,6 +25,7 @@ pub const SCHEMA_NAMES: [&str; 16] = [
     "outline-output",
     "config-output",
     "correct-output",
+    "knowledge-output",
     "knowledge",
     "correction",
 ];
@@ -49,6 +50,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "config-output" => schema_for!(Settings),
         "outline-output" => schema_for!(OutlineAnswer),
         "correct-output" => schema_for!(CorrectReply),
+        "knowledge-output" => schema_for!(KnowledgeReply),
         "knowledge" => schema_for!(Knowledge),
         "correction" => schema_for!(Correction),
         _ => {

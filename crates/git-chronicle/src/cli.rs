@@ -8,9 +8,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use crate::commands::{
     annotate::AnnotateArgs, check::CheckArgs, commit, commit::CommitArgs, config::ConfigArgs,
     context::ContextArgs, correct::CorrectArgs, deps::DepsArgs, expire::ExpireArgs, flag::FlagArgs,
-    history::HistoryArgs, hook::HookArgs, note::NoteArgs, outline::OutlineArgs, read::ReadArgs,
-    reconcile::ReconcileArgs, schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs,
-    supersede::SupersedeArgs, sync::SyncArgs, tour::TourArgs, why::WhyArgs,
+    history::HistoryArgs, hook::HookArgs, note::NoteArgs, outline::OutlineArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, tour::TourArgs, why::WhyArgs, knowledge::KnowledgeArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -118,6 +116,7 @@ pub(crate) enum Command {
     Correct(CorrectArgs),
     Supersede(SupersedeArgs),
     Expire(ExpireArgs),
+    Knowledge(KnowledgeArgs),
     Commit(CommitArgs),
     Context(ContextArgs),
     Config(ConfigArgs),

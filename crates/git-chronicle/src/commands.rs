@@ -11,6 +11,7 @@ pub(crate) mod expire;
 pub(crate) mod flag;
 pub(crate) mod history;
 pub(crate) mod hook;
+pub(crate) mod knowledge;
 pub(crate) mod note;
 pub(crate) mod outline;
 pub(crate) mod read;
@@ -59,6 +60,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Supersede(args) => supersede::run(&args, &open(), ui),
         Command::Expire(args) => expire::run(&args, &open(), ui),
         Command::Reconcile(args) => reconcile::run(&args, &open(), ui),
+        Command::Knowledge(args) => knowledge::run(args, &open(), ui),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }

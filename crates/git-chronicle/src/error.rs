@@ -91,6 +91,7 @@ impl CommandError {
             "file_gone" => "`git chronicle history FILE` tells what was thought of it",
             "no_work_tree" => "name two commits with --diff A..B",
             "lessons_touched" => "read them above; `git chronicle read` says more",
+            "no_knowledge" => "`git chronicle knowledge list` lists what there is",
             "several_claims" => "name one by its id",
             "no_claim" => "`git chronicle show` lists what a commit's annotation says",
             "invalid_time" => "such as 2026-12-31 or 2026-12-31T12:00:00Z",

@@ -9,7 +9,7 @@ use chronicle_core::{
 use serde_json::{Map, Value};
 
 use super::{View, correct, words};
-use crate::{AnnotateReply, Shown, ShownCorrection, StagedRemark, Timeline};
+use crate::{AnnotateReply, KnowledgeReply, Shown, ShownCorrection, StagedRemark, Timeline};
 
 pub(super) fn reading(reading: &Reading, view: &View) -> String {
     let mut out = String::new();
@@ -338,6 +338,12 @@ fn knowledge(out: &mut String, item: &KnowledgeItem) {
     for (key, value) in extra.iter().filter(|(_, value)| !value.is_null()) {
         let _ = writeln!(out, "  - {}: {}", words::path(key), value_words(value));
     }
+}
+
+pub(super) fn known(reply: &KnowledgeReply) -> String {
+    let mut out = String::new();
+    reply.items.iter().for_each(|item| knowledge(&mut out, item));
+    out
 }
 
 fn value_words(value: &Value) -> String {

@@ -11,6 +11,7 @@ mod deps;
 mod durability;
 mod floors;
 mod index;
+mod knowledge;
 mod outcome;
 mod reading;
 mod real_notes;

@@ -231,6 +231,7 @@ fn the_help() {
       correct    Take a wrong value out of a lesson, or put the right one in its place
       supersede  Let one lesson take the place of another
       expire     Let a lesson count no longer
+      knowledge  List, add or remove what the repository knows as a whole
       commit     Run `git commit` and record why the commit is made
       context    Say ahead of a commit why it is made; the commit takes it in
       config     Show or change settings

@@ -1,0 +1,133 @@
+//! What the repository knows as a whole: added, removed, read from every ref that may hold it.
+
+use chronicle_core::{EntryId, Knowledge, reading::KnowledgeItem};
+use chronicle_git::{NOTES_REF, NotesEdit, Recovered, Repository};
+
+use crate::{
+    error::{Result, UnreadableKnowledgeSnafu},
+    input::KnowledgeInput,
+    notebook::{Notebook, parse},
+};
+
+/// What became of an item that was to be added.
+#[derive(Debug, Clone)]
+pub struct Added {
+    /// Its id; of what was known already, the id under which it is known.
+    pub id: String,
+    /// Whether it is new.
+    pub is_new: bool,
+    /// Left-over files of dead processes that were removed.
+    pub recovered: Recovered,
+}
+
+/// All that the repository knows as a whole, whichever ref it lies in, with remarks on what cannot be read.
+///
+/// # Errors
+/// When the notes cannot be read.
+pub fn all_knowledge(repository: &Repository, warnings: &mut Vec<String>) -> Result<Knowledge> {
+    let stored = Notebook::open(repository, warnings)?.knowledge()?;
+    warnings.extend(stored.remarks.iter().map(|remark| format!("the repository's knowledge: {remark}")));
+    Ok(stored.knowledge.unwrap_or_default())
+}
+
+/// Items of an input, with ids that were never used before.
+pub(crate) fn named(given: &[KnowledgeInput], new_id: &mut dyn FnMut() -> EntryId) -> Vec<KnowledgeItem> {
+    let named = |input: &KnowledgeInput| {
+        let mut item = KnowledgeItem::from(input.clone());
+        item.name(&new_id().0);
+        item
+    };
+    given.iter().map(named).collect()
+}
+
+/// Adds an item to what is known, unless the same is known already.
+///
+/// # Errors
+/// When what is stored cannot be read, or the notes cannot be written.
+pub fn add_knowledge(
+    repository: &Repository,
+    given: &KnowledgeInput,
+    new_id: &mut dyn FnMut() -> EntryId,
+) -> Result<Added> {
+    let items = named(std::slice::from_ref(given), new_id);
+    let known = all_knowledge(repository, &mut Vec::new())?;
+    if let Some(id) = items.first().and_then(|item| known.knows(item)) {
+        return Ok(Added { id, is_new: false, recovered: Recovered::default() });
+    }
+    let (ids, recovered) = repository.edit_notes(
+        NOTES_REF,
+        "chronicle: add knowledge",
+        |notes: &mut NotesEdit<'_>| -> Result<Vec<(String, bool)>> {
+            let before = stored(notes, repository)?;
+            let ids = items.iter().map(|item| match before.knows(item) {
+                Some(id) => (id, false),
+                None => (item.id().to_owned(), true),
+            });
+            let ids = ids.collect();
+            add_new(notes, repository, &items)?;
+            Ok(ids)
+        },
+    )?;
+    let (id, is_new) = ids.into_iter().next().expect("one item was given");
+    Ok(Added { id, is_new, recovered })
+}
+
+/// Adds those of `items` that are not known yet; returns their ids.
+pub(crate) fn add_new(
+    notes: &mut NotesEdit<'_>,
+    repository: &Repository,
+    items: &[KnowledgeItem],
+) -> Result<Vec<String>> {
+    if items.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut known = stored(notes, repository)?;
+    let mut ids = Vec::new();
+    for item in items {
+        if known.knows(item).is_none() {
+            ids.push(item.id().to_owned());
+            known.add(item.clone());
+        }
+    }
+    if !ids.is_empty() {
+        store(notes, repository, &known);
+    }
+    Ok(ids)
+}
+
+/// Removes the items with the id `id`, for good and wherever they lie; returns them.
+///
+/// # Errors
+/// When what is stored cannot be read, or the notes cannot be written.
+pub fn remove_knowledge(repository: &Repository, id: &str) -> Result<(Vec<KnowledgeItem>, Recovered)> {
+    let items = all_knowledge(repository, &mut Vec::new())?.called(id);
+    if items.is_empty() {
+        return Ok((items, Recovered::default()));
+    }
+    let ((), recovered) = repository.edit_notes(
+        NOTES_REF,
+        "chronicle: remove knowledge",
+        |notes: &mut NotesEdit<'_>| -> Result<()> {
+            let mut known = stored(notes, repository)?;
+            items.iter().for_each(|item| known.remove(item));
+            store(notes, repository, &known);
+            Ok(())
+        },
+    )?;
+    Ok((items, recovered))
+}
+
+/// What our own ref knows at this moment; what cannot be read is never overwritten.
+fn stored(notes: &mut NotesEdit<'_>, repository: &Repository) -> Result<Knowledge> {
+    let stored = parse(notes.get(repository.empty_tree())?.as_slice());
+    match stored.remarks.first() {
+        Some(reason) => UnreadableKnowledgeSnafu { reason }.fail(),
+        None => Ok(stored.knowledge.unwrap_or_default()),
+    }
+}
+
+fn store(notes: &mut NotesEdit<'_>, repository: &Repository, knowledge: &Knowledge) {
+    let mut line = serde_json::to_vec(knowledge).expect("knowledge is plain data");
+    line.push(b'\n');
+    notes.set(repository.empty_tree(), line);
+}
