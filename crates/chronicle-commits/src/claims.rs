@@ -145,7 +145,7 @@ pub fn claims_called(repository: &Repository, id: &str) -> Result<Vec<FoundClaim
     let mut found: Vec<FoundClaim> = Vec::new();
     let notebook = Notebook::open(repository, &mut Vec::new())?;
     for (key, raw) in notebook.scan(&mut Vec::new(), |_, _| true) {
-        let claims = of_note(key, &parse(&raw).note);
+        let claims = of_note(key, &notebook.parse(&raw).note);
         for claim in claims.into_iter().filter(is_called) {
             if !found.iter().any(|known| known.id == claim.id) {
                 found.push(claim);

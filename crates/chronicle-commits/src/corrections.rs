@@ -10,6 +10,7 @@ use chronicle_git::{CORRECTIONS_REF, GitError, NotesEdit, ObjectId, Recovered, R
 
 use crate::{
     error::Result,
+    purge::purged,
     read::superseded_by,
     trust::{Trust, record_own},
 };
@@ -116,6 +117,7 @@ fn found(
     warnings: &mut Vec<String>,
 ) -> Result<BTreeMap<EntryId, (Correction, Vec<String>)>> {
     let mut found: BTreeMap<EntryId, (Correction, Vec<String>)> = BTreeMap::new();
+    let purged = purged(repository)?;
     for name in repository.correction_refs()? {
         let notes = match repository.notes(&name) {
             Ok(notes) => notes,
@@ -133,7 +135,7 @@ fn found(
         let mut n_unread = 0;
         for (_, (corrections, n_lines)) in read {
             n_unread += n_lines;
-            for correction in corrections {
+            for correction in corrections.into_iter().filter(|correction| purged.keeps(correction)) {
                 let (_, refs) =
                     found.entry(correction.id.clone()).or_insert_with(|| (correction, Vec::new()));
                 if refs.last() != Some(&name) {

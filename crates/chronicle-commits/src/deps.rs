@@ -75,7 +75,7 @@ pub fn dependents(lazy: &LazyRepository, request: &DepsRequest) -> Result<Depend
     let repository = lazy.get()?;
     let mut warnings = Vec::new();
     let notebook = Notebook::open(repository, &mut warnings)?;
-    let n_annotations = notebook.keys().filter(|key| !chronicle_git::is_empty_tree(*key)).count();
+    let n_annotations = notebook.keys().filter(|key| !chronicle_git::is_knowledge_key(*key)).count();
     if n_annotations == 0 || request.targets.is_empty() {
         return Ok(Dependents { n_annotations, warnings, ..Dependents::default() });
     }

@@ -43,6 +43,20 @@ pub enum CommitsError {
         /// Why.
         reason: String,
     },
+    /// An id that begins several.
+    #[snafu(display("`{id}` begins {n_ids} ids"))]
+    AmbiguousId {
+        /// What was given.
+        id: String,
+        /// How many it begins.
+        n_ids: usize,
+    },
+    /// Nothing was ever said on a commit.
+    #[snafu(display("nothing was ever stored on {what}"))]
+    NothingToPurge {
+        /// The commit.
+        what: String,
+    },
     /// A staging file that is no JSON of ours.
     #[snafu(display("cannot read the staged remarks in `{}`", path.display()))]
     UnreadableStaging {

@@ -24,6 +24,7 @@ mod outlines;
 mod placing;
 mod present;
 mod prose;
+pub mod purge;
 mod reachable;
 mod read;
 pub mod reconcile;

@@ -13,7 +13,7 @@ use memchr::memmem::Finder;
 
 use crate::{
     error::Result,
-    notebook::{Notebook, Stored, parse},
+    notebook::{Notebook, Stored},
 };
 
 /// One annotated commit that may concern the files in scope.
@@ -200,7 +200,7 @@ impl<'a> Ground<'a> {
         // Off the history it takes a closer look to tell whether a commit touched a file in scope.
         let history = self.history;
         let wanted = |key: ObjectId, raw: &[u8]| {
-            !chronicle_git::is_empty_tree(key)
+            !chronicle_git::is_knowledge_key(key)
                 && (history.place(key).is_none_or(|place| touched.contains(&place)) || mention.is_in(raw))
         };
         for (key, raw) in self.notebook.scan(warnings, wanted) {
@@ -235,7 +235,7 @@ impl<'a> Ground<'a> {
         }
         let mut others: Option<Elsewhere> = None;
         let mut candidates = Vec::new();
-        for (key, raw) in self.notebook.scan(warnings, |key, _| !chronicle_git::is_empty_tree(key)) {
+        for (key, raw) in self.notebook.scan(warnings, |key, _| !chronicle_git::is_knowledge_key(key)) {
             let place = self.history.place(key);
             if place.is_none() && others.is_none() {
                 others = Some(Elsewhere::find(self.repository, self.history)?);
@@ -294,7 +294,7 @@ impl<'a> Ground<'a> {
         place: Option<u32>,
         touches: Vec<(usize, Touch)>,
     ) -> Candidate {
-        let stored = parse(raw);
+        let stored = self.notebook.parse(raw);
         if let Some(place) = place {
             let node = self.history.node(place);
             let parents = node.parents.iter().map(|parent| self.history.node(*parent).tree).collect();

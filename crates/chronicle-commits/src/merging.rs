@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chronicle_core::{EntryId, read_note, unite_lines, unite_notes};
 use chronicle_git::{
-    CORRECTIONS_REF, Difference, GitError, Merged, ObjectId, Recovered, Repository, Resolution, is_empty_tree,
+    CORRECTIONS_REF, Difference, GitError, Merged, ObjectId, Recovered, Repository, Resolution,
+    is_knowledge_key,
 };
 
 use crate::{error::Result, reachable::Reachable};
@@ -147,7 +148,7 @@ fn settled(repository: &Repository, differences: &[Difference]) -> Result<HashSe
     };
     let in_question = |difference: &&Difference| {
         let Difference { key, ours, theirs, base } = difference;
-        !is_empty_tree(*key)
+        !is_knowledge_key(*key)
             && (was_removed(theirs, ours, base) || (!base.is_empty() && was_removed(ours, theirs, base)))
     };
     let candidates: Vec<&Difference> = differences.iter().filter(in_question).collect();

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use chronicle_core::{Knowledge, Note, ReadNote, read_note};
+use chronicle_core::{Knowledge, Note, ReadNote, purge::Purged, read_note};
 use chronicle_git::{GitError, ObjectId, Repository};
 
-use crate::error::Result;
+use crate::{error::Result, purge::purged};
 
 /// The notes of a repository, by the object that carries them.
 ///
@@ -15,6 +15,7 @@ pub struct Notebook<'r> {
     repository: &'r Repository,
     by_key: BTreeMap<ObjectId, Vec<ObjectId>>,
     has_ref: bool,
+    purged: Purged,
 }
 
 /// What is stored on one object.
@@ -53,12 +54,17 @@ impl<'r> Notebook<'r> {
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(Self { repository, by_key, has_ref })
+        let purged = purged(repository)?;
+        by_key.retain(|_, blobs| {
+            blobs.retain(|blob| !purged.has_blob(&blob.to_string()));
+            !blobs.is_empty()
+        });
+        Ok(Self { repository, by_key, has_ref, purged })
     }
 
     /// A notebook without notes, for those who read single ones.
     pub(crate) fn empty(repository: &'r Repository) -> Self {
-        Self { repository, by_key: BTreeMap::new(), has_ref: false }
+        Self { repository, by_key: BTreeMap::new(), has_ref: false, purged: Purged::default() }
     }
 
     /// Whether anything was ever annotated.
@@ -114,7 +120,8 @@ impl<'r> Notebook<'r> {
     /// # Errors
     /// When a blob cannot be read.
     pub fn raw(&self, key: ObjectId) -> Result<Vec<Vec<u8>>> {
-        let blobs = self.by_key.get(&key).into_iter().flatten();
+        let keys = self.repository.keys_of(key);
+        let blobs = keys.iter().filter_map(|key| self.by_key.get(key)).flatten();
         blobs.map(|blob| Ok(self.repository.blob(*blob)?)).collect()
     }
 
@@ -123,7 +130,12 @@ impl<'r> Notebook<'r> {
     /// # Errors
     /// When a blob cannot be read.
     pub fn read(&self, key: ObjectId) -> Result<Stored> {
-        Ok(parse(&self.raw(key)?))
+        Ok(self.parse(&self.raw(key)?))
+    }
+
+    /// Reads and folds the notes of one object, without what was purged.
+    pub(crate) fn parse(&self, blobs: &[Vec<u8>]) -> Stored {
+        cleansed(parse(blobs), &self.purged)
     }
 
     /// The repository's knowledge.
@@ -153,20 +165,34 @@ impl<'r> Notebook<'r> {
 /// When a ref, a tree or a blob cannot be read.
 pub fn stored_on(repository: &Repository, key: ObjectId, warnings: &mut Vec<String>) -> Result<Stored> {
     let mut blobs = Vec::new();
+    let keys = repository.keys_of(key);
     for name in repository.annotation_refs()? {
-        match repository.note(&name, key) {
-            Ok(Some(blob)) if !blobs.contains(&blob) => blobs.push(blob),
-            Ok(_) => {}
-            Err(error @ GitError::NotANotesRef { .. }) => {
-                warnings.push(format!("{error}; it is passed over"));
+        for key in &keys {
+            match repository.note(&name, *key) {
+                Ok(Some(blob)) if !blobs.contains(&blob) => blobs.push(blob),
+                Ok(_) => {}
+                Err(error @ GitError::NotANotesRef { .. }) => {
+                    warnings.push(format!("{error}; it is passed over"));
+                    break;
+                }
+                Err(error) => return Err(error.into()),
             }
-            Err(error) => return Err(error.into()),
         }
     }
-    Ok(parse(&blobs))
+    let purged = purged(repository)?;
+    if !purged.is_empty() {
+        blobs.retain(|blob| !purged.has_blob(&repository.blob_id(blob).to_string()));
+    }
+    Ok(cleansed(parse(&blobs), &purged))
 }
 
-/// Reads and folds the notes of one object.
+fn cleansed(stored: Stored, purged: &Purged) -> Stored {
+    let Stored { note, knowledge, remarks } = stored;
+    let knowledge = knowledge.map(|knowledge| purged.cleanse_knowledge(knowledge));
+    Stored { note: purged.cleanse(note), knowledge, remarks }
+}
+
+/// Reads and folds the notes of one object, as they lie there.
 pub(crate) fn parse(blobs: &[Vec<u8>]) -> Stored {
     let mut stored = Stored::default();
     for blob in blobs {

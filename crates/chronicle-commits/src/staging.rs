@@ -73,12 +73,16 @@ impl Staging {
     /// # Errors
     /// When the file cannot be read; it is never overwritten then.
     pub fn open(repository: &Repository) -> Result<Self> {
-        let directory = repository.worktree_state_dir();
+        Self::open_in(&repository.worktree_state_dir())
+    }
+
+    /// [`Staging::open`] for the state directory of any worktree.
+    fn open_in(directory: &Path) -> Result<Self> {
         let lock = FileLock::acquire(&directory.join("staging.lock"))?;
-        remove_leftovers(&directory);
+        remove_leftovers(directory);
         let remarks = read(&directory.join(REMARKS))?;
-        let contexts = read_contexts(&directory)?;
-        Ok(Self { directory, remarks, contexts, _lock: lock })
+        let contexts = read_contexts(directory)?;
+        Ok(Self { directory: directory.to_owned(), remarks, contexts, _lock: lock })
     }
 
     /// The staged remarks as they are at this moment, without keeping anyone from changing them.
@@ -255,6 +259,36 @@ fn owner(repository: &Repository, head: Option<&str>, has_id: bool, target: Obje
         }
     }
     Ok(Staged::Elsewhere)
+}
+
+/// Drops what waits in the state directory of a worktree and is gone by its id or its words; says how much it was.
+///
+/// # Errors
+/// When what is staged cannot be read or written.
+pub(crate) fn drop_staged(
+    directory: &Path,
+    is_gone: impl Fn(Option<&EntryId>, &str) -> bool,
+) -> Result<usize> {
+    if ![REMARKS, CONTEXTS].iter().any(|name| directory.join(name).exists()) {
+        return Ok(0);
+    }
+    let mut staging = Staging::open_in(directory)?;
+    let before = staging.remarks.len() + staging.contexts.len();
+    staging.retain(|remark| !is_gone(remark.id.as_ref(), &remark.text))?;
+    staging.retain_contexts(|context| {
+        let said = serde_json::to_value(context).expect("what is staged is plain data");
+        !is_gone(context.id.as_ref(), "") && !says(&said, &is_gone)
+    })?;
+    Ok(before - staging.remarks.len() - staging.contexts.len())
+}
+
+fn says(value: &serde_json::Value, is_gone: &impl Fn(Option<&EntryId>, &str) -> bool) -> bool {
+    match value {
+        serde_json::Value::String(text) => is_gone(None, text),
+        serde_json::Value::Array(elements) => elements.iter().any(|element| says(element, is_gone)),
+        serde_json::Value::Object(map) => map.values().any(|value| says(value, is_gone)),
+        _ => false,
+    }
 }
 
 /// The oldest commit on the way of first parents from `target`, as far as is looked.

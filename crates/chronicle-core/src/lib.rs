@@ -24,6 +24,7 @@ pub mod outline;
 pub mod patch_id;
 mod plain;
 mod provenance;
+pub mod purge;
 pub mod quality;
 pub mod reading;
 pub mod redaction;

@@ -100,6 +100,42 @@ impl Note {
         self
     }
 
+    /// The note without the claims that `is_gone` names. With its summary, of which `mark` is left, a
+    /// document loses all words of its own.
+    #[must_use]
+    pub fn without(self, is_gone: &dyn Fn(&EntryId) -> bool, mark: &str) -> Self {
+        let mut left = Self { unread: self.unread, ..Self::default() };
+        left.entries = self.entries.into_iter().filter(|(id, _)| !is_gone(id)).collect();
+        for (named, mut document) in self.documents {
+            document.entry_ids.retain(|id| !is_gone(id));
+            document.consumed.retain(|id| !is_gone(id));
+            let is_gone_summary = |fingerprint: &str| is_gone(&EntryId(format!("s-{}", &fingerprint[..26])));
+            let mut loses_summary = is_gone_summary(&named);
+            document.regions.retain(|region| !is_gone(&region.id));
+            // Who removed a region first knows the document by another name.
+            loses_summary |= is_gone_summary(&fingerprint(&document));
+            if loses_summary {
+                mark.clone_into(&mut document.summary);
+                document.task = None;
+                document.provenance.notes = None;
+                document.provenance.extra.clear();
+                document.cross_cutting.clear();
+                document.replaces.clear();
+                document.legacy.clear();
+                document.extra.clear();
+            }
+            left.add(document);
+        }
+        left
+    }
+
+    /// The note without the unreadable parts that `is_gone` names.
+    #[must_use]
+    pub fn without_unread(mut self, is_gone: impl Fn(&[u8]) -> bool) -> Self {
+        self.unread.retain(|part| !is_gone(part));
+        self
+    }
+
     /// The union of two notes.
     #[must_use]
     pub fn fold(mut self, other: Self) -> Self {

@@ -25,6 +25,7 @@ mod refs;
 mod remote;
 mod renames;
 mod repository;
+mod rewrite;
 pub mod scratch;
 mod settings;
 mod trust;
@@ -45,12 +46,13 @@ pub use glance::{ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry, git_d
 pub use history::{History, Node, Partial};
 pub use lock::FileLock;
 pub use merge::{Difference, Merged, Resolution};
-pub use notes::{NoteRef, is_empty_tree};
+pub use notes::{NoteRef, is_knowledge_key};
 pub use pending::{Newer, Pending};
 pub use process::git_for_user;
 pub use remote::{Pushed, notes_refspec, tracking_prefix};
 pub use renames::Whereabouts;
 pub use repository::{LazyRepository, PresentFile, Repository};
+pub use rewrite::{EverNote, Replacements, Rewritten};
 pub use settings::{Setting, TakenOut};
 pub use trust::trust_of;
 pub use update::{NotesEdit, Recovered, pause};
@@ -63,5 +65,7 @@ pub const LEGACY_NOTES_REF: &str = "refs/notes/ultragit";
 pub const KNOWLEDGE_REF: &str = "refs/notes/chronicle-knowledge";
 /// The ref that holds corrections of claims, as JSON lines.
 pub const CORRECTIONS_REF: &str = "refs/notes/chronicle-corrections";
+/// The ref that remembers what was purged.
+pub const PURGED_REF: &str = "refs/notes/chronicle-purged";
 /// Where fetched notes lie: `REMOTE/chronicle` and so on below it.
 pub const FETCHED_NOTES: &str = "refs/notes/remotes/";

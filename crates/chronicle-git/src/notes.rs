@@ -9,7 +9,7 @@ use gix::{
 use snafu::ResultExt;
 
 use crate::{
-    CORRECTIONS_REF, FETCHED_NOTES, KNOWLEDGE_REF, LEGACY_NOTES_REF, NOTES_REF, Repository,
+    CORRECTIONS_REF, FETCHED_NOTES, KNOWLEDGE_REF, LEGACY_NOTES_REF, NOTES_REF, PURGED_REF, Repository,
     error::{GitError, ObjectSnafu, ReadRefSnafu, Result},
 };
 
@@ -25,16 +25,23 @@ pub struct NoteRef {
 /// Trees that are looked at for notes; a million notes need 65,793.
 const MAX_TREES: usize = 200_000;
 
-/// Whether `id` is the empty tree of its hash kind.
+/// What released tools take for the empty tree, and keep the repository's knowledge on.
+const MISSPELT_EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf899d15f13160d28";
+
+/// Whether the repository's knowledge lies on `id`: the empty tree, or what released tools take for it.
 #[must_use]
-pub fn is_empty_tree(id: ObjectId) -> bool {
-    id == ObjectId::empty_tree(id.kind())
+pub fn is_knowledge_key(id: ObjectId) -> bool {
+    id == ObjectId::empty_tree(id.kind()) || misspelt(id.kind()) == Some(id)
+}
+
+fn misspelt(kind: gix::hash::Kind) -> Option<ObjectId> {
+    ObjectId::from_hex(MISSPELT_EMPTY_TREE.as_bytes()).ok().filter(|id| id.kind() == kind)
 }
 
 /// Whether answers depend on the ref `name`: the ones that [`Repository::memory_tips`] looks at.
 pub(crate) fn is_memory_ref(name: &BStr) -> bool {
     const FETCHED: [&str; 3] = ["/chronicle", "/chronicle-knowledge", "/chronicle-corrections"];
-    const OWN: [&str; 4] = [NOTES_REF, LEGACY_NOTES_REF, KNOWLEDGE_REF, CORRECTIONS_REF];
+    const OWN: [&str; 5] = [NOTES_REF, LEGACY_NOTES_REF, KNOWLEDGE_REF, CORRECTIONS_REF, PURGED_REF];
     if name.starts_with_str(FETCHED_NOTES) {
         return FETCHED.iter().any(|end| name.ends_with_str(end));
     }
@@ -42,6 +49,15 @@ pub(crate) fn is_memory_ref(name: &BStr) -> bool {
 }
 
 impl Repository {
+    /// The objects that the note of `key` lies on: `key` alone, but for the repository's knowledge.
+    #[must_use]
+    pub fn keys_of(&self, key: ObjectId) -> Vec<ObjectId> {
+        match is_knowledge_key(key) {
+            true => [Some(self.empty_tree()), misspelt(key.kind())].into_iter().flatten().collect(),
+            false => vec![key],
+        }
+    }
+
     /// The names of the refs that are read for annotations: ours, fetched but unmerged ones, and older names.
     ///
     /// # Errors
@@ -74,7 +90,7 @@ impl Repository {
     /// When the refs cannot be read.
     pub fn memory_tips(&self) -> Result<Vec<(BString, ObjectId)>> {
         let mut tips = Vec::new();
-        for name in [self.annotation_refs()?, self.correction_refs()?].concat() {
+        for name in [self.annotation_refs()?, self.correction_refs()?, vec![PURGED_REF.to_owned()]].concat() {
             if let Some(tip) = self.ref_target(&name)? {
                 tips.push((BString::from(name), tip));
             }

@@ -233,6 +233,13 @@ impl Repository {
         Ok(std::mem::take(&mut object.data))
     }
 
+    /// The id that `content` has as a blob.
+    #[must_use]
+    pub fn blob_id(&self, content: &[u8]) -> ObjectId {
+        gix::objs::compute_hash(self.inner.object_hash(), gix::objs::Kind::Blob, content)
+            .expect("hashing what lies in memory does not fail")
+    }
+
     /// Reads blobs that will be asked for one by one; together, in the order of the pack, they cost far less.
     pub fn read_ahead(&self, ids: Vec<ObjectId>) {
         let read = self.read_many(ids, |_, content| Some(content.to_vec()));

@@ -12,6 +12,7 @@ mod json;
 mod markdown;
 mod outline;
 mod pretty;
+mod purge;
 mod reconcile;
 mod summary;
 mod sync;
@@ -24,8 +25,8 @@ use chronicle_core::reading::Reading;
 use jiff::Timestamp;
 
 use crate::{
-    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, OutlineAnswer, ReconcileReply, Settings, Shown, KnowledgeReply,
-    StagedRemark, Summary, Synced, Timeline, Why,
+    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, KnowledgeReply, OutlineAnswer, PurgeReply,
+    ReconcileReply, Settings, Shown, StagedRemark, Summary, Synced, Timeline, Why,
 };
 
 pub use check::{Host, annotations};
@@ -129,6 +130,16 @@ pub fn knowledge(reply: &KnowledgeReply, format: Format, view: &View) -> String 
         Format::Json => json::plain_answer(reply),
         Format::Markdown => markdown::known(reply),
         Format::Pretty => pretty::painted(&markdown::known(reply), view),
+    }
+}
+
+/// What was purged, as text.
+#[must_use]
+pub fn purged(reply: &PurgeReply, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(reply),
+        Format::Markdown => purge::markdown(reply),
+        Format::Pretty => pretty::painted(&purge::markdown(reply), view),
     }
 }
 

@@ -1,16 +1,18 @@
 //! JSON Schemas of everything that is stored, taken or answered.
 
 use chronicle_commits::input::AnnotateInput;
-use chronicle_core::{Annotation, Knowledge, correction::Correction, distance, reading::Reading};
+use chronicle_core::{
+    Annotation, Knowledge, correction::Correction, distance, purge::Tombstone, reading::Reading,
+};
 use schemars::{Schema, schema_for};
 
 use crate::{
-    AnnotateReply, Check, CorrectReply, Deps, Error, KnowledgeReply, OutlineAnswer, Settings, Shown, Summary,
-    Synced, Timeline, Why, error::UnknownSchemaSnafu,
+    AnnotateReply, Check, CorrectReply, Deps, Error, KnowledgeReply, OutlineAnswer, PurgeReply, Settings,
+    Shown, Summary, Synced, Timeline, Why, error::UnknownSchemaSnafu,
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 17] = [
+pub const SCHEMA_NAMES: [&str; 19] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -26,8 +28,10 @@ pub const SCHEMA_NAMES: [&str; 17] = [
     "config-output",
     "correct-output",
     "knowledge-output",
+    "purge-output",
     "knowledge",
     "correction",
+    "tombstone",
 ];
 
 /// The JSON Schema called `name`.
@@ -51,8 +55,10 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "outline-output" => schema_for!(OutlineAnswer),
         "correct-output" => schema_for!(CorrectReply),
         "knowledge-output" => schema_for!(KnowledgeReply),
+        "purge-output" => schema_for!(PurgeReply),
         "knowledge" => schema_for!(Knowledge),
         "correction" => schema_for!(Correction),
+        "tombstone" => schema_for!(Tombstone),
         _ => {
             let nearest = distance::nearest(name, SCHEMA_NAMES, |name| name).unwrap_or("annotation");
             return UnknownSchemaSnafu { name, nearest }.fail();

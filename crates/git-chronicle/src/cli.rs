@@ -8,7 +8,9 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use crate::commands::{
     annotate::AnnotateArgs, check::CheckArgs, commit, commit::CommitArgs, config::ConfigArgs,
     context::ContextArgs, correct::CorrectArgs, deps::DepsArgs, expire::ExpireArgs, flag::FlagArgs,
-    history::HistoryArgs, hook::HookArgs, note::NoteArgs, outline::OutlineArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, tour::TourArgs, why::WhyArgs, knowledge::KnowledgeArgs,
+    history::HistoryArgs, hook::HookArgs, knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs,
+    purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, show::ShowArgs,
+    summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, tour::TourArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -117,6 +119,7 @@ pub(crate) enum Command {
     Supersede(SupersedeArgs),
     Expire(ExpireArgs),
     Knowledge(KnowledgeArgs),
+    Purge(PurgeArgs),
     Commit(CommitArgs),
     Context(ContextArgs),
     Config(ConfigArgs),

@@ -14,6 +14,7 @@ pub(crate) mod hook;
 pub(crate) mod knowledge;
 pub(crate) mod note;
 pub(crate) mod outline;
+pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod reconcile;
 pub(crate) mod schema;
@@ -61,6 +62,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Expire(args) => expire::run(&args, &open(), ui),
         Command::Reconcile(args) => reconcile::run(&args, &open(), ui),
         Command::Knowledge(args) => knowledge::run(args, &open(), ui),
+        Command::Purge(args) => purge::run(&args, &open(), ui),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }

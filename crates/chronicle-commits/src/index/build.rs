@@ -211,7 +211,7 @@ fn write(repository: &Repository, state: &State, mut writer: Writer) -> Result<O
     let knowledge_warnings =
         knowledge_warnings.map(|remark| format!("the repository's knowledge: {remark}")).collect();
     let mut keys: Vec<[u8; 8]> =
-        notebook.keys().filter(|key| !chronicle_git::is_empty_tree(*key)).map(id_prefix).collect();
+        notebook.keys().filter(|key| !chronicle_git::is_knowledge_key(*key)).map(id_prefix).collect();
     keys.sort_unstable();
     let mut meta = Meta {
         head: state.head.into(),

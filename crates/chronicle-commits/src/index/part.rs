@@ -141,7 +141,7 @@ impl Part {
             return Ok(None);
         }
         let mut n_annotated = base.n_annotated;
-        for key in changed.iter().filter(|key| !chronicle_git::is_empty_tree(**key)) {
+        for key in changed.iter().filter(|key| !chronicle_git::is_knowledge_key(**key)) {
             n_annotated -= usize::from(was_annotated(*key));
             n_annotated += usize::from(is_annotated(repository, *key)?);
         }
@@ -198,7 +198,7 @@ impl Part {
         }
         for key in gained.union(changed).copied() {
             let stored = stored_on(repository, key, &mut warnings)?;
-            if chronicle_git::is_empty_tree(key) {
+            if chronicle_git::is_knowledge_key(key) {
                 self.meta.knowledge = stored.knowledge.and_then(|all| serde_json::to_string(&all).ok());
                 continue;
             }
@@ -294,6 +294,10 @@ fn changed_notes(repository: &Repository, base: &Meta, state: &State) -> Result<
     }
     for (name, tip) in &state.notes {
         tips.entry(name.clone()).or_default().1 = Some(*tip);
+    }
+    let is_of_tombstones = |name: &BString| name.ends_with_str("/chronicle-purged");
+    if tips.iter().any(|(name, (old, new))| is_of_tombstones(name) && old != new) {
+        return Ok(None);
     }
     // Corrections are read anew, whichever came.
     tips.retain(|name, _| !name.ends_with_str("/chronicle-corrections"));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chronicle_core::Note;
-use chronicle_git::{GitError, LEGACY_NOTES_REF, NOTES_REF, ObjectId, Repository, is_empty_tree};
+use chronicle_git::{GitError, LEGACY_NOTES_REF, NOTES_REF, ObjectId, Repository, is_knowledge_key};
 
 use super::Reach;
 use crate::{change, error::Result, notebook::parse};
@@ -43,7 +43,7 @@ pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<St
             blobs.entry(note.key).or_default().push(note.blob);
         }
     }
-    blobs.retain(|key, _| !is_empty_tree(*key));
+    blobs.retain(|key, _| !is_knowledge_key(*key));
     let is_away = |key: &ObjectId| !reach.has_here(*key);
     if !blobs.keys().any(is_away) {
         return Ok(Vec::new());

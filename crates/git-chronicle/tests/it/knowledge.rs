@@ -127,6 +127,36 @@ fn what_was_removed_does_not_come_back_and_its_id_is_not_used_again() {
 }
 
 #[test]
+fn knowledge_of_released_tools_is_read_where_they_keep_it() {
+    let repo = repo();
+    let known = json!({ "schema": "chronicle/knowledge-v1", "conventions": [{ "id": "conv-1", "scope": "*", "rule": "Theirs.", "stability": "permanent" }] });
+    // They misspell the empty tree.
+    let blob = repo.beside("known");
+    std::fs::write(&blob, known.to_string()).unwrap();
+    let blob = repo.git(&["hash-object", "-w", &blob.to_string_lossy()]);
+    repo.git(&["read-tree", "--empty"]);
+    repo.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("100644,{blob},4b825dc642cb6eb9a060e54bf899d15f13160d28"),
+    ]);
+    let tree = repo.git(&["write-tree"]);
+    repo.git(&["reset", "--quiet"]);
+    let commit = repo.git(&["commit-tree", "-m", "notes", &tree]);
+    repo.git(&["update-ref", "refs/notes/chronicle", &commit]);
+    assert_eq!(id(&knowledge(&repo, &["list"])), "conv-1");
+    knowledge(&repo, &["add", "--rule", "Ours."]);
+    let listed = |repo: &TestRepo| knowledge(repo, &["list"])["items"].as_array().map(Vec::len);
+    assert_eq!(listed(&repo), Some(2));
+    let read = ask(&repo, &["read", "src/git/refs.rs"]);
+    assert!(read.contains("Theirs.") && read.contains("Ours."), "{read}");
+    knowledge(&repo, &["remove", "conv-1"]);
+    assert_eq!(listed(&repo), Some(1));
+    assert!(!ask(&repo, &["read", "src/git/refs.rs"]).contains("Theirs."));
+}
+
+#[test]
 fn two_people_who_count_alike_lose_nothing() {
     let repo = repo();
     let of = |rule: &str| json!({ "schema": "chronicle/knowledge-v1", "conventions": [{ "id": "conv-1", "scope": "*", "rule": rule, "stability": "permanent" }] });

@@ -13,6 +13,7 @@ mod floors;
 mod index;
 mod knowledge;
 mod outcome;
+mod purge;
 mod reading;
 mod real_notes;
 mod repositories;

@@ -232,6 +232,7 @@ fn the_help() {
       supersede  Let one lesson take the place of another
       expire     Let a lesson count no longer
       knowledge  List, add or remove what the repository knows as a whole
+      purge      Take words out of every version of the notes, as if they had never been said
       commit     Run `git commit` and record why the commit is made
       context    Say ahead of a commit why it is made; the commit takes it in
       config     Show or change settings

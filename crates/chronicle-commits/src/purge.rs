@@ -1,0 +1,376 @@
+//! Takes claims out of every version of every ref of ours, and remembers that they are gone.
+//!
+//! A tombstone goes first: from then on no reader shows the claims and no merge brings them back, so a
+//! purge that was killed is finished by running it again. Our own notes come last, because the texts
+//! that must go are found in them.
+
+use std::collections::{BTreeSet, HashMap};
+
+use chronicle_core::{
+    Annotation, EntryId, Note,
+    correction::read_corrections,
+    purge::{Left, Purged, Texts, Tombstone, clean},
+    read_note,
+};
+use chronicle_git::{
+    EverNote, FileLock, GitError, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Replacements, Repository,
+    Rewritten,
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    error::{CommitsError, Result},
+    gather::summary_id,
+    staging::drop_staged,
+};
+
+/// What is to be purged.
+#[derive(Debug, Clone)]
+pub enum PurgeTarget {
+    /// Everything that is said on this commit.
+    Commit(ObjectId),
+    /// The claim, correction or item of knowledge with this id.
+    Id(String),
+}
+
+/// What a purge found, and what it did.
+#[derive(Debug, Clone, Default)]
+pub struct PurgeReport {
+    /// What is gone.
+    pub ids: Vec<EntryId>,
+    /// The refs whose history was rewritten.
+    pub rewritten: Vec<Rewritten>,
+    /// Staged remarks that said it, and were dropped.
+    pub n_remarks: usize,
+    /// Refs that still say it: others kept writing, or their history is not all here.
+    pub left: Vec<String>,
+}
+
+/// Whether the claim, correction or item of knowledge `id` was purged in this clone.
+///
+/// # Errors
+/// When the tombstones cannot be read.
+pub fn is_purged(repository: &Repository, id: &EntryId) -> Result<bool> {
+    Ok(purged(repository)?.has(id))
+}
+
+/// Everything that was ever purged in this clone, or in one whose tombstones were merged.
+///
+/// # Errors
+/// When the tombstones cannot be read.
+pub fn purged(repository: &Repository) -> Result<Purged> {
+    let mut purged = Purged::default();
+    match repository.notes(PURGED_REF) {
+        Ok(notes) => {
+            for note in notes {
+                purged.read(&repository.blob(note.blob)?);
+            }
+            Ok(purged)
+        }
+        Err(GitError::NotANotesRef { .. }) => Ok(purged),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What has to go: found in every version of every ref.
+#[derive(Default)]
+struct Sought {
+    ids: BTreeSet<EntryId>,
+    texts: Texts,
+    /// Notes that cannot be read.
+    blobs: BTreeSet<ObjectId>,
+}
+
+/// Finds what a purge would take away, without doing it.
+///
+/// # Errors
+/// When nothing of that name ever was, or several things are meant.
+pub fn would_purge(repository: &Repository, target: &PurgeTarget) -> Result<Vec<EntryId>> {
+    Ok(sought(repository, target)?.ids.into_iter().collect())
+}
+
+/// Purges `target`, under the `id` and in the words of `stamp`.
+///
+/// # Errors
+/// When nothing of that name ever was, several things are meant, or a ref cannot be written.
+pub fn purge(
+    repository: &Repository,
+    target: &PurgeTarget,
+    id: EntryId,
+    (author, timestamp): (Option<String>, String),
+) -> Result<PurgeReport> {
+    let sought = sought(repository, target)?;
+    let tombstone = Tombstone {
+        id,
+        purged: sought.ids.iter().cloned().collect(),
+        blobs: sought.blobs.iter().map(ToString::to_string).collect(),
+        author,
+        timestamp,
+        extra: Map::new(),
+    };
+    bury(repository, &tombstone)?;
+    let mut purged = Purged::default();
+    purged.add(&tombstone);
+    let mut report = PurgeReport { ids: tombstone.purged.clone(), ..PurgeReport::default() };
+    for directory in repository.state_dirs() {
+        report.n_remarks += drop_staged(&directory, |id, text| {
+            id.is_some_and(|id| purged.has(id)) || sought.texts.are_said(text)
+        })?;
+    }
+    // Nobody makes an index of the old notes meanwhile.
+    let index = repository.shared_state_dir().join("index");
+    let lock = index.is_dir().then(|| FileLock::acquire(&index.join("lock"))).transpose()?;
+    for name in last_ours(repository)? {
+        let plan = |ever: &[EverNote]| plan(repository, ever, (target, &sought), &purged);
+        report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
+    }
+    drop_derived(repository);
+    drop(lock);
+    for (name, tip) in repository.chronicle_refs()? {
+        let ever = repository.notes_ever(&[tip])?;
+        if name != PURGED_REF && !plan(repository, &ever, (target, &sought), &purged)?.is_empty() {
+            report.left.push(name);
+        }
+    }
+    Ok(report)
+}
+
+/// The refs to rewrite, our own notes last.
+fn last_ours(repository: &Repository) -> Result<Vec<String>> {
+    let refs = repository.chronicle_refs()?.into_iter().map(|(name, _)| name);
+    let mut names: Vec<String> = refs.filter(|name| !name.ends_with("/chronicle-purged")).collect();
+    names.sort_by_key(|name| name == NOTES_REF);
+    Ok(names)
+}
+
+/// Remembers what is gone; what is remembered already is not said twice.
+fn bury(repository: &Repository, tombstone: &Tombstone) -> Result<()> {
+    let key = repository.empty_tree();
+    repository.edit_notes(PURGED_REF, "chronicle: purge", |notes: &mut NotesEdit<'_>| -> Result<()> {
+        let mut content = notes.get(key)?.unwrap_or_default();
+        let mut known = Purged::default();
+        known.read(&content);
+        let is_known = tombstone.purged.iter().all(|id| known.has(id))
+            && tombstone.blobs.iter().all(|blob| known.has_blob(blob));
+        if is_known {
+            return Ok(());
+        }
+        if content.last().is_some_and(|byte| *byte != b'\n') {
+            content.push(b'\n');
+        }
+        content.extend(serde_json::to_vec(tombstone).expect("a tombstone is plain data"));
+        content.push(b'\n');
+        notes.set(key, content);
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// Removes what was derived from the notes; it is made anew.
+fn drop_derived(repository: &Repository) {
+    for name in ["index", "outlines", "blames", "retired"] {
+        let directory = repository.shared_state_dir().join(name);
+        for entry in std::fs::read_dir(directory).into_iter().flatten().filter_map(std::result::Result::ok) {
+            let path = entry.path();
+            // The lock is ours at this moment, and says nothing.
+            let _removed = match entry.file_name() == "lock" {
+                true => Ok(()),
+                false if path.is_dir() => std::fs::remove_dir_all(path),
+                false => std::fs::remove_file(path),
+            };
+        }
+    }
+}
+
+fn sought(repository: &Repository, target: &PurgeTarget) -> Result<Sought> {
+    let tips: Vec<ObjectId> = repository.chronicle_refs()?.into_iter().map(|(_, tip)| tip).collect();
+    let ever = repository.notes_ever(&tips)?;
+    let mut sought = Sought::default();
+    match target {
+        PurgeTarget::Commit(commit) => on_commit(repository, &ever, *commit, &mut sought)?,
+        PurgeTarget::Id(id) => called(repository, &ever, id, &mut sought)?,
+    }
+    let blobs = ever.iter().map(|note| note.blob).collect();
+    let ids = &sought.ids;
+    let said = repository.read_many(blobs, |_, content| {
+        let mut texts = Vec::new();
+        each_claim(content, |id, claim| {
+            if ids.contains(id) {
+                texts.push(claim.clone());
+            }
+        });
+        (!texts.is_empty()).then_some(texts)
+    });
+    for claim in said.into_iter().flat_map(|(_, texts)| texts) {
+        sought.texts.add_all(&claim, &TEXTS);
+    }
+    // Who quotes the words goes too: what is left of such a claim would be another one, and an older
+    // copy elsewhere would bring the words back.
+    let (ids, texts) = (&sought.ids, &sought.texts);
+    let blobs = ever.iter().map(|note| note.blob).collect();
+    let quoting = repository.read_many(blobs, |_, content| {
+        if !texts.are_in(content) {
+            return None;
+        }
+        let mut quoting = Vec::new();
+        each_claim(content, |id, claim| {
+            if !ids.contains(id) && texts.are_in_value(claim) {
+                quoting.push(id.clone());
+            }
+        });
+        Some(quoting)
+    });
+    sought.ids.extend(quoting.into_iter().flat_map(|(_, ids)| ids));
+    Ok(sought)
+}
+
+/// The keys of claims whose values are words.
+const TEXTS: [&str; 23] = [
+    "content",
+    "summary",
+    "intent",
+    "reasoning",
+    "risk_notes",
+    "constraints",
+    "text",
+    "semantic_dependencies",
+    "depends_on",
+    "nature",
+    "provenance",
+    "notes",
+    "cross_cutting",
+    "description",
+    "rule",
+    "owns",
+    "boundary",
+    "pattern",
+    "instead",
+    "reason",
+    "target_value",
+    "replacement",
+    "corrections",
+];
+
+/// Calls `with` for everything in the bytes of a note that has an id.
+fn each_claim(content: &[u8], mut with: impl FnMut(&EntryId, &Value)) {
+    let json = |value: serde_json::Result<Value>| value.expect("claims are plain data");
+    let read = read_note(content);
+    for document in read.note.documents() {
+        for region in &document.regions {
+            with(&region.id, &json(serde_json::to_value(region)));
+        }
+        let own_words = Annotation { regions: Vec::new(), entry_ids: Vec::new(), ..document.clone() };
+        with(&summary_id(document), &json(serde_json::to_value(own_words)));
+    }
+    for (_, entry) in read.note.entries() {
+        with(&entry.id, &json(serde_json::to_value(entry)));
+    }
+    for item in read.knowledge.iter().flat_map(chronicle_core::Knowledge::items) {
+        with(&EntryId(item.id().to_owned()), &json(serde_json::to_value(&item)));
+    }
+    for correction in read_corrections(content).0 {
+        with(&correction.id, &json(serde_json::to_value(&correction)));
+    }
+}
+
+fn ids_in(content: &[u8]) -> Vec<EntryId> {
+    let mut ids = Vec::new();
+    each_claim(content, |id, _| ids.push(id.clone()));
+    ids
+}
+
+fn on_commit(
+    repository: &Repository,
+    ever: &[EverNote],
+    commit: ObjectId,
+    sought: &mut Sought,
+) -> Result<()> {
+    let blobs = ever.iter().filter(|note| note.key == Some(commit)).map(|note| note.blob).collect();
+    for (blob, (ids, is_read)) in
+        repository.read_many(blobs, |_, content| Some((ids_in(content), is_readable(content))))
+    {
+        sought.ids.extend(ids);
+        if !is_read {
+            sought.blobs.insert(blob);
+        }
+    }
+    match sought.ids.is_empty() && sought.blobs.is_empty() {
+        true => Err(CommitsError::NothingToPurge { what: commit.to_string() }),
+        false => Ok(()),
+    }
+}
+
+fn is_readable(content: &[u8]) -> bool {
+    !ids_in(content).is_empty()
+}
+
+/// A shorter beginning of an id names nothing.
+const LEAST_OF_ID: usize = 6;
+
+fn called(repository: &Repository, ever: &[EverNote], id: &str, sought: &mut Sought) -> Result<()> {
+    let blobs = ever.iter().map(|note| note.blob).collect();
+    let found = repository.read_many(blobs, |_, content| {
+        let mut ids = ids_in(content);
+        let begins = |known: &EntryId| {
+            known.0.get(..id.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(id))
+        };
+        ids.retain(|known| known.0 == id || (LEAST_OF_ID <= id.len() && begins(known)));
+        (!ids.is_empty()).then_some(ids)
+    });
+    let mut ids: BTreeSet<EntryId> = found.into_iter().flat_map(|(_, ids)| ids).collect();
+    let exact = EntryId(id.to_owned());
+    if ids.contains(&exact) || purged(repository)?.has(&exact) {
+        // What is gone from the notes already may still lie in what was derived from them.
+        ids = BTreeSet::from([exact]);
+    }
+    match ids.len() {
+        0 => Err(CommitsError::UnknownEntry { id: EntryId(id.escape_debug().to_string()) }),
+        1 => {
+            sought.ids = ids;
+            Ok(())
+        }
+        n_ids => Err(CommitsError::AmbiguousId { id: id.escape_debug().to_string(), n_ids }),
+    }
+}
+
+/// What becomes of the notes of one history.
+fn plan(
+    repository: &Repository,
+    ever: &[EverNote],
+    (target, sought): (&PurgeTarget, &Sought),
+    purged: &Purged,
+) -> Result<Replacements> {
+    let is_whole =
+        |note: &EverNote| matches!(target, PurgeTarget::Commit(commit) if note.key == Some(*commit));
+    let blobs = ever.iter().map(|note| note.blob).collect();
+    let cleaned = repository.read_many(blobs, |blob, content| {
+        let left = match sought.blobs.contains(&blob) {
+            true => Left::Nothing,
+            false => clean(content, purged, &sought.texts),
+        };
+        let is_empty = match &left {
+            Left::Some(bytes) => is_all_gone(&read_note(bytes).note, content, purged),
+            Left::Nothing => true,
+            Left::All => false,
+        };
+        (left != Left::All).then_some((left, is_empty))
+    });
+    let cleaned: HashMap<ObjectId, (Left, bool)> = cleaned.into_iter().collect();
+    let mut replacements = Replacements::new();
+    for note in ever {
+        let Some((left, is_empty)) = cleaned.get(&note.blob) else { continue };
+        let content = match left {
+            Left::Some(bytes) if !(*is_empty && is_whole(note)) => Some(bytes.clone()),
+            _ => None,
+        };
+        replacements.insert(*note, content);
+    }
+    Ok(replacements)
+}
+
+/// Whether nothing is left of a note but the marks of what was in it.
+fn is_all_gone(left: &Note, before: &[u8], purged: &Purged) -> bool {
+    left.entries().is_empty()
+        && left.documents().iter().all(|document| document.regions.is_empty())
+        && ids_in(before).iter().all(|id| purged.has(id))
+}

@@ -1,0 +1,166 @@
+//! Takes words out of every version of the notes.
+
+use chronicle_commits::purge::{PurgeReport, PurgeTarget, purge, would_purge};
+use chronicle_core::EntryId;
+use chronicle_git::{FETCHED_NOTES, GitError, ObjectId, PURGED_REF};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Chronicle, Error};
+
+/// What was purged, and what is left to do.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PurgeReply {
+    /// Always `chronicle-purge/v1`.
+    pub schema: &'static str,
+    /// Whether it was done, not only looked at.
+    pub done: bool,
+    /// What is gone: claims, corrections, items of knowledge.
+    pub ids: Vec<EntryId>,
+    /// The refs whose history was rewritten.
+    pub refs: Vec<RewrittenRef>,
+    /// Staged remarks that were dropped.
+    pub n_remarks: usize,
+    /// The commands that take the words out of remotes.
+    pub push: Vec<String>,
+    /// Where the words may still be, and what to do about it.
+    pub still_held: Vec<String>,
+    /// Remarks.
+    pub warnings: Vec<String>,
+}
+
+/// A ref whose history was rewritten.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RewrittenRef {
+    /// Its name.
+    pub name: String,
+    /// What it pointed at.
+    pub old: String,
+    /// What it points at now.
+    pub new: String,
+}
+
+impl Chronicle {
+    /// Takes a claim, or all that is said on a commit, out of every version of every ref of ours.
+    ///
+    /// # Errors
+    /// When nothing of that name ever was, several things are meant, or a ref cannot be written.
+    pub fn purge(&self, target: &str, is_trial: bool) -> Result<PurgeReply, Error> {
+        let repository = self.repository()?;
+        let target = match repository.resolve(target) {
+            Ok(commit) => PurgeTarget::Commit(commit),
+            // A note outlives its commit.
+            Err(GitError::UnknownRevision { .. }) => match ObjectId::from_hex(target.as_bytes()) {
+                Ok(commit) => PurgeTarget::Commit(commit),
+                Err(_) => PurgeTarget::Id(target.to_owned()),
+            },
+            Err(other) => return Err(other.into()),
+        };
+        if is_trial {
+            let ids = would_purge(repository, &target)?;
+            return Ok(reply(PurgeReport { ids, ..PurgeReport::default() }));
+        }
+        // What a remote is known to have is what its push is held against.
+        let before = repository.chronicle_refs()?;
+        let stamp = (repository.author_name(), self.now.to_string());
+        let report = purge(repository, &target, Self::new_id(), stamp)?;
+        let mut reply = PurgeReply { done: true, ..reply(report) };
+        let own: Vec<String> = reply
+            .refs
+            .iter()
+            .map(|rewritten| rewritten.name.clone())
+            .filter(|name| !is_fetched(name))
+            .collect();
+        let remotes = repository.remote_names();
+        reply.push = remotes.iter().filter_map(|remote| push(remote, &own, &reply, &before)).collect();
+        reply.still_held = self.still_held(&reply)?;
+        Ok(reply)
+    }
+
+    fn still_held(&self, reply: &PurgeReply) -> Result<Vec<String>, Error> {
+        let repository = self.repository()?;
+        let mut held = Vec::new();
+        let has_log = |name: &&RewrittenRef| repository.common_dir().join("logs").join(&name.name).exists();
+        let logged: Vec<&str> = reply.refs.iter().filter(has_log).map(|name| name.name.as_str()).collect();
+        if !logged.is_empty() {
+            held.push(format!(
+                "the reflogs of this clone, until `git reflog expire --expire=now {}`",
+                logged.join(" ")
+            ));
+        }
+        if !reply.refs.is_empty() {
+            held.push("unreachable objects of this clone, until `git gc --prune=now`".to_owned());
+        }
+        let remotes = repository.remote_names();
+        if !remotes.is_empty() {
+            held.push(format!(
+                "the remotes {}, until the push above; their reflogs and unreachable objects after it",
+                remotes.join(", ")
+            ));
+            held.push(
+                "every clone that fetched the notes, until it is purged there or its notes are fetched anew"
+                    .to_owned(),
+            );
+        }
+        Ok(held)
+    }
+}
+
+fn reply(report: PurgeReport) -> PurgeReply {
+    let left = report.left.into_iter();
+    PurgeReply {
+        schema: "chronicle-purge/v1",
+        done: false,
+        ids: report.ids,
+        refs: report
+            .rewritten
+            .into_iter()
+            .map(|rewritten| RewrittenRef {
+                name: rewritten.name,
+                old: rewritten.old.to_string(),
+                new: rewritten.new.to_string(),
+            })
+            .collect(),
+        n_remarks: report.n_remarks,
+        push: Vec::new(),
+        still_held: Vec::new(),
+        warnings: left.map(|name| format!("`{name}` still says it; purge again")).collect(),
+    }
+}
+
+fn is_fetched(name: &str) -> bool {
+    name.starts_with(FETCHED_NOTES)
+}
+
+/// The push that takes the words out of `remote`; `None` when there is nothing to push.
+fn push(remote: &str, own: &[String], reply: &PurgeReply, before: &[(String, ObjectId)]) -> Option<String> {
+    if own.is_empty() {
+        return None;
+    }
+    let mut command = String::from("git push");
+    let mut refspecs = String::new();
+    for name in own {
+        let short = name.strip_prefix("refs/notes/").unwrap_or(name);
+        let fetched = format!("{FETCHED_NOTES}{remote}/{short}");
+        let tip =
+            reply.refs.iter().find(|rewritten| rewritten.name == fetched).map(|rewritten| &rewritten.old);
+        let known = before.iter().find(|(name, _)| *name == fetched).map(|(_, tip)| tip.to_string());
+        match tip.cloned().or(known) {
+            Some(tip) => {
+                command.push_str(&format!(" --force-with-lease={name}:{tip}"));
+                refspecs.push_str(&format!(" {name}:{name}"));
+            }
+            None => refspecs.push_str(&format!(" +{name}:{name}")),
+        }
+    }
+    Some(format!("{command} {}{refspecs} {PURGED_REF}:{PURGED_REF}", quoted(remote)))
+}
+
+/// A remote's name for the shell.
+fn quoted(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._/-".contains(letter);
+    if name.chars().all(is_plain) && !name.starts_with('-') {
+        return name.to_owned();
+    }
+    format!("'{}'", name.replace('\'', "'\\''"))
+}

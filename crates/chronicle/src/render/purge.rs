@@ -1,0 +1,39 @@
+//! What was purged, as text.
+
+use std::fmt::Write;
+
+use chronicle_core::plain;
+
+use super::words;
+use crate::PurgeReply;
+
+pub(super) fn markdown(reply: &PurgeReply) -> String {
+    let mut out = String::new();
+    out.push_str(if reply.done { "**Purged:**\n" } else { "**Would be purged:**\n" });
+    for id in &reply.ids {
+        let _ = writeln!(out, "- {}", plain(&id.0));
+    }
+    if reply.ids.is_empty() {
+        out.push_str("- notes that cannot be read\n");
+    }
+    for rewritten in &reply.refs {
+        let (old, new) = (words::short(&rewritten.old), words::short(&rewritten.new));
+        let _ = writeln!(out, "- rewritten: {} ({old} to {new})", words::path(&rewritten.name));
+    }
+    if 0 < reply.n_remarks {
+        let _ = writeln!(out, "- staged remarks dropped: {}", reply.n_remarks);
+    }
+    if !reply.push.is_empty() {
+        out.push_str("\n**To take it out of the remotes:**\n");
+        for command in &reply.push {
+            let _ = writeln!(out, "    {}", words::path(command));
+        }
+    }
+    if !reply.still_held.is_empty() {
+        out.push_str("\n**May still be held by:**\n");
+        for place in &reply.still_held {
+            let _ = writeln!(out, "- {}", words::path(place));
+        }
+    }
+    out
+}

@@ -1,0 +1,360 @@
+//! Words taken out of every version of the notes: nothing of ours reaches them any more.
+//!
+//! What is reachable is asked of git itself, object by object, so a reader of ours that hides too much
+//! cannot pass for a purge.
+
+use std::{
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use testkit::TestRepo;
+
+use crate::{
+    asking::{annotate, ask, pool},
+    outcome::{binary, chronicle, entry, note, refs, run},
+};
+
+const WORDS: &str = "The vault opens with \"swordfish\" at noon.";
+/// The part that JSON spells as it is.
+const CORE: &str = "swordfish";
+
+/// A pool on which `WORDS` were said and handed around in every way.
+fn told() -> TestRepo {
+    let repo = pool();
+    annotate(
+        &repo,
+        &json!({ "summary": "Another reason for the pool",
+            "wisdom": [{ "category": "gotcha", "content": WORDS, "file": "src/pool.rs", "lines": { "start": 9, "end": 10 } }] }),
+    );
+    let id = id_of(&repo, CORE);
+    chronicle(repo.path(), &["flag", &id, "--reason", "It is noon no more."]).success();
+    chronicle(repo.path(), &["correct", &id, "--field", "content", "--amend", WORDS, "The vault is gone."])
+        .success();
+    // A rewritten commit carries a copy; another remark quotes it; one is staged.
+    let old = repo.git(&["rev-parse", "HEAD"]);
+    repo.git(&["commit", "--quiet", "--amend", "-m", "pool: hand out ids, again"]);
+    repo.git(&["notes", "--ref=chronicle", "copy", &old, "HEAD"]);
+    annotate(&repo, &json!({ "summary": format!("Somebody told me: {WORDS} Really.") }));
+    chronicle(repo.path(), &["note", &format!("Remember: {WORDS}")]).success();
+    chronicle(repo.path(), &["note", "An innocent remark."]).success();
+    chronicle(repo.path(), &["read", "src/pool.rs"]).success();
+    repo
+}
+
+fn id_of(repo: &TestRepo, content: &str) -> String {
+    entry(&note(repo, "HEAD"), content)["id"].as_str().expect("it has an id").to_owned()
+}
+
+/// Every object that any ref of ours reaches, as text.
+fn reachable(repo: &TestRepo) -> String {
+    let objects = repo.git(&["rev-list", "--objects", "--glob=refs/notes"]);
+    let mut all = String::new();
+    for object in objects.lines().filter_map(|line| line.split(' ').next()) {
+        let kind = repo.git(&["cat-file", "-t", object]);
+        if kind != "tree" {
+            all += &String::from_utf8_lossy(&repo.try_git(&["cat-file", &kind, object]).stdout);
+        }
+    }
+    all + &repo.git(&["log", "-p", "--glob=refs/notes"])
+}
+
+/// Whether a file of ours in the git directory holds the words.
+fn is_kept_in_files(repo: &TestRepo) -> bool {
+    let mut pending = vec![repo.path().join(".git/chronicle")];
+    while let Some(path) = pending.pop() {
+        if path.is_dir() {
+            pending.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if String::from_utf8_lossy(&std::fs::read(&path).unwrap()).contains(CORE) {
+            return true;
+        }
+    }
+    false
+}
+
+#[track_caller]
+fn assert_nowhere(repo: &TestRepo) {
+    let all = reachable(repo);
+    assert!(
+        !all.contains(CORE),
+        "still reachable: {}",
+        all.lines().find(|line| line.contains(CORE)).unwrap()
+    );
+    assert!(!is_kept_in_files(repo));
+    assert_eq!(repo.git(&["fsck", "--strict", "--no-dangling", "--no-progress"]), "");
+    for args in [&["read", "src/pool.rs", "--all", "--verbose"][..], &["show", "--verbose"]] {
+        let indexed = chronicle(repo.path(), args).success().stdout;
+        let direct = run(binary(repo.path(), args).env("CHRONICLE_NO_INDEX", "1")).success().stdout;
+        assert!(!indexed.contains(CORE) && !direct.contains(CORE), "{args:?}");
+    }
+}
+
+/// The text with all ids and object names made alike.
+fn without_ids(repo: &TestRepo, text: &str) -> String {
+    let mut text = text.to_owned();
+    for word in text.clone().split(|letter: char| !letter.is_ascii_alphanumeric()) {
+        let is_hex = 7 <= word.len() && word.chars().all(|letter| letter.is_ascii_hexdigit());
+        if is_hex || (word.len() == 26 && word.starts_with("01")) {
+            text = text.replace(word, "ID");
+        }
+    }
+    text.replace(&*repo.path().to_string_lossy(), "REPO")
+}
+
+#[test]
+fn a_purged_lesson_is_in_no_version_of_any_ref() {
+    let repo = told();
+    let id = id_of(&repo, CORE);
+    assert!(reachable(&repo).contains(CORE) && is_kept_in_files(&repo));
+    let n_versions = repo.git(&["rev-list", "--count", "refs/notes/chronicle"]);
+    insta::assert_snapshot!(without_ids(&repo, &ask(&repo, &["purge", &id, "--dry-run"])), @"
+    **Would be purged:**
+    - ID
+    ");
+    assert!(reachable(&repo).contains(CORE), "looking changes nothing");
+    insta::assert_snapshot!(without_ids(&repo, &ask(&repo, &["purge", &id])), @"
+    **Purged:**
+    - ID
+    - rewritten: refs/notes/chronicle-corrections (ID to ID)
+    - rewritten: refs/notes/chronicle (ID to ID)
+    - staged remarks dropped: 1
+
+    **May still be held by:**
+    - the reflogs of this clone, until `git reflog expire --expire=now refs/notes/chronicle-corrections refs/notes/chronicle`
+    - unreachable objects of this clone, until `git gc --prune=now`
+    ");
+    assert_nowhere(&repo);
+    // Everything else is there, in as many versions.
+    assert_eq!(repo.git(&["rev-list", "--count", "refs/notes/chronicle"]), n_versions);
+    let stored = note(&repo, "HEAD").to_string();
+    for kept in ["lock-free", "must never block", "One pool", "Another reason for the pool"] {
+        assert!(stored.contains(kept), "`{kept}` is lost: {stored}");
+    }
+    assert!(!repo.git(&["log", "-p", "--glob=refs/notes"]).contains("It is noon no more."));
+    let staged = ask(&repo, &["note", "--list"]);
+    assert!(staged.contains("An innocent remark.") && !staged.contains("Remember"), "{staged}");
+    // Once more changes nothing.
+    let before = refs(&repo);
+    chronicle(repo.path(), &["purge", &id]).success();
+    assert_eq!(refs(&repo), before);
+}
+
+#[test]
+fn the_reflogs_and_the_push_that_are_named_are_the_ones() {
+    let repo = told();
+    let bare = repo.beside("bare.git");
+    repo.git(&["init", "--quiet", "--bare", &bare.to_string_lossy()]);
+    repo.git(&["remote", "add", "origin", &bare.to_string_lossy()]);
+    repo.git(&["push", "--quiet", "origin", "main", "refs/notes/chronicle*:refs/notes/chronicle*"]);
+    repo.git(&["fetch", "--quiet", "origin", "+refs/notes/chronicle*:refs/notes/remotes/origin/chronicle*"]);
+    let id = id_of(&repo, CORE);
+    let answer = chronicle(repo.path(), &["purge", &id, "--format=json"]).success().json();
+    assert_nowhere(&repo);
+    let expire = answer["still_held"][0].as_str().unwrap();
+    let command = expire.split('`').nth(1).unwrap();
+    let shell = |command: &str| {
+        let words: Vec<&str> = command.split(' ').skip(1).collect();
+        repo.git(&words);
+    };
+    assert!(repo.git(&["reflog", "show", "refs/notes/chronicle"]).contains("annotate"));
+    shell(command);
+    shell("git gc --quiet --prune=now");
+    let everything =
+        repo.git(&["cat-file", "--batch-check=%(objectname) %(objecttype)", "--batch-all-objects"]);
+    for blob in everything.lines().filter_map(|line| line.strip_suffix(" blob")) {
+        assert!(!repo.git(&["cat-file", "blob", blob]).contains(CORE));
+    }
+    // The push is refused where someone was faster, and works where not.
+    shell(answer["push"][0].as_str().unwrap());
+    let there = String::from_utf8_lossy(
+        &testkit::command("git", &bare).args(["log", "-p", "--glob=refs/notes"]).output().unwrap().stdout,
+    )
+    .into_owned();
+    assert!(!there.contains(CORE) && there.contains("lock-free"));
+}
+
+#[test]
+fn what_was_purged_does_not_come_back_with_a_fetch() {
+    let repo = told();
+    let id = id_of(&repo, CORE);
+    let other = repo.beside("other");
+    repo.git(&["init", "--quiet", "--bare", &other.to_string_lossy()]);
+    repo.git(&["push", "--quiet", &other.to_string_lossy(), "refs/notes/*:refs/notes/*"]);
+    chronicle(repo.path(), &["purge", &id]).success();
+    repo.git(&[
+        "fetch",
+        "--quiet",
+        &other.to_string_lossy(),
+        "+refs/notes/chronicle*:refs/notes/remotes/origin/chronicle*",
+    ]);
+    for no_index in [false, true] {
+        let mut command = binary(repo.path(), &["read", "src/pool.rs", "--format=json"]);
+        if no_index {
+            command.env("CHRONICLE_NO_INDEX", "1");
+        }
+        let reading = run(&mut command).success().json();
+        let ids: Vec<&Value> = reading["wisdom"].as_array().unwrap().iter().map(|item| &item["id"]).collect();
+        assert!(!ids.contains(&&json!(id)), "{reading:#}");
+    }
+    assert!(!chronicle(repo.path(), &["show"]).success().stdout.contains("vault opens with"));
+    chronicle(repo.path(), &["purge", &id]).success();
+    assert_nowhere(&repo);
+}
+
+#[test]
+fn a_commit_is_purged_whole_and_may_be_annotated_again() {
+    let repo = told();
+    let commit = repo.git(&["rev-parse", "HEAD"]);
+    repo.git(&["commit", "--quiet", "--allow-empty", "-m", "another"]);
+    annotate(&repo, &json!({ "summary": "Nothing to do with it" }));
+    chronicle(repo.path(), &["purge", &commit]).success();
+    assert_nowhere(&repo);
+    let all = reachable(&repo);
+    for gone in ["lock-free", "Another reason for the pool", "Ids are never zero", "last in, first out"] {
+        assert!(!all.contains(gone), "`{gone}` is still there");
+    }
+    assert!(all.contains("Nothing to do with it"));
+    let json = json!({ "summary": "A new reason for the pool", "wisdom": [{ "category": "insight", "content": "Something new.", "file": "src/pool.rs" }] });
+    chronicle(repo.path(), &["annotate", "--commit", &commit, "--json", &json.to_string()]).success();
+    assert!(ask(&repo, &["read", "src/pool.rs"]).contains("Something new."));
+    chronicle(repo.path(), &["purge", "HEAD~"]).success();
+    assert!(!ask(&repo, &["read", "src/pool.rs"]).contains("Something new."));
+}
+
+#[test]
+fn notes_of_released_tools_and_notes_that_cannot_be_read_are_purged() {
+    let repo = pool();
+    let first = repo.git(&["rev-parse", "HEAD"]);
+    repo.commit("second");
+    let v1 = json!({ "schema": "chronicle/v1", "commit": first, "timestamp": "2026-02-06T19:30:00Z", "summary": "Old",
+        "regions": [{ "file": "src/pool.rs", "ast_anchor": { "unit_type": "function", "name": "acquire" }, "lines": { "start": 9, "end": 12 },
+            "intent": "An intent", "constraints": [WORDS] }], "provenance": { "operation": "initial" } });
+    repo.put_note("chronicle", &first, v1.to_string().as_bytes());
+    repo.put_note("ultragit", &first, v1.to_string().as_bytes());
+    let broken = format!("these are words: {WORDS}");
+    repo.put_note("chronicle", "HEAD", broken.as_bytes());
+    let reading = chronicle(repo.path(), &["read", "src/pool.rs", "--format=json"]).success().json();
+    let region =
+        reading["regions"].as_array().unwrap().iter().find(|item| item["intent"] == json!("An intent"));
+    let id = region.unwrap()["id"].as_str().unwrap();
+    chronicle(repo.path(), &["purge", id]).success();
+    assert_nowhere(&repo);
+    // A note that cannot be read goes with its commit.
+    repo.put_note("chronicle", "HEAD", broken.as_bytes());
+    chronicle(repo.path(), &["purge", "HEAD"]).success();
+    assert_nowhere(&repo);
+}
+
+#[test]
+fn knowledge_and_corrections_are_purged_by_their_id() {
+    let repo = pool();
+    let added =
+        chronicle(repo.path(), &["knowledge", "add", "--rule", WORDS, "--format=json"]).success().json();
+    let rule = added["items"][0]["id"].as_str().unwrap();
+    let lesson = id_of(&repo, "One pool");
+    let flagged =
+        chronicle(repo.path(), &["flag", &lesson, "--reason", WORDS, "--format=json"]).success().json();
+    let correction = flagged["corrections"][0]["id"].as_str().unwrap();
+    chronicle(repo.path(), &["purge", correction]).success();
+    chronicle(repo.path(), &["purge", rule]).success();
+    assert_nowhere(&repo);
+    assert!(ask(&repo, &["read", "src/pool.rs"]).contains("One pool"));
+}
+
+#[test]
+fn writers_and_a_purge_at_the_same_time_lose_nothing_and_bring_nothing_back() {
+    let repo = told();
+    let id = id_of(&repo, CORE);
+    thread::scope(|scope| {
+        for share in 0..4 {
+            let (repo, other) = (&repo, id_of(&repo, "One pool"));
+            scope.spawn(move || {
+                for n in (0..24).filter(|n| n % 4 == share) {
+                    let (text, summary) = (format!("lesson {n:03}"), format!("Reason {n:03} for the pool"));
+                    let json = json!({ "summary": summary, "wisdom": [{ "category": "insight", "content": text, "file": "src/pool.rs" }] });
+                    chronicle(repo.path(), &["annotate", "--json", &json.to_string()]).success();
+                    chronicle(repo.path(), &["flag", &other, "--reason", &format!("reason {n:03}")]).success();
+                    chronicle(repo.path(), &["read", "src/pool.rs"]).success();
+                }
+            });
+        }
+        scope.spawn(|| (0..3).for_each(|_| drop(chronicle(repo.path(), &["purge", &id]).success())));
+    });
+    assert_nowhere(&repo);
+    let all = reachable(&repo);
+    for n in 0..24 {
+        assert!(note(&repo, "HEAD").to_string().contains(&format!("lesson {n:03}")), "lesson {n} is lost");
+        assert!(all.contains(&format!("reason {n:03}")), "flag {n} is lost");
+    }
+}
+
+#[test]
+fn a_purge_that_was_killed_is_finished_by_the_next() {
+    let repo = told();
+    let id = id_of(&repo, CORE);
+    let whole = note(&repo, "HEAD").to_string();
+    for n in 0..40_u64 {
+        let mut command = binary(repo.path(), &["purge", &id]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let born = Instant::now();
+        while born.elapsed() < Duration::from_micros(n * 700) {
+            thread::yield_now();
+        }
+        let _gone = child.kill();
+        child.wait().unwrap();
+        // The notes stay whole and readable at any moment.
+        let stored = note(&repo, "HEAD").to_string();
+        assert!(stored == whole || !stored.contains(CORE));
+        chronicle(repo.path(), &["read", "src/pool.rs"]).success();
+    }
+    chronicle(repo.path(), &["purge", &id]).success();
+    assert_nowhere(&repo);
+    assert!(note(&repo, "HEAD").to_string().contains("lock-free"));
+}
+
+#[test]
+fn what_cannot_be_purged_is_refused() {
+    let repo = pool();
+    let before = refs(&repo);
+    let refused = |args: &[&str], words: &[&str]| {
+        chronicle(repo.path(), args).refused(1, words);
+    };
+    refused(&["purge", "01KZZZZZZZZZZZZZZZZZZZZZZZ"], &["01KZZZ"]);
+    refused(&["purge", "--force"], &["--force"]);
+    refused(&["purge", "01"], &["01"]);
+    refused(&["purge", "nonsense\u{1b}[2J"], &["nonsense"]);
+    repo.git(&["commit", "--quiet", "--allow-empty", "-m", "silent"]);
+    refused(&["purge", "HEAD"], &["nothing was ever stored"]);
+    refused(&["purge", &"0".repeat(40)], &["nothing was ever stored"]);
+    assert_eq!(
+        refs(&repo).lines().filter(|line| line.contains("notes")).count(),
+        before.lines().filter(|line| line.contains("notes")).count()
+    );
+    let answer = chronicle(repo.path(), &["purge", "nonsense", "--format=json"]);
+    assert_eq!(answer.json_error(), "unknown_entry");
+}
+
+#[test]
+fn a_purge_works_with_other_hashes_and_other_refs() {
+    for init in [&["--object-format=sha256"][..], &["--ref-format=reftable"]] {
+        let probe = TestRepo::new();
+        let args = [&["init", "--quiet"], init, &["probe"]].concat();
+        if !probe.try_git(&args).status.success() {
+            crate::outcome::skip("this git does not know the format");
+            continue;
+        }
+        let repo = TestRepo::with(init);
+        repo.write("src/pool.rs", "fn acquire() {}\n");
+        repo.commit("pool: add");
+        annotate(
+            &repo,
+            &json!({ "summary": "A reason for the pool", "wisdom": [
+            { "category": "gotcha", "content": WORDS, "file": "src/pool.rs" }, { "category": "gotcha", "content": "It stays here.", "file": "src/pool.rs" }] }),
+        );
+        chronicle(repo.path(), &["purge", &id_of(&repo, CORE)]).success();
+        assert_nowhere(&repo);
+        assert!(note(&repo, "HEAD").to_string().contains("It stays here."));
+    }
+}
