@@ -65,6 +65,26 @@ pub enum CommitsError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
+    /// A line that holds no note.
+    #[snafu(display("line {number} cannot be imported: {reason}"))]
+    BadLine {
+        /// Its number.
+        number: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Lines that cannot be read.
+    #[snafu(display("cannot read the lines to import"))]
+    ReadLines {
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Lines that cannot be written.
+    #[snafu(display("cannot write the exported lines"))]
+    WriteLines {
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// A staging file that cannot be written.
     #[snafu(display("cannot write `{}`", path.display()))]
     WriteStaging {

@@ -1,5 +1,6 @@
 //! Commit memory: annotations kept in notes, written and read back where the code is now. Floor 3.
 
+pub mod agent_trace;
 mod anchoring;
 mod answer;
 mod blames;
@@ -33,6 +34,7 @@ mod related;
 mod retire;
 mod staging;
 pub mod sync;
+pub mod transfer;
 mod trust;
 mod wisdom_view;
 pub mod write;

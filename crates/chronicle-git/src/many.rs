@@ -13,6 +13,8 @@ use crate::{Repository, repository::with_pack_cache};
 
 /// Below this many objects, starting a thread costs more than it saves.
 const LEAST_FOR_THREADS: usize = 400;
+/// Objects that are handed on together.
+const BATCH: usize = 256;
 /// More threads than this mostly unpack the same chains twice.
 const MAX_THREADS: usize = 4;
 
@@ -48,6 +50,52 @@ impl Repository {
                 .into_iter()
                 .flat_map(|worker| worker.join().expect("reading an object does not panic"))
                 .collect()
+        })
+    }
+
+    /// Reads the objects `ids` and hands what `pick` makes of each to `each`, in the order of the pack, without
+    /// holding more than a few at a time.
+    ///
+    /// # Errors
+    /// Whatever `each` returns; nothing more is read then.
+    pub fn stream_many<T: Send, E>(
+        &self,
+        mut ids: Vec<ObjectId>,
+        pick: impl Fn(ObjectId, &[u8]) -> Option<T> + Sync,
+        mut each: impl FnMut(ObjectId, T) -> Result<(), E>,
+    ) -> Result<(), E> {
+        ids.sort_unstable();
+        ids.dedup();
+        let ordered = self.in_pack_order(ids);
+        let n_threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+        if ordered.len() < LEAST_FOR_THREADS || n_threads == 1 {
+            let batches = ordered.chunks(BATCH).flat_map(|batch| read(&self.inner, batch, &pick));
+            return batches.into_iter().try_for_each(|(id, value)| each(id, value));
+        }
+        let shared = self.inner.clone().into_sync();
+        let (shared, pick, ordered) = (&shared, &pick, &ordered);
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..n_threads)
+                .map(|worker| {
+                    let (sender, batches) = std::sync::mpsc::sync_channel(2);
+                    scope.spawn(move || {
+                        let local = with_pack_cache(shared.to_thread_local());
+                        let own = ordered.chunks(BATCH).skip(worker).step_by(n_threads);
+                        // Whoever listened has had enough when sending fails.
+                        for batch in own {
+                            if sender.send(read(&local, batch, pick)).is_err() {
+                                break;
+                            }
+                        }
+                    });
+                    batches
+                })
+                .collect();
+            for number in 0..ordered.chunks(BATCH).len() {
+                let batch = workers[number % n_threads].recv().expect("each worker sends all of its batches");
+                batch.into_iter().try_for_each(|(id, value)| each(id, value))?;
+            }
+            Ok(())
         })
     }
 

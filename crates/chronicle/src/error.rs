@@ -187,6 +187,14 @@ pub enum Error {
         /// What the system says.
         source: std::io::Error,
     },
+    /// An output file that cannot be written.
+    #[snafu(display("cannot write `{}`", path.display()))]
+    WriteOutput {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// A temporary directory that cannot be made.
     #[snafu(display("cannot make a temporary directory"))]
     TemporaryDirectory {
@@ -238,7 +246,7 @@ impl Error {
             Self::NoRemote => "no_remote",
             Self::SeveralRemotes { .. } => "usage",
             Self::ReadInput { .. } => "input_unreadable",
-            Self::TemporaryDirectory { .. } => "io",
+            Self::WriteOutput { .. } | Self::TemporaryDirectory { .. } => "io",
         }
     }
 }
@@ -276,6 +284,9 @@ fn commits_code(error: &CommitsError) -> Code {
         CommitsError::AmbiguousId { .. } => "several_claims",
         CommitsError::NothingToPurge { .. } => "no_claim",
         CommitsError::UnreadableKnowledge { .. } => "unreadable_knowledge",
+        CommitsError::BadLine { .. } => "invalid_line",
+        CommitsError::ReadLines { .. } => "input_unreadable",
+        CommitsError::WriteLines { .. } => "io",
         CommitsError::UnreadableStaging { .. } => "unreadable_staging",
         CommitsError::WriteStaging { .. } => "write_failed",
         CommitsError::Git { source } => git_code(source),

@@ -26,6 +26,7 @@ mod summary;
 mod sync;
 mod timeline;
 mod tour;
+mod transfer;
 mod why;
 
 use std::{
@@ -63,6 +64,7 @@ pub use summary::{FileSummary, Summary, UnitSummary};
 pub use sync::{Standing as SyncStanding, Synced, SyncedRef, SyncedRemote};
 pub use timeline::{Moment, Timeline};
 pub use tour::tour;
+pub use transfer::{ExportForm, ExportReply, ImportReply};
 pub use why::{Why, WhyScope, Wrote};
 
 /// The application for one repository.

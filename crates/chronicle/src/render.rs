@@ -25,8 +25,8 @@ use chronicle_core::reading::Reading;
 use jiff::Timestamp;
 
 use crate::{
-    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, KnowledgeReply, OutlineAnswer, PurgeReply,
-    ReconcileReply, Settings, Shown, StagedRemark, Summary, Synced, Timeline, Why,
+    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, ImportReply, KnowledgeReply, OutlineAnswer,
+    PurgeReply, ReconcileReply, Settings, Shown, StagedRemark, Summary, Synced, Timeline, Why,
 };
 
 pub use check::{Host, annotations};
@@ -192,6 +192,21 @@ pub fn sync(synced: &Synced, format: Format, view: &View) -> String {
         Format::Json => json::plain_answer(synced),
         Format::Markdown => sync::markdown(synced),
         Format::Pretty => pretty::painted(&sync::markdown(synced), view),
+    }
+}
+
+/// What was imported, as text.
+#[must_use]
+pub fn imported(reply: &ImportReply, format: Format) -> String {
+    let ImportReply { lines, changed, elsewhere, .. } = reply;
+    match format {
+        Format::Json => json::plain_answer(reply),
+        _ if 0 < *elsewhere => {
+            format!(
+                "{lines} notes read, {changed} stored or enriched, {elsewhere} on commits that are not here\n"
+            )
+        }
+        _ => format!("{lines} notes read, {changed} stored or enriched\n"),
     }
 }
 

@@ -7,12 +7,12 @@ use chronicle_core::{
 use schemars::{Schema, schema_for};
 
 use crate::{
-    AnnotateReply, Check, CorrectReply, Deps, Error, KnowledgeReply, OutlineAnswer, PurgeReply, Settings,
-    Shown, Summary, Synced, Timeline, Why, error::UnknownSchemaSnafu,
+    AnnotateReply, Check, CorrectReply, Deps, Error, ImportReply, KnowledgeReply, OutlineAnswer, PurgeReply,
+    Settings, Shown, Summary, Synced, Timeline, Why, error::UnknownSchemaSnafu,
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 19] = [
+pub const SCHEMA_NAMES: [&str; 20] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -22,6 +22,7 @@ pub const SCHEMA_NAMES: [&str; 19] = [
     "deps-output",
     "summary-output",
     "sync-output",
+    "import-output",
     "why-output",
     "check-output",
     "outline-output",
@@ -48,6 +49,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "history-output" => schema_for!(Timeline),
         "deps-output" => schema_for!(Deps),
         "summary-output" => schema_for!(Summary),
+        "import-output" => schema_for!(ImportReply),
         "sync-output" => schema_for!(Synced),
         "why-output" => schema_for!(Why),
         "check-output" => schema_for!(Check),

@@ -1,16 +1,17 @@
 //! The arguments.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf, str::FromStr};
 
 use chronicle::render::Format;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     annotate::AnnotateArgs, check::CheckArgs, commit, commit::CommitArgs, config::ConfigArgs,
-    context::ContextArgs, correct::CorrectArgs, deps::DepsArgs, expire::ExpireArgs, flag::FlagArgs,
-    history::HistoryArgs, hook::HookArgs, knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs,
-    purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, show::ShowArgs,
-    summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, tour::TourArgs, why::WhyArgs,
+    context::ContextArgs, correct::CorrectArgs, deps::DepsArgs, expire::ExpireArgs, export::ExportArgs,
+    flag::FlagArgs, history::HistoryArgs, hook::HookArgs, import::ImportArgs, knowledge::KnowledgeArgs,
+    note::NoteArgs, outline::OutlineArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs,
+    schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs,
+    tour::TourArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -83,8 +84,8 @@ fn one(name: &'static str, define: Define) -> clap::Command {
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct OutputArgs {
     /// How to write the answer: markdown for models, json for programs, pretty for people
-    #[arg(long, value_name = "FORMAT", global = true, default_value = "markdown", value_parser = clap::builder::ValueParser::new(|text: &str| text.parse::<Format>()))]
-    pub(crate) format: Format,
+    #[arg(long, value_name = "FORMAT", global = true, default_value = "markdown", value_parser = clap::builder::ValueParser::new(|text: &str| text.parse::<OutputFormat>()))]
+    pub(crate) format: OutputFormat,
 
     /// When to use colour in pretty answers
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
@@ -93,6 +94,24 @@ pub(crate) struct OutputArgs {
     /// Write straight to the terminal, without a pager
     #[arg(long, global = true)]
     pub(crate) no_pager: bool,
+}
+
+/// A form of answers, or the one that only `export` has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutputFormat {
+    Answer(Format),
+    AgentTrace,
+}
+
+impl FromStr for OutputFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "agent-trace" => Ok(Self::AgentTrace),
+            other => other.parse().map(Self::Answer),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -127,6 +146,8 @@ pub(crate) enum Command {
     Hook(HookArgs),
     Sync(SyncArgs),
     Reconcile(ReconcileArgs),
+    Export(ExportArgs),
+    Import(ImportArgs),
     Schema(SchemaArgs),
     Tour(TourArgs),
 }

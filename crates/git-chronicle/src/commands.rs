@@ -8,9 +8,11 @@ pub(crate) mod context;
 pub(crate) mod correct;
 pub(crate) mod deps;
 pub(crate) mod expire;
+pub(crate) mod export;
 pub(crate) mod flag;
 pub(crate) mod history;
 pub(crate) mod hook;
+pub(crate) mod import;
 pub(crate) mod knowledge;
 pub(crate) mod note;
 pub(crate) mod outline;
@@ -29,12 +31,15 @@ use chronicle::Chronicle;
 use snafu::ResultExt;
 
 use crate::{
-    cli::{Cli, Command},
-    error::{CommandError, DirectorySnafu},
+    cli::{Cli, Command, OutputFormat},
+    error::{CommandError, DirectorySnafu, UsageSnafu},
     ui::Ui,
 };
 
 pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
+    if cli.output.format == OutputFormat::AgentTrace && !matches!(cli.command, Command::Export(_)) {
+        return UsageSnafu { reason: "only `export` writes the format `agent-trace`" }.fail();
+    }
     if let Some(directory) = &cli.directory {
         std::env::set_current_dir(directory).context(DirectorySnafu { path: directory })?;
     }
@@ -45,6 +50,8 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Show(args) => show::run(&args, &open(), ui),
         Command::History(args) => history::run(args, &open(), ui),
         Command::Summary(args) => summary::run(args, &open(), ui),
+        Command::Export(args) => export::run(&args, &open(), ui),
+        Command::Import(args) => import::run(&args, &open(), ui),
         Command::Sync(args) => sync::run(&args, &open(), ui),
         Command::Deps(args) => deps::run(&args, &open(), ui),
         Command::Why(args) => why::run(args, &open(), ui),

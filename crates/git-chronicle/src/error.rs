@@ -106,6 +106,7 @@ impl CommandError {
             "contended" => "try again; another process was writing at the same time",
             "write_failed" => "nothing was stored; is the disk full or the repository read-only?",
             "not_a_notes_ref" => "`git log refs/notes/chronicle` shows what the ref holds",
+            "invalid_line" => "nothing was stored; each line is a note as `git chronicle export` writes it",
             "no_remote" | "unknown_remote" => "`git remote -v` lists the remotes",
             "fetch_failed" => "`git ls-remote REMOTE` shows whether it can be reached",
             "push_rejected" => {

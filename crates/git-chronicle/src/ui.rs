@@ -1,11 +1,11 @@
 //! Where answers and remarks go: stdout carries the answer, stderr the remarks.
 
-use std::io::{IsTerminal, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 
 use chronicle::render::{DEFAULT_WIDTH, Format, View};
 
 use crate::{
-    cli::{Cli, ColorWhen, OutputArgs},
+    cli::{Cli, ColorWhen, OutputArgs, OutputFormat},
     commands::ui_now,
     error::CommandError,
     pager,
@@ -24,6 +24,13 @@ impl Ui {
     }
 
     pub(crate) fn format(&self) -> Format {
+        match self.output.format {
+            OutputFormat::Answer(format) => format,
+            OutputFormat::AgentTrace => Format::Markdown,
+        }
+    }
+
+    pub(crate) fn wanted(&self) -> OutputFormat {
         self.output.format
     }
 
@@ -67,6 +74,23 @@ impl Ui {
         }
     }
 
+    /// Writes an answer that is too long to be held; `None` when its reader has seen enough.
+    pub(crate) fn stream<T>(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> Result<T, chronicle::Error>,
+    ) -> Result<Option<T>, CommandError> {
+        let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+        match write(&mut stdout) {
+            Err(error) if is_broken_pipe(&error) => {
+                self.is_closed = true;
+                // What is left in the buffer has no reader either.
+                let _unread = stdout.into_parts();
+                Ok(None)
+            }
+            written => Ok(Some(written?)),
+        }
+    }
+
     /// Writes a remark. In JSON mode remarks are part of the answer instead.
     pub(crate) fn warn(&mut self, text: &str) {
         if self.format() != Format::Json {
@@ -85,6 +109,19 @@ impl Ui {
         // Nobody to tell is no reason to fail.
         let _written = writeln!(std::io::stderr().lock(), "{text}");
     }
+}
+
+/// Whether what went wrong is only that nobody reads any more.
+fn is_broken_pipe(error: &chronicle::Error) -> bool {
+    let mut at: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = at {
+        if error.downcast_ref().is_some_and(|io: &std::io::Error| io.kind() == std::io::ErrorKind::BrokenPipe)
+        {
+            return true;
+        }
+        at = error.source();
+    }
+    false
 }
 
 /// Names and messages from outside, on one line and without anything that acts on a terminal.

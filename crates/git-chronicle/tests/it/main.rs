@@ -21,5 +21,6 @@ mod rewrites;
 mod same_dependents;
 mod summary;
 mod sync;
+mod transfer;
 mod why;
 mod writing;

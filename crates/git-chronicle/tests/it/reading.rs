@@ -238,6 +238,8 @@ fn the_help() {
       config     Show or change settings
       sync       Exchange notes with a remote
       reconcile  Find commits that took the place of annotated ones, and take along what is known
+      export     Write all notes as JSON Lines
+      import     Unite exported notes with those of this repository
       schema     Print the JSON Schema of what is stored, taken or answered
       tour       See the main job done in a minute, on a throw-away repository
       help       Print this message or the help of the given subcommand(s)

@@ -1,0 +1,35 @@
+use std::path::PathBuf;
+
+use chronicle::{Chronicle, ExportForm, ExportReply};
+
+use crate::{cli::OutputFormat, error::CommandError, ui::Ui};
+
+/// Write all notes as JSON Lines
+///
+/// `import` makes the same notes of them again, byte for byte, also of those that nobody can read.
+/// With `--format agent-trace`, writes Agent Trace records instead, for tools that read those.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExportArgs {
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &ExportArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let form = match ui.wanted() {
+        OutputFormat::AgentTrace => ExportForm::AgentTrace,
+        OutputFormat::Answer(_) => ExportForm::Notes,
+    };
+    let reply = match &args.output {
+        Some(path) => Some(chronicle.export_to(form, path)?),
+        None => ui.stream(|out| chronicle.export(form, out))?,
+    };
+    let Some(ExportReply { notes, missing }) = reply else { return Ok(()) };
+    if 0 < missing {
+        ui.warn(&format!("{missing} notes are missing: their objects are not in this repository"));
+    }
+    if args.output.is_some() || notes == 0 {
+        ui.tell(&format!("{notes} notes were exported"));
+    }
+    Ok(())
+}
