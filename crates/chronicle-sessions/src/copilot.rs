@@ -1,0 +1,207 @@
+//! Copilot CLI's events.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+use serde_json::value::RawValue;
+
+use crate::format::Transcript;
+use crate::human::{Author, author};
+use crate::json;
+use crate::outcome::Answer;
+use crate::row::Row;
+use crate::stream::Stream;
+use crate::tally::Verdict;
+use crate::tools;
+use crate::turn::{Event, Synthetic, Turn, Usage};
+
+/// What is remembered between rows: whether replies told their usage themselves.
+#[derive(Default)]
+pub(crate) struct Copilot {
+    has_usage: bool,
+}
+
+#[derive(Default)]
+struct Fields<'a> {
+    kind: Cow<'a, str>,
+    id: Cow<'a, str>,
+    at: Option<Timestamp>,
+    data: Option<&'a RawValue>,
+}
+
+impl Transcript for Copilot {
+    fn read(
+        &mut self,
+        row: &Row<'_>,
+        stream: &mut Stream<'_>,
+    ) -> Result<(Verdict, usize), serde_json::Error> {
+        let mut fields = Fields::default();
+        let length = json::first_object(
+            row.bytes,
+            |_| true,
+            |key, value| match key {
+                "type" => fields.kind = json::text_or_empty(value),
+                "id" => fields.id = json::text_or_empty(value),
+                "timestamp" => fields.at = json::text_or_empty(value).parse().ok(),
+                "data" => fields.data = Some(value),
+                _ => {}
+            },
+        )?;
+        let verdict = match fields.data {
+            _ if !stream.is_new(&fields.id) => Verdict::skipped("repeated"),
+            Some(data) => self.take(row, &fields, data, stream),
+            None => Verdict::unknown(&fields.kind),
+        };
+        Ok((verdict, length))
+    }
+}
+
+impl Copilot {
+    fn take(
+        &mut self,
+        row: &Row<'_>,
+        fields: &Fields<'_>,
+        data: &RawValue,
+        stream: &mut Stream<'_>,
+    ) -> Verdict {
+        let text = |name: &str| json::member_text(data, name).unwrap_or_default();
+        let event = match &*fields.kind {
+            "user.message" => prompt(text("content"), &text("source")),
+            "assistant.message" => {
+                Some(Event::Said(text("content"))).filter(|_| !text("content").trim().is_empty())
+            }
+            "session.error" => Some(Event::Error(text("message"))),
+            "abort" => Some(Event::Interruption("".into())),
+            "tool.execution_start" => {
+                let parent = text("parentToolCallId");
+                let sub_agent = Some(&*parent).filter(|parent| !parent.is_empty());
+                let called = tools::called(&text("toolName"), json::member(data, "arguments"));
+                stream.call(&text("toolCallId"), row.place_of(data), fields.at, sub_agent, called);
+                None
+            }
+            "tool.execution_complete" => {
+                answer(data, stream);
+                None
+            }
+            "assistant.usage" => {
+                self.has_usage = true;
+                stream.reply(&fields.id, read_usage(data));
+                None
+            }
+            "session.shutdown" => {
+                if !self.has_usage
+                    && let Some(metrics) = json::member(data, "modelMetrics")
+                {
+                    count_all(metrics, stream);
+                }
+                None
+            }
+            "session.start"
+            | "session.resume"
+            | "session.context_changed"
+            | "session.model_change"
+            | "session.title_changed" => {
+                note_session(data, stream);
+                None
+            }
+            "session.compaction_complete" => {
+                stream.session.n_compactions += 1;
+                let words = text("summaryContent");
+                Some(Event::Synthetic(Synthetic::Summary, words))
+                    .filter(|_| !text("summaryContent").is_empty())
+            }
+            kind => return skipped(kind),
+        };
+        if let Some(event) = event {
+            let id = Cow::Borrowed(&*fields.id);
+            stream.turn(&Turn { id, ..Turn::new(row.place_of(data), fields.at, event) });
+        }
+        Verdict::Kept
+    }
+}
+
+fn skipped(kind: &str) -> Verdict {
+    const FAMILIES: [&str; 10] = [
+        "hook.",
+        "session.",
+        "assistant.",
+        "tool.",
+        "subagent.",
+        "system.",
+        "skill.",
+        "user_",
+        "permission.",
+        "pending_",
+    ];
+    let is_known = FAMILIES.iter().any(|family| kind.starts_with(family));
+    if is_known { Verdict::skipped(&tools::cut(kind, 40)) } else { Verdict::unknown(kind) }
+}
+
+fn prompt<'a>(words: Cow<'a, str>, source: &str) -> Option<Event<'a>> {
+    Some(match author(words) {
+        Author::Interruption => Event::Interruption("".into()),
+        Author::Machine(kind, words) => Event::Synthetic(kind, words),
+        Author::Human(words) if !matches!(source, "" | "user") => {
+            Event::Synthetic(Synthetic::Injected, words)
+        }
+        Author::Human(words) => Event::Prompt(words),
+    })
+}
+
+fn answer(data: &RawValue, stream: &mut Stream<'_>) {
+    let (mut id, mut is_ok, mut text) = (Cow::default(), None, Cow::default());
+    json::members(data, |key, value| match key {
+        "toolCallId" => id = json::text_or_empty(value),
+        "success" => is_ok = Some(json::is_true(value)),
+        "result" => {
+            text = json::text(value).or_else(|| json::member_text(value, "content")).unwrap_or_default();
+        }
+        "error" if text.is_empty() => {
+            text = json::text(value).or_else(|| json::member_text(value, "message")).unwrap_or_default();
+        }
+        _ => {}
+    });
+    stream.answer(&id, &Answer { is_ok, exit_code: None, text: &text });
+}
+
+fn note_session(data: &RawValue, stream: &mut Stream<'_>) {
+    let session = &mut stream.session;
+    json::members(data, |key, value| match key {
+        "sessionId" => session.id = json::text(value).map(Cow::into_owned),
+        "copilotVersion" => session.version = json::text(value).map(Cow::into_owned),
+        "selectedModel" | "newModel" => session.model = json::text(value).map(Cow::into_owned),
+        "title" => session.title = json::text(value).map(Cow::into_owned),
+        "cwd" => session.is_in(&json::text_or_empty(value)),
+        "branch" => session.is_on(&json::text_or_empty(value)),
+        "context" => json::members(value, |key, value| match key {
+            "cwd" => session.is_in(&json::text_or_empty(value)),
+            "branch" => session.is_on(&json::text_or_empty(value)),
+            "headCommit" => session.head = json::text(value).map(Cow::into_owned),
+            _ => {}
+        }),
+        _ => {}
+    });
+}
+
+fn read_usage(data: &RawValue) -> Usage {
+    let mut usage = Usage::default();
+    json::members(data, |key, value| {
+        let number = || json::number(value).unwrap_or_default();
+        match key {
+            "inputTokens" => usage.input = number(),
+            "outputTokens" => usage.output = number(),
+            "cacheReadTokens" => usage.cache_read = number(),
+            "cacheWriteTokens" => usage.cache_write = number(),
+            _ => {}
+        }
+    });
+    usage
+}
+
+/// The sums that are told when the session ends, by model.
+fn count_all(metrics: &RawValue, stream: &mut Stream<'_>) {
+    json::members(metrics, |_, model| {
+        let Some(usage) = json::member(model, "usage") else { return };
+        stream.reply("", read_usage(usage));
+    });
+}

@@ -1,0 +1,235 @@
+//! Gemini CLI's messages, as rows or in one document.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+use serde_json::value::RawValue;
+
+use crate::claude::words_of;
+use crate::format::Transcript;
+use crate::human::{Author, author};
+use crate::json;
+use crate::outcome::Answer;
+use crate::row::Row;
+use crate::stream::Stream;
+use crate::tally::Verdict;
+use crate::tools;
+use crate::turn::{Event, Place, Turn, Usage};
+
+/// What is remembered between rows.
+///
+/// A message is written again while its calls are answered; the last writing
+/// counts, so each is held back until another message comes.
+#[derive(Default)]
+pub(crate) struct Gemini {
+    held: Option<Held>,
+}
+
+struct Held {
+    id: String,
+    bytes: Vec<u8>,
+    place: Place,
+}
+
+#[derive(Default)]
+struct Fields<'a> {
+    id: Cow<'a, str>,
+    kind: Cow<'a, str>,
+    at: Option<Timestamp>,
+    model: Cow<'a, str>,
+    content: Option<&'a RawValue>,
+    calls: Option<&'a RawValue>,
+    tokens: Option<&'a RawValue>,
+    patch: Option<&'a RawValue>,
+    is_header: bool,
+    is_rewind: bool,
+}
+
+impl Transcript for Gemini {
+    fn read(
+        &mut self,
+        row: &Row<'_>,
+        stream: &mut Stream<'_>,
+    ) -> Result<(Verdict, usize), serde_json::Error> {
+        let mut fields = Fields::default();
+        let length = json::first_object(
+            row.bytes,
+            |_| true,
+            |key, value| {
+                if note_session(key, value, stream) {
+                    fields.is_header = true;
+                }
+                fields.set(key, value);
+            },
+        )?;
+        let verdict = if let Some(patch) = fields.patch {
+            json::members(patch, |key, value| {
+                note_session(key, value, stream);
+            });
+            Verdict::Kept
+        } else if fields.is_rewind {
+            Verdict::skipped("rewind")
+        } else if fields.kind.is_empty() {
+            if fields.is_header { Verdict::Kept } else { Verdict::unknown("") }
+        } else {
+            self.hold(&fields, &row.bytes[..length], &row.place, stream)
+        };
+        Ok((verdict, length))
+    }
+
+    fn member(&mut self, name: &str, value: &RawValue, stream: &mut Stream<'_>) {
+        note_session(name, value, stream);
+    }
+
+    fn finish(&mut self, stream: &mut Stream<'_>) {
+        if let Some(held) = self.held.take() {
+            tell(&held, stream);
+        }
+    }
+}
+
+impl Gemini {
+    fn hold(&mut self, fields: &Fields<'_>, bytes: &[u8], place: &Place, stream: &mut Stream<'_>) -> Verdict {
+        let verdict = match &*fields.kind {
+            "user" | "gemini" | "error" => Verdict::Kept,
+            "info" if fields.content.is_some_and(is_cancelled) => Verdict::Kept,
+            "info" | "warning" => return Verdict::skipped(&fields.kind),
+            kind => return Verdict::unknown(kind),
+        };
+        if let Some(held) = self.held.take().filter(|held| held.id != fields.id || held.id.is_empty()) {
+            tell(&held, stream);
+        }
+        self.held = Some(Held { id: fields.id.to_string(), bytes: bytes.to_owned(), place: place.clone() });
+        verdict
+    }
+}
+
+impl<'a> Fields<'a> {
+    fn set(&mut self, key: &str, value: &'a RawValue) {
+        match key {
+            "id" => self.id = json::text_or_empty(value),
+            "type" => self.kind = json::text_or_empty(value),
+            "timestamp" => self.at = json::text_or_empty(value).parse().ok(),
+            "model" => self.model = json::text_or_empty(value),
+            "content" => self.content = Some(value),
+            "toolCalls" => self.calls = Some(value),
+            "tokens" => self.tokens = Some(value),
+            "$set" => self.patch = Some(value),
+            "$rewindTo" => self.is_rewind = true,
+            _ => {}
+        }
+    }
+}
+
+/// Takes what is about the whole session, and says whether it was.
+fn note_session(key: &str, value: &RawValue, stream: &mut Stream<'_>) -> bool {
+    match key {
+        "sessionId" => stream.session.id = json::text(value).map(Cow::into_owned),
+        "summary" => stream.session.title = json::text(value).map(Cow::into_owned),
+        "startTime" | "lastUpdated" => stream.session.saw(json::text_or_empty(value).parse().ok()),
+        "directories" => json::items(value, |folder| stream.session.is_in(&json::text_or_empty(folder))),
+        "projectHash" => {}
+        _ => return false,
+    }
+    true
+}
+
+fn is_cancelled(content: &RawValue) -> bool {
+    words_of(content).starts_with("Request cancelled")
+}
+
+fn tell(held: &Held, stream: &mut Stream<'_>) {
+    let row = Row::new(&held.bytes, held.place.clone());
+    let mut fields = Fields::default();
+    if json::first_object(row.bytes, |_| true, |key, value| fields.set(key, value)).is_err() {
+        return;
+    }
+    if let Some(content) = fields.content {
+        tell_words(&row, &fields, content, stream);
+    }
+    if let Some(calls) = fields.calls {
+        json::items(calls, |call| tell_call(&row, &fields, call, stream));
+    }
+    if let Some(tokens) = fields.tokens {
+        stream.reply(&fields.id, read_usage(tokens));
+    }
+    if !fields.model.is_empty() && stream.session.model.as_deref() != Some(&fields.model) {
+        stream.session.model = Some(fields.model.to_string());
+    }
+}
+
+fn tell_words(row: &Row<'_>, fields: &Fields<'_>, content: &RawValue, stream: &mut Stream<'_>) {
+    let words = words_of(content);
+    // The same words of a message that was written again later are told once.
+    if words.trim().is_empty() || !stream.is_new(&format!("{}\n{words}", fields.id)) {
+        return;
+    }
+    let event = match &*fields.kind {
+        "user" => match author(words) {
+            Author::Human(words) => Event::Prompt(words),
+            Author::Machine(kind, words) => Event::Synthetic(kind, words),
+            Author::Interruption => Event::Interruption("".into()),
+        },
+        "gemini" => Event::Said(words),
+        "error" => Event::Error(words),
+        _ => Event::Interruption("".into()),
+    };
+    let id = Cow::Borrowed(&*fields.id);
+    stream.turn(&Turn { id, ..Turn::new(row.place_of(content), fields.at, event) });
+}
+
+fn tell_call(row: &Row<'_>, fields: &Fields<'_>, call: &RawValue, stream: &mut Stream<'_>) {
+    let (mut id, mut name, mut input, mut status, mut at) =
+        (Cow::default(), Cow::default(), None, Cow::default(), None);
+    let mut result = None;
+    json::members(call, |key, value| match key {
+        "id" => id = json::text_or_empty(value),
+        "name" => name = json::text_or_empty(value),
+        "args" => input = Some(value),
+        "status" => status = json::text_or_empty(value),
+        "timestamp" => at = json::text_or_empty(value).parse().ok(),
+        "result" => result = Some(value),
+        _ => {}
+    });
+    if !stream.is_new(&format!("call {id}")) {
+        return;
+    }
+    stream.call(&id, row.place_of(call), at.or(fields.at), None, tools::called(&name, input));
+    let is_ok = match &*status {
+        "success" => Some(true),
+        "error" | "cancelled" => Some(false),
+        _ => None,
+    };
+    let text = result.map(result_words).unwrap_or_default();
+    stream.answer(&id, &Answer { is_ok, exit_code: None, text: &text });
+}
+
+/// The words in `[{"functionResponse": {"response": {"output": …}}}]`.
+fn result_words(result: &RawValue) -> String {
+    let mut words = String::new();
+    json::items(result, |item| {
+        let response =
+            json::member(item, "functionResponse").and_then(|given| json::member(given, "response"));
+        let Some(response) = response else { return };
+        for name in ["output", "error"] {
+            words.push_str(&json::member_text(response, name).unwrap_or_default());
+        }
+    });
+    words
+}
+
+/// What was read counts the part from the cache; here it is told apart.
+fn read_usage(raw: &RawValue) -> Usage {
+    let mut usage = Usage::default();
+    json::members(raw, |key, value| {
+        let number = json::number(value).unwrap_or_default();
+        match key {
+            "input" => usage.input = number,
+            "cached" => usage.cache_read = number,
+            "output" | "thoughts" => usage.output = usage.output.saturating_add(number),
+            _ => {}
+        }
+    });
+    usage.input = usage.input.saturating_sub(usage.cache_read);
+    usage
+}

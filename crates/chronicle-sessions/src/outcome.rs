@@ -1,0 +1,161 @@
+//! How a call ended, read from what came back.
+
+use crate::human::between;
+use crate::tools::cut;
+use crate::turn::{Commit, Outcome};
+
+/// How much of the beginning of an answer is kept.
+const HEAD: usize = 4 << 10;
+
+/// How much of its end: there, tests say how they went.
+const TAIL: usize = 12 << 10;
+
+/// What came back from a call.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Answer<'a> {
+    /// Whether it worked, where the agent says so.
+    pub(crate) is_ok: Option<bool>,
+    /// The exit code, where the agent says it.
+    pub(crate) exit_code: Option<i32>,
+    /// The words.
+    pub(crate) text: &'a str,
+}
+
+impl Answer<'_> {
+    /// The outcome as it is kept; exit codes are looked for in the words of a command.
+    pub(crate) fn outcome(&self, is_command: bool) -> Outcome {
+        let told = if is_command { told_code(self.text) } else { None };
+        let exit_code = self.exit_code.or(told);
+        let is_ok = match (self.is_ok, exit_code) {
+            (Some(false), _) => Some(false),
+            (_, Some(code)) => Some(code == 0),
+            (is_ok, None) => is_ok,
+        };
+        Outcome { is_ok, exit_code, text: middle_cut(self.text) }
+    }
+}
+
+/// `text` without its middle when it is long.
+fn middle_cut(text: &str) -> String {
+    if text.len() <= HEAD + TAIL {
+        return text.to_owned();
+    }
+    let tail = text.ceil_char_boundary(text.len() - TAIL);
+    format!("{}\n…\n{}", cut(text, HEAD), &text[tail..])
+}
+
+/// The exit code that agents put among the words.
+fn told_code(text: &str) -> Option<i32> {
+    const MARKS: [&str; 6] = [
+        "Exit code ",
+        "Error: Exit code ",
+        "Exit code: ",
+        "Exit Code: ",
+        "Process exited with code ",
+        "<exited with exit code ",
+    ];
+    let head = &text[..text.floor_char_boundary(400)];
+    let from_head = head.lines().take(8).find_map(|line| code_after(line, &MARKS));
+    from_head.or_else(|| {
+        let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(200))..];
+        tail.lines().rev().take(4).find_map(|line| code_after(line, &MARKS[3..]))
+    })
+}
+
+fn code_after(line: &str, marks: &[&str]) -> Option<i32> {
+    let rest = marks.iter().find_map(|mark| line.trim_start().strip_prefix(mark))?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(rest.len());
+    rest[..end].parse().ok()
+}
+
+/// The words with which a human turned a call down.
+pub(crate) fn refusal(text: &str) -> Option<&str> {
+    if !text.starts_with("The user doesn't want to") {
+        return None;
+    }
+    let words = ["the user said:\n", "provided the following reason for the rejection:"]
+        .iter()
+        .find_map(|mark| Some(&text[text.find(mark)? + mark.len()..]))?;
+    let words = words.split("\n\nNote: ").next().unwrap_or(words).trim();
+    (!words.is_empty()).then_some(words)
+}
+
+/// The id of a task that was created.
+pub(crate) fn created_id(text: &str) -> Option<String> {
+    between(text, "Task #", " created").map(str::to_owned)
+}
+
+/// The commits that `command` made, as git told them in `text`.
+///
+/// `[main 1a2b3c4] subject` is printed by commit, cherry-pick, revert and `am`
+/// alike. A command that is not about git may print such lines too, so it is asked first.
+pub(crate) fn commits(command: &str, text: &str) -> Vec<Commit> {
+    const MAKING: [&str; 6] = ["commit", "cherry-pick", "revert", "merge", "rebase", " am "];
+    if !MAKING.iter().any(|word| command.contains(word)) {
+        return Vec::new();
+    }
+    let mut commits: Vec<Commit> = text.lines().filter_map(committed).collect();
+    commits.dedup();
+    commits
+}
+
+fn committed(line: &str) -> Option<Commit> {
+    let (head, subject) = line.strip_prefix('[')?.split_once("] ")?;
+    let (branch, id) = head.rsplit_once(' ')?;
+    let is_id =
+        (7..=64).contains(&id.len()) && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let branch = branch.trim_end_matches(" (root-commit)");
+    // A branch is one word; a detached HEAD is the only exception.
+    let is_branch = !branch.contains(' ') || branch == "detached HEAD";
+    (is_id && is_branch).then(|| Commit {
+        id: id.to_owned(),
+        branch: if branch == "detached HEAD" { String::new() } else { branch.to_owned() },
+        subject: cut(subject, 500),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_is_told_by_what_git_prints() {
+        let found = |command: &str, text: &str| {
+            commits(command, text)
+                .into_iter()
+                .map(|commit| (commit.id, commit.branch, commit.subject))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            found("git commit -m x", "ran hooks\n[main 1a2b3c4] pool: wait\n 1 file changed"),
+            [("1a2b3c4".to_owned(), "main".to_owned(), "pool: wait".to_owned())]
+        );
+        assert_eq!(found("git commit -m x", "[main (root-commit) 1a2b3c4] first")[0].1, "main");
+        assert_eq!(found("git commit -m x", "[detached HEAD 1a2b3c4] on no branch")[0].1, "");
+        assert_eq!(found("cargo test", "[main 1a2b3c4] not git"), []);
+        assert_eq!(found("git commit -m x", "[not an id] words\n[lint] golangci"), []);
+    }
+
+    #[test]
+    fn an_exit_code_among_the_words_decides() {
+        let outcome = |text| Answer { text, ..Answer::default() }.outcome(true);
+        assert_eq!(outcome("Exit code 2\nno such file").exit_code, Some(2));
+        assert_eq!(outcome("Exit code 2\nno such file").is_ok, Some(false));
+        assert_eq!(outcome("Wall time: 1s\nProcess exited with code 0\nOutput:\nok").is_ok, Some(true));
+        assert_eq!(outcome("all good").is_ok, None);
+    }
+
+    #[test]
+    fn the_middle_of_a_long_answer_is_left_out() {
+        let text = format!("begin{}end", "ä".repeat(20_000));
+        let kept = Answer { text: &text, ..Answer::default() }.outcome(true).text;
+        assert!(kept.starts_with("begin") && kept.ends_with("end") && kept.len() < HEAD + TAIL + 10);
+    }
+
+    #[test]
+    fn a_refusal_gives_its_reason() {
+        let text = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse a trait";
+        assert_eq!(refusal(text), Some("use a trait"));
+        assert_eq!(refusal("The user doesn't want to proceed with this tool use."), None);
+    }
+}

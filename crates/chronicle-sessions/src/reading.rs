@@ -1,0 +1,260 @@
+//! Reads a transcript from its beginning to its end.
+
+use std::io::{self, Read};
+
+use jiff::Timestamp;
+
+use crate::elements::{Element, Elements};
+use crate::format::{Format, Reader};
+use crate::row::Row;
+use crate::source::{Lines, Piece, Source};
+use crate::stream::Stream;
+use crate::tally::{FaultKind, Tally, Verdict};
+use crate::turn::{Agent, Place, Turn, Usage};
+
+/// How many folders and branches of a session are told apart.
+const MOST_PLACES: usize = 64;
+
+/// Earlier times are a clock that was never set.
+const EARLIEST: i64 = 1_262_304_000; // 2010
+
+/// Later times are no time at all.
+const LATEST: i64 = 7_258_118_400; // 2200
+
+/// What a transcript says about the whole of its session.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Session {
+    /// The id that the agent gave it.
+    pub id: Option<String>,
+    /// The session that this one belongs to, if it is a sub-agent's or a fork.
+    pub parent_id: Option<String>,
+    /// The folders it worked in, in order of their appearance.
+    pub folders: Vec<String>,
+    /// The branches it worked on, in order of their appearance.
+    pub branches: Vec<String>,
+    /// The folder it worked in last.
+    pub folder: Option<String>,
+    /// The branch it worked on last.
+    pub branch: Option<String>,
+    /// The commit that was checked out when it began, where the agent says so.
+    pub head: Option<String>,
+    /// Its title, where the agent or the human gave it one.
+    pub title: Option<String>,
+    /// The model that answered last.
+    pub model: Option<String>,
+    /// The version of the agent that wrote the last row.
+    pub version: Option<String>,
+    /// The earliest time in it that can be one.
+    pub first: Option<Timestamp>,
+    /// The latest time in it that can be one.
+    pub last: Option<Timestamp>,
+    /// How often its beginning was replaced by a summary.
+    pub n_compactions: u64,
+    /// How many turns it has.
+    pub n_turns: u64,
+    /// What its replies read and wrote.
+    pub usage: Usage,
+}
+
+impl Session {
+    pub(crate) fn saw(&mut self, at: Option<Timestamp>) {
+        let Some(at) = at.filter(|at| (EARLIEST..LATEST).contains(&at.as_second())) else { return };
+        self.first = Some(self.first.map_or(at, |first| first.min(at)));
+        self.last = Some(self.last.map_or(at, |last| last.max(at)));
+    }
+
+    pub(crate) fn is_in(&mut self, folder: &str) {
+        arrive(folder, &mut self.folder, &mut self.folders);
+    }
+
+    pub(crate) fn is_on(&mut self, branch: &str) {
+        arrive(branch, &mut self.branch, &mut self.branches);
+    }
+}
+
+/// Notes where the session is now; most rows say that it did not move.
+fn arrive(name: &str, last: &mut Option<String>, all: &mut Vec<String>) {
+    if name.is_empty() || last.as_deref() == Some(name) {
+        return;
+    }
+    *last = Some(name.to_owned());
+    if all.len() < MOST_PLACES && !all.iter().any(|known| known == name) {
+        all.push(name.to_owned());
+    }
+}
+
+/// A transcript that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The agent that wrote it.
+    pub agent: Agent,
+    /// What it says about the whole session.
+    pub session: Session,
+    /// What became of its rows.
+    pub tally: Tally,
+    /// The first byte that was not read for good: where a later reading goes on.
+    ///
+    /// A last line without an end counts as read if it is a whole value. A document
+    /// is rewritten as a whole, so it is to be read again from its beginning.
+    pub end: Place,
+}
+
+/// Reads `file`, in the form of `format` or of what its beginning says, and gives each turn to `on_turn`.
+///
+/// None comes back for a file that no agent wrote. What cannot be read is
+/// counted; only the file itself can fail. Memory stays bounded whatever its size.
+pub fn read(
+    file: impl Read,
+    format: Option<Format>,
+    on_turn: &mut dyn FnMut(&Turn<'_>),
+) -> io::Result<Option<Reading>> {
+    read_from(file, &Place { line: 1, bytes: 0..0 }, format, on_turn)
+}
+
+/// Reads on in a file whose next byte stands at `start`, the end of an earlier reading.
+///
+/// What the session said about itself before is not known here: the caller keeps it.
+pub fn read_from(
+    file: impl Read,
+    start: &Place,
+    format: Option<Format>,
+    on_turn: &mut dyn FnMut(&Turn<'_>),
+) -> io::Result<Option<Reading>> {
+    let mut source = Source::new(file, start);
+    source.fill()?;
+    while source.bytes().len() < crate::format::ENOUGH && !source.is_at_end() {
+        source.fill()?;
+    }
+    let Some(format) = format.or_else(|| Format::of(source.bytes())) else { return Ok(None) };
+    let mut stream = Stream::new(Session::default(), on_turn);
+    let mut reader = Reader::new(format);
+    let mut tally = Tally::default();
+    let end = if format.is_document() {
+        read_document(source, &mut reader, &mut stream, &mut tally)?
+    } else {
+        read_lines(source, &mut reader, &mut stream, &mut tally)?
+    };
+    reader.finish(&mut stream);
+    stream.finish();
+    Ok(Some(Reading { agent: format.agent(), session: stream.session, tally, end }))
+}
+
+fn read_lines<R: Read>(
+    source: Source<R>,
+    reader: &mut Reader,
+    stream: &mut Stream<'_>,
+    tally: &mut Tally,
+) -> io::Result<Place> {
+    let mut end = Place { line: source.line(), bytes: source.offset()..source.offset() };
+    let mut lines = Lines::new(source);
+    while let Some(piece) = lines.next()? {
+        tally.n_lines += 1;
+        match piece {
+            Piece::TooLong(place) => {
+                end = Place { line: place.line + 1, bytes: place.bytes.end..place.bytes.end };
+                tally.add_fault(place, FaultKind::TooLong);
+            }
+            Piece::Line { bytes, place, is_ended } => {
+                if let Some(kind) = reader.skips(bytes) {
+                    tally.skip_unread(kind);
+                } else if !read_line(bytes, &place, is_ended, reader, stream, tally) {
+                    return Ok(end);
+                }
+                let next = place.bytes.end + u64::from(is_ended);
+                end = Place { line: place.line + u64::from(is_ended), bytes: next..next };
+            }
+        }
+    }
+    Ok(end)
+}
+
+/// Reads the values of one line, and says whether the line is done with for good.
+fn read_line(
+    bytes: &[u8],
+    place: &Place,
+    is_ended: bool,
+    reader: &mut Reader,
+    stream: &mut Stream<'_>,
+    tally: &mut Tally,
+) -> bool {
+    let mut rest = bytes;
+    let mut n_values = 0;
+    loop {
+        let n_spaces = rest.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0).count();
+        rest = &rest[n_spaces..];
+        if rest.is_empty() {
+            tally.n_blank += u64::from(n_values == 0);
+            return true;
+        }
+        let start = place.bytes.start + (bytes.len() - rest.len()) as u64;
+        let row = Row::new(rest, Place { line: place.line, bytes: start..place.bytes.end });
+        match reader.read(&row, stream) {
+            Ok((verdict, length)) => {
+                n_values += 1;
+                tally.add(verdict);
+                rest = &rest[length..];
+            }
+            Err(error) if !is_ended && error.is_eof() => {
+                tally.add_fault(row.place, FaultKind::Unfinished);
+                return false;
+            }
+            Err(_) => {
+                let row_place = row.place.clone();
+                match read_repaired(rest, &row_place, reader, stream) {
+                    Some(verdict) => {
+                        tally.add(verdict);
+                        tally.add_fault(row_place, FaultKind::NotUtf8);
+                    }
+                    None => tally.add_fault(row_place, FaultKind::NotJson),
+                }
+                return true;
+            }
+        }
+    }
+}
+
+/// Reads a row again whose bytes are no UTF-8, with marks in the place of those.
+fn read_repaired(
+    bytes: &[u8],
+    place: &Place,
+    reader: &mut Reader,
+    stream: &mut Stream<'_>,
+) -> Option<Verdict> {
+    if std::str::from_utf8(bytes).is_ok() {
+        return None;
+    }
+    let repaired = String::from_utf8_lossy(bytes);
+    let row = Row::repaired(repaired.as_bytes(), place.clone());
+    reader.read(&row, stream).ok().map(|(verdict, _)| verdict)
+}
+
+fn read_document<R: Read>(
+    source: Source<R>,
+    reader: &mut Reader,
+    stream: &mut Stream<'_>,
+    tally: &mut Tally,
+) -> io::Result<Place> {
+    let mut elements = Elements::new(source);
+    while let Some(element) = elements.next()? {
+        match element {
+            Element::Member { name, bytes } => reader.member(name, bytes, stream),
+            Element::Fault(place, kind) => tally.add_fault(place, kind),
+            Element::Message { bytes, place } => {
+                let row = Row::new(bytes, place.clone());
+                match reader.read(&row, stream) {
+                    Ok((verdict, _)) => tally.add(verdict),
+                    Err(_) => match read_repaired(bytes, &place, reader, stream) {
+                        Some(verdict) => {
+                            tally.add(verdict);
+                            tally.add_fault(place, FaultKind::NotUtf8);
+                        }
+                        None => tally.add_fault(place, FaultKind::NotJson),
+                    },
+                }
+            }
+        }
+    }
+    let (line, _) = elements.position();
+    tally.n_lines = line;
+    Ok(Place { line: 1, bytes: 0..0 })
+}

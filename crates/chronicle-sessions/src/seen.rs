@@ -1,0 +1,32 @@
+//! Which ids were met before, in memory of bounded size.
+
+use std::collections::HashSet;
+
+use twox_hash::XxHash3_64;
+
+/// How many ids a generation holds.
+const GENERATION: usize = 400_000;
+
+/// The last 400,000 ids, and up to as many before them.
+///
+/// Only hashes are kept; that two ids share one is less likely than a broken disk.
+#[derive(Default)]
+pub(crate) struct Seen {
+    young: HashSet<u64>,
+    old: HashSet<u64>,
+}
+
+impl Seen {
+    /// Notes `id`, and says whether it is new.
+    pub(crate) fn insert(&mut self, id: &str) -> bool {
+        let hash = XxHash3_64::oneshot(id.as_bytes());
+        if self.old.contains(&hash) {
+            return false;
+        }
+        let is_new = self.young.insert(hash);
+        if GENERATION <= self.young.len() {
+            self.old = std::mem::take(&mut self.young);
+        }
+        is_new
+    }
+}

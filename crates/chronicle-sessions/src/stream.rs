@@ -1,0 +1,183 @@
+//! Where the readers of all agents put what they find.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use jiff::Timestamp;
+
+use crate::outcome;
+use crate::reading::Session;
+use crate::seen::Seen;
+use crate::tools::Called;
+use crate::turn::{Event, Place, Todo, Turn, Usage};
+
+/// How many calls may wait for their outcome.
+const MOST_WAITING: usize = 4_096;
+
+/// How many bytes waiting calls may hold.
+const MOST_WAITING_BYTES: usize = 8 << 20;
+
+/// How many replies are remembered whose usage may still be corrected.
+const MOST_REPLIES: usize = 512;
+
+/// A call whose outcome is not known yet.
+struct Waiting {
+    id: String,
+    place: Place,
+    at: Option<Timestamp>,
+    sub_agent: Option<String>,
+    called: Called,
+}
+
+/// Collects turns in order, joins calls to their outcomes, and counts.
+pub(crate) struct Stream<'s> {
+    on_turn: &'s mut dyn FnMut(&Turn<'_>),
+    /// What is known of the session.
+    pub(crate) session: Session,
+    waiting: VecDeque<Waiting>,
+    n_waiting_bytes: usize,
+    replies: VecDeque<(String, Usage)>,
+    known_replies: Seen,
+    known_rows: Seen,
+}
+
+impl<'s> Stream<'s> {
+    pub(crate) fn new(session: Session, on_turn: &'s mut dyn FnMut(&Turn<'_>)) -> Self {
+        Self {
+            on_turn,
+            session,
+            waiting: VecDeque::new(),
+            n_waiting_bytes: 0,
+            replies: VecDeque::new(),
+            known_replies: Seen::default(),
+            known_rows: Seen::default(),
+        }
+    }
+
+    /// Whether the row of this id is here for the first time.
+    pub(crate) fn is_new(&mut self, id: &str) -> bool {
+        id.is_empty() || self.known_rows.insert(id)
+    }
+
+    pub(crate) fn turn(&mut self, turn: &Turn<'_>) {
+        self.session.n_turns += 1;
+        self.session.saw(turn.at);
+        (self.on_turn)(turn);
+    }
+
+    /// A tool was called; the turn comes with its outcome.
+    pub(crate) fn call(
+        &mut self,
+        id: &str,
+        place: Place,
+        at: Option<Timestamp>,
+        sub_agent: Option<&str>,
+        called: Called,
+    ) {
+        self.n_waiting_bytes += called.size();
+        self.waiting.push_back(Waiting {
+            id: id.to_owned(),
+            place,
+            at,
+            sub_agent: sub_agent.map(str::to_owned),
+            called,
+        });
+        while MOST_WAITING < self.waiting.len() || MOST_WAITING_BYTES < self.n_waiting_bytes {
+            let Some(oldest) = self.take(0) else { break };
+            self.tell(oldest, &outcome::Answer::default());
+        }
+    }
+
+    /// The outcome of a call; one that nobody made is passed over.
+    pub(crate) fn answer(&mut self, id: &str, answer: &outcome::Answer<'_>) -> bool {
+        // Answers mostly come in the order of the calls.
+        let found = self.waiting.iter().position(|waiting| waiting.id == id);
+        let Some(waiting) = found.and_then(|index| self.take(index)) else { return false };
+        self.tell(waiting, answer);
+        true
+    }
+
+    /// Tells of the calls that were never answered; they come in their order.
+    pub(crate) fn finish(&mut self) {
+        while let Some(waiting) = self.take(0) {
+            self.tell(waiting, &outcome::Answer::default());
+        }
+    }
+
+    /// One reply of the model; a later word on the same reply corrects an earlier one.
+    pub(crate) fn reply(&mut self, id: &str, usage: Usage) {
+        if let Some((_, known)) = self.replies.iter_mut().rev().find(|(known, _)| known == id) {
+            self.session.usage.take_back(known);
+            *known = usage;
+            self.session.usage.add(&usage);
+        } else if id.is_empty() || self.known_replies.insert(id) {
+            self.session.usage.add(&usage);
+            if MOST_REPLIES <= self.replies.len() {
+                self.replies.pop_front();
+            }
+            if !id.is_empty() {
+                self.replies.push_back((id.to_owned(), usage));
+            }
+        }
+    }
+
+    fn take(&mut self, index: usize) -> Option<Waiting> {
+        let waiting = self.waiting.remove(index)?;
+        self.n_waiting_bytes -= waiting.called.size();
+        Some(waiting)
+    }
+
+    fn tell(&mut self, waiting: Waiting, answer: &outcome::Answer<'_>) {
+        let Waiting { id, place, at, sub_agent, called } = waiting;
+        let outcome = answer.outcome(matches!(called, Called::Command(_)));
+        let mut events = Vec::new();
+        match called {
+            Called::Command(command) => {
+                let commits = outcome::commits(&command, answer.text);
+                events.push(Event::Command(command, outcome));
+                events.extend(commits.into_iter().map(Event::Commit));
+            }
+            Called::Edits(edits) => {
+                events.extend(edits.into_iter().map(|edit| Event::Edit(edit, outcome.clone())));
+            }
+            Called::Todo(mut todo) => {
+                if let Todo::Added(item) = &mut todo
+                    && item.id.is_none()
+                {
+                    item.id = outcome::created_id(answer.text);
+                }
+                events.push(Event::Todo(todo, outcome));
+            }
+            Called::Plan(plan) => events.push(Event::Plan(plan, outcome)),
+            Called::Tool(tool) => events.push(Event::Tool(tool, outcome)),
+        }
+        if let Some(words) = outcome::refusal(answer.text) {
+            events.push(Event::Interruption(words.into()));
+        }
+        for (index, event) in events.into_iter().enumerate() {
+            let id =
+                if index == 0 { Cow::Borrowed(id.as_str()) } else { Cow::Owned(format!("{id}#{index}")) };
+            // The outcome's time is not needed: what was done was wanted when it was called.
+            let sub_agent = sub_agent.as_deref().map(Cow::Borrowed);
+            self.turn(&Turn { id, sub_agent, ..Turn::new(place.clone(), at, event) });
+        }
+    }
+}
+
+impl Usage {
+    fn add(&mut self, other: &Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_write = self.cache_write.saturating_add(other.cache_write);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        self.replies += 1;
+    }
+
+    fn take_back(&mut self, other: &Self) {
+        self.input = self.input.saturating_sub(other.input);
+        self.output = self.output.saturating_sub(other.output);
+        self.cache_write = self.cache_write.saturating_sub(other.cache_write);
+        self.cache_read = self.cache_read.saturating_sub(other.cache_read);
+        self.replies = self.replies.saturating_sub(1);
+    }
+}

@@ -1,0 +1,6 @@
+//! Transcripts of every agent: real ones by path, made ones, and broken ones.
+
+mod agents;
+mod broken;
+mod corpus;
+mod support;
