@@ -32,6 +32,7 @@ mod region;
 pub mod score;
 mod secrets;
 mod sketch;
+pub mod thread;
 pub mod trim;
 pub mod unified;
 mod unite;
