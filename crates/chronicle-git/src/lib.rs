@@ -14,6 +14,7 @@ mod error;
 mod follow;
 mod glance;
 mod history;
+pub mod hooks;
 mod last_words;
 mod lock;
 mod many;

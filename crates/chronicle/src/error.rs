@@ -195,6 +195,14 @@ pub enum Error {
         /// What the system says.
         source: std::io::Error,
     },
+    /// A hook or a configuration that cannot be read or written.
+    #[snafu(display("cannot change `{}`", path.display()))]
+    WriteHook {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// A temporary directory that cannot be made.
     #[snafu(display("cannot make a temporary directory"))]
     TemporaryDirectory {
@@ -246,6 +254,7 @@ impl Error {
             Self::NoRemote => "no_remote",
             Self::SeveralRemotes { .. } => "usage",
             Self::ReadInput { .. } => "input_unreadable",
+            Self::WriteHook { .. } => "hook_not_written",
             Self::WriteOutput { .. } | Self::TemporaryDirectory { .. } => "io",
         }
     }

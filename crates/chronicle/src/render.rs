@@ -14,6 +14,7 @@ mod outline;
 mod pretty;
 mod purge;
 mod reconcile;
+mod setup;
 mod summary;
 mod sync;
 mod why;
@@ -26,7 +27,7 @@ use jiff::Timestamp;
 
 use crate::{
     AnnotateReply, AuthorContext, Check, CorrectReply, Deps, ImportReply, KnowledgeReply, OutlineAnswer,
-    PurgeReply, ReconcileReply, Settings, Shown, StagedRemark, Summary, Synced, Timeline, Why,
+    PurgeReply, ReconcileReply, Settings, Setup, Shown, StagedRemark, Summary, Synced, Timeline, Why,
 };
 
 pub use check::{Host, annotations};
@@ -259,5 +260,15 @@ pub fn reconciled(reply: &ReconcileReply, format: Format, view: &View) -> String
         Format::Json => json::plain_answer(reply),
         Format::Markdown => reconcile::markdown(reply),
         Format::Pretty => pretty::painted(&reconcile::markdown(reply), view),
+    }
+}
+
+/// What was done to a repository, or would be, as text.
+#[must_use]
+pub fn setup(setup: &Setup, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(setup),
+        Format::Markdown => setup::markdown(setup),
+        Format::Pretty => pretty::painted(&setup::markdown(setup), view),
     }
 }

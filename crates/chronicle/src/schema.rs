@@ -8,11 +8,11 @@ use schemars::{Schema, schema_for};
 
 use crate::{
     AnnotateReply, Check, CorrectReply, Deps, Error, ImportReply, KnowledgeReply, OutlineAnswer, PurgeReply,
-    Settings, Shown, Summary, Synced, Timeline, Why, error::UnknownSchemaSnafu,
+    Settings, Setup, Shown, Summary, Synced, Timeline, Why, error::UnknownSchemaSnafu,
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 20] = [
+pub const SCHEMA_NAMES: [&str; 21] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -30,6 +30,7 @@ pub const SCHEMA_NAMES: [&str; 20] = [
     "correct-output",
     "knowledge-output",
     "purge-output",
+    "setup-output",
     "knowledge",
     "correction",
     "tombstone",
@@ -53,6 +54,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "sync-output" => schema_for!(Synced),
         "why-output" => schema_for!(Why),
         "check-output" => schema_for!(Check),
+        "setup-output" => schema_for!(Setup),
         "config-output" => schema_for!(Settings),
         "outline-output" => schema_for!(OutlineAnswer),
         "correct-output" => schema_for!(CorrectReply),

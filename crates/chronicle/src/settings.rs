@@ -297,7 +297,7 @@ impl Chronicle {
         for setting in &SETTINGS {
             let variable = setting.variable();
             if let Some(value) = self.variable(&variable) {
-                found.offer(setting, vec![value], "environment", Some(variable));
+                found.offer(setting, &[value], "environment", Some(variable));
             }
         }
         let settings = SETTINGS.iter().map(|setting| found.now(setting)).collect();
@@ -333,12 +333,12 @@ impl Found {
     fn offer(
         &mut self,
         setting: &'static Setting,
-        values: Vec<String>,
+        values: &[String],
         kind: &'static str,
         place: Option<String>,
     ) {
         let place = place.map(|place| plain(&place).into_owned());
-        for value in &values {
+        for value in values {
             if let Some(expected) = setting.objection(value) {
                 let value = plain(value);
                 let at = place.as_deref().unwrap_or(kind);
@@ -371,7 +371,7 @@ impl Found {
                 }
                 Kind::Days | Kind::Count => vec![value],
             };
-            self.offer(setting, values, scope.name(), place);
+            self.offer(setting, &values, scope.name(), place);
         }
     }
 
@@ -405,7 +405,7 @@ impl Found {
                     let is_it = |setting: &&Setting| setting.team == Some((group.as_str(), key.as_str()));
                     match SETTINGS.iter().find(is_it) {
                         Some(setting) => {
-                            self.offer(setting, texts(value), "team", Some(file.to_owned()));
+                            self.offer(setting, &texts(value), "team", Some(file.to_owned()));
                         }
                         None => {
                             let name = plain(&format!("{section}.{group}.{key}")).replace('\n', " ");

@@ -8,10 +8,10 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use crate::commands::{
     annotate::AnnotateArgs, check::CheckArgs, commit, commit::CommitArgs, config::ConfigArgs,
     context::ContextArgs, correct::CorrectArgs, deps::DepsArgs, expire::ExpireArgs, export::ExportArgs,
-    flag::FlagArgs, history::HistoryArgs, hook::HookArgs, import::ImportArgs, knowledge::KnowledgeArgs,
-    note::NoteArgs, outline::OutlineArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs,
-    schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs,
-    tour::TourArgs, why::WhyArgs,
+    flag::FlagArgs, history::HistoryArgs, hook::HookArgs, import::ImportArgs, init::InitArgs,
+    init::UninstallArgs, knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs, purge::PurgeArgs,
+    read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs,
+    supersede::SupersedeArgs, sync::SyncArgs, tour::TourArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -141,6 +141,8 @@ pub(crate) enum Command {
     Purge(PurgeArgs),
     Commit(CommitArgs),
     Context(ContextArgs),
+    Init(InitArgs),
+    Uninstall(UninstallArgs),
     Config(ConfigArgs),
     #[command(hide = true)]
     Hook(HookArgs),

@@ -13,6 +13,7 @@ pub(crate) mod flag;
 pub(crate) mod history;
 pub(crate) mod hook;
 pub(crate) mod import;
+pub(crate) mod init;
 pub(crate) mod knowledge;
 pub(crate) mod note;
 pub(crate) mod outline;
@@ -62,6 +63,8 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Commit(args) => commit::run(args, &open(), ui),
         Command::Context(args) => context::run(args, &open(), ui),
         Command::Hook(args) => hook::run(&args, &open(), ui),
+        Command::Init(args) => init::run(&args, &open(), ui),
+        Command::Uninstall(args) => init::undo(&args, &open(), ui),
         Command::Config(args) => config::run(args, &open(), ui),
         Command::Flag(args) => flag::run(args, &open(), ui),
         Command::Correct(args) => correct::run(args, &open(), ui),

@@ -102,6 +102,7 @@ impl CommandError {
             "unknown_entry" => "`git chronicle show` lists the ids of a commit's entries",
             "not_your_summary" => "leave out --replace-summary: yours is stored beside it",
             "empty_context" => "use --task, --reasoning, --dependencies or --tags",
+            "hook_not_written" => "is the repository read-only? `--dry-run` shows what would be changed",
             "unknown_setting" => "`git chronicle config list` lists the settings",
             "contended" => "try again; another process was writing at the same time",
             "write_failed" => "nothing was stored; is the disk full or the repository read-only?",

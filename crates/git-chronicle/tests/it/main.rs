@@ -10,6 +10,8 @@ mod corrections;
 mod deps;
 mod durability;
 mod floors;
+mod hook_managers;
+mod hooks;
 mod index;
 mod knowledge;
 mod outcome;

@@ -235,6 +235,8 @@ fn the_help() {
       purge      Take words out of every version of the notes, as if they had never been said
       commit     Run `git commit` and record why the commit is made
       context    Say ahead of a commit why it is made; the commit takes it in
+      init       Set a repository up: hooks that bind what was said to commits
+      uninstall  Take out what `init` put into a repository; notes stay
       config     Show or change settings
       sync       Exchange notes with a remote
       reconcile  Find commits that took the place of annotated ones, and take along what is known

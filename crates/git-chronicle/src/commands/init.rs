@@ -1,0 +1,42 @@
+use chronicle::{Chronicle, Setup, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Set a repository up: hooks that bind what was said to commits
+///
+/// Where git runs hooks that its configuration names (2.54), they stand there. Otherwise a few
+/// marked lines go into the hooks that git, husky, lefthook or pre-commit run. They never stop git,
+/// and do nothing where git-chronicle is not installed. `git chronicle uninstall` takes out all of it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InitArgs {
+    /// Show what would be changed, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Take out what `init` put into a repository; notes stay
+#[derive(Debug, clap::Args)]
+pub(crate) struct UninstallArgs {
+    /// Show what would be changed, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(args: &InitArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    tell(&chronicle.init(args.dry_run)?, "everything is set up already", ui)
+}
+
+pub(crate) fn undo(args: &UninstallArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    tell(&chronicle.uninstall(args.dry_run)?, "nothing is set up", ui)
+}
+
+fn tell(setup: &Setup, nothing: &str, ui: &mut Ui) -> Result<(), CommandError> {
+    ui.answer(&render::setup(setup, ui.format(), &ui.view(false)))?;
+    for warning in &setup.warnings {
+        ui.warn(warning);
+    }
+    if setup.changes.is_empty() && setup.warnings.is_empty() {
+        ui.tell(nothing);
+    }
+    Ok(())
+}
