@@ -51,6 +51,11 @@ impl AuthorContext {
         texts.into_iter().all(Option::is_none) && tags.is_empty() && squash_sources.is_empty()
     }
 
+    /// Whether anything is said in words; squashed commits alone are no words.
+    pub(crate) fn has_words(&self) -> bool {
+        !Self { squash_sources: Vec::new(), ..self.clone() }.is_empty()
+    }
+
     /// Lets what `newer` says count; what it leaves open stays.
     pub fn update(&mut self, newer: Self) {
         self.timestamp = newer.timestamp;

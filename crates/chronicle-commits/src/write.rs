@@ -336,11 +336,14 @@ fn staged(
     let mut said = Vec::new();
     for context in staging.into_iter().flat_map(Staging::contexts) {
         if let Staged::To(commit) = context.belongs_to(repository, facts.commit.id)? {
+            said.push(context.clone());
+            if !context.has_words() {
+                continue;
+            }
             let document = document_of(repository, &mut documents, commit, stamp)?;
             with_facts(repository, facts, commit, |facts| {
                 context.add_to(document, &key_of(context, commit), facts, repository)
             })?;
-            said.push(context.clone());
         }
     }
     Ok((documents, said))
@@ -398,13 +401,16 @@ pub fn bind(repository: &Repository, said: Option<&AuthorContext>, stamp: &Stamp
     let mut unheard = Vec::new();
     let (mut documents, mut contexts) = staged(repository, Some(&staging), &mut facts, stamp, &mut unheard)?;
     if let Some(said) = said {
-        let document = document_of(repository, &mut documents, head, stamp)?;
-        said.add_to(document, &key_of(said, head), &mut facts, repository)?;
+        if said.has_words() {
+            let document = document_of(repository, &mut documents, head, stamp)?;
+            said.add_to(document, &key_of(said, head), &mut facts, repository)?;
+        }
         contexts.push(said.clone());
     }
     let mut bound = Bound::default();
     bound.squash_sources.extend(contexts.iter().flat_map(|context| context.squash_sources.clone()));
     if documents.is_empty() {
+        clear(&mut staging, &[], &contexts)?;
         return Ok(bound);
     }
     (bound.commits, _) = repository.edit_notes(

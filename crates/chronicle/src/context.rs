@@ -106,36 +106,20 @@ impl Chronicle {
         let head = after.repository()?.head()?;
         let is_made = code == 0 && head != before;
         if is_made {
-            after.bind(None)?;
+            after.after_commit()?;
         }
         let stored_on = head.filter(|_| is_said && is_made).map(|id| id.to_string());
         Ok(Committed { code, waits: is_said && !is_made, stored_on, redacted })
     }
 
-    /// Stores what was kept for the commit that was just made, and what the environment says of it.
-    ///
-    /// With nothing to store, no repository is opened.
-    ///
-    /// # Errors
-    /// When the notes cannot be written; what was kept is kept then.
-    pub fn after_commit(&self) -> Result<Bound, Error> {
-        let said = self.said_in_environment(&mut Vec::new());
-        let git_dir = self.variable("GIT_DIR").map(|path| self.directory.join(path));
-        let git_dir = git_dir.or_else(|| chronicle_git::git_dir_of(&self.directory));
-        if said.is_none() && git_dir.is_some_and(|git_dir| !Staging::has_any(&git_dir)) {
-            return Ok(Bound::default());
-        }
-        self.bind(said.as_ref())
-    }
-
-    fn bind(&self, said: Option<&AuthorContext>) -> Result<Bound, Error> {
+    pub(crate) fn bind(&self, said: Option<&AuthorContext>) -> Result<Bound, Error> {
         let author = self.repository()?.author_name();
         let stamp = Stamp { now: self.now, author, new_id: &mut Self::new_id };
         Ok(write::bind(self.repository()?, said, &stamp)?)
     }
 
     /// What the environment says of the commit that is being made.
-    fn said_in_environment(&self, redacted: &mut Vec<String>) -> Option<AuthorContext> {
+    pub(crate) fn said_in_environment(&self, redacted: &mut Vec<String>) -> Option<AuthorContext> {
         let part = |part: &str| {
             let named = PREFIXES.iter().find_map(|prefix| self.variable(&format!("{prefix}{part}")));
             named.filter(|value| !value.trim().is_empty())

@@ -132,7 +132,9 @@ const SETUP_LOCK: &str = "setup.lock";
 /// Removes what is derived or empty of the directory that is ours.
 fn tidy(directory: &Path) {
     // What cannot be removed does no harm where it is.
-    let _removed = fs::remove_dir_all(directory.join("index"));
+    for derived in ["blames", "index", "outlines", "reconciled", "retired"] {
+        let _removed = fs::remove_dir_all(directory.join(derived));
+    }
     for lock in [SETUP_LOCK, "staging.lock", "sync.lock", "write.lock"] {
         let _removed = fs::remove_file(directory.join(lock));
     }

@@ -11,6 +11,7 @@ mod context;
 mod correct;
 mod deps;
 mod error;
+mod hook;
 mod hooks;
 mod knowledge;
 mod outline;

@@ -20,12 +20,20 @@ const IS_REWRITING: &str =
     r#"test -d "${GIT_DIR:-.git}/rebase-merge" || test -d "${GIT_DIR:-.git}/rebase-apply""#;
 
 /// The hooks that we need.
-pub(super) const HOOKS: [Hook; 2] = [
+pub(super) const HOOKS: [Hook; 5] = [
+    Hook { name: "post-checkout", leaves: IS_REWRITING, listens: false },
     Hook { name: "post-commit", leaves: IS_REWRITING, listens: false },
+    Hook { name: "post-merge", leaves: IS_REWRITING, listens: false },
     Hook {
         name: "post-rewrite",
         leaves: r#"test "$1" = amend && { test -d "${GIT_DIR:-.git}/rebase-merge" || test -d "${GIT_DIR:-.git}/rebase-apply"; }"#,
         listens: true,
+    },
+    // Only a squash has something to say before it is made.
+    Hook {
+        name: "prepare-commit-msg",
+        leaves: r#"! test -f "${GIT_DIR:-.git}/SQUASH_MSG" && ! test -f "${GIT_DIR:-.git}/chronicle/squashed""#,
+        listens: false,
     },
 ];
 

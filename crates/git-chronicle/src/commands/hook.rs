@@ -1,4 +1,8 @@
-use std::{ffi::OsString, process::ExitCode};
+use std::{
+    ffi::OsString,
+    io::Read,
+    process::{Command, ExitCode, Stdio},
+};
 
 use chronicle::Chronicle;
 
@@ -17,15 +21,53 @@ pub(crate) struct HookArgs {
     arguments: Vec<OsString>,
 }
 
+/// Our own name for what goes on behind a hook.
+const DETACHED: &str = "detached";
+/// A rebase of so many commits that its list is longer has not been seen.
+const MAX_INPUT_BYTES: u64 = 64 << 20;
+
 /// A hook answers nothing. What goes wrong is a remark.
 pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let done = match (args.name.as_str(), &args.arguments[..]) {
-        ("post-commit" | "post-rewrite", _) => chronicle.after_commit().map(drop),
-        // A hook of another version of ours.
+    let done = match args.name.as_str() {
+        "prepare-commit-msg" => chronicle.before_commit(),
+        "post-commit" => chronicle.after_commit(),
+        "post-rewrite" => {
+            let mut input = String::new();
+            let _read = std::io::stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut input);
+            chronicle.after_rewrite(&input).map(|warnings| {
+                for warning in &warnings {
+                    ui.warn(warning);
+                }
+            })
+        }
+        DETACHED => chronicle.reconcile_lazily(),
+        // Only what is done behind it, or a hook of another version of ours.
         _ => Ok(()),
     };
+    if args.name == DETACHED {
+        return Ok(());
+    }
     if let Err(error) = done {
         let _code: ExitCode = crate::error::report(&error.into(), ui);
     }
+    if chronicle.has_notes() {
+        detach();
+    }
     Ok(())
+}
+
+/// Lets the rest be done while git goes on. Nobody waits for it, and it says nothing.
+#[expect(clippy::disallowed_methods, reason = "the binary starts itself again, behind the hook")]
+fn detach() {
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut command = Command::new(program);
+    command.args(["hook", DETACHED]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Of its own group, so that an interrupt at the terminal does not reach it.
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    if std::env::var_os("CHRONICLE_FOREGROUND").is_some() {
+        let _status = command.status();
+        return;
+    }
+    // What cannot be started now is done behind the next hook.
+    let _started = command.spawn();
 }

@@ -29,6 +29,8 @@ pub(crate) fn binary_dir() -> &'static Path {
 pub(crate) fn git(directory: &Path, args: &[&str]) -> Command {
     let mut command = testkit::command("git", directory);
     command.args(args).env("PATH", path_with(binary_dir())).env("GIT_EDITOR", "true");
+    // What goes on behind a hook is over when git is, so that the test can look.
+    command.env("CHRONICLE_FOREGROUND", "1");
     command
 }
 
@@ -257,7 +259,7 @@ fn what_cannot_be_written_is_said_and_leaves_nothing_half_done() {
     if has_config_hooks(&repo) {
         return;
     }
-    chronicle(repo.path(), &["init"]).refused(1, &["cannot change", "hooks/post-commit"]);
+    chronicle(repo.path(), &["init"]).refused(1, &["cannot change", "hooks/post-"]);
     let error = chronicle(repo.path(), &["init", "--format=json"]).json_error();
     assert_eq!(error, "hook_not_written");
     let nowhere = repo.beside("nowhere");
@@ -292,7 +294,12 @@ fn in_a_rebase_no_commit_starts_the_binary() {
     let calls = |args: &[&str]| {
         let _gone = fs::remove_file(&log);
         run(git(&other, args).env("PATH", path_with(&directory))).success();
-        fs::read_to_string(&log).unwrap_or_default()
+        let called = fs::read_to_string(&log).unwrap_or_default();
+        // A rebase starts with a checkout, once, before it can be seen.
+        let (checkouts, others): (Vec<&str>, Vec<&str>) =
+            called.split_inclusive('\n').partition(|line| line.starts_with("hook post-checkout "));
+        assert!(checkouts.len() <= 1, "{called}");
+        others.concat()
     };
     assert_eq!(calls(&["rebase", "--quiet", "--force-rebase", "main"]), "hook post-rewrite rebase\n");
     assert_eq!(
@@ -310,7 +317,7 @@ fn in_a_rebase_no_commit_starts_the_binary() {
     let files: Vec<&str> = files.iter().map(|file| file.to_str().unwrap()).collect();
     let am = calls(&[&["am", "--quiet"][..], &files[..]].concat());
     assert_eq!(am, "");
-    // Without a rebase each hook starts it once.
+    // A commit that squashes nothing has nothing to say before it is made; else each hook starts it once.
     let amended = calls(&["commit", "--quiet", "--amend", "--allow-empty", "-m", "t: amended"]);
     assert_eq!(amended, "hook post-commit\nhook post-rewrite amend\n");
 }
@@ -361,6 +368,7 @@ fn day(setup: impl Fn(&TestRepo), path: &Path) -> Vec<(i32, String, String)> {
     let step = |line: &&str| {
         let mut command = testkit::command("sh", repo.path());
         command.args(["-c", line]).env("PATH", path_with(path)).env("GIT_EDITOR", "true").env("LC_ALL", "C");
+        command.env("CHRONICLE_FOREGROUND", "1");
         let output = command.output().expect("sh runs");
         let text = |bytes: &[u8]| without_times(&String::from_utf8_lossy(bytes).replace(&root, "ROOT"));
         (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
@@ -404,4 +412,92 @@ fn hooks_of_a_user_hear_what_git_says() {
     let called = fs::read_to_string(repo.path().join("called")).unwrap();
     assert!(called.lines().all(|line| line.starts_with("rebase ")), "{called}");
     assert_eq!(called.lines().count(), 4, "{called}");
+}
+
+/// A repository with hooks, a commit on `topic` with a lesson, and a newer commit on `main`.
+fn repo_with_lesson() -> TestRepo {
+    let repo = repo();
+    init(&repo);
+    repo.git(&["checkout", "--quiet", "-b", "topic"]);
+    repo.write("pool.rs", "fn take() {}\n\nfn give() {}\n");
+    repo.git(&["add", "--all"]);
+    run(&mut git(repo.path(), &["commit", "--quiet", "-m", "pool: add it"])).success();
+    let input = r#"{"summary": "Callers queue, because the server drops the eleventh",
+        "wisdom": [{"category": "gotcha", "content": "The UI thread calls this.", "file": "pool.rs", "lines": {"start": 1, "end": 1}}]}"#;
+    chronicle(repo.path(), &["annotate", "--json", input]).success();
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo.write("b.rs", "fn b() {}\n");
+    repo.commit("b: add it");
+    repo
+}
+
+#[track_caller]
+fn check_taken_along(repo: &TestRepo, steps: &[&[&str]]) {
+    for step in steps {
+        run(&mut git(repo.path(), step)).success();
+    }
+    assert_eq!(contents(&note(repo, "HEAD")), ["The UI thread calls this."]);
+    let read = chronicle(repo.path(), &["read", "pool.rs", "--format=json"]).success().json();
+    assert_eq!(contents(&read), ["The UI thread calls this."]);
+    assert_eq!(read["wisdom"][0]["lines"], serde_json::json!({ "start": 1, "end": 1 }));
+}
+
+#[test]
+fn an_amend_and_a_rebase_take_lessons_along() {
+    let repo = repo_with_lesson();
+    check_taken_along(
+        &repo,
+        &[&["checkout", "--quiet", "topic"], &["commit", "--quiet", "--amend", "-m", "pool: add it, better"]],
+    );
+    check_taken_along(&repo, &[&["rebase", "--quiet", "main"]]);
+    check_taken_along(&repo, &[&["rebase", "--quiet", "--apply", "--no-ff", "main~1"]]);
+}
+
+#[test]
+fn a_squash_takes_lessons_along_whatever_its_message() {
+    for message in
+        [&["commit", "--quiet", "--no-edit"][..], &["commit", "--quiet", "-m", "pool: all at once"]]
+    {
+        let repo = repo_with_lesson();
+        check_taken_along(&repo, &[&["merge", "--quiet", "--squash", "topic"], message]);
+        assert!(!repo.path().join(".git/chronicle/squashed").exists());
+    }
+}
+
+#[test]
+fn a_squash_that_came_to_nothing_is_forgotten() {
+    let repo = repo_with_lesson();
+    run(&mut git(repo.path(), &["merge", "--quiet", "--squash", "topic"])).success();
+    let aborted = run(git(repo.path(), &["commit", "--quiet"]).env("GIT_EDITOR", "false"));
+    assert_eq!(aborted.code, Some(1));
+    assert!(repo.path().join(".git/chronicle/squashed").exists());
+    repo.git(&["reset", "--quiet", "--hard"]);
+    repo.write("c.rs", "fn c() {}\n");
+    repo.git(&["add", "--all"]);
+    run(&mut git(repo.path(), &["commit", "--quiet", "-m", "c: add it"])).success();
+    assert!(!repo.try_git(&["notes", "--ref=chronicle", "show", "HEAD"]).status.success());
+    assert!(!repo.path().join(".git/chronicle/squashed").exists());
+}
+
+#[test]
+fn an_author_names_what_a_commit_squashes() {
+    let repo = repo_with_lesson();
+    let topic = repo.git(&["rev-parse", "topic"]);
+    repo.git(&["checkout", "--quiet", "topic", "--", "pool.rs"]);
+    let mut commit = git(repo.path(), &["commit", "--quiet", "-m", "pool: all at once"]);
+    run(commit.env("CHRONICLE_SQUASH_SOURCES", &topic)).success();
+    check_taken_along(&repo, &[]);
+}
+
+#[test]
+fn what_no_hook_saw_is_found_behind_the_next_one() {
+    let repo = repo_with_lesson();
+    // As a server squashes: with plumbing, where no hook runs.
+    let tree = repo.git(&["merge-tree", "--write-tree", "main", "topic"]);
+    let squashed = repo.git(&["commit-tree", &tree, "-p", "main", "-m", "pool: squashed"]);
+    repo.git(&["update-ref", "refs/heads/main", &squashed]);
+    repo.git(&["reset", "--quiet", "--hard"]);
+    repo.git(&["branch", "--quiet", "-D", "topic"]);
+    run(&mut git(repo.path(), &["checkout", "--quiet", "-b", "next"])).success();
+    check_taken_along(&repo, &[]);
 }

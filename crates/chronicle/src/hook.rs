@@ -1,0 +1,119 @@
+//! What is done in git's hooks.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use chronicle_commits::{Staging, reconcile::Effort, write::Bound};
+use chronicle_git::{Glance, ObjectId};
+use snafu::ResultExt;
+
+use crate::{Chronicle, Error, Sources, error::WriteHookSnafu, rewritten_pairs};
+
+/// The commits that the next one squashes, and before them the HEAD that it is made on.
+const SQUASHED: &str = "chronicle/squashed";
+
+impl Chronicle {
+    /// Does what is to be done when a commit was made: stores what was kept for it and what the environment
+    /// says of it, and takes along what is known about the commits that it squashes.
+    ///
+    /// With nothing to do, no repository is opened.
+    ///
+    /// # Errors
+    /// When the notes cannot be written; what was kept is kept then.
+    pub fn after_commit(&self) -> Result<(), Error> {
+        let said = self.said_in_environment(&mut Vec::new());
+        let has_any = |git_dir: PathBuf| Staging::has_any(&git_dir) || git_dir.join(SQUASHED).exists();
+        if said.is_none() && self.hook_git_dir().is_some_and(|git_dir| !has_any(git_dir)) {
+            return Ok(());
+        }
+        let Bound { squash_sources, .. } = self.bind(said.as_ref())?;
+        let head = self.repository()?.born_head()?;
+        let mut sources = squash_sources;
+        sources.extend(self.take_squashed(head));
+        if !sources.is_empty() {
+            self.annotate_from(&Sources::Squashed(sources), &head.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// Takes along what is known about rewritten commits, which git names on standard input; returns what
+    /// could not be done.
+    ///
+    /// # Errors
+    /// When the notes cannot be read or written.
+    pub fn after_rewrite(&self, input: &str) -> Result<Vec<String>, Error> {
+        let pairs = rewritten_pairs(input);
+        let glance = self.uses_index.then(|| Glance::at(&self.directory)).flatten();
+        // Where nothing was ever noted there is nothing to take along.
+        let warnings = match glance {
+            Some(glance) if glance.notes.is_empty() => Vec::new(),
+            _ => self.carry(&pairs)?.warnings,
+        };
+        self.after_commit()?;
+        Ok(warnings)
+    }
+
+    /// Remembers which commits the one that is being made squashes, if git says so.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub fn before_commit(&self) -> Result<(), Error> {
+        let repository = self.repository()?;
+        let path = repository.git_dir().join(SQUASHED);
+        let message = fs::read_to_string(repository.git_dir().join("SQUASH_MSG")).unwrap_or_default();
+        let named = message.lines().filter_map(|line| line.strip_prefix("commit "));
+        let ids: Vec<&str> = named.filter(|id| ObjectId::from_hex(id.as_bytes()).is_ok()).collect();
+        let (false, Some(head)) = (ids.is_empty(), repository.head()?) else {
+            // An earlier squash that came to nothing is no business of this commit.
+            let _removed = fs::remove_file(&path);
+            return Ok(());
+        };
+        let content = format!("{head}\n{}\n", ids.join("\n"));
+        replace(&path, content.as_bytes()).context(WriteHookSnafu { path })
+    }
+
+    /// The commits that `head` squashes, if it was made on the HEAD that they were remembered for.
+    fn take_squashed(&self, head: ObjectId) -> Vec<String> {
+        let Ok(repository) = self.repository() else { return Vec::new() };
+        let path = repository.git_dir().join(SQUASHED);
+        let Ok(content) = fs::read_to_string(&path) else { return Vec::new() };
+        let _removed = fs::remove_file(&path);
+        let mut lines = content.lines().map(str::to_owned);
+        let made_on = lines.next();
+        let parent = repository.commit(head).ok().and_then(|commit| commit.parents.first().copied());
+        if parent.map(|id| id.to_string()) == made_on { lines.collect() } else { Vec::new() }
+    }
+
+    /// Whether it may be worthwhile to look for commits that were rewritten unseen: whether anything is noted.
+    #[must_use]
+    pub fn has_notes(&self) -> bool {
+        Glance::at(&self.directory).is_none_or(|glance| !glance.notes.is_empty())
+    }
+
+    /// Looks for commits that were rewritten unseen, as far as that is quick.
+    ///
+    /// # Errors
+    /// When the repository cannot be read, or the notes cannot be written.
+    pub fn reconcile_lazily(&self) -> Result<(), Error> {
+        self.reconcile(Effort::Bounded, false).map(drop)
+    }
+
+    /// The git directory that a hook works in.
+    fn hook_git_dir(&self) -> Option<PathBuf> {
+        let named = self.variable("GIT_DIR").map(|path| self.directory.join(path));
+        named.or_else(|| chronicle_git::git_dir_of(&self.directory))
+    }
+}
+
+/// Writes beside the file, then renames.
+fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let directory = path.parent().expect("it lies in a directory of ours");
+    fs::create_dir_all(directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    file.write_all(content)?;
+    file.persist(path)?;
+    Ok(())
+}
