@@ -4,6 +4,7 @@ mod anchors;
 mod asking;
 mod bad_input;
 mod check;
+mod ci_templates;
 mod config;
 mod context;
 mod corrections;
