@@ -57,6 +57,12 @@ pub enum CommitsError {
         /// The commit.
         what: String,
     },
+    /// A remote whose notes nobody purged yet.
+    #[snafu(display("`{remote}` still holds what was purged, so nothing is pushed"))]
+    RemoteHoldsPurged {
+        /// The remote.
+        remote: String,
+    },
     /// A staging file that is no JSON of ours.
     #[snafu(display("cannot read the staged remarks in `{}`", path.display()))]
     UnreadableStaging {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chronicle_core::{EntryId, read_note, unite_lines, unite_notes};
 use chronicle_git::{
-    CORRECTIONS_REF, Difference, GitError, Merged, ObjectId, Recovered, Repository, Resolution,
+    CORRECTIONS_REF, Difference, GitError, Merged, ObjectId, PURGED_REF, Recovered, Repository, Resolution,
     is_knowledge_key,
 };
 
@@ -129,7 +129,7 @@ fn unite(
     }
     report.n_united += 1;
     Resolution::Content(match name {
-        CORRECTIONS_REF => unite_lines(&sides),
+        CORRECTIONS_REF | PURGED_REF => unite_lines(&sides),
         _ => unite_notes(&difference.key.to_string(), &sides),
     })
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use chronicle_core::{
-    Annotation, EntryId, Note,
+    Annotation, EntryId,
     correction::read_corrections,
     purge::{Left, Purged, Texts, Tombstone, clean},
     read_note,
@@ -121,14 +121,14 @@ pub fn purge(
     let index = repository.shared_state_dir().join("index");
     let lock = index.is_dir().then(|| FileLock::acquire(&index.join("lock"))).transpose()?;
     for name in last_ours(repository)? {
-        let plan = |ever: &[EverNote]| plan(repository, ever, (target, &sought), &purged);
+        let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &sought.texts);
         report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
     }
     drop_derived(repository);
     drop(lock);
     for (name, tip) in repository.chronicle_refs()? {
         let ever = repository.notes_ever(&[tip])?;
-        if name != PURGED_REF && !plan(repository, &ever, (target, &sought), &purged)?.is_empty() {
+        if name != PURGED_REF && !plan(repository, &ever, &purged, &sought.texts)?.is_empty() {
             report.left.push(name);
         }
     }
@@ -334,43 +334,41 @@ fn called(repository: &Repository, ever: &[EverNote], id: &str, sought: &mut Sou
 }
 
 /// What becomes of the notes of one history.
-fn plan(
-    repository: &Repository,
-    ever: &[EverNote],
-    (target, sought): (&PurgeTarget, &Sought),
-    purged: &Purged,
-) -> Result<Replacements> {
-    let is_whole =
-        |note: &EverNote| matches!(target, PurgeTarget::Commit(commit) if note.key == Some(*commit));
+fn plan(repository: &Repository, ever: &[EverNote], purged: &Purged, texts: &Texts) -> Result<Replacements> {
     let blobs = ever.iter().map(|note| note.blob).collect();
-    let cleaned = repository.read_many(blobs, |blob, content| {
-        let left = match sought.blobs.contains(&blob) {
-            true => Left::Nothing,
-            false => clean(content, purged, &sought.texts),
-        };
-        let is_empty = match &left {
-            Left::Some(bytes) => is_all_gone(&read_note(bytes).note, content, purged),
-            Left::Nothing => true,
-            Left::All => false,
-        };
-        (left != Left::All).then_some((left, is_empty))
+    let cleaned = repository.read_many(blobs, |blob, content| match purged.has_blob(&blob.to_string()) {
+        true => Some(None),
+        false => match clean(content, purged, texts) {
+            Left::All => None,
+            Left::Some(bytes) => Some(Some(bytes)),
+            Left::Nothing => Some(None),
+        },
     });
-    let cleaned: HashMap<ObjectId, (Left, bool)> = cleaned.into_iter().collect();
-    let mut replacements = Replacements::new();
-    for note in ever {
-        let Some((left, is_empty)) = cleaned.get(&note.blob) else { continue };
-        let content = match left {
-            Left::Some(bytes) if !(*is_empty && is_whole(note)) => Some(bytes.clone()),
-            _ => None,
-        };
-        replacements.insert(*note, content);
-    }
-    Ok(replacements)
+    let cleaned: HashMap<ObjectId, Option<Vec<u8>>> = cleaned.into_iter().collect();
+    let replaced = |note: &EverNote| Some((*note, cleaned.get(&note.blob)?.clone()));
+    Ok(ever.iter().filter_map(replaced).collect())
 }
 
-/// Whether nothing is left of a note but the marks of what was in it.
-fn is_all_gone(left: &Note, before: &[u8], purged: &Purged) -> bool {
-    left.entries().is_empty()
-        && left.documents().iter().all(|document| document.regions.is_empty())
-        && ids_in(before).iter().all(|id| purged.has(id))
+/// Takes everything that was ever purged, here or where tombstones came from, out of all refs; says which
+/// held any of it.
+///
+/// # Errors
+/// When a ref cannot be read or written.
+pub fn enforce(repository: &Repository) -> Result<Vec<Rewritten>> {
+    let purged = purged(repository)?;
+    if purged.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut rewritten = Vec::new();
+    for name in last_ours(repository)? {
+        let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &Texts::default());
+        rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
+    }
+    if !rewritten.is_empty() {
+        for directory in repository.state_dirs() {
+            drop_staged(&directory, |id, _| id.is_some_and(|id| purged.has(id)))?;
+        }
+        drop_derived(repository);
+    }
+    Ok(rewritten)
 }

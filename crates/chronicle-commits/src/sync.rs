@@ -6,19 +6,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chronicle_core::{read_note, redact_note, redaction::Kind, unite_notes};
+use chronicle_core::{
+    purge::{Left, Texts, clean},
+    read_note, redact_note,
+    redaction::Kind,
+    unite_notes,
+};
 use chronicle_git::{
-    CORRECTIONS_REF, FileLock, GitError, KNOWLEDGE_REF, NOTES_REF, NotesEdit, ObjectId, Pushed, Repository,
-    tracking_prefix,
+    CORRECTIONS_REF, FileLock, GitError, KNOWLEDGE_REF, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Pushed,
+    Repository, tracking_prefix,
 };
 
 use crate::{
-    error::Result,
+    error::{RemoteHoldsPurgedSnafu, Result},
     merging::{MAX_NOTE_BYTES, MergedRef, merge, read_bounded},
+    purge,
 };
 
-/// The refs that are exchanged.
-pub const SHARED_REFS: [&str; 3] = [NOTES_REF, CORRECTIONS_REF, KNOWLEDGE_REF];
+/// The refs that are exchanged; what was purged comes first, so that nothing of it is merged.
+pub const SHARED_REFS: [&str; 4] = [PURGED_REF, NOTES_REF, CORRECTIONS_REF, KNOWLEDGE_REF];
 /// Times that others may be faster before a push gives up.
 const MAX_ATTEMPTS: u32 = 40;
 /// Where the notes of a fork lie while they are looked at.
@@ -85,14 +91,22 @@ pub fn bring_back_lost(repository: &Repository) -> Result<Vec<(String, MergedRef
 /// When the remote cannot be reached, or our refs cannot be read or written.
 pub fn pull(repository: &Repository, remote: &str) -> Result<Vec<(String, MergedRef)>> {
     let _lock = lock(repository)?;
-    pull_locked(repository, remote)
+    Ok(pull_locked(repository, remote)?.0)
 }
 
-fn pull_locked(repository: &Repository, remote: &str) -> Result<Vec<(String, MergedRef)>> {
+/// What was merged, and whether the remote still holds what was purged.
+fn pull_locked(repository: &Repository, remote: &str) -> Result<(Vec<(String, MergedRef)>, bool)> {
     bring_back_lost(repository)?;
     repository.fetch_notes(remote)?;
     let mut pulled = Vec::new();
+    let mut is_stained = false;
     for name in SHARED_REFS {
+        if name == NOTES_REF {
+            // Now all tombstones are here, and nothing else is merged yet.
+            let rewritten = purge::enforce(repository)?;
+            is_stained =
+                rewritten.iter().any(|rewritten| rewritten.name.starts_with(&tracking_prefix(remote)));
+        }
         let Some(theirs) = repository.ref_target(&tracking(remote, name))? else { continue };
         let ours = repository.ref_target(name)?;
         if ours == Some(theirs) {
@@ -102,7 +116,7 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<Vec<(String, Mer
         repository.fetch_missing(remote, fetched.iter().flat_map(|note| &note.theirs).copied())?;
         pulled.push((name.to_owned(), merge(repository, name, theirs, remote)?));
     }
-    Ok(pulled)
+    Ok((pulled, is_stained))
 }
 
 /// Merges what the remote has, and gives it what we have.
@@ -114,7 +128,10 @@ pub fn push(repository: &Repository, remote: &str) -> Result<PushReport> {
     let mut report = PushReport::default();
     for attempt in 0..MAX_ATTEMPTS {
         chronicle_git::pause(attempt);
-        for (name, merged) in pull_locked(repository, remote)? {
+        let (pulled, is_stained) = pull_locked(repository, remote)?;
+        // What is here builds on what the remote has, only without the words; nothing is ever forced.
+        snafu::ensure!(!is_stained, RemoteHoldsPurgedSnafu { remote });
+        for (name, merged) in pulled {
             match report.pulled.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, known)) => {
                     known.n_taken += merged.n_taken;
@@ -203,6 +220,7 @@ fn import_fetched(
     report.n_outside = notes.len() - wanted.len();
     repository.fetch_missing(remote, wanted.iter().map(|note| note.blob))?;
     let contents = read_bounded(repository, wanted.iter().map(|note| note.blob).collect());
+    let purged = purge::purged(repository)?;
     let mut given: Vec<(ObjectId, Vec<u8>)> = Vec::new();
     for note in wanted {
         let Some(content) = contents.get(&note.blob) else {
@@ -216,7 +234,11 @@ fn import_fetched(
             report.warnings.push(format!("the note on {} cannot be read; it is not taken over", note.key));
             continue;
         }
-        given.push((note.key, content.clone()));
+        match clean(content, &purged, &Texts::default()) {
+            Left::All => given.push((note.key, content.clone())),
+            Left::Some(left) => given.push((note.key, left)),
+            Left::Nothing => {}
+        }
     }
     let message = format!("chronicle: import notes of {remote}").replace('\n', " ");
     let ((imported, n_known), _) =

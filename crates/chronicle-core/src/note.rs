@@ -123,6 +123,10 @@ impl Note {
                 document.replaces.clear();
                 document.legacy.clear();
                 document.extra.clear();
+                // A document of which nothing is left needs no mark.
+                if document.regions.is_empty() && document.entry_ids.is_empty() {
+                    continue;
+                }
             }
             left.add(document);
         }

@@ -6,8 +6,10 @@ use gix::{ObjectId, bstr::ByteSlice, objs::tree::EntryMode};
 use snafu::ResultExt;
 
 use crate::{
-    Repository,
+    FileLock, Repository,
     error::{GitError, ObjectSnafu, Result, WriteObjectSnafu},
+    last_words::LastWords,
+    refs::UpdateFailed,
 };
 
 /// A blob of some version of a notes ref, with the object that it was a note of.
@@ -32,6 +34,9 @@ pub struct Rewritten {
     /// What it points at now.
     pub new: ObjectId,
 }
+
+/// Attempts before giving up on a ref that others keep moving.
+const MAX_ATTEMPTS: u32 = 20;
 
 impl Repository {
     /// The notes refs that hold what Chronicle stores, of this clone and fetched ones, with what they point at.
@@ -68,7 +73,7 @@ impl Repository {
             let Ok(commit) = self.inner.find_commit(id) else { continue };
             pending.extend(commit.parent_ids().map(gix::Id::detach));
             let tree = commit.tree_id().context(ObjectSnafu { id })?.detach();
-            self.see_tree(tree, Vec::new(), &mut seen, &mut found)?;
+            self.see_tree(tree, b"", &mut seen, &mut found)?;
         }
         let mut found: Vec<EverNote> = found.into_iter().collect();
         found.sort_unstable();
@@ -78,18 +83,18 @@ impl Repository {
     fn see_tree(
         &self,
         id: ObjectId,
-        prefix: Vec<u8>,
+        prefix: &[u8],
         seen: &mut HashSet<(ObjectId, Vec<u8>)>,
         found: &mut HashSet<EverNote>,
     ) -> Result<()> {
-        if !seen.insert((id, prefix.clone())) {
+        if !seen.insert((id, prefix.to_vec())) {
             return Ok(());
         }
         let tree = self.inner.find_tree(id).context(ObjectSnafu { id })?;
         for entry in tree.iter().filter_map(std::result::Result::ok) {
-            let hex = [&prefix, entry.filename().as_bytes()].concat();
+            let hex = [prefix, entry.filename().as_bytes()].concat();
             match entry.mode() {
-                mode if mode.is_tree() => self.see_tree(entry.object_id(), hex, seen, found)?,
+                mode if mode.is_tree() => self.see_tree(entry.object_id(), &hex, seen, found)?,
                 mode if mode.is_blob() => {
                     found.insert(EverNote { key: ObjectId::from_hex(&hex).ok(), blob: entry.object_id() });
                 }
@@ -112,16 +117,48 @@ impl Repository {
         message: &str,
         mut plan: impl FnMut(&[EverNote]) -> Result<Replacements, E>,
     ) -> Result<Option<Rewritten>, E> {
-        let (rewritten, _recovered) = self.move_ref(name, message, |old| -> Result<_, E> {
-            let Some(old) = old else { return Ok((None, None)) };
-            let replacements = plan(&self.notes_ever(&[old])?)?;
+        let mut lock = FileLock::acquire(&self.write_lock())?;
+        let mut words = LastWords::parse(&lock.text()?);
+        self.recover(name, words.swapping.take().as_ref());
+        let mut reason = String::new();
+        for attempt in 0..MAX_ATTEMPTS {
+            crate::update::pause(attempt);
+            let Some(old) = self.ref_target(name)? else {
+                lock.set_text(&words.to_text())?;
+                return Ok(None);
+            };
+            // What a foreign writer dropped is to be merged again, and must not bring anything back.
+            let dropped: Vec<ObjectId> =
+                words.lost.iter().filter(|(lost_from, _)| lost_from == name).map(|(_, lost)| *lost).collect();
+            let written = words.written.get(name).copied();
+            let tips: Vec<ObjectId> =
+                [old].into_iter().chain(dropped.iter().copied()).chain(written).collect();
+            let replacements = plan(&self.notes_ever(&tips)?)?;
             let new = self.rewritten(old, &replacements)?;
-            if new == old {
-                return Ok((None, None));
+            for lost in dropped {
+                words.lost.remove(&(name.to_owned(), lost));
+                words.lost.insert((name.to_owned(), self.rewritten(lost, &replacements)?));
             }
-            Ok((Some(Rewritten { name: name.to_owned(), old, new }), Some(new)))
-        })?;
-        Ok(rewritten)
+            if let Some(written) = written {
+                words.written.insert(name.to_owned(), self.rewritten(written, &replacements)?);
+            }
+            if new == old {
+                lock.set_text(&words.to_text())?;
+                return Ok(None);
+            }
+            words.swapping = Some((name.to_owned(), new));
+            lock.set_text(&words.to_text())?;
+            match self.compare_and_swap(name, Some(old), new, message) {
+                Ok(()) => {
+                    words.swapping = None;
+                    lock.set_text(&words.to_text())?;
+                    return Ok(Some(Rewritten { name: name.to_owned(), old, new }));
+                }
+                Err(UpdateFailed::Fatal(error)) => return Err(error.into()),
+                Err(UpdateFailed::Contended(why)) => reason = why,
+            }
+        }
+        Err(GitError::UpdateRef { name: name.to_owned(), reason }.into())
     }
 
     /// The tip of the history of `tip` in which `replacements` have taken place.

@@ -200,11 +200,19 @@ impl Repository {
     }
 
     /// Removes what dead processes left: a lock on the ref, temporary objects. We hold the write lock.
-    fn recover(&self, name: &str, swapping: Option<&(String, ObjectId)>) -> Recovered {
+    pub(crate) fn recover(&self, name: &str, swapping: Option<&(String, ObjectId)>) -> Recovered {
         let mut files = Vec::new();
-        let ref_lock = self.common_dir().join(format!("{name}.lock"));
-        if is_stale(&ref_lock) || is_ours(&ref_lock, name, swapping) {
-            remove(ref_lock, &mut files);
+        let lock_of = |name: &str| self.common_dir().join(format!("{name}.lock"));
+        // Who died may have been at another ref than the one that is written now.
+        if let Some((other, commit)) = swapping
+            && other.starts_with("refs/notes/")
+            && !other.contains("..")
+            && is_ours(&lock_of(other), *commit)
+        {
+            remove(lock_of(other), &mut files);
+        }
+        if is_stale(&lock_of(name)) {
+            remove(lock_of(name), &mut files);
         }
         let objects = self.inner.objects.store_ref().path().to_owned();
         let leftovers = std::fs::read_dir(objects).into_iter().flatten().filter_map(std::result::Result::ok);
@@ -234,12 +242,11 @@ fn is_stale(path: &Path) -> bool {
     modified.is_ok_and(|modified| now.duration_since(modified).is_ok_and(|age| STALE_AFTER < age))
 }
 
-/// Whether the ref's lock belongs to the process of ours that died with these last words.
+/// Whether a ref's lock belongs to the process of ours that died while it put `commit` there.
 ///
-/// Such a lock holds the commit that the words name. An empty one was either just
+/// Such a lock holds that commit. An empty one was either just
 /// made by us, or just now by someone else, who will fill it in the next moments.
-fn is_ours(ref_lock: &Path, name: &str, swapping: Option<&(String, ObjectId)>) -> bool {
-    let Some((_, commit)) = swapping.filter(|(swapped, _)| swapped == name) else { return false };
+fn is_ours(ref_lock: &Path, commit: ObjectId) -> bool {
     let commit = commit.to_string();
     let content = || std::fs::read_to_string(ref_lock).ok();
     match content() {

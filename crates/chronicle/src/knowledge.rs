@@ -126,7 +126,7 @@ impl Chronicle {
     ///
     /// # Errors
     /// When something is empty or unknown, or the notes cannot be written.
-    pub fn add_knowledge(&self, command: AddKnowledge) -> Result<KnowledgeReply, Error> {
+    pub fn add_knowledge(&self, command: &AddKnowledge) -> Result<KnowledgeReply, Error> {
         let mut redacted = Vec::new();
         let mut clean = |text: &str| {
             let (text, kinds) = wash(text);
@@ -152,7 +152,7 @@ impl Chronicle {
             }
             NewKnowledge::Boundary { module, owns, boundary } => {
                 let (module, owns, boundary) = (clean(module), clean(owns), clean(boundary));
-                let said = !module.is_empty() && !(owns.is_empty() && boundary.is_empty());
+                let said = !module.is_empty() && (!owns.is_empty() || !boundary.is_empty());
                 (KnowledgeInput::Boundary(Boundary { id, module, owns, boundary, extra }), said)
             }
             NewKnowledge::AntiPattern { pattern, instead } => {

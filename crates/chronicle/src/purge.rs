@@ -65,12 +65,17 @@ impl Chronicle {
         let stamp = (repository.author_name(), self.now.to_string());
         let report = purge(repository, &target, Self::new_id(), stamp)?;
         let mut reply = PurgeReply { done: true, ..reply(report) };
-        let own: Vec<String> = reply
-            .refs
-            .iter()
-            .map(|rewritten| rewritten.name.clone())
-            .filter(|name| !is_fetched(name))
-            .collect();
+        // A ref of which only the fetched copy was rewritten is pushed, too: ours was clean already.
+        let is_rewritten = |name: &String| {
+            let short = name.trim_start_matches("refs/notes/");
+            let is_it = |rewritten: &RewrittenRef| {
+                rewritten.name == *name
+                    || (is_fetched(&rewritten.name) && rewritten.name.ends_with(&format!("/{short}")))
+            };
+            reply.refs.iter().any(is_it)
+        };
+        let names = before.iter().map(|(name, _)| name.clone());
+        let own: Vec<String> = names.filter(|name| !is_fetched(name)).filter(is_rewritten).collect();
         let remotes = repository.remote_names();
         reply.push = remotes.iter().filter_map(|remote| push(remote, &own, &reply, &before)).collect();
         reply.still_held = self.still_held(&reply)?;

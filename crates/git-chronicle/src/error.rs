@@ -92,6 +92,9 @@ impl CommandError {
             "no_work_tree" => "name two commits with --diff A..B",
             "lessons_touched" => "read them above; `git chronicle read` says more",
             "no_knowledge" => "`git chronicle knowledge list` lists what there is",
+            "remote_holds_purged" => {
+                "`git fetch` it, then `git chronicle purge ID` again: it prints the push that cleans the remote"
+            }
             "several_claims" => "name one by its id",
             "no_claim" => "`git chronicle show` lists what a commit's annotation says",
             "invalid_time" => "such as 2026-12-31 or 2026-12-31T12:00:00Z",

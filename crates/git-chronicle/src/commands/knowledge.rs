@@ -104,7 +104,7 @@ pub(crate) fn run(args: KnowledgeArgs, chronicle: &Chronicle, ui: &mut Ui) -> Re
             Ok(())
         }
         What::Add(args) => {
-            let reply = chronicle.add_knowledge(args.command()?)?;
+            let reply = chronicle.add_knowledge(&args.command()?)?;
             answer(&reply, ui)?;
             if !reply.changed {
                 ui.tell("this is known already");

@@ -544,6 +544,8 @@ fn a_killed_writer_leaves_the_corrections_whole() {
     for n in 0..30_u32 {
         let reason = format!("reason {n:03}");
         let mut command = binary(repo.path(), &["flag", &id, "--reason", &reason]);
+        // A writer of another ref must not forget whose lock was left.
+        chronicle(repo.path(), &["knowledge", "add", "--rule", &reason]).success();
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let born = std::time::Instant::now();
         while born.elapsed() < std::time::Duration::from_micros(u64::from(n) * 700) {

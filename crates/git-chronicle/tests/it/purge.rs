@@ -112,11 +112,15 @@ fn a_purged_lesson_is_in_no_version_of_any_ref() {
     insta::assert_snapshot!(without_ids(&repo, &ask(&repo, &["purge", &id, "--dry-run"])), @"
     **Would be purged:**
     - ID
+    - ID
+    - s-ID
     ");
     assert!(reachable(&repo).contains(CORE), "looking changes nothing");
     insta::assert_snapshot!(without_ids(&repo, &ask(&repo, &["purge", &id])), @"
     **Purged:**
     - ID
+    - ID
+    - s-ID
     - rewritten: refs/notes/chronicle-corrections (ID to ID)
     - rewritten: refs/notes/chronicle (ID to ID)
     - staged remarks dropped: 1
@@ -357,4 +361,55 @@ fn a_purge_works_with_other_hashes_and_other_refs() {
         assert_nowhere(&repo);
         assert!(note(&repo, "HEAD").to_string().contains("It stays here."));
     }
+}
+
+/// Another clone of the bare repository, with its notes.
+fn clone(repo: &TestRepo, bare: &std::path::Path) -> TestRepo {
+    let clone = TestRepo::new();
+    clone.git(&["remote", "add", "origin", &bare.to_string_lossy()]);
+    clone.git(&["fetch", "--quiet", "origin"]);
+    clone.git(&["reset", "--quiet", "--hard", &repo.git(&["rev-parse", "HEAD"])]);
+    chronicle(clone.path(), &["sync", "pull", "origin"]).success();
+    clone
+}
+
+#[test]
+fn sync_brings_the_purge_to_other_clones_and_nothing_back() {
+    let repo = told();
+    let bare = repo.beside("bare.git");
+    repo.git(&["init", "--quiet", "--bare", &bare.to_string_lossy()]);
+    repo.git(&["remote", "add", "origin", &bare.to_string_lossy()]);
+    repo.git(&["push", "--quiet", "origin", "main"]);
+    chronicle(repo.path(), &["sync", "push", "origin"]).success();
+    let other = clone(&repo, &bare);
+    assert!(reachable(&other).contains(CORE));
+    let json = json!({ "summary": "Theirs, meanwhile", "wisdom": [{ "category": "insight", "content": "A lesson of theirs.", "file": "src/pool.rs" }] });
+    chronicle(other.path(), &["annotate", "--json", &json.to_string()]).success();
+    chronicle(other.path(), &["read", "src/pool.rs"]).success();
+
+    let id = id_of(&repo, CORE);
+    chronicle(repo.path(), &["purge", &id]).success();
+    // The remote is not clean yet: nothing is pushed over it, and nothing comes back from it.
+    chronicle(repo.path(), &["sync", "push", "origin"]).refused(1, &["origin"]);
+    chronicle(repo.path(), &["sync", "pull", "origin"]).success();
+    assert_nowhere(&repo);
+    repo.git(&["fetch", "--quiet", "origin", "+refs/notes/chronicle*:refs/notes/remotes/origin/chronicle*"]);
+    let answer = chronicle(repo.path(), &["purge", &id, "--format=json"]).success().json();
+    let words: Vec<&str> = answer["push"][0].as_str().unwrap().split(' ').skip(1).collect();
+    repo.git(&words);
+    assert_nowhere(&repo);
+
+    chronicle(other.path(), &["sync", "push", "origin"]).success();
+    assert_nowhere(&other);
+    chronicle(repo.path(), &["sync", "push", "origin"]).success();
+    assert_nowhere(&repo);
+    for kept in ["A lesson of theirs.", "lock-free"] {
+        assert!(
+            note(&repo, "HEAD").to_string().contains(kept) && note(&other, "HEAD").to_string().contains(kept)
+        );
+    }
+    let log = testkit::command("git", &bare).args(["log", "-p", "--glob=refs/notes"]).output().unwrap();
+    assert!(!String::from_utf8_lossy(&log.stdout).contains(CORE));
+    let tree = ["rev-parse", "refs/notes/chronicle^{tree}"];
+    assert_eq!(repo.git(&tree), other.git(&tree));
 }
