@@ -9,8 +9,14 @@ use std::{
     io::{BufRead, Read, Write},
 };
 
-use chronicle_core::{plain, redact_note, redaction::Kind, unite_lines};
-use chronicle_git::{CORRECTIONS_REF, GitError, NOTES_REF, NotesEdit, ObjectId, Repository};
+use chronicle_core::{
+    plain,
+    purge::{Left, Texts, clean},
+    redact_note,
+    redaction::Kind,
+    unite_lines,
+};
+use chronicle_git::{CORRECTIONS_REF, GitError, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Repository};
 use data_encoding::BASE64;
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
@@ -19,6 +25,7 @@ use snafu::{ResultExt, ensure};
 use crate::{
     error::{BadLineSnafu, CommitsError, ReadLinesSnafu, Result, WriteLinesSnafu},
     merging::MAX_NOTE_BYTES,
+    purge,
     sync::{SHARED_REFS, add},
 };
 
@@ -161,13 +168,25 @@ pub fn import(repository: &Repository, lines: &mut dyn BufRead) -> Result<Import
         imported.n_elsewhere += usize::from(!repository.has_object(key));
         notes.entry(name).or_default().push((key, content));
     }
-    for (name, notes) in notes {
+    let mut purged = purge::purged(repository)?;
+    notes.get(PURGED_REF).into_iter().flatten().for_each(|(_, tombstones)| purged.read(tombstones));
+    for (name, mut notes) in notes {
+        if name != PURGED_REF && !purged.is_empty() {
+            notes.retain_mut(|(_, content)| match clean(content, &purged, &Texts::default()) {
+                Left::All => true,
+                Left::Some(left) => {
+                    *content = left;
+                    true
+                }
+                Left::Nothing => false,
+            });
+        }
         let message = format!("chronicle: import {} notes", notes.len());
         let (n_changed, _) = repository.edit_notes(name, &message, |edit: &mut NotesEdit<'_>| {
             let mut n_changed = 0;
             for (key, content) in &notes {
                 let is_news = match name {
-                    CORRECTIONS_REF => add_lines(edit, *key, content)?,
+                    CORRECTIONS_REF | PURGED_REF => add_lines(edit, *key, content)?,
                     _ => add(edit, *key, content)?,
                 };
                 n_changed += usize::from(is_news);

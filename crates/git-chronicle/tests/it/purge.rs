@@ -14,7 +14,7 @@ use testkit::TestRepo;
 
 use crate::{
     asking::{annotate, ask, pool},
-    outcome::{binary, chronicle, entry, note, refs, run},
+    outcome::{binary, chronicle, chronicle_reading, entry, note, refs, run},
 };
 
 const WORDS: &str = "The vault opens with \"swordfish\" at noon.";
@@ -361,6 +361,17 @@ fn a_purge_works_with_other_hashes_and_other_refs() {
         assert_nowhere(&repo);
         assert!(note(&repo, "HEAD").to_string().contains("It stays here."));
     }
+}
+
+#[test]
+fn what_was_purged_does_not_come_back_with_an_import() {
+    let repo = told();
+    let exported = chronicle(repo.path(), &["export"]).success().stdout;
+    assert!(exported.contains(CORE));
+    chronicle(repo.path(), &["purge", &id_of(&repo, CORE)]).success();
+    chronicle_reading(repo.path(), &["import"], exported.as_bytes()).success();
+    assert_nowhere(&repo);
+    assert!(note(&repo, "HEAD").to_string().contains("lock-free"));
 }
 
 /// Another clone of the bare repository, with its notes.
