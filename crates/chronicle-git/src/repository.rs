@@ -17,6 +17,7 @@ use snafu::ResultExt;
 
 use crate::{
     error::{GitError, NotARepositorySnafu, ObjectSnafu, Result},
+    process::git_talking,
     refs::RefBackend,
 };
 
@@ -359,6 +360,27 @@ impl Repository {
             Some((name, id))
         };
         worktrees.into_iter().filter_map(head).collect()
+    }
+
+    /// The version of `git`; `None` when it cannot be run.
+    #[must_use]
+    pub fn git_version(&self) -> Option<String> {
+        let ran = git_talking(self.git_dir(), self.work_dir(), &["version"], b"").ok()?;
+        Some(ran.stdout.trim().strip_prefix("git version ")?.to_owned())
+    }
+
+    /// Writes the ref `name` with all of its history to a bundle at `path`, which git can fetch from.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn bundle(&self, path: &Path, name: &str) -> Result<()> {
+        let path = path.to_string_lossy();
+        let args = ["bundle", "create", "--quiet", &path, name];
+        let ran = git_talking(self.git_dir(), self.work_dir(), &args, b"")?;
+        match ran.is_success {
+            true => Ok(()),
+            false => Err(GitError::Process { command: "bundle".to_owned(), stderr: ran.reason() }),
+        }
     }
 
     /// Where small files of ours that belong to all worktrees live.

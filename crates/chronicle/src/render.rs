@@ -8,6 +8,7 @@ mod config;
 mod context;
 mod correct;
 mod deps;
+mod health;
 mod json;
 mod markdown;
 mod outline;
@@ -26,8 +27,9 @@ use chronicle_core::reading::Reading;
 use jiff::Timestamp;
 
 use crate::{
-    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, ImportReply, KnowledgeReply, OutlineAnswer,
-    PurgeReply, ReconcileReply, Settings, Setup, Shown, StagedRemark, Summary, Synced, Timeline, Why,
+    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply,
+    OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced,
+    Timeline, Why,
 };
 
 pub use check::{Host, annotations};
@@ -193,6 +195,36 @@ pub fn sync(synced: &Synced, format: Format, view: &View) -> String {
         Format::Json => json::plain_answer(synced),
         Format::Markdown => sync::markdown(synced),
         Format::Pretty => pretty::painted(&sync::markdown(synced), view),
+    }
+}
+
+/// How much is annotated, as text.
+#[must_use]
+pub fn status(status: &Status, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(status),
+        Format::Markdown => health::status(status),
+        Format::Pretty => pretty::painted(&health::status(status), view),
+    }
+}
+
+/// What is wrong, as text.
+#[must_use]
+pub fn diagnosis(diagnosis: &Diagnosis, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(diagnosis),
+        Format::Markdown => health::diagnosis(diagnosis),
+        Format::Pretty => pretty::painted(&health::diagnosis(diagnosis), view),
+    }
+}
+
+/// What was tidied away, as text.
+#[must_use]
+pub fn gc(reply: &GcReply, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(reply),
+        Format::Markdown => health::gc(reply),
+        Format::Pretty => pretty::painted(&health::gc(reply), view),
     }
 }
 

@@ -7,12 +7,13 @@ use chronicle_core::{
 use schemars::{Schema, schema_for};
 
 use crate::{
-    AnnotateReply, Check, CorrectReply, Deps, Error, ImportReply, KnowledgeReply, OutlineAnswer, PurgeReply,
-    Settings, Setup, Shown, Summary, Synced, Timeline, Why, error::UnknownSchemaSnafu,
+    AnnotateReply, Check, CorrectReply, Deps, Diagnosis, Error, GcReply, ImportReply, KnowledgeReply,
+    OutlineAnswer, PurgeReply, Settings, Setup, Shown, Status, Summary, Synced, Timeline, Why,
+    error::UnknownSchemaSnafu,
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 21] = [
+pub const SCHEMA_NAMES: [&str; 24] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -23,6 +24,9 @@ pub const SCHEMA_NAMES: [&str; 21] = [
     "summary-output",
     "sync-output",
     "import-output",
+    "status-output",
+    "doctor-output",
+    "gc-output",
     "why-output",
     "check-output",
     "outline-output",
@@ -50,6 +54,9 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "history-output" => schema_for!(Timeline),
         "deps-output" => schema_for!(Deps),
         "summary-output" => schema_for!(Summary),
+        "status-output" => schema_for!(Status),
+        "doctor-output" => schema_for!(Diagnosis),
+        "gc-output" => schema_for!(GcReply),
         "import-output" => schema_for!(ImportReply),
         "sync-output" => schema_for!(Synced),
         "why-output" => schema_for!(Why),

@@ -307,7 +307,7 @@ fn sharing_setting(remote: &str) -> Setting {
 }
 
 /// The remotes that notes are exchanged with when none is named.
-fn shared(repository: &Repository) -> Vec<String> {
+pub(crate) fn shared(repository: &Repository) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for value in repository.settings("chronicle.sync.remotes") {
         for name in value.split([',', ' ', '\t']).filter(|name| !name.is_empty()) {

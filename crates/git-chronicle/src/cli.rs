@@ -7,11 +7,12 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     annotate::AnnotateArgs, check::CheckArgs, commit, commit::CommitArgs, config::ConfigArgs,
-    context::ContextArgs, correct::CorrectArgs, deps::DepsArgs, expire::ExpireArgs, export::ExportArgs,
-    flag::FlagArgs, history::HistoryArgs, hook::HookArgs, import::ImportArgs, init::InitArgs,
-    init::UninstallArgs, knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs, purge::PurgeArgs,
-    read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, show::ShowArgs, summary::SummaryArgs,
-    supersede::SupersedeArgs, sync::SyncArgs, tour::TourArgs, why::WhyArgs,
+    context::ContextArgs, correct::CorrectArgs, deps::DepsArgs, doctor::DoctorArgs, expire::ExpireArgs,
+    export::ExportArgs, flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, import::ImportArgs,
+    init::InitArgs, init::UninstallArgs, knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs,
+    purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, show::ShowArgs,
+    status::StatusArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, tour::TourArgs,
+    why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -150,6 +151,9 @@ pub(crate) enum Command {
     Reconcile(ReconcileArgs),
     Export(ExportArgs),
     Import(ImportArgs),
+    Status(StatusArgs),
+    Doctor(DoctorArgs),
+    Gc(GcArgs),
     Schema(SchemaArgs),
     Tour(TourArgs),
 }

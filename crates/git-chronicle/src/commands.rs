@@ -7,9 +7,11 @@ pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod correct;
 pub(crate) mod deps;
+pub(crate) mod doctor;
 pub(crate) mod expire;
 pub(crate) mod export;
 pub(crate) mod flag;
+pub(crate) mod gc;
 pub(crate) mod history;
 pub(crate) mod hook;
 pub(crate) mod import;
@@ -22,6 +24,7 @@ pub(crate) mod read;
 pub(crate) mod reconcile;
 pub(crate) mod schema;
 pub(crate) mod show;
+pub(crate) mod status;
 pub(crate) mod summary;
 pub(crate) mod supersede;
 pub(crate) mod sync;
@@ -51,6 +54,9 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Show(args) => show::run(&args, &open(), ui),
         Command::History(args) => history::run(args, &open(), ui),
         Command::Summary(args) => summary::run(args, &open(), ui),
+        Command::Status(args) => status::run(&args, &open(), ui),
+        Command::Doctor(args) => doctor::run(&args, &open(), ui),
+        Command::Gc(args) => gc::run(&args, &open(), ui),
         Command::Export(args) => export::run(&args, &open(), ui),
         Command::Import(args) => import::run(&args, &open(), ui),
         Command::Sync(args) => sync::run(&args, &open(), ui),

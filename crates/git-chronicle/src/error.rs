@@ -26,6 +26,9 @@ pub(crate) enum CommandError {
     /// Several claims where one was to be changed.
     #[snafu(display("{n_claims} lessons match, so nothing was changed"))]
     Several { n_claims: usize },
+    /// A repository with problems.
+    #[snafu(display("problems were found: {n_problems}"))]
+    Unwell { n_problems: usize },
     /// Arguments that do not go together.
     #[snafu(display("{reason}"))]
     Usage { reason: String },
@@ -49,6 +52,7 @@ impl CommandError {
         match self {
             Self::Chronicle { source } | Self::Check { source } => source.code(),
             Self::Touched { .. } => "lessons_touched",
+            Self::Unwell { .. } => "problems_found",
             Self::Several { .. } => "several_claims",
             Self::Usage { .. } => "usage",
             Self::Git { .. } => "git",
@@ -110,6 +114,7 @@ impl CommandError {
             "contended" => "try again; another process was writing at the same time",
             "write_failed" => "nothing was stored; is the disk full or the repository read-only?",
             "not_a_notes_ref" => "`git log refs/notes/chronicle` shows what the ref holds",
+            "problems_found" => "each says how to mend it; --fix does what can be done without a loss",
             "invalid_line" => "nothing was stored; each line is a note as `git chronicle export` writes it",
             "no_remote" | "unknown_remote" => "`git remote -v` lists the remotes",
             "fetch_failed" => "`git ls-remote REMOTE` shows whether it can be reached",
@@ -130,7 +135,10 @@ pub(crate) fn report(error: &CommandError, ui: &mut Ui) -> ExitCode {
         return ExitCode::from(u8::try_from(*code).unwrap_or(CANNOT));
     }
     // The answer is written already and must stay one object.
-    let is_answered = matches!(error, CommandError::Touched { .. } | CommandError::Several { .. });
+    let is_answered = matches!(
+        error,
+        CommandError::Touched { .. } | CommandError::Several { .. } | CommandError::Unwell { .. }
+    );
     if is_answered && ui.format() == Format::Json {
         return ExitCode::from(error.exit_code());
     }

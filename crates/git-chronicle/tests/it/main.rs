@@ -11,6 +11,7 @@ mod corrections;
 mod deps;
 mod durability;
 mod floors;
+mod health;
 mod hook_managers;
 mod hooks;
 mod index;

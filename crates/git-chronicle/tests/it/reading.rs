@@ -242,6 +242,9 @@ fn the_help() {
       reconcile  Find commits that took the place of annotated ones, and take along what is known
       export     Write all notes as JSON Lines
       import     Unite exported notes with those of this repository
+      status     Show how much is annotated, and what waits to be done
+      doctor     Look for what is wrong, and say how to mend it
+      gc         Tidy away notes whose commits were rewritten
       schema     Print the JSON Schema of what is stored, taken or answered
       tour       See the main job done in a minute, on a throw-away repository
       help       Print this message or the help of the given subcommand(s)

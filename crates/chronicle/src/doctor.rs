@@ -1,0 +1,339 @@
+//! Looks for what is wrong, and says how to mend it.
+
+use std::{fs, path::PathBuf, time::SystemTime};
+
+use chronicle_commits::{merging::MAX_NOTE_BYTES, sync::SHARED_REFS};
+use chronicle_core::read_note;
+use chronicle_git::{GitError, NOTES_REF, Repository, Setting, notes_refspec};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Chronicle, Error};
+
+/// What was looked at, and what is wrong.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Diagnosis {
+    /// Always `chronicle-doctor/v1`.
+    pub schema: &'static str,
+    /// Each finding, in the order of looking.
+    pub findings: Vec<Finding>,
+    /// How many problems are left.
+    pub problems: usize,
+}
+
+/// What one look came to.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Finding {
+    /// What was looked at.
+    pub check: &'static str,
+    /// How it is.
+    pub health: Health,
+    /// What was seen.
+    pub seen: String,
+    /// How to mend it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mend: Option<String>,
+}
+
+/// How something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Health {
+    /// As it should be.
+    Ok,
+    /// Worth knowing.
+    Note,
+    /// Wrong.
+    Problem,
+    /// It was wrong, and was mended now.
+    Mended,
+}
+
+/// A lock that nobody touched for so long has no living owner.
+const STALE_SECONDS: u64 = 60;
+/// The oldest git that has every option that is used.
+const OLDEST_GIT: (u32, u32) = (2, 30);
+
+impl Finding {
+    fn ok(check: &'static str, seen: impl Into<String>) -> Self {
+        Self { check, health: Health::Ok, seen: seen.into(), mend: None }
+    }
+
+    fn note(check: &'static str, seen: impl Into<String>, mend: &str) -> Self {
+        Self { check, health: Health::Note, seen: seen.into(), mend: Some(mend.to_owned()) }
+    }
+
+    fn problem(check: &'static str, seen: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { check, health: Health::Problem, seen: seen.into(), mend: Some(mend.into()) }
+    }
+
+    /// A problem that `mend` does away with, if that is wanted.
+    fn mendable(mut self, is_wanted: bool, mend: impl FnOnce() -> Result<(), Error>) -> Self {
+        if is_wanted {
+            match mend() {
+                Ok(()) => (self.health, self.mend) = (Health::Mended, None),
+                Err(error) => self.seen = format!("{} (mending it failed: {error})", self.seen),
+            }
+        }
+        self
+    }
+}
+
+impl Chronicle {
+    /// Looks for what is wrong; with `fix`, mends what can be mended without losing anything.
+    ///
+    /// # Errors
+    /// When there is no repository that can be opened.
+    pub fn doctor(&self, fix: bool) -> Result<Diagnosis, Error> {
+        let repository = self.repository()?;
+        let mut findings = vec![git(repository), state_directory(repository)];
+        findings.extend(notes(repository));
+        findings.extend(self.locks(repository, fix));
+        findings.extend(rewriting(repository));
+        findings.extend(self.remotes_health(repository, fix));
+        findings.extend(self.staged_health());
+        let problems = findings.iter().filter(|finding| finding.health == Health::Problem).count();
+        Ok(Diagnosis { schema: "chronicle-doctor/v1", findings, problems })
+    }
+
+    fn locks(&self, repository: &Repository, fix: bool) -> Vec<Finding> {
+        let names = SHARED_REFS.iter().map(|name| repository.common_dir().join(format!("{name}.lock")));
+        let now = SystemTime::from(self.now());
+        let is_stale = |path: &PathBuf| {
+            let changed = fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
+            changed.is_ok_and(|changed| {
+                now.duration_since(changed).is_ok_and(|age| STALE_SECONDS < age.as_secs())
+            })
+        };
+        let stale: Vec<PathBuf> = names.filter(is_stale).collect();
+        if stale.is_empty() {
+            return vec![Finding::ok("locks", "nothing is locked by a dead process")];
+        }
+        let found = |path: PathBuf| {
+            let seen = format!("`{}` was left by a dead process", path.display());
+            Finding::problem("locks", seen, "`git chronicle doctor --fix` removes it; so does the next write")
+                .mendable(fix, || {
+                    fs::remove_file(&path)
+                        .map_err(|source| GitError::Io { path: path.clone(), source }.into())
+                })
+        };
+        stale.into_iter().map(found).collect()
+    }
+
+    fn remotes_health(&self, repository: &Repository, fix: bool) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let remotes = repository.remotes();
+        for remote in &remotes {
+            let fetched = repository.settings(&format!("remote.{remote}.fetch"));
+            for refspec in fetched.iter().filter(|refspec| refspec.contains("refs/notes/")) {
+                let setting = Setting {
+                    section: "remote",
+                    subsection: remote.clone(),
+                    key: "fetch",
+                    value: refspec.clone(),
+                };
+                let (from, to) = refspec.split_once(':').unwrap_or((refspec, ""));
+                let what = if !from.contains('*') {
+                    format!(
+                        "`git fetch {remote}` fails when the remote lacks `{}`",
+                        from.trim_start_matches('+')
+                    )
+                } else if to.starts_with("refs/notes/") && !to.starts_with("refs/notes/remotes/") {
+                    format!("`git fetch {remote}` overwrites notes of yours with its own")
+                } else {
+                    continue;
+                };
+                let mend = format!(
+                    "`git config --unset-all --fixed-value remote.{remote}.fetch '{refspec}'`, then `git chronicle sync enable {remote}`"
+                );
+                findings.push(
+                    Finding::problem("fetch", format!("{what}: `{refspec}` is set"), mend).mendable(
+                        fix,
+                        || {
+                            repository.unset(&[setting])?;
+                            self.sync_enable(Some(remote)).map(drop)
+                        },
+                    ),
+                );
+            }
+            let pushed = repository.settings(&format!("remote.{remote}.push"));
+            for refspec in pushed.iter().filter(|refspec| refspec.contains("refs/notes/")) {
+                let seen =
+                    format!("`git push {remote}` pushes notes instead of branches: `{refspec}` is set");
+                let mend =
+                    format!("`git config --unset-all remote.{remote}.push`, and `git chronicle sync push`");
+                findings.push(Finding::problem("push", seen, mend));
+            }
+        }
+        let enabled = crate::sync::shared(repository);
+        for remote in &enabled {
+            if !remotes.contains(remote) {
+                let seen = format!("notes are exchanged with `{remote}`, but there is no such remote");
+                let mend = format!("`git chronicle sync disable {remote}`");
+                let forget = || self.sync_disable(Some(remote)).map(drop);
+                findings.push(Finding::problem("sync", seen, mend).mendable(fix, forget));
+                continue;
+            }
+            let fetched = repository.settings(&format!("remote.{remote}.fetch"));
+            if !fetched.is_empty() && !fetched.contains(&notes_refspec(remote)) {
+                let seen = format!("`git fetch {remote}` does not bring its notes");
+                let mend = format!("`git chronicle sync enable {remote}`");
+                let enable = || self.sync_enable(Some(remote)).map(drop);
+                findings.push(Finding::problem("sync", seen, mend).mendable(fix, enable));
+            }
+        }
+        match (remotes.is_empty(), enabled.is_empty()) {
+            (true, _) => findings.push(Finding::ok("sync", "there is no remote to exchange notes with")),
+            (false, true) => {
+                let seen = "notes are exchanged with no remote";
+                findings.push(Finding::note(
+                    "sync",
+                    seen,
+                    "`git chronicle sync enable`, if others should see them",
+                ));
+            }
+            (false, false) => findings.push(match self.unpushed() {
+                Ok(0) => Finding::ok("sync", format!("notes are exchanged with {}", enabled.join(", "))),
+                Ok(n) => {
+                    Finding::note("sync", format!("{n} notes are not pushed"), "`git chronicle sync push`")
+                }
+                Err(error) => Finding::problem("sync", error.to_string(), "see the check of the notes"),
+            }),
+        }
+        findings
+    }
+
+    fn unpushed(&self) -> Result<usize, Error> {
+        let remotes = self.sync_status()?.remotes;
+        let enabled = remotes.iter().filter(|remote| remote.enabled);
+        Ok(enabled.flat_map(|remote| &remote.refs).map(|of_ref| of_ref.unpushed).sum())
+    }
+
+    fn staged_health(&self) -> Vec<Finding> {
+        match self.staged() {
+            Ok(remarks) if remarks.is_empty() => Vec::new(),
+            Ok(remarks) => {
+                let seen = format!("{} remarks wait for their commit", remarks.len());
+                vec![Finding::note(
+                    "staging",
+                    seen,
+                    "`git chronicle annotate` takes them in; `note --clear` drops them",
+                )]
+            }
+            Err(error) => {
+                vec![Finding::problem(
+                    "staging",
+                    error.to_string(),
+                    "repair or remove the file; it is not overwritten",
+                )]
+            }
+        }
+    }
+}
+
+fn git(repository: &Repository) -> Finding {
+    let Some(version) = repository.git_version() else {
+        return Finding::problem("git", "`git` cannot be run", "install git and put it on the PATH");
+    };
+    let numbers: Vec<u32> = version.split(['.', ' ']).filter_map(|part| part.parse().ok()).collect();
+    let is_old = matches!(numbers[..], [major, minor, ..] if (major, minor) < OLDEST_GIT);
+    match is_old {
+        true => Finding::problem(
+            "git",
+            format!("git {version} is too old for `sync`"),
+            "install git 2.30 or newer",
+        ),
+        false => Finding::ok("git", format!("git {version}")),
+    }
+}
+
+fn state_directory(repository: &Repository) -> Finding {
+    let directory = repository.shared_state_dir();
+    let write = || {
+        fs::create_dir_all(&directory)?;
+        tempfile::Builder::new().prefix("doctor-").tempfile_in(&directory).map(drop)
+    };
+    let path = directory.display();
+    match write() {
+        Ok(()) => Finding::ok("directory", format!("`{path}` can be written")),
+        Err(error) => Finding::problem(
+            "directory",
+            format!("`{path}` cannot be written: {error}"),
+            "give yourself the right to write there; until then notes can only be read",
+        ),
+    }
+}
+
+fn notes(repository: &Repository) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for name in SHARED_REFS {
+        let notes = match repository.notes(name) {
+            Ok(notes) => notes,
+            Err(error) => {
+                let mend = format!(
+                    "`git log {name}` shows what it holds; keep that elsewhere, then `git update-ref -d {name}`"
+                );
+                findings.push(Finding::problem("notes", error.to_string(), mend));
+                continue;
+            }
+        };
+        if name != NOTES_REF {
+            continue;
+        }
+        let (mut too_large, mut missing, mut to_read) = (Vec::new(), Vec::new(), Vec::new());
+        for note in &notes {
+            match repository.blob_size(note.blob) {
+                Ok(size) if MAX_NOTE_BYTES < size => too_large.push(note.key),
+                Ok(_) => to_read.push(note.blob),
+                Err(_) => missing.push(note.key),
+            }
+        }
+        let is_unreadable = |_, content: &[u8]| (!read_note(content).remarks.is_empty()).then_some(());
+        let unreadable: std::collections::HashSet<_> =
+            repository.read_many(to_read, is_unreadable).into_iter().map(|(blob, ())| blob).collect();
+        let unreadable: Vec<_> =
+            notes.iter().filter(|note| unreadable.contains(&note.blob)).map(|note| note.key).collect();
+        let mut told = |keys: &[chronicle_git::ObjectId], what: &str, is_problem: bool, mend: &str| {
+            let Some(first) = keys.first() else { return };
+            let seen = format!("{} notes {what}, the first on {first}", keys.len());
+            findings.push(match is_problem {
+                true => Finding::problem("notes", seen, mend),
+                false => Finding::note("notes", seen, mend),
+            });
+        };
+        told(&missing, "are missing", true, "`git chronicle sync pull` fetches them, if a remote has them");
+        told(
+            &too_large,
+            "are too large to be read",
+            true,
+            "`git notes --ref=chronicle remove COMMIT`, if nobody needs it",
+        );
+        told(
+            &unreadable,
+            "can only be read in part",
+            false,
+            "`git chronicle show COMMIT` tells why; they are kept as they are",
+        );
+        if findings.is_empty() {
+            findings.push(Finding::ok("notes", format!("{} notes, all readable", notes.len())));
+        }
+    }
+    findings
+}
+
+/// Whether git copies our notes itself when it rewrites commits.
+fn rewriting(repository: &Repository) -> Vec<Finding> {
+    let copied = repository.settings("notes.rewriteRef");
+    let is_ours = |pattern: &&String| {
+        let pattern = pattern.trim_start_matches("refs/notes/");
+        pattern == "chronicle" || pattern.starts_with('*') || pattern == "chronicle*"
+    };
+    match copied.iter().find(is_ours) {
+        Some(pattern) => vec![Finding::note(
+            "rewriting",
+            format!("git copies notes of rewritten commits, too: notes.rewriteRef is `{pattern}`"),
+            "it does no harm, as notes are united by their ids; `git config --unset-all notes.rewriteRef` leaves it to Chronicle",
+        )],
+        None => Vec::new(),
+    }
+}

@@ -1,0 +1,71 @@
+//! Tidies away notes whose commits are gone.
+
+use std::path::PathBuf;
+
+use chronicle_commits::{reconcile::Effort, tidy};
+use schemars::JsonSchema;
+use serde::Serialize;
+use snafu::ResultExt;
+
+use crate::{Chronicle, Error, error::WriteOutputSnafu};
+
+/// What was tidied away.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct GcReply {
+    /// Always `chronicle-gc/v1`.
+    pub schema: &'static str,
+    /// Whether nothing was changed on purpose.
+    pub dry_run: bool,
+    /// Commits that nobody reaches, whose lessons all stand on others: their notes go.
+    pub carried: Vec<String>,
+    /// Commits that nobody reaches, whose notes say what nothing else says: they stay.
+    pub kept: Vec<String>,
+    /// How many notes went.
+    pub removed: usize,
+    /// The bundle that holds all notes as they were before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backup: Option<PathBuf>,
+    /// Remarks.
+    pub warnings: Vec<String>,
+}
+
+impl Chronicle {
+    /// Takes away the notes on commits that nobody reaches and whose lessons all stand on others.
+    ///
+    /// # Errors
+    /// When the repository cannot be read, or the backup or the notes cannot be written. Nothing is taken away then.
+    pub fn gc(&self, dry_run: bool) -> Result<GcReply, Error> {
+        let repository = self.repository()?;
+        // What was rewritten where no hook saw it is carried first.
+        let reconciled = self.reconcile(Effort::Whole, dry_run)?;
+        let orphans = tidy::orphans(repository)?;
+        let mut reply = GcReply {
+            schema: "chronicle-gc/v1",
+            dry_run,
+            carried: orphans.carried.keys().map(ToString::to_string).collect(),
+            kept: orphans.only_here.iter().map(ToString::to_string).collect(),
+            removed: 0,
+            backup: None,
+            warnings: reconciled.warnings,
+        };
+        if dry_run && !reconciled.matches.is_empty() {
+            let n = reconciled.matches.len();
+            reply
+                .warnings
+                .push(format!("{n} notes of rewritten commits would be carried first, and could go then"));
+        }
+        if dry_run || orphans.carried.is_empty() {
+            return Ok(reply);
+        }
+        let directory = repository.shared_state_dir().join("backup");
+        std::fs::create_dir_all(&directory).context(WriteOutputSnafu { path: &directory })?;
+        let directory = std::path::absolute(&directory).context(WriteOutputSnafu { path: &directory })?;
+        let backup = directory.join(format!("notes-{}.bundle", Self::new_id()));
+        let (removed, recovered) = tidy::take_away(repository, &orphans.carried, &backup)?;
+        let left =
+            recovered.iter().map(|file| format!("removed what a dead process left: {}", file.display()));
+        reply.warnings.extend(left);
+        (reply.removed, reply.backup) = (removed, Some(backup));
+        Ok(reply)
+    }
+}

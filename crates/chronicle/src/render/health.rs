@@ -1,0 +1,111 @@
+//! How a repository is doing, as text.
+
+use std::fmt::Write;
+
+use super::words;
+use crate::{Covered, Diagnosis, GcReply, Health, Status};
+
+/// Directories and authors that are listed.
+const MAX_LISTED: usize = 12;
+
+pub(super) fn status(status: &Status) -> String {
+    let mut out = String::new();
+    let cut = if status.is_cut { " newest" } else { "" };
+    let all = &status.coverage;
+    let _ = writeln!(
+        out,
+        "{} of the{cut} {} commits are annotated ({}); {} notes in all",
+        all.annotated,
+        all.commits,
+        percent(all),
+        status.notes
+    );
+    if let Some(newest) = &status.newest_annotated {
+        let _ = writeln!(out, "newest annotated commit: {}", words::short(newest));
+    }
+    listed(&mut out, "By directory", &status.by_directory);
+    listed(&mut out, "By author", &status.by_author);
+    let _ = writeln!(out, "\n## To do");
+    let before = out.len();
+    if 0 < status.orphans {
+        let _ = writeln!(
+            out,
+            "- {} notes on commits that nobody reaches, {} of them carried to others",
+            status.orphans, status.orphans_carried
+        );
+    }
+    if 0 < status.staged {
+        let _ = writeln!(out, "- {} remarks wait for their commit", status.staged);
+    }
+    for remote in &status.remotes {
+        let unpushed: usize = remote.refs.iter().map(|of_ref| of_ref.unpushed).sum();
+        let unmerged: usize = remote.refs.iter().map(|of_ref| of_ref.unmerged).sum();
+        if 0 < unpushed + unmerged && remote.enabled {
+            let name = words::path(&remote.remote);
+            let _ = writeln!(out, "- {name}: {unpushed} notes not pushed, {unmerged} not merged");
+        }
+    }
+    if out.len() == before {
+        out.push_str("- nothing\n");
+    }
+    out
+}
+
+fn listed(out: &mut String, title: &str, all: &[Covered]) {
+    if all.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n## {title}");
+    for covered in all.iter().take(MAX_LISTED) {
+        let Covered { name, commits, annotated } = covered;
+        let _ = writeln!(out, "- {}: {annotated} of {commits} ({})", words::path(name), percent(covered));
+    }
+    if MAX_LISTED < all.len() {
+        let _ = writeln!(out, "- and {} more", all.len() - MAX_LISTED);
+    }
+}
+
+fn percent(covered: &Covered) -> String {
+    format!("{} %", (100 * covered.annotated).checked_div(covered.commits).unwrap_or(0))
+}
+
+pub(super) fn diagnosis(diagnosis: &Diagnosis) -> String {
+    let mut out = String::new();
+    for finding in &diagnosis.findings {
+        let health = match finding.health {
+            Health::Ok => "ok",
+            Health::Note => "note",
+            Health::Problem => "PROBLEM",
+            Health::Mended => "mended",
+        };
+        let _ = writeln!(out, "- {health}: {}: {}", finding.check, words::indented(&finding.seen, "  "));
+        if let Some(mend) = &finding.mend {
+            let _ = writeln!(out, "  - {}", words::indented(mend, "    "));
+        }
+    }
+    out
+}
+
+pub(super) fn gc(reply: &GcReply) -> String {
+    let mut out = String::new();
+    let n_carried = reply.carried.len();
+    match (reply.dry_run, &reply.backup) {
+        (true, _) => drop(writeln!(out, "{n_carried} notes of rewritten commits would go")),
+        (false, Some(backup)) => {
+            let _ = writeln!(out, "{} notes of rewritten commits are gone", reply.removed);
+            let _ = writeln!(out, "- all notes as they were: {}", words::path(&backup.display().to_string()));
+        }
+        (false, None) => out.push_str("nothing to tidy away\n"),
+    }
+    for commit in reply.carried.iter().take(if reply.dry_run { usize::MAX } else { 0 }) {
+        let _ = writeln!(out, "- {}", words::short(commit));
+    }
+    if !reply.kept.is_empty() {
+        let kept = reply.kept.len();
+        let _ = writeln!(
+            out,
+            "- {kept} notes on commits that nobody reaches stay: nothing else says what they say"
+        );
+    }
+    out
+}

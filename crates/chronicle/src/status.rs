@@ -1,0 +1,95 @@
+//! How much is annotated, and what waits to be done.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chronicle_commits::{
+    Notebook, Staging,
+    coverage::{Share, coverage},
+    tidy,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Chronicle, Error, sync::SyncedRemote};
+
+/// How much is annotated, and what waits to be done.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Status {
+    /// Always `chronicle-status/v1`.
+    pub schema: &'static str,
+    /// How many objects carry a note.
+    pub notes: usize,
+    /// The newest commits of HEAD.
+    pub coverage: Covered,
+    /// Whether there are older commits that were not looked at.
+    pub is_cut: bool,
+    /// The same for what touched each directory at the root, most commits first.
+    pub by_directory: Vec<Covered>,
+    /// The same for each author, most commits first.
+    pub by_author: Vec<Covered>,
+    /// The newest commit that is annotated.
+    pub newest_annotated: Option<String>,
+    /// Notes on commits that nobody reaches, and how many of them only repeat what stands elsewhere.
+    pub orphans: usize,
+    /// See `orphans`.
+    pub orphans_carried: usize,
+    /// How far we and the remotes are apart.
+    pub remotes: Vec<SyncedRemote>,
+    /// Remarks that wait for their commit.
+    pub staged: usize,
+    /// Remarks.
+    pub warnings: Vec<String>,
+}
+
+/// Commits, and how many of them are annotated.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub struct Covered {
+    /// Whose they are.
+    pub name: String,
+    /// How many there are.
+    pub commits: usize,
+    /// How many are annotated.
+    pub annotated: usize,
+}
+
+impl Covered {
+    fn new(name: &str, share: Share) -> Self {
+        Self { name: name.to_owned(), commits: share.n_commits, annotated: share.n_annotated }
+    }
+}
+
+impl Chronicle {
+    /// How much of the newest `limit` commits is annotated, and what waits to be done.
+    ///
+    /// # Errors
+    /// When the repository cannot be read.
+    pub fn status(&self, limit: usize) -> Result<Status, Error> {
+        let repository = self.repository()?;
+        let mut warnings = Vec::new();
+        let annotated: BTreeSet<_> = Notebook::open(repository, &mut warnings)?.keys().collect();
+        let covered = coverage(repository, &annotated, limit)?;
+        let orphans = tidy::orphans(repository)?;
+        let sync = self.sync_status()?;
+        warnings.extend(sync.warnings);
+        Ok(Status {
+            schema: "chronicle-status/v1",
+            notes: annotated.len(),
+            coverage: Covered::new("HEAD", covered.all),
+            is_cut: covered.is_cut,
+            by_directory: largest_first(&covered.by_directory),
+            by_author: largest_first(&covered.by_author),
+            newest_annotated: covered.newest.map(|id| id.to_string()),
+            orphans: orphans.carried.len() + orphans.only_here.len(),
+            orphans_carried: orphans.carried.len(),
+            remotes: sync.remotes,
+            staged: Staging::peek(repository)?.len(),
+            warnings,
+        })
+    }
+}
+
+fn largest_first(shares: &BTreeMap<String, Share>) -> Vec<Covered> {
+    let mut covered: Vec<Covered> = shares.iter().map(|(name, share)| Covered::new(name, *share)).collect();
+    covered.sort_by_key(|covered| std::cmp::Reverse(covered.commits));
+    covered
+}

@@ -1,0 +1,23 @@
+use chronicle::{Chronicle, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Show how much is annotated, and what waits to be done
+///
+/// Counts commits by directory and by author, and tells what is not pushed, not merged, staged or
+/// left on commits that nobody reaches. `doctor` tells what is wrong.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatusArgs {
+    /// Look at so many of the newest commits
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    limit: usize,
+}
+
+pub(crate) fn run(args: &StatusArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let status = chronicle.status(args.limit)?;
+    ui.answer(&render::status(&status, ui.format(), &ui.view(false)))?;
+    for warning in &status.warnings {
+        ui.warn(warning);
+    }
+    Ok(())
+}
