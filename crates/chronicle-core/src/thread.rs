@@ -59,6 +59,30 @@ pub enum ThreadKind {
     Blocked,
 }
 
+/// What a thread was found by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The agent's own list.
+    Todo,
+    /// It was filed in a tracker.
+    Issue,
+    /// A request that the agent was at work on when the session ended.
+    Request,
+    /// A question of the agent that nobody answered.
+    Question,
+    /// A check that failed at the end of the session.
+    Check,
+    /// A plan that nobody agreed to.
+    Plan,
+    /// Somebody said so.
+    Statement,
+    /// A human added it.
+    Hand,
+    /// A lesson of the repository.
+    Lesson,
+}
+
 /// How urgent it is; the most urgent sorts first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -137,6 +161,8 @@ pub struct Thread {
     pub branch: Option<String>,
     /// What kind of work it is.
     pub kind: ThreadKind,
+    /// What it was found by first.
+    pub origin: Origin,
     /// What is to be done, in the imperative.
     pub summary: String,
     /// Why it matters.
@@ -218,6 +244,8 @@ pub struct Opening {
     pub branch: Option<String>,
     /// What kind of work it is.
     pub kind: ThreadKind,
+    /// What it was found by.
+    pub origin: Origin,
     /// What is to be done.
     pub summary: String,
     /// Why it matters.
@@ -250,6 +278,7 @@ impl Thread {
             project: opening.project.clone(),
             branch: opening.branch.clone(),
             kind: opening.kind,
+            origin: opening.origin,
             summary: opening.summary.clone(),
             context: opening.context.clone(),
             priority: opening.priority,

@@ -4,14 +4,20 @@
 //! here prints, looks up the clock, the environment or the home directory; files
 //! come as bytes to read.
 
+mod checks;
 mod claude;
 mod codex;
 mod copilot;
+mod digest;
 mod elements;
+mod endings;
+mod finished;
 mod format;
 mod gemini;
 mod generic;
 mod human;
+mod implied;
+mod journal;
 mod json;
 mod opencode;
 mod outcome;
@@ -22,13 +28,22 @@ mod seen;
 mod source;
 mod stream;
 mod tally;
+mod threads;
+mod todos;
 mod tools;
 mod turn;
+mod words;
 
+pub use checks::CheckKind;
+pub use digest::{DigestOfSession, LONGEST_TITLE, digest};
 pub use format::Format;
+pub use implied::{Implied, implied};
+pub use journal::{ChangedFile, Check, Journal};
 pub use reading::{Reading, Session, read, read_from};
 pub use source::LONGEST_ROW;
 pub use tally::{Fault, FaultKind, Tally};
+pub use threads::{Found, events as thread_events, threads};
+pub use todos::{Item, Todos};
 pub use turn::{
     Agent, Commit, Edit, EditKind, Event, Outcome, Place, Replaced, Synthetic, Todo, TodoItem, TodoState,
     Tool, Turn, Usage,

@@ -91,7 +91,8 @@ pub(crate) fn created_id(text: &str) -> Option<String> {
 /// alike. A command that is not about git may print such lines too, so it is asked first.
 pub(crate) fn commits(command: &str, text: &str) -> Vec<Commit> {
     const MAKING: [&str; 6] = ["commit", "cherry-pick", "revert", "merge", "rebase", " am "];
-    if !MAKING.iter().any(|word| command.contains(word)) {
+    // A repository that the command makes is one to throw away.
+    if !MAKING.iter().any(|word| command.contains(word)) || command.contains("git init") {
         return Vec::new();
     }
     let mut commits: Vec<Commit> = text.lines().filter_map(committed).collect();

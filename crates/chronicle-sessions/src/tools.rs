@@ -216,6 +216,7 @@ fn id_of(raw: &RawValue) -> String {
 /// A call of a tool with no event of its own, told by its most telling argument.
 fn tool(name: &str, input: Option<&RawValue>) -> Called {
     const TELLING: [&str; 16] = [
+        "title",
         "description",
         "question",
         "query",
@@ -227,7 +228,6 @@ fn tool(name: &str, input: Option<&RawValue>) -> Called {
         "url",
         "skill",
         "prompt",
-        "title",
         "name",
         "command",
         "issueId",

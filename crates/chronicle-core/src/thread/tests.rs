@@ -13,6 +13,7 @@ fn opened(session: &str, day: i64, priority: Priority) -> ThreadEvent {
         project: "pool".into(),
         branch: None,
         kind: ThreadKind::Todo,
+        origin: Origin::Todo,
         summary: "Test the pool".into(),
         context: String::new(),
         priority,

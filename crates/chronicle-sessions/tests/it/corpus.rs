@@ -119,12 +119,13 @@ fn every_place_holds_a_value_and_every_id_names_one_turn() {
     for (name, bytes) in &corpus {
         let (_, turns) = told(bytes);
         let mut ids = HashSet::new();
+        let ends: Vec<usize> = memchr::memchr_iter(b'\n', bytes).collect();
         for turn in &turns {
             let range = usize::try_from(turn.place.bytes.start).expect("small")
                 ..usize::try_from(turn.place.bytes.end).expect("small");
             let value = serde_json::from_slice::<Value>(&bytes[range.clone()]);
             assert!(value.is_ok(), "{name}: {:?} {}", turn.place, turn.words);
-            let line = 1 + bytes[..range.start].iter().filter(|byte| **byte == b'\n').count() as u64;
+            let line = 1 + ends.partition_point(|end| *end < range.start) as u64;
             assert!(
                 turn.place.line <= line && line <= turn.place.line + 60,
                 "{name}: {:?} on {line}",

@@ -4,3 +4,4 @@ mod agents;
 mod broken;
 mod corpus;
 mod support;
+mod threads;

@@ -1,0 +1,267 @@
+//! What a session was about, by rules.
+//!
+//! Everything in a digest is counted or quoted: what was asked, what was
+//! changed, which commands ran and how they ended. Nothing is guessed.
+
+use std::collections::BTreeMap;
+
+use chronicle_core::thread::ThreadKind;
+
+use crate::endings::endings;
+use crate::journal::{ChangedFile, Check, Journal};
+use crate::reading::Session;
+use crate::turn::{Commit, Usage};
+use crate::words::{first_sentence, imperative, shortened};
+
+/// The longest title.
+pub const LONGEST_TITLE: usize = 60;
+
+/// How many key actions and technologies are told.
+const MOST_TOLD: usize = 8;
+
+/// The digest of one session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DigestOfSession {
+    /// At most 60 characters.
+    pub title: String,
+    /// What was asked and what was achieved, in one or two sentences.
+    pub summary: String,
+    /// What was done, the weightiest first.
+    pub key_actions: Vec<String>,
+    /// Files that were changed, the most changed first.
+    pub files: Vec<ChangedFile>,
+    /// Tests, builds and lints, with how they went the last time.
+    pub checks: Vec<Check>,
+    /// Commits that were made, in order.
+    pub commits: Vec<Commit>,
+    /// Pull requests that belong to the session.
+    pub pull_requests: Vec<String>,
+    /// Languages and tools, the most used first.
+    pub technologies: Vec<String>,
+    /// Questions that nobody answered.
+    pub open_questions: Vec<String>,
+    /// From 1 (trivial) to 5 (a major piece of work).
+    pub importance: u8,
+    /// Tokens, each reply counted once.
+    pub usage: Usage,
+    /// How often a human spoke.
+    pub n_prompts: usize,
+}
+
+/// The digest of the session that `journal` was kept of.
+#[must_use]
+pub fn digest(journal: &Journal, session: &Session) -> DigestOfSession {
+    let mut files = journal.files.clone();
+    for file in &mut files {
+        file.path = within(&file.path, &session.folders).to_owned();
+    }
+    files
+        .sort_by(|left, right| right.n_changes.cmp(&left.n_changes).then_with(|| left.path.cmp(&right.path)));
+    let open_questions = endings(journal)
+        .into_iter()
+        .filter(|ending| ending.kind == ThreadKind::Question)
+        .map(|ending| ending.summary)
+        .collect();
+    DigestOfSession {
+        title: title(journal, session),
+        summary: summary(journal),
+        key_actions: key_actions(journal),
+        technologies: technologies(journal),
+        importance: importance(journal),
+        checks: journal.checks.clone(),
+        commits: journal.commits.iter().map(|(commit, _)| commit.clone()).collect(),
+        pull_requests: journal.pull_requests.clone(),
+        open_questions,
+        files,
+        usage: session.usage,
+        n_prompts: journal.n_prompts,
+    }
+}
+
+/// `path` without the folder that it lies in.
+fn within<'a>(path: &'a str, folders: &[String]) -> &'a str {
+    let rest = |folder: &String| path.strip_prefix(folder.as_str())?.strip_prefix('/');
+    folders.iter().filter_map(rest).min_by_key(|rest| rest.len()).unwrap_or(path)
+}
+
+fn title(journal: &Journal, session: &Session) -> String {
+    let given = session.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
+    if let Some(title) = given.or(journal.plan_title.as_deref()) {
+        return shortened(title, LONGEST_TITLE);
+    }
+    let wish = journal.first_wish.as_ref().or(journal.prompts.first());
+    wish.map(|wish| imperative(first_sentence(&wish.words), LONGEST_TITLE)).unwrap_or_default()
+}
+
+fn summary(journal: &Journal) -> String {
+    let asked = |words: &str| imperative(first_sentence(words), 120);
+    let first =
+        journal.plan_title.clone().or_else(|| journal.first_wish.as_ref().map(|wish| asked(&wish.words)));
+    let last = journal.wishes.last().map(|wish| asked(&wish.words));
+    let mut asked = match (first, last) {
+        (Some(first), Some(last)) if first != last => format!("Asked for “{first}” and in the end “{last}”."),
+        (Some(first), _) => format!("Asked for “{first}”."),
+        (None, Some(last)) => format!("Asked for “{last}”."),
+        (None, None) => String::new(),
+    };
+    let achieved = achieved(journal);
+    if !achieved.is_empty() {
+        if !asked.is_empty() {
+            asked.push(' ');
+        }
+        asked.push_str(&achieved);
+    }
+    asked
+}
+
+/// What came of it, in one sentence.
+fn achieved(journal: &Journal) -> String {
+    let mut parts = Vec::new();
+    match journal.commits.as_slice() {
+        [] => {}
+        [(commit, _)] => parts.push(format!("committed {} “{}”", commit.id, shortened(&commit.subject, 72))),
+        [.., (commit, _)] => {
+            parts.push(format!(
+                "made {} commits, last “{}”",
+                journal.commits.len(),
+                shortened(&commit.subject, 72)
+            ));
+        }
+    }
+    match journal.files.len() {
+        0 => {}
+        1 => parts.push("changed 1 file".to_owned()),
+        n_files => parts.push(format!("changed {n_files} files")),
+    }
+    if let Some(check) = journal.checks.iter().rev().find(|check| check.is_passed.is_some()) {
+        let word = if check.is_passed == Some(true) { "passed" } else { "failed" };
+        parts.push(format!("`{}` {word} last", shortened(&check.command, 60)));
+    }
+    let sentence = parts.join(", ");
+    let mut letters = sentence.chars();
+    letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str())).unwrap_or_default()
+}
+
+fn key_actions(journal: &Journal) -> Vec<String> {
+    let mut actions = Vec::new();
+    let commit =
+        |(commit, _): &(Commit, _)| format!("Committed {}: {}", commit.id, shortened(&commit.subject, 100));
+    actions.extend(journal.commits.iter().rev().take(4).rev().map(commit));
+    actions.extend(journal.pull_requests.iter().map(|url| format!("Opened {url}")));
+    let done = journal.todos.items().iter().filter(|item| item.state == crate::turn::TodoState::Completed);
+    actions.extend(done.take(4).map(|item| shortened(&item.text, 100)));
+    if actions.is_empty() {
+        actions
+            .extend(journal.wishes.iter().take(3).map(|wish| imperative(first_sentence(&wish.words), 100)));
+    }
+    let failed: Vec<&Check> = journal.checks.iter().filter(|check| check.is_passed == Some(false)).collect();
+    if let Some(check) = failed.last() {
+        actions.push(format!("`{}` failed last", shortened(&check.command, 80)));
+    }
+    actions.truncate(MOST_TOLD);
+    actions
+}
+
+/// What a file of that ending is written in.
+const LANGUAGES: [(&str, &str); 34] = [
+    ("rs", "Rust"),
+    ("go", "Go"),
+    ("py", "Python"),
+    ("ts", "TypeScript"),
+    ("tsx", "TypeScript"),
+    ("js", "JavaScript"),
+    ("jsx", "JavaScript"),
+    ("mjs", "JavaScript"),
+    ("rb", "Ruby"),
+    ("java", "Java"),
+    ("kt", "Kotlin"),
+    ("swift", "Swift"),
+    ("c", "C"),
+    ("h", "C"),
+    ("cc", "C++"),
+    ("cpp", "C++"),
+    ("hpp", "C++"),
+    ("cs", "C#"),
+    ("php", "PHP"),
+    ("sh", "Shell"),
+    ("bash", "Shell"),
+    ("fish", "Shell"),
+    ("sql", "SQL"),
+    ("html", "HTML"),
+    ("css", "CSS"),
+    ("scss", "CSS"),
+    ("vue", "Vue"),
+    ("svelte", "Svelte"),
+    ("ex", "Elixir"),
+    ("hs", "Haskell"),
+    ("lua", "Lua"),
+    ("zig", "Zig"),
+    ("tf", "Terraform"),
+    ("proto", "Protocol Buffers"),
+];
+
+/// What a command belongs to.
+const TOOLS: [(&str, &str); 30] = [
+    ("cargo", "Rust"),
+    ("go", "Go"),
+    ("npm", "npm"),
+    ("pnpm", "pnpm"),
+    ("yarn", "Yarn"),
+    ("bun", "Bun"),
+    ("deno", "Deno"),
+    ("node", "Node.js"),
+    ("pytest", "pytest"),
+    ("python", "Python"),
+    ("python3", "Python"),
+    ("uv", "uv"),
+    ("pip", "pip"),
+    ("docker", "Docker"),
+    ("kubectl", "Kubernetes"),
+    ("terraform", "Terraform"),
+    ("gh", "GitHub CLI"),
+    ("mise", "mise"),
+    ("make", "Make"),
+    ("cmake", "CMake"),
+    ("golangci-lint", "golangci-lint"),
+    ("eslint", "ESLint"),
+    ("vitest", "Vitest"),
+    ("jest", "Jest"),
+    ("psql", "PostgreSQL"),
+    ("sqlite3", "SQLite"),
+    ("redis-cli", "Redis"),
+    ("wrangler", "Cloudflare Workers"),
+    ("ruff", "Ruff"),
+    ("aws", "AWS"),
+];
+
+fn technologies(journal: &Journal) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in &journal.files {
+        let ending = file.path.rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
+        if let Some((_, name)) = LANGUAGES.iter().find(|(known, _)| *known == ending) {
+            // Writing in a language says more than calling a tool.
+            *counts.entry(name).or_default() += 3 * file.n_changes;
+        }
+    }
+    for (program, count) in &journal.commands {
+        if let Some((_, name)) = TOOLS.iter().find(|(known, _)| known == program) {
+            *counts.entry(name).or_default() += count;
+        }
+    }
+    let mut names: Vec<_> = counts.into_iter().collect();
+    names.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+    names.into_iter().take(MOST_TOLD).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// One point to begin with; more for commits, for many files, for a long conversation and for a pull request.
+fn importance(journal: &Journal) -> u8 {
+    let points = [
+        !journal.commits.is_empty(),
+        3 <= journal.files.len(),
+        10 <= journal.files.len() || 4 <= journal.commits.len(),
+        8 <= journal.n_prompts,
+        !journal.pull_requests.is_empty(),
+    ];
+    let n_points = points.iter().filter(|point| **point).count();
+    u8::try_from((1 + n_points).min(5)).unwrap_or(5)
+}

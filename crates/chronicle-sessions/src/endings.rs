@@ -1,0 +1,325 @@
+//! What a session leaves open without writing it into a list.
+//!
+//! Rules for words, each narrow: a thread that is none costs more trust than one
+//! that was missed. They look at how the session ended, at what a human put off,
+//! and at what the agent said last.
+
+use chronicle_core::thread::{Evidence, Origin, ThreadKind};
+
+use crate::journal::{Journal, Noted};
+use crate::turn::TodoState;
+use crate::words::{first_sentence, imperative, is_substantive, plain, sentences, shortened};
+
+/// The longest summary of a thread.
+const LONGEST_SUMMARY: usize = 140;
+
+/// The longest words that are shown as evidence.
+const LONGEST_EVIDENCE: usize = 300;
+
+/// A prompt beyond this is something pasted.
+const LONGEST_TYPED: usize = 1_200;
+
+/// How many items of a list are taken from one message.
+const MOST_ITEMS: usize = 6;
+
+/// Something left open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ending {
+    pub(crate) kind: ThreadKind,
+    pub(crate) origin: Origin,
+    pub(crate) summary: String,
+    pub(crate) context: String,
+    pub(crate) is_broken: bool,
+    pub(crate) noted: Noted,
+}
+
+impl Ending {
+    fn new(kind: ThreadKind, origin: Origin, summary: String, noted: &Noted) -> Self {
+        Self { kind, origin, summary, context: String::new(), is_broken: false, noted: noted.clone() }
+    }
+
+    pub(crate) fn evidence(&self, session: Option<&str>) -> Evidence {
+        Evidence {
+            session: session.map(str::to_owned),
+            source: self.noted.source.clone(),
+            words: shortened(&self.noted.words, LONGEST_EVIDENCE),
+        }
+    }
+}
+
+/// Everything that the session leaves open, besides its lists.
+pub(crate) fn endings(journal: &Journal) -> Vec<Ending> {
+    let mut found = Vec::new();
+    found.extend(journal.issues.iter().map(|issue| {
+        Ending::new(ThreadKind::Todo, Origin::Issue, imperative(&issue.title, LONGEST_SUMMARY), &issue.noted)
+    }));
+    found.extend(broken_checks(journal));
+    found.extend(put_off(journal));
+    found.extend(open_plan(journal));
+    let last_said = journal.last_said.as_ref().filter(|said| is_last_word(journal, said));
+    match last_said {
+        Some(said) => {
+            found.extend(question(said));
+            found.extend(listed(said));
+            found.extend(for_the_human(said));
+        }
+        // What is known better says what was left: a list, a plan, a check.
+        None if has_open_items(journal) || found.iter().any(|ending| ending.origin == Origin::Plan) => {}
+        None => {
+            found.extend(unfinished_request(journal).filter(|_| !found.iter().any(|ending| ending.is_broken)))
+        }
+    }
+    let context = journal.wishes.last().or(journal.first_wish.as_ref());
+    let context = context.map(|wish| shortened(first_sentence(&wish.words), 200)).unwrap_or_default();
+    for ending in &mut found {
+        ending.context.clone_from(&context);
+    }
+    found
+}
+
+/// Whether nothing was asked or done after `said`.
+pub(crate) fn is_last_word(journal: &Journal, said: &Noted) -> bool {
+    let later = [&journal.last_prompt, &journal.last_interruption, &journal.last_work];
+    later.iter().all(|noted| Journal::number(noted.as_ref()) < said.number)
+}
+
+/// A check of each kind that failed and did not pass again.
+pub(crate) fn broken_checks(journal: &Journal) -> Vec<Ending> {
+    let mut found = Vec::new();
+    let last_prompt = Journal::number(journal.last_prompt.as_ref());
+    for check in journal.checks.iter().filter(|check| check.is_passed == Some(false)) {
+        let later_pass = |other: &&crate::journal::Check| {
+            other.kind == check.kind
+                && other.is_passed == Some(true)
+                && check.noted.number < other.noted.number
+        };
+        let was_in_the_last_stretch = last_prompt <= check.noted.number;
+        if journal.checks.iter().any(|other| later_pass(&other)) || !was_in_the_last_stretch {
+            continue;
+        }
+        let summary = format!("Get `{}` to pass", shortened(&check.command, 100));
+        let mut ending = Ending::new(ThreadKind::Incomplete, Origin::Check, summary, &check.noted);
+        ending.is_broken = true;
+        found = vec![ending];
+    }
+    found
+}
+
+/// What a human said is for later.
+fn put_off(journal: &Journal) -> Vec<Ending> {
+    let mut found = Vec::new();
+    for (index, prompt) in journal.prompts.iter().enumerate() {
+        if LONGEST_TYPED < prompt.words.len() {
+            continue;
+        }
+        for sentence in prompt.words.lines().flat_map(sentences) {
+            if !is_put_off(sentence) {
+                continue;
+            }
+            let refers_back = sentence.split_whitespace().count() <= 9
+                && [" it ", " it.", " that ", " this "]
+                    .iter()
+                    .any(|word| format!(" {sentence} ").contains(word));
+            let before = journal.prompts[..index].iter().rev().find(|prompt| is_substantive(&prompt.words));
+            let summary = match before.filter(|_| refers_back) {
+                Some(before) => format!("Come back to this: {}", first_sentence(&before.words)),
+                None => imperative(sentence, LONGEST_SUMMARY),
+            };
+            let summary = shortened(&summary, LONGEST_SUMMARY);
+            found.push(Ending::new(ThreadKind::Deferred, Origin::Statement, summary, prompt));
+        }
+    }
+    found
+}
+
+/// Whether a sentence puts something off for good reasons, rather than telling what came later.
+fn is_put_off(sentence: &str) -> bool {
+    const MARKS: [&str; 17] = [
+        "look at it later",
+        "look into it later",
+        "look at that later",
+        "look at this later",
+        "do it later",
+        "do that later",
+        "do this later",
+        "fix it later",
+        "fix that later",
+        "handle it later",
+        "handle that later",
+        "come back to it",
+        "come back to this",
+        "in a follow-up",
+        "in a followup",
+        "future enhancement",
+        "in a separate pr",
+    ];
+    let sentence = sentence.to_lowercase();
+    MARKS.iter().any(|mark| sentence.contains(mark)) && !sentence.ends_with('?')
+}
+
+/// The question that the agent asked last, when nobody answered.
+pub(crate) fn question(said: &Noted) -> Option<Ending> {
+    const ASKING: [&str; 16] = [
+        "would you like",
+        "want me to",
+        "do you want",
+        "should i ",
+        "shall i ",
+        "should we ",
+        "shall we ",
+        "ready to ",
+        "would you prefer",
+        "do you prefer",
+        "which approach",
+        "which option",
+        "which one",
+        "how would you like",
+        "what would you",
+        "ok to ",
+    ];
+    const EMPTY: [&str; 5] =
+        ["anything else", "other changes", "further help", "any questions", "something else"];
+    let last_line = said.words.lines().rev().find(|line| line.chars().any(char::is_alphanumeric))?;
+    let line = plain(last_line);
+    let sentence = sentences(line).filter(|sentence| sentence.trim_end_matches('*').ends_with('?')).last()?;
+    let lower = sentence.to_lowercase();
+    if EMPTY.iter().any(|words| lower.contains(words)) {
+        return None;
+    }
+    ASKING.iter().find(|words| lower.contains(*words))?;
+    let summary = decision(sentence).unwrap_or_else(|| format!("Answer: {}", sentence.trim_matches('*')));
+    let noted = Noted { words: sentence.to_owned(), ..said.clone() };
+    Some(Ending::new(ThreadKind::Question, Origin::Question, shortened(&summary, LONGEST_SUMMARY), &noted))
+}
+
+/// `Want me to commit?` asks to decide whether to commit.
+fn decision(question: &str) -> Option<String> {
+    const OFFERS: [&str; 9] = [
+        "would you like me to ",
+        "do you want me to ",
+        "want me to ",
+        "should i ",
+        "shall i ",
+        "ready to ",
+        "ok to ",
+        "should we ",
+        "shall we ",
+    ];
+    let lower = question.to_ascii_lowercase();
+    let (at, offer) = OFFERS.iter().find_map(|offer| Some((lower.find(offer)?, offer)))?;
+    let what = question[at + offer.len()..].trim_end_matches(['?', '*', ' ']);
+    (!what.contains(" or ")).then(|| format!("Decide whether to {what}"))
+}
+
+/// The items of a list of what remains, in what the agent said last.
+fn listed(said: &Noted) -> Vec<Ending> {
+    const HEADINGS: [&str; 12] = [
+        "remaining",
+        "still to do",
+        "still todo",
+        "left to do",
+        "todo",
+        "to do",
+        "not done",
+        "not yet",
+        "open items",
+        "outstanding",
+        "follow-up",
+        "follow up",
+    ];
+    let mut found = Vec::new();
+    let mut is_open = false;
+    for line in said.words.lines() {
+        let words = plain(line);
+        let is_item = line.trim_start().starts_with(['-', '*', '•'])
+            || line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        let lower = words.to_lowercase();
+        let is_heading = !is_item
+            && words.len() < 80
+            && (line.trim_start().starts_with('#') || lower.trim_end_matches('*').ends_with(':'));
+        if is_heading {
+            is_open = HEADINGS.iter().any(|heading| lower.starts_with(heading)) && !lower.contains("none");
+        } else if is_item && is_open && found.len() < MOST_ITEMS {
+            let is_done = line.contains("[x]") || line.contains('✅') || line.contains("~~");
+            if !is_done && 2 < words.split_whitespace().count() {
+                let noted = Noted { words: words.to_owned(), ..said.clone() };
+                let summary = imperative(sentences(words).next().unwrap_or(words), LONGEST_SUMMARY);
+                found.push(Ending::new(ThreadKind::Todo, Origin::Statement, summary, &noted));
+            }
+        } else if !words.is_empty() {
+            is_open = false;
+        }
+    }
+    found
+}
+
+/// What the agent left for the human to do.
+fn for_the_human(said: &Noted) -> Vec<Ending> {
+    const MARKS: [&str; 5] =
+        ["you may want to ", "you'll need to ", "you will need to ", "you'll want to ", "don't forget to "];
+    let mut found = Vec::new();
+    let mut is_code = false;
+    for line in said.words.lines() {
+        is_code ^= line.trim_start().starts_with("```");
+        if is_code {
+            continue;
+        }
+        for sentence in sentences(plain(line)) {
+            let lower = sentence.to_ascii_lowercase();
+            let Some((at, mark)) = MARKS.iter().find_map(|mark| Some((lower.find(mark)?, mark))) else {
+                continue;
+            };
+            let noted = Noted { words: sentence.to_owned(), ..said.clone() };
+            let summary = imperative(&sentence[at + mark.len()..], LONGEST_SUMMARY);
+            found.push(Ending::new(ThreadKind::Todo, Origin::Statement, summary, &noted));
+        }
+    }
+    found.truncate(MOST_ITEMS);
+    found
+}
+
+/// Whether the agent's own list says what is left.
+fn has_open_items(journal: &Journal) -> bool {
+    let mut items = journal.todos().items().iter();
+    items.any(|item| item.is_listed && matches!(item.state, TodoState::Pending | TodoState::InProgress))
+}
+
+/// The request on which the agent was at work when the session ended.
+///
+/// A commit after the last edit finishes a request even when the agent says no more.
+fn unfinished_request(journal: &Journal) -> Option<Ending> {
+    let last_prompt = journal.last_prompt.as_ref()?;
+    let stop = Journal::number(journal.last_interruption.as_ref());
+    let commit = Journal::number(journal.last_commit.as_ref());
+    if Journal::number(journal.last_edit.as_ref()).max(last_prompt.number).max(stop) < commit {
+        return None;
+    }
+    let worked = last_prompt.number < Journal::number(journal.last_work.as_ref())
+        || last_prompt.number < Journal::number(journal.last_said.as_ref());
+    if !worked && stop < last_prompt.number {
+        return None;
+    }
+    let words = match &journal.plan_title {
+        Some(title) if last_prompt.words.starts_with("Implement the following plan") => title.clone(),
+        _ if is_substantive(&last_prompt.words) => {
+            imperative(first_sentence(&last_prompt.words), LONGEST_SUMMARY)
+        }
+        // `1` and `yes` answer something that nobody but the agent can name.
+        _ => return None,
+    };
+    let summary = shortened(&format!("Finish: {words}"), LONGEST_SUMMARY);
+    Some(Ending::new(ThreadKind::Incomplete, Origin::Request, summary, last_prompt))
+}
+
+/// A plan that nobody agreed to before the session ended.
+fn open_plan(journal: &Journal) -> Option<Ending> {
+    let (plan, is_agreed) = journal.last_plan.as_ref()?;
+    let is_later = |noted: &Option<Noted>| plan.number < Journal::number(noted.as_ref());
+    if *is_agreed == Some(true) || is_later(&journal.last_edit) {
+        return None;
+    }
+    let title =
+        plan.words.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(first_sentence(&plan.words));
+    let summary = shortened(&format!("Decide on the plan: {title}"), LONGEST_SUMMARY);
+    Some(Ending::new(ThreadKind::Question, Origin::Plan, summary, plan))
+}

@@ -1,0 +1,304 @@
+//! What is remembered of a session while its turns go by.
+//!
+//! Turns are seen once and not kept: a journal holds the few of them that a
+//! digest or a thread may need. What sub-agents do belongs to the call that
+//! started them.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::checks::{CheckKind, check_kind, is_passed, told};
+use crate::todos::Todos;
+use crate::tools::cut;
+use crate::turn::{Commit, EditKind, Event, Outcome, Synthetic, Turn};
+use crate::words::{is_substantive, shortened};
+
+/// How many of anything are kept.
+const MOST: usize = 2_000;
+
+/// How many calls that succeeded are remembered.
+const MOST_SUCCESSES: usize = 100_000;
+
+/// How much of something that was said is kept.
+const LONGEST_WORDS: usize = 8_000;
+
+/// Words, and the turn they are from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Noted {
+    pub(crate) source: String,
+    pub(crate) at: Option<Timestamp>,
+    pub(crate) words: String,
+    /// How many turns came before it.
+    pub(crate) number: usize,
+}
+
+/// A check that ran, as it went the last time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// The command.
+    pub command: String,
+    /// What it checks.
+    pub kind: CheckKind,
+    /// Whether it found nothing wrong the last time, if that is known.
+    pub is_passed: Option<bool>,
+    /// How often it ran.
+    pub n_runs: usize,
+    pub(crate) noted: Noted,
+}
+
+/// A file that was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Its path as the agent named it, without the folder of the session.
+    pub path: String,
+    /// How it was changed last.
+    pub kind: EditKind,
+    /// How often.
+    pub n_changes: usize,
+}
+
+/// Something that was filed elsewhere for later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Issue {
+    pub(crate) title: String,
+    pub(crate) noted: Noted,
+}
+
+/// The memory of a session that is being read.
+#[derive(Debug, Clone, Default)]
+pub struct Journal {
+    n_turns: usize,
+    pub(crate) session: Option<String>,
+    pub(crate) n_prompts: usize,
+    pub(crate) n_interruptions: usize,
+    pub(crate) n_errors: usize,
+    pub(crate) first_wish: Option<Noted>,
+    pub(crate) plan_title: Option<String>,
+    pub(crate) wishes: Vec<Noted>,
+    pub(crate) last_prompt: Option<Noted>,
+    pub(crate) last_said: Option<Noted>,
+    pub(crate) last_work: Option<Noted>,
+    pub(crate) last_edit: Option<Noted>,
+    pub(crate) last_commit: Option<Noted>,
+    pub(crate) last_interruption: Option<Noted>,
+    pub(crate) last_summary: Option<Noted>,
+    pub(crate) last_plan: Option<(Noted, Option<bool>)>,
+    pub(crate) prompts: Vec<Noted>,
+    pub(crate) files: Vec<ChangedFile>,
+    pub(crate) checks: Vec<Check>,
+    pub(crate) commands: BTreeMap<String, usize>,
+    pub(crate) commits: Vec<(Commit, Noted)>,
+    pub(crate) pull_requests: Vec<String>,
+    pub(crate) issues: Vec<Issue>,
+    successes: Vec<usize>,
+    pub(crate) todos: Todos,
+}
+
+impl Journal {
+    /// An empty journal of the session that the caller names.
+    #[must_use]
+    pub fn new(session: Option<&str>) -> Self {
+        Self { session: session.map(str::to_owned), ..Self::default() }
+    }
+
+    /// The agent's list of what is to do.
+    #[must_use]
+    pub fn todos(&self) -> &Todos {
+        &self.todos
+    }
+
+    /// Notes what a turn says.
+    pub fn take(&mut self, turn: &Turn<'_>) {
+        if turn.sub_agent.is_some() {
+            return;
+        }
+        self.n_turns += 1;
+        if let Event::Edit(_, outcome) | Event::Command(_, outcome) | Event::Tool(_, outcome) = &turn.event
+            && outcome.is_ok == Some(true)
+            && self.successes.len() < MOST_SUCCESSES
+        {
+            self.successes.push(self.n_turns);
+        }
+        let source =
+            if turn.id.is_empty() { format!("line {}", turn.place.line) } else { turn.id.to_string() };
+        let noted = |words: &str| Noted {
+            source: source.clone(),
+            at: turn.at,
+            words: cut(words, LONGEST_WORDS),
+            number: self.n_turns,
+        };
+        match &turn.event {
+            Event::Prompt(words) => {
+                let noted = noted(words);
+                self.prompt(noted);
+            }
+            Event::Synthetic(Synthetic::Plan, words) => {
+                let noted = noted(words);
+                let title =
+                    words.lines().find_map(|line| line.strip_prefix("# ")).map(|title| shortened(title, 200));
+                if self.plan_title.is_none() {
+                    self.plan_title = title;
+                }
+                self.last_prompt = Some(noted);
+            }
+            Event::Synthetic(Synthetic::Summary, words) => self.last_summary = Some(noted(words)),
+            Event::Synthetic(..) => {}
+            Event::Said(words) => self.last_said = Some(noted(words)),
+            Event::Edit(edit, outcome) if outcome.is_ok != Some(false) => {
+                let noted = noted(&edit.path);
+                self.last_edit = Some(noted.clone());
+                self.last_work = Some(noted);
+                self.changed(&edit.path, edit.kind);
+            }
+            Event::Edit(edit, _) => self.last_work = Some(noted(&edit.path)),
+            Event::Command(command, outcome) => {
+                let noted = noted(command);
+                self.command(command, outcome, &noted);
+                self.last_work = Some(noted);
+            }
+            Event::Commit(commit) => {
+                let noted = noted(&commit.subject);
+                self.last_commit = Some(noted.clone());
+                if self.commits.len() < MOST {
+                    self.commits.push((commit.clone(), noted));
+                }
+            }
+            Event::Todo(todo, outcome) => {
+                if outcome.is_ok != Some(false) {
+                    let by = noted("");
+                    self.todos.apply(todo, &by, self.session.as_deref());
+                }
+            }
+            Event::Plan(plan, outcome) => self.last_plan = Some((noted(plan), outcome.is_ok)),
+            Event::Tool(tool, outcome) => {
+                let noted = noted(&tool.about);
+                if outcome.is_ok == Some(true) && is_filing(&tool.name) && !tool.about.is_empty() {
+                    self.file(&tool.about, &noted);
+                }
+                self.last_work = Some(noted);
+            }
+            Event::Error(_) => self.n_errors += 1,
+            Event::Interruption(words) => {
+                self.n_interruptions += 1;
+                let noted = noted(words);
+                if words.is_empty() {
+                    self.last_interruption = Some(noted);
+                } else {
+                    // The human said what to do instead.
+                    self.prompt(noted);
+                }
+            }
+            Event::PullRequest(url) => self.pull_request(url),
+        }
+    }
+
+    fn prompt(&mut self, noted: Noted) {
+        self.n_prompts += 1;
+        if is_substantive(&noted.words) {
+            if self.first_wish.is_none() {
+                self.first_wish = Some(noted.clone());
+            }
+            if self.wishes.len() < MOST {
+                self.wishes.push(noted.clone());
+            }
+        }
+        if self.prompts.len() < MOST {
+            self.prompts.push(noted.clone());
+        }
+        self.last_prompt = Some(noted);
+    }
+
+    fn changed(&mut self, path: &str, kind: EditKind) {
+        if let Some(file) = self.files.iter_mut().find(|file| file.path == path) {
+            file.n_changes += 1;
+            file.kind = kind;
+        } else if self.files.len() < MOST {
+            self.files.push(ChangedFile { path: path.to_owned(), kind, n_changes: 1 });
+        }
+    }
+
+    fn command(&mut self, command: &str, outcome: &Outcome, noted: &Noted) {
+        let program = told(command).split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
+        let program = program.rsplit('/').next().unwrap_or(program);
+        if !program.is_empty() && (self.commands.contains_key(program) || self.commands.len() < MOST) {
+            *self.commands.entry(cut(program, 40)).or_default() += 1;
+        }
+        if outcome.is_ok.is_none() && command.contains("git commit") {
+            // Transcripts are often kept at the very moment of a commit.
+            self.last_commit = Some(noted.clone());
+        }
+        if let Some(kind) = check_kind(command) {
+            self.check(kind, command, is_passed(command, outcome), noted);
+        }
+        if outcome.is_ok == Some(true) {
+            if let Some(title) = issue_title(command) {
+                self.file(&title, noted);
+            }
+            if command.contains("gh pr create") {
+                let url = outcome.text.split_whitespace().rfind(|word| word.contains("/pull/"));
+                if let Some(url) = url {
+                    self.pull_request(url);
+                }
+            }
+        }
+    }
+
+    fn check(&mut self, kind: CheckKind, command: &str, is_passed: Option<bool>, noted: &Noted) {
+        let command = cut(told(command), 300);
+        if let Some(index) = self.checks.iter().position(|check| check.command == command) {
+            let mut check = self.checks.remove(index);
+            check.n_runs += 1;
+            check.is_passed = is_passed;
+            check.noted = noted.clone();
+            self.checks.push(check);
+        } else if self.checks.len() < MOST {
+            self.checks.push(Check { command, kind, is_passed, n_runs: 1, noted: noted.clone() });
+        }
+    }
+
+    fn file(&mut self, title: &str, noted: &Noted) {
+        let title = shortened(title, 200);
+        if self.issues.len() < MOST && !self.issues.iter().any(|issue| issue.title == title) {
+            self.issues.push(Issue { title, noted: noted.clone() });
+        }
+    }
+
+    fn pull_request(&mut self, url: &str) {
+        if self.pull_requests.len() < MOST && !self.pull_requests.iter().any(|known| known == url) {
+            self.pull_requests.push(cut(url, 300));
+        }
+    }
+
+    /// Whether a call succeeded after `start` and before `end`, in turns gone by.
+    pub(crate) fn worked(&self, start: usize, end: usize) -> bool {
+        let first = self.successes.partition_point(|success| *success <= start);
+        self.successes.get(first).is_some_and(|success| *success < end)
+    }
+
+    /// Whether checks ran after `start` and all that did passed.
+    pub(crate) fn passed_after(&self, start: usize) -> bool {
+        let mut later = self.checks.iter().filter(|check| start < check.noted.number).peekable();
+        later.peek().is_some() && later.all(|check| check.is_passed == Some(true))
+    }
+
+    /// How many turns had gone by when `noted` came; 0 for nothing.
+    pub(crate) fn number(noted: Option<&Noted>) -> usize {
+        noted.map_or(0, |noted| noted.number)
+    }
+}
+
+/// Whether a tool of that name puts work into a tracker.
+fn is_filing(name: &str) -> bool {
+    name.ends_with("create_issue") || name.ends_with("issue_create") || name.ends_with("createIssue")
+}
+
+/// The title of the issue that `gh issue create` or its like files.
+fn issue_title(command: &str) -> Option<String> {
+    let at = command.find("issue create")?;
+    let rest = &command[at..];
+    let title = &rest[rest.find("--title ").map(|at| at + 8).or_else(|| Some(rest.find("-t ")? + 3))?..];
+    let quote = title.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let title = &title[1..];
+    Some(title[..title.find(quote)?].to_owned())
+}
