@@ -1,5 +1,7 @@
 //! Claude Code's rows.
 
+mod parts;
+
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
@@ -7,6 +9,7 @@ use jiff::Timestamp;
 use memchr::memmem;
 use serde_json::value::RawValue;
 
+use self::parts::{Fields, Message, Parts};
 use crate::format::Transcript;
 use crate::human::{Author, author, author_of_waiting};
 use crate::json;
@@ -46,108 +49,6 @@ struct Queued {
     words: String,
 }
 
-/// The members of a row that say something; the others are the larger part.
-#[derive(Default)]
-struct Fields<'a> {
-    kind: Cow<'a, str>,
-    subtype: Cow<'a, str>,
-    uuid: Cow<'a, str>,
-    at: Option<Timestamp>,
-    session_id: Cow<'a, str>,
-    folder: Cow<'a, str>,
-    branch: Cow<'a, str>,
-    version: Cow<'a, str>,
-    agent_id: Cow<'a, str>,
-    operation: Cow<'a, str>,
-    leaf_id: Cow<'a, str>,
-    title: Option<Cow<'a, str>>,
-    url: Cow<'a, str>,
-    is_meta: bool,
-    is_side: bool,
-    is_summary: bool,
-    is_plan: bool,
-    is_failure: bool,
-    origin: Option<&'a RawValue>,
-    message: Option<&'a RawValue>,
-    content: Option<&'a RawValue>,
-    data: Option<&'a RawValue>,
-    error: Option<&'a RawValue>,
-}
-
-const WANTED: [&str; 28] = [
-    "type",
-    "subtype",
-    "uuid",
-    "timestamp",
-    "sessionId",
-    "cwd",
-    "gitBranch",
-    "version",
-    "agentId",
-    "operation",
-    "leafUuid",
-    "summary",
-    "aiTitle",
-    "customTitle",
-    "title",
-    "prUrl",
-    "isMeta",
-    "isSidechain",
-    "isCompactSummary",
-    "planContent",
-    "isApiErrorMessage",
-    "origin",
-    "message",
-    "content",
-    "data",
-    "error",
-    "cause",
-    "parentSessionId",
-];
-
-impl<'a> Fields<'a> {
-    fn set(&mut self, key: &str, value: &'a RawValue) {
-        let text = || json::text_or_empty(value);
-        match key {
-            "type" => self.kind = text(),
-            "subtype" => self.subtype = text(),
-            "uuid" => self.uuid = text(),
-            "timestamp" => self.at = text().parse().ok(),
-            "sessionId" => self.session_id = text(),
-            "cwd" => self.folder = text(),
-            "gitBranch" => self.branch = text(),
-            "version" => self.version = text(),
-            "agentId" => self.agent_id = text(),
-            "operation" => self.operation = text(),
-            "leafUuid" => self.leaf_id = text(),
-            "summary" | "aiTitle" | "customTitle" | "title" => self.title = json::text(value),
-            "prUrl" => self.url = text(),
-            "isMeta" => self.is_meta = json::is_true(value),
-            "isSidechain" => self.is_side = json::is_true(value),
-            "isCompactSummary" => self.is_summary = json::is_true(value),
-            "planContent" => self.is_plan = true,
-            "isApiErrorMessage" => self.is_failure = json::is_true(value),
-            "origin" => self.origin = Some(value),
-            "message" => self.message = Some(value),
-            "content" => self.content = Some(value),
-            "data" => self.data = Some(value),
-            "error" | "cause" => self.error = self.error.or(Some(value)),
-            _ => {}
-        }
-    }
-
-    fn sub_agent(&self) -> Option<&str> {
-        (self.is_side || !self.agent_id.is_empty()).then_some(&*self.agent_id)
-    }
-
-    /// Whether something that is no human put the words there.
-    fn is_from_machine(&self) -> bool {
-        let Some(origin) = self.origin else { return false };
-        let kind = json::member_text(origin, "kind").or_else(|| json::text(origin));
-        !matches!(kind.as_deref(), None | Some("human" | "user" | ""))
-    }
-}
-
 impl Transcript for Claude {
     fn skips(&self, line: &[u8]) -> Option<&'static str> {
         let head = &line[..line.len().min(HEAD)];
@@ -176,10 +77,8 @@ impl Transcript for Claude {
         row: &Row<'_>,
         stream: &mut Stream<'_>,
     ) -> Result<(Verdict, usize), serde_json::Error> {
-        let mut fields = Fields::default();
-        let length =
-            json::first_object(row.bytes, |key| WANTED.contains(&key), |key, value| fields.set(key, value))?;
-        Ok((self.take(row, &fields, stream), length))
+        let (parts, length) = Parts::of(row)?;
+        Ok((self.take(&row.first(length), &parts, stream), length))
     }
 
     fn finish(&mut self, stream: &mut Stream<'_>) {
@@ -190,16 +89,17 @@ impl Transcript for Claude {
 }
 
 impl Claude {
-    fn take(&mut self, row: &Row<'_>, fields: &Fields<'_>, stream: &mut Stream<'_>) -> Verdict {
+    fn take(&mut self, row: &Row<'_>, parts: &Parts<'_>, stream: &mut Stream<'_>) -> Verdict {
+        let Parts { fields, message, .. } = parts;
         if !stream.is_new(&fields.uuid) {
             return Verdict::skipped("repeated");
         }
         note_session(fields, stream);
         self.note_title(fields, stream);
         match &*fields.kind {
-            "assistant" => assistant(row, fields, stream),
-            "user" => user(row, fields, stream),
-            "progress" => progress(row, fields, stream),
+            "assistant" => assistant(row, fields, message, stream),
+            "user" => user(row, fields, message, stream),
+            "progress" => progress(row, parts, stream),
             "system" => system(row, fields, stream),
             "queue-operation" => self.queue(row, fields, stream),
             "summary" | "ai-title" | "custom-title" => Verdict::Kept,
@@ -296,74 +196,52 @@ fn tell_queued(queued: Queued, stream: &mut Stream<'_>) {
     stream.turn(&Turn { id: id.into(), ..Turn::new(queued.place, queued.at, event) });
 }
 
-/// Tells of a part of a row; `part` tells the parts of one row from each other.
+/// Tells of a part of a row; `part` counts the parts of one row.
 fn tell(
     row: &Row<'_>,
     fields: &Fields<'_>,
     stream: &mut Stream<'_>,
-    value: Option<&RawValue>,
-    part: &str,
+    place: Option<Place>,
+    part: usize,
     event: Event<'_>,
 ) {
-    let value = value.or(fields.message).or(fields.content);
-    let place = value.map_or_else(|| row.place.clone(), |value| row.place_of(value));
-    let id = if part.is_empty() {
-        Cow::Borrowed(&*fields.uuid)
-    } else {
-        Cow::Owned(format!("{}#{part}", fields.uuid))
-    };
+    let place = place.unwrap_or_else(|| row.place.clone());
+    let id =
+        if part == 0 { Cow::Borrowed(&*fields.uuid) } else { Cow::Owned(format!("{}#{part}", fields.uuid)) };
     let sub_agent = fields.sub_agent().map(Cow::Borrowed);
     stream.turn(&Turn { id, sub_agent, ..Turn::new(place, fields.at, event) });
 }
 
-fn assistant(row: &Row<'_>, fields: &Fields<'_>, stream: &mut Stream<'_>) -> Verdict {
-    let Some(message) = fields.message else { return Verdict::skipped("assistant without message") };
-    let (mut content, mut usage, mut id, mut model) = (None, None, Cow::default(), Cow::default());
-    json::members(message, |key, value| match key {
-        "content" => content = Some(value),
-        "usage" => usage = Some(value),
-        "id" => id = json::text_or_empty(value),
-        "model" => model = json::text_or_empty(value),
-        _ => {}
-    });
-    let is_model = !model.is_empty() && model != "<synthetic>";
+fn assistant(row: &Row<'_>, fields: &Fields<'_>, message: &Message<'_>, stream: &mut Stream<'_>) -> Verdict {
+    let is_model = !message.model.is_empty() && message.model != "<synthetic>";
     if is_model {
-        if stream.session.model.as_deref() != Some(&model) && fields.sub_agent().is_none() {
-            stream.session.model = Some(model.to_string());
+        if stream.session.model.as_deref() != Some(&message.model) && fields.sub_agent().is_none() {
+            stream.session.model = Some(message.model.to_string());
         }
-        if let Some(usage) = usage {
-            stream.reply(&id, read_usage(usage));
+        if let Some(usage) = message.usage {
+            stream.reply(&message.id, read_usage(usage));
         }
     }
-    let mut index = 0;
-    for_each_block(content, |kind, block| {
-        let part = if index == 0 { String::new() } else { index.to_string() };
-        index += 1;
-        match kind {
+    for (part, block) in message.blocks.iter().enumerate() {
+        let place = block.text.or(block.input).map(|value| row.place_of(value));
+        match &*block.kind {
             "text" => {
-                let words = json::member_text(block, "text").unwrap_or_default();
+                let words = block.words();
                 if fields.is_failure || fields.error.is_some() {
-                    tell(row, fields, stream, Some(block), &part, Event::Error(words));
+                    tell(row, fields, stream, place, part, Event::Error(words));
                 } else if is_model && !words.trim().is_empty() {
-                    tell(row, fields, stream, Some(block), &part, Event::Said(words));
+                    tell(row, fields, stream, place, part, Event::Said(words));
                 }
             }
-            "tool_use" => call(row, fields, block, stream),
+            "tool_use" => {
+                let place = place.unwrap_or_else(|| row.place.clone());
+                let called = tools::called(&block.name, block.input);
+                stream.call(&block.id, place, fields.at, fields.sub_agent(), called);
+            }
             _ => {}
         }
-    });
+    }
     Verdict::Kept
-}
-
-fn call(row: &Row<'_>, fields: &Fields<'_>, block: &RawValue, stream: &mut Stream<'_>) {
-    let (mut id, mut name, mut input) = (Cow::default(), Cow::default(), None);
-    json::members(block, |key, value| match key {
-        "id" => id = json::text_or_empty(value),
-        "name" => name = json::text_or_empty(value),
-        "input" => input = Some(value),
-        _ => {}
-    });
-    stream.call(&id, row.place_of(block), fields.at, fields.sub_agent(), tools::called(&name, input));
 }
 
 fn read_usage(raw: &RawValue) -> Usage {
@@ -381,37 +259,36 @@ fn read_usage(raw: &RawValue) -> Usage {
     usage
 }
 
-fn user(row: &Row<'_>, fields: &Fields<'_>, stream: &mut Stream<'_>) -> Verdict {
-    let content = fields.message.and_then(|message| json::member(message, "content"));
-    let Some(content) = content else { return Verdict::skipped("user without content") };
-    if let Some(words) = json::text(content) {
-        tell_words(row, fields, stream, content, "", words);
+fn user(row: &Row<'_>, fields: &Fields<'_>, message: &Message<'_>, stream: &mut Stream<'_>) -> Verdict {
+    if let Some(words) = &message.words {
+        let place = row.place_of_text(words);
+        tell_words(row, fields, stream, place, 0, Cow::Borrowed(&**words));
         return Verdict::Kept;
     }
-    let mut index = 0;
-    for_each_block(Some(content), |kind, block| {
-        let part = if index == 0 { String::new() } else { index.to_string() };
-        index += 1;
-        match kind {
+    for (part, block) in message.blocks.iter().enumerate() {
+        match &*block.kind {
             "text" => {
-                let words = json::member_text(block, "text").unwrap_or_default();
-                tell_words(row, fields, stream, block, &part, words);
+                let place = block.text.map_or_else(|| row.place.clone(), |value| row.place_of(value));
+                tell_words(row, fields, stream, place, part, block.words());
             }
             "tool_result" => {
-                answer(block, stream);
+                let text = block.content.map(words_of).unwrap_or_default();
+                // An answer that says nothing of an error is none.
+                let answer = Answer { is_ok: Some(!block.is_error), exit_code: None, text: &text };
+                stream.answer(&block.call_id, &answer);
             }
             _ => {}
         }
-    });
-    if index == 0 { Verdict::skipped("user without words") } else { Verdict::Kept }
+    }
+    if message.blocks.is_empty() { Verdict::skipped("user without words") } else { Verdict::Kept }
 }
 
 fn tell_words(
     row: &Row<'_>,
     fields: &Fields<'_>,
     stream: &mut Stream<'_>,
-    value: &RawValue,
-    part: &str,
+    place: Place,
+    part: usize,
     words: Cow<'_, str>,
 ) {
     let judged = author(words);
@@ -430,21 +307,7 @@ fn tell_words(
         Author::Machine(kind, words) => Event::Synthetic(kind, words),
         Author::Human(words) => Event::Prompt(words),
     };
-    tell(row, fields, stream, Some(value), part, event);
-}
-
-fn answer(block: &RawValue, stream: &mut Stream<'_>) {
-    let (mut id, mut content, mut is_error) = (Cow::default(), None, None);
-    json::members(block, |key, value| match key {
-        "tool_use_id" => id = json::text_or_empty(value),
-        "content" => content = Some(value),
-        "is_error" => is_error = Some(json::is_true(value)),
-        _ => {}
-    });
-    let text = content.map(words_of).unwrap_or_default();
-    // An answer that says nothing of an error is none.
-    let is_ok = Some(is_error != Some(true));
-    stream.answer(&id, &Answer { is_ok, exit_code: None, text: &text });
+    tell(row, fields, stream, Some(place), part, event);
 }
 
 /// The words of a text, or of all texts in a list of blocks.
@@ -465,40 +328,19 @@ pub(crate) fn words_of(content: &RawValue) -> Cow<'_, str> {
     words
 }
 
-/// Calls `each` with the kind of each block.
-fn for_each_block<'a>(content: Option<&'a RawValue>, mut each: impl FnMut(&str, &'a RawValue)) {
-    let Some(content) = content else { return };
-    json::items(content, |block| {
-        let kind = json::member_text(block, "type").unwrap_or_default();
-        each(&kind, block);
-    });
-}
-
 /// Sub-agents of older versions speak through rows of progress.
-fn progress(row: &Row<'_>, fields: &Fields<'_>, stream: &mut Stream<'_>) -> Verdict {
-    let (mut kind, mut agent_id, mut message) = (Cow::default(), Cow::default(), None);
-    if let Some(data) = fields.data {
-        json::members(data, |key, value| match key {
-            "type" => kind = json::text_or_empty(value),
-            "agentId" => agent_id = json::text_or_empty(value),
-            "message" => message = Some(value),
-            _ => {}
-        });
+fn progress(row: &Row<'_>, parts: &Parts<'_>, stream: &mut Stream<'_>) -> Verdict {
+    if parts.progress != "agent_progress" {
+        return Verdict::skipped(&format!("progress/{}", tools::cut(&parts.progress, 40)));
     }
-    let Some(message) = message.filter(|_| kind == "agent_progress") else {
-        return Verdict::skipped(&format!("progress/{}", tools::cut(&kind, 40)));
-    };
-    let mut inner = Fields { agent_id, is_side: true, ..Fields::default() };
-    json::members(message, |key, value| match key {
-        "type" | "uuid" | "timestamp" | "message" | "isApiErrorMessage" => inner.set(key, value),
-        _ => {}
-    });
+    let mut inner = parts.inner.clone();
+    inner.is_side = true;
     if !stream.is_new(&inner.uuid) {
         return Verdict::skipped("repeated");
     }
     match &*inner.kind {
-        "assistant" => assistant(row, &inner, stream),
-        "user" => user(row, &inner, stream),
+        "assistant" => assistant(row, &inner, &parts.message, stream),
+        "user" => user(row, &inner, &parts.message, stream),
         kind => Verdict::unknown(kind),
     }
 }
@@ -507,14 +349,15 @@ fn system(row: &Row<'_>, fields: &Fields<'_>, stream: &mut Stream<'_>) -> Verdic
     match &*fields.subtype {
         "api_error" => {
             let words = fields.error.map(|error| json::text(error).unwrap_or_else(|| error_words(error)));
-            tell(row, fields, stream, fields.error, "", Event::Error(words.unwrap_or_default()));
+            let place = fields.error.map(|error| row.place_of(error));
+            tell(row, fields, stream, place, 0, Event::Error(words.unwrap_or_default()));
             Verdict::Kept
         }
         "local_command" => {
             if let Some(content) = fields.content
                 && let Some(words) = json::text(content)
             {
-                tell_words(row, fields, stream, content, "", words);
+                tell_words(row, fields, stream, row.place_of(content), 0, words);
             }
             Verdict::Kept
         }

@@ -35,16 +35,12 @@ impl Transcript for Codex {
         stream: &mut Stream<'_>,
     ) -> Result<(Verdict, usize), serde_json::Error> {
         let mut fields = Fields::default();
-        let length = json::first_object(
-            row.bytes,
-            |_| true,
-            |key, value| match key {
-                "type" => fields.kind = json::text_or_empty(value),
-                "timestamp" => fields.at = json::text_or_empty(value).parse().ok(),
-                "payload" => fields.payload = Some(value),
-                _ => {}
-            },
-        )?;
+        let length = json::first_object(row.bytes, |key, value| match key {
+            "type" => fields.kind = json::text_or_empty(value),
+            "timestamp" => fields.at = json::text_or_empty(value).parse().ok(),
+            "payload" => fields.payload = Some(value),
+            _ => {}
+        })?;
         let Some(payload) = fields.payload else { return Ok((Verdict::unknown(&fields.kind), length)) };
         let verdict = match &*fields.kind {
             "session_meta" | "turn_context" => {

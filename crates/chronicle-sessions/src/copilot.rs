@@ -36,17 +36,13 @@ impl Transcript for Copilot {
         stream: &mut Stream<'_>,
     ) -> Result<(Verdict, usize), serde_json::Error> {
         let mut fields = Fields::default();
-        let length = json::first_object(
-            row.bytes,
-            |_| true,
-            |key, value| match key {
-                "type" => fields.kind = json::text_or_empty(value),
-                "id" => fields.id = json::text_or_empty(value),
-                "timestamp" => fields.at = json::text_or_empty(value).parse().ok(),
-                "data" => fields.data = Some(value),
-                _ => {}
-            },
-        )?;
+        let length = json::first_object(row.bytes, |key, value| match key {
+            "type" => fields.kind = json::text_or_empty(value),
+            "id" => fields.id = json::text_or_empty(value),
+            "timestamp" => fields.at = json::text_or_empty(value).parse().ok(),
+            "data" => fields.data = Some(value),
+            _ => {}
+        })?;
         let verdict = match fields.data {
             _ if !stream.is_new(&fields.id) => Verdict::skipped("repeated"),
             Some(data) => self.take(row, &fields, data, stream),

@@ -66,7 +66,8 @@ pub(crate) fn endings(journal: &Journal) -> Vec<Ending> {
         // What is known better says what was left: a list, a plan, a check.
         None if has_open_items(journal) || found.iter().any(|ending| ending.origin == Origin::Plan) => {}
         None => {
-            found.extend(unfinished_request(journal).filter(|_| !found.iter().any(|ending| ending.is_broken)))
+            found
+                .extend(unfinished_request(journal).filter(|_| !found.iter().any(|ending| ending.is_broken)));
         }
     }
     let context = journal.wishes.last().or(journal.first_wish.as_ref());

@@ -52,16 +52,12 @@ impl Transcript for Gemini {
         stream: &mut Stream<'_>,
     ) -> Result<(Verdict, usize), serde_json::Error> {
         let mut fields = Fields::default();
-        let length = json::first_object(
-            row.bytes,
-            |_| true,
-            |key, value| {
-                if note_session(key, value, stream) {
-                    fields.is_header = true;
-                }
-                fields.set(key, value);
-            },
-        )?;
+        let length = json::first_object(row.bytes, |key, value| {
+            if note_session(key, value, stream) {
+                fields.is_header = true;
+            }
+            fields.set(key, value);
+        })?;
         let verdict = if let Some(patch) = fields.patch {
             json::members(patch, |key, value| {
                 note_session(key, value, stream);
@@ -141,7 +137,7 @@ fn is_cancelled(content: &RawValue) -> bool {
 fn tell(held: &Held, stream: &mut Stream<'_>) {
     let row = Row::new(&held.bytes, held.place.clone());
     let mut fields = Fields::default();
-    if json::first_object(row.bytes, |_| true, |key, value| fields.set(key, value)).is_err() {
+    if json::first_object(row.bytes, |key, value| fields.set(key, value)).is_err() {
         return;
     }
     if let Some(content) = fields.content {

@@ -37,21 +37,17 @@ impl Transcript for Generic {
         stream: &mut Stream<'_>,
     ) -> Result<(Verdict, usize), serde_json::Error> {
         let mut fields = Fields::default();
-        let length = json::first_object(
-            row.bytes,
-            |_| true,
-            |key, value| match key {
-                "session" => fields.session = text_or_number(value),
-                "id" => fields.id = text_or_number(value),
-                "time" => fields.at = time(value),
-                "role" => fields.role = json::text_or_empty(value),
-                "speaker" => fields.speaker = json::text_or_empty(value),
-                "text" => fields.words = Some(value),
-                "folder" => stream.session.is_in(&json::text_or_empty(value)),
-                "branch" => stream.session.is_on(&json::text_or_empty(value)),
-                _ => {}
-            },
-        )?;
+        let length = json::first_object(row.bytes, |key, value| match key {
+            "session" => fields.session = text_or_number(value),
+            "id" => fields.id = text_or_number(value),
+            "time" => fields.at = time(value),
+            "role" => fields.role = json::text_or_empty(value),
+            "speaker" => fields.speaker = json::text_or_empty(value),
+            "text" => fields.words = Some(value),
+            "folder" => stream.session.is_in(&json::text_or_empty(value)),
+            "branch" => stream.session.is_on(&json::text_or_empty(value)),
+            _ => {}
+        })?;
         if !fields.session.is_empty() && stream.session.id.as_deref() != Some(&fields.session) {
             stream.session.id = Some(fields.session.to_string());
         }

@@ -35,15 +35,11 @@ impl Transcript for OpenCode {
         stream: &mut Stream<'_>,
     ) -> Result<(Verdict, usize), serde_json::Error> {
         let (mut info, mut parts) = (None, None);
-        let length = json::first_object(
-            row.bytes,
-            |_| true,
-            |key, value| match key {
-                "info" => info = Some(value),
-                "parts" => parts = Some(value),
-                _ => {}
-            },
-        )?;
+        let length = json::first_object(row.bytes, |key, value| match key {
+            "info" => info = Some(value),
+            "parts" => parts = Some(value),
+            _ => {}
+        })?;
         let Some(raw) = info else { return Ok((Verdict::unknown("message"), length)) };
         let info = read_info(raw, stream);
         if !stream.is_new(&info.id) {

@@ -10,26 +10,48 @@ pub(crate) struct Row<'a> {
     pub(crate) bytes: &'a [u8],
     /// Where they stand.
     pub(crate) place: Place,
+    /// Whether nothing will be added to the line it is on.
+    pub(crate) is_ended: bool,
     is_as_stored: bool,
 }
 
 impl<'a> Row<'a> {
     pub(crate) fn new(bytes: &'a [u8], place: Place) -> Self {
-        Self { bytes, place, is_as_stored: true }
+        Self { bytes, place, is_ended: false, is_as_stored: true }
     }
 
     /// A row whose bytes are not those of the file, so that its parts have no place of their own.
     pub(crate) fn repaired(bytes: &'a [u8], place: Place) -> Self {
-        Self { bytes, place, is_as_stored: false }
+        Self { bytes, place, is_ended: false, is_as_stored: false }
+    }
+
+    /// The row without what follows its first `length` bytes.
+    pub(crate) fn first(&self, length: usize) -> Self {
+        let mut place = self.place.clone();
+        if self.is_as_stored {
+            place.bytes.end = place.bytes.start + length as u64;
+        }
+        Self { bytes: &self.bytes[..length], place, ..*self }
     }
 
     /// Where `part`, which was borrowed from the row, stands.
     pub(crate) fn place_of(&self, part: &RawValue) -> Place {
-        let start = (part.get().as_ptr() as usize).wrapping_sub(self.bytes.as_ptr() as usize);
-        if !self.is_as_stored || self.bytes.len() < start.saturating_add(part.get().len()) {
+        self.place_at(part.get(), 0)
+    }
+
+    /// Where `text` stands, with its quotes; one that had to be decoded stands somewhere in the row.
+    pub(crate) fn place_of_text(&self, text: &str) -> Place {
+        self.place_at(text, 1)
+    }
+
+    fn place_at(&self, part: &str, n_quotes: usize) -> Place {
+        let start =
+            (part.as_ptr() as usize).wrapping_sub(self.bytes.as_ptr() as usize).wrapping_sub(n_quotes);
+        let length = part.len() + 2 * n_quotes;
+        if !self.is_as_stored || self.bytes.len() < start.saturating_add(length) {
             return self.place.clone();
         }
         let start = self.place.bytes.start + start as u64;
-        Place { line: self.place.line, bytes: start..start + part.get().len() as u64 }
+        Place { line: self.place.line, bytes: start..start + length as u64 }
     }
 }

@@ -1,0 +1,253 @@
+//! A row of Claude Code, taken apart in one pass.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+use memchr::memmem;
+use serde_json::value::RawValue;
+
+use crate::json::{self, Step};
+use crate::row::Row;
+
+/// A row and what is in it.
+#[derive(Default)]
+pub(super) struct Parts<'a> {
+    pub(super) fields: Fields<'a>,
+    pub(super) message: Message<'a>,
+    /// The kind of the progress that the row tells of.
+    pub(super) progress: Cow<'a, str>,
+    /// The row of a sub-agent within the row.
+    pub(super) inner: Fields<'a>,
+}
+
+/// The message of a row: words, or blocks.
+#[derive(Default)]
+pub(super) struct Message<'a> {
+    pub(super) id: Cow<'a, str>,
+    pub(super) model: Cow<'a, str>,
+    pub(super) usage: Option<&'a RawValue>,
+    pub(super) words: Option<Cow<'a, str>>,
+    pub(super) blocks: Vec<Block<'a>>,
+}
+
+/// One block of a message.
+#[derive(Default)]
+pub(super) struct Block<'a> {
+    pub(super) kind: Cow<'a, str>,
+    pub(super) text: Option<&'a RawValue>,
+    pub(super) id: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
+    pub(super) input: Option<&'a RawValue>,
+    pub(super) call_id: Cow<'a, str>,
+    pub(super) content: Option<&'a RawValue>,
+    pub(super) is_error: bool,
+}
+
+/// Where in a row a member stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    Row,
+    Progress,
+    Inner,
+    Message,
+    Block,
+}
+
+impl<'a> Parts<'a> {
+    /// Takes the row apart, and says how many bytes it took.
+    pub(super) fn of(row: &Row<'a>) -> Result<(Self, usize), serde_json::Error> {
+        if let Some(parts) = Self::before_result(row) {
+            return Ok((parts, row.bytes.len()));
+        }
+        let mut parts = Self::default();
+        let length = json::walk(row.bytes, Level::Row, &mut parts)?;
+        Ok((parts, length))
+    }
+
+    /// What stands before the result of a tool, which is told once more there, longer, and makes half of most files.
+    ///
+    /// Only for a row that is the whole of an ended line: what is cut off is not looked at.
+    fn before_result(row: &Row<'a>) -> Option<Self> {
+        let line = row.bytes.trim_ascii_end();
+        if !row.is_ended || !line.ends_with(b"}") {
+            return None;
+        }
+        // No text can hold it: there, quotes are escaped.
+        let cut = memmem::find(line, br#","toolUseResult":"#)?;
+        if memmem::find(line, b"}{").is_some() {
+            return None;
+        }
+        let mut parts = Self::default();
+        let error = json::walk(&line[..cut], Level::Row, &mut parts).err()?;
+        let is_whole =
+            parts.fields.kind == "user" && !parts.fields.uuid.is_empty() && parts.fields.at.is_some();
+        (error.is_eof() && is_whole).then_some(parts)
+    }
+}
+
+impl<'a> json::Walk<'a> for Parts<'a> {
+    type Level = Level;
+
+    fn step(level: Level, key: &str) -> Step<Level> {
+        let is_taken = match (level, key) {
+            (Level::Row | Level::Inner, "message") => return Step::Into(Level::Message),
+            (Level::Row, "data") => return Step::Into(Level::Progress),
+            (Level::Progress, "message") => return Step::Into(Level::Inner),
+            (Level::Message, "content") => return Step::Into(Level::Block),
+            (Level::Row, key) => ROW.contains(&key),
+            (Level::Progress, key) => ["type", "agentId"].contains(&key),
+            (Level::Inner, key) => ["type", "uuid", "timestamp", "isApiErrorMessage"].contains(&key),
+            (Level::Message, key) => ["id", "model", "usage"].contains(&key),
+            (Level::Block, key) => BLOCK.contains(&key),
+        };
+        if is_taken { Step::Take } else { Step::Skip }
+    }
+
+    fn take(&mut self, level: Level, key: &str, value: &'a RawValue) {
+        let text = || json::text_or_empty(value);
+        match (level, key) {
+            (Level::Row, _) => self.fields.set(key, value),
+            (Level::Inner, _) => self.inner.set(key, value),
+            (Level::Progress, "agentId") => self.inner.agent_id = text(),
+            (Level::Progress, _) => self.progress = text(),
+            (Level::Message, "id") => self.message.id = text(),
+            (Level::Message, "model") => self.message.model = text(),
+            (Level::Message, _) => self.message.usage = Some(value),
+            (Level::Block, _) => {
+                if let Some(block) = self.message.blocks.last_mut() {
+                    block.set(key, value);
+                }
+            }
+        }
+    }
+
+    fn begin_item(&mut self, level: Level) {
+        if level == Level::Block {
+            self.message.blocks.push(Block::default());
+        }
+    }
+
+    fn take_text(&mut self, level: Level, text: Cow<'a, str>) {
+        if level == Level::Block {
+            self.message.words = Some(text);
+        }
+    }
+}
+
+/// The members of a row that say something; the others are the larger part.
+const ROW: [&str; 24] = [
+    "type",
+    "uuid",
+    "timestamp",
+    "sessionId",
+    "cwd",
+    "gitBranch",
+    "version",
+    "isSidechain",
+    "isMeta",
+    "agentId",
+    "subtype",
+    "operation",
+    "leafUuid",
+    "summary",
+    "aiTitle",
+    "customTitle",
+    "title",
+    "prUrl",
+    "isCompactSummary",
+    "planContent",
+    "isApiErrorMessage",
+    "origin",
+    "content",
+    "error",
+];
+
+/// The members of a block that say something; thoughts and their signatures do not.
+const BLOCK: [&str; 8] = ["type", "text", "id", "name", "input", "tool_use_id", "content", "is_error"];
+
+impl<'a> Block<'a> {
+    fn set(&mut self, key: &str, value: &'a RawValue) {
+        match key {
+            "type" => self.kind = json::text_or_empty(value),
+            "text" => self.text = Some(value),
+            "id" => self.id = json::text_or_empty(value),
+            "name" => self.name = json::text_or_empty(value),
+            "input" => self.input = Some(value),
+            "tool_use_id" => self.call_id = json::text_or_empty(value),
+            "content" => self.content = Some(value),
+            "is_error" => self.is_error = json::is_true(value),
+            _ => {}
+        }
+    }
+
+    pub(super) fn words(&self) -> Cow<'a, str> {
+        self.text.map(json::text_or_empty).unwrap_or_default()
+    }
+}
+
+/// What a row says about itself.
+#[derive(Default, Clone)]
+pub(super) struct Fields<'a> {
+    pub(super) kind: Cow<'a, str>,
+    pub(super) subtype: Cow<'a, str>,
+    pub(super) uuid: Cow<'a, str>,
+    pub(super) at: Option<Timestamp>,
+    pub(super) session_id: Cow<'a, str>,
+    pub(super) folder: Cow<'a, str>,
+    pub(super) branch: Cow<'a, str>,
+    pub(super) version: Cow<'a, str>,
+    pub(super) agent_id: Cow<'a, str>,
+    pub(super) operation: Cow<'a, str>,
+    pub(super) leaf_id: Cow<'a, str>,
+    pub(super) title: Option<Cow<'a, str>>,
+    pub(super) url: Cow<'a, str>,
+    pub(super) is_meta: bool,
+    pub(super) is_side: bool,
+    pub(super) is_summary: bool,
+    pub(super) is_plan: bool,
+    pub(super) is_failure: bool,
+    pub(super) origin: Option<&'a RawValue>,
+    pub(super) content: Option<&'a RawValue>,
+    pub(super) error: Option<&'a RawValue>,
+}
+
+impl<'a> Fields<'a> {
+    fn set(&mut self, key: &str, value: &'a RawValue) {
+        let text = || json::text_or_empty(value);
+        match key {
+            "type" => self.kind = text(),
+            "subtype" => self.subtype = text(),
+            "uuid" => self.uuid = text(),
+            "timestamp" => self.at = text().parse().ok(),
+            "sessionId" => self.session_id = text(),
+            "cwd" => self.folder = text(),
+            "gitBranch" => self.branch = text(),
+            "version" => self.version = text(),
+            "agentId" => self.agent_id = text(),
+            "operation" => self.operation = text(),
+            "leafUuid" => self.leaf_id = text(),
+            "summary" | "aiTitle" | "customTitle" | "title" => self.title = json::text(value),
+            "prUrl" => self.url = text(),
+            "isMeta" => self.is_meta = json::is_true(value),
+            "isSidechain" => self.is_side = json::is_true(value),
+            "isCompactSummary" => self.is_summary = json::is_true(value),
+            "planContent" => self.is_plan = true,
+            "isApiErrorMessage" => self.is_failure = json::is_true(value),
+            "origin" => self.origin = Some(value),
+            "content" => self.content = Some(value),
+            "error" => self.error = Some(value),
+            _ => {}
+        }
+    }
+
+    pub(super) fn sub_agent(&self) -> Option<&str> {
+        (self.is_side || !self.agent_id.is_empty()).then_some(&*self.agent_id)
+    }
+
+    /// Whether something that is no human put the words there.
+    pub(super) fn is_from_machine(&self) -> bool {
+        let Some(origin) = self.origin else { return false };
+        let kind = json::member_text(origin, "kind").or_else(|| json::text(origin));
+        !matches!(kind.as_deref(), None | Some("human" | "user" | ""))
+    }
+}
