@@ -120,12 +120,21 @@ pub fn carry(repository: &Repository, requests: &[CarryRequest]) -> Result<(Vec<
     Ok((carried, recovered.files))
 }
 
+/// So few notes are looked up one by one.
+const FEW: usize = 16;
+
 /// A look without the lock: most rewritten commits were never annotated.
 fn any_source_is_annotated(repository: &Repository, requests: &[CarryRequest]) -> Result<bool> {
     let wanted: HashSet<ObjectId> =
         requests.iter().flat_map(|request| request.sources.iter().copied()).collect();
     for name in [NOTES_REF, LEGACY_NOTES_REF] {
-        if repository.notes(name)?.iter().any(|note| wanted.contains(&note.key)) {
+        if wanted.len() <= FEW {
+            for key in &wanted {
+                if repository.note(name, *key)?.is_some() {
+                    return Ok(true);
+                }
+            }
+        } else if repository.notes(name)?.iter().any(|note| wanted.contains(&note.key)) {
             return Ok(true);
         }
     }

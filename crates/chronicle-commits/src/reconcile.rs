@@ -49,7 +49,7 @@ pub enum Evidence {
         /// How many.
         n_commits: usize,
     },
-    /// It has the same files, and wrote lines that the other wrote.
+    /// It has the same files, and wrote the lines that are known of the other.
     SameFiles,
     /// It wrote so many of the lines that are known of the other.
     SameLines {
@@ -144,7 +144,9 @@ impl Reach {
         let (mut tips, mut others) = (Vec::new(), Vec::new());
         for (name, id) in repository.refs_under("refs/")? {
             // What a filter run keeps of the old history is what it rewrote.
-            let is_aside = ["refs/notes/", "refs/original/"].iter().any(|aside| name.starts_with(aside));
+            let is_aside = ["refs/notes/", "refs/chronicle/", "refs/original/"]
+                .iter()
+                .any(|aside| name.starts_with(aside));
             if is_aside || !is_commit(&id) {
                 continue;
             }
@@ -267,13 +269,17 @@ impl Search<'_> {
         found.into_iter().map(matched).collect()
     }
 
-    /// The commit that has the same files, if it wrote any of the lines that the other wrote.
+    /// The commit that has the same files, if it wrote all the lines that are known of the other.
     fn same_files(&self, lost: &Lost) -> Vec<Match> {
         let mut found = Vec::new();
         for tree in &lost.trees {
             for target in self.targets.with_tree(*tree) {
                 let n_words = self.targets.n_words(target, &lost.wrote);
-                let is_like = 0 < n_words || (lost.wrote.is_empty() && lost.base.is_some());
+                // The last part of a split commit has the same files, too, and wrote only some of the lines.
+                let is_like = match lost.wrote.len() {
+                    0 => lost.base.is_some(),
+                    n_known => n_known == n_words,
+                };
                 if is_like && !self.came_before(target, lost) {
                     found.push((n_words, target));
                 }

@@ -227,7 +227,7 @@ fn because(evidence: Evidence) -> String {
         Evidence::SameTogether { n_commits } => {
             format!("it makes the change of {n_commits} commits together")
         }
-        Evidence::SameFiles => "it has the same files, and wrote lines of it".to_owned(),
+        Evidence::SameFiles => "it has the same files, and wrote its lines".to_owned(),
         Evidence::SameLines { n_found, n_known } => {
             format!("it wrote {n_found} of {n_known} lines that are known of it")
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chronicle_core::{Entry, Lines};
+use chronicle_core::{Entry, Lines, Sketch};
 use chronicle_git::{BStr, ObjectId};
 
 use super::{Evidence, Match, Search, lost::Lost};
@@ -26,11 +26,13 @@ pub(super) fn same_lines(search: &Search<'_>, lost: &Lost) -> Result<Vec<Match>>
     }
     let evidence = |n_found| Evidence::SameLines { n_found, n_known };
     let matched = |target, n, part| Match { source: lost.key, target, evidence: evidence(n), part };
-    if let [(only, n)] = parts[..] {
+    let is_whole = n_found == n_known;
+    if let ([(only, n)], true) = (&parts[..], is_whole) {
+        let (only, n) = (*only, *n);
         return Ok(vec![matched(only, n, None)]);
     }
     let counts: BTreeMap<ObjectId, usize> = parts.iter().copied().collect();
-    let split = split(search, lost, &parts)?;
+    let split = split(search, lost, &parts, is_whole)?;
     Ok(split.into_iter().map(|(target, part)| matched(target, counts[&target], Some(part))).collect())
 }
 
@@ -57,21 +59,51 @@ fn covering(search: &Search<'_>, lost: &Lost) -> Vec<(ObjectId, usize)> {
 }
 
 /// What each part of a split commit takes: the lessons on the lines that it wrote.
-fn split(search: &Search<'_>, lost: &Lost, parts: &[(ObjectId, usize)]) -> Result<Vec<(ObjectId, Part)>> {
+///
+/// Unless the parts make the whole, lessons on what is in none of them are left: more parts may follow.
+fn split(
+    search: &Search<'_>,
+    lost: &Lost,
+    parts: &[(ObjectId, usize)],
+    is_whole: bool,
+) -> Result<Vec<(ObjectId, Part)>> {
     let mut taken: BTreeMap<ObjectId, Part> = BTreeMap::new();
     let main = parts[0].0;
     taken.insert(main, Part { is_main: true, ..Part::default() });
     for (_, entry) in lost.note.entries() {
         let mut best = (0, main);
+        let mut is_there = is_whole || entry.file.is_none();
         for (target, _) in parts {
             let fit = fit(search, *target, entry)?;
+            is_there = is_there || is_in(search, *target, entry)?;
             if best.0 < fit {
                 best = (fit, *target);
             }
         }
+        if !is_there {
+            continue;
+        }
         taken.entry(best.1).or_default().entries.insert(entry.id.clone());
     }
     Ok(taken.into_iter().collect())
+}
+
+/// Whether what `entry` speaks of is in the files of the commit.
+fn is_in(search: &Search<'_>, target: ObjectId, entry: &Entry) -> Result<bool> {
+    let Some(file) = &entry.file else { return Ok(true) };
+    let tree = search.repository.commit_tree(target)?;
+    let Some(blob) = search.repository.blob_at(tree, BStr::new(file.as_bytes()))? else { return Ok(false) };
+    let Some(content) = search.repository.blob_if_here(blob)? else { return Ok(true) };
+    let lines = Lines::new(&content);
+    let mut sketches = sketches(entry).into_iter().peekable();
+    Ok(sketches.peek().is_none() || sketches.any(|sketch| sketch.locate(&lines).is_some()))
+}
+
+fn sketches(entry: &Entry) -> Vec<&Sketch> {
+    match &entry.places {
+        Some(places) => places.iter().filter_map(|place| place.sketch.as_ref()).collect(),
+        None => entry.sketch.iter().collect(),
+    }
 }
 
 /// How well `entry` fits the commit: 3 for lines that it wrote, 2 for a file that it added, 1 for one that
@@ -90,10 +122,7 @@ fn fit(search: &Search<'_>, target: ObjectId, entry: &Entry) -> Result<u8> {
     if old == Some(new) {
         return Ok(0);
     }
-    let sketches: Vec<_> = match &entry.places {
-        Some(places) => places.iter().filter_map(|place| place.sketch.as_ref()).collect(),
-        None => entry.sketch.iter().collect(),
-    };
+    let sketches = sketches(entry);
     let touched = if old.is_none() { 2 } else { 1 };
     if sketches.is_empty() {
         return Ok(touched);

@@ -12,10 +12,14 @@ pub(crate) struct ReconcileArgs {
     /// Only show what would be taken along, and why
     #[arg(long)]
     dry_run: bool,
+
+    /// Only look at the newest commits, and not at all when nothing changed since the last time
+    #[arg(long)]
+    lazy: bool,
 }
 
 pub(crate) fn run(args: &ReconcileArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let reply = chronicle.reconcile(Effort::Whole, args.dry_run)?;
+    let reply = chronicle.reconcile(if args.lazy { Effort::Bounded } else { Effort::Whole }, args.dry_run)?;
     ui.answer(&render::reconciled(&reply, ui.format(), &ui.view(false)))?;
     for warning in &reply.warnings {
         ui.warn(warning);

@@ -437,6 +437,27 @@ fn only_its_own_resolution_counts_as_a_merges_work() {
 }
 
 #[test]
+fn a_half_split_commit_takes_only_its_half() {
+    let repo = TestRepo::new();
+    repo.commit("Begin");
+    repo.write("pool.rs", POOL);
+    repo.write("limit.rs", "fn limit() -> u32 {\n    8\n}\n");
+    let whole = repo.commit("pool, limit: add them");
+    let wisdom = [lesson(FIFO, "pool.rs", Some((9, 10))), lesson(NEVER_BLOCK, "limit.rs", None)];
+    annotate(&repo, &whole, "Both are needed at once", &wisdom);
+    repo.git(&["reset", "--quiet", "HEAD~1"]);
+    repo.git(&["add", "pool.rs"]);
+    repo.git(&["commit", "--quiet", "-m", "pool: add it"]);
+    chronicle(repo.path(), &["reconcile"]).success();
+    assert_eq!(contents(&note(&repo, "HEAD")), [FIFO]);
+    repo.git(&["add", "limit.rs"]);
+    repo.git(&["commit", "--quiet", "-m", "limit: add it"]);
+    chronicle(repo.path(), &["reconcile"]).success();
+    assert_eq!(contents(&note(&repo, "HEAD~1")), [FIFO]);
+    assert_eq!(contents(&note(&repo, "HEAD")), [NEVER_BLOCK]);
+}
+
+#[test]
 fn parallel_reconciles_and_writers_lose_nothing() {
     let (repo, _) = rebased();
     let mut running: Vec<_> = (0..4).map(|_| binary(repo.path(), &["reconcile"]).spawn().unwrap()).collect();
