@@ -26,7 +26,7 @@ enum What {
         path: Option<PathBuf>,
     },
     /// Add a convention, a boundary or an anti-pattern; what is known already stays as it is
-    Add(AddArgs),
+    Add(Box<AddArgs>),
     /// Remove one item, for good
     Remove {
         /// Its id
