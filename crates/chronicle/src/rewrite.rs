@@ -200,8 +200,16 @@ impl Chronicle {
     /// When the repository cannot be read, or the notes cannot be written.
     pub fn reconcile(&self, effort: Effort, is_dry: bool) -> Result<ReconcileReply, Error> {
         let repository = self.repository()?;
+        let dropped = match is_dry {
+            true => repository.lost_notes()?.len(),
+            false => chronicle_commits::sync::bring_back_lost(repository)?.len(),
+        };
         let Reconciled { matches, carried, left, mut warnings, recovered } =
             reconcile(repository, effort, is_dry)?;
+        if 0 < dropped {
+            let what = if is_dry { "would be brought back" } else { "were brought back" };
+            warnings.push(format!("notes of ours that another program had dropped {what}"));
+        }
         warnings.extend(recovered.iter().map(|file| removed(file)));
         let succession = |one: Match| Succession {
             from: one.source.to_string(),

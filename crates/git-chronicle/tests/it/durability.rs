@@ -403,10 +403,18 @@ fn notes_that_a_foreign_writer_dropped_come_back() {
     done(1);
     done(2);
     let tree = format!("{}^{{tree}}", read_by_the_other.trim());
-    let overtaken = repo.git(&["commit-tree", "-p", read_by_the_other.trim(), "-m", "Notes added", &tree]);
-    repo.git(&["update-ref", "refs/notes/chronicle", overtaken.trim()]);
+    let overtake = |message: &str| {
+        let parent = read_by_the_other.trim();
+        let overtaken = repo.git(&["commit-tree", "-p", parent, "-m", message, &tree]);
+        repo.git(&["update-ref", "refs/notes/chronicle", overtaken.trim()]);
+    };
+    overtake("Notes added by 'git notes add'");
     assert_eq!(notes(&repo).len(), 1);
     assert!(done(3).contains("brought back: 2"));
+    assert_each_annotated(&repo, &commits);
+    overtake("Notes added by 'git notes append'");
+    let reconciled = chronicle(repo.path(), &["reconcile"]).output().expect("it starts");
+    assert!(String::from_utf8_lossy(&reconciled.stderr).contains("brought back"), "{reconciled:?}");
     assert_each_annotated(&repo, &commits);
     // What a user takes away stays away.
     repo.git(&["notes", "--ref=chronicle", "remove", &commits[0]]);
