@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(unite_notes("t", &[&unite_notes("t", &[b, c])[..], a.as_bytes()]), united);
         assert_eq!(
             String::from_utf8(united).unwrap().trim(),
-            r#"{"schema":"chronicle/knowledge-v1","conventions":[{"id":"conv-1","scope":"*","rule":"one"},{"id":"conv-2","scope":"*","rule":"two, changed"}],"boundaries":[],"anti_patterns":[],"gone":["x","y"]}"#
+            r#"{"schema":"chronicle/knowledge-v1","conventions":[{"id":"conv-1","scope":"*","rule":"one"},{"id":"conv-2","scope":"*","rule":"two"},{"id":"conv-2","scope":"*","rule":"two, changed"}],"boundaries":[],"anti_patterns":[],"gone":["x","y"]}"#
         );
     }
 }
