@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::Write,
+    io::{Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -11,6 +11,9 @@ use chronicle_git::{Glance, ObjectId};
 use snafu::ResultExt;
 
 use crate::{Chronicle, Error, Sources, error::WriteHookSnafu, rewritten_pairs};
+
+/// A line of a log of HEAD that is longer has a subject that matters to nobody here.
+const LONGEST_LOG_LINE: u64 = 16 << 10;
 
 /// The commits that the next one squashes, and before them the HEAD that it is made on.
 const SQUASHED: &str = "chronicle/squashed";
@@ -85,6 +88,21 @@ impl Chronicle {
         let made_on = lines.next();
         let parent = repository.commit(head).ok().and_then(|commit| commit.parents.first().copied());
         if parent.map(|id| id.to_string()) == made_on { lines.collect() } else { Vec::new() }
+    }
+
+    /// Whether HEAD was amended last, as its log says.
+    #[must_use]
+    pub fn is_amended(&self) -> bool {
+        let last_line = |git_dir: PathBuf| -> std::io::Result<Vec<u8>> {
+            let mut log = fs::File::open(git_dir.join("logs/HEAD"))?;
+            let len = log.metadata()?.len();
+            log.seek(SeekFrom::Start(len.saturating_sub(LONGEST_LOG_LINE)))?;
+            let mut end = Vec::new();
+            log.read_to_end(&mut end)?;
+            Ok(end.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default().to_vec())
+        };
+        let line = self.hook_git_dir().and_then(|git_dir| last_line(git_dir).ok()).unwrap_or_default();
+        line.split(|byte| *byte == b'\t').nth(1).is_some_and(|message| message.starts_with(b"commit (amend)"))
     }
 
     /// Whether it may be worthwhile to look for commits that were rewritten unseen: whether anything is noted.

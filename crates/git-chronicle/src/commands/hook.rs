@@ -50,7 +50,9 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     if let Err(error) = done {
         let _code: ExitCode = crate::error::report(&error.into(), ui);
     }
-    if chronicle.has_notes() {
+    // After an amend git runs `post-rewrite` too, and one search is enough.
+    let is_followed = args.name == "post-commit" && chronicle.is_amended();
+    if !is_followed && chronicle.has_notes() {
         detach();
     }
     Ok(())
