@@ -18,8 +18,7 @@ any lesson on a commit that has nothing to do with it, takes the row's points aw
 
 Columns:
 
-  hooks     hooks that run `git chronicle hook`, and `reconcile --lazy` where something may
-            have been rewritten unseen; nothing else (with --hooks)
+  hooks     the hooks that `git chronicle init` sets up; nothing else (with --hooks)
   recon.    no hooks: `git chronicle reconcile` after the rewrite
   after gc  no hooks: `reconcile` only after everything that was rewritten is gone
   clone     no hooks: `reconcile` in a fresh clone that has nothing but the notes
@@ -199,20 +198,10 @@ class Case:
             repo.git("branch", "-D", "topic")
 
 
-IS_REWRITING = 'test -d "$(git rev-parse --git-dir)/rebase-merge" || test -d "$(git rev-parse --git-dir)/rebase-apply"'
-
-
 def install_hooks(repo):
-    """Hooks that do their work before git goes on, so that its outcome can be looked at."""
-    hooks = os.path.join(repo.path, ".git", "hooks")
-    os.makedirs(hooks, exist_ok=True)
-    for name in ("post-rewrite", "post-commit", "prepare-commit-msg", "post-merge", "post-checkout"):
-        path = os.path.join(hooks, name)
-        with open(path, "w") as file:
-            file.write(f'#!/bin/sh\ngit-chronicle hook {name} "$@" || true\n')
-            if name != "prepare-commit-msg":
-                file.write(f"{IS_REWRITING} || git-chronicle reconcile --lazy\n")
-        os.chmod(path, 0o755)
+    """Our hooks, which do all their work before git goes on, so that its outcome can be looked at."""
+    repo.env["CHRONICLE_FOREGROUND"] = "1"
+    repo.chronicle("init")
 
 
 # The rows.
