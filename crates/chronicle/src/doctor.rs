@@ -89,6 +89,7 @@ impl Chronicle {
         let mut findings = vec![git(repository), state_directory(repository)];
         findings.extend(notes(repository));
         findings.extend(self.locks(repository, fix));
+        findings.extend(self.hooks_health(repository, fix));
         findings.extend(rewriting(repository));
         findings.extend(self.remotes_health(repository, fix));
         findings.extend(self.staged_health());
@@ -118,6 +119,44 @@ impl Chronicle {
                 })
         };
         stale.into_iter().map(found).collect()
+    }
+
+    /// Whether git runs our hooks, all of them and as they are now.
+    fn hooks_health(&self, repository: &Repository, fix: bool) -> Vec<Finding> {
+        // A bare repository runs none of them.
+        if repository.work_dir().is_none() {
+            return Vec::new();
+        }
+        let (missing, present) = match (self.init(true), self.uninstall(true)) {
+            (Ok(init), Ok(uninstall)) => (init.changes, uninstall.changes),
+            (Err(error), _) | (_, Err(error)) => {
+                return vec![Finding::problem(
+                    "hooks",
+                    error.to_string(),
+                    "mend what it names, then `git chronicle init`",
+                )];
+            }
+        };
+        if present.is_empty() {
+            let seen = "no hooks are set up, so rewritten commits are only found by `reconcile`";
+            return vec![Finding::note("hooks", seen, "`git chronicle init`")];
+        }
+        let mut findings = Vec::new();
+        if !missing.is_empty() {
+            let paths: Vec<&str> = missing.iter().map(|change| change.path.as_str()).collect();
+            let seen = format!("hooks are missing or not as they should be: {}", paths.join(", "));
+            let set_up = || self.init(false).map(drop);
+            findings.push(Finding::problem("hooks", seen, "`git chronicle init`").mendable(fix, set_up));
+        }
+        let path = self.variable("PATH").unwrap_or_default();
+        if !std::env::split_paths(&path).any(|directory| directory.join("git-chronicle").is_file()) {
+            let seen = "git-chronicle is not on the PATH, so the hooks do nothing";
+            findings.push(Finding::problem("hooks", seen, "put the directory of git-chronicle on the PATH"));
+        }
+        if findings.is_empty() {
+            findings.push(Finding::ok("hooks", "git runs our hooks"));
+        }
+        findings
     }
 
     fn remotes_health(&self, repository: &Repository, fix: bool) -> Vec<Finding> {

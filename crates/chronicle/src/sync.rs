@@ -197,6 +197,8 @@ impl Chronicle {
             }
             synced.remotes.push(of_remote);
         }
+        // Commits may have been squashed on the server, or rewritten where no hook ran.
+        self.reconcile_lazily()?;
         Ok(synced)
     }
 
@@ -207,6 +209,8 @@ impl Chronicle {
     pub fn sync_push(&self, remote: Option<&str>) -> Result<Synced, Error> {
         let repository = self.repository()?;
         let mut synced = Synced::new("push");
+        // What is known of rewritten commits goes along to the others.
+        self.reconcile_lazily()?;
         for remote in partners(repository, remote)? {
             let mut of_remote = SyncedRemote::new(repository, &remote);
             let report = sync::push(repository, &remote)?;

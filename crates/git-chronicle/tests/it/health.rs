@@ -100,6 +100,28 @@ fn what_is_wrong_is_named_and_mended() {
 }
 
 #[test]
+fn hooks_that_are_missing_are_set_up_again() {
+    let repo = TestRepo::new();
+    repo.commit("first");
+    assert_eq!(findings(&ask(&repo, &["doctor", "--format", "json"]), "hooks")[0]["health"], "note");
+    ask(&repo, &["init"]).success();
+    let hook = repo.path().join(".git/hooks/post-rewrite");
+    if !hook.exists() {
+        // This git keeps its hooks in the configuration.
+        return;
+    }
+    fs::remove_file(&hook).unwrap();
+    let sick = findings(&ask(&repo, &["doctor", "--format", "json"]), "hooks");
+    assert_eq!(sick[0]["health"], "problem");
+    assert!(sick[0]["seen"].as_str().unwrap().contains("post-rewrite"), "{sick:?}");
+    ask(&repo, &["doctor", "--fix"]);
+    assert!(hook.exists());
+    // What no repair can reach: the binary of a test is on nobody's PATH.
+    let left = findings(&ask(&repo, &["doctor", "--format", "json"]), "hooks");
+    assert!(left.iter().all(|finding| finding["seen"].as_str().unwrap().contains("PATH")), "{left:?}");
+}
+
+#[test]
 fn problems_that_only_a_person_can_mend_are_left_alone() {
     let repo = TestRepo::new();
     let first = repo.commit("first");

@@ -80,6 +80,14 @@ fn annotate(directory: &Path, commit: &str, n: usize) -> Command {
     binary(directory, &["annotate", "--json", &document, "--commit", commit])
 }
 
+/// The ids of the lessons on a commit.
+fn ids_on(directory: &Path, commit: &str) -> Vec<String> {
+    let note = note_of(directory, commit).expect("it is annotated");
+    let note: Value = serde_json::from_slice(&note).expect("one JSON object");
+    let entries = note["wisdom"].as_array().expect("lessons").iter();
+    entries.map(|entry| entry["id"].as_str().expect("an id").to_owned()).collect()
+}
+
 /// Stores `content` as the note of `object`, as any tool might.
 fn put_note(directory: &Path, object: &str, content: &[u8]) {
     let file = directory.join(".git/note-to-put");
@@ -228,9 +236,21 @@ fn a_hundred_processes_lose_nothing() {
         git(clone, &["worktree", "add", "--quiet", "--detach", text(&path)]);
         places.push(path);
     }
+    run(&mut annotate(&ada, &commits[0], 999)).success();
+    for clone in [&ada, &bob] {
+        sync(clone, &["push"]);
+    }
+    let doubted = ids_on(&ada, &commits[0]).remove(0);
+    let reason = |n: usize| format!("Doubt number {n} remains.");
+    let rule = |n: usize| format!("Rule number {n} holds.");
     let command = |n: usize| {
         let place = &places[n % places.len()];
         match n % 10 {
+            4 => binary(place, &["flag", &doubted, "--reason", &reason(n)]),
+            5 => {
+                binary(place, &["correct", &doubted, "--field", "content", "--amend", &lesson(999), &rule(n)])
+            }
+            6 => binary(place, &["knowledge", "add", "--rule", &rule(n)]),
             7 => binary(place, &["sync", "pull"]),
             8 | 9 => binary(place, &["sync", "push"]),
             _ => annotate(place, &commits[n % commits.len()], n),
@@ -249,8 +269,18 @@ fn a_hundred_processes_lose_nothing() {
     assert_eq!([tip(&ada), tip(&bob)], [tip(&team.remote), tip(&team.remote)]);
     let all: String =
         notes(&ada).iter().map(|(_, note)| String::from_utf8_lossy(note).into_owned()).collect();
-    let lost: Vec<usize> = (0..100).filter(|n| n % 10 < 7 && !all.contains(&lesson(*n))).collect();
+    let lost: Vec<usize> = (0..100).filter(|n| n % 10 < 4 && !all.contains(&lesson(*n))).collect();
     assert_eq!(lost, Vec::<usize>::new());
+    let lost: Vec<usize> = (0..100).filter(|n| n % 10 == 6 && !all.contains(&rule(*n))).collect();
+    assert_eq!(lost, Vec::<usize>::new());
+    let corrections =
+        |clone: &PathBuf| git(clone, &["grep", "-h", "-e", "", "refs/notes/chronicle-corrections"]);
+    let said = corrections(&ada);
+    let lost: Vec<usize> = (0..100)
+        .filter(|n| n % 10 == 4 && !said.contains(&reason(*n)) || n % 10 == 5 && !said.contains(&rule(*n)))
+        .collect();
+    assert_eq!(lost, Vec::<usize>::new());
+    assert_eq!(said, corrections(&bob));
     for clone in [&ada, &bob, &team.remote] {
         git(clone, &["fsck", "--strict", "--no-dangling", "--no-progress"]);
     }
