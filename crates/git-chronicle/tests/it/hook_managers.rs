@@ -42,6 +42,16 @@ fn n_called(repo: &TestRepo) -> usize {
     fs::read_to_string(repo.path().join("called")).map_or(0, |text| text.lines().count())
 }
 
+/// Whether a file among the hooks has a block of ours. The tools write their own path into theirs, which may contain
+/// our name.
+fn is_in_a_hook(repo: &TestRepo) -> bool {
+    let files = fs::read_dir(repo.path().join(".git/hooks")).expect("git made it");
+    files.into_iter().any(|file| {
+        let text = fs::read_to_string(file.expect("it can be listed").path()).expect("hooks are text");
+        text.contains(">>> chronicle >>>")
+    })
+}
+
 #[test]
 fn husky_runs_our_hooks_and_its_own() {
     let Some(husky) = tool("node_modules/.bin/husky") else { return };
@@ -81,10 +91,9 @@ fn lefthook_runs_our_hooks_and_its_own() {
     run_tool(&repo, &lefthook, &["install"]);
     init(&repo);
     assert!(is_heard(&repo));
+    assert!(is_in_a_hook(&repo) || has_config_hooks(&repo));
     chronicle(repo.path(), &["uninstall"]).success();
-    let hooks = repo.path().join(".git/hooks");
-    let texts = fs::read_dir(hooks).unwrap().map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
-    assert!(texts.into_iter().all(|text| !text.contains("chronicle")));
+    assert!(!is_in_a_hook(&repo));
 }
 
 #[test]
@@ -108,7 +117,5 @@ fn pre_commit_runs_our_hooks_and_its_own() {
     run_tool(&repo, &pre_commit, &["install", "--hook-type", "post-commit"]);
     assert!(is_heard(&repo), "it runs what it found");
     chronicle(repo.path(), &["uninstall"]).success();
-    let hooks = repo.path().join(".git/hooks");
-    let texts = fs::read_dir(hooks).unwrap().map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
-    assert!(texts.into_iter().all(|text| !text.contains("chronicle")));
+    assert!(!is_in_a_hook(&repo));
 }
