@@ -1,0 +1,16 @@
+//! The store of session memory, and search in it: floor 2.
+//!
+//! One `SQLite` file holds the sessions, what was said in them, the events of
+//! threads and the search index, so that a session and what follows from it are
+//! written together or not at all. Nothing here prints, looks up the clock, the
+//! environment or the home directory.
+
+mod error;
+mod store;
+
+pub use error::StoreError;
+pub use rusqlite::{Connection, Result as SqlResult, Transaction};
+pub use store::{
+    NamedSession, Project, ProjectId, SessionId, SessionRecord, Source, Store, StoredTurn, Totals, TurnKind,
+    TurnRecord, Written, add_events, replay, threads,
+};

@@ -1,0 +1,268 @@
+//! The file, and the transactions on it.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use snafu::{ResultExt, ensure};
+
+use crate::error::{FolderSnafu, StoreError, TooNewSnafu};
+
+mod projects;
+mod sessions;
+mod sources;
+mod threads;
+mod turns;
+
+pub use projects::{Project, ProjectId};
+pub use sessions::{NamedSession, SessionId, SessionRecord};
+pub use sources::Source;
+pub use threads::{add_events, replay, threads};
+pub use turns::{StoredTurn, TurnKind, TurnRecord};
+
+/// What brings a file from one version of the format to the next; their number is the version.
+const MIGRATIONS: [&str; 1] = [include_str!("store/schema.sql")];
+
+/// How long a writer waits for another one.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Says in the head of the file whose it is.
+const APPLICATION_ID: i32 = 0x6368_726e;
+
+/// The store of session memory.
+///
+/// Any number of processes may have it open. Writers take turns, readers see
+/// what was complete when they began to read (`SQLite`'s write-ahead log).
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+    is_read_only: bool,
+}
+
+/// What was written into the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Written {
+    /// Turns that were not there.
+    pub n_new: usize,
+    /// Turns that are different from now on.
+    pub n_changed: usize,
+}
+
+/// How much is in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// Projects.
+    pub projects: u64,
+    /// Sessions, those of sub-agents included.
+    pub sessions: u64,
+    /// Turns.
+    pub turns: u64,
+    /// Threads that are open.
+    pub open_threads: u64,
+    /// Bytes of the text of turns.
+    pub text_bytes: u64,
+    /// Bytes of the file.
+    pub file_bytes: u64,
+}
+
+impl Store {
+    /// Opens the store at `path`, and makes it where there is none, readable by its owner only.
+    ///
+    /// # Errors
+    /// When the folder cannot be made, and when the file cannot be read, is no store, or is too new.
+    pub fn create(path: &Path) -> Result<Self, StoreError> {
+        if let Some(folder) = path.parent() {
+            make_private(folder).context(FolderSnafu { path: folder })?;
+        }
+        if !path.exists() {
+            make_private_file(path).context(FolderSnafu { path })?;
+        }
+        Self::open_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+    }
+
+    /// Opens the store at `path`; none where there is none.
+    ///
+    /// Where it may not be written, it can be read all the same.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is no store, or is too new.
+    pub fn open(path: &Path) -> Result<Option<Self>, StoreError> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        match Self::open_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
+            Err(StoreError::ReadOnly { .. }) => Self::open_read_only(path).map(Some),
+            opened => opened.map(Some),
+        }
+    }
+
+    fn open_with(path: &Path, mode: OpenFlags) -> Result<Self, StoreError> {
+        let fails = |source| StoreError::of(path, source);
+        let flags = mode | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(fails)?;
+        connection.busy_timeout(PATIENCE).map_err(fails)?;
+        let mut store = Self { connection, path: path.to_owned(), is_read_only: false };
+        store.is_read_only = store.connection.is_readonly("main").map_err(fails)?;
+        store.set_up()?;
+        Ok(store)
+    }
+
+    /// Opens a file in a folder that may not be written: `SQLite` could not keep its locks there.
+    fn open_read_only(path: &Path) -> Result<Self, StoreError> {
+        let fails = |source| StoreError::of(path, source);
+        let name = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+        let flags =
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let connection =
+            Connection::open_with_flags(format!("file:{name}?immutable=1"), flags).map_err(fails)?;
+        let store = Self { connection, path: path.to_owned(), is_read_only: true };
+        store.check_version()?;
+        Ok(store)
+    }
+
+    fn set_up(&mut self) -> Result<(), StoreError> {
+        let version = self.check_version()?;
+        if version < known_version() && !self.is_read_only {
+            // The journal is a property of the file; what was deleted is really gone.
+            self.run("PRAGMA journal_mode = wal")?;
+            self.migrate()?;
+        }
+        // Losing the last moments with the power is bearable, as every transcript is read again; tearing is not.
+        self.run("PRAGMA synchronous = normal; PRAGMA foreign_keys = on; PRAGMA secure_delete = on")
+    }
+
+    fn check_version(&self) -> Result<i64, StoreError> {
+        let found = self.pragma("user_version")?;
+        let known = known_version();
+        ensure!(found <= known, TooNewSnafu { path: &self.path, found, known });
+        Ok(found)
+    }
+
+    fn migrate(&mut self) -> Result<(), StoreError> {
+        let path = self.path.clone();
+        self.write(|tx| {
+            // Another process may have done it while this one waited.
+            let version: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+            for step in MIGRATIONS.iter().skip(usize::try_from(version).unwrap_or_default()) {
+                tx.execute_batch(step)?;
+            }
+            tx.pragma_update(None, "application_id", APPLICATION_ID)?;
+            tx.pragma_update(None, "user_version", known_version())
+        })
+        .map_err(|error| match error {
+            StoreError::Failed { source, .. } => StoreError::Damaged { path, source },
+            other => other,
+        })
+    }
+
+    /// Does all of `work`, or nothing of it.
+    ///
+    /// # Errors
+    /// When `work` fails, and when it cannot be written.
+    pub fn write<T>(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let path = &self.path;
+        let fails = |source| StoreError::of(path, source);
+        let tx = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fails)?;
+        let done = work(&tx).map_err(fails)?;
+        tx.commit().map_err(fails)?;
+        Ok(done)
+    }
+
+    /// Asks the store something.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read<T>(
+        &self,
+        question: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        question(&self.connection).map_err(|source| StoreError::of(&self.path, source))
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Looks for damage; what `SQLite` says of each is returned.
+    ///
+    /// # Errors
+    /// When the file cannot be read at all.
+    pub fn damages(&self) -> Result<Vec<String>, StoreError> {
+        let said: Vec<String> = self.read(|connection| {
+            connection.prepare("PRAGMA integrity_check(20)")?.query_map([], |row| row.get(0))?.collect()
+        })?;
+        Ok(said.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    /// How much is in it.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn totals(&self) -> Result<Totals, StoreError> {
+        let count = |sql: &str| -> Result<u64, StoreError> {
+            self.read(|connection| connection.query_row(sql, [], |row| row.get::<_, i64>(0)))
+                .map(|count| u64::try_from(count).unwrap_or_default())
+        };
+        Ok(Totals {
+            projects: count("SELECT count(*) FROM project")?,
+            sessions: count("SELECT count(*) FROM session")?,
+            turns: count("SELECT count(*) FROM turn")?,
+            open_threads: count("SELECT count(*) FROM thread WHERE is_open")?,
+            text_bytes: count(
+                "SELECT coalesce(sum(octet_length(text) + octet_length(coalesce(answer, ''))), 0) FROM turn",
+            )?,
+            file_bytes: count("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")?,
+        })
+    }
+
+    /// Moves everything from the log into the file, and gives back the room of what was deleted.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn compact(&mut self) -> Result<(), StoreError> {
+        self.run("VACUUM")?;
+        let _moved = self.pragma("wal_checkpoint(truncate)")?;
+        Ok(())
+    }
+
+    fn run(&self, sql: &str) -> Result<(), StoreError> {
+        self.read(|connection| connection.execute_batch(sql))
+    }
+
+    fn pragma(&self, name: &str) -> Result<i64, StoreError> {
+        self.read(|connection| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)))
+    }
+}
+
+fn known_version() -> i64 {
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
+}
+
+/// Makes a folder that only its owner can look into.
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Makes an empty file that only its owner can read; `SQLite` gives the files beside it the same rights.
+fn make_private_file(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}

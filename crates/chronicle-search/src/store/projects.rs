@@ -1,0 +1,93 @@
+//! Projects, and the folders that belong to them.
+
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+
+/// Names a project within the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProjectId(pub i64);
+
+/// What sessions, threads and questions belong to: a repository with all its worktrees, or a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// Names it here.
+    pub id: ProjectId,
+    /// What it is known by for good.
+    pub key: String,
+    /// How it is called: two may have one name.
+    pub name: String,
+}
+
+impl Project {
+    /// The project with this key, which is made where it is new.
+    pub fn obtain(tx: &Transaction<'_>, key: &str, name: &str) -> rusqlite::Result<Self> {
+        if let Some(known) = Self::by_key(tx, key)? {
+            return Ok(known);
+        }
+        tx.prepare_cached("INSERT INTO project (key, name) VALUES (?1, ?2)")?.execute([key, name])?;
+        Ok(Self { id: ProjectId(tx.last_insert_rowid()), key: key.to_owned(), name: name.to_owned() })
+    }
+
+    /// The project with this key.
+    pub fn by_key(connection: &Connection, key: &str) -> rusqlite::Result<Option<Self>> {
+        connection
+            .prepare_cached("SELECT id, key, name FROM project WHERE key = ?1")?
+            .query_row([key], Self::of_row)
+            .optional()
+    }
+
+    /// The project with this id in the store.
+    pub fn by_id(connection: &Connection, id: ProjectId) -> rusqlite::Result<Option<Self>> {
+        connection
+            .prepare_cached("SELECT id, key, name FROM project WHERE id = ?1")?
+            .query_row([id.0], Self::of_row)
+            .optional()
+    }
+
+    /// The project that a folder belongs to, as far as a session or command told.
+    pub fn by_folder(connection: &Connection, folder: &str) -> rusqlite::Result<Option<Self>> {
+        connection
+            .prepare_cached(
+                "SELECT project.id, key, name FROM folder JOIN project ON project.id = project WHERE path = ?1",
+            )?
+            .query_row([folder], Self::of_row)
+            .optional()
+    }
+
+    /// All projects, by name.
+    pub fn all(connection: &Connection) -> rusqlite::Result<Vec<Self>> {
+        connection
+            .prepare("SELECT id, key, name FROM project ORDER BY name, id")?
+            .query_map([], Self::of_row)?
+            .collect()
+    }
+
+    /// The folders that belong to it.
+    pub fn folders(&self, connection: &Connection) -> rusqlite::Result<Vec<String>> {
+        connection
+            .prepare_cached("SELECT path FROM folder WHERE project = ?1 ORDER BY path")?
+            .query_map([self.id.0], |row| row.get(0))?
+            .collect()
+    }
+
+    /// Says that `folder` belongs to this project from now on.
+    pub fn take_folder(&self, tx: &Transaction<'_>, folder: &str) -> rusqlite::Result<()> {
+        tx.prepare_cached("INSERT OR REPLACE INTO folder (path, project) VALUES (?1, ?2)")?
+            .execute(params![folder, self.id.0])
+            .map(drop)
+    }
+
+    /// Says that `other` is this project, and always was.
+    pub fn absorb(&self, tx: &Transaction<'_>, other: ProjectId) -> rusqlite::Result<()> {
+        if other == self.id {
+            return Ok(());
+        }
+        for table in ["folder", "session", "thread"] {
+            tx.execute(&format!("UPDATE {table} SET project = ?1 WHERE project = ?2"), [self.id.0, other.0])?;
+        }
+        tx.execute("DELETE FROM project WHERE id = ?1", [other.0]).map(drop)
+    }
+
+    fn of_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self { id: ProjectId(row.get(0)?), key: row.get(1)?, name: row.get(2)? })
+    }
+}

@@ -1,0 +1,243 @@
+//! Sessions.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+
+use super::ProjectId;
+
+/// Names a session within the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId(pub i64);
+
+/// What is kept of a session beside its turns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionRecord {
+    /// The agent it was led with.
+    pub agent: String,
+    /// The id that the agent gave it.
+    pub name: String,
+    /// The session it belongs to: that of a sub-agent, or the one it was forked from.
+    pub parent: Option<String>,
+    /// Whether a sub-agent led it, and no human.
+    pub is_sub_agent: bool,
+    /// The project it belongs to.
+    pub project: ProjectId,
+    /// The folder it worked in.
+    pub folder: String,
+    /// The branch it worked on last.
+    pub branch: Option<String>,
+    /// The model that answered last.
+    pub model: Option<String>,
+    /// When it began.
+    pub first: Option<Timestamp>,
+    /// When it ended.
+    pub last: Option<Timestamp>,
+    /// What it was about, in few words.
+    pub title: String,
+    /// From 1 to 5.
+    pub importance: u8,
+    /// How often a human spoke.
+    pub n_prompts: u64,
+    /// The whole digest, as JSON; empty until the session was read to its end.
+    pub digest: String,
+}
+
+/// A session and its name in the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedSession {
+    /// Names it in the store.
+    pub id: SessionId,
+    /// What is kept of it.
+    pub record: SessionRecord,
+}
+
+/// The columns of a session, in the order in which `NamedSession::of_row` takes them.
+const COLUMNS: &str = "session.id, agent, session.name, parent, is_sub_agent, project, folder, branch, \
+     model, first, last, title, importance, n_prompts, digest";
+
+impl SessionRecord {
+    /// Stores it, in the place of what was known of the same session.
+    pub fn put(&self, tx: &Transaction<'_>) -> rusqlite::Result<SessionId> {
+        tx.prepare_cached(
+            "INSERT INTO session (agent, name, parent, is_sub_agent, project, folder, branch, model, \
+             first, last, title, importance, n_prompts, digest) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) \
+             ON CONFLICT (agent, name) DO UPDATE SET parent = excluded.parent, \
+             is_sub_agent = excluded.is_sub_agent, project = excluded.project, folder = excluded.folder, \
+             branch = excluded.branch, model = excluded.model, first = excluded.first, \
+             last = excluded.last, title = excluded.title, importance = excluded.importance, \
+             n_prompts = excluded.n_prompts, digest = excluded.digest \
+             RETURNING id",
+        )?
+        .query_row(
+            params![
+                self.agent,
+                self.name,
+                self.parent,
+                self.is_sub_agent,
+                self.project.0,
+                self.folder,
+                self.branch,
+                self.model,
+                self.first.map(Timestamp::as_millisecond),
+                self.last.map(Timestamp::as_millisecond),
+                self.title,
+                self.importance,
+                i64::try_from(self.n_prompts).unwrap_or(i64::MAX),
+                self.digest,
+            ],
+            |row| row.get(0).map(SessionId),
+        )
+    }
+}
+
+impl NamedSession {
+    /// The session that `agent` gave this name.
+    pub fn by_name(connection: &Connection, agent: &str, name: &str) -> rusqlite::Result<Option<Self>> {
+        connection
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM session WHERE agent = ?1 AND name = ?2"))?
+            .query_row([agent, name], Self::of_row)
+            .optional()
+    }
+
+    /// The session with this id in the store.
+    pub fn by_id(connection: &Connection, id: SessionId) -> rusqlite::Result<Option<Self>> {
+        connection
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM session WHERE id = ?1"))?
+            .query_row([id.0], Self::of_row)
+            .optional()
+    }
+
+    /// The sessions whose names begin with `start`, whichever agent led them; at most `limit`.
+    pub fn by_start(connection: &Connection, start: &str, limit: usize) -> rusqlite::Result<Vec<Self>> {
+        // A range of the index: `LIKE` would look at every name.
+        connection
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM session WHERE name >= ?1 AND name < ?1 || char(1114111) \
+                 ORDER BY name LIMIT ?2"
+            ))?
+            .query_map(params![start, i64::try_from(limit).unwrap_or(i64::MAX)], Self::of_row)?
+            .collect()
+    }
+
+    /// The sessions that humans led, the latest first: of one project or of all, not before `since`; at most `limit`.
+    pub fn latest(
+        connection: &Connection,
+        project: Option<ProjectId>,
+        since: Option<Timestamp>,
+        limit: usize,
+    ) -> rusqlite::Result<Vec<Self>> {
+        let of_project = if project.is_some() { "project = ?1" } else { "?1 IS NULL" };
+        connection
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM session WHERE {of_project} AND NOT is_sub_agent \
+                 AND (?2 IS NULL OR last >= ?2) ORDER BY last DESC, id DESC LIMIT ?3"
+            ))?
+            .query_map(
+                params![
+                    project.map(|project| project.0),
+                    since.map(Timestamp::as_millisecond),
+                    i64::try_from(limit).unwrap_or(i64::MAX)
+                ],
+                Self::of_row,
+            )?
+            .collect()
+    }
+
+    /// The sessions of the sub-agents of the session named `parent`.
+    pub fn sub_agents(connection: &Connection, agent: &str, parent: &str) -> rusqlite::Result<Vec<Self>> {
+        connection
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM session WHERE agent = ?1 AND parent = ?2 AND is_sub_agent ORDER BY id"
+            ))?
+            .query_map([agent, parent], Self::of_row)?
+            .collect()
+    }
+
+    /// Removes it with everything that only it says, and remembers not to take it in again.
+    ///
+    /// The threads that it told of are to be replayed afterwards; they are returned.
+    pub fn forget(&self, tx: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
+        let id = self.id.0;
+        let threads = tx
+            .prepare_cached("SELECT DISTINCT thread FROM thread_event WHERE session = ?1")?
+            .query_map([id], |row| row.get(0))?
+            .collect::<rusqlite::Result<Vec<String>>>()?;
+        super::turns::remove_all(tx, self.id)?;
+        tx.execute("UPDATE source SET session = NULL, tally = '' WHERE session = ?1", [id])?;
+        for table in ["changed_file", "made_commit", "thread_event"] {
+            tx.execute(&format!("DELETE FROM {table} WHERE session = ?1"), [id])?;
+        }
+        tx.execute("DELETE FROM session WHERE id = ?1", [id])?;
+        tx.execute(
+            "INSERT OR IGNORE INTO forgotten (agent, name) VALUES (?1, ?2)",
+            [&self.record.agent, &self.record.name],
+        )?;
+        Ok(threads)
+    }
+
+    /// Whether a session was forgotten, and is not to come back.
+    pub fn is_forgotten(connection: &Connection, agent: &str, name: &str) -> rusqlite::Result<bool> {
+        connection
+            .prepare_cached("SELECT 1 FROM forgotten WHERE agent = ?1 AND name = ?2")?
+            .exists([agent, name])
+    }
+
+    /// Says which files the session changed and how often, in the place of what was said before.
+    pub fn put_files(
+        tx: &Transaction<'_>,
+        session: SessionId,
+        files: impl IntoIterator<Item = (String, usize)>,
+    ) -> rusqlite::Result<()> {
+        tx.prepare_cached("DELETE FROM changed_file WHERE session = ?1")?.execute([session.0])?;
+        let mut insert = tx.prepare_cached(
+            "INSERT OR REPLACE INTO changed_file (session, path, n_changes) VALUES (?1, ?2, ?3)",
+        )?;
+        for (path, n_changes) in files {
+            insert.execute(params![session.0, path, i64::try_from(n_changes).unwrap_or(i64::MAX)])?;
+        }
+        Ok(())
+    }
+
+    /// Says which commits the session made: hash, branch and subject of each, in the place of what was said before.
+    pub fn put_commits(
+        tx: &Transaction<'_>,
+        session: SessionId,
+        commits: impl IntoIterator<Item = [String; 3]>,
+    ) -> rusqlite::Result<()> {
+        tx.prepare_cached("DELETE FROM made_commit WHERE session = ?1")?.execute([session.0])?;
+        let mut insert = tx.prepare_cached(
+            "INSERT OR REPLACE INTO made_commit (session, hash, branch, subject) VALUES (?1, ?2, ?3, ?4)",
+        )?;
+        for [hash, branch, subject] in commits {
+            insert.execute(params![session.0, hash, branch, subject])?;
+        }
+        Ok(())
+    }
+
+    fn of_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let time = |index| -> rusqlite::Result<Option<Timestamp>> {
+            let stored: Option<i64> = row.get(index)?;
+            Ok(stored.and_then(|stored| Timestamp::from_millisecond(stored).ok()))
+        };
+        Ok(Self {
+            id: SessionId(row.get(0)?),
+            record: SessionRecord {
+                agent: row.get(1)?,
+                name: row.get(2)?,
+                parent: row.get(3)?,
+                is_sub_agent: row.get(4)?,
+                project: ProjectId(row.get(5)?),
+                folder: row.get(6)?,
+                branch: row.get(7)?,
+                model: row.get(8)?,
+                first: time(9)?,
+                last: time(10)?,
+                title: row.get(11)?,
+                importance: row.get(12)?,
+                n_prompts: row.get::<_, i64>(13).map(|count| u64::try_from(count).unwrap_or_default())?,
+                digest: row.get(14)?,
+            },
+        })
+    }
+}

@@ -1,0 +1,276 @@
+//! Turns.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params, types::FromSql};
+
+use super::{SessionId, Written};
+
+/// What kind of turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum TurnKind {
+    /// A human typed it.
+    Prompt = 1,
+    /// The agent said it.
+    Said = 2,
+    /// The agent ran a command.
+    Command = 3,
+    /// The agent changed a file.
+    Edit = 4,
+    /// The agent used another tool.
+    Tool = 5,
+    /// A commit was made.
+    Commit = 6,
+    /// The list of what is to do changed.
+    Todo = 7,
+    /// A plan was proposed.
+    Plan = 8,
+    /// The agent or its model failed.
+    Error = 9,
+    /// A human stopped the agent.
+    Interruption = 10,
+    /// A pull request belongs to the session.
+    PullRequest = 11,
+    /// A summary stands in the place of what came before.
+    Summary = 12,
+    /// Words that no human typed, in the place of a human.
+    Synthetic = 13,
+}
+
+impl TurnKind {
+    /// All kinds.
+    pub const ALL: [Self; 13] = [
+        Self::Prompt,
+        Self::Said,
+        Self::Command,
+        Self::Edit,
+        Self::Tool,
+        Self::Commit,
+        Self::Todo,
+        Self::Plan,
+        Self::Error,
+        Self::Interruption,
+        Self::PullRequest,
+        Self::Summary,
+        Self::Synthetic,
+    ];
+
+    /// The name it has in arguments and answers.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Said => "said",
+            Self::Command => "command",
+            Self::Edit => "edit",
+            Self::Tool => "tool",
+            Self::Commit => "commit",
+            Self::Todo => "todo",
+            Self::Plan => "plan",
+            Self::Error => "error",
+            Self::Interruption => "interruption",
+            Self::PullRequest => "pull-request",
+            Self::Summary => "summary",
+            Self::Synthetic => "synthetic",
+        }
+    }
+
+    /// The kind with this name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The kind that is stored as this number.
+    #[must_use]
+    pub fn of_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| *kind as u8 == number)
+    }
+}
+
+impl FromSql for TurnKind {
+    fn column_result(value: rusqlite::types::ValueRef<'_>) -> rusqlite::types::FromSqlResult<Self> {
+        let number = u8::column_result(value)?;
+        Self::of_number(number).ok_or(rusqlite::types::FromSqlError::OutOfRange(i64::from(number)))
+    }
+}
+
+/// One turn, to be stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnRecord<'a> {
+    /// Who it is, in whichever session: a hash of the id that the agent gave it.
+    pub key: i64,
+    /// Its place in the session: the byte at which it begins, times 64, plus its number there.
+    pub position: i64,
+    /// The line of the transcript on which it begins.
+    pub line: u64,
+    /// The id that the agent gave it; empty for none.
+    pub name: &'a str,
+    /// What it is.
+    pub kind: TurnKind,
+    /// When it happened.
+    pub at: Option<Timestamp>,
+    /// The sub-agent that did it.
+    pub sub_agent: Option<&'a str>,
+    /// Who spoke, where that is told.
+    pub speaker: Option<&'a str>,
+    /// Whether a call worked, if that is known.
+    pub is_ok: Option<bool>,
+    /// What was said or done.
+    pub text: &'a str,
+    /// What came back, of calls that failed.
+    pub answer: Option<&'a str>,
+}
+
+/// One turn, as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredTurn {
+    /// Names it in the store.
+    pub id: i64,
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// Its place in the session.
+    pub position: i64,
+    /// The line of the transcript on which it begins.
+    pub line: u64,
+    /// The id that the agent gave it; empty for none.
+    pub name: String,
+    /// What it is.
+    pub kind: TurnKind,
+    /// When it happened.
+    pub at: Option<Timestamp>,
+    /// The sub-agent that did it.
+    pub sub_agent: Option<String>,
+    /// Who spoke, where that is told.
+    pub speaker: Option<String>,
+    /// Whether a call worked, if that is known.
+    pub is_ok: Option<bool>,
+    /// What was said or done.
+    pub text: String,
+    /// What came back, of calls that failed.
+    pub answer: Option<String>,
+}
+
+/// The columns of a turn, in the order in which `StoredTurn::of_row` takes them.
+const COLUMNS: &str =
+    "turn.id, session, position, line, name, kind, at, sub_agent, speaker, is_ok, text, answer";
+
+impl TurnRecord<'_> {
+    /// Stores it as a turn of `session`, unless it belongs to another session already; counts what that changes.
+    ///
+    /// A fork repeats the turns of the session that it comes from: they stay where they are, and the turn is no
+    /// news of this session. The answer says whether the turn is this session's own.
+    pub fn put(
+        &self,
+        tx: &Transaction<'_>,
+        session: SessionId,
+        written: &mut Written,
+    ) -> rusqlite::Result<bool> {
+        let known = tx
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM turn WHERE key = ?1"))?
+            .query_row([self.key], StoredTurn::of_row)
+            .optional()?;
+        match known {
+            None => {
+                self.insert(tx, session)?;
+                written.n_new += 1;
+            }
+            Some(known) if known.session != session => return Ok(false),
+            Some(known) if self.is(&known) => {}
+            Some(known) => {
+                remove(tx, known.id)?;
+                self.insert(tx, session)?;
+                written.n_changed += 1;
+            }
+        }
+        Ok(true)
+    }
+
+    fn insert(&self, tx: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
+        tx.prepare_cached(
+            "INSERT INTO turn (key, session, position, line, name, kind, at, sub_agent, speaker, is_ok, text, \
+             answer) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        )?
+        .execute(params![
+            self.key,
+            session.0,
+            self.position,
+            i64::try_from(self.line).unwrap_or(i64::MAX),
+            self.name,
+            self.kind as u8,
+            self.at.map(Timestamp::as_millisecond),
+            self.sub_agent,
+            self.speaker,
+            self.is_ok,
+            self.text,
+            self.answer,
+        ])
+        .map(drop)
+    }
+
+    /// Whether `stored` says the same. Where it stands may change when a document is written anew.
+    fn is(&self, stored: &StoredTurn) -> bool {
+        self.position == stored.position
+            && self.kind == stored.kind
+            && self.is_ok == stored.is_ok
+            && self.text == stored.text
+            && self.answer == stored.answer.as_deref()
+            && self.speaker == stored.speaker.as_deref()
+    }
+}
+
+fn remove(tx: &Transaction<'_>, turn: i64) -> rusqlite::Result<()> {
+    tx.prepare_cached("DELETE FROM turn WHERE id = ?1")?.execute([turn]).map(drop)
+}
+
+/// Removes all turns of a session.
+pub(crate) fn remove_all(tx: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
+    tx.execute("DELETE FROM turn WHERE session = ?1", [session.0]).map(drop)
+}
+
+impl StoredTurn {
+    /// The turns of a session, in their order.
+    pub fn of_session(connection: &Connection, session: SessionId) -> rusqlite::Result<Vec<Self>> {
+        connection
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM turn WHERE session = ?1 ORDER BY position, id"))?
+            .query_map([session.0], Self::of_row)?
+            .collect()
+    }
+
+    /// The turn with this id in the store.
+    pub fn by_id(connection: &Connection, id: i64) -> rusqlite::Result<Option<Self>> {
+        connection
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM turn WHERE id = ?1"))?
+            .query_row([id], Self::of_row)
+            .optional()
+    }
+
+    /// The turn of a session that is called `name`, by the id that the agent gave it.
+    pub fn by_name(
+        connection: &Connection,
+        session: SessionId,
+        name: &str,
+    ) -> rusqlite::Result<Option<Self>> {
+        connection
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM turn WHERE session = ?1 AND name = ?2 LIMIT 1"))?
+            .query_row(params![session.0, name], Self::of_row)
+            .optional()
+    }
+
+    fn of_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: row.get(0)?,
+            session: SessionId(row.get(1)?),
+            position: row.get(2)?,
+            line: row.get::<_, i64>(3).map(|line| u64::try_from(line).unwrap_or_default())?,
+            name: row.get(4)?,
+            kind: row.get(5)?,
+            at: row.get::<_, Option<i64>>(6)?.and_then(|at| Timestamp::from_millisecond(at).ok()),
+            sub_agent: row.get(7)?,
+            speaker: row.get(8)?,
+            is_ok: row.get(9)?,
+            text: row.get(10)?,
+            answer: row.get(11)?,
+        })
+    }
+}
