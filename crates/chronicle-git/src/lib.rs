@@ -8,6 +8,7 @@
 
 mod blame;
 mod changes;
+mod checkout;
 mod commit;
 mod config;
 mod error;
@@ -35,6 +36,7 @@ mod worktree;
 
 pub use blame::BlamedLine;
 pub use changes::FileChange;
+pub use checkout::Checkout;
 pub use commit::Commit;
 pub use config::{ConfigScope, ConfigValue, UserConfig};
 pub use error::GitError;

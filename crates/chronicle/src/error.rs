@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use chronicle_commits::{CommitsError, input::InputError};
 use chronicle_core::{LineRange, trim::BudgetTooSmall};
 use chronicle_git::GitError;
+use chronicle_search::StoreError;
 use snafu::Snafu;
 
 /// Why a question has no answer.
@@ -29,6 +30,43 @@ pub enum Error {
     Input {
         /// What it is.
         source: InputError,
+    },
+    /// Something with the store of session memory.
+    #[snafu(transparent)]
+    Store {
+        /// What it is.
+        source: StoreError,
+    },
+    /// Nowhere to keep session memory.
+    #[snafu(display("there is no home directory to keep session memory in"))]
+    NoHome,
+    /// A project that session memory does not know.
+    #[snafu(display("session memory knows no project `{}`{}", name.escape_debug(), offered(closest)))]
+    UnknownProject {
+        /// As it was given.
+        name: String,
+        /// The names that come closest.
+        closest: Vec<String>,
+    },
+    /// A name that several projects have.
+    #[snafu(display("several projects are called `{}`: {}; name one by its folder", name.escape_debug(), folders.join(", ")))]
+    SeveralProjects {
+        /// As it was given.
+        name: String,
+        /// A folder of each.
+        folders: Vec<String>,
+    },
+    /// A session that session memory does not know, or more than one.
+    #[snafu(display("{reason}"))]
+    UnknownSession {
+        /// Why not.
+        reason: String,
+    },
+    /// A thread that session memory does not know, or more than one.
+    #[snafu(display("{reason}"))]
+    UnknownThread {
+        /// Why not.
+        reason: String,
     },
     /// A path that was never in the repository.
     #[snafu(display("File not found: {path}. Does it exist at HEAD?"))]
@@ -227,6 +265,12 @@ impl Error {
                 InputError::NotText { .. } | InputError::Syntax { .. } => "invalid_json",
                 InputError::Shape { .. } => "invalid_input",
             },
+            Self::Store { source } => source.code(),
+            Self::NoHome => "no_home",
+            Self::UnknownProject { .. } => "unknown_project",
+            Self::SeveralProjects { .. } => "several_projects",
+            Self::UnknownSession { .. } => "unknown_session",
+            Self::UnknownThread { .. } => "unknown_thread",
             Self::FileNotFound { .. } => "file_not_found",
             Self::OutsideRepository { .. } => "outside_repository",
             Self::AnchorNeedsOneFile { .. } => "anchor_needs_one_file",

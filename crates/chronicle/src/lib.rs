@@ -16,6 +16,7 @@ mod gc;
 mod hook;
 mod hooks;
 mod knowledge;
+mod memory;
 mod outline;
 mod paths;
 mod purge;

@@ -121,6 +121,17 @@ impl CommandError {
             "push_rejected" => {
                 "what was merged stays here; ask who runs the remote to allow refs/notes/chronicle*"
             }
+            "no_home" => "set HOME, or CHRONICLE_HOME to the folder that is to hold it",
+            "unknown_project" | "several_projects" => "`git chronicle session list --all` names the projects",
+            "unknown_session" => "`git chronicle session list` lists sessions",
+            "unknown_thread" => "`git chronicle pending --all` lists open threads",
+            "store_folder" | "store_read_only" => "is the folder read-only? CHRONICLE_HOME names another one",
+            "store_too_new" => "update Chronicle; nothing was changed",
+            "store_damaged" => {
+                "move it away and run `git chronicle session ingest`: it is made again from the transcripts"
+            }
+            "store_full" => "make room and try again; nothing was lost",
+            "store_busy" => "try again; another process was writing at the same time",
             "unreadable_staging" => {
                 "repair or remove the file; it is never overwritten while it cannot be read"
             }

@@ -1,0 +1,88 @@
+//! Which repository a folder is in, seen without opening it.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use gix::bstr::ByteSlice;
+
+use crate::glance::git_dir_of;
+
+/// Where a repository keeps the id that session memory knows it by.
+const ID_FILE: &str = "chronicle/project";
+
+/// A working tree, and the repository that it shares with its other worktrees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkout {
+    /// The top of the working tree.
+    pub root: PathBuf,
+    /// What is kept for this worktree alone.
+    pub git_dir: PathBuf,
+    /// What all worktrees share.
+    pub common_dir: PathBuf,
+}
+
+impl Checkout {
+    /// The working tree that `folder` is in, if it is in one.
+    #[must_use]
+    pub fn of(folder: &Path) -> Option<Self> {
+        let folder = folder.canonicalize().ok()?;
+        let (root, git_dir) = folder.ancestors().find_map(|root| Some((root, git_dir_of(root)?)))?;
+        let common_dir = match fs::read(git_dir.join("commondir")) {
+            Ok(content) => git_dir.join(content.trim_ascii().to_path().ok()?),
+            Err(_) => git_dir.clone(),
+        };
+        let common_dir = common_dir.canonicalize().unwrap_or(common_dir);
+        Some(Self { root: root.to_owned(), git_dir, common_dir })
+    }
+
+    /// How the repository is called: the name of its main folder.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let folder = match self.common_dir.file_name() {
+            Some(name) if name == ".git" => self.common_dir.parent().unwrap_or(&self.common_dir),
+            _ => &self.common_dir,
+        };
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        name.strip_suffix(".git").unwrap_or(&name).to_owned()
+    }
+
+    /// The branch that is checked out; none for a detached HEAD.
+    #[must_use]
+    pub fn branch(&self) -> Option<String> {
+        let head = fs::read(self.git_dir.join("HEAD")).ok()?;
+        let name = head.trim_ascii().strip_prefix(b"ref: refs/heads/")?;
+        Some(name.to_str_lossy().into_owned())
+    }
+
+    /// The id that the repository is known by, wherever it is moved; none until it gets one.
+    #[must_use]
+    pub fn id(&self) -> Option<String> {
+        let id = fs::read_to_string(self.common_dir.join(ID_FILE)).ok()?;
+        let id = id.trim();
+        let is_id = !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        is_id.then(|| id.to_owned())
+    }
+
+    /// The same, and `new` where there was none. Of two processes that give one at once, both see the same.
+    ///
+    /// None where it cannot be written.
+    #[must_use]
+    pub fn obtain_id(&self, new: &str) -> Option<String> {
+        if let Some(id) = self.id() {
+            return Some(id);
+        }
+        let path = self.common_dir.join(ID_FILE);
+        let folder = path.parent()?;
+        fs::create_dir_all(folder).ok()?;
+        let mut file = tempfile::NamedTempFile::new_in(folder).ok()?;
+        writeln!(file, "{new}").ok()?;
+        file.as_file().sync_all().ok()?;
+        match file.persist_noclobber(&path) {
+            Ok(_) => Some(new.to_owned()),
+            Err(_) => self.id(),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Session memory: where it is kept, and which project a question is about.
+
+use std::path::{Path, PathBuf};
+
+use chronicle_core::distance;
+use chronicle_git::Checkout;
+use chronicle_search::{Project, Store};
+use snafu::OptionExt;
+
+use crate::{
+    Chronicle, Error,
+    error::{NoHomeSnafu, SeveralProjectsSnafu, UnknownProjectSnafu},
+};
+
+/// The file of the store within the home of session memory.
+const STORE_FILE: &str = "chronicle.db";
+
+/// The store, and the folder that it lies in.
+pub(crate) struct Memory {
+    pub(crate) store: Store,
+    /// The folder that holds everything of session memory.
+    pub(crate) home: PathBuf,
+}
+
+/// The sessions and threads that a question is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Those of one project.
+    One(Project),
+    /// Those of every project.
+    All,
+    /// Those of a folder that session memory knows nothing of.
+    Unknown,
+}
+
+impl Scope {
+    /// The project, if it is about one; none for all of them.
+    pub(crate) fn project(&self) -> Option<chronicle_search::ProjectId> {
+        match self {
+            Self::One(project) => Some(project.id),
+            Self::All | Self::Unknown => None,
+        }
+    }
+}
+
+/// Which project a folder belongs to, as far as the folder itself tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Home {
+    /// What the project is known by for good.
+    pub(crate) key: String,
+    /// How it is called.
+    pub(crate) name: String,
+    /// The top of the working tree, or the folder itself.
+    pub(crate) folder: PathBuf,
+}
+
+impl Chronicle {
+    /// The folder that holds session memory: `CHRONICLE_HOME`, or one in the platform's data directory.
+    pub(crate) fn memory_home(&self) -> Result<PathBuf, Error> {
+        let variable =
+            |name: &str| (self.environment)(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        if let Some(home) = variable("CHRONICLE_HOME") {
+            return Ok(self.directory.join(home));
+        }
+        let data = if cfg!(target_os = "macos") {
+            variable("HOME").map(|home| home.join("Library/Application Support"))
+        } else if cfg!(windows) {
+            variable("LOCALAPPDATA")
+        } else {
+            let absolute = variable("XDG_DATA_HOME").filter(|path| path.is_absolute());
+            absolute.or_else(|| variable("HOME").map(|home| home.join(".local/share")))
+        };
+        data.map(|data| data.join("chronicle")).context(NoHomeSnafu)
+    }
+
+    /// Session memory, to ask it something; none where nothing was ever remembered.
+    pub(crate) fn memory(&self) -> Result<Option<Memory>, Error> {
+        let home = self.memory_home()?;
+        let store = Store::open(&home.join(STORE_FILE))?;
+        Ok(store.map(|store| Memory { store, home }))
+    }
+
+    /// Session memory, to tell it something.
+    pub(crate) fn memory_to_write(&self) -> Result<Memory, Error> {
+        let home = self.memory_home()?;
+        let store = Store::create(&home.join(STORE_FILE))?;
+        Ok(Memory { store, home })
+    }
+
+    /// What a question is about: the current project, the one that is named, or all.
+    pub(crate) fn memory_scope(
+        &self,
+        memory: &Memory,
+        named: Option<&str>,
+        is_all: bool,
+    ) -> Result<Scope, Error> {
+        match named {
+            _ if is_all => Ok(Scope::All),
+            Some(name) => memory.named(name, &self.directory).map(Scope::One),
+            None => Ok(memory.project_of(&self.directory)?.map_or(Scope::Unknown, Scope::One)),
+        }
+    }
+
+    /// The project that this command runs in, which is made where it is new.
+    pub(crate) fn project_to_write(&self, memory: &mut Memory) -> Result<Project, Error> {
+        if let Some(known) = memory.project_of(&self.directory)? {
+            return Ok(known);
+        }
+        let home = Home::of(&self.directory, Some(&Self::new_id().0));
+        let folder = home.folder.to_string_lossy().into_owned();
+        Ok(memory.store.write(|tx| {
+            let project = Project::obtain(tx, &home.key, &home.name)?;
+            project.take_folder(tx, &folder)?;
+            Ok(project)
+        })?)
+    }
+
+    /// The branch that is checked out here.
+    pub(crate) fn current_branch(&self) -> Option<String> {
+        Checkout::of(&self.directory)?.branch()
+    }
+}
+
+impl Home {
+    /// What `folder` tells of its project: the repository that it is in, or itself.
+    ///
+    /// A repository without an id gets `new_id`, if there is one.
+    pub(crate) fn of(folder: &Path, new_id: Option<&str>) -> Self {
+        let Some(checkout) = Checkout::of(folder) else { return Self::of_folder(folder) };
+        let id = match new_id {
+            Some(new) => checkout.obtain_id(new),
+            None => checkout.id(),
+        };
+        let key = id.map_or_else(
+            || format!("path:{}", checkout.common_dir.to_string_lossy()),
+            |id| format!("id:{id}"),
+        );
+        Self { key, name: checkout.name(), folder: checkout.root }
+    }
+
+    /// A folder that is in no repository.
+    pub(crate) fn of_folder(folder: &Path) -> Self {
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let path = folder.to_string_lossy();
+        let name = folder.file_name().map_or_else(|| path.clone(), |name| name.to_string_lossy());
+        Self { key: format!("path:{path}"), name: name.into_owned(), folder: folder.clone() }
+    }
+}
+
+impl Memory {
+    /// The project that `directory` belongs to, if it has one.
+    pub(crate) fn project_of(&self, directory: &Path) -> Result<Option<Project>, Error> {
+        let home = Home::of(directory, None);
+        let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+        Ok(self.store.read(|connection| {
+            if let Some(project) = Project::by_key(connection, &home.key)? {
+                return Ok(Some(project));
+            }
+            // A folder of its own, and every folder above it up to the top of its working tree.
+            for folder in directory.ancestors() {
+                if let Some(project) = Project::by_folder(connection, &folder.to_string_lossy())? {
+                    return Ok(Some(project));
+                }
+                if folder == home.folder {
+                    break;
+                }
+            }
+            Ok(None)
+        })?)
+    }
+
+    /// The project that `name` means: a folder, or a name that only one has.
+    fn named(&self, name: &str, directory: &Path) -> Result<Project, Error> {
+        let folder = directory.join(name);
+        let is_path = name.contains(['/', '\\']) || name == "." || name == "..";
+        if (is_path || folder.is_dir())
+            && let Some(project) = self.project_of(&folder)?
+        {
+            return Ok(project);
+        }
+        let all = self.store.read(|connection| Project::all(connection))?;
+        let mut called: Vec<Project> = all
+            .iter()
+            .filter(|project| {
+                project.name == name || project.key == name || project.key == format!("path:{name}")
+            })
+            .cloned()
+            .collect();
+        match called.len() {
+            1 => Ok(called.remove(0)),
+            0 => {
+                let names = all.iter().map(|project| project.name.as_str());
+                UnknownProjectSnafu { name, closest: nearest(name, names) }.fail()
+            }
+            _ => {
+                let folders = called.iter().map(|project| {
+                    let folders = self.store.read(|connection| project.folders(connection));
+                    folders
+                        .ok()
+                        .and_then(|folders| folders.into_iter().next())
+                        .unwrap_or_else(|| project.key.clone())
+                });
+                SeveralProjectsSnafu { name, folders: folders.collect::<Vec<_>>() }.fail()
+            }
+        }
+    }
+}
+
+/// The names that come closest to one that nobody has.
+fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let near = distance::within(name, names, 3);
+    let mut near: Vec<String> = near.into_iter().map(str::to_owned).collect();
+    near.dedup();
+    near.truncate(3);
+    near
+}
