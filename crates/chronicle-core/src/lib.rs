@@ -23,6 +23,7 @@ mod note;
 pub mod outline;
 pub mod patch_id;
 mod plain;
+pub mod private;
 mod provenance;
 pub mod purge;
 pub mod quality;

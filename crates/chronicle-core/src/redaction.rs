@@ -18,12 +18,15 @@ mod bytes;
 mod context;
 mod entropy;
 mod shapes;
+mod storage;
 mod url;
 mod value;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+
+pub use storage::{Removed, for_storage};
 
 /// A text with its secrets replaced by `[redacted:kind]`.
 #[derive(Debug, PartialEq, Eq)]
