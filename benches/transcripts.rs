@@ -90,7 +90,7 @@ fn beside_jq(folder: &Path, paths: &[PathBuf], pairs: usize) {
 fn turns(path: &Path) -> usize {
     let file = std::fs::File::open(path).expect("it was just written");
     let mut n_turns = 0;
-    let reading = read(file, None, &mut |_| n_turns += 1).expect("it can be read");
+    let reading = read(file, None, &mut |_, _| n_turns += 1).expect("it can be read");
     assert!(reading.is_some(), "{} was written by an agent", path.display());
     n_turns
 }
@@ -118,7 +118,7 @@ fn gigabyte(what: &str, head: &[u8], piece: &[u8]) {
     let format = if what == "a document" { Format::GeminiDocument } else { Format::Claude };
     let start = Instant::now();
     let mut n_turns = 0_usize;
-    let reading = read(&mut file, Some(format), &mut |_| n_turns += 1).expect("it can be read");
+    let reading = read(&mut file, Some(format), &mut |_, _| n_turns += 1).expect("it can be read");
     let tally = reading.expect("the form is given").tally;
     println!(
         "1 GB, {what}: {:.1} s, {n_turns} turns, {} rows, {} unreadable, most memory so far {} MB",

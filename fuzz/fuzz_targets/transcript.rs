@@ -19,7 +19,7 @@ fuzz_target!(|file: &[u8]| {
     let forms = FORMATS.map(Some).into_iter().chain([None]);
     for format in forms {
         let mut journal = Journal::new(Some("session"));
-        let mut check = |turn: &chronicle_sessions::Turn<'_>| {
+        let mut check = |turn: &chronicle_sessions::Turn<'_>, _: &chronicle_sessions::Session| {
             assert!(turn.place.bytes.start <= turn.place.bytes.end);
             assert!(turn.place.bytes.end <= file.len() as u64);
             journal.take(turn);

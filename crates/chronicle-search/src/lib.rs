@@ -9,7 +9,7 @@ mod error;
 mod store;
 
 pub use error::StoreError;
-pub use rusqlite::{Connection, Result as SqlResult, Transaction};
+pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transaction};
 pub use store::{
     NamedSession, Project, ProjectId, SessionId, SessionRecord, Source, Store, StoredTurn, Totals, TurnKind,
     TurnRecord, Written, add_events, replay, threads,

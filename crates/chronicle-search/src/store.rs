@@ -166,11 +166,25 @@ impl Store {
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
+        let done = self.write_unless(|tx| work(tx).map(Ok::<T, std::convert::Infallible>))?;
+        Ok(done.unwrap_or_else(|never| match never {}))
+    }
+
+    /// Does all of `work`, or nothing of it when `work` itself thinks better of it and says why.
+    ///
+    /// # Errors
+    /// When `work` fails, and when it cannot be written.
+    pub fn write_unless<T, W>(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<Result<T, W>>,
+    ) -> Result<Result<T, W>, StoreError> {
         let path = &self.path;
         let fails = |source| StoreError::of(path, source);
         let tx = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fails)?;
         let done = work(&tx).map_err(fails)?;
-        tx.commit().map_err(fails)?;
+        if done.is_ok() {
+            tx.commit().map_err(fails)?;
+        }
         Ok(done)
     }
 

@@ -1,9 +1,12 @@
 //! Commands that say whether the code is in order: tests, builds and lints.
 
+use serde::{Deserialize, Serialize};
+
 use crate::turn::Outcome;
 
 /// What a command checks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CheckKind {
     /// It runs tests.
     Test,

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use chronicle_core::thread::ThreadKind;
+use serde::{Deserialize, Serialize};
 
 use crate::endings::endings;
 use crate::journal::{ChangedFile, Check, Journal};
@@ -20,7 +21,7 @@ pub const LONGEST_TITLE: usize = 60;
 const MOST_TOLD: usize = 8;
 
 /// The digest of one session.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DigestOfSession {
     /// At most 60 characters.
     pub title: String,

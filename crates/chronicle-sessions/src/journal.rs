@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::checks::{CheckKind, check_kind, is_passed, told};
 use crate::todos::Todos;
@@ -34,7 +35,7 @@ pub(crate) struct Noted {
 }
 
 /// A check that ran, as it went the last time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
     /// The command.
     pub command: String,
@@ -44,11 +45,12 @@ pub struct Check {
     pub is_passed: Option<bool>,
     /// How often it ran.
     pub n_runs: usize,
+    #[serde(skip)]
     pub(crate) noted: Noted,
 }
 
 /// A file that was changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedFile {
     /// Its path as the agent named it, without the folder of the session.
     pub path: String,

@@ -6,6 +6,7 @@
 
 mod checks;
 mod claude;
+mod cleaned;
 mod codex;
 mod copilot;
 mod digest;
@@ -17,8 +18,10 @@ mod gemini;
 mod generic;
 mod human;
 mod implied;
+mod ingest;
 mod journal;
 mod json;
+mod kept;
 mod opencode;
 mod outcome;
 mod patch;
@@ -38,6 +41,7 @@ pub use checks::CheckKind;
 pub use digest::{DigestOfSession, LONGEST_TITLE, digest};
 pub use format::Format;
 pub use implied::{Implied, implied};
+pub use ingest::{Belongs, IngestError, Ingested, IngestedSession, Placing, Transcript, ingest};
 pub use journal::{ChangedFile, Check, Journal};
 pub use reading::{Reading, Session, read, read_from};
 pub use source::LONGEST_ROW;

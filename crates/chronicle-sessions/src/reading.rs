@@ -24,6 +24,8 @@ const LATEST: i64 = 7_258_118_400; // 2200
 /// What a transcript says about the whole of its session.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Session {
+    /// The agent that led it.
+    pub agent: Option<Agent>,
     /// The id that the agent gave it.
     pub id: Option<String>,
     /// The session that this one belongs to, if it is a sub-agent's or a fork.
@@ -106,7 +108,7 @@ pub struct Reading {
 pub fn read(
     file: impl Read,
     format: Option<Format>,
-    on_turn: &mut dyn FnMut(&Turn<'_>),
+    on_turn: &mut dyn FnMut(&Turn<'_>, &Session),
 ) -> io::Result<Option<Reading>> {
     read_from(file, &Place { line: 1, bytes: 0..0 }, format, on_turn)
 }
@@ -118,7 +120,7 @@ pub fn read_from(
     file: impl Read,
     start: &Place,
     format: Option<Format>,
-    on_turn: &mut dyn FnMut(&Turn<'_>),
+    on_turn: &mut dyn FnMut(&Turn<'_>, &Session),
 ) -> io::Result<Option<Reading>> {
     let mut source = Source::new(file, start);
     source.fill()?;
@@ -126,7 +128,8 @@ pub fn read_from(
         source.fill()?;
     }
     let Some(format) = format.or_else(|| Format::of(source.bytes())) else { return Ok(None) };
-    let mut stream = Stream::new(Session::default(), on_turn);
+    let session = Session { agent: Some(format.agent()), ..Session::default() };
+    let mut stream = Stream::new(session, on_turn);
     let mut reader = Reader::new(format);
     let mut tally = Tally::default();
     let end = if format.is_document() {

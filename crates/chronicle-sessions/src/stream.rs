@@ -31,7 +31,7 @@ struct Waiting {
 
 /// Collects turns in order, joins calls to their outcomes, and counts.
 pub(crate) struct Stream<'s> {
-    on_turn: &'s mut dyn FnMut(&Turn<'_>),
+    on_turn: &'s mut dyn FnMut(&Turn<'_>, &Session),
     /// What is known of the session.
     pub(crate) session: Session,
     waiting: VecDeque<Waiting>,
@@ -42,7 +42,7 @@ pub(crate) struct Stream<'s> {
 }
 
 impl<'s> Stream<'s> {
-    pub(crate) fn new(session: Session, on_turn: &'s mut dyn FnMut(&Turn<'_>)) -> Self {
+    pub(crate) fn new(session: Session, on_turn: &'s mut dyn FnMut(&Turn<'_>, &Session)) -> Self {
         Self {
             on_turn,
             session,
@@ -62,7 +62,7 @@ impl<'s> Stream<'s> {
     pub(crate) fn turn(&mut self, turn: &Turn<'_>) {
         self.session.n_turns += 1;
         self.session.saw(turn.at);
-        (self.on_turn)(turn);
+        (self.on_turn)(turn, &self.session);
     }
 
     /// A tool was called; the turn comes with its outcome.

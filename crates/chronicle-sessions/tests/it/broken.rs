@@ -61,7 +61,7 @@ fn a_row_that_is_being_written_is_left_for_later() {
     let start = Place { line: 2, bytes: whole.len() as u64..whole.len() as u64 };
     let rest = &file.as_bytes()[whole.len()..];
     let reading =
-        read_from(rest, &start, None, &mut |turn| words.push((turn.place.clone(), turn.id.to_string())));
+        read_from(rest, &start, None, &mut |turn, _| words.push((turn.place.clone(), turn.id.to_string())));
     let reading = reading.expect("bytes can be read").expect("an agent wrote it");
     assert_eq!(words.len(), 1);
     assert_eq!((words[0].0.line, words[0].1.as_str()), (2, "u2"));
@@ -89,7 +89,9 @@ fn times_may_lie_anywhere_or_nowhere() {
 #[test]
 fn what_no_agent_wrote_is_no_transcript() {
     for file in [&b""[..], b"words\n", b"{\"a\":1}\n", b"[1,2,3]", b"\x00\xff\x12"] {
-        assert!(read(file, None, &mut |_| panic!("nothing is told")).expect("bytes can be read").is_none());
+        assert!(
+            read(file, None, &mut |_, _| panic!("nothing is told")).expect("bytes can be read").is_none()
+        );
     }
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn told(file: &[u8]) -> (Reading, Vec<Told>) {
 /// Reads a transcript in the form of `format`.
 pub(crate) fn told_as(file: impl Read, format: Option<Format>) -> (Reading, Vec<Told>) {
     let mut turns = Vec::new();
-    let reading = read(file, format, &mut |turn| turns.push(Told::of(turn))).expect("bytes can be read");
+    let reading = read(file, format, &mut |turn, _| turns.push(Told::of(turn))).expect("bytes can be read");
     (reading.expect("an agent wrote it"), turns)
 }
 

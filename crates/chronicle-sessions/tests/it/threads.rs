@@ -14,7 +14,7 @@ use crate::support::{corpus, data, labels};
 
 fn journal(file: &[u8]) -> (Journal, Session) {
     let mut journal = Journal::new(Some("this"));
-    let reading = read(file, None, &mut |turn| journal.take(turn)).expect("bytes can be read");
+    let reading = read(file, None, &mut |turn, _| journal.take(turn)).expect("bytes can be read");
     (journal, reading.map(|reading| reading.session).unwrap_or_default())
 }
 
@@ -383,7 +383,7 @@ fn a_human_who_says_that_it_is_done_closes_a_thread_and_a_commit_proposes_to() {
 fn masked(file: &[u8]) -> (Journal, Journal) {
     let (mut whole, mut masked) = (Journal::new(None), Journal::new(None));
     let mut states: HashMap<String, TodoState> = HashMap::new();
-    read(file, None, &mut |turn| {
+    read(file, None, &mut |turn, _| {
         whole.take(turn);
         let mut turn = turn.clone();
         if let Event::Todo(todo, _) = &mut turn.event {

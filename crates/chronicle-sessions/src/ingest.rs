@@ -1,0 +1,430 @@
+//! Takes a transcript into the store.
+//!
+//! A file is read from its beginning each time it has grown, and taken in whole
+//! or not at all: turns that are there already stay untouched, so that reading
+//! it again changes nothing but the new part.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+
+use chronicle_core::redaction::{Removed, for_storage};
+use chronicle_search::{
+    NamedSession, Project, SessionId, SessionRecord, Source, SqlError, SqlResult, Store, StoreError,
+    Transaction, TurnRecord, Written, add_events, threads as known_threads,
+};
+use jiff::Timestamp;
+use serde_json::Value;
+use twox_hash::XxHash3_64;
+
+use crate::cleaned::cleaned;
+use crate::digest::digest;
+use crate::format::Format;
+use crate::journal::Journal;
+use crate::kept::{kept, within};
+use crate::reading::{Reading, Session, read};
+use crate::tally::Tally;
+use crate::threads::events;
+use crate::turn::{Agent, EditKind, Event, Turn};
+
+/// How many sessions of one file are kept in mind at once; the one that was told of longest ago is closed first.
+const MOST_ONGOING: usize = 64;
+
+/// Ids shorter than this may come up in two sessions by chance.
+const LEAST_UNIQUE_ID: usize = 16;
+
+/// A file to take in.
+#[derive(Debug, Clone)]
+pub struct Transcript<'t> {
+    /// Where it lies.
+    pub path: &'t str,
+    /// What its session is called when it does not say.
+    pub stem: &'t str,
+    /// How many bytes it has.
+    pub size: u64,
+    /// When it was written last, in nanoseconds since 1970.
+    pub modified: i64,
+    /// The form it has, if that is known.
+    pub format: Option<Format>,
+}
+
+/// Where the session of a folder belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Belongs {
+    /// To this project.
+    To(Project),
+    /// Nowhere: nothing of it is to be remembered.
+    Nowhere,
+}
+
+/// Says where the session that worked in a folder belongs.
+pub type Placing<'p> = dyn FnMut(&Transaction<'_>, &str) -> SqlResult<Belongs> + 'p;
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ingested {
+    /// No agent wrote it.
+    NoTranscript,
+    /// It was read.
+    Read {
+        /// The agent that wrote it.
+        agent: Agent,
+        /// The sessions that it tells of, and what of each is new.
+        sessions: Vec<IngestedSession>,
+        /// How many of its sessions are not to be remembered.
+        n_left_out: usize,
+        /// What became of its lines.
+        tally: Tally,
+        /// What was taken out before anything was kept.
+        removed: Removed,
+    },
+}
+
+/// What became of one session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IngestedSession {
+    /// The session.
+    pub id: SessionId,
+    /// The name that the agent gave it.
+    pub name: String,
+    /// What changed in the store.
+    pub written: Written,
+    /// How many events of threads are new.
+    pub n_events: usize,
+}
+
+/// Why a file was not taken in; nothing of it was stored.
+#[derive(Debug)]
+pub enum IngestError {
+    /// It cannot be read.
+    Read(io::Error),
+    /// It cannot be stored.
+    Store(StoreError),
+}
+
+/// Takes the transcript that `file` reads into the store, all of it or nothing.
+///
+/// # Errors
+/// When it cannot be read or stored.
+pub fn ingest(
+    store: &mut Store,
+    file: impl Read,
+    transcript: &Transcript<'_>,
+    now: Timestamp,
+    placing: &mut Placing<'_>,
+) -> Result<Ingested, IngestError> {
+    let stored = store.write_unless(|tx| {
+        let mut taker = Taker::new(tx, transcript, placing);
+        match read(file, transcript.format, &mut |turn, session| taker.take(turn, session)) {
+            Ok(reading) => taker.end(reading, now).map(Ok),
+            Err(error) => Ok(Err(error)),
+        }
+    });
+    stored.map_err(IngestError::Store)?.map_err(IngestError::Read)
+}
+
+/// Takes in the turns of one file.
+struct Taker<'a> {
+    tx: &'a Transaction<'a>,
+    transcript: &'a Transcript<'a>,
+    placing: &'a mut Placing<'a>,
+    ongoing: Vec<Ongoing>,
+    finished: Vec<IngestedSession>,
+    /// Sessions of which nothing is to be remembered.
+    left_out: Vec<String>,
+    removed: Removed,
+    /// The byte at which the last turn began, and how many began there before it.
+    position: (u64, i64),
+    failed: Option<SqlError>,
+}
+
+/// A session that is being told of.
+struct Ongoing {
+    id: SessionId,
+    agent: Agent,
+    name: String,
+    parent: Option<String>,
+    is_sub_agent: bool,
+    project: Project,
+    journal: Journal,
+    /// What its turns say of it, where a file holds more than one session.
+    session: Session,
+    /// Whether the last turn was repeated from the session that this one was forked from.
+    is_repeating: bool,
+    written: Written,
+    /// Files that sub-agents changed, and how often.
+    sub_agents_files: BTreeMap<String, usize>,
+}
+
+impl<'a> Taker<'a> {
+    fn new(tx: &'a Transaction<'a>, transcript: &'a Transcript<'a>, placing: &'a mut Placing<'a>) -> Self {
+        Self {
+            tx,
+            transcript,
+            placing,
+            ongoing: Vec::new(),
+            finished: Vec::new(),
+            left_out: Vec::new(),
+            removed: Removed::default(),
+            position: (0, 0),
+            failed: None,
+        }
+    }
+
+    fn take(&mut self, turn: &Turn<'_>, session: &Session) {
+        if self.failed.is_none() {
+            self.failed = self.try_take(turn, session).err();
+        }
+    }
+
+    fn try_take(&mut self, turn: &Turn<'_>, session: &Session) -> SqlResult<()> {
+        let Some(ongoing) = self.ongoing(turn, session)? else { return Ok(()) };
+        let ongoing = &mut self.ongoing[ongoing];
+        ongoing.saw(turn, session);
+        self.position = match self.position {
+            (start, n) if start == turn.place.bytes.start => (start, n + 1),
+            _ => (turn.place.bytes.start, 0),
+        };
+        let cleaned = cleaned(turn, &mut self.removed);
+        let turn = cleaned.as_ref().unwrap_or(turn);
+        if let Some(kept) = kept(turn, ongoing.folder()) {
+            let record = TurnRecord {
+                key: key(ongoing, turn),
+                position: position(self.position),
+                line: turn.place.line,
+                name: &turn.id,
+                kind: kept.kind,
+                at: turn.at,
+                sub_agent: turn.sub_agent.as_deref(),
+                speaker: Some(&*turn.speaker).filter(|speaker| !speaker.is_empty()),
+                is_ok: kept.is_ok,
+                text: &kept.text,
+                answer: kept.answer.as_deref(),
+            };
+            ongoing.is_repeating = !record.put(self.tx, ongoing.id, &mut ongoing.written)?;
+        }
+        if !ongoing.is_repeating {
+            ongoing.note(turn);
+        }
+        Ok(())
+    }
+
+    /// Which of the sessions that are being told of this turn belongs to; none when it is not to be remembered.
+    fn ongoing(&mut self, turn: &Turn<'_>, session: &Session) -> SqlResult<Option<usize>> {
+        let name = name(turn, session, self.transcript);
+        if let Some(known) = self.ongoing.iter().rposition(|ongoing| ongoing.name == name) {
+            return Ok(Some(known));
+        }
+        if self.left_out.contains(&name) {
+            return Ok(None);
+        }
+        let agent = session.agent.unwrap_or(Agent::Generic);
+        let is_sub_agent = is_side(session) || agent == Agent::OpenCode && session.parent_id.is_some();
+        let folder = session.folder.as_deref().unwrap_or_default();
+        let is_forgotten = NamedSession::is_forgotten(self.tx, agent.name(), &name)?
+            || match &session.parent_id {
+                Some(parent) if is_sub_agent => NamedSession::is_forgotten(self.tx, agent.name(), parent)?,
+                _ => false,
+            };
+        let belongs = if is_forgotten { Belongs::Nowhere } else { (self.placing)(self.tx, folder)? };
+        let Belongs::To(project) = belongs else {
+            self.left_out.push(name);
+            return Ok(None);
+        };
+        let known = NamedSession::by_name(self.tx, agent.name(), &name)?;
+        let mut ongoing = Ongoing {
+            id: SessionId(0),
+            agent,
+            journal: Journal::new(Some(&name)),
+            parent: session.parent_id.clone(),
+            is_sub_agent,
+            name,
+            project,
+            session: Session { agent: Some(agent), ..Session::default() },
+            is_repeating: false,
+            written: Written::default(),
+            sub_agents_files: BTreeMap::new(),
+        };
+        ongoing.id = match known {
+            Some(known) => known.id,
+            None => ongoing.record(session, String::new(), "", 1).put(self.tx)?,
+        };
+        if MOST_ONGOING <= self.ongoing.len() {
+            let oldest = self.ongoing.remove(0);
+            self.close(oldest, None)?;
+        }
+        self.ongoing.push(ongoing);
+        Ok(Some(self.ongoing.len() - 1))
+    }
+
+    fn end(mut self, reading: Option<Reading>, now: Timestamp) -> SqlResult<Ingested> {
+        if let Some(failed) = self.failed {
+            return Err(failed);
+        }
+        let is_only_one = self.finished.is_empty() && self.ongoing.len() == 1;
+        let whole = reading.as_ref().map(|reading| &reading.session);
+        for ongoing in std::mem::take(&mut self.ongoing) {
+            self.close(ongoing, whole.filter(|_| is_only_one))?;
+        }
+        let tally = reading.as_ref().map(|reading| tally_json(&reading.tally).to_string());
+        Source {
+            path: self.transcript.path.to_owned(),
+            session: self.finished.first().map(|session| session.id),
+            size: self.transcript.size,
+            modified: self.transcript.modified,
+            read_at: now,
+            tally: tally.unwrap_or_default(),
+        }
+        .put(self.tx)?;
+        let Some(reading) = reading else { return Ok(Ingested::NoTranscript) };
+        Ok(Ingested::Read {
+            agent: reading.agent,
+            sessions: self.finished,
+            n_left_out: self.left_out.len(),
+            tally: reading.tally,
+            removed: self.removed,
+        })
+    }
+
+    /// Stores what is known of a session now that it was told of; `whole` is what the file says of it.
+    fn close(&mut self, ongoing: Ongoing, whole: Option<&Session>) -> SqlResult<()> {
+        let session = whole.unwrap_or(&ongoing.session);
+        let mut n_events = 0;
+        if !self.is_outdated(&ongoing, session)? {
+            let digest = digest(&ongoing.journal, session);
+            let mut json = serde_json::to_value(&digest).unwrap_or_default();
+            clean(&mut json, &mut self.removed);
+            let title = json["title"].as_str().unwrap_or_default().to_owned();
+            ongoing.record(session, json.to_string(), &title, digest.importance).put(self.tx)?;
+            let files = digest.files.into_iter().map(|file| (file.path, file.n_changes));
+            NamedSession::put_files(self.tx, ongoing.id, files.chain(ongoing.sub_agents_files))?;
+            let commits = digest.commits.into_iter().map(|commit| [commit.id, commit.branch, commit.subject]);
+            NamedSession::put_commits(self.tx, ongoing.id, commits)?;
+            if !ongoing.is_sub_agent {
+                let known = known_threads(self.tx, Some(ongoing.project.id), false)?;
+                let events = events(&ongoing.journal, session, &ongoing.project.key, &known);
+                n_events = add_events(self.tx, &ongoing.project, Some(ongoing.id), &events)?;
+            }
+        }
+        let Ongoing { id, name, written, .. } = ongoing;
+        self.finished.push(IngestedSession { id, name, written, n_events });
+        Ok(())
+    }
+
+    /// Whether more is known of the session already than this file tells: it is an earlier copy.
+    fn is_outdated(&self, ongoing: &Ongoing, session: &Session) -> SqlResult<bool> {
+        let known = NamedSession::by_id(self.tx, ongoing.id)?;
+        Ok(known.is_some_and(|known| !known.record.digest.is_empty() && session.last < known.record.last))
+    }
+}
+
+impl Ongoing {
+    fn folder(&self) -> &str {
+        self.session.folders.first().map_or("", String::as_str)
+    }
+
+    /// Notes where and when a turn happened.
+    fn saw(&mut self, turn: &Turn<'_>, session: &Session) {
+        self.session.saw(turn.at);
+        self.session.n_turns += 1;
+        self.session.is_in(session.folder.as_deref().unwrap_or_default());
+        self.session.is_on(session.branch.as_deref().unwrap_or_default());
+    }
+
+    fn note(&mut self, turn: &Turn<'_>) {
+        if self.is_sub_agent {
+            // Here it is the one that the session is about.
+            return self.journal.take(&Turn { sub_agent: None, ..turn.clone() });
+        }
+        if turn.sub_agent.is_some()
+            && let Event::Edit(edit, outcome) = &turn.event
+            && outcome.is_ok != Some(false)
+            && edit.kind != EditKind::Deleted
+        {
+            let path = within(&edit.path, self.folder()).to_owned();
+            *self.sub_agents_files.entry(path).or_default() += 1;
+        }
+        self.journal.take(turn);
+    }
+
+    fn record(&self, session: &Session, digest: String, title: &str, importance: u8) -> SessionRecord {
+        SessionRecord {
+            agent: self.agent.name().to_owned(),
+            name: self.name.clone(),
+            parent: self.parent.clone(),
+            is_sub_agent: self.is_sub_agent,
+            project: self.project.id,
+            folder: session.folders.first().or(session.folder.as_ref()).cloned().unwrap_or_default(),
+            branch: session.branch.clone(),
+            model: session.model.clone(),
+            first: session.first,
+            last: session.last,
+            title: title.to_owned(),
+            importance,
+            n_prompts: self.journal.n_prompts as u64,
+            digest,
+        }
+    }
+}
+
+/// Whether the file is that of a sub-agent: it names the session that started it as its own.
+fn is_side(session: &Session) -> bool {
+    session.parent_id.is_some() && session.parent_id == session.id
+}
+
+/// The name of the session that a turn belongs to.
+fn name(turn: &Turn<'_>, session: &Session, transcript: &Transcript<'_>) -> String {
+    if !turn.session.is_empty() {
+        return turn.session.to_string();
+    }
+    let name = session.id.as_deref().unwrap_or(transcript.stem);
+    match &turn.sub_agent {
+        Some(sub_agent) if is_side(session) => format!("{name}/{sub_agent}"),
+        _ if is_side(session) => format!("{name}/{}", transcript.stem),
+        _ => name.to_owned(),
+    }
+}
+
+/// Who a turn is, in whichever session. Ids that may come up again by chance count within their session only.
+fn key(ongoing: &Ongoing, turn: &Turn<'_>) -> i64 {
+    let is_unique = LEAST_UNIQUE_ID <= turn.id.len()
+        && turn.id.bytes().any(|byte| byte.is_ascii_digit())
+        && ongoing.agent != Agent::Generic
+        && !turn.id.starts_with("queue-");
+    let (scope, id) = match (is_unique, turn.id.is_empty()) {
+        (true, _) => ("", turn.id.to_string()),
+        (false, false) => (ongoing.name.as_str(), turn.id.to_string()),
+        (false, true) => (ongoing.name.as_str(), format!("@{}", turn.place.bytes.start)),
+    };
+    let words = format!("{}\0{scope}\0{id}", ongoing.agent.name());
+    XxHash3_64::oneshot(words.as_bytes()).cast_signed()
+}
+
+/// Where a turn stands in its session.
+fn position((start, n): (u64, i64)) -> i64 {
+    i64::try_from(start).unwrap_or(i64::MAX >> 6).saturating_mul(64) + n.min(63)
+}
+
+/// Takes what must not be kept out of every text of a JSON value.
+fn clean(value: &mut Value, removed: &mut Removed) {
+    match value {
+        Value::String(text) => {
+            if let std::borrow::Cow::Owned(kept) = for_storage(text, removed) {
+                *text = kept;
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| clean(value, removed)),
+        Value::Object(members) => members.values_mut().for_each(|value| clean(value, removed)),
+        _ => {}
+    }
+}
+
+fn tally_json(tally: &Tally) -> Value {
+    serde_json::json!({
+        "lines": tally.n_lines,
+        "rows": tally.n_rows,
+        "kept": tally.n_kept,
+        "skipped": tally.skipped,
+        "unreadable": tally.n_unreadable,
+        "repaired": tally.n_repaired,
+    })
+}

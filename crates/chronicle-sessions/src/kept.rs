@@ -1,0 +1,93 @@
+//! What is kept of a turn.
+
+use std::borrow::Cow;
+
+use chronicle_search::TurnKind;
+
+use crate::tools::cut;
+use crate::turn::{Event, Outcome, Synthetic, Todo, TodoItem, TodoState, Turn};
+
+/// How much of what was said is kept of one turn, in bytes.
+const LONGEST_WORDS: usize = 64 << 10;
+
+/// How much of a command is kept.
+const LONGEST_COMMAND: usize = 4 << 10;
+
+/// How much of what came back from a call that failed is kept.
+const LONGEST_ANSWER: usize = 1 << 10;
+
+/// The words of a turn that are kept.
+pub(crate) struct Kept<'t> {
+    pub(crate) kind: TurnKind,
+    pub(crate) text: Cow<'t, str>,
+    pub(crate) is_ok: Option<bool>,
+    pub(crate) answer: Option<String>,
+}
+
+/// What is kept of `turn`; none for what only repeats or tells nothing.
+pub(crate) fn kept<'t>(turn: &'t Turn<'_>, folder: &str) -> Option<Kept<'t>> {
+    let words = |kind, words: &'t str| Kept { kind, text: bounded(words), is_ok: None, answer: None };
+    let call = |kind, text: Cow<'t, str>, outcome: &Outcome| Kept {
+        kind,
+        text,
+        is_ok: outcome.is_ok,
+        answer: (outcome.is_ok == Some(false) && !outcome.text.trim().is_empty())
+            .then(|| cut(outcome.text.trim(), LONGEST_ANSWER)),
+    };
+    let kept = match &turn.event {
+        Event::Prompt(text) => words(TurnKind::Prompt, text),
+        Event::Said(text) => words(TurnKind::Said, text),
+        Event::Error(text) => words(TurnKind::Error, text),
+        Event::Interruption(text) if text.is_empty() => words(TurnKind::Interruption, "interrupted"),
+        Event::Interruption(text) => words(TurnKind::Interruption, text),
+        Event::PullRequest(text) => words(TurnKind::PullRequest, text),
+        Event::Synthetic(Synthetic::Summary, text) => words(TurnKind::Summary, text),
+        Event::Synthetic(Synthetic::Plan, text) => words(TurnKind::Plan, text),
+        // Told by a tool or put in by a program: nobody said it.
+        Event::Synthetic(..) => return None,
+        Event::Plan(text, outcome) => call(TurnKind::Plan, bounded(text), outcome),
+        Event::Command(text, outcome) => call(TurnKind::Command, cut(text, LONGEST_COMMAND).into(), outcome),
+        Event::Edit(edit, outcome) => {
+            call(TurnKind::Edit, Cow::Borrowed(within(&edit.path, folder)), outcome)
+        }
+        Event::Tool(tool, outcome) => {
+            let about = within(&tool.about, folder);
+            let text = if about.is_empty() { tool.name.clone() } else { format!("{} {about}", tool.name) };
+            call(TurnKind::Tool, cut(&text, LONGEST_COMMAND).into(), outcome)
+        }
+        Event::Commit(commit) => Kept {
+            kind: TurnKind::Commit,
+            text: format!("{} {}", commit.id, commit.subject).into(),
+            is_ok: Some(true),
+            answer: None,
+        },
+        Event::Todo(todo, outcome) => call(TurnKind::Todo, todo_text(todo)?.into(), outcome),
+    };
+    (!kept.text.trim().is_empty()).then_some(kept)
+}
+
+fn bounded(words: &str) -> Cow<'_, str> {
+    let words = words.trim();
+    if words.len() <= LONGEST_WORDS { Cow::Borrowed(words) } else { Cow::Owned(cut(words, LONGEST_WORDS)) }
+}
+
+/// `path` without the folder that it lies in.
+pub(crate) fn within<'p>(path: &'p str, folder: &str) -> &'p str {
+    let rest = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+    rest.filter(|_| !folder.is_empty()).unwrap_or(path)
+}
+
+/// What a change of the list says; the list as a whole is told by what is being done.
+fn todo_text(todo: &Todo) -> Option<String> {
+    match todo {
+        Todo::Added(item) => Some(item.text.clone()),
+        Todo::Changed { text, .. } => text.clone(),
+        Todo::List(items) => {
+            let is = |state| move |item: &&TodoItem| item.state == state;
+            let n_done = items.iter().filter(is(TodoState::Completed)).count();
+            let now: Vec<&str> =
+                items.iter().filter(is(TodoState::InProgress)).map(|item| item.text.as_str()).collect();
+            Some(format!("{n_done} of {} done; now: {}", items.len(), now.join("; ")))
+        }
+    }
+}
