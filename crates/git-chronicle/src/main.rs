@@ -1,5 +1,6 @@
 //! `git chronicle`: memory for a codebase and for the agents that work on it.
 
+mod background;
 mod cli;
 mod commands;
 mod error;

@@ -87,6 +87,34 @@ impl Project {
         tx.execute("DELETE FROM project WHERE id = ?1", [other.0]).map(drop)
     }
 
+    /// Says whether the sessions of `folder`, and of what is below it, are left out from now on.
+    pub fn set_excluded(tx: &Transaction<'_>, folder: &str, is_excluded: bool) -> rusqlite::Result<()> {
+        let sql = if is_excluded {
+            "INSERT OR IGNORE INTO excluded (folder) VALUES (?1)"
+        } else {
+            "DELETE FROM excluded WHERE folder = ?1"
+        };
+        tx.execute(sql, [folder]).map(drop)
+    }
+
+    /// The folders whose sessions are left out.
+    pub fn excluded(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+        connection
+            .prepare_cached("SELECT folder FROM excluded ORDER BY folder")?
+            .query_map([], |row| row.get(0))?
+            .collect()
+    }
+
+    /// How many sessions that worked in `folder`, or below it, are stored.
+    pub fn n_sessions_below(connection: &Connection, folder: &str) -> rusqlite::Result<usize> {
+        let count: i64 = connection.query_row(
+            "SELECT count(*) FROM session WHERE folder = ?1 OR substr(folder, 1, length(?1) + 1) = ?1 || '/'",
+            [folder],
+            |row| row.get(0),
+        )?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
     fn of_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self { id: ProjectId(row.get(0)?), key: row.get(1)?, name: row.get(2)? })
     }

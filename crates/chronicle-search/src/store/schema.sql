@@ -119,3 +119,8 @@ CREATE TABLE forgotten (
     name TEXT NOT NULL,
     PRIMARY KEY (agent, name)
 ) STRICT, WITHOUT ROWID;
+
+-- Folders whose sessions are left out, with everything below them.
+CREATE TABLE excluded (
+    folder TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;

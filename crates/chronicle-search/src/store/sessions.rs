@@ -144,6 +144,14 @@ impl NamedSession {
             .collect()
     }
 
+    /// The sessions that ended before a moment, whoever led them.
+    pub fn ended_before(connection: &Connection, moment: Timestamp) -> rusqlite::Result<Vec<Self>> {
+        connection
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM session WHERE last < ?1 ORDER BY id"))?
+            .query_map([moment.as_millisecond()], Self::of_row)?
+            .collect()
+    }
+
     /// The sessions of the sub-agents of the session named `parent`.
     pub fn sub_agents(connection: &Connection, agent: &str, parent: &str) -> rusqlite::Result<Vec<Self>> {
         connection
@@ -152,6 +160,36 @@ impl NamedSession {
             ))?
             .query_map([agent, parent], Self::of_row)?
             .collect()
+    }
+
+    /// How often a session changed which files, the most changed first; those that its sub-agents changed among them.
+    pub fn files(&self, connection: &Connection) -> rusqlite::Result<Vec<(String, u64)>> {
+        connection
+            .prepare_cached(
+                "SELECT path, sum(n_changes) FROM changed_file JOIN session ON session.id = session \
+                 WHERE session.id = ?1 OR (agent = ?2 AND parent = ?3 AND is_sub_agent) \
+                 GROUP BY path ORDER BY 2 DESC, 1",
+            )?
+            .query_map(params![self.id.0, self.record.agent, self.record.name], |row| {
+                Ok((row.get(0)?, u64::try_from(row.get::<_, i64>(1)?).unwrap_or_default()))
+            })?
+            .collect()
+    }
+
+    /// The threads that the session told of.
+    pub fn threads(&self, connection: &Connection) -> rusqlite::Result<Vec<String>> {
+        connection
+            .prepare_cached("SELECT DISTINCT thread FROM thread_event WHERE session = ?1 ORDER BY thread")?
+            .query_map([self.id.0], |row| row.get(0))?
+            .collect()
+    }
+
+    /// How many turns of it are stored.
+    pub fn n_turns(&self, connection: &Connection) -> rusqlite::Result<u64> {
+        let count: i64 = connection
+            .prepare_cached("SELECT count(*) FROM turn WHERE session = ?1")?
+            .query_row([self.id.0], |row| row.get(0))?;
+        Ok(u64::try_from(count).unwrap_or_default())
     }
 
     /// Removes it with everything that only it says, and remembers not to take it in again.

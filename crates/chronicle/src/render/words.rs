@@ -29,6 +29,17 @@ fn ranges(ranges: &[LineRange]) -> String {
     ranges.iter().map(|lines| range(*lines)).collect::<Vec<_>>().join(", ")
 }
 
+/// A text from outside on one line, however many it has.
+pub(super) fn one_line(text: &str) -> String {
+    plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// How long ago it was, as in `2 days ago`; nothing for what is no time.
+pub(super) fn ago(at: Option<&str>, now: Timestamp) -> Option<String> {
+    let at: Timestamp = at?.parse().ok()?;
+    Some(format!("{} ago", Age::between(at, now)))
+}
+
 /// `lines 10-20`, or nothing when no lines are known.
 pub(super) fn lines(standing: &Standing) -> Option<String> {
     match standing.lines {

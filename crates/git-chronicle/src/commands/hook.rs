@@ -1,12 +1,8 @@
-use std::{
-    ffi::OsString,
-    io::Read,
-    process::{Command, ExitCode, Stdio},
-};
+use std::{ffi::OsString, io::Read, process::ExitCode};
 
 use chronicle::Chronicle;
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{background, error::CommandError, ui::Ui};
 
 /// Do what is to be done in one of git's hooks
 ///
@@ -53,23 +49,7 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     // After an amend git runs `post-rewrite` too, and one search is enough.
     let is_followed = args.name == "post-commit" && chronicle.is_amended();
     if !is_followed && chronicle.has_notes() {
-        detach();
+        background::start(&["hook", DETACHED]);
     }
     Ok(())
-}
-
-/// Lets the rest be done while git goes on. Nobody waits for it, and it says nothing.
-#[expect(clippy::disallowed_methods, reason = "the binary starts itself again, behind the hook")]
-fn detach() {
-    let Ok(program) = std::env::current_exe() else { return };
-    let mut command = Command::new(program);
-    command.args(["hook", DETACHED]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Of its own group, so that an interrupt at the terminal does not reach it.
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    if std::env::var_os("CHRONICLE_FOREGROUND").is_some() {
-        let _status = command.status();
-        return;
-    }
-    // What cannot be started now is done behind the next hook.
-    let _started = command.spawn();
 }

@@ -1,0 +1,242 @@
+//! Sessions as text.
+
+use std::fmt::Write;
+
+use super::{View, words};
+use crate::sessions::{
+    ExcludeReply, ForgetReply, IngestReply, ListedSession, SessionList, ShownSession, ShownTurn,
+    short_session,
+};
+
+/// Files and checks that are listed of one session.
+const MAX_LISTED: usize = 12;
+
+/// How much of a turn is shown in a list of turns.
+const LONGEST_TURN: usize = 400;
+
+pub(super) fn ingested(reply: &IngestReply) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "{} of {} files were read, {} are as they were: {} sessions, {} new turns, {} changed, {} events of threads",
+        reply.files - reply.unchanged - reply.unread.len(),
+        reply.files,
+        reply.unchanged,
+        reply.sessions,
+        reply.new_turns,
+        reply.changed_turns,
+        reply.thread_events
+    );
+    let mut told = |count: u64, what: &str| {
+        if 0 < count {
+            let _ = writeln!(out, "- {count} {what}");
+        }
+    };
+    told(reply.left_out as u64, "sessions left out: excluded or forgotten");
+    told(reply.not_transcripts as u64, "files are no transcripts");
+    told(reply.unreadable_rows, "rows could not be read");
+    told(reply.secrets, "secrets taken out");
+    told(reply.private_spans, "private spans taken out");
+    for unread in &reply.unread {
+        let _ =
+            writeln!(out, "- not read: {}: {}", words::path(&unread.path), words::one_line(&unread.reason));
+    }
+    out
+}
+
+pub(super) fn list(list: &SessionList, view: &View) -> String {
+    let mut out = String::new();
+    match &list.project {
+        Some(project) => {
+            let _ = writeln!(out, "# Sessions of {}\n", words::one_line(project));
+        }
+        None if !list.sessions.is_empty() => out.push_str("# Sessions\n\n"),
+        None => {}
+    }
+    for session in &list.sessions {
+        let project = if list.project.is_none() { format!("{}, ", session.project) } else { String::new() };
+        let _ = writeln!(
+            out,
+            "- {} {} ({}{})",
+            session.short(),
+            words::one_line(&session.title),
+            words::one_line(&project),
+            facts(session, view)
+        );
+    }
+    if list.sessions.is_empty() {
+        match list.elsewhere {
+            0 => {
+                out.push_str("no sessions; `git chronicle session ingest` reads those of the last 30 days\n")
+            }
+            n => {
+                let _ = writeln!(out, "no sessions here; {n} in other projects (--all)");
+            }
+        }
+    }
+    out
+}
+
+/// When, where and how much.
+fn facts(session: &ListedSession, view: &View) -> String {
+    let mut facts = Vec::new();
+    facts.extend(words::ago(session.ended.as_deref(), view.now));
+    facts.extend(session.branch.as_deref().map(words::one_line));
+    facts.push(format!("{} prompts", session.prompts));
+    facts.join(", ")
+}
+
+pub(super) fn shown(shown: &ShownSession, view: &View) -> String {
+    let mut out = String::new();
+    let listed = &shown.listed;
+    let _ = writeln!(out, "# {}\n", words::one_line(&listed.title));
+    let _ = writeln!(
+        out,
+        "- session: {} ({}, importance {})",
+        words::one_line(&listed.session),
+        words::one_line(&listed.agent),
+        listed.importance
+    );
+    let _ =
+        writeln!(out, "- project: {} in {}", words::one_line(&listed.project), words::path(&shown.folder));
+    let _ = writeln!(out, "- {}", facts(listed, view));
+    if let Some(parent) = &shown.parent {
+        let _ = writeln!(out, "- comes from: {}", words::one_line(short_session(parent)));
+    }
+    if let Some(digest) = &shown.digest {
+        digested(&mut out, digest);
+    }
+    if !shown.files.is_empty() {
+        out.push_str("\n## Files\n");
+        for (path, n_changes) in shown.files.iter().take(MAX_LISTED) {
+            let _ = writeln!(out, "- {} ({n_changes}×)", words::path(path));
+        }
+        more(&mut out, shown.files.len());
+    }
+    if !shown.threads.is_empty() {
+        out.push_str("\n## Threads\n");
+        for thread in &shown.threads {
+            let _ =
+                writeln!(out, "- {} [{}] {}", thread.thread, thread.status, words::one_line(&thread.summary));
+        }
+    }
+    if !shown.sub_agents.is_empty() {
+        let _ = writeln!(
+            out,
+            "\n{} sub-agents; `session show {}/…` shows one",
+            shown.sub_agents.len(),
+            listed.short()
+        );
+    }
+    let _ = writeln!(out, "\n{} turns", shown.turns_stored);
+    for (path, is_there) in &shown.transcripts {
+        let gone = if *is_there { "" } else { " (gone; what is stored stays)" };
+        let _ = writeln!(out, "transcript: {}{gone}", words::path(path));
+    }
+    if !shown.turns.is_empty() {
+        out.push_str("\n## Turns\n");
+        for turn in &shown.turns {
+            turn_line(&mut out, turn);
+        }
+    }
+    out
+}
+
+fn digested(out: &mut String, digest: &chronicle_sessions::DigestOfSession) {
+    let usage = &digest.usage;
+    if 0 < usage.replies {
+        let _ = writeln!(
+            out,
+            "- tokens: {} read, {} from the cache, {} written to it; {} or more in replies ({})",
+            usage.input, usage.cache_read, usage.cache_write, usage.output, usage.replies
+        );
+    }
+    if !digest.technologies.is_empty() {
+        let _ = writeln!(out, "- uses: {}", words::one_line(&digest.technologies.join(", ")));
+    }
+    if !digest.summary.is_empty() {
+        let _ = writeln!(out, "\n{}", words::one_line(&digest.summary));
+    }
+    let mut listed = |title: &str, lines: &[String]| {
+        if !lines.is_empty() {
+            let _ = writeln!(out, "\n## {title}");
+            for line in lines.iter().take(MAX_LISTED) {
+                let _ = writeln!(out, "- {}", words::one_line(line));
+            }
+            more(out, lines.len());
+        }
+    };
+    listed("What was done", &digest.key_actions);
+    let commits: Vec<String> =
+        digest.commits.iter().map(|commit| format!("{} {}", commit.id, commit.subject)).collect();
+    listed("Commits", &commits);
+    let checks: Vec<String> = digest
+        .checks
+        .iter()
+        .map(|check| {
+            let outcome = match check.is_passed {
+                Some(true) => "passed",
+                Some(false) => "failed",
+                None => "outcome not known",
+            };
+            format!("`{}`: {outcome} the last time of {}", check.command, check.n_runs)
+        })
+        .collect();
+    listed("Checks", &checks);
+    listed("Open questions", &digest.open_questions);
+}
+
+fn more(out: &mut String, n: usize) {
+    if MAX_LISTED < n {
+        let _ = writeln!(out, "- and {} more", n - MAX_LISTED);
+    }
+}
+
+fn turn_line(out: &mut String, turn: &ShownTurn) {
+    let outcome = if turn.ok == Some(false) { " failed" } else { "" };
+    let who = turn.speaker.as_deref().or(turn.sub_agent.as_deref());
+    let who = who.map(|who| format!(" {}", words::one_line(who))).unwrap_or_default();
+    let text = words::one_line(&turn.text);
+    let cut = text.floor_char_boundary(LONGEST_TURN);
+    let dots = if cut < text.len() { "…" } else { "" };
+    let _ = writeln!(out, "- {}: {}{who}{outcome}: {}{dots}", turn.line, turn.kind, &text[..cut]);
+}
+
+pub(super) fn forgotten(reply: &ForgetReply) -> String {
+    let mut out = String::new();
+    let verb = if reply.dry_run { "would be forgotten" } else { "forgotten" };
+    let _ = writeln!(out, "{} sessions {verb}", reply.forgotten.len());
+    for session in &reply.forgotten {
+        let _ = writeln!(
+            out,
+            "- {} {}",
+            words::one_line(short_session(&session.session)),
+            words::one_line(&session.title)
+        );
+    }
+    if !reply.transcripts.is_empty() && !reply.dry_run {
+        out.push_str("\nThe agent still keeps these transcripts; they are not taken in again:\n");
+        for path in &reply.transcripts {
+            let _ = writeln!(out, "- {}", words::path(path));
+        }
+    }
+    out
+}
+
+pub(super) fn excluded(reply: &ExcludeReply) -> String {
+    let mut out = String::new();
+    if reply.excluded.is_empty() {
+        out.push_str("sessions of every folder are remembered\n");
+    }
+    for folder in &reply.excluded {
+        let _ = writeln!(out, "- not remembered: {}", words::path(folder));
+    }
+    if 0 < reply.n_remembered {
+        let _ = writeln!(
+            out,
+            "\n{} sessions of it are remembered still; `git chronicle session forget` removes them",
+            reply.n_remembered
+        );
+    }
+    out
+}

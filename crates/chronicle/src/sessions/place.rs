@@ -1,0 +1,128 @@
+//! Which project a session belongs to, and which folders are left out.
+
+use std::{collections::BTreeMap, path::Path};
+
+use chronicle_search::{Project, SqlResult, Transaction};
+use chronicle_sessions::Belongs;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Chronicle, Error, memory::Home};
+
+/// The folders whose sessions are not remembered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ExcludeReply {
+    /// Always `chronicle-excluded/v1`.
+    pub schema: &'static str,
+    /// Their paths: what is below them counts too.
+    pub excluded: Vec<String>,
+    /// How many sessions of the folder that was added are remembered still.
+    pub n_remembered: usize,
+}
+
+impl Chronicle {
+    /// Lists the folders whose sessions are not remembered, after one was added or taken off.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn exclude_sessions(&self, folder: Option<&Path>, is_off: bool) -> Result<ExcludeReply, Error> {
+        let mut memory = self.memory_to_write()?;
+        let folder = folder.map(|folder| {
+            let folder = self.directory.join(folder);
+            folder.canonicalize().unwrap_or(folder).to_string_lossy().into_owned()
+        });
+        let (excluded, n_remembered) = memory.store.write(|tx| {
+            let mut n_remembered = 0;
+            if let Some(folder) = &folder {
+                Project::set_excluded(tx, folder, !is_off)?;
+                if !is_off {
+                    n_remembered = Project::n_sessions_below(tx, folder)?;
+                }
+            }
+            Ok((Project::excluded(tx)?, n_remembered))
+        })?;
+        Ok(ExcludeReply { schema: "chronicle-excluded/v1", excluded, n_remembered })
+    }
+}
+
+/// Finds the projects of folders, each once.
+#[derive(Default)]
+pub(super) struct Placer {
+    homes: BTreeMap<String, Option<Home>>,
+    excluded: Option<Vec<String>>,
+}
+
+impl Placer {
+    /// The project of a session that worked in `folder` and whose transcript is `transcript`.
+    pub(super) fn place(
+        &mut self,
+        tx: &Transaction<'_>,
+        folder: &str,
+        transcript: &Path,
+    ) -> SqlResult<Belongs> {
+        let told = told_folder(folder, transcript);
+        if self.excluded.is_none() {
+            self.excluded = Some(Project::excluded(tx)?);
+        }
+        let is_out = |excluded: &String| Path::new(&told).starts_with(excluded);
+        if self.excluded.iter().flatten().any(is_out) {
+            return Ok(Belongs::Nowhere);
+        }
+        let home = self.homes.entry(told.clone()).or_insert_with(|| {
+            let path = Path::new(&told);
+            path.is_dir().then(|| Home::of(path, Some(&Chronicle::new_id().0)))
+        });
+        let known = Project::by_folder(tx, &told)?;
+        let Some(home) = home else {
+            // The folder is gone: what was known of it, or of what it lay in, still holds.
+            return Ok(Belongs::To(match known {
+                Some(known) => known,
+                None => gone(tx, &told)?,
+            }));
+        };
+        let project = Project::obtain(tx, &home.key, &home.name)?;
+        if let Some(known) = known.filter(|known| known.id != project.id) {
+            // It was taken for a folder of its own until it became a repository, or came back.
+            if known.key.starts_with("path:") {
+                project.absorb(tx, known.id)?;
+            }
+        }
+        project.take_folder(tx, &home.folder.to_string_lossy())?;
+        project.take_folder(tx, &told)?;
+        Ok(Belongs::To(project))
+    }
+}
+
+/// The project of a folder that is not there: that of the repository it lay in, if that is known.
+fn gone(tx: &Transaction<'_>, told: &str) -> SqlResult<Project> {
+    for above in Path::new(told).ancestors().skip(1) {
+        let known = Project::by_folder(tx, &above.to_string_lossy())?;
+        if let Some(known) = known.filter(|known| known.key.starts_with("id:")) {
+            known.take_folder(tx, told)?;
+            return Ok(known);
+        }
+    }
+    let home = Home::of_folder(Path::new(told));
+    let project = Project::obtain(tx, &home.key, &home.name)?;
+    project.take_folder(tx, told)?;
+    Ok(project)
+}
+
+/// The folder of a session: the one it told, else the one that its agent keeps a list of, else that of the transcript.
+fn told_folder(folder: &str, transcript: &Path) -> String {
+    if !folder.is_empty() {
+        return folder.trim_end_matches('/').to_owned();
+    }
+    let parent = transcript.parent().unwrap_or(transcript);
+    let slug_folder = parent.parent().filter(|_| parent.file_name().is_some_and(|name| name == "chats"));
+    slug_folder.and_then(gemini_folder).unwrap_or_else(|| parent.to_string_lossy().into_owned())
+}
+
+/// Gemini CLI names the folder of a project's sessions by a word that it keeps in a list.
+fn gemini_folder(slug_folder: &Path) -> Option<String> {
+    let slug = slug_folder.file_name()?.to_str()?;
+    let list = slug_folder.parent()?.parent()?.join("projects.json");
+    let list: serde_json::Value = serde_json::from_slice(&std::fs::read(list).ok()?).ok()?;
+    let projects = list.get("projects").unwrap_or(&list).as_object()?;
+    projects.iter().find(|(_, word)| word.as_str() == Some(slug)).map(|(folder, _)| folder.clone())
+}

@@ -1,0 +1,137 @@
+//! Transcripts that wait to be taken in.
+//!
+//! What a hook does has to take no time and must not fail, so it only leaves a
+//! small file; one process at a time works the queue off behind it.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+
+use chronicle_git::FileLock;
+use tempfile::NamedTempFile;
+
+use super::ingest::{IngestReply, Intake};
+use crate::{Chronicle, Error, memory::Memory};
+
+/// How long a transcript has to be left alone before it is read: agents tell of every turn.
+const QUIET: Duration = Duration::from_secs(2);
+
+/// How often is looked.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The files of the queue.
+struct Queue {
+    folder: PathBuf,
+}
+
+impl Queue {
+    fn of(home: &Path) -> Self {
+        Self { folder: home.join("queue") }
+    }
+
+    /// Adds a transcript. The same one again only says that it changed again.
+    fn add(&self, transcript: &Path) -> io::Result<()> {
+        let text = transcript.to_string_lossy();
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&self.folder)?;
+        let mut file = NamedTempFile::with_prefix_in(".", &self.folder)?;
+        io::Write::write_all(&mut file, text.as_bytes())?;
+        file.persist(self.folder.join(name(&text)))?;
+        Ok(())
+    }
+
+    /// What waits, with the time at which it was said last.
+    fn waiting(&self) -> BTreeMap<PathBuf, Option<SystemTime>> {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return BTreeMap::new() };
+        entries
+            .flatten()
+            .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
+            .map(|entry| (entry.path(), entry.metadata().and_then(|meta| meta.modified()).ok()))
+            .collect()
+    }
+
+    /// Takes an entry out to work on it; if that fails or dies, it is found again.
+    fn take(entry: &Path) -> Option<(PathBuf, PathBuf)> {
+        let taken =
+            if entry.extension().is_some() { entry.to_owned() } else { entry.with_extension("taken") };
+        if taken != entry {
+            fs::rename(entry, &taken).ok()?;
+        }
+        let transcript = fs::read_to_string(&taken).ok()?;
+        Some((taken, PathBuf::from(transcript)))
+    }
+}
+
+/// Says for a path what its entry is called.
+fn name(path: &str) -> String {
+    chronicle_search::fingerprint(path.as_bytes())
+}
+
+impl Chronicle {
+    /// Leaves word that these transcripts changed, for [`Chronicle::work_queue`]. Whether somebody is at work on the
+    /// queue already comes back.
+    ///
+    /// # Errors
+    /// When it cannot be written down: the next sweep finds them all the same.
+    pub fn queue_transcripts(&self, transcripts: &[PathBuf]) -> Result<bool, Error> {
+        let home = self.memory_home()?;
+        let queue = Queue::of(&home);
+        for transcript in transcripts {
+            let path = self.directory.join(transcript);
+            queue.add(&path).map_err(|source| Error::WriteOutput { path: queue.folder.clone(), source })?;
+        }
+        let lock = FileLock::try_acquire(&home.join("queue.lock"));
+        Ok(matches!(lock, Ok(None)))
+    }
+
+    /// Takes in what waits, until nothing does; `is_at_once` does not wait until transcripts are left alone.
+    ///
+    /// # Errors
+    /// When the store cannot be written; what waits goes on waiting.
+    pub fn work_queue(&self, is_at_once: bool) -> Result<IngestReply, Error> {
+        let home = self.memory_home()?;
+        let queue = Queue::of(&home);
+        let mut reply = IngestReply::default();
+        let mut memory: Option<Memory> = None;
+        // Who came while the lock was held went away again: look once more after it is free.
+        while !queue.waiting().is_empty() {
+            let Some(_lock) = FileLock::try_acquire(&home.join("queue.lock"))? else { break };
+            let mut seen: BTreeMap<PathBuf, (Option<SystemTime>, Instant)> = BTreeMap::new();
+            loop {
+                let waiting = queue.waiting();
+                if waiting.is_empty() {
+                    break;
+                }
+                let mut n_taken = 0;
+                for (entry, said) in waiting {
+                    let first = seen.entry(entry.clone()).or_insert((said, Instant::now()));
+                    if first.0 != said {
+                        *first = (said, Instant::now());
+                    }
+                    if !is_at_once && first.1.elapsed() < QUIET {
+                        continue;
+                    }
+                    let Some((taken, transcript)) = Queue::take(&entry) else { continue };
+                    let memory = match &mut memory {
+                        Some(memory) => memory,
+                        None => memory.insert(self.memory_to_write()?),
+                    };
+                    Intake::new(self, &mut reply).file(memory, &transcript)?;
+                    let _removed = fs::remove_file(taken);
+                    n_taken += 1;
+                }
+                if n_taken == 0 {
+                    thread::sleep(LOOK);
+                }
+            }
+        }
+        Ok(reply)
+    }
+}

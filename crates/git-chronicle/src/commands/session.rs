@@ -1,0 +1,213 @@
+use std::{io::IsTerminal, path::PathBuf, time::Duration};
+
+use chronicle::{
+    Chronicle, render,
+    sessions::{ForgetCommand, IngestCommand, What},
+};
+use clap::Subcommand;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use jiff::{Span, Zoned, tz::TimeZone};
+
+use crate::{
+    background,
+    error::{CommandError, UsageSnafu},
+    ui::Ui,
+};
+
+/// Days of sessions that are taken in where nothing else is said.
+const DAYS: u32 = 30;
+
+/// Take in, list, show or forget sessions of coding agents
+///
+/// What was done in sessions is remembered on this machine only, without secrets. `brief`, `pending` and
+/// `find` ask for it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SessionArgs {
+    #[command(subcommand)]
+    what: SessionCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum SessionCommand {
+    /// Take in transcripts: those named, or what the agents on this machine kept
+    ///
+    /// Knows Claude Code, Codex, Gemini CLI and Copilot CLI, and for every other agent a form of its own. What was taken
+    /// in before stays as it is, so it can be stopped at any time and begun again.
+    Ingest(IngestArgs),
+    /// List sessions of the current project, the latest first
+    List(ListArgs),
+    /// Show one session
+    Show {
+        /// Its id, or the beginning of it
+        id: String,
+        /// List its turns too
+        #[arg(long)]
+        turns: bool,
+    },
+    /// Forget sessions, for good: with their turns, and with the threads that only they told of
+    Forget(ForgetArgs),
+    /// List folders whose sessions are not remembered, or add one
+    Exclude {
+        /// The folder, with everything below it
+        folder: Option<PathBuf>,
+        /// Take it off the list
+        #[arg(long, requires = "folder")]
+        off: bool,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("what").args(["files", "sweep", "days", "queued"]))]
+struct IngestArgs {
+    /// Transcripts, or folders of them
+    files: Vec<PathBuf>,
+
+    /// Take in whatever the agents on this machine keep, however old
+    #[arg(long)]
+    sweep: bool,
+
+    /// Take in what they wrote in the last so many days [default: 30]
+    #[arg(long, value_name = "N")]
+    days: Option<u32>,
+
+    /// Only leave word that the files changed, and let them be taken in behind: for hooks, it never fails
+    #[arg(long, requires = "files")]
+    later: bool,
+
+    /// Take in what word was left of
+    #[arg(long, hide = true)]
+    queued: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct ListArgs {
+    /// Of this project: its name, or its folder
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<String>,
+
+    /// Of every project
+    #[arg(long, conflicts_with = "project")]
+    all: bool,
+
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("which").required(true))]
+struct ForgetArgs {
+    /// The ids of sessions, or the beginnings of them
+    #[arg(group = "which")]
+    ids: Vec<String>,
+
+    /// All of the current project, or of the one named
+    #[arg(long, value_name = "PROJECT", group = "which", num_args = 0..=1)]
+    #[expect(clippy::option_option, reason = "the option may stand without a value")]
+    project: Option<Option<String>>,
+
+    /// All that ended longer ago than this, such as `90 days`, of every project
+    #[arg(long, value_name = "AGE", group = "which")]
+    older_than: Option<String>,
+
+    /// Only show what would be forgotten
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(args: SessionArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    match args.what {
+        SessionCommand::Ingest(args) => ingest(args, chronicle, ui),
+        SessionCommand::List(args) => {
+            let list = chronicle.sessions(args.project.as_deref(), args.all, None, args.limit)?;
+            ui.answer(&render::session_list(&list, ui.format(), &ui.view(false)))
+        }
+        SessionCommand::Show { id, turns } => {
+            let shown = chronicle.session(&id, turns)?;
+            ui.answer(&render::session(&shown, ui.format(), &ui.view(false)))
+        }
+        SessionCommand::Forget(args) => forget(args, chronicle, ui),
+        SessionCommand::Exclude { folder, off } => {
+            let reply = chronicle.exclude_sessions(folder.as_deref(), off)?;
+            ui.answer(&render::sessions_excluded(&reply, ui.format()))
+        }
+    }
+}
+
+fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    if args.later {
+        match chronicle.queue_transcripts(&args.files) {
+            Ok(is_worked_on) => {
+                if !is_worked_on {
+                    background::start(&["session", "ingest", "--queued"]);
+                }
+            }
+            // An agent must not be held up by it; the next sweep finds what is missing.
+            Err(error) => ui.warn(&error.to_string()),
+        }
+        return Ok(());
+    }
+    if args.queued {
+        let reply = chronicle.work_queue(background::is_foreground())?;
+        return ui.answer(&render::ingested(&reply, ui.format(), &ui.view(false)));
+    }
+    let what = if !args.files.is_empty() {
+        What::Files(args.files)
+    } else if args.sweep {
+        What::Everything
+    } else {
+        What::Days(args.days.unwrap_or(DAYS))
+    };
+    let bar = progress_bar();
+    let mut progress = |n_done: usize, n_all: usize| {
+        bar.set_length(n_all as u64);
+        bar.set_position(n_done as u64);
+    };
+    let reply = chronicle.ingest(&IngestCommand { what }, &mut progress);
+    bar.finish_and_clear();
+    let reply = reply?;
+    ui.answer(&render::ingested(&reply, ui.format(), &ui.view(false)))?;
+    if !reply.unread.is_empty() {
+        ui.warn(&format!("{} files could not be read", reply.unread.len()));
+    }
+    Ok(())
+}
+
+/// A bar on standard error, where somebody looks at it.
+fn progress_bar() -> ProgressBar {
+    let target = if std::io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    let bar = ProgressBar::with_draw_target(None, target);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} transcripts, {eta} left") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(250));
+    bar
+}
+
+fn forget(args: ForgetArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let command = match (args.project, args.older_than) {
+        (Some(project), _) => ForgetCommand::Project(project),
+        (_, Some(age)) => ForgetCommand::Before(before(&age, chronicle)?),
+        _ => ForgetCommand::Sessions(args.ids),
+    };
+    let reply = chronicle.forget_sessions(&command, args.dry_run)?;
+    ui.answer(&render::sessions_forgotten(&reply, ui.format(), &ui.view(false)))
+}
+
+/// The moment that is as long ago as `age` says.
+fn before(age: &str, chronicle: &Chronicle) -> Result<jiff::Timestamp, CommandError> {
+    let span: Option<Span> = age.parse().ok().filter(|span: &Span| span.is_positive());
+    let now = Zoned::new(chronicle.now(), TimeZone::UTC);
+    let moment = span.and_then(|span| now.checked_sub(span).ok());
+    let Some(moment) = moment else {
+        return UsageSnafu {
+            reason: format!("`{}` is no length of time, such as `90 days`", age.escape_debug()),
+        }
+        .fail();
+    };
+    Ok(moment.timestamp())
+}
