@@ -1,0 +1,513 @@
+//! Taking sessions in, looking at them, forgetting them.
+
+use std::{fs, io::Write, path::Path, process::Stdio, thread, time::Duration};
+
+use serde_json::{Value, json};
+
+use crate::{
+    desk::{Desk, Talk},
+    outcome::{run, skip},
+};
+
+const WAIT: &str = "Make a full pool wait for its connections instead of failing";
+
+/// A conversation in which something was done, and something left.
+fn pool(desk: &Desk, session: &str) -> Talk {
+    desk.talk(session)
+        .prompt(WAIT)
+        .said("I will let acquire wait on a condition variable.")
+        .todos(&[("Let acquire wait", "in_progress"), ("Write a test for the timeout", "pending")])
+        .edit("src/pool.rs", "fn acquire() {}", "fn acquire() { wait() }")
+        .command("cargo test", "test result: ok. 3 passed; 0 failed")
+        .command("git commit -qam 'pool: wait'", "[main 1a2b3c4] pool: wait\n 1 file changed")
+        .todos(&[("Let acquire wait", "completed"), ("Write a test for the timeout", "pending")])
+        .said("The pool waits now.")
+}
+
+/// Everything in the files of session memory, as bytes.
+fn stored(desk: &Desk) -> Vec<u8> {
+    let mut all = Vec::new();
+    for file in fs::read_dir(desk.memory()).unwrap().flatten() {
+        if file.file_type().unwrap().is_file() {
+            all.extend(fs::read(file.path()).unwrap());
+        }
+    }
+    all
+}
+
+fn holds(bytes: &[u8], words: &str) -> bool {
+    bytes.windows(words.len()).any(|window| window == words.as_bytes())
+}
+
+fn count(value: &Value, name: &str) -> u64 {
+    value[name].as_u64().unwrap_or_else(|| panic!("{name} is no number: {value:#}"))
+}
+
+#[test]
+fn a_session_is_taken_in_once_and_shown() {
+    let desk = Desk::new();
+    desk.leave(&pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001"));
+    let first = desk.ingest();
+    assert_eq!((count(&first, "sessions"), count(&first, "unreadable_rows")), (1, 0));
+    assert!(8 < count(&first, "new_turns"));
+    let again = desk.ingest();
+    assert_eq!((count(&again, "unchanged"), count(&again, "new_turns")), (1, 0));
+
+    let list = desk.run(&["session", "list"]).success().stdout;
+    insta::assert_snapshot!(list, @"
+    # Sessions of repo
+
+    - 5e551011 Make a full pool wait for its connections instead of failing (1 day ago, main, 1 prompts)
+    ");
+    let shown =
+        desk.run(&["session", "show", "5e55"]).success().stdout.replace(&*desk.home.to_string_lossy(), "~");
+    let shown = shown.replace(&*desk.repo.path().to_string_lossy(), "/repo");
+    let shown: String = shown
+        .lines()
+        .filter(|line| !line.starts_with("transcript:"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    insta::assert_snapshot!(shown, @"
+    # Make a full pool wait for its connections instead of failing
+
+    - session: 5e551011-aaaa-4aaa-8aaa-000000000001 (claude, importance 2)
+    - project: repo in /repo
+    - 1 day ago, main, 1 prompts
+    - tokens: 20 read, 200 from the cache, 0 written to it; 10 or more in replies (2)
+    - uses: Rust
+
+    Asked for “Make a full pool wait for its connections instead of failing”. Committed 1a2b3c4 “pool: wait”, changed 1 file, `cargo test` passed last.
+
+    ## What was done
+    - Committed 1a2b3c4: pool: wait
+    - Let acquire wait
+
+    ## Commits
+    - 1a2b3c4 pool: wait
+
+    ## Checks
+    - `cargo test`: passed the last time of 1
+
+    ## Files
+    - src/pool.rs (1×)
+
+    ## Threads
+    - t-444tymnjybedekyt [pending] Write a test for the timeout
+    - t-a7mh7qry2zylc55x [resolved] Let acquire wait
+
+    9 turns
+    ");
+    let turns = desk.ask(&["session", "show", "5e55", "--turns"]);
+    let kinds: Vec<&str> =
+        turns["turns"].as_array().unwrap().iter().map(|turn| turn["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["prompt", "said", "todo", "edit", "command", "command", "commit", "todo", "said"]);
+    assert_eq!(turns["turns"][0]["text"], WAIT);
+    assert_eq!(turns["digest"]["commits"][0]["id"], "1a2b3c4");
+    assert_eq!(turns["digest"]["usage"]["replies"], 2);
+}
+
+#[test]
+fn a_session_that_grew_adds_what_is_new() {
+    let desk = Desk::new();
+    let talk = pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001");
+    desk.leave(&talk);
+    desk.ingest();
+    desk.leave(&talk.prompt("Now the timeout").said("Done, it gives up after a second."));
+    let grown = desk.ingest();
+    assert_eq!((count(&grown, "new_turns"), count(&grown, "changed_turns")), (2, 0));
+    assert_eq!(desk.ask(&["session", "list"])["sessions"].as_array().unwrap().len(), 1);
+    for _ in 0..5 {
+        // Written anew with the same content, it is read again and changes nothing.
+        let path = desk.leave(&pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000002"));
+        fs::File::open(path).unwrap().set_modified(std::time::SystemTime::now()).unwrap();
+        desk.ingest();
+    }
+    assert_eq!(desk.ask(&["session", "list"])["sessions"].as_array().unwrap().len(), 2);
+    assert_eq!(desk.ask(&["session", "show", "5e551011-aaaa-4aaa-8aaa-000000000002"])["turns_stored"], 9);
+}
+
+#[test]
+fn a_call_that_was_not_answered_yet_is_completed_later() {
+    let desk = Desk::new();
+    let talk = desk
+        .talk("5e551011-aaaa-4aaa-8aaa-000000000001")
+        .prompt(WAIT)
+        .command("cargo test", "test result: FAILED");
+    let text = talk.text();
+    let path = desk.leave(&talk);
+    let without_answer: Vec<&str> = text.lines().take(2).collect();
+    fs::write(&path, without_answer.join("\n")).unwrap();
+    assert_eq!(count(&desk.ingest(), "new_turns"), 2);
+    fs::write(&path, &text).unwrap();
+    let grown = desk.ingest();
+    assert_eq!((count(&grown, "new_turns"), count(&grown, "changed_turns")), (0, 1));
+}
+
+#[test]
+fn a_fork_does_not_double_what_it_repeats() {
+    let desk = Desk::new();
+    let talk = pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001");
+    desk.leave(&talk);
+    let n_first = count(&desk.ingest(), "new_turns");
+    let forked = talk.forked("f0rced00-aaaa-4aaa-8aaa-000000000002");
+    desk.leave(&forked.prompt("What about a limit of waiters?").said("A limit of eight."));
+    let taken = desk.ingest();
+    assert_eq!(count(&taken, "new_turns"), 2, "of {n_first} that were there");
+    let shown = desk.ask(&["session", "show", "f0rced00", "--turns"]);
+    assert_eq!(shown["turns"].as_array().unwrap().len(), 2);
+    assert_eq!(shown["title"], "What about a limit of waiters");
+    assert_eq!(shown["digest"]["commits"], json!([]), "the commit is that of the first session");
+}
+
+#[test]
+fn what_sub_agents_do_belongs_to_their_session() {
+    let desk = Desk::new();
+    let session = "5e551011-aaaa-4aaa-8aaa-000000000001";
+    let path = desk.leave(&pool(&desk, session));
+    let side = desk.talk(session).prompt("Look for other users of acquire").edit("src/other.rs", "a", "b");
+    let rows: Vec<String> = side
+        .text()
+        .lines()
+        .map(|line| {
+            let mut row: Value = serde_json::from_str(line).unwrap();
+            row["isSidechain"] = json!(true);
+            row["agentId"] = json!("ag17");
+            row["uuid"] = json!(format!("5ide{}", row["uuid"].as_str().unwrap()));
+            row.to_string()
+        })
+        .collect();
+    let folder = path.with_extension("").join("subagents");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("agent-ag17.jsonl"), rows.join("\n")).unwrap();
+    desk.ingest();
+    let shown = desk.ask(&["session", "show", "5e55"]);
+    let files: Vec<&str> =
+        shown["files"].as_array().unwrap().iter().map(|file| file[0].as_str().unwrap()).collect();
+    assert_eq!(files, ["src/other.rs", "src/pool.rs"]);
+    assert_eq!(shown["sub_agents"], json!([format!("{session}/ag17")]));
+    assert_eq!(
+        desk.ask(&["session", "list"])["sessions"].as_array().unwrap().len(),
+        1,
+        "only what a human led"
+    );
+    let side = desk.ask(&["session", "show", &format!("{session}/ag17")]);
+    assert_eq!(side["parent"], session);
+}
+
+#[test]
+fn what_is_forgotten_is_gone_and_stays_away() {
+    let desk = Desk::new();
+    let secret_plan = "zebrafish hatchery";
+    let talk = pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001").prompt(secret_plan);
+    desk.leave(&talk);
+    desk.leave(&pool(&desk, "0ther111-aaaa-4aaa-8aaa-000000000002"));
+    desk.ingest();
+    assert!(holds(&stored(&desk), secret_plan));
+    let looked = desk.ask(&["session", "forget", "5e55", "--dry-run"]);
+    assert_eq!(looked["forgotten"].as_array().unwrap().len(), 1);
+    assert!(holds(&stored(&desk), secret_plan));
+    let reply = desk.ask(&["session", "forget", "5e55"]);
+    assert_eq!(reply["transcripts"].as_array().unwrap().len(), 1);
+    assert!(!holds(&stored(&desk), secret_plan));
+    assert!(!holds(&stored(&desk), "zebrafish"));
+    desk.run(&["session", "show", "5e55"]).refused(1, &["5e55"]);
+    desk.leave(&talk.prompt("more of it"));
+    assert_eq!(count(&desk.ingest(), "left_out"), 1);
+    desk.run(&["session", "show", "5e55"]).refused(1, &["5e55"]);
+    desk.run(&["session", "forget", "--older-than", "1 day"]).success();
+    assert_eq!(desk.ask(&["session", "list"])["sessions"], json!([]));
+    desk.run(&["session", "forget", "--older-than", "soon"]).refused(2, &["soon"]);
+    desk.run(&["session", "forget", "5e55"]).refused(1, &["5e55"]);
+}
+
+#[test]
+fn folders_can_be_left_out() {
+    let desk = Desk::new();
+    let private = desk.repo.beside("diary");
+    fs::create_dir_all(private.join("deep")).unwrap();
+    desk.run(&["session", "exclude", private.to_str().unwrap()]).success();
+    desk.leave(
+        &Talk::new("d1a12345-aaaa-4aaa-8aaa-000000000001", private.join("deep").to_str().unwrap())
+            .prompt("quagga"),
+    );
+    let taken = desk.ingest();
+    assert_eq!((count(&taken, "left_out"), count(&taken, "new_turns")), (1, 0));
+    assert!(!holds(&stored(&desk), "quagga"));
+    assert_eq!(desk.ask(&["session", "exclude"])["excluded"][0], json!(private));
+    desk.run(&["session", "exclude", private.to_str().unwrap(), "--off"]).success();
+    assert_eq!(desk.ask(&["session", "exclude"])["excluded"], json!([]));
+}
+
+#[test]
+fn secrets_and_private_spans_are_never_stored() {
+    let desk = Desk::new();
+    let token = format!("ghp_{}", "x7Kq9ZtP2mWv4LsB8nRd5JcY1hGfT6uA0eDi");
+    desk.leave(
+        &desk
+            .talk("5e551011-aaaa-4aaa-8aaa-000000000001")
+            .prompt(&format!("Use {token} to push. <private>my neighbour the axolotl</private> Then stop."))
+            .said(&format!("I will use {token}."))
+            .command(&format!("curl -H 'Authorization: Bearer {token}' https://example.com"), "no")
+            .todos(&[(&format!("Revoke {token}"), "pending")])
+            .tool("Bash", json!({"command": "env"}), &format!("Exit code 1\nTOKEN={token}"), true),
+    );
+    let taken = desk.ingest();
+    assert!(4 <= count(&taken, "secrets"), "{taken:#}");
+    assert_eq!(count(&taken, "private_spans"), 1);
+    let bytes = stored(&desk);
+    for words in [token.as_str(), "axolotl", "neighbour"] {
+        assert!(!holds(&bytes, words), "{words}");
+    }
+    assert!(holds(&bytes, "Then stop."));
+}
+
+#[test]
+fn a_project_stays_the_same_in_its_worktrees_and_when_it_moves() {
+    let desk = Desk::new();
+    let tree = desk.repo.beside("tree");
+    desk.repo.git(&["worktree", "add", "--quiet", "-b", "side", tree.to_str().unwrap()]);
+    desk.leave(&pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001"));
+    desk.leave(
+        &Talk::new("7ree1111-aaaa-4aaa-8aaa-000000000002", tree.to_str().unwrap()).prompt("Look here too"),
+    );
+    desk.ingest();
+    let sessions = |directory: &Path| {
+        let list = desk.run_in(directory, &["session", "list", "--format=json"]).success().json();
+        list["sessions"].as_array().unwrap().len()
+    };
+    assert_eq!(
+        (sessions(desk.repo.path()), sessions(&tree), sessions(&desk.repo.path().join("src"))),
+        (2, 2, 2)
+    );
+    let moved = desk.repo.beside("moved");
+    fs::rename(desk.repo.path(), &moved).unwrap();
+    assert_eq!(sessions(&moved), 2);
+    desk.leave(
+        &Talk::new("5e551011-aaaa-4aaa-8aaa-000000000003", moved.to_str().unwrap()).prompt("After the move"),
+    );
+    desk.run_in(&moved, &["session", "ingest", "--sweep"]).success();
+    assert_eq!(sessions(&moved), 3);
+}
+
+#[test]
+fn two_projects_of_one_name_are_told_apart() {
+    let desk = Desk::new();
+    for (place, session) in
+        [("one", "0ne11111-aaaa-4aaa-8aaa-000000000001"), ("two", "7w022222-aaaa-4aaa-8aaa-000000000002")]
+    {
+        let folder = desk.repo.beside(place).join("shop");
+        fs::create_dir_all(&folder).unwrap();
+        desk.leave(&Talk::new(session, folder.to_str().unwrap()).prompt("Sell something"));
+    }
+    desk.ingest();
+    desk.run(&["session", "list", "--project", "shop"])
+        .refused(1, &["several projects", "one/shop", "two/shop"]);
+    let folder = desk.repo.beside("two").join("shop");
+    let list = desk.ask(&["session", "list", "--project", folder.to_str().unwrap()]);
+    assert_eq!(list["sessions"][0]["session"], "7w022222-aaaa-4aaa-8aaa-000000000002");
+    desk.run(&["session", "list", "--project", "shopp"]).refused(1, &["shopp", "`shop`"]);
+    assert_eq!(desk.ask(&["session", "list"])["elsewhere"], 2);
+    assert_eq!(desk.ask(&["session", "list", "--all"])["sessions"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_folder_that_is_gone_still_has_its_sessions() {
+    let desk = Desk::new();
+    let folder = desk.repo.beside("gone").to_string_lossy().into_owned();
+    let path = desk
+        .leave(&Talk::new("90ne1111-aaaa-4aaa-8aaa-000000000001", &folder).prompt("Before it was deleted"));
+    desk.ingest();
+    fs::remove_file(path).unwrap();
+    let list = desk.ask(&["session", "list", "--project", &folder]);
+    assert_eq!(list["sessions"][0]["title"], "Before it was deleted");
+    let shown = desk.ask(&["session", "show", "90ne"]);
+    assert_eq!(shown["transcripts"][0][1], false);
+    assert_eq!(shown["turns_stored"], 1);
+}
+
+#[test]
+fn hooks_leave_word_and_it_is_taken_in_behind_them() {
+    let desk = Desk::new();
+    let path = desk.leave(&pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001"));
+    let outcome = desk.run(&["session", "ingest", "--later", path.to_str().unwrap()]).success();
+    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""));
+    assert_eq!(desk.ask(&["session", "list"])["sessions"].as_array().unwrap().len(), 1);
+    // What is gone by then is passed over.
+    desk.run(&["session", "ingest", "--later", "/nowhere/at-all.jsonl"]).success();
+    assert_eq!(desk.ask(&["session", "ingest", "--queued"])["files"], 0);
+    // Without a home there is nowhere to leave word, and no reason to fail.
+    let mut homeless =
+        desk.command_in(desk.repo.path(), &["session", "ingest", "--later", path.to_str().unwrap()]);
+    run(homeless.env_remove("HOME").env_remove("CHRONICLE_HOME")).success().warns("home");
+    let mut homeless = desk.command_in(desk.repo.path(), &["session", "list"]);
+    run(homeless.env_remove("HOME").env_remove("CHRONICLE_HOME")).refused(1, &["home"]);
+}
+
+#[test]
+fn twenty_sessions_that_end_at_once_are_taken_in_once_each() {
+    let desk = Desk::new();
+    let paths: Vec<_> = (0..20)
+        .map(|n| {
+            let mut talk = pool(&desk, &format!("5e55{n:04}-aaaa-4aaa-8aaa-000000000001"));
+            for turn in 0..50 {
+                talk = talk.said(&format!("Session {n} says {turn}."));
+            }
+            desk.leave(&talk)
+        })
+        .collect();
+    for round in 0..4 {
+        let children: Vec<_> = paths
+            .iter()
+            .map(|path| {
+                let mut command =
+                    desk.command_in(desk.repo.path(), &["session", "ingest", path.to_str().unwrap()]);
+                command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+            })
+            .collect();
+        for (n, mut child) in children.into_iter().enumerate() {
+            if round < 3 {
+                thread::sleep(Duration::from_millis((n as u64 * 7 + round) % 13));
+                let _gone = child.kill();
+                let _status = child.wait();
+            } else {
+                assert!(child.wait().unwrap().success());
+            }
+        }
+    }
+    let list = desk.ask(&["session", "list", "--limit", "100"]);
+    assert_eq!(list["sessions"].as_array().unwrap().len(), 20);
+    for session in list["sessions"].as_array().unwrap() {
+        let shown = desk.ask(&["session", "show", session["session"].as_str().unwrap()]);
+        assert_eq!(shown["turns_stored"], 59, "{shown:#}");
+    }
+    let doubled = desk.ingest();
+    assert_eq!((count(&doubled, "unchanged"), count(&doubled, "new_turns")), (20, 0));
+}
+
+#[test]
+fn files_that_are_no_transcripts_are_passed_over() {
+    let desk = Desk::new();
+    let folder = desk.home.join("odd");
+    fs::create_dir(&folder).unwrap();
+    let write = |name: &str, bytes: &[u8]| fs::write(folder.join(name), bytes).unwrap();
+    write("empty.jsonl", b"");
+    write("binary.jsonl", &(0..=255).cycle().take(100_000).collect::<Vec<u8>>());
+    write("half.jsonl", br#"{"type":"user","uuid":"1","sess"#);
+    write("list.json", b"[1,2,3]");
+    let late = pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001").text().replace("2026-03-09", "2999-01-01");
+    write("future.jsonl", late.as_bytes());
+    let run_together = pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000002").text().replace('\n', "");
+    write("together.jsonl", run_together.as_bytes());
+    let reply = desk.ask(&["session", "ingest", folder.to_str().unwrap(), "/nowhere.jsonl"]);
+    assert_eq!((count(&reply, "files"), count(&reply, "sessions")), (7, 2), "{reply:#}");
+    assert_eq!(reply["unread"][0]["path"], "/nowhere.jsonl");
+    assert_eq!(desk.ask(&["session", "show", "5e551011-aaaa-4aaa-8aaa-000000000002"])["turns_stored"], 9);
+    let pipe = desk.home.join("pipe.jsonl");
+    let mut mkfifo = testkit::command("mkfifo", &desk.home);
+    assert!(mkfifo.arg(&pipe).status().unwrap().success());
+    let reply = desk.ask(&["session", "ingest", pipe.to_str().unwrap()]);
+    assert!(reply["unread"][0]["reason"].as_str().unwrap().contains("plain file"));
+}
+
+#[test]
+fn a_store_that_cannot_be_used_is_told_and_left_alone() {
+    let desk = Desk::new();
+    desk.leave(&pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001"));
+    desk.ingest();
+    let file = desk.memory().join("chronicle.db");
+    let sound = fs::read(&file).unwrap();
+    // The version stands at byte 60, big-endian.
+    let mut newer = sound.clone();
+    newer[60..64].copy_from_slice(&99u32.to_be_bytes());
+    for (bytes, words, code) in [
+        (newer, "newer version", "store_too_new"),
+        (b"this is no database, but long enough to be taken for one".repeat(40), "damaged", "store_damaged"),
+    ] {
+        fs::write(&file, &bytes).unwrap();
+        desk.run(&["session", "list"]).refused(1, &[words]);
+        desk.run(&["session", "ingest", "--sweep"]).refused(1, &[words]);
+        assert_eq!(desk.run(&["session", "list", "--format=json"]).json_error(), code);
+        assert_eq!(fs::read(&file).unwrap(), bytes, "it was touched");
+    }
+    fs::write(&file, &sound).unwrap();
+    assert_eq!(desk.ask(&["session", "list"])["sessions"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    let desk = Desk::new();
+    let mut talk = pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001");
+    desk.leave(&talk);
+    for n in 0..400 {
+        talk = talk.said(&format!("{n} {}", "of many words that need room ".repeat(60)));
+    }
+    let big = desk.home.join("big.jsonl");
+    fs::write(&big, talk.text()).unwrap();
+    let script = format!(
+        r#"mount -t tmpfs -o size=700k tmpfs "$1" || exit 99
+        export CHRONICLE_HOME="$1/memory"
+        "$2" session ingest --sweep || exit 98
+        "$2" session ingest "{big}"
+        code=$?
+        [ "$("$2" session ingest --later "{big}"; echo $?)" = 0 ] || exit 97
+        "$2" session show 5e55 --format=json || exit 96
+        exit $code"#,
+        big = big.display()
+    );
+    let small = desk.repo.beside("small");
+    fs::create_dir(&small).unwrap();
+    let mut command = testkit::command("unshare", desk.repo.path());
+    command.args(["--mount", "--map-root-user", "sh", "-c", &script, "sh"]).arg(&small);
+    command
+        .arg(env!("CARGO_BIN_EXE_git-chronicle"))
+        .env("HOME", &desk.home)
+        .env("CHRONICLE_NOW", crate::desk::NOW);
+    let Ok(output) = command.output() else { return skip("there is no unshare") };
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    match output.status.code() {
+        Some(1) => {
+            assert!(stderr.contains("no room left"), "{stderr}");
+            let shown: Value = serde_json::from_slice(
+                &output.stdout.split(|byte| *byte == b'\n').find(|line| line.starts_with(b"{")).unwrap(),
+            )
+            .unwrap();
+            assert_eq!(shown["turns_stored"], 9);
+        }
+        Some(99) | None => skip("no file system can be mounted here"),
+        code if stderr.contains("unshare") => skip(&format!("unshare is not allowed ({code:?})")),
+        code => panic!("{code:?}: {stderr}"),
+    }
+}
+
+#[test]
+fn only_the_owner_can_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new();
+    desk.leave(&pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001"));
+    desk.ingest();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&desk.memory()), 0o700);
+    for file in fs::read_dir(desk.memory()).unwrap().flatten().filter(|file| file.path().is_file()) {
+        assert_eq!(mode(&file.path()) & 0o077, 0, "{:?}", file.path());
+    }
+}
+
+/// The generic form: several sessions in one file.
+#[test]
+fn the_form_for_other_agents_is_taken_in() {
+    let desk = Desk::new();
+    let path = desk.home.join("talks.jsonl");
+    let mut file = fs::File::create(&path).unwrap();
+    for session in ["a", "b", "a"] {
+        for id in 0..3 {
+            let row = json!({"session": session, "id": id, "time": "2026-03-09T10:00:00Z", "role": "user",
+                "speaker": "Ann", "folder": desk.repo.path(), "text": format!("Word {id} of {session}.")});
+            writeln!(file, "{row}").unwrap();
+        }
+    }
+    drop(file);
+    let reply = desk.ask(&["session", "ingest", path.to_str().unwrap()]);
+    assert_eq!((count(&reply, "sessions"), count(&reply, "new_turns")), (2, 6));
+    let shown = desk.ask(&["session", "show", "a", "--turns"]);
+    assert_eq!((&shown["turns"][2]["speaker"], &shown["turns"][2]["turn"]), (&json!("Ann"), &json!("2")));
+}
