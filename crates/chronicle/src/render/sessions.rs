@@ -82,7 +82,11 @@ fn facts(session: &ListedSession, view: &View) -> String {
     let mut facts = Vec::new();
     facts.extend(words::ago(session.ended.as_deref(), view.now));
     facts.extend(session.branch.as_deref().map(words::one_line));
-    facts.push(format!("{} prompts", session.prompts));
+    facts.push(if session.prompts == 1 {
+        "1 prompt".to_owned()
+    } else {
+        format!("{} prompts", session.prompts)
+    });
     facts.join(", ")
 }
 

@@ -25,6 +25,8 @@ impl Desk {
         let repo = TestRepo::new();
         repo.write("src/pool.rs", "fn acquire() {}\n");
         repo.commit("pool: begin");
+        // What threads are called depends on it.
+        repo.write(".git/chronicle/project", "01K00000000000000000000000\n");
         let home = repo.beside("home");
         fs::create_dir(&home).expect("there is none yet");
         Self { repo, home }

@@ -57,7 +57,7 @@ fn a_session_is_taken_in_once_and_shown() {
     insta::assert_snapshot!(list, @"
     # Sessions of repo
 
-    - 5e551011 Make a full pool wait for its connections instead of failing (1 day ago, main, 1 prompts)
+    - 5e551011 Make a full pool wait for its connections instead of failing (1 day ago, main, 1 prompt)
     ");
     let shown =
         desk.run(&["session", "show", "5e55"]).success().stdout.replace(&*desk.home.to_string_lossy(), "~");
@@ -72,7 +72,7 @@ fn a_session_is_taken_in_once_and_shown() {
 
     - session: 5e551011-aaaa-4aaa-8aaa-000000000001 (claude, importance 2)
     - project: repo in /repo
-    - 1 day ago, main, 1 prompts
+    - 1 day ago, main, 1 prompt
     - tokens: 20 read, 200 from the cache, 0 written to it; 10 or more in replies (2)
     - uses: Rust
 
@@ -92,8 +92,8 @@ fn a_session_is_taken_in_once_and_shown() {
     - src/pool.rs (1×)
 
     ## Threads
-    - t-444tymnjybedekyt [pending] Write a test for the timeout
-    - t-a7mh7qry2zylc55x [resolved] Let acquire wait
+    - t-a6e7n2kfzsfqj7rx [resolved] Let acquire wait
+    - t-j5m27vwp23b5rmve [pending] Write a test for the timeout
 
     9 turns
     ");
