@@ -6,10 +6,13 @@
 //! environment or the home directory.
 
 mod error;
+mod index;
+mod search;
 mod store;
 
 pub use error::StoreError;
 pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transaction};
+pub use search::{Found, Hit, Scope, search};
 pub use store::{
     NamedSession, Project, ProjectId, SessionId, SessionRecord, Source, Store, StoredTurn, Totals, TurnKind,
     TurnRecord, Written, add_events, replay, threads,

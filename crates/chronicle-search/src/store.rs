@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use snafu::{ResultExt, ensure};
 
 use crate::error::{FolderSnafu, StoreError, TooNewSnafu};
+use crate::index::{self, words::Words};
 
 mod projects;
 mod sessions;
@@ -40,6 +41,8 @@ pub struct Store {
     connection: Connection,
     path: PathBuf,
     is_read_only: bool,
+    /// Takes text apart for the index; made when it is first needed.
+    words: Option<Words>,
 }
 
 /// What was written into the store.
@@ -49,6 +52,8 @@ pub struct Written {
     pub n_new: usize,
     /// Turns that are different from now on.
     pub n_changed: usize,
+    /// The session that was marked as not indexed last.
+    marked: Option<SessionId>,
 }
 
 /// How much is in the store.
@@ -104,7 +109,7 @@ impl Store {
         let flags = mode | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(fails)?;
         connection.busy_timeout(PATIENCE).map_err(fails)?;
-        let mut store = Self { connection, path: path.to_owned(), is_read_only: false };
+        let mut store = Self { connection, path: path.to_owned(), is_read_only: false, words: None };
         store.is_read_only = store.connection.is_readonly("main").map_err(fails)?;
         store.set_up()?;
         Ok(store)
@@ -118,7 +123,7 @@ impl Store {
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
         let connection =
             Connection::open_with_flags(format!("file:{name}?immutable=1"), flags).map_err(fails)?;
-        let store = Self { connection, path: path.to_owned(), is_read_only: true };
+        let store = Self { connection, path: path.to_owned(), is_read_only: true, words: None };
         store.check_version()?;
         Ok(store)
     }
@@ -158,7 +163,7 @@ impl Store {
         })
     }
 
-    /// Does all of `work`, or nothing of it.
+    /// Does all of `work`, or nothing of it, and brings the search index up to date.
     ///
     /// # Errors
     /// When `work` fails, and when it cannot be written.
@@ -183,6 +188,7 @@ impl Store {
         let tx = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fails)?;
         let done = work(&tx).map_err(fails)?;
         if done.is_ok() {
+            index::settle(&tx, &mut self.words).map_err(fails)?;
             tx.commit().map_err(fails)?;
         }
         Ok(done)

@@ -124,3 +124,32 @@ CREATE TABLE forgotten (
 CREATE TABLE excluded (
     folder TEXT PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
+-- The search index: runs of blocks, see index/segments.rs.
+CREATE TABLE segment (
+    id INTEGER PRIMARY KEY,
+    size INTEGER NOT NULL,
+    -- Its sessions lie between these.
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE posting (
+    -- The segment times 2^40, plus the first term.
+    id INTEGER PRIMARY KEY,
+    -- Terms with their lists, see index/postings.rs.
+    terms BLOB NOT NULL
+) STRICT;
+
+-- How far sessions are in the index.
+CREATE TABLE indexed (
+    session INTEGER PRIMARY KEY,
+    n_turns INTEGER NOT NULL,
+    last_position INTEGER,
+    -- The kind and the number of terms of each turn, in the order of their positions.
+    turns BLOB NOT NULL
+) STRICT;
+
+-- Sessions with turns that are not in the index: empty outside of transactions.
+CREATE TABLE unindexed (
+    session INTEGER PRIMARY KEY
+) STRICT;

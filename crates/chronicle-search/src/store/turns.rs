@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params, types::FromSql};
 
 use super::{SessionId, Written};
+use crate::index;
 
 /// What kind of turn it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -174,10 +175,14 @@ impl TurnRecord<'_> {
             None => {
                 self.insert(tx, session)?;
                 written.n_new += 1;
+                if written.marked.replace(session) != Some(session) {
+                    index::mark(tx, session)?;
+                }
             }
             Some(known) if known.session != session => return Ok(false),
             Some(known) if self.is(&known) => {}
             Some(known) => {
+                index::remove(tx, session)?;
                 remove(tx, known.id)?;
                 self.insert(tx, session)?;
                 written.n_changed += 1;
@@ -225,6 +230,7 @@ fn remove(tx: &Transaction<'_>, turn: i64) -> rusqlite::Result<()> {
 
 /// Removes all turns of a session.
 pub(crate) fn remove_all(tx: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
+    index::remove(tx, session)?;
     tx.execute("DELETE FROM turn WHERE session = ?1", [session.0]).map(drop)
 }
 
@@ -235,6 +241,21 @@ impl StoredTurn {
             .prepare_cached(&format!("SELECT {COLUMNS} FROM turn WHERE session = ?1 ORDER BY position, id"))?
             .query_map([session.0], Self::of_row)?
             .collect()
+    }
+
+    /// The turn of a session with this number, counted from 0 in the order of their positions.
+    pub(crate) fn nth(
+        connection: &Connection,
+        session: SessionId,
+        number: u32,
+    ) -> rusqlite::Result<Option<Self>> {
+        connection
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM turn WHERE id = \
+                 (SELECT id FROM turn WHERE session = ?1 ORDER BY position, id LIMIT 1 OFFSET ?2)"
+            ))?
+            .query_row(params![session.0, number], Self::of_row)
+            .optional()
     }
 
     /// The turn with this id in the store.

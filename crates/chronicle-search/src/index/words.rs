@@ -1,0 +1,255 @@
+//! From text to terms: what counts as a word, and which words are one.
+//!
+//! Terms are hashes. The index so holds no words, and looking one up compares
+//! numbers. Forty bits keep two of a million words apart nearly always; where
+//! they fail, a hit more is found.
+
+use rust_stemmers::{Algorithm, Stemmer};
+use twox_hash::XxHash3_64;
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+/// A word, by its hash; never 0.
+pub(crate) type Term = u64;
+
+/// How many bits a term has.
+pub(crate) const TERM_BITS: u32 = 40;
+
+/// What is longer is no word: encoded bytes, and the like.
+const LONGEST: usize = 64;
+
+/// How many words are remembered with their terms; a power of two.
+const REMEMBERED: usize = 1 << 13;
+
+/// Words that say nothing by themselves. They are not in the index.
+const STOP_WORDS: &str = " a about above after again all also am an and any are aren as at be because been \
+    before being below between both but by can could couldn did didn do does doesn doing don down during \
+    each few for from further had hadn has hasn have haven having he her here hers herself him himself his \
+    how i if in into is isn it its itself just let ll me more most mustn my myself no nor not now of off on \
+    once only or other our ours ourselves out over own re same shan she should shouldn so some such than \
+    that the their theirs them themselves then there these they this those through to too under until up \
+    ve very was wasn we were weren what when where which while who whom why will with won would wouldn you \
+    your yours yourself yourselves ";
+
+/// Takes text apart into terms.
+pub(crate) struct Words {
+    stemmer: Stemmer,
+    /// Words met lately, by a hash of their letters: stemming one again costs more than all the rest.
+    remembered: Box<[(u64, Term)]>,
+}
+
+impl std::fmt::Debug for Words {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Words").finish_non_exhaustive()
+    }
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            remembered: vec![(0, 0); REMEMBERED].into_boxed_slice(),
+        }
+    }
+}
+
+impl Words {
+    /// Tells `found` the terms of `text`, in their order.
+    ///
+    /// A name in camel case is found whole and by its parts. Of scripts
+    /// without spaces the letters are taken, and each pair of neighbours.
+    pub(crate) fn each(&mut self, text: &str, found: &mut impl FnMut(Term)) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            if !is_word_byte(bytes[at]) {
+                at += 1;
+                continue;
+            }
+            let start = at;
+            let mut all = 0;
+            while at < bytes.len() && is_word_byte(bytes[at]) {
+                all |= bytes[at];
+                at += 1;
+            }
+            if !all.is_ascii() {
+                self.beyond_ascii(&text[start..at], found);
+            } else if at - start <= LONGEST {
+                self.ascii(&bytes[start..at], found);
+            }
+        }
+    }
+
+    fn ascii(&mut self, word: &[u8], found: &mut impl FnMut(Term)) {
+        let mut lower = [0; LONGEST];
+        let lower = &mut lower[..word.len()];
+        let mut is_camel = false;
+        let mut was_lower = false;
+        for (letter, given) in lower.iter_mut().zip(word) {
+            let is_upper = given.is_ascii_uppercase();
+            is_camel |= is_upper & was_lower;
+            was_lower = given.is_ascii_lowercase();
+            *letter = given.to_ascii_lowercase();
+        }
+        if let Some(term) = self.term(lower) {
+            found(term);
+        }
+        if is_camel {
+            let mut start = 0;
+            for end in 1..=word.len() {
+                let is_end = end == word.len()
+                    || (word[end].is_ascii_uppercase() && word[end - 1].is_ascii_lowercase());
+                if is_end {
+                    if let Some(term) = self.term(&lower[start..end]) {
+                        found(term);
+                    }
+                    start = end;
+                }
+            }
+        }
+    }
+
+    /// Text with letters beyond ASCII: marks are taken off, and scripts without spaces are cut.
+    fn beyond_ascii(&mut self, text: &str, found: &mut impl FnMut(Term)) {
+        let mut word = String::new();
+        let mut before: Option<char> = None;
+        for letter in text.chars().chain([' ']) {
+            if is_unspaced(letter) {
+                self.plain_word(&mut word, found);
+                let mut pair = [0; 8];
+                let length = letter.encode_utf8(&mut pair).len();
+                found(hashed(&pair[..length]));
+                if let Some(before) = before {
+                    let length = before.encode_utf8(&mut pair).len();
+                    let length = length + letter.encode_utf8(&mut pair[length..]).len();
+                    found(hashed(&pair[..length]));
+                }
+                before = Some(letter);
+                continue;
+            }
+            before = None;
+            if letter.is_alphanumeric() || is_combining_mark(letter) {
+                let marked = letter.nfkd().filter(|part| !is_combining_mark(*part));
+                word.extend(marked.flat_map(char::to_lowercase));
+            } else {
+                self.plain_word(&mut word, found);
+            }
+        }
+    }
+
+    fn plain_word(&mut self, word: &mut String, found: &mut impl FnMut(Term)) {
+        if !word.is_empty()
+            && word.len() <= LONGEST
+            && let Some(term) = self.term(word.as_bytes())
+        {
+            found(term);
+        }
+        word.clear();
+    }
+
+    /// The term of a word in lower case; none of a word that says nothing.
+    fn term(&mut self, word: &[u8]) -> Option<Term> {
+        let key = quick_hash(word);
+        let place = (key >> 40) as usize & (REMEMBERED - 1);
+        let (known, term) = self.remembered[place];
+        let term = if known == key {
+            term
+        } else {
+            let term = self.stemmed(word);
+            self.remembered[place] = (key, term);
+            term
+        };
+        (term != 0).then_some(term)
+    }
+
+    fn stemmed(&self, word: &[u8]) -> Term {
+        let is_letter = word.len() == 1 && word[0].is_ascii_alphabetic();
+        if is_letter || is_stop_word(word) {
+            return 0;
+        }
+        match std::str::from_utf8(word) {
+            Ok(text) if word.iter().all(u8::is_ascii_lowercase) => hashed(self.stemmer.stem(text).as_bytes()),
+            _ => hashed(word),
+        }
+    }
+}
+
+/// Whether a byte belongs to a word; all of those beyond ASCII are looked at later.
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}
+
+fn is_stop_word(word: &[u8]) -> bool {
+    std::str::from_utf8(word)
+        .is_ok_and(|word| word.len() <= 10 && STOP_WORDS.split_ascii_whitespace().any(|stop| stop == word))
+}
+
+/// Whether a letter belongs to a script that puts no spaces between words.
+fn is_unspaced(letter: char) -> bool {
+    matches!(u32::from(letter),
+        0x0e00..=0x0eff | 0x1000..=0x109f | 0x1100..=0x11ff | 0x1780..=0x17ff
+        | 0x3041..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xac00..=0xd7a3 | 0xf900..=0xfaff
+        | 0xff66..=0xff9f | 0x2_0000..=0x3_ffff)
+}
+
+fn hashed(word: &[u8]) -> Term {
+    (XxHash3_64::oneshot(word) >> (u64::BITS - TERM_BITS)).max(1)
+}
+
+/// Tells words apart in memory; made for few and short ones.
+fn quick_hash(word: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut hash = word.len() as u64;
+    let mut chunks = word.chunks_exact(8);
+    for chunk in &mut chunks {
+        let chunk = u64::from_le_bytes(chunk.try_into().expect("eight bytes"));
+        hash = (hash.rotate_left(23) ^ chunk).wrapping_mul(FACTOR);
+    }
+    let mut last = 0;
+    for byte in chunks.remainder() {
+        last = last << 8 | u64::from(*byte);
+    }
+    hash = (hash.rotate_left(23) ^ last).wrapping_mul(FACTOR);
+    (hash ^ hash >> 32).wrapping_mul(FACTOR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(text: &str) -> Vec<Term> {
+        let mut terms = Vec::new();
+        Words::default().each(text, &mut |term| terms.push(term));
+        terms
+    }
+
+    #[test]
+    fn forms_of_a_word_are_one_term() {
+        assert_eq!(terms("connections"), terms("Connection"));
+        assert_eq!(terms("waiting for the pools"), terms("wait pool"));
+        assert_eq!(terms("café CAFÉ cafe\u{301}"), [terms("cafe")[0]; 3]);
+        assert_eq!(terms("ＡＢＣ"), terms("abc"));
+    }
+
+    #[test]
+    fn words_that_say_nothing_are_no_terms() {
+        assert!(terms("why is it so? I don't… \u{0} ---").is_empty());
+        assert!(terms(&"a1".repeat(40)).is_empty());
+    }
+
+    #[test]
+    fn a_name_in_camel_case_is_found_by_its_parts() {
+        let name = terms("acquireConnection");
+        assert_eq!(name.len(), 3);
+        assert_eq!(name[1..], terms("acquire connection"));
+        assert_eq!(terms("acquire_connection"), terms("acquire connection"));
+        assert_eq!(terms("HTTPServer").len(), 1);
+    }
+
+    #[test]
+    fn a_script_without_spaces_is_taken_in_pairs() {
+        let text = terms("连接池必须等待");
+        assert_eq!(text.len(), 7 + 6);
+        assert!(terms("必须").iter().all(|term| text.contains(term)));
+        assert_eq!(terms("日本x日"), [terms("日本"), terms("日")].concat());
+    }
+}

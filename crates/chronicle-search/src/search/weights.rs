@@ -1,0 +1,70 @@
+//! How much a word in a turn tells. `docs/search.md` says how these numbers were found.
+
+/// How fast one more of the same word ceases to matter, in turns.
+const SATURATION: f32 = 1.2;
+
+/// How much the length of a turn counts against it.
+const LENGTH: f32 = 0.4;
+
+/// The same for sessions.
+const SESSION_SATURATION: f32 = 1.2;
+const SESSION_LENGTH: f32 = 0.4;
+
+/// What the turn right before adds, of its own score, and the one before that.
+pub(super) const BEFORE: [f32; 2] = [0.5, 0.25];
+
+/// What the turns after add.
+pub(super) const AFTER: [f32; 2] = [0.4, 0.2];
+
+/// What the session as a whole adds.
+pub(super) const SESSION: f32 = 0.6;
+
+/// How much there is to look in.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Statistics {
+    pub n_turns: f32,
+    pub n_sessions: f32,
+    pub n_terms: f32,
+}
+
+impl Statistics {
+    /// What a term tells that stands in so many turns.
+    pub(super) fn weight_in_turns(&self, n_having: f32) -> f32 {
+        rarity(self.n_turns, n_having)
+    }
+
+    /// What a term tells that stands in so many sessions.
+    pub(super) fn weight_in_sessions(&self, n_having: f32) -> f32 {
+        rarity(self.n_sessions, n_having)
+    }
+
+    /// How much of its weight a term gives to a turn of `n_terms` in which it stands `n_times`.
+    pub(super) fn in_turn(&self, n_times: f32, n_terms: f32) -> f32 {
+        let usual = self.n_terms / self.n_turns.max(1.0);
+        share(n_times, n_terms / usual.max(1.0), SATURATION, LENGTH)
+    }
+
+    /// The same for a session.
+    pub(super) fn in_session(&self, n_times: f32, n_terms: f32) -> f32 {
+        let usual = self.n_terms / self.n_sessions.max(1.0);
+        share(n_times, n_terms / usual.max(1.0), SESSION_SATURATION, SESSION_LENGTH)
+    }
+
+    /// More than a term gives to no turn of a session, with the turns around it.
+    pub(super) fn bound(&self, n_times: u32, n_turns: u32) -> f32 {
+        // All but one of the turns have it once at least.
+        let n_times = (n_times - n_turns.min(n_times) + 1) as f32;
+        let mut around = [1.0, BEFORE[0], AFTER[0], BEFORE[1], AFTER[1]];
+        around.sort_by(|left, right| right.total_cmp(left));
+        let around: f32 = around.iter().take(n_turns as usize).sum();
+        self.in_turn(n_times, n_times) * around
+    }
+}
+
+fn rarity(n_all: f32, n_having: f32) -> f32 {
+    (1.0 + (n_all - n_having + 0.5).max(0.0) / (n_having + 0.5)).ln()
+}
+
+fn share(n_times: f32, length: f32, saturation: f32, by_length: f32) -> f32 {
+    n_times * (saturation + 1.0) / (n_times + saturation * (1.0 - by_length + by_length * length))
+}

@@ -1,0 +1,289 @@
+//! The index against the turns themselves: whatever is stored, changed and forgotten, an answer is the one that
+//! looking at every turn gives.
+
+use chronicle_search::{
+    NamedSession, Project, Scope, SessionId, SessionRecord, Store, StoredTurn, TurnKind, TurnRecord, Written,
+    search,
+};
+
+/// Words of rising rarity.
+const WORDS: [&str; 24] = [
+    "pool",
+    "test",
+    "error",
+    "wait",
+    "connection",
+    "build",
+    "file",
+    "commit",
+    "retry",
+    "schema",
+    "index",
+    "token",
+    "branch",
+    "merge",
+    "cache",
+    "timeout",
+    "unicode",
+    "parser",
+    "lock",
+    "journal",
+    "migration",
+    "socket",
+    "digest",
+    "quorum",
+];
+
+/// Numbers that look random and are the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+
+    fn index(&mut self, limit: usize) -> usize {
+        usize::try_from(self.below(limit as u64)).expect("it is below a small number")
+    }
+
+    fn text(&mut self) -> String {
+        let n_words = 1 + self.below(12);
+        let word = |dice: &mut Self| {
+            let ends = [dice.index(24), dice.index(24), dice.index(24)];
+            WORDS[ends.into_iter().min().unwrap_or_default()]
+        };
+        (0..n_words).map(|_| word(self)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+struct Memory {
+    _folder: tempfile::TempDir,
+    store: Store,
+}
+
+impl Memory {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::create(&folder.path().join("memory.db")).expect("a store");
+        Self { _folder: folder, store }
+    }
+
+    /// Stores turns, given by their positions and texts, in one transaction.
+    fn put(&mut self, project: &str, session: &str, turns: &[(i64, String)]) {
+        self.store
+            .write(|tx| {
+                let project = Project::obtain(tx, project, project)?.id;
+                let id = record(project, session).put(tx)?;
+                let mut written = Written::default();
+                for (position, text) in turns {
+                    turn(id, *position, text).put(tx, id, &mut written)?;
+                }
+                Ok(())
+            })
+            .expect("it is stored");
+    }
+
+    fn forget(&mut self, session: &str) {
+        self.store
+            .write(|tx| match NamedSession::by_name(tx, "generic", session)? {
+                Some(session) => session.forget(tx).map(drop),
+                None => Ok(()),
+            })
+            .expect("it is forgotten");
+    }
+
+    fn project(&self, key: &str) -> Project {
+        self.store
+            .read(|connection| Project::by_key(connection, key))
+            .expect("it can be read")
+            .expect("known")
+    }
+
+    fn find(&self, question: &str, project: Option<&str>, limit: usize) -> Vec<(String, f64)> {
+        let scope = Scope { project: project.map(|key| self.project(key).id), ..Scope::default() };
+        let found =
+            self.store.read(|connection| search(connection, question, &scope, limit)).expect("an answer");
+        found.hits.into_iter().map(|hit| (hit.turn.text, hit.score)).collect()
+    }
+
+    /// The scores of the best turns, found by looking at each.
+    fn by_looking(&self, question: &str, project: Option<&str>, limit: usize) -> Vec<f64> {
+        let project = project.map(|key| self.project(key).id);
+        let sessions: Vec<Vec<Vec<String>>> = self
+            .store
+            .read(|connection| {
+                let sessions = NamedSession::latest(connection, project, None, usize::MAX)?;
+                let words = |turn: StoredTurn| turn.text.split(' ').map(str::to_owned).collect();
+                let turns = |session: NamedSession| StoredTurn::of_session(connection, session.id);
+                sessions.into_iter().map(|of| Ok(turns(of)?.into_iter().map(words).collect())).collect()
+            })
+            .expect("it can be read");
+        scores(question, &sessions, limit)
+    }
+}
+
+fn record(project: chronicle_search::ProjectId, name: &str) -> SessionRecord {
+    SessionRecord {
+        agent: "generic".to_owned(),
+        name: name.to_owned(),
+        parent: None,
+        is_sub_agent: false,
+        project,
+        folder: "/work".to_owned(),
+        branch: None,
+        model: None,
+        first: None,
+        last: None,
+        title: String::new(),
+        importance: 1,
+        n_prompts: 1,
+        digest: String::new(),
+    }
+}
+
+fn turn(session: SessionId, position: i64, text: &str) -> TurnRecord<'_> {
+    TurnRecord {
+        key: session.0 * 1_000_000 + position,
+        position,
+        line: 1,
+        name: "",
+        kind: TurnKind::Prompt,
+        at: None,
+        sub_agent: None,
+        speaker: None,
+        is_ok: None,
+        text,
+        answer: None,
+    }
+}
+
+/// The recipe of `docs/search.md`, the plain way.
+fn scores(question: &str, sessions: &[Vec<Vec<String>>], limit: usize) -> Vec<f64> {
+    let count = |words: &[String], term: &str| words.iter().filter(|word| *word == term).count() as f64;
+    let rarity = |all: f64, having: f64| (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
+    let share = |times: f64, length: f64| times * 2.2 / (times + 1.2 * (0.6 + 0.4 * length));
+    let n_turns = sessions.iter().map(Vec::len).sum::<usize>() as f64;
+    let n_sessions = sessions.len() as f64;
+    let n_words = sessions.iter().flatten().map(Vec::len).sum::<usize>() as f64;
+    let mut all = Vec::new();
+    let mut per_turn: Vec<Vec<f64>> = sessions.iter().map(|turns| vec![0.0; turns.len()]).collect();
+    let mut per_session = vec![0.0; sessions.len()];
+    for term in question.split(' ') {
+        let having = sessions.iter().flatten().filter(|words| 0.0 < count(words, term)).count() as f64;
+        let whole: Vec<Vec<String>> = sessions.iter().map(|turns| turns.concat()).collect();
+        let sessions_having = whole.iter().filter(|words| 0.0 < count(words, term)).count() as f64;
+        for (number, turns) in sessions.iter().enumerate() {
+            for (turn, words) in turns.iter().enumerate() {
+                let length = words.len() as f64 / (n_words / n_turns);
+                per_turn[number][turn] += rarity(n_turns, having) * share(count(words, term), length);
+            }
+            let length = whole[number].len() as f64 / (n_words / n_sessions);
+            per_session[number] +=
+                rarity(n_sessions, sessions_having) * share(count(&whole[number], term), length);
+        }
+    }
+    for (own, of_session) in per_turn.iter().zip(per_session) {
+        let at = |turn: Option<usize>| turn.and_then(|turn| own.get(turn)).copied().unwrap_or_default();
+        for (turn, alone) in own.iter().enumerate() {
+            let near = alone
+                + 0.5 * at(turn.checked_sub(1))
+                + 0.25 * at(turn.checked_sub(2))
+                + 0.4 * at(Some(turn + 1))
+                + 0.2 * at(Some(turn + 2));
+            if 0.0 < near {
+                all.push(near + 0.6 * of_session);
+            }
+        }
+    }
+    all.sort_by(|left, right| right.total_cmp(left));
+    all.truncate(limit);
+    all
+}
+
+fn is_near(ours: &[(String, f64)], theirs: &[f64]) -> bool {
+    ours.len() == theirs.len()
+        && ours.iter().zip(theirs).all(|((_, ours), theirs)| (ours - theirs).abs() < 1e-3 * theirs.max(1.0))
+}
+
+#[test]
+fn an_answer_is_the_one_that_looking_at_every_turn_gives() {
+    let mut memory = Memory::new();
+    let mut dice = Dice(7);
+    let projects = ["one", "two", "three"];
+    let mut ends = [0_i64; 90];
+    for round in 0..600_u64 {
+        let session = dice.index(90);
+        let name = format!("s{session}");
+        let project = projects[session % 3];
+        match dice.below(12) {
+            0 => {
+                memory.forget(&name);
+                // What was forgotten may come back under another name only.
+                ends[session] = 0;
+            }
+            1 => {
+                // A turn that is there becomes another, or one comes in between.
+                let position = 1 + i64::try_from(dice.below(50)).expect("small");
+                memory.put(project, &name, &[(position, dice.text())]);
+                ends[session] = ends[session].max(position);
+            }
+            _ => {
+                let turns: Vec<_> = (1..=3 + i64::try_from(dice.below(4)).expect("small"))
+                    .map(|n| (ends[session] + n * 7, dice.text()))
+                    .collect();
+                ends[session] = turns.last().map_or(0, |(position, _)| *position);
+                memory.put(project, &name, &turns);
+            }
+        }
+        if round % 20 == 19 {
+            let first = dice.index(23);
+            let question = format!("{} {}", WORDS[first], WORDS[first + 1 + dice.index(23 - first)]);
+            for project in [None, Some("one"), Some("two")] {
+                for limit in [3, 50] {
+                    let (ours, theirs) = (
+                        memory.find(&question, project, limit),
+                        memory.by_looking(&question, project, limit),
+                    );
+                    assert!(
+                        is_near(&ours, &theirs),
+                        "round {round}, {question}, {project:?}: {ours:?} {theirs:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_of_what_was_forgotten() {
+    let mut memory = Memory::new();
+    let mut dice = Dice(11);
+    for session in 0..60 {
+        let turns: Vec<_> = (1..20).map(|position| (position, dice.text())).collect();
+        memory.put("one", &format!("s{session}"), &turns);
+    }
+    let rows = |memory: &Memory, table: &str| -> i64 {
+        let sql = format!("SELECT count(*) FROM {table}");
+        memory.store.read(|connection| connection.query_row(&sql, [], |row| row.get(0))).expect("a number")
+    };
+    assert!(0 < rows(&memory, "posting"));
+    for session in 0..60 {
+        memory.forget(&format!("s{session}"));
+    }
+    for table in ["turn", "segment", "posting", "indexed", "unindexed"] {
+        assert_eq!(rows(&memory, table), 0, "{table}");
+    }
+}
+
+#[test]
+fn a_question_may_be_anything() {
+    let mut memory = Memory::new();
+    memory.put("one", "s", &[(1, "the pool must wait".to_owned())]);
+    for question in ["", "the of", "\" OR *", "\0", "NEAR(a b", "col:x", &"x".repeat(200)] {
+        assert_eq!(memory.find(question, None, 10), []);
+    }
+    let long = "pool waits ".repeat(10_000);
+    assert_eq!(memory.find(&long, None, 10).len(), 1);
+    assert_eq!(memory.find("(pool* OR \"waiting\")", None, 10).len(), 1);
+}
