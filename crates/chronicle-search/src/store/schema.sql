@@ -124,6 +124,7 @@ CREATE TABLE forgotten (
 CREATE TABLE excluded (
     folder TEXT PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
+
 -- The search index: runs of blocks, see index/segments.rs.
 CREATE TABLE segment (
     id INTEGER PRIMARY KEY,
