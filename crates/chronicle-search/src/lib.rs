@@ -15,8 +15,14 @@ pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transacti
 pub use search::{Found, Hit, Scope, search};
 pub use store::{
     NamedSession, Project, ProjectId, SessionId, SessionRecord, Source, Store, StoredTurn, Totals, TurnKind,
-    TurnRecord, Written, add_events, replay, threads,
+    TurnRecord, Written, add_events, events_with_agents, replay, tell_once, thread_ids, threads,
 };
+
+/// A number that stands for a name, and hardly for another.
+#[must_use]
+pub fn key(name: &str) -> i64 {
+    twox_hash::XxHash3_64::oneshot(name.as_bytes()).cast_signed()
+}
 
 /// A short name for some bytes, that other bytes hardly have.
 #[must_use]

@@ -20,7 +20,7 @@ mod turns;
 pub use projects::{Project, ProjectId};
 pub use sessions::{NamedSession, SessionId, SessionRecord};
 pub use sources::Source;
-pub use threads::{add_events, replay, threads};
+pub use threads::{add_events, events_with_agents, replay, thread_ids, threads};
 pub use turns::{StoredTurn, TurnKind, TurnRecord};
 
 /// What brings a file from one version of the format to the next; their number is the version.
@@ -258,6 +258,11 @@ impl Store {
     fn pragma(&self, name: &str) -> Result<i64, StoreError> {
         self.read(|connection| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)))
     }
+}
+
+/// Whether it is the first time that something is told; it is not any more afterwards.
+pub fn tell_once(tx: &Transaction<'_>, what: &str) -> rusqlite::Result<bool> {
+    tx.execute("INSERT OR IGNORE INTO told (what) VALUES (?1)", [what]).map(|count| 0 < count)
 }
 
 fn known_version() -> i64 {

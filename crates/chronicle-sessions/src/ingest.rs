@@ -14,7 +14,6 @@ use chronicle_search::{
 };
 use jiff::Timestamp;
 use serde_json::Value;
-use twox_hash::XxHash3_64;
 
 use crate::cleaned::cleaned;
 use crate::digest::digest;
@@ -396,7 +395,7 @@ fn key(ongoing: &Ongoing, turn: &Turn<'_>) -> i64 {
         (false, true) => (ongoing.name.as_str(), format!("@{}", turn.place.bytes.start)),
     };
     let words = format!("{}\0{scope}\0{id}", ongoing.agent.name());
-    XxHash3_64::oneshot(words.as_bytes()).cast_signed()
+    chronicle_search::key(&words)
 }
 
 /// Where a turn stands in its session.

@@ -52,3 +52,4 @@ pub use turn::{
     Agent, Commit, Edit, EditKind, Event, Outcome, Place, Replaced, Synthetic, Todo, TodoItem, TodoState,
     Tool, Turn, Usage,
 };
+pub use words::{first_sentence, shortened};

@@ -57,7 +57,8 @@ const BEGINNINGS: [&str; 49] = [
 ];
 
 /// The first sentence of `text` that says something, without marks of its layout.
-pub(crate) fn first_sentence(text: &str) -> &str {
+#[must_use]
+pub fn first_sentence(text: &str) -> &str {
     let line =
         text.lines().map(plain).find(|line| line.chars().any(char::is_alphanumeric)).unwrap_or_default();
     sentences(line).next().unwrap_or_default()
@@ -121,7 +122,8 @@ fn without_beginning(words: &str) -> Option<&str> {
 }
 
 /// `text` on one line, in at most `longest` characters, cut between words.
-pub(crate) fn shortened(text: &str, longest: usize) -> String {
+#[must_use]
+pub fn shortened(text: &str, longest: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= longest {
         return line;

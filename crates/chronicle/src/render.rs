@@ -31,7 +31,7 @@ use crate::{
     AnnotateReply, AuthorContext, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply,
     OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced,
     Timeline, Why,
-    sessions::{ExcludeReply, ForgetReply, IngestReply, SessionList, ShownSession},
+    sessions::{ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession},
 };
 
 pub use check::{Host, annotations};
@@ -155,6 +155,15 @@ pub fn sessions_forgotten(reply: &ForgetReply, format: Format, view: &View) -> S
         Format::Json => json::plain_answer(reply),
         Format::Markdown => sessions::forgotten(reply),
         Format::Pretty => pretty::painted(&sessions::forgotten(reply), view),
+    }
+}
+
+/// What was exported or imported of session memory, as text.
+#[must_use]
+pub fn memory_transfer(done: &MemoryTransfer, verb: &str, format: Format) -> String {
+    match format {
+        Format::Json => json::plain_answer(done),
+        Format::Markdown | Format::Pretty => sessions::transfer(done, verb),
     }
 }
 

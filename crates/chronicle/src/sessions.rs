@@ -6,11 +6,13 @@ mod ingest;
 mod look;
 mod place;
 mod queue;
+mod transfer;
 
 pub use forget::{ForgetCommand, ForgetReply, ForgottenSession};
 pub use ingest::{IngestCommand, IngestReply, Progress, UnreadFile, What};
 pub use look::{ListedSession, SessionList, SessionThread, ShownSession, ShownTurn};
 pub use place::ExcludeReply;
+pub use transfer::MemoryTransfer;
 
 use chronicle_search::{NamedSession, Project};
 use snafu::ensure;

@@ -125,6 +125,11 @@ CREATE TABLE excluded (
     folder TEXT PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
 
+-- What is told only once, and was.
+CREATE TABLE told (
+    what TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
 -- The search index: runs of blocks, see index/segments.rs.
 CREATE TABLE segment (
     id INTEGER PRIMARY KEY,

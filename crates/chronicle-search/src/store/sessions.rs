@@ -176,6 +176,24 @@ impl NamedSession {
             .collect()
     }
 
+    /// The files that it changed itself, and how often.
+    pub fn own_files(&self, connection: &Connection) -> rusqlite::Result<Vec<(String, u64)>> {
+        connection
+            .prepare_cached("SELECT path, n_changes FROM changed_file WHERE session = ?1 ORDER BY path")?
+            .query_map([self.id.0], |row| {
+                Ok((row.get(0)?, u64::try_from(row.get::<_, i64>(1)?).unwrap_or_default()))
+            })?
+            .collect()
+    }
+
+    /// The session that comes after one, in the order in which they were stored.
+    pub fn next(connection: &Connection, after: Option<SessionId>) -> rusqlite::Result<Option<Self>> {
+        connection
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM session WHERE id > ?1 ORDER BY id LIMIT 1"))?
+            .query_row([after.map_or(i64::MIN, |after| after.0)], Self::of_row)
+            .optional()
+    }
+
     /// The threads that the session told of.
     pub fn threads(&self, connection: &Connection) -> rusqlite::Result<Vec<String>> {
         connection

@@ -133,6 +133,28 @@ fn events_of(connection: &Connection, thread: &str) -> rusqlite::Result<Vec<Thre
         .collect()
 }
 
+/// The ids of all threads, with the projects they belong to.
+pub fn thread_ids(connection: &Connection) -> rusqlite::Result<Vec<(String, ProjectId)>> {
+    connection
+        .prepare("SELECT id, project FROM thread ORDER BY id")?
+        .query_map([], |row| Ok((row.get(0)?, ProjectId(row.get(1)?))))?
+        .collect()
+}
+
+/// What happened to a thread, each event with the agent in whose session it did.
+pub fn events_with_agents(
+    connection: &Connection,
+    thread: &str,
+) -> rusqlite::Result<Vec<(Option<String>, ThreadEvent)>> {
+    connection
+        .prepare_cached(
+            "SELECT agent, event FROM thread_event LEFT JOIN session ON session.id = thread_event.session \
+             WHERE thread = ?1 ORDER BY at, thread_event.id",
+        )?
+        .query_map([thread], |row| Ok((row.get(0)?, json(&row.get::<_, String>(1)?)?)))?
+        .collect()
+}
+
 /// The thread of a row; the project it belongs to now is the store's to say.
 fn of_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Thread> {
     let mut thread: Thread = json(&row.get::<_, String>(0)?)?;

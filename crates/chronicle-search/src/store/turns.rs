@@ -128,6 +128,8 @@ pub struct TurnRecord<'a> {
 pub struct StoredTurn {
     /// Names it in the store.
     pub id: i64,
+    /// Who it is, in whichever session.
+    pub key: i64,
     /// The session it belongs to.
     pub session: SessionId,
     /// Its place in the session.
@@ -154,7 +156,7 @@ pub struct StoredTurn {
 
 /// The columns of a turn, in the order in which `StoredTurn::of_row` takes them.
 const COLUMNS: &str =
-    "turn.id, session, position, line, name, kind, at, sub_agent, speaker, is_ok, text, answer";
+    "turn.id, session, position, line, name, kind, at, sub_agent, speaker, is_ok, text, answer, key";
 
 impl TurnRecord<'_> {
     /// Stores it as a turn of `session`, unless it belongs to another session already; counts what that changes.
@@ -292,6 +294,7 @@ impl StoredTurn {
             is_ok: row.get(9)?,
             text: row.get(10)?,
             answer: row.get(11)?,
+            key: row.get(12)?,
         })
     }
 }

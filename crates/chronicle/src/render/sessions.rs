@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::{View, words};
 use crate::sessions::{
-    ExcludeReply, ForgetReply, IngestReply, ListedSession, SessionList, ShownSession, ShownTurn,
-    short_session,
+    ExcludeReply, ForgetReply, IngestReply, ListedSession, MemoryTransfer, SessionList, ShownSession,
+    ShownTurn, short_session,
 };
 
 /// Files and checks that are listed of one session.
@@ -241,6 +241,17 @@ pub(super) fn excluded(reply: &ExcludeReply) -> String {
             "\n{} sessions of it are remembered still; `git chronicle session forget` removes them",
             reply.n_remembered
         );
+    }
+    out
+}
+
+pub(super) fn transfer(done: &MemoryTransfer, verb: &str) -> String {
+    let mut out = String::new();
+    let MemoryTransfer { sessions, turns, threads, unread } = done;
+    let threads_are = if verb == "imported" { "new events of threads" } else { "threads" };
+    let _ = writeln!(out, "{verb}: {sessions} sessions with {turns} turns, {threads} {threads_are}");
+    for file in unread {
+        let _ = writeln!(out, "- not read: {}: {}", words::path(&file.path), words::one_line(&file.reason));
     }
     out
 }

@@ -46,6 +46,16 @@ enum SessionCommand {
     },
     /// Forget sessions, for good: with their turns, and with the threads that only they told of
     Forget(ForgetArgs),
+    /// Write everything as files that people can read, into a new folder
+    Export {
+        /// The folder
+        folder: PathBuf,
+    },
+    /// Take in what an export wrote, or what an older kind of memory kept in `~/.claude/chronicle`
+    Import {
+        /// The folder
+        folder: PathBuf,
+    },
     /// List folders whose sessions are not remembered, or add one
     Exclude {
         /// The folder, with everything below it
@@ -127,6 +137,14 @@ pub(crate) fn run(args: SessionArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resu
             ui.answer(&render::session(&shown, ui.format(), &ui.view(false)))
         }
         SessionCommand::Forget(args) => forget(args, chronicle, ui),
+        SessionCommand::Export { folder } => {
+            let done = chronicle.export_memory(&folder)?;
+            ui.answer(&render::memory_transfer(&done, "exported", ui.format()))
+        }
+        SessionCommand::Import { folder } => {
+            let done = chronicle.import_memory(&folder)?;
+            ui.answer(&render::memory_transfer(&done, "imported", ui.format()))
+        }
         SessionCommand::Exclude { folder, off } => {
             let reply = chronicle.exclude_sessions(folder.as_deref(), off)?;
             ui.answer(&render::sessions_excluded(&reply, ui.format()))
@@ -169,6 +187,10 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
     ui.answer(&render::ingested(&reply, ui.format(), &ui.view(false)))?;
     if !reply.unread.is_empty() {
         ui.warn(&format!("{} files could not be read", reply.unread.len()));
+    }
+    if let Some(folder) = chronicle.older_memory()? {
+        let folder = folder.display();
+        ui.tell(&format!("there is older memory: `git chronicle session import {folder}` takes it in"));
     }
     Ok(())
 }

@@ -511,3 +511,100 @@ fn the_form_for_other_agents_is_taken_in() {
     let shown = desk.ask(&["session", "show", "a", "--turns"]);
     assert_eq!((&shown["turns"][2]["speaker"], &shown["turns"][2]["turn"]), (&json!("Ann"), &json!("2")));
 }
+
+#[test]
+fn everything_is_exported_as_files_and_taken_in_elsewhere() {
+    let desk = Desk::new();
+    desk.leave(&pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001"));
+    desk.leave(&desk.talk("0ther111-aaaa-4aaa-8aaa-000000000002").prompt("Which limit is right?"));
+    desk.ingest();
+    let folder = desk.home.join("files");
+    let folder = folder.to_str().unwrap();
+    let done = desk.ask(&["session", "export", folder]);
+    assert_eq!((count(&done, "sessions"), count(&done, "turns")), (2, 10));
+    desk.run(&["session", "export", folder]).refused(1, &["files"]);
+    assert!(desk.home.join("files/episodic/2026-03").is_dir());
+
+    let other = desk.home.join("other");
+    let elsewhere = |args: &[&str]| {
+        let mut command = desk.command_in(desk.repo.path(), &[args, &["--format=json"]].concat());
+        run(command.env("CHRONICLE_HOME", &other)).success().json()
+    };
+    let taken = elsewhere(&["session", "import", folder]);
+    assert_eq!((count(&taken, "sessions"), count(&taken, "turns")), (2, 10));
+    let ids = ["5e551011-aaaa-4aaa-8aaa-000000000001", "0ther111-aaaa-4aaa-8aaa-000000000002"];
+    for id in ids {
+        let mut here = desk.ask(&["session", "show", id, "--turns"]);
+        let mut there = elsewhere(&["session", "show", id, "--turns"]);
+        for shown in [&mut here, &mut there] {
+            shown["transcripts"] = json!([]);
+        }
+        assert_eq!(here, there);
+    }
+    let again = elsewhere(&["session", "import", folder]);
+    assert_eq!((count(&again, "turns"), count(&again, "threads")), (0, 0));
+    // The transcripts, when they come, are nothing new.
+    let mut sweep = desk.command_in(desk.repo.path(), &["session", "ingest", "--sweep", "--format=json"]);
+    let swept = run(sweep.env("CHRONICLE_HOME", &other)).success().json();
+    assert_eq!(
+        (count(&swept, "new_turns"), count(&swept, "changed_turns"), count(&swept, "thread_events")),
+        (0, 0, 0)
+    );
+}
+
+#[test]
+fn an_older_kind_of_memory_is_taken_in() {
+    let desk = Desk::new();
+    let older = desk.home.join(".claude/chronicle");
+    let write = |path: &str, text: &str| {
+        let path = older.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let token = format!("ghp_{}", "x7Kq9ZtP2mWv4LsB8nRd5JcY1hGfT6uA0eDi");
+    let digest = json!({"sessionId": "01d5e551-bbbb", "project": desk.repo.path(), "branch": "main",
+        "summary": format!("Fixed the redirect loop. Used {token}."), "keyActions": ["Added a state parameter"],
+        "filesModified": ["src/redirect.rs"], "technologiesUsed": ["Rust"], "openQuestions": [], "importance": 4});
+    write("episodic/2026-02/2026-02-15-session-01d5e551.json", &digest.to_string());
+    let thread = |summary: &str, status: &str| {
+        json!({"id": "x", "sessionId": "01d5e551-bbbb", "project": desk.repo.path(), "branch": "main",
+            "summary": summary, "context": "It was left out.", "priority": "high", "status": status,
+            "createdAt": "2026-03-08T10:00:00Z", "lastMentioned": "2026-03-08T10:00:00Z"})
+    };
+    write(
+        "threads/pending.jsonl",
+        &format!(
+            "{}\n{}\n",
+            thread("Add tests for the state", "pending"),
+            thread("Review errors", "in_progress")
+        ),
+    );
+    write("threads/resolved.jsonl", &thread("Ship it", "resolved").to_string());
+    write("threads/broken.json", "{\"summary\": ");
+    let offered = desk.run(&["session", "ingest", "--sweep"]).success();
+    assert!(offered.stderr.contains("session import"), "{offered:#?}");
+    assert!(
+        !desk.run(&["session", "ingest", "--sweep"]).success().stderr.contains("session import"),
+        "it is offered once"
+    );
+    for round in 0..2 {
+        let done = desk.ask(&["session", "import", older.to_str().unwrap()]);
+        assert_eq!(count(&done, "threads"), if round == 0 { 5 } else { 0 }, "{done:#}");
+        assert!(done["unread"][0]["path"].as_str().unwrap().ends_with("broken.json"));
+    }
+    let shown = desk.ask(&["session", "show", "01d5"]);
+    assert_eq!(
+        (&shown["title"], &shown["began"]),
+        (&json!("Fixed the redirect loop"), &json!("2026-02-15T00:00:00Z"))
+    );
+    assert_eq!(shown["files"], json!([["src/redirect.rs", 1]]));
+    let states: Vec<&str> = shown["threads"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|thread| thread["status"].as_str().unwrap())
+        .collect();
+    assert_eq!(states.len(), 3);
+    assert!(["pending", "in_progress", "resolved"].iter().all(|state| states.contains(state)), "{states:?}");
+    assert!(!holds(&stored(&desk), &token));
+}

@@ -1,0 +1,692 @@
+//! Session memory as files that people can read, and back.
+//!
+//! The layout is `episodic/YYYY-MM/DATE-session-ID.json`, one file for each session,
+//! and `threads/ID.json`, one for each thread. An import reads that, and an
+//! older layout with other keys: `docs/sessions.md` describes both.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use chronicle_core::redaction::{Removed, for_storage};
+use chronicle_core::thread::{
+    Change, Evidence, How, Opening, Origin, Priority, Resolution, ThreadEvent, ThreadId, ThreadKind,
+};
+use chronicle_search::{
+    NamedSession, Project, SessionRecord, SqlResult, StoredTurn, Transaction, TurnKind, TurnRecord, Written,
+    add_events,
+};
+use chronicle_sessions::{LONGEST_TITLE, first_sentence, shortened};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{UnreadFile, place::Placer};
+use crate::{Chronicle, Error, memory::Memory};
+
+/// Larger files are no session of anybody.
+const LARGEST_FILE: u64 = 1 << 30;
+
+/// What was written, or read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MemoryTransfer {
+    /// Sessions.
+    pub sessions: usize,
+    /// Turns; of an import, those that were new.
+    pub turns: usize,
+    /// Threads; of an import, events of threads that were new.
+    pub threads: usize,
+    /// Files that could not be taken, and why.
+    pub unread: Vec<UnreadFile>,
+}
+
+/// One session in a file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Episode {
+    schema: String,
+    agent: String,
+    session: String,
+    project: ProjectName,
+    #[serde(default)]
+    parent: Option<String>,
+    #[serde(default)]
+    is_sub_agent: bool,
+    #[serde(default)]
+    folder: String,
+    branch: Option<String>,
+    model: Option<String>,
+    began: Option<String>,
+    ended: Option<String>,
+    title: String,
+    importance: u8,
+    prompts: u64,
+    digest: Value,
+    files: Vec<(String, u64)>,
+    turns: Vec<Turn>,
+}
+
+/// One turn of a session in a file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Turn {
+    key: i64,
+    position: i64,
+    line: u64,
+    #[serde(default)]
+    id: String,
+    kind: String,
+    at: Option<String>,
+    sub_agent: Option<String>,
+    speaker: Option<String>,
+    ok: Option<bool>,
+    text: String,
+    answer: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ProjectName {
+    key: String,
+    name: String,
+    #[serde(default)]
+    folders: Vec<String>,
+}
+
+/// One thread in a file.
+#[derive(Debug, Serialize, Deserialize)]
+struct ThreadFile {
+    schema: String,
+    project: ProjectName,
+    events: Vec<FiledEvent>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct FiledEvent {
+    agent: Option<String>,
+    event: ThreadEvent,
+}
+
+const EPISODE: &str = "chronicle-episode/v1";
+const THREAD: &str = "chronicle-thread-events/v1";
+
+impl Chronicle {
+    /// Writes all of session memory as files into a folder that is not there yet.
+    ///
+    /// # Errors
+    /// When the folder is there and not empty, or cannot be written; then nothing is left of it.
+    pub fn export_memory(&self, folder: &Path) -> Result<MemoryTransfer, Error> {
+        let target = self.directory.join(folder);
+        let fails = |source| Error::WriteOutput { path: target.clone(), source };
+        let is_taken = fs::read_dir(&target).is_ok_and(|mut entries| entries.next().is_some());
+        if is_taken || target.is_file() {
+            return Err(fails(std::io::Error::new(std::io::ErrorKind::AlreadyExists, "it is not empty")));
+        }
+        let Some(memory) = self.memory()? else { return Ok(MemoryTransfer::default()) };
+        let parent = target.parent().unwrap_or(&target);
+        fs::create_dir_all(parent).map_err(fails)?;
+        let unfinished = tempfile::Builder::new().prefix(".chronicle-").tempdir_in(parent).map_err(fails)?;
+        let done = memory.export_to(unfinished.path(), &fails)?;
+        let _empty = fs::remove_dir(&target);
+        fs::rename(unfinished.path(), &target).map_err(fails)?;
+        // It is not there under its old name any more.
+        let _moved = unfinished.keep();
+        Ok(done)
+    }
+
+    /// Takes in what an export wrote, or what an older kind of session memory kept; what is known already stays.
+    ///
+    /// # Errors
+    /// When the folder cannot be read or the store cannot be written.
+    pub fn import_memory(&self, folder: &Path) -> Result<MemoryTransfer, Error> {
+        let root = self.directory.join(folder);
+        let mut files = Vec::new();
+        for part in ["episodic", "threads"] {
+            walk(&root.join(part), 3, &mut files);
+        }
+        if files.is_empty() {
+            fs::read_dir(&root).map_err(|source| Error::ReadInput { path: root.clone(), source })?;
+        }
+        files.sort();
+        let mut memory = self.memory_to_write()?;
+        let mut done = MemoryTransfer::default();
+        for file in files {
+            let taken = read(&file).and_then(|values| {
+                values.into_iter().try_for_each(|value| take(&mut memory, value, &file, &mut done))
+            });
+            match taken {
+                Ok(()) => {}
+                Err(Refused::Store(error)) => return Err(error),
+                Err(Refused::File(reason)) => {
+                    done.unread.push(UnreadFile { path: file.to_string_lossy().into_owned(), reason });
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    /// The folder of an older kind of session memory, the first time that it is found.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn older_memory(&self) -> Result<Option<PathBuf>, Error> {
+        let home = self.variable("HOME").map(PathBuf::from);
+        let Some(folder) = home.map(|home| home.join(".claude/chronicle")).filter(|folder| folder.is_dir())
+        else {
+            return Ok(None);
+        };
+        let mut memory = self.memory_to_write()?;
+        let is_first = memory.store.write(|tx| chronicle_search::tell_once(tx, "older-memory"))?;
+        Ok(is_first.then_some(folder))
+    }
+}
+
+impl Memory {
+    fn export_to(
+        &self,
+        folder: &Path,
+        fails: &impl Fn(std::io::Error) -> Error,
+    ) -> Result<MemoryTransfer, Error> {
+        let mut done = MemoryTransfer::default();
+        let mut after = None;
+        while let Some(session) = self.store.read(|connection| NamedSession::next(connection, after))? {
+            after = Some(session.id);
+            let episode = self.episode(&session)?;
+            done.sessions += 1;
+            done.turns += episode.turns.len();
+            let day =
+                session.record.first.or(session.record.last).map(|at| at.strftime("%Y-%m-%d").to_string());
+            let day = day.unwrap_or_else(|| "0000-00-00".to_owned());
+            let name = format!("{day}-session-{}.json", file_name(&session.record.name, session.id.0));
+            write(&folder.join("episodic").join(&day[..7]).join(name), &episode).map_err(fails)?;
+        }
+        for (thread, project) in self.store.read(chronicle_search::thread_ids)? {
+            let filed = ThreadFile {
+                schema: THREAD.to_owned(),
+                project: self.project_file(project)?,
+                events: self.filed_events(&thread)?,
+            };
+            done.threads += 1;
+            write(&folder.join("threads").join(format!("{}.json", file_name(&thread, 0))), &filed)
+                .map_err(fails)?;
+        }
+        Ok(done)
+    }
+
+    fn episode(&self, session: &NamedSession) -> Result<Episode, Error> {
+        let record = &session.record;
+        let turns = self.store.read(|connection| StoredTurn::of_session(connection, session.id))?;
+        Ok(Episode {
+            schema: EPISODE.to_owned(),
+            agent: record.agent.clone(),
+            session: record.name.clone(),
+            project: self.project_file(record.project)?,
+            parent: record.parent.clone(),
+            is_sub_agent: record.is_sub_agent,
+            folder: record.folder.clone(),
+            branch: record.branch.clone(),
+            model: record.model.clone(),
+            began: told(record.first),
+            ended: told(record.last),
+            title: record.title.clone(),
+            importance: record.importance,
+            prompts: record.n_prompts,
+            digest: serde_json::from_str(&record.digest).unwrap_or_default(),
+            files: self.store.read(|connection| session.own_files(connection))?,
+            turns: turns.into_iter().map(Turn::of).collect(),
+        })
+    }
+
+    fn project_file(&self, id: chronicle_search::ProjectId) -> Result<ProjectName, Error> {
+        Ok(self.store.read(|connection| {
+            let project = Project::by_id(connection, id)?;
+            let folders = project.as_ref().map(|project| project.folders(connection)).transpose()?;
+            Ok(ProjectName {
+                key: project.as_ref().map(|project| project.key.clone()).unwrap_or_default(),
+                name: project.map(|project| project.name).unwrap_or_default(),
+                folders: folders.unwrap_or_default(),
+            })
+        })?)
+    }
+
+    fn filed_events(&self, thread: &str) -> Result<Vec<FiledEvent>, Error> {
+        let events =
+            self.store.read(|connection| chronicle_search::events_with_agents(connection, thread))?;
+        Ok(events.into_iter().map(|(agent, event)| FiledEvent { agent, event }).collect())
+    }
+}
+
+impl Turn {
+    fn of(turn: StoredTurn) -> Self {
+        Self {
+            key: turn.key,
+            position: turn.position,
+            line: turn.line,
+            id: turn.name,
+            kind: turn.kind.name().to_owned(),
+            at: told(turn.at),
+            sub_agent: turn.sub_agent,
+            speaker: turn.speaker,
+            ok: turn.is_ok,
+            text: turn.text,
+            answer: turn.answer,
+        }
+    }
+}
+
+/// Why something was not taken.
+enum Refused {
+    /// The file is not as it should be.
+    File(String),
+    /// The store does not work, and so will not for any other.
+    Store(Error),
+}
+
+impl From<serde_json::Error> for Refused {
+    fn from(error: serde_json::Error) -> Self {
+        Self::File(error.to_string())
+    }
+}
+
+/// The JSON values of a file: one, or one in each line.
+fn read(path: &Path) -> Result<Vec<Value>, Refused> {
+    let told = |error: std::io::Error| Refused::File(error.to_string());
+    let size = fs::metadata(path).map_err(told)?.len();
+    if LARGEST_FILE < size {
+        return Err(Refused::File("it is too large".to_owned()));
+    }
+    let bytes = fs::read(path).map_err(told)?;
+    let values = serde_json::Deserializer::from_slice(&bytes).into_iter::<Value>();
+    Ok(values.collect::<Result<_, _>>()?)
+}
+
+/// Takes in one value of a file, whatever kind it is.
+fn take(
+    memory: &mut Memory,
+    mut value: Value,
+    file: &Path,
+    done: &mut MemoryTransfer,
+) -> Result<(), Refused> {
+    clean(&mut value);
+    let schema = value["schema"].as_str().unwrap_or_default().to_owned();
+    let store = |error: chronicle_search::StoreError| Refused::Store(error.into());
+    if schema == EPISODE {
+        let episode: Episode = serde_json::from_value(value)?;
+        let written = memory.store.write(|tx| episode.put(tx)).map_err(store)?;
+        done.sessions += 1;
+        done.turns += written.n_new;
+    } else if schema == THREAD {
+        let filed: ThreadFile = serde_json::from_value(value)?;
+        done.threads += memory.store.write(|tx| filed.put(tx)).map_err(store)?;
+    } else if !schema.is_empty() {
+        return Err(Refused::File(format!("it has another form: {}", schema.escape_debug())));
+    } else if value.get("sessionId").is_some() && value.get("status").is_none() {
+        let older: OlderDigest = serde_json::from_value(value)?;
+        memory.store.write(|tx| older.put(tx, file)).map_err(store)?;
+        done.sessions += 1;
+    } else if value.get("status").is_some() {
+        let older: OlderThread = serde_json::from_value(value)?;
+        done.threads += memory.store.write(|tx| older.put(tx, file)).map_err(store)?;
+    } else {
+        return Err(Refused::File("it is neither a session nor a thread".to_owned()));
+    }
+    Ok(())
+}
+
+impl ProjectName {
+    fn obtain(&self, tx: &Transaction<'_>) -> SqlResult<Project> {
+        let project = Project::obtain(tx, &self.key, &self.name)?;
+        for folder in &self.folders {
+            if Project::by_folder(tx, folder)?.is_none() {
+                project.take_folder(tx, folder)?;
+            }
+        }
+        Ok(project)
+    }
+}
+
+impl Episode {
+    fn put(&self, tx: &Transaction<'_>) -> SqlResult<Written> {
+        let mut written = Written::default();
+        if NamedSession::is_forgotten(tx, &self.agent, &self.session)? {
+            return Ok(written);
+        }
+        let project = self.project.obtain(tx)?;
+        let known = NamedSession::by_name(tx, &self.agent, &self.session)?;
+        let is_older = known
+            .as_ref()
+            .is_some_and(|known| !known.record.digest.is_empty() && self.ended() <= known.record.last);
+        let id = match known {
+            Some(known) if is_older => known.id,
+            _ => {
+                let id = self.record(&project).put(tx)?;
+                let files = self.files.iter();
+                let files =
+                    files.map(|(path, count)| (path.clone(), usize::try_from(*count).unwrap_or_default()));
+                NamedSession::put_files(tx, id, files)?;
+                let commits = self.digest["commits"].as_array().into_iter().flatten();
+                let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+                let commits = commits
+                    .map(|commit| [text(&commit["id"]), text(&commit["branch"]), text(&commit["subject"])]);
+                NamedSession::put_commits(tx, id, commits)?;
+                id
+            }
+        };
+        for turn in &self.turns {
+            let Some(kind) = TurnKind::of(&turn.kind) else { continue };
+            let record = TurnRecord {
+                key: turn.key,
+                position: turn.position,
+                line: turn.line,
+                name: &turn.id,
+                kind,
+                at: turn.at.as_deref().and_then(moment),
+                sub_agent: turn.sub_agent.as_deref(),
+                speaker: turn.speaker.as_deref(),
+                is_ok: turn.ok,
+                text: &turn.text,
+                answer: turn.answer.as_deref(),
+            };
+            record.put(tx, id, &mut written)?;
+        }
+        Ok(written)
+    }
+
+    fn ended(&self) -> Option<Timestamp> {
+        self.ended.as_deref().and_then(moment)
+    }
+
+    fn record(&self, project: &Project) -> SessionRecord {
+        SessionRecord {
+            agent: self.agent.clone(),
+            name: self.session.clone(),
+            parent: self.parent.clone(),
+            is_sub_agent: self.is_sub_agent,
+            project: project.id,
+            folder: self.folder.clone(),
+            branch: self.branch.clone(),
+            model: self.model.clone(),
+            first: self.began.as_deref().and_then(moment),
+            last: self.ended(),
+            title: self.title.clone(),
+            importance: self.importance.clamp(1, 5),
+            n_prompts: self.prompts,
+            digest: if self.digest.is_null() { String::new() } else { self.digest.to_string() },
+        }
+    }
+}
+
+impl ThreadFile {
+    fn put(&self, tx: &Transaction<'_>) -> SqlResult<usize> {
+        let project = self.project.obtain(tx)?;
+        let mut n_new = 0;
+        for filed in &self.events {
+            let session = match (&filed.agent, &filed.event.session) {
+                (Some(agent), Some(name)) => NamedSession::by_name(tx, agent, name)?,
+                _ => None,
+            };
+            let session = session.map(|session| session.id);
+            n_new += add_events(tx, &project, session, std::slice::from_ref(&filed.event))?;
+        }
+        Ok(n_new)
+    }
+}
+
+/// A session as an older kind of memory kept it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OlderDigest {
+    session_id: String,
+    #[serde(default)]
+    project: String,
+    #[serde(default)]
+    branch: Option<String>,
+    #[serde(default)]
+    summary: String,
+    #[serde(default)]
+    key_actions: Vec<String>,
+    #[serde(default)]
+    files_modified: Vec<String>,
+    #[serde(default)]
+    technologies_used: Vec<String>,
+    #[serde(default)]
+    open_questions: Vec<String>,
+    #[serde(default)]
+    importance: Option<f64>,
+    #[serde(default, alias = "createdAt", alias = "date", alias = "endedAt")]
+    timestamp: Option<String>,
+}
+
+impl OlderDigest {
+    fn put(&self, tx: &Transaction<'_>, file: &Path) -> SqlResult<()> {
+        // What was read from its transcript says more.
+        let is_known = NamedSession::by_name(tx, "claude", &self.session_id)?.is_some();
+        if is_known || NamedSession::is_forgotten(tx, "claude", &self.session_id)? {
+            return Ok(());
+        }
+        let Some(project) = older_project(tx, &self.project, file)? else { return Ok(()) };
+        let at = self.timestamp.as_deref().and_then(moment).or_else(|| date_in_name(file));
+        let importance = (1..=5).find(|step| self.importance.unwrap_or(3.0) <= f64::from(*step)).unwrap_or(5);
+        let digest = chronicle_sessions::DigestOfSession {
+            title: shortened(first_sentence(&self.summary), LONGEST_TITLE),
+            summary: self.summary.clone(),
+            key_actions: self.key_actions.clone(),
+            files: Vec::new(),
+            checks: Vec::new(),
+            commits: Vec::new(),
+            pull_requests: Vec::new(),
+            technologies: self.technologies_used.clone(),
+            open_questions: self.open_questions.clone(),
+            importance,
+            usage: chronicle_sessions::Usage::default(),
+            n_prompts: 0,
+        };
+        let record = SessionRecord {
+            agent: "claude".to_owned(),
+            name: self.session_id.clone(),
+            parent: None,
+            is_sub_agent: false,
+            project: project.id,
+            folder: String::new(),
+            branch: self.branch.clone(),
+            model: None,
+            first: at,
+            last: at,
+            title: digest.title.clone(),
+            importance,
+            n_prompts: 0,
+            digest: serde_json::to_string(&digest).unwrap_or_default(),
+        };
+        let id = record.put(tx)?;
+        NamedSession::put_files(tx, id, self.files_modified.iter().map(|path| (path.clone(), 1)))?;
+        // Its words are all that there is to find.
+        let text =
+            [vec![self.summary.clone()], self.key_actions.clone(), self.open_questions.clone()].concat();
+        let name = format!("digest-{}", self.session_id);
+        let turn = TurnRecord {
+            key: chronicle_search::key(&name),
+            position: 0,
+            line: 1,
+            name: &name,
+            kind: TurnKind::Summary,
+            at,
+            sub_agent: None,
+            speaker: None,
+            is_ok: None,
+            text: &text.join("\n"),
+            answer: None,
+        };
+        turn.put(tx, id, &mut Written::default()).map(drop)
+    }
+}
+
+/// A thread as an older kind of memory kept it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OlderThread {
+    #[serde(default)]
+    session_id: Option<String>,
+    #[serde(default)]
+    project: String,
+    #[serde(default)]
+    branch: Option<String>,
+    summary: String,
+    #[serde(default)]
+    context: String,
+    #[serde(default)]
+    priority: Option<String>,
+    #[serde(default)]
+    created_at: Option<String>,
+    #[serde(default)]
+    last_mentioned: Option<String>,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    resolution: Option<OlderResolution>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OlderResolution {
+    #[serde(default)]
+    how: Option<String>,
+    #[serde(default)]
+    note: Option<String>,
+    #[serde(default)]
+    resolved_at: Option<String>,
+}
+
+impl OlderThread {
+    fn put(&self, tx: &Transaction<'_>, file: &Path) -> SqlResult<usize> {
+        let Some(project) = older_project(tx, &self.project, file)? else { return Ok(0) };
+        let thread = ThreadId::derived(&project.key, &self.summary);
+        let evidence = vec![Evidence {
+            session: self.session_id.clone(),
+            source: "import".to_owned(),
+            words: self.summary.clone(),
+        }];
+        let event =
+            |at, change| ThreadEvent { thread: thread.clone(), session: self.session_id.clone(), at, change };
+        let created = self.created_at.as_deref().or(self.last_mentioned.as_deref()).and_then(moment);
+        let opening = Opening {
+            project: project.key.clone(),
+            branch: self.branch.clone(),
+            kind: ThreadKind::Todo,
+            origin: Origin::Statement,
+            summary: self.summary.clone(),
+            context: self.context.clone(),
+            priority: match self.priority.as_deref() {
+                Some("high") => Priority::High,
+                Some("low") => Priority::Low,
+                _ => Priority::Medium,
+            },
+            evidence: evidence.clone(),
+        };
+        let mut events = vec![event(created, Change::Opened(opening))];
+        let at = self.resolution.as_ref().and_then(|resolution| resolution.resolved_at.as_deref());
+        let at = at.or(self.last_mentioned.as_deref()).and_then(moment);
+        let resolution = || Resolution {
+            how: match self.resolution.as_ref().and_then(|resolution| resolution.how.as_deref()) {
+                Some("deferred") => How::Deferred,
+                Some("wont_do") => How::WontDo,
+                _ => How::Completed,
+            },
+            note: self.resolution.as_ref().and_then(|resolution| resolution.note.clone()),
+            at,
+            evidence: evidence.clone(),
+        };
+        match self.status.as_str() {
+            "in_progress" => events.push(event(at, Change::Begun)),
+            "resolved" => events.push(event(at, Change::Resolved(resolution()))),
+            "abandoned" => events.push(event(at, Change::Dropped(resolution()))),
+            _ => {}
+        }
+        let session = match &self.session_id {
+            Some(name) => NamedSession::by_name(tx, "claude", name)?.map(|session| session.id),
+            None => None,
+        };
+        add_events(tx, &project, session, &events)
+    }
+}
+
+/// The project that an older memory names: by its folder, or by its name where only one has it; none that is left out.
+fn older_project(tx: &Transaction<'_>, named: &str, file: &Path) -> SqlResult<Option<Project>> {
+    if named.contains('/') {
+        return Ok(match Placer::default().place(tx, named, file)? {
+            chronicle_sessions::Belongs::To(project) => Some(project),
+            chronicle_sessions::Belongs::Nowhere => None,
+        });
+    }
+    let mut called: Vec<Project> =
+        Project::all(tx)?.into_iter().filter(|project| project.name == named).collect();
+    match called.len() {
+        1 => Ok(called.pop()),
+        _ => Project::obtain(tx, &format!("name:{named}"), named).map(Some),
+    }
+}
+
+fn told(at: Option<Timestamp>) -> Option<String> {
+    at.map(|at| at.to_string())
+}
+
+fn moment(text: &str) -> Option<Timestamp> {
+    text.parse().ok().or_else(|| day(text.get(..10)?))
+}
+
+fn date_in_name(file: &Path) -> Option<Timestamp> {
+    day(file.file_name()?.to_str()?.get(..10)?)
+}
+
+fn day(text: &str) -> Option<Timestamp> {
+    let day: jiff::civil::Date = text.parse().ok()?;
+    day.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+}
+
+/// Takes what must not be kept out of every text.
+fn clean(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let std::borrow::Cow::Owned(kept) = for_storage(text, &mut Removed::default()) {
+                *text = kept;
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(clean),
+        Value::Object(members) => members.values_mut().for_each(clean),
+        _ => {}
+    }
+}
+
+/// A name that is one file wherever it is written; `number` tells apart what is alike otherwise.
+fn file_name(name: &str, number: i64) -> String {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let safe: String = name.chars().map(|c| if is_safe(c) { c } else { '_' }).take(100).collect();
+    if safe == name { safe } else { format!("{safe}-{number}") }
+}
+
+fn write(path: &Path, value: &impl Serialize) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = std::io::BufWriter::new(options.open(path)?);
+    serde_json::to_writer_pretty(&mut file, value)?;
+    file.write_all(b"\n")?;
+    file.flush()
+}
+
+fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let Ok(kind) = entry.file_type() else { continue };
+        let path = entry.path();
+        let is_json = path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl");
+        if kind.is_dir() && 0 < depth {
+            walk(&path, depth - 1, found);
+        } else if kind.is_file() && is_json {
+            found.push(path);
+        }
+    }
+}
