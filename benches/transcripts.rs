@@ -1,9 +1,11 @@
 //! Reading transcripts beside `jq -c .type`, which looks at every row and keeps one word of it.
 //!
-//! Both read the same unpacked files, in turns, on one thread. The files are the
-//! real transcripts that lie beside the clone; without them, or without jq,
-//! nothing is measured. Then files of a gigabyte are made up while they are
-//! read, and the most memory that was ever used is printed.
+//! Both read the same unpacked files, in turns, on one thread, once without
+//! keeping anything and once with everything that taking sessions in does:
+//! redaction, store, threads, search index. The files are the real transcripts that
+//! lie beside the clone; without them, or without jq, nothing is measured. Then
+//! files of a gigabyte are made up while they are taken in, and the most memory
+//! that was ever used is printed.
 //!
 //! `--pairs N` sets how often both are run; `--speed` leaves out the gigabytes.
 
@@ -14,7 +16,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use chronicle_sessions::{Format, read};
+use chronicle_search::{Project, SqlResult, Store, Transaction};
+use chronicle_sessions::{Belongs, Format, Ingested, Transcript, ingest, read};
+use jiff::Timestamp;
 
 fn main() {
     let pairs = argument("--pairs").unwrap_or(20);
@@ -66,12 +70,21 @@ fn unpacked() -> Option<(tempfile::TempDir, Vec<PathBuf>)> {
 
 fn beside_jq(folder: &Path, paths: &[PathBuf], pairs: usize) {
     let n_bytes: u64 = paths.iter().filter_map(|path| path.metadata().ok()).map(|meta| meta.len()).sum();
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    let mut n_turns = 0;
+    let (mut ours, mut stored, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut n_turns, mut size) = (0, (0, 0));
     for _ in 0..pairs {
         let start = Instant::now();
         n_turns = paths.iter().map(|path| turns(path)).sum();
         ours.push(start.elapsed().as_secs_f64() * 1e3);
+        let home = tempfile::tempdir().expect("a temporary folder can be made");
+        let start = Instant::now();
+        let mut store = Store::create(&home.path().join("chronicle.db")).expect("it can be made");
+        for path in paths {
+            take_in(&mut store, std::fs::File::open(path).expect("it was just written"), path, None);
+        }
+        stored.push(start.elapsed().as_secs_f64() * 1e3);
+        let totals = store.totals().expect("it can be read");
+        size = (totals.file_bytes, totals.text_bytes);
         let start = Instant::now();
         if !jq(folder, paths) {
             println!("no jq: speed is not measured");
@@ -79,12 +92,33 @@ fn beside_jq(folder: &Path, paths: &[PathBuf], pairs: usize) {
         }
         theirs.push(start.elapsed().as_secs_f64() * 1e3);
     }
-    let (ours, theirs) = (median(ours), median(theirs));
+    let (ours, stored, theirs) = (median(ours), median(stored), median(theirs));
     let megabytes = n_bytes as f64 / 1e6;
     println!("{} files, {megabytes:.1} MB, {n_turns} turns, median of {pairs}", paths.len());
     println!("read   {ours:7.1} ms  {:6.0} MB/s", megabytes / ours * 1e3);
+    println!("store  {stored:7.1} ms  {:6.0} MB/s", megabytes / stored * 1e3);
     println!("jq     {theirs:7.1} ms  {:6.0} MB/s", megabytes / theirs * 1e3);
-    println!("jq / read = {:.1} (bar 4, aim 10)", theirs / ours);
+    println!("jq / read = {:.1}, jq / store = {:.1} (bar 4, aim 10)", theirs / ours, theirs / stored);
+    println!(
+        "store {} kB, text {} kB: {:.2} (bar 3)",
+        size.0 / 1000,
+        size.1 / 1000,
+        size.0 as f64 / size.1 as f64
+    );
+}
+
+/// Takes a transcript into the store, and counts its rows.
+fn take_in(store: &mut Store, file: impl Read, path: &Path, format: Option<Format>) -> u64 {
+    let name = path.to_string_lossy();
+    let transcript = Transcript { path: &name, stem: &name, size: 0, modified: 0, format };
+    let mut placing = |tx: &Transaction<'_>, _: &str| -> SqlResult<Belongs> {
+        Project::obtain(tx, "id:bench", "bench").map(Belongs::To)
+    };
+    let taken = ingest(store, file, &transcript, Timestamp::UNIX_EPOCH, &mut placing);
+    match taken.expect("there is room") {
+        Ingested::Read { tally, .. } => tally.n_rows,
+        Ingested::NoTranscript => panic!("{name} was written by an agent"),
+    }
 }
 
 fn turns(path: &Path) -> usize {
@@ -116,15 +150,13 @@ fn gigabyte(what: &str, head: &[u8], piece: &[u8]) {
         left: 1 << 30,
     };
     let format = if what == "a document" { Format::GeminiDocument } else { Format::Claude };
+    let home = tempfile::tempdir().expect("a temporary folder can be made");
+    let mut store = Store::create(&home.path().join("chronicle.db")).expect("it can be made");
     let start = Instant::now();
-    let mut n_turns = 0_usize;
-    let reading = read(&mut file, Some(format), &mut |_, _| n_turns += 1).expect("it can be read");
-    let tally = reading.expect("the form is given").tally;
+    let n_rows = take_in(&mut store, &mut file, Path::new("gigabyte"), Some(format));
     println!(
-        "1 GB, {what}: {:.1} s, {n_turns} turns, {} rows, {} unreadable, most memory so far {} MB",
+        "1 GB, {what}: {:.1} s, {n_rows} rows, most memory so far {} MB",
         start.elapsed().as_secs_f64(),
-        tally.n_rows,
-        tally.n_unreadable,
         peak_megabytes()
     );
 }

@@ -55,20 +55,20 @@ const STALE_SECONDS: u64 = 60;
 const OLDEST_GIT: (u32, u32) = (2, 30);
 
 impl Finding {
-    fn ok(check: &'static str, seen: impl Into<String>) -> Self {
+    pub(crate) fn ok(check: &'static str, seen: impl Into<String>) -> Self {
         Self { check, health: Health::Ok, seen: seen.into(), mend: None }
     }
 
-    fn note(check: &'static str, seen: impl Into<String>, mend: &str) -> Self {
+    pub(crate) fn note(check: &'static str, seen: impl Into<String>, mend: &str) -> Self {
         Self { check, health: Health::Note, seen: seen.into(), mend: Some(mend.to_owned()) }
     }
 
-    fn problem(check: &'static str, seen: impl Into<String>, mend: impl Into<String>) -> Self {
+    pub(crate) fn problem(check: &'static str, seen: impl Into<String>, mend: impl Into<String>) -> Self {
         Self { check, health: Health::Problem, seen: seen.into(), mend: Some(mend.into()) }
     }
 
     /// A problem that `mend` does away with, if that is wanted.
-    fn mendable(mut self, is_wanted: bool, mend: impl FnOnce() -> Result<(), Error>) -> Self {
+    pub(crate) fn mendable(mut self, is_wanted: bool, mend: impl FnOnce() -> Result<(), Error>) -> Self {
         if is_wanted {
             match mend() {
                 Ok(()) => (self.health, self.mend) = (Health::Mended, None),
@@ -93,6 +93,7 @@ impl Chronicle {
         findings.extend(rewriting(repository));
         findings.extend(self.remotes_health(repository, fix));
         findings.extend(self.staged_health());
+        findings.extend(self.memory_health(fix));
         let problems = findings.iter().filter(|finding| finding.health == Health::Problem).count();
         Ok(Diagnosis { schema: "chronicle-doctor/v1", findings, problems })
     }

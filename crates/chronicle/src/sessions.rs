@@ -2,6 +2,7 @@
 
 mod agents;
 mod forget;
+mod health;
 mod ingest;
 mod look;
 mod place;

@@ -105,7 +105,7 @@ impl Default for TestRepo {
     }
 }
 
-/// A command in `directory` that sees a fixed identity and date and none of the user's settings.
+/// A command in `directory` that sees a fixed identity and date, and none of the user's settings or memory.
 #[must_use]
 pub fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
     #[expect(clippy::disallowed_methods, reason = "tests run the real git and the real binary")]
@@ -119,6 +119,7 @@ pub fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
     }
     command
         .current_dir(directory)
+        .env("CHRONICLE_HOME", "/nonexistent/session/memory")
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_AUTHOR_NAME", "Ada")

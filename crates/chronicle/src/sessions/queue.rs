@@ -69,6 +69,11 @@ impl Queue {
     }
 }
 
+/// How many transcripts wait to be taken in.
+pub(super) fn n_waiting(home: &Path) -> usize {
+    Queue::of(home).waiting().len()
+}
+
 /// Says for a path what its entry is called.
 fn name(path: &str) -> String {
     chronicle_search::fingerprint(path.as_bytes())

@@ -468,7 +468,7 @@ impl OlderDigest {
         let at = self.timestamp.as_deref().and_then(moment).or_else(|| date_in_name(file));
         let importance = (1..=5).find(|step| self.importance.unwrap_or(3.0) <= f64::from(*step)).unwrap_or(5);
         let digest = chronicle_sessions::DigestOfSession {
-            title: shortened(first_sentence(&self.summary), LONGEST_TITLE),
+            title: shortened(first_sentence(&self.summary).trim_end_matches('.'), LONGEST_TITLE),
             summary: self.summary.clone(),
             key_actions: self.key_actions.clone(),
             files: Vec::new(),

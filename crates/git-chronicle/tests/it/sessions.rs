@@ -608,3 +608,28 @@ fn an_older_kind_of_memory_is_taken_in() {
     assert!(["pending", "in_progress", "resolved"].iter().all(|state| states.contains(state)), "{states:?}");
     assert!(!holds(&stored(&desk), &token));
 }
+
+#[test]
+fn the_doctor_looks_at_session_memory() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new();
+    let look = |args: &[&str]| {
+        let answer = desk.run(&[&["doctor", "--format=json"], args].concat()).json();
+        let findings = answer["findings"].as_array().unwrap().clone();
+        findings.into_iter().find(|finding| finding["check"] == "sessions").unwrap()
+    };
+    assert_eq!(look(&[])["seen"], "no sessions are remembered yet");
+    desk.leave(&pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001"));
+    desk.ingest();
+    assert_eq!(look(&[])["seen"], "1 sessions of 1 projects are remembered, 1 threads are open");
+    let file = desk.memory().join("chronicle.db");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(look(&[])["health"], "problem");
+    assert_eq!(look(&["--fix"])["health"], "mended");
+    assert_eq!(look(&[])["health"], "ok");
+    let mut bytes = fs::read(&file).unwrap();
+    // The second page holds a table; nothing of it makes sense any more.
+    bytes[4096..8192].fill(0x5a);
+    fs::write(&file, bytes).unwrap();
+    assert_eq!(look(&[])["health"], "problem");
+}

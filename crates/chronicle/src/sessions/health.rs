@@ -1,0 +1,79 @@
+//! Whether session memory is in order.
+
+use std::{fs, path::Path};
+
+use super::queue::n_waiting;
+use crate::{Chronicle, Error, doctor::Finding};
+
+/// What was looked at, as findings name it.
+const SESSIONS: &str = "sessions";
+
+impl Chronicle {
+    /// Whether the store is whole and private, and whether transcripts wait to be taken in.
+    pub(crate) fn memory_health(&self, fix: bool) -> Vec<Finding> {
+        let memory = match self.memory() {
+            Ok(Some(memory)) => memory,
+            Ok(None) => return vec![Finding::ok(SESSIONS, "no sessions are remembered yet")],
+            Err(Error::NoHome) => {
+                return vec![Finding::note(
+                    SESSIONS,
+                    Error::NoHome.to_string(),
+                    "set HOME or CHRONICLE_HOME",
+                )];
+            }
+            Err(error) => return vec![Finding::problem(SESSIONS, error.to_string(), ANEW)],
+        };
+        let mut findings = Vec::new();
+        match memory.store.damages() {
+            Ok(damages) if damages.is_empty() => {}
+            Ok(damages) => {
+                let seen = format!("`{}` is damaged: {}", memory.store.path().display(), damages.join("; "));
+                findings.push(Finding::problem(SESSIONS, seen, ANEW));
+            }
+            Err(error) => findings.push(Finding::problem(SESSIONS, error.to_string(), ANEW)),
+        }
+        let home = memory.store.path().parent().unwrap_or(memory.store.path());
+        findings.extend(others_can_read(memory.store.path(), fix));
+        let n_waiting = n_waiting(home);
+        if 0 < n_waiting {
+            let seen = format!("{n_waiting} transcripts wait to be taken in");
+            findings.push(Finding::note(SESSIONS, seen, "`git chronicle session ingest --queued`"));
+        }
+        if findings.is_empty() {
+            let seen = match memory.store.totals() {
+                Ok(totals) => format!(
+                    "{} sessions of {} projects are remembered, {} threads are open",
+                    totals.sessions, totals.projects, totals.open_threads
+                ),
+                Err(error) => error.to_string(),
+            };
+            findings.push(Finding::ok(SESSIONS, seen));
+        }
+        findings
+    }
+}
+
+/// How to mend a store that cannot be used.
+const ANEW: &str =
+    "move it away, then `git chronicle session ingest --sweep` makes it anew from the transcripts";
+
+#[cfg(unix)]
+fn others_can_read(store: &Path, fix: bool) -> Option<Finding> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(store).ok()?.permissions().mode();
+    if mode & 0o077 == 0 {
+        return None;
+    }
+    let seen = format!("others can read `{}`", store.display());
+    let mend = || {
+        fs::set_permissions(store, fs::Permissions::from_mode(0o600))
+            .map_err(|source| Error::WriteOutput { path: store.to_owned(), source })
+    };
+    let mended = Finding::problem(SESSIONS, seen, format!("`chmod 600 '{}'`", store.display()));
+    Some(mended.mendable(fix, mend))
+}
+
+#[cfg(not(unix))]
+fn others_can_read(_store: &Path, _fix: bool) -> Option<Finding> {
+    None
+}
