@@ -92,6 +92,12 @@ impl State {
     }
 }
 
+/// A hash of the state of the repository that `glance` saw.
+pub(crate) fn state_hash(glance: &Glance) -> u128 {
+    let state = State::new(&glance.common_dir, glance.head, glance.notes.clone(), &glance.trust);
+    XxHash3_128::oneshot(state.name.as_bytes())
+}
+
 fn table_of(directory: &Path, state: &str) -> PathBuf {
     directory.join(format!("{state}.idx"))
 }

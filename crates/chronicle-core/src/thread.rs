@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use data_encoding::BASE32_NOPAD;
 use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -44,7 +45,7 @@ impl ThreadId {
 }
 
 /// What kind of unfinished work it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadKind {
     /// Something was begun, or planned, and is not there yet.
@@ -59,8 +60,35 @@ pub enum ThreadKind {
     Blocked,
 }
 
+/// Names of the variants of an enum, as arguments and answers hold them.
+macro_rules! named {
+    ($type:ident: $($variant:ident $name:literal),+) => {
+        impl $type {
+            /// The names of all.
+            pub const NAMES: [&str; [$($name),+].len()] = [$($name),+];
+
+            /// The name it has in arguments and answers.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+
+            /// The one with this name.
+            #[must_use]
+            pub fn named(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$variant),)+ _ => None }
+            }
+        }
+    };
+}
+
+named!(Priority: High "high", Medium "medium", Low "low");
+named!(How: Completed "completed", Deferred "deferred", WontDo "wont_do");
+named!(ThreadKind: Incomplete "incomplete", Question "question", Todo "todo", Deferred "deferred", Blocked "blocked");
+named!(Status: Pending "pending", InProgress "in_progress", Resolved "resolved", Abandoned "abandoned");
+
 /// What a thread was found by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// The agent's own list.
@@ -84,7 +112,7 @@ pub enum Origin {
 }
 
 /// How urgent it is; the most urgent sorts first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
     /// Something is broken, somebody said that it is urgent, or it comes up again and again.
@@ -96,7 +124,7 @@ pub enum Priority {
 }
 
 /// Where in its life a thread is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Not begun.
@@ -110,7 +138,7 @@ pub enum Status {
 }
 
 /// How a thread was closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
     /// It was done.
@@ -122,7 +150,7 @@ pub enum How {
 }
 
 /// What shows that something is so: a turn of a session, a commit, or a command by hand.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// The session it was said in, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -368,12 +396,50 @@ impl Thread {
         self.is_open() && self.last_mentioned.is_some_and(|at| ARCHIVED_AFTER < now.duration_since(at))
     }
 
-    /// Sorts threads as they are listed: by priority, what is begun first, what is blocked last, then the newest.
+    /// Sorts threads as they are listed: by [`Thread::place`], then the newest first.
     #[must_use]
-    pub fn rank(&self) -> impl Ord + use<> {
-        let waits = !self.blocked_by.is_empty() || self.kind == ThreadKind::Blocked;
+    pub fn rank(&self, waits: bool) -> impl Ord + use<> {
+        (self.place(waits), std::cmp::Reverse(self.last_mentioned), self.id.clone())
+    }
+
+    /// The first sort key of lists, below [`PLACES`]: by priority, what waits last, what is begun first.
+    ///
+    /// `waits` says whether a thread that it is blocked by is still open, which the thread itself does not know.
+    #[must_use]
+    pub fn place(&self, waits: bool) -> u8 {
+        let waits = waits || self.kind == ThreadKind::Blocked;
         let is_idle = self.status != Status::InProgress;
-        (self.priority, waits, is_idle, std::cmp::Reverse(self.last_mentioned), self.id.clone())
+        4 * self.priority as u8 + 2 * u8::from(waits) + u8::from(is_idle)
+    }
+}
+
+/// How many [`Thread::place`]s there are.
+pub const PLACES: u8 = 12;
+
+/// Puts the events of one thread into the order in which they count, in whatever order they were read.
+///
+/// Sessions are not always read in the order in which they happened. What has
+/// no time happened before everything else: then it undoes nothing.
+pub fn sort_events(events: &mut [ThreadEvent]) {
+    events.sort_by(|left, right| {
+        let key = |event: &ThreadEvent| (event.at, event.session.clone(), event.change.step());
+        // Two of the same kind at one moment of one session: any order will do, if it is always the same.
+        key(left).cmp(&key(right)).then_with(|| format!("{left:?}").cmp(&format!("{right:?}")))
+    });
+}
+
+impl Change {
+    /// Which of two changes at one moment comes first.
+    fn step(&self) -> u8 {
+        match self {
+            Self::Opened(_) => 0,
+            Self::Reopened => 1,
+            Self::PutBack => 2,
+            Self::Begun => 3,
+            Self::Proposed(_) => 4,
+            Self::Resolved(_) | Self::Dropped(_) => 5,
+            Self::Prioritised(_) | Self::BlockedBy(_) | Self::UnblockedFrom(_) | Self::Linked(_) => 6,
+        }
     }
 }
 

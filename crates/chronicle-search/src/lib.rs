@@ -14,8 +14,9 @@ pub use error::StoreError;
 pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transaction};
 pub use search::{Found, Hit, Scope, search};
 pub use store::{
-    NamedSession, Project, ProjectId, SessionId, SessionRecord, Source, Store, StoredTurn, Totals, TurnKind,
-    TurnRecord, Written, add_events, events_with_agents, replay, tell_once, thread_ids, threads,
+    ListedThread, NamedSession, OpenThreads, Project, ProjectId, SessionId, SessionRecord, Source, Store,
+    StoredTurn, Totals, TurnKind, TurnRecord, Written, add_events, events_with_agents, replay, tell_once,
+    thread_ids, threads,
 };
 
 /// A number that stands for a name, and hardly for another.

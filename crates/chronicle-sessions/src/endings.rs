@@ -98,12 +98,22 @@ pub(crate) fn broken_checks(journal: &Journal) -> Vec<Ending> {
         if journal.checks.iter().any(|other| later_pass(&other)) || !was_in_the_last_stretch {
             continue;
         }
-        let summary = format!("Get `{}` to pass", shortened(&check.command, 100));
+        let summary = get_to_pass(&check.command);
         let mut ending = Ending::new(ThreadKind::Incomplete, Origin::Check, summary, &check.noted);
         ending.is_broken = true;
         found = vec![ending];
     }
     found
+}
+
+/// What is to be done about a check that failed.
+pub(crate) fn get_to_pass(command: &str) -> String {
+    format!("Get `{}` to pass", shortened(command, 100))
+}
+
+/// The command that [`get_to_pass`] was told of.
+pub(crate) fn checked(summary: &str) -> Option<&str> {
+    summary.strip_prefix("Get `")?.strip_suffix("` to pass")
 }
 
 /// What a human said is for later.

@@ -1,14 +1,16 @@
 //! What shows that earlier work is done.
 //!
-//! A human who says so closes it. A commit that names it, with a check that
-//! passed afterwards, only proposes to.
+//! A human who says so closes it, and so does a check that passes again. A commit
+//! that names it, with a check that passed afterwards, only proposes to.
 
 use std::collections::BTreeSet;
 
-use chronicle_core::thread::{How, Thread, ThreadId, key, likeness};
+use chronicle_core::thread::{How, Origin, Thread, ThreadId, key, likeness};
 use jiff::Timestamp;
 
-use crate::journal::Journal;
+use crate::checks::check_kind;
+use crate::endings::{checked, get_to_pass};
+use crate::journal::{Check, Journal};
 use crate::words::{sentences, shortened};
 
 /// How alike a commit and a thread have to be.
@@ -28,9 +30,40 @@ pub(crate) struct Finished {
 /// Those of the `open` threads that the session finished.
 pub(crate) fn finished(journal: &Journal, open: &[&Thread]) -> Vec<Finished> {
     let mut found: Vec<Finished> = said(journal, open);
+    for finished in passed(journal, open) {
+        if !found.iter().any(|other| other.thread == finished.thread) {
+            found.push(finished);
+        }
+    }
     for finished in committed(journal, open) {
         if !found.iter().any(|other| other.thread == finished.thread) {
             found.push(finished);
+        }
+    }
+    found
+}
+
+/// Checks that failed in an earlier session and passed at the end of this one.
+///
+/// The very command that failed closes the thread. Another check of its kind may leave out what
+/// failed, so it only proposes to.
+fn passed(journal: &Journal, open: &[&Thread]) -> Vec<Finished> {
+    let mut found = Vec::new();
+    for thread in open.iter().filter(|thread| thread.origin == Origin::Check) {
+        let Some(command) = checked(&thread.summary) else { continue };
+        let is_same = |check: &&Check| get_to_pass(&check.command) == thread.summary;
+        let is_like = |check: &&Check| check_kind(command) == Some(check.kind);
+        let later = || journal.checks.iter().rev().filter(|check| thread.last_mentioned < check.noted.at);
+        let Some(check) = later().find(is_same).or_else(|| later().find(is_like)) else { continue };
+        if check.is_passed == Some(true) {
+            found.push(Finished {
+                thread: thread.id.clone(),
+                how: How::Completed,
+                is_certain: is_same(&check),
+                source: check.noted.source.clone(),
+                words: format!("`{}` passed", shortened(&check.command, 200)),
+                at: check.noted.at,
+            });
         }
     }
     found

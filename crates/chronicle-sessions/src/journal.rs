@@ -71,6 +71,8 @@ pub(crate) struct Issue {
 #[derive(Debug, Clone, Default)]
 pub struct Journal {
     n_turns: usize,
+    /// The time of the newest turn that has one: some rows of some agents have none.
+    now: Option<Timestamp>,
     pub(crate) session: Option<String>,
     pub(crate) n_prompts: usize,
     pub(crate) n_interruptions: usize,
@@ -116,6 +118,8 @@ impl Journal {
             return;
         }
         self.n_turns += 1;
+        self.now = turn.at.or(self.now);
+        let at = self.now;
         if let Event::Edit(_, outcome) | Event::Command(_, outcome) | Event::Tool(_, outcome) = &turn.event
             && outcome.is_ok == Some(true)
             && self.successes.len() < MOST_SUCCESSES
@@ -126,7 +130,7 @@ impl Journal {
             if turn.id.is_empty() { format!("line {}", turn.place.line) } else { turn.id.to_string() };
         let noted = |words: &str| Noted {
             source: source.clone(),
-            at: turn.at,
+            at,
             words: cut(words, LONGEST_WORDS),
             number: self.n_turns,
         };

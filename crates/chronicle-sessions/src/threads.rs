@@ -139,8 +139,15 @@ fn tell(found: Found, thread: &ThreadId, journal: &Journal, events: &mut Vec<Thr
         events.push(ThreadEvent { thread: thread.clone(), session: journal.session.clone(), at, change });
     };
     push(found.at, Change::Opened(found.opening));
+    // Who read the session before this change may have seen it closed.
+    let is_open_again =
+        found.changed != found.at && !matches!(found.status, Status::Resolved | Status::Abandoned);
+    if is_open_again {
+        push(found.changed, Change::Reopened);
+    }
     match (found.status, found.resolution) {
         (Status::InProgress, _) => push(found.changed, Change::Begun),
+        (Status::Pending, _) if is_open_again => push(found.changed, Change::PutBack),
         (Status::Resolved, Some(resolution)) => push(found.changed, Change::Resolved(resolution)),
         (Status::Abandoned, Some(resolution)) => push(found.changed, Change::Dropped(resolution)),
         _ => {}
@@ -178,8 +185,11 @@ impl Finished {
             words: self.words.clone(),
         };
         let resolution = Resolution { how: self.how, note: None, at: self.at, evidence: vec![evidence] };
-        let change =
-            if self.is_certain { Change::Resolved(resolution) } else { Change::Proposed(resolution) };
+        let change = match (self.is_certain, self.how) {
+            (false, _) => Change::Proposed(resolution),
+            (true, How::WontDo) => Change::Dropped(resolution),
+            (true, How::Completed | How::Deferred) => Change::Resolved(resolution),
+        };
         ThreadEvent { thread: self.thread.clone(), session: journal.session.clone(), at: self.at, change }
     }
 }

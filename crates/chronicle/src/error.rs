@@ -68,6 +68,15 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// A thread that is as it was to be already.
+    #[snafu(display("{reason}"))]
+    NothingToDo {
+        /// Why.
+        reason: String,
+    },
+    /// A thread without words.
+    #[snafu(display("the thread is empty; say what is to be done"))]
+    EmptySummary,
     /// A path that was never in the repository.
     #[snafu(display("File not found: {path}. Does it exist at HEAD?"))]
     FileNotFound {
@@ -271,6 +280,7 @@ impl Error {
             Self::SeveralProjects { .. } => "several_projects",
             Self::UnknownSession { .. } => "unknown_session",
             Self::UnknownThread { .. } => "unknown_thread",
+            Self::NothingToDo { .. } => "nothing_to_do",
             Self::FileNotFound { .. } => "file_not_found",
             Self::OutsideRepository { .. } => "outside_repository",
             Self::AnchorNeedsOneFile { .. } => "anchor_needs_one_file",
@@ -288,7 +298,7 @@ impl Error {
             Self::NoSummary => "no_summary",
             Self::EmptyRemark => "empty_remark",
             Self::EmptyContext => "empty_context",
-            Self::EmptyReason | Self::EmptyValue => "empty_value",
+            Self::EmptyReason | Self::EmptyValue | Self::EmptySummary => "empty_value",
             Self::NoClaim { .. } => "no_claim",
             Self::NoKnowledge { .. } => "no_knowledge",
             Self::NotATime { .. } => "invalid_time",

@@ -31,6 +31,7 @@ mod stage;
 mod status;
 mod summary;
 mod sync;
+pub mod threads;
 mod timeline;
 mod tour;
 mod transfer;
@@ -52,7 +53,11 @@ pub use check::{Check, CheckScope, CheckedFile, Touch, TouchedDependent, Touched
 pub use chronicle_commits::{
     AuthorContext, StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES, reconcile::Effort,
 };
-pub use chronicle_core::{Category, ContextLevel, InvalidRange, LineRange, plain, reading::Reading};
+pub use chronicle_core::{
+    Category, ContextLevel, InvalidRange, LineRange, plain,
+    reading::Reading,
+    thread::{How, Priority, ThreadKind},
+};
 pub use chronicle_git::GLANCE_ENVIRONMENT;
 pub use context::{Committed, ContextCommand};
 pub use correct::{ClaimLine, CorrectCommand, CorrectReply, FlagCommand};

@@ -19,6 +19,7 @@ mod sessions;
 mod setup;
 mod summary;
 mod sync;
+mod threads;
 mod why;
 mod words;
 
@@ -32,6 +33,7 @@ use crate::{
     OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced,
     Timeline, Why,
     sessions::{ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession},
+    threads::{Pending, ShownThread, ThreadReply},
 };
 
 pub use check::{Host, annotations};
@@ -320,6 +322,36 @@ pub fn check(check: &Check, format: Format, view: &View) -> String {
         Format::Json => json::compact_answer(check, view.verbose),
         Format::Markdown => check::markdown(check, view),
         Format::Pretty => pretty::painted(&check::markdown(check, view), view),
+    }
+}
+
+/// What is open, as text.
+#[must_use]
+pub fn pending(pending: &Pending, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(pending),
+        Format::Markdown => threads::pending(pending, view),
+        Format::Pretty => pretty::painted(&threads::pending(pending, view), view),
+    }
+}
+
+/// What was done to threads, as text.
+#[must_use]
+pub fn threads(reply: &ThreadReply, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(reply),
+        Format::Markdown => threads::reply(reply, view),
+        Format::Pretty => pretty::painted(&threads::reply(reply, view), view),
+    }
+}
+
+/// One thread with its history, as text.
+#[must_use]
+pub fn shown_thread(shown: &ShownThread, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(shown),
+        Format::Markdown => threads::shown(shown, view),
+        Format::Pretty => pretty::painted(&threads::shown(shown, view), view),
     }
 }
 

@@ -10,10 +10,11 @@ use crate::{
     AnnotateReply, Check, CorrectReply, Deps, Diagnosis, Error, GcReply, ImportReply, KnowledgeReply,
     OutlineAnswer, PurgeReply, Settings, Setup, Shown, Status, Summary, Synced, Timeline, Why,
     error::UnknownSchemaSnafu,
+    threads::{Pending, ShownThread, ThreadReply},
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 24] = [
+pub const SCHEMA_NAMES: [&str; 27] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -30,6 +31,9 @@ pub const SCHEMA_NAMES: [&str; 24] = [
     "why-output",
     "check-output",
     "outline-output",
+    "pending-output",
+    "thread-output",
+    "thread-history-output",
     "config-output",
     "correct-output",
     "knowledge-output",
@@ -64,6 +68,9 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "setup-output" => schema_for!(Setup),
         "config-output" => schema_for!(Settings),
         "outline-output" => schema_for!(OutlineAnswer),
+        "pending-output" => schema_for!(Pending),
+        "thread-output" => schema_for!(ThreadReply),
+        "thread-history-output" => schema_for!(ShownThread),
         "correct-output" => schema_for!(CorrectReply),
         "knowledge-output" => schema_for!(KnowledgeReply),
         "purge-output" => schema_for!(PurgeReply),

@@ -10,9 +10,9 @@ use crate::commands::{
     context::ContextArgs, correct::CorrectArgs, deps::DepsArgs, doctor::DoctorArgs, expire::ExpireArgs,
     export::ExportArgs, flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, import::ImportArgs,
     init::InitArgs, init::UninstallArgs, knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs,
-    purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, session::SessionArgs,
-    show::ShowArgs, status::StatusArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs,
-    tour::TourArgs, why::WhyArgs,
+    pending::PendingArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs,
+    session::SessionArgs, show::ShowArgs, status::StatusArgs, summary::SummaryArgs, supersede::SupersedeArgs,
+    sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -141,6 +141,9 @@ pub(crate) enum Command {
     Expire(ExpireArgs),
     Knowledge(KnowledgeArgs),
     Purge(PurgeArgs),
+    Pending(PendingArgs),
+    Resolve(ResolveArgs),
+    Thread(ThreadArgs),
     Commit(CommitArgs),
     Context(ContextArgs),
     Session(SessionArgs),

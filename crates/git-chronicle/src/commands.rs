@@ -19,6 +19,7 @@ pub(crate) mod init;
 pub(crate) mod knowledge;
 pub(crate) mod note;
 pub(crate) mod outline;
+pub(crate) mod pending;
 pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod reconcile;
@@ -29,6 +30,7 @@ pub(crate) mod status;
 pub(crate) mod summary;
 pub(crate) mod supersede;
 pub(crate) mod sync;
+pub(crate) mod thread;
 pub(crate) mod tour;
 pub(crate) mod why;
 
@@ -78,6 +80,9 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Supersede(args) => supersede::run(&args, &open(), ui),
         Command::Expire(args) => expire::run(&args, &open(), ui),
         Command::Reconcile(args) => reconcile::run(&args, &open(), ui),
+        Command::Pending(args) => pending::run(args, &open(), ui),
+        Command::Thread(args) => thread::run(args, &open(), ui),
+        Command::Resolve(args) => thread::resolve(args, &open(), ui),
         Command::Knowledge(args) => knowledge::run(args, &open(), ui),
         Command::Purge(args) => purge::run(&args, &open(), ui),
         Command::Session(args) => session::run(args, &open(), ui),

@@ -115,8 +115,11 @@ fn urgent_threads_come_first_and_blocked_ones_last() {
     };
     let mut threads =
         [of(Priority::Low, "1", false), of(Priority::High, "2", true), of(Priority::High, "3", false)];
-    threads.sort_by_key(Thread::rank);
-    assert_eq!(threads.map(|thread| thread.id.0), ["3", "2", "1"]);
+    threads.sort_by_key(|thread| thread.rank(!thread.blocked_by.is_empty()));
+    assert_eq!(threads.clone().map(|thread| thread.id.0), ["3", "2", "1"]);
+    assert!(threads.iter().all(|thread| thread.place(true) < PLACES));
+    threads.sort_by_key(|thread| thread.rank(false));
+    assert_eq!(threads.map(|thread| thread.id.0), ["2", "3", "1"], "what it waited for is done");
 }
 
 #[test]
@@ -160,4 +163,46 @@ fn a_thread_survives_json() {
     let text = serde_json::to_string(&thread).unwrap();
     assert!(text.contains("\"status\":\"resolved\""), "{text}");
     assert_eq!(serde_json::from_str::<Thread>(&text).unwrap(), thread);
+}
+
+/// Something that a session, or a hand, does to a thread on one of a few days; none has no time.
+fn any_event() -> impl proptest::strategy::Strategy<Value = ThreadEvent> {
+    use proptest::prelude::*;
+    let change = (0..9u8, 0..12i64).prop_map(|(kind, day)| match kind {
+        0..=2 => opened(["a", "b", "c"][usize::from(kind)], day, Priority::Low).change,
+        3 => Change::Begun,
+        4 => Change::PutBack,
+        5 => Change::Resolved(resolution(day)),
+        6 => Change::Dropped(resolution(day)),
+        7 => Change::Reopened,
+        _ => Change::Proposed(resolution(day)),
+    });
+    let session = proptest::sample::select(vec![None, Some("a"), Some("b"), Some("c")]);
+    (change, session, proptest::option::weighted(0.8, 0..6i64)).prop_map(|(change, session, day)| {
+        let day = day.and_then(at);
+        ThreadEvent { thread: ThreadId("t".into()), session: session.map(str::to_owned), at: day, change }
+    })
+}
+
+proptest::proptest! {
+    #[test]
+    fn the_order_in_which_events_are_read_does_not_matter(
+        events in proptest::collection::vec(any_event(), 0..12),
+        seed in proptest::prelude::any::<u64>(),
+    ) {
+        let sorted = |mut events: Vec<ThreadEvent>| {
+            sort_events(&mut events);
+            Thread::replay(&events)
+        };
+        let mut shuffled = events.clone();
+        shuffled.sort_by_key(|event| Sha256::digest(format!("{seed} {event:?}")).to_vec());
+        let twice: Vec<ThreadEvent> = shuffled.iter().chain(&events).cloned().collect();
+        let once = sorted(events);
+        proptest::prop_assert_eq!(&sorted(shuffled), &once);
+        if let Some(thread) = once {
+            proptest::prop_assert_eq!(thread.is_open(), thread.resolution.is_none());
+            let again = sorted(twice).expect("it was opened");
+            proptest::prop_assert_eq!((again.status, again.n_mentions), (thread.status, thread.n_mentions));
+        }
+    }
 }

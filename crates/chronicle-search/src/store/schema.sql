@@ -37,6 +37,8 @@ CREATE TABLE session (
     UNIQUE (agent, name)
 ) STRICT;
 CREATE INDEX session_by_time ON session(project, last);
+CREATE INDEX session_by_branch ON session(project, branch, last) WHERE NOT is_sub_agent;
+CREATE INDEX session_anywhere ON session(last) WHERE NOT is_sub_agent;
 CREATE INDEX session_by_name ON session(name);
 
 CREATE TABLE turn (
@@ -95,9 +97,21 @@ CREATE TABLE thread (
     id TEXT PRIMARY KEY,
     project INTEGER NOT NULL REFERENCES project,
     is_open INTEGER NOT NULL,
+    -- Its place in lists, and when it was mentioned last.
+    place INTEGER NOT NULL,
+    mentioned INTEGER,
     thread TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX thread_by_project ON thread(project, is_open);
+CREATE INDEX thread_by_place ON thread(project, is_open, place, mentioned);
+CREATE INDEX thread_anywhere ON thread(is_open, place, mentioned);
+
+-- Which threads wait for which others.
+CREATE TABLE thread_wait (
+    blocker TEXT NOT NULL,
+    thread TEXT NOT NULL,
+    PRIMARY KEY (blocker, thread)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX wait_of_thread ON thread_wait(thread);
 
 -- Transcripts that were read, and how far.
 CREATE TABLE source (

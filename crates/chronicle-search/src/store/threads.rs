@@ -1,11 +1,32 @@
 //! Threads: their events, and what these left them as.
 
-use chronicle_core::thread::{Thread, ThreadEvent};
+use chronicle_core::thread::{ARCHIVED_AFTER, PLACES, Thread, ThreadEvent, ThreadId, sort_events};
+use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params, types::Type};
 use twox_hash::XxHash3_128;
 
 use super::{Project, ProjectId, SessionId, Store};
 use crate::StoreError;
+
+/// An open thread in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedThread {
+    /// The thread.
+    pub thread: Thread,
+    /// The name of its project.
+    pub project_name: String,
+    /// The open threads that it waits for, and what is to be done in each.
+    pub waits_for: Vec<(ThreadId, String)>,
+}
+
+/// How many open threads there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OpenThreads {
+    /// Those that lists show.
+    pub n_listed: usize,
+    /// Those that nobody mentioned for so long that lists leave them out.
+    pub n_archived: usize,
+}
 
 impl Store {
     /// Lets `events` happen to threads of `project`, and says how many of them were news.
@@ -27,6 +48,102 @@ impl Store {
     /// When they cannot be read.
     pub fn threads(&self, project: Option<ProjectId>, is_open_only: bool) -> Result<Vec<Thread>, StoreError> {
         self.read(|connection| threads(connection, project, is_open_only))
+    }
+
+    /// Open threads of one project or of all, in the order of [`Thread::rank`], at most `limit`.
+    ///
+    /// Archived ones come along if asked for.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn listed_threads(
+        &self,
+        project: Option<ProjectId>,
+        now: Timestamp,
+        with_archived: bool,
+        limit: usize,
+    ) -> Result<Vec<ListedThread>, StoreError> {
+        self.read(|connection| {
+            let mut listed = Vec::new();
+            for place in 0..PLACES {
+                let parts: &[&str] = match with_archived {
+                    true => &["mentioned >= ?3", "mentioned IS NULL", "mentioned < ?3"],
+                    false => &["mentioned >= ?3", "mentioned IS NULL"],
+                };
+                for part in parts {
+                    if limit <= listed.len() {
+                        return Ok(listed);
+                    }
+                    let rest = i64::try_from(limit - listed.len()).unwrap_or(i64::MAX);
+                    list_part(connection, (project, place, part), now, rest, &mut listed)?;
+                }
+            }
+            Ok(listed)
+        })
+    }
+
+    /// How many threads of one project or of all are open.
+    ///
+    /// # Errors
+    /// When they cannot be counted.
+    pub fn n_open_threads(
+        &self,
+        project: Option<ProjectId>,
+        now: Timestamp,
+    ) -> Result<OpenThreads, StoreError> {
+        let of_project = of_project(project);
+        let sql = format!(
+            "SELECT count(*), count(*) FILTER (WHERE mentioned < ?2) FROM thread \
+             WHERE {of_project} AND is_open = 1"
+        );
+        let (n_open, n_archived): (i64, i64) = self.read(|connection| {
+            connection
+                .prepare_cached(&sql)?
+                .query_row(params![project.map(|project| project.0), archived_before(now)], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })
+        })?;
+        let n_archived = usize::try_from(n_archived).unwrap_or_default();
+        let n_open = usize::try_from(n_open).unwrap_or_default();
+        Ok(OpenThreads { n_listed: n_open.saturating_sub(n_archived), n_archived })
+    }
+
+    /// The thread with this id, and the name of its project.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn thread(&self, id: &ThreadId) -> Result<Option<ListedThread>, StoreError> {
+        self.read(|connection| {
+            let found = connection
+                .prepare_cached(
+                    "SELECT thread, key, name FROM thread JOIN project ON project.id = project \
+                     WHERE thread.id = ?1",
+                )?
+                .query_row([&id.0], |row| Ok((of_row(row)?, row.get(2)?)))
+                .optional()?;
+            found.map(|(thread, name)| listed(connection, thread, name)).transpose()
+        })
+    }
+
+    /// The shortest beginning of `id` that begins no other thread's id, and has at least four letters of its own.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn short_thread_id(&self, id: &ThreadId) -> Result<String, StoreError> {
+        const LEAST: usize = "t-".len() + 4;
+        let neighbours: (Option<String>, Option<String>) = self.read(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT (SELECT max(id) FROM thread WHERE id < ?1), (SELECT min(id) FROM thread WHERE id > ?1)",
+                )?
+                .query_row([&id.0], |row| Ok((row.get(0)?, row.get(1)?)))
+        })?;
+        let n_common = |other: &String| {
+            let common = id.0.chars().zip(other.chars()).take_while(|(own, other)| own == other);
+            1 + common.count()
+        };
+        let least = [neighbours.0, neighbours.1].iter().flatten().map(n_common).max().unwrap_or(LEAST);
+        Ok(id.0.chars().take(least.max(LEAST)).collect())
     }
 
     /// The threads whose ids begin with `start`, with or without the `t-` before it.
@@ -77,7 +194,7 @@ pub fn add_events(
                 claim,
                 event.thread.0,
                 session.map(|session| session.0),
-                event.at.map(jiff::Timestamp::as_millisecond),
+                event.at.map(Timestamp::as_millisecond),
                 text
             ])?;
         n_new += n_added;
@@ -95,18 +212,110 @@ pub fn add_events(
 pub fn replay(tx: &Transaction<'_>, id: &str, project: Option<ProjectId>) -> rusqlite::Result<()> {
     let events = events_of(tx, id)?;
     let Some(thread) = Thread::replay(&events) else {
-        return tx.execute("DELETE FROM thread WHERE id = ?1", [id]).map(drop);
+        tx.execute("DELETE FROM thread_wait WHERE thread = ?1", [id])?;
+        tx.execute("DELETE FROM thread WHERE id = ?1", [id])?;
+        return place_again(tx, id);
     };
-    let known: Option<i64> = tx
-        .prepare_cached("SELECT project FROM thread WHERE id = ?1")?
-        .query_row([id], |row| row.get(0))
+    let known: Option<(i64, bool)> = tx
+        .prepare_cached("SELECT project, is_open FROM thread WHERE id = ?1")?
+        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    let Some(project) = known.or(project.map(|project| project.0)) else { return Ok(()) };
-    let text = serde_json::to_string(&thread)
+    let was_open = known.is_some_and(|(_, was_open)| was_open);
+    let project = known.map(|(project, _)| project).or(project.map(|project| project.0));
+    let Some(project) = project else { return Ok(()) };
+    tx.prepare_cached("DELETE FROM thread_wait WHERE thread = ?1")?.execute([id])?;
+    for blocker in &thread.blocked_by {
+        tx.prepare_cached("INSERT INTO thread_wait (blocker, thread) VALUES (?1, ?2)")?
+            .execute([&blocker.0, id])?;
+    }
+    put(tx, &thread, project)?;
+    if was_open != thread.is_open() {
+        place_again(tx, id)?;
+    }
+    Ok(())
+}
+
+/// Stores what the events of a thread left it as.
+fn put(tx: &Transaction<'_>, thread: &Thread, project: i64) -> rusqlite::Result<()> {
+    let text = serde_json::to_string(thread)
         .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    tx.prepare_cached("INSERT OR REPLACE INTO thread (id, project, is_open, thread) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![id, project, thread.is_open(), text])
-        .map(drop)
+    let waits = !waits_for(tx, thread)?.is_empty();
+    tx.prepare_cached(
+        "INSERT OR REPLACE INTO thread (id, project, is_open, place, mentioned, thread) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?
+    .execute(params![
+        thread.id.0,
+        project,
+        thread.is_open(),
+        thread.place(waits),
+        thread.last_mentioned.map(Timestamp::as_millisecond),
+        text
+    ])
+    .map(drop)
+}
+
+/// Finds the place of the threads that wait for `blocker`, which was opened or closed.
+fn place_again(tx: &Transaction<'_>, blocker: &str) -> rusqlite::Result<()> {
+    let waiting: Vec<(String, i64)> = tx
+        .prepare_cached(
+            "SELECT thread.thread, thread.project FROM thread_wait JOIN thread ON thread.id = thread_wait.thread \
+             WHERE blocker = ?1",
+        )?
+        .query_map([blocker], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    waiting.iter().try_for_each(|(text, project)| put(tx, &json(text)?, *project))
+}
+
+/// The open threads that `thread` waits for.
+fn waits_for(connection: &Connection, thread: &Thread) -> rusqlite::Result<Vec<(ThreadId, String)>> {
+    let mut found = Vec::new();
+    for blocker in &thread.blocked_by {
+        let text: Option<String> = connection
+            .prepare_cached("SELECT thread FROM thread WHERE id = ?1 AND is_open = 1")?
+            .query_row([&blocker.0], |row| row.get(0))
+            .optional()?;
+        if let Some(text) = text {
+            found.push((blocker.clone(), json::<Thread>(&text)?.summary));
+        }
+    }
+    Ok(found)
+}
+
+fn listed(connection: &Connection, thread: Thread, project_name: String) -> rusqlite::Result<ListedThread> {
+    let waits_for = waits_for(connection, &thread)?;
+    Ok(ListedThread { thread, project_name, waits_for })
+}
+
+/// Adds the open threads of one place in lists, of which `part` tells the age.
+fn list_part(
+    connection: &Connection,
+    (project, place, part): (Option<ProjectId>, u8, &str),
+    now: Timestamp,
+    limit: i64,
+    found: &mut Vec<ListedThread>,
+) -> rusqlite::Result<()> {
+    let of_project = of_project(project);
+    let sql = format!(
+        "SELECT thread, key, name FROM thread JOIN project ON project.id = project \
+         WHERE {of_project} AND is_open = 1 AND place = ?2 AND {part} ORDER BY mentioned DESC, thread.id LIMIT ?4"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let project = project.map(|project| project.0);
+    let mut rows = statement.query(params![project, place, archived_before(now), limit])?;
+    while let Some(row) = rows.next()? {
+        found.push(listed(connection, of_row(row)?, row.get(2)?)?);
+    }
+    Ok(())
+}
+
+fn of_project(project: Option<ProjectId>) -> &'static str {
+    if project.is_some() { "project = ?1" } else { "?1 IS NULL" }
+}
+
+/// What was mentioned last before this moment is archived, in milliseconds.
+fn archived_before(now: Timestamp) -> i64 {
+    now.checked_sub(ARCHIVED_AFTER).unwrap_or(Timestamp::MIN).as_millisecond()
 }
 
 /// The threads of one project or of all; see [`Store::threads`].
@@ -115,7 +324,7 @@ pub fn threads(
     project: Option<ProjectId>,
     is_open_only: bool,
 ) -> rusqlite::Result<Vec<Thread>> {
-    let of_project = if project.is_some() { "project = ?1" } else { "?1 IS NULL" };
+    let of_project = of_project(project);
     let open = if is_open_only { "AND is_open = 1" } else { "" };
     connection
         .prepare_cached(&format!(
@@ -125,12 +334,14 @@ pub fn threads(
         .collect()
 }
 
-/// The events of a thread, by time: sessions are not always read in the order in which they happened.
+/// The events of a thread, in the order in which they count.
 fn events_of(connection: &Connection, thread: &str) -> rusqlite::Result<Vec<ThreadEvent>> {
-    connection
-        .prepare_cached("SELECT event FROM thread_event WHERE thread = ?1 ORDER BY at, id")?
+    let mut events = connection
+        .prepare_cached("SELECT event FROM thread_event WHERE thread = ?1")?
         .query_map([thread], |row| json(&row.get::<_, String>(0)?))?
-        .collect()
+        .collect::<rusqlite::Result<Vec<ThreadEvent>>>()?;
+    sort_events(&mut events);
+    Ok(events)
 }
 
 /// The ids of all threads, with the projects they belong to.

@@ -27,6 +27,7 @@ mod same_dependents;
 mod sessions;
 mod summary;
 mod sync;
+mod threads;
 mod transfer;
 mod why;
 mod writing;

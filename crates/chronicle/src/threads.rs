@@ -1,0 +1,328 @@
+//! Unfinished work: listed, shown with what is known of it, and changed by hand.
+
+use chronicle_commits::{Recap, Unfinished};
+use chronicle_core::thread::{
+    Evidence, How, Origin, Priority, Resolution, Status, Thread, ThreadKind, priority,
+};
+use chronicle_git::Glance;
+use chronicle_search::{ListedThread, Store};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    Chronicle, Error,
+    memory::{Memory, Scope},
+};
+
+mod by_hand;
+mod shown;
+
+pub use by_hand::{AddThread, ThreadAct, ThreadReply};
+pub use shown::{HistoryLine, ShownThread};
+
+/// The question of what is open.
+#[derive(Debug, Clone)]
+pub struct PendingCommand {
+    /// The project, if it is another one than that of the current folder.
+    pub project: Option<String>,
+    /// Whether all projects are meant.
+    pub all: bool,
+    /// Whether threads that nobody mentioned for a long time are listed too.
+    pub archived: bool,
+    /// How many are listed at most.
+    pub limit: usize,
+}
+
+/// Unfinished work, in the order in which it is best looked at.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Pending {
+    /// Always `chronicle-pending/v1`.
+    pub schema: &'static str,
+    /// The project that was asked about; null for all.
+    pub project: Option<String>,
+    /// What is open.
+    pub items: Vec<OpenItem>,
+    /// How much more is open.
+    pub n_more: usize,
+    /// How many threads are left out because nobody mentioned them for 30 days.
+    pub n_archived: usize,
+    /// How many threads other projects have, where this one has none.
+    pub n_elsewhere: usize,
+    /// Remarks.
+    pub warnings: Vec<String>,
+}
+
+/// A thread, or a lesson of the repository that says what is to be done.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct OpenItem {
+    /// Names it.
+    pub id: String,
+    /// The shortest beginning of the id that names it now.
+    pub short: String,
+    /// What it was found by.
+    pub origin: Origin,
+    /// What kind of work it is.
+    pub kind: ThreadKind,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// Where in its life it is.
+    pub status: Status,
+    /// What is to be done.
+    pub summary: String,
+    /// Why it matters.
+    pub context: String,
+    /// The project it belongs to.
+    pub project: String,
+    /// The branch on which it came up.
+    pub branch: Option<String>,
+    /// The session in which it came up.
+    pub session: Option<String>,
+    /// The commit that carries it, of a lesson.
+    pub commit: Option<String>,
+    /// The file it is about, of a lesson.
+    pub file: Option<String>,
+    /// Who made the commit, of a lesson.
+    pub author: Option<String>,
+    /// When it came up.
+    pub created: Option<String>,
+    /// When it was mentioned last.
+    pub last_mentioned: Option<String>,
+    /// In how many sessions it came up.
+    pub n_mentions: usize,
+    /// Whether nobody mentioned it for 30 days.
+    pub is_archived: bool,
+    /// The open threads that it waits for.
+    pub waits_for: Vec<Named>,
+    /// Threads that have to do with it.
+    pub links: Vec<String>,
+    /// How it may have been closed, for somebody to confirm.
+    pub proposal: Option<Closing>,
+    /// How it was closed.
+    pub resolution: Option<Closing>,
+    /// Why a lesson is doubted.
+    pub doubt: Option<String>,
+}
+
+/// Another thread.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Named {
+    /// Its id.
+    pub id: String,
+    /// The shortest beginning of the id that names it now.
+    pub short: String,
+    /// What is to be done.
+    pub summary: String,
+}
+
+/// How a thread was closed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Closing {
+    /// How.
+    pub how: How,
+    /// What somebody had to say about it.
+    pub note: Option<String>,
+    /// When.
+    pub at: Option<String>,
+    /// What shows it.
+    pub evidence: Vec<Evidence>,
+}
+
+impl Chronicle {
+    /// What is open: threads of session memory, and lessons of the current repository.
+    ///
+    /// # Errors
+    /// When the project is unknown, or session memory cannot be read.
+    pub fn pending(&self, command: &PendingCommand) -> Result<Pending, Error> {
+        let memory = self.memory()?;
+        let scope = match &memory {
+            Some(memory) => self.memory_scope(memory, command.project.as_deref(), command.all)?,
+            None => Scope::Unknown,
+        };
+        let mut pending = Pending {
+            schema: "chronicle-pending/v1",
+            project: scope.name(),
+            items: Vec::new(),
+            n_more: 0,
+            n_archived: 0,
+            n_elsewhere: 0,
+            warnings: Vec::new(),
+        };
+        let is_here = command.all || self.is_here(memory.as_ref(), &scope)?;
+        let lessons = if is_here { self.unfinished_lessons() } else { Vec::new() };
+        let n_lessons = lessons.len();
+        pending.items = lessons;
+        let mut n_open = 0;
+        if let Some(memory) = memory.as_ref().filter(|_| scope != Scope::Unknown) {
+            let store = &memory.store;
+            let open = store.n_open_threads(scope.project(), self.now)?;
+            n_open = open.n_listed + if command.archived { open.n_archived } else { 0 };
+            pending.n_archived = if command.archived { 0 } else { open.n_archived };
+            let listed = store.listed_threads(scope.project(), self.now, command.archived, command.limit)?;
+            for thread in &listed {
+                pending.items.push(OpenItem::of(store, thread, self.now)?);
+            }
+        }
+        pending.items.sort_by_key(OpenItem::rank);
+        pending.items.truncate(command.limit);
+        pending.n_more = (n_open + n_lessons).saturating_sub(pending.items.len());
+        if let (Some(memory), true) = (&memory, pending.items.is_empty()) {
+            pending.n_elsewhere = memory.store.n_open_threads(None, self.now)?.n_listed;
+        }
+        Ok(pending)
+    }
+
+    /// Whether `scope` is the project of the current folder.
+    fn is_here(&self, memory: Option<&Memory>, scope: &Scope) -> Result<bool, Error> {
+        Ok(match (memory, scope) {
+            (Some(memory), Scope::One(project)) => {
+                memory.project_of(&self.directory)?.is_some_and(|here| here.id == project.id)
+            }
+            _ => true,
+        })
+    }
+
+    /// The lessons of the repository's commits that say what is still to be done.
+    pub(crate) fn unfinished_lessons(&self) -> Vec<OpenItem> {
+        let recap = self.recap();
+        let now = self.now.as_second();
+        let lessons: Vec<&Unfinished> =
+            recap.unfinished.iter().filter(|lesson| lesson.expires.is_none_or(|end| now < end)).collect();
+        let ids: Vec<&str> = lessons.iter().map(|lesson| lesson.id.0.as_str()).collect();
+        lessons.iter().map(|lesson| OpenItem::of_lesson(lesson, &ids)).collect()
+    }
+
+    /// What the commits of the repository say, if this is one that can be read.
+    pub(crate) fn recap(&self) -> Recap {
+        let made = || self.repository().ok().and_then(|repository| Recap::of(repository).ok());
+        match self.uses_index.then(|| Glance::at(&self.directory)).flatten() {
+            Some(glance) if glance.notes.is_empty() => Recap::default(),
+            Some(glance) => Recap::kept(&glance).unwrap_or_else(|| {
+                let recap = made().unwrap_or_default();
+                recap.keep(&glance);
+                recap
+            }),
+            None => made().unwrap_or_default(),
+        }
+    }
+}
+
+impl Scope {
+    /// The name of the project, if it is one.
+    pub(crate) fn name(&self) -> Option<String> {
+        match self {
+            Self::One(project) => Some(project.name.clone()),
+            Self::All | Self::Unknown => None,
+        }
+    }
+}
+
+impl OpenItem {
+    /// A thread of the store.
+    pub(crate) fn of(store: &Store, listed: &ListedThread, now: Timestamp) -> Result<Self, Error> {
+        let ListedThread { thread, project_name, waits_for } = listed;
+        let mut named = Vec::new();
+        for (id, summary) in waits_for {
+            let short = store.short_thread_id(id)?;
+            named.push(Named { id: id.0.clone(), short, summary: summary.clone() });
+        }
+        Ok(Self {
+            id: thread.id.0.clone(),
+            short: store.short_thread_id(&thread.id)?,
+            project: project_name.clone(),
+            waits_for: named,
+            ..Self::of_thread(thread, now)
+        })
+    }
+
+    fn of_thread(thread: &Thread, now: Timestamp) -> Self {
+        let time = |at: Option<Timestamp>| at.map(|at| at.to_string());
+        Self {
+            id: thread.id.0.clone(),
+            short: String::new(),
+            origin: thread.origin,
+            kind: thread.kind,
+            priority: thread.priority,
+            status: thread.status,
+            summary: thread.summary.clone(),
+            context: thread.context.clone(),
+            project: thread.project.clone(),
+            branch: thread.branch.clone(),
+            session: thread.session.clone(),
+            commit: None,
+            file: None,
+            author: None,
+            created: time(thread.created),
+            last_mentioned: time(thread.last_mentioned),
+            n_mentions: thread.n_mentions,
+            is_archived: thread.is_archived(now),
+            waits_for: Vec::new(),
+            links: thread.links.iter().map(|link| link.0.clone()).collect(),
+            proposal: thread.proposal.as_ref().map(Closing::of),
+            resolution: thread.resolution.as_ref().map(Closing::of),
+            doubt: None,
+        }
+    }
+
+    /// A lesson; `ids` are those of all lessons in the list.
+    fn of_lesson(lesson: &Unfinished, ids: &[&str]) -> Self {
+        let at = Timestamp::from_second(lesson.at).ok().filter(|_| lesson.at != 0);
+        Self {
+            id: lesson.id.0.clone(),
+            short: short_of(&lesson.id.0, ids),
+            origin: Origin::Lesson,
+            kind: ThreadKind::Todo,
+            priority: priority(ThreadKind::Todo, &lesson.text, false, false),
+            status: Status::Pending,
+            summary: lesson.text.clone(),
+            context: String::new(),
+            project: String::new(),
+            branch: None,
+            session: None,
+            commit: Some(lesson.commit.clone()),
+            file: lesson.file.clone(),
+            author: Some(lesson.author.clone()).filter(|author| !author.is_empty()),
+            created: at.map(|at| at.to_string()),
+            last_mentioned: at.map(|at| at.to_string()),
+            n_mentions: 1,
+            is_archived: false,
+            waits_for: Vec::new(),
+            links: Vec::new(),
+            proposal: None,
+            resolution: None,
+            doubt: lesson.doubt.clone(),
+        }
+    }
+
+    /// Whether it waits for another thread, or for something outside.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        !self.waits_for.is_empty() || self.kind == ThreadKind::Blocked
+    }
+
+    /// The order of lists: that of [`Thread::rank`], with lessons among threads.
+    pub(crate) fn rank(&self) -> impl Ord + use<> {
+        let is_idle = self.status != Status::InProgress;
+        let mentioned = self.last_mentioned.as_deref().and_then(|at| at.parse::<Timestamp>().ok());
+        (self.priority, self.waits(), is_idle, std::cmp::Reverse(mentioned), self.id.clone())
+    }
+}
+
+impl Closing {
+    fn of(resolution: &Resolution) -> Self {
+        Self {
+            how: resolution.how,
+            note: resolution.note.clone(),
+            at: resolution.at.map(|at| at.to_string()),
+            evidence: resolution.evidence.clone(),
+        }
+    }
+}
+
+/// The shortest beginning of `id` that begins none of the other `ids`: ids that were given at one time begin alike.
+fn short_of(id: &str, ids: &[&str]) -> String {
+    const LEAST: usize = 12;
+    let n_common = |other: &&str| 1 + id.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let least = ids.iter().filter(|other| **other != id).map(n_common).max().unwrap_or(LEAST);
+    id.chars().take(least.max(LEAST)).collect()
+}

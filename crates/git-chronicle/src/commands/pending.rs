@@ -1,0 +1,45 @@
+use chronicle::{Chronicle, render, threads::PendingCommand};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// List unfinished work, the most urgent first
+///
+/// Threads are what sessions with agents left undone, and what `thread add` adds; lessons of the
+/// repository that say what is still to be done are among them. Threads that nobody mentioned
+/// for 30 days are left out.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PendingArgs {
+    /// Another project, by its name or folder
+    project: Option<String>,
+
+    /// List what is open in all projects
+    #[arg(long, conflicts_with = "project")]
+    all: bool,
+
+    /// List threads that nobody mentioned for 30 days, too
+    #[arg(long)]
+    archived: bool,
+
+    /// List at most so many
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+}
+
+pub(crate) fn run(args: PendingArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let PendingArgs { project, all, archived, limit } = args;
+    let pending = chronicle.pending(&PendingCommand { project, all, archived, limit })?;
+    ui.answer(&render::pending(&pending, ui.format(), &ui.view(false)))?;
+    for warning in &pending.warnings {
+        ui.warn(warning);
+    }
+    if pending.items.is_empty() {
+        let said = match (pending.n_more, pending.n_archived, pending.n_elsewhere) {
+            (0, 0, 0) => "nothing is open".to_owned(),
+            (0, 0, n) => format!("nothing is open here; {n} threads in other projects, --all lists them"),
+            (0, n, _) => format!("nothing is open; {n} archived threads, --archived lists them"),
+            (n, ..) => format!("{n} open"),
+        };
+        ui.tell(&said);
+    }
+    Ok(())
+}

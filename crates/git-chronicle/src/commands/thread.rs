@@ -1,0 +1,176 @@
+use chronicle::{
+    Chronicle, How, Priority, ThreadKind, render,
+    threads::{AddThread, ThreadAct, ThreadReply},
+};
+use clap::Subcommand;
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Show, add or change threads: unfinished work that is carried between sessions
+///
+/// A thread is named by its id or the beginning of it, as `pending` shows it. Nothing is
+/// overwritten: what is done by hand stands beside what sessions say, and what sessions say
+/// later may open a thread again.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ThreadArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Show a thread, what happened to it, and where that can be read
+    Show {
+        /// Its id
+        id: String,
+    },
+    /// Add a thread; where there is one like it, that one is meant
+    Add(AddArgs),
+    /// Close threads; the same as `git chronicle resolve`
+    Resolve(ResolveArgs),
+    /// Close threads: not for now
+    Defer(CloseArgs),
+    /// Close threads: they will not be done
+    Drop(CloseArgs),
+    /// Open threads again, or refuse what is proposed about them
+    Reopen {
+        /// Their ids
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Say that two threads have to do with each other, in whatever projects
+    Link {
+        /// The id of one
+        id: String,
+        /// The id of the other
+        other: String,
+    },
+    /// Say that a thread waits for another one
+    Block {
+        /// Its id
+        id: String,
+        /// The id of the thread that it waits for
+        #[arg(long, value_name = "ID")]
+        by: String,
+    },
+    /// Say that a thread waits no longer
+    Unblock {
+        /// Its id
+        id: String,
+        /// The id of the thread that it waited for; all, if none is named
+        #[arg(long, value_name = "ID")]
+        from: Option<String>,
+    },
+    /// Set how urgent a thread is; rules do not change it any more
+    Priority {
+        /// Its id
+        id: String,
+        /// How urgent it is
+        #[arg(value_parser = Priority::NAMES)]
+        priority: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct AddArgs {
+    /// What is to be done, in the imperative
+    #[arg(allow_hyphen_values = true)]
+    summary: String,
+
+    /// Why it matters
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    context: Option<String>,
+
+    /// What kind of work it is
+    #[arg(long, default_value = "todo", value_parser = ThreadKind::NAMES)]
+    kind: String,
+
+    /// How urgent it is; rules say it otherwise
+    #[arg(long, value_parser = Priority::NAMES)]
+    priority: Option<String>,
+
+    /// Another project, by its name or folder
+    #[arg(long)]
+    project: Option<String>,
+}
+
+/// Close threads: say how unfinished work ended
+///
+/// Also confirms what `pending` shows as proposed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ResolveArgs {
+    #[command(flatten)]
+    close: CloseArgs,
+
+    /// How it ended
+    #[arg(long, default_value = "completed", value_parser = How::NAMES)]
+    how: String,
+}
+
+#[derive(Debug, clap::Args)]
+struct CloseArgs {
+    /// Their ids
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+
+    /// Why, or what came of it
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    note: Option<String>,
+}
+
+pub(crate) fn run(args: ThreadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    match args.what {
+        What::Show { id } => {
+            let shown = chronicle.show_thread(&id)?;
+            ui.answer(&render::shown_thread(&shown, ui.format(), &ui.view(false)))
+        }
+        What::Add(args) => {
+            let reply = chronicle.add_thread(&args.command())?;
+            answer(&reply, ui)?;
+            if !reply.changed {
+                ui.tell("this is open already");
+            }
+            Ok(())
+        }
+        What::Resolve(args) => resolve(args, chronicle, ui),
+        What::Defer(args) => close(args, How::Deferred, chronicle, ui),
+        What::Drop(args) => close(args, How::WontDo, chronicle, ui),
+        What::Reopen { ids } => answer(&chronicle.change_threads(&ids, &ThreadAct::Reopen)?, ui),
+        What::Link { id, other } => answer(&chronicle.change_threads(&[id], &ThreadAct::Link(other))?, ui),
+        What::Block { id, by } => answer(&chronicle.change_threads(&[id], &ThreadAct::Block(by))?, ui),
+        What::Unblock { id, from } => {
+            answer(&chronicle.change_threads(&[id], &ThreadAct::Unblock(from))?, ui)
+        }
+        What::Priority { id, priority } => {
+            let priority = Priority::named(&priority).unwrap_or(Priority::Low);
+            answer(&chronicle.change_threads(&[id], &ThreadAct::Prioritise(priority))?, ui)
+        }
+    }
+}
+
+pub(crate) fn resolve(args: ResolveArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let how = How::named(&args.how).unwrap_or(How::Completed);
+    close(args.close, how, chronicle, ui)
+}
+
+fn close(args: CloseArgs, how: How, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let act = ThreadAct::Close { how, note: args.note };
+    answer(&chronicle.change_threads(&args.ids, &act)?, ui)
+}
+
+impl AddArgs {
+    fn command(self) -> AddThread {
+        let Self { summary, context, kind, priority, project } = self;
+        let kind = ThreadKind::named(&kind).unwrap_or(ThreadKind::Todo);
+        let priority = priority.as_deref().and_then(Priority::named);
+        AddThread { summary, context, kind, priority, project }
+    }
+}
+
+fn answer(reply: &ThreadReply, ui: &mut Ui) -> Result<(), CommandError> {
+    ui.answer(&render::threads(reply, ui.format(), &ui.view(false)))?;
+    if !reply.redacted.is_empty() {
+        ui.warn(&format!("secrets were replaced before storing: {}", reply.redacted.join(", ")));
+    }
+    Ok(())
+}
