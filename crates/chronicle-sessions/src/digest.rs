@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use chronicle_core::thread::ThreadKind;
 use serde::{Deserialize, Serialize};
 
+use crate::decisions::told;
 use crate::endings::endings;
 use crate::journal::{ChangedFile, Check, Journal};
 use crate::reading::Session;
@@ -41,6 +42,9 @@ pub struct DigestOfSession {
     pub technologies: Vec<String>,
     /// Questions that nobody answered.
     pub open_questions: Vec<String>,
+    /// What humans decided, in their words.
+    #[serde(default)]
+    pub decisions: Vec<String>,
     /// From 1 (trivial) to 5 (a major piece of work).
     pub importance: u8,
     /// Tokens, each reply counted once.
@@ -73,6 +77,7 @@ pub fn digest(journal: &Journal, session: &Session) -> DigestOfSession {
         commits: journal.commits.iter().map(|(commit, _)| commit.clone()).collect(),
         pull_requests: journal.pull_requests.clone(),
         open_questions,
+        decisions: told(&journal.decisions),
         files,
         usage: session.usage,
         n_prompts: journal.n_prompts,

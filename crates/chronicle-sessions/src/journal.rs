@@ -10,10 +10,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::checks::{CheckKind, check_kind, is_passed, told};
+use crate::decisions::{answers, decided, is_asking};
 use crate::todos::Todos;
 use crate::tools::cut;
 use crate::turn::{Commit, EditKind, Event, Outcome, Synthetic, Turn};
-use crate::words::{is_substantive, shortened};
+use crate::words::{first_sentence, is_substantive, shortened};
 
 /// How many of anything are kept.
 const MOST: usize = 2_000;
@@ -89,6 +90,7 @@ pub struct Journal {
     pub(crate) last_summary: Option<Noted>,
     pub(crate) last_plan: Option<(Noted, Option<bool>)>,
     pub(crate) prompts: Vec<Noted>,
+    pub(crate) decisions: Vec<Noted>,
     pub(crate) files: Vec<ChangedFile>,
     pub(crate) checks: Vec<Check>,
     pub(crate) commands: BTreeMap<String, usize>,
@@ -176,9 +178,20 @@ impl Journal {
                     self.todos.apply(todo, &by, self.session.as_deref());
                 }
             }
+            Event::Plan(plan, outcome) if outcome.is_ok == Some(true) => {
+                self.last_plan = Some((noted(plan), outcome.is_ok));
+                let title = plan.lines().find_map(|line| line.strip_prefix("# "));
+                let title = shortened(title.unwrap_or(first_sentence(plan)), 140);
+                self.decide(Noted { words: format!("Agreed to the plan: {title}"), ..noted("") });
+            }
             Event::Plan(plan, outcome) => self.last_plan = Some((noted(plan), outcome.is_ok)),
             Event::Tool(tool, outcome) => {
                 let noted = noted(&tool.about);
+                if is_asking(&tool.name) && outcome.is_ok == Some(true) {
+                    answers(&outcome.text)
+                        .into_iter()
+                        .for_each(|words| self.decide(Noted { words, ..noted.clone() }));
+                }
                 if outcome.is_ok == Some(true) && is_filing(&tool.name) && !tool.about.is_empty() {
                     self.file(&tool.about, &noted);
                 }
@@ -209,10 +222,17 @@ impl Journal {
                 self.wishes.push(noted.clone());
             }
         }
+        decided(&noted.words).into_iter().for_each(|words| self.decide(Noted { words, ..noted.clone() }));
         if self.prompts.len() < MOST {
             self.prompts.push(noted.clone());
         }
         self.last_prompt = Some(noted);
+    }
+
+    fn decide(&mut self, decision: Noted) {
+        if self.decisions.len() < MOST {
+            self.decisions.push(decision);
+        }
     }
 
     fn changed(&mut self, path: &str, kind: EditKind) {

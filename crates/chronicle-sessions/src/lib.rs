@@ -9,6 +9,7 @@ mod claude;
 mod cleaned;
 mod codex;
 mod copilot;
+mod decisions;
 mod digest;
 mod elements;
 mod endings;

@@ -77,6 +77,20 @@ pub enum Error {
     /// A thread without words.
     #[snafu(display("the thread is empty; say what is to be done"))]
     EmptySummary,
+    /// A briefing that nothing fits into.
+    #[snafu(display("--budget {budget} is too small for any briefing; the least is {least}"))]
+    BriefTooLong {
+        /// What was asked for.
+        budget: usize,
+        /// What would fit.
+        least: usize,
+    },
+    /// Neither a date nor a span of time.
+    #[snafu(display("`{}` is neither a date nor a span of time", text.escape_debug()))]
+    NotAMoment {
+        /// As it was given.
+        text: String,
+    },
     /// A path that was never in the repository.
     #[snafu(display("File not found: {path}. Does it exist at HEAD?"))]
     FileNotFound {
@@ -281,6 +295,8 @@ impl Error {
             Self::UnknownSession { .. } => "unknown_session",
             Self::UnknownThread { .. } => "unknown_thread",
             Self::NothingToDo { .. } => "nothing_to_do",
+            Self::BriefTooLong { .. } => "budget_too_small",
+            Self::NotAMoment { .. } => "invalid_since",
             Self::FileNotFound { .. } => "file_not_found",
             Self::OutsideRepository { .. } => "outside_repository",
             Self::AnchorNeedsOneFile { .. } => "anchor_needs_one_file",

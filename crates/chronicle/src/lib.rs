@@ -6,6 +6,8 @@
 mod anchors;
 mod annotate;
 mod blaming;
+pub mod brief;
+pub mod catch_up;
 mod check;
 mod context;
 mod correct;

@@ -3,6 +3,7 @@
 //! Whatever comes from a repository is hostile here: every text passes through
 //! [`chronicle_core::plain`] on its way out, in every format.
 
+mod brief;
 mod check;
 mod config;
 mod context;
@@ -32,6 +33,8 @@ use crate::{
     AnnotateReply, AuthorContext, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply,
     OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced,
     Timeline, Why,
+    brief::Brief,
+    catch_up::CatchUp,
     sessions::{ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession},
     threads::{Pending, ShownThread, ThreadReply},
 };
@@ -322,6 +325,26 @@ pub fn check(check: &Check, format: Format, view: &View) -> String {
         Format::Json => json::compact_answer(check, view.verbose),
         Format::Markdown => check::markdown(check, view),
         Format::Pretty => pretty::painted(&check::markdown(check, view), view),
+    }
+}
+
+/// What to know before going on, as text.
+#[must_use]
+pub fn brief(brief: &Brief, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(brief),
+        Format::Markdown => brief::markdown(brief, view),
+        Format::Pretty => pretty::painted(&brief::markdown(brief, view), view),
+    }
+}
+
+/// The last sessions, as text.
+#[must_use]
+pub fn catch_up(answer: &CatchUp, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(answer),
+        Format::Markdown => brief::catch_up(answer, view),
+        Format::Pretty => pretty::painted(&brief::catch_up(answer, view), view),
     }
 }
 

@@ -9,12 +9,14 @@ use schemars::{Schema, schema_for};
 use crate::{
     AnnotateReply, Check, CorrectReply, Deps, Diagnosis, Error, GcReply, ImportReply, KnowledgeReply,
     OutlineAnswer, PurgeReply, Settings, Setup, Shown, Status, Summary, Synced, Timeline, Why,
+    brief::Brief,
+    catch_up::CatchUp,
     error::UnknownSchemaSnafu,
     threads::{Pending, ShownThread, ThreadReply},
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 27] = [
+pub const SCHEMA_NAMES: [&str; 29] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -31,6 +33,8 @@ pub const SCHEMA_NAMES: [&str; 27] = [
     "why-output",
     "check-output",
     "outline-output",
+    "brief-output",
+    "catch-up-output",
     "pending-output",
     "thread-output",
     "thread-history-output",
@@ -68,6 +72,8 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "setup-output" => schema_for!(Setup),
         "config-output" => schema_for!(Settings),
         "outline-output" => schema_for!(OutlineAnswer),
+        "brief-output" => schema_for!(Brief),
+        "catch-up-output" => schema_for!(CatchUp),
         "pending-output" => schema_for!(Pending),
         "thread-output" => schema_for!(ThreadReply),
         "thread-history-output" => schema_for!(ShownThread),

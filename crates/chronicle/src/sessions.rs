@@ -15,6 +15,8 @@ pub use look::{ListedSession, SessionList, SessionThread, ShownSession, ShownTur
 pub use place::ExcludeReply;
 pub use transfer::MemoryTransfer;
 
+pub(crate) use look::Digested;
+
 use chronicle_search::{NamedSession, Project};
 use snafu::ensure;
 

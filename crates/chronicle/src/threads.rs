@@ -173,7 +173,7 @@ impl Chronicle {
     }
 
     /// Whether `scope` is the project of the current folder.
-    fn is_here(&self, memory: Option<&Memory>, scope: &Scope) -> Result<bool, Error> {
+    pub(crate) fn is_here(&self, memory: Option<&Memory>, scope: &Scope) -> Result<bool, Error> {
         Ok(match (memory, scope) {
             (Some(memory), Scope::One(project)) => {
                 memory.project_of(&self.directory)?.is_some_and(|here| here.id == project.id)
@@ -184,7 +184,11 @@ impl Chronicle {
 
     /// The lessons of the repository's commits that say what is still to be done.
     pub(crate) fn unfinished_lessons(&self) -> Vec<OpenItem> {
-        let recap = self.recap();
+        self.lessons_of(&self.recap())
+    }
+
+    /// The same, where it was looked up already.
+    pub(crate) fn lessons_of(&self, recap: &Recap) -> Vec<OpenItem> {
         let now = self.now.as_second();
         let lessons: Vec<&Unfinished> =
             recap.unfinished.iter().filter(|lesson| lesson.expires.is_none_or(|end| now < end)).collect();

@@ -6,13 +6,14 @@ use chronicle::render::Format;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    annotate::AnnotateArgs, check::CheckArgs, commit, commit::CommitArgs, config::ConfigArgs,
-    context::ContextArgs, correct::CorrectArgs, deps::DepsArgs, doctor::DoctorArgs, expire::ExpireArgs,
-    export::ExportArgs, flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, import::ImportArgs,
-    init::InitArgs, init::UninstallArgs, knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs,
-    pending::PendingArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs,
-    session::SessionArgs, show::ShowArgs, status::StatusArgs, summary::SummaryArgs, supersede::SupersedeArgs,
-    sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs, why::WhyArgs,
+    annotate::AnnotateArgs, brief::BriefArgs, catch_up::CatchUpArgs, check::CheckArgs, commit,
+    commit::CommitArgs, config::ConfigArgs, context::ContextArgs, correct::CorrectArgs, deps::DepsArgs,
+    doctor::DoctorArgs, expire::ExpireArgs, export::ExportArgs, flag::FlagArgs, gc::GcArgs,
+    history::HistoryArgs, hook::HookArgs, import::ImportArgs, init::InitArgs, init::UninstallArgs,
+    knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs, pending::PendingArgs, purge::PurgeArgs,
+    read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, session::SessionArgs, show::ShowArgs,
+    status::StatusArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs,
+    thread::ThreadArgs, tour::TourArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -46,10 +47,12 @@ type Define = fn(clap::Command) -> clap::Command;
 
 /// The commands that hooks and agents run on every edit. Defining the arguments of all commands takes longer
 /// than most answers, so these are defined alone when they come first on the command line.
-const OFTEN: [(&str, Define); 7] = [
+const OFTEN: [(&str, Define); 9] = [
+    ("brief", BriefArgs::augment_args),
     ("check", CheckArgs::augment_args),
     ("deps", DepsArgs::augment_args),
     ("hook", HookArgs::augment_args),
+    ("pending", PendingArgs::augment_args),
     ("read", ReadArgs::augment_args),
     ("session", SessionArgs::augment_args),
     ("summary", SummaryArgs::augment_args),
@@ -141,6 +144,8 @@ pub(crate) enum Command {
     Expire(ExpireArgs),
     Knowledge(KnowledgeArgs),
     Purge(PurgeArgs),
+    Brief(BriefArgs),
+    CatchUp(CatchUpArgs),
     Pending(PendingArgs),
     Resolve(ResolveArgs),
     Thread(ThreadArgs),

@@ -1,6 +1,8 @@
 //! One file for each command: arguments, one call to the application, one rendering.
 
 pub(crate) mod annotate;
+pub(crate) mod brief;
+pub(crate) mod catch_up;
 pub(crate) mod check;
 pub(crate) mod commit;
 pub(crate) mod config;
@@ -80,6 +82,8 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Supersede(args) => supersede::run(&args, &open(), ui),
         Command::Expire(args) => expire::run(&args, &open(), ui),
         Command::Reconcile(args) => reconcile::run(&args, &open(), ui),
+        Command::Brief(args) => brief::run(args, &open(), ui),
+        Command::CatchUp(args) => catch_up::run(args, &open(), ui),
         Command::Pending(args) => pending::run(args, &open(), ui),
         Command::Thread(args) => thread::run(args, &open(), ui),
         Command::Resolve(args) => thread::resolve(args, &open(), ui),

@@ -59,7 +59,7 @@ fn stems(text: &str) -> BTreeSet<String> {
 
 /// A word without an ending of its form; short words keep theirs.
 fn stem(word: &str) -> &str {
-    ["ing", "ies", "ed", "es", "s"]
+    ["ing", "ies", "ed", "es", "s", "e", "y"]
         .iter()
         .find_map(|ending| word.strip_suffix(ending).filter(|stem| 3 <= stem.len()))
         .unwrap_or(word)

@@ -140,6 +140,7 @@ fn ids_and_likeness_go_by_the_words_that_matter() {
     assert_ne!(id("Add tests for the pool"), id("Add docs for the pool"));
     assert_ne!(id("Add tests"), ThreadId::derived("other", "Add tests"));
     assert!(is_alike("Add unit tests for pool acquire", "Adding unit tests for the pool's acquire"));
+    assert!(is_alike("Writing the queries to files", "Write a query to the file"));
     assert!(!is_alike("Finish task 3 of the plan", "Finish task 4 of the plan"));
     assert!(!is_alike("Update the README", "Run all tests"));
 }

@@ -1,5 +1,6 @@
 //! Sessions.
 
+use chronicle_core::thread::ThreadEvent;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
@@ -149,6 +150,45 @@ impl NamedSession {
         connection
             .prepare_cached(&format!("SELECT {COLUMNS} FROM session WHERE last < ?1 ORDER BY id"))?
             .query_map([moment.as_millisecond()], Self::of_row)?
+            .collect()
+    }
+
+    /// The sessions in which a human said something, the latest first: of one project or of all, on one branch or on any;
+    /// at most `limit`.
+    ///
+    /// Those without a time, or with one after `until`, come last: some clock was wrong.
+    pub fn latest_talks(
+        connection: &Connection,
+        (project, branch): (Option<ProjectId>, Option<&str>),
+        until: Timestamp,
+        limit: usize,
+    ) -> rusqlite::Result<Vec<Self>> {
+        let of_project = if project.is_some() { "project = ?1" } else { "?1 IS NULL" };
+        let of_branch = if branch.is_some() { "branch = ?2" } else { "?2 IS NULL" };
+        let mut found = Vec::new();
+        for part in ["last <= ?3", "last > ?3", "last IS NULL"] {
+            let rest = i64::try_from(limit.saturating_sub(found.len())).unwrap_or(i64::MAX);
+            if rest == 0 {
+                break;
+            }
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM session WHERE {of_project} AND {of_branch} AND NOT is_sub_agent \
+                 AND {part} AND 0 < n_prompts ORDER BY last DESC, id DESC LIMIT ?4"
+            ))?;
+            let project = project.map(|project| project.0);
+            let rows = statement
+                .query_map(params![project, branch, until.as_millisecond(), rest], Self::of_row)?
+                .collect::<rusqlite::Result<Vec<_>>>()?;
+            found.extend(rows);
+        }
+        Ok(found)
+    }
+
+    /// What the session did to threads, in the order in which it was told.
+    pub fn thread_events(&self, connection: &Connection) -> rusqlite::Result<Vec<ThreadEvent>> {
+        connection
+            .prepare_cached("SELECT event FROM thread_event WHERE session = ?1 ORDER BY at, id")?
+            .query_map([self.id.0], |row| super::threads::json(&row.get::<_, String>(0)?))?
             .collect()
     }
 

@@ -373,7 +373,7 @@ fn of_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Thread> {
     Ok(thread)
 }
 
-fn json<T: serde::de::DeserializeOwned>(text: &str) -> rusqlite::Result<T> {
+pub(super) fn json<T: serde::de::DeserializeOwned>(text: &str) -> rusqlite::Result<T> {
     serde_json::from_str(text)
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, error.into()))
 }

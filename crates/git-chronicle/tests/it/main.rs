@@ -3,6 +3,7 @@
 mod anchors;
 mod asking;
 mod bad_input;
+mod brief;
 mod check;
 mod ci_templates;
 mod config;

@@ -92,8 +92,8 @@ fn a_session_is_taken_in_once_and_shown() {
     - src/pool.rs (1×)
 
     ## Threads
-    - t-a6e7n2kfzsfqj7rx [resolved] Let acquire wait
-    - t-j5m27vwp23b5rmve [pending] Write a test for the timeout
+    - t-hcoa5vdrkzm4mdwp [pending] Write a test for the timeout
+    - t-npsb7xvpfj47mjpn [resolved] Let acquire wait
 
     9 turns
     ");

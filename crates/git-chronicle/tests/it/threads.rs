@@ -17,7 +17,12 @@ const THIRD: &str = "7e551011-aaaa-4aaa-8aaa-000000000003";
 
 /// A session that leaves an item of its list and a broken test.
 fn pool(desk: &Desk) -> Talk {
-    desk.talk(FIRST)
+    pool_on(desk, 9)
+}
+
+/// The same, on another day.
+fn pool_on(desk: &Desk, day: u8) -> Talk {
+    on(desk.talk(FIRST), day)
         .prompt("Make a full pool wait for its connections instead of failing")
         .todos(&[("Let acquire wait", "completed"), ("Write a test for the timeout", "pending")])
         .edit("src/pool.rs", "fn acquire() {}", "fn acquire() { wait() }")
@@ -61,37 +66,77 @@ fn what_sessions_left_is_listed_by_rank_and_shown_with_its_place_in_the_transcri
     let desk = Desk::new();
     let transcript = desk.leave(&pool(&desk));
     desk.ingest();
-    insta::assert_snapshot!(said(&desk.run(&["pending"]).success()), @"");
+    insta::assert_snapshot!(said(&desk.run(&["pending"]).success()), @"
+    - high (t-xxrr, main, 1 day ago, failed check, session 5e551011): Get `cargo test -p pool` to pass
+    - medium (t-hcoa, main, 1 day ago, agent's list, session 5e551011): Write a test for the timeout
+    ");
     let shown = said(&desk.run(&["thread", "show", &id(&desk, "timeout")]).success());
     let line = fs::read_to_string(&transcript).unwrap().lines().position(|line| line.contains("TodoWrite"));
     assert!(shown.contains(&format!("{}:{}\n", transcript.display(), line.unwrap() + 1)), "{shown}");
-    insta::assert_snapshot!(shown.replace(&*desk.home.to_string_lossy(), "~").replace(&*pool(&desk).folder.replace(|c: char| !c.is_ascii_alphanumeric(), "-"), "SLUG"), @"");
-    insta::assert_snapshot!(said(&desk.run(&["pending", "--format=pretty"]).success()), @"");
+    insta::assert_snapshot!(shown.replace(&*desk.home.to_string_lossy(), "~").replace(&*pool(&desk).folder.replace(|c: char| !c.is_ascii_alphanumeric(), "-"), "SLUG"), @"
+    ## Write a test for the timeout
+    **Id:** t-hcoa5vdrkzm4mdwp | **Priority:** medium | **Status:** pending | **Kind:** incomplete
+    **Project:** repo | **Branch:** main
+    **History:**
+    - opened (1 day ago, session 5e551011): to do in the agent's list: Write a test for the timeout
+      - ~/.claude/projects/SLUG/5e551011-aaaa-4aaa-8aaa-000000000001.jsonl:2
+    ");
+    insta::assert_snapshot!(said(&desk.run(&["pending", "--format=pretty"]).success()), @"
+    • high (t-xxrr, main, 1 day ago, failed check, session 5e551011) Get `cargo test -p pool` to pass
+    • medium (t-hcoa, main, 1 day ago, agent's list, session 5e551011) Write a test for the timeout
+    ");
 }
 
 #[test]
 fn threads_are_added_and_changed_by_hand() {
     let desk = Desk::new();
     let run = |args: &[&str]| said(&desk.run(args).success());
-    insta::assert_snapshot!(run(&["thread", "add", "Bound the queue", "--context", "The server drops the eleventh"]), @"");
-    insta::assert_snapshot!(run(&["thread", "add", "Critical: rotate the key", "--kind", "blocked"]), @"");
-    insta::assert_snapshot!(run(&["thread", "add", "Which queue do we take", "--kind", "question"]), @"");
+    insta::assert_snapshot!(run(&["thread", "add", "Bound the queue", "--context", "The server drops the eleventh"]), @"- low (t-u4oy, main, moments ago, by hand): Bound the queue");
+    insta::assert_snapshot!(run(&["thread", "add", "Critical: rotate the key", "--kind", "blocked"]), @"- high (t-cjiq, main, moments ago, waits, by hand): Critical: rotate the key");
+    insta::assert_snapshot!(run(&["thread", "add", "Which queue do we take", "--kind", "question"]), @"- medium (t-eosn, main, moments ago, by hand): Which queue do we take");
     let (queue, key, which) = (id(&desk, "Bound"), id(&desk, "rotate"), id(&desk, "Which"));
-    insta::assert_snapshot!(run(&["thread", "block", &queue, "--by", &which]), @"");
+    insta::assert_snapshot!(run(&["thread", "block", &queue, "--by", &which]), @"
+    - low (t-u4oy, main, moments ago, by hand): Bound the queue
+      - waits for t-eosn: Which queue do we take
+    ");
     run(&["thread", "priority", &queue, "high"]);
     run(&["thread", "link", &queue, &key]);
-    insta::assert_snapshot!(run(&["pending"]), @"");
-    insta::assert_snapshot!(run(&["resolve", &which, "--note", "the bounded one"]), @"");
+    insta::assert_snapshot!(run(&["pending"]), @"
+    - high (t-u4oy, main, moments ago, by hand): Bound the queue
+      - waits for t-eosn: Which queue do we take
+    - high (t-cjiq, main, moments ago, waits, by hand): Critical: rotate the key
+    - medium (t-eosn, main, moments ago, by hand): Which queue do we take
+    ");
+    insta::assert_snapshot!(run(&["resolve", &which, "--note", "the bounded one"]), @"- medium (t-eosn, main, moments ago, completed, by hand): Which queue do we take");
     // What it waited for is done, so it is the first now.
-    insta::assert_snapshot!(run(&["pending"]), @"");
+    insta::assert_snapshot!(run(&["pending"]), @"
+    - high (t-u4oy, main, moments ago, by hand): Bound the queue
+    - high (t-cjiq, main, moments ago, waits, by hand): Critical: rotate the key
+    ");
     run(&["thread", "defer", &queue]);
     run(&["thread", "drop", &key, "--note", "the key is gone"]);
     assert_eq!(run(&["pending"]), "nothing is open\n");
     run(&["thread", "reopen", &queue, &key]);
     assert_eq!(summaries(&desk, &[]), ["Bound the queue", "Critical: rotate the key"]);
-    insta::assert_snapshot!(run(&["thread", "show", &queue]), @"");
+    insta::assert_snapshot!(run(&["thread", "show", &queue]), @"
+    ## Bound the queue
+    **Id:** t-u4oyzj2jcsl6s3px | **Priority:** high | **Status:** pending | **Kind:** todo
+    **Project:** repo | **Branch:** main
+    **Context:** The server drops the eleventh
+    - see also t-cjiqv5peec76kemw
+    **History:**
+    - opened (moments ago, by hand): Bound the queue
+    - blocked by t-eosn7rv6x5y7mjke (moments ago, by hand)
+    - priority high (moments ago, by hand)
+    - linked to t-cjiqv5peec76kemw (moments ago, by hand)
+    - resolved, deferred (moments ago, by hand): deferred
+    - open again (moments ago, by hand)
+    ");
     // The same again is the thread that is there, also after it was closed.
-    insta::assert_snapshot!(run(&["thread", "add", "bound the queue!"]), @"");
+    insta::assert_snapshot!(run(&["thread", "add", "bound the queue!"]), @"
+    - high (t-u4oy, main, moments ago, by hand): Bound the queue
+    this is open already
+    ");
     run(&["resolve", &queue]);
     run(&["thread", "add", "Bound the queues"]);
     assert_eq!(summaries(&desk, &[]).len(), 2);
@@ -233,7 +278,7 @@ fn the_order_in_which_sessions_are_read_does_not_matter() {
 #[test]
 fn what_is_done_by_hand_counts_after_what_a_clock_ahead_of_time_said() {
     let desk = Desk::new();
-    desk.leave(&on(pool(&desk), 28));
+    desk.leave(&pool_on(&desk, 28));
     desk.ingest();
     let timeout = id(&desk, "timeout");
     // The session ends eighteen days after the clock of this machine.
@@ -254,7 +299,7 @@ fn what_nobody_mentioned_for_30_days_is_archived_and_never_lost() {
         pending("2026-04-10T12:00:00Z", &[]),
         "nothing is open; 1 archived threads, --archived lists them\n"
     );
-    insta::assert_snapshot!(pending("2026-04-10T12:00:00Z", &["--archived"]), @"");
+    insta::assert_snapshot!(pending("2026-04-10T12:00:00Z", &["--archived"]), @"- low (t-u4oy, main, 1 month ago, archived, by hand): Bound the queue");
     // Who says it again brings it back.
     at(&desk, "2026-04-10T12:00:00Z", &["thread", "priority", &id(&desk, "queue"), "medium"]).success();
     assert!(pending("2026-04-10T12:00:00Z", &[]).contains("Bound the queue"));
@@ -277,7 +322,10 @@ fn proposals_are_marked_and_wait_for_somebody() {
         .said("All is committed.");
     desk.leave(&second);
     desk.ingest();
-    insta::assert_snapshot!(said(&desk.run(&["pending"]).success()), @"");
+    insta::assert_snapshot!(said(&desk.run(&["pending"]).success()), @"
+    - medium (t-hcoa, main, 1 day ago, agent's list, session 5e551011): Write a test for the timeout
+      - proposed: completed, as committed 2b3c4d5: pool: write a test for the timeout; `git chronicle resolve t-hcoa` confirms it
+    ");
     let timeout = id(&desk, "timeout");
     desk.run(&["thread", "reopen", &timeout]).success();
     assert_eq!(items(&desk.ask(&["pending"]))[0]["proposal"], Value::Null);
@@ -304,7 +352,10 @@ fn unfinished_lessons_of_the_repository_are_listed_with_their_commit() {
     desk.run(&["thread", "add", "Bound the queue"]).success();
     let id = pending[0]["id"].as_str().unwrap();
     let text = said(&desk.run(&["pending"]).success()).replace(&id[..12], "LESSON");
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @"
+    - low (t-u4oy, main, moments ago, by hand): Bound the queue
+    - low (LESSON, 9 days ago, lesson, commit 233f55c by Ada, src/pool.rs): Nobody tells the callers that they wait.
+    ");
     desk.run(&["resolve", id]).refused(1, &["lesson of commit", "git chronicle expire"]);
     // Again from what is kept, and without it.
     assert_eq!(items(&desk.ask(&["pending"])).len(), 2);

@@ -1,0 +1,383 @@
+//! What to know before going on: where work stopped, what is open, what failed, what was decided.
+//!
+//! Everything is quoted from sessions, threads and commits and says where it is from. What does not
+//! fit into the budget is left out line by line, the least important first.
+
+use std::collections::HashSet;
+
+use chronicle_commits::{Reason, Recap};
+use chronicle_core::thread::{Origin, Priority};
+use chronicle_search::NamedSession;
+use chronicle_sessions::{CheckKind, DigestOfSession, shortened};
+use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    Chronicle, Error,
+    error::BriefTooLongSnafu,
+    memory::{Memory, Scope},
+    render::{self, Format},
+    sessions::{Digested, ListedSession},
+    threads::OpenItem,
+};
+
+/// How long a briefing is, if nobody says otherwise.
+pub const DEFAULT_BUDGET: usize = 4_000;
+
+/// Sessions whose ends and decisions are looked at.
+const RECENT_SESSIONS: usize = 6;
+
+/// Sessions that are told of as such.
+const MOST_STOPS: usize = 3;
+
+/// Threads, and lessons of others, that are told.
+const MOST_THREADS: usize = 10;
+
+/// Failed checks, and decisions, that are told.
+const MOST_EACH: usize = 5;
+
+/// The longest that is quoted in one line.
+const LONGEST_QUOTE: usize = 240;
+
+/// How far ahead of ours the clock of a session may be.
+const CLOCK_DRIFT: SignedDuration = SignedDuration::from_hours(24);
+
+/// The question of a briefing.
+#[derive(Debug, Clone)]
+pub struct BriefCommand {
+    /// The project, if it is another one than that of the current folder.
+    pub project: Option<String>,
+    /// Whether all projects are meant.
+    pub all: bool,
+    /// The longest answer wanted, in characters.
+    pub budget: usize,
+    /// How it will be rendered.
+    pub format: Format,
+}
+
+/// What to know before going on.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Brief {
+    /// Always `chronicle-brief/v1`.
+    pub schema: &'static str,
+    /// The project; null for all.
+    pub project: Option<String>,
+    /// The branch that is checked out.
+    pub branch: Option<String>,
+    /// The last sessions; that of the branch comes first.
+    pub stopped: Vec<Stop>,
+    /// Checks that failed at the end of the last sessions, and did not pass since.
+    pub failed: Vec<FailedCheck>,
+    /// Unfinished work, the most urgent first.
+    pub open: Vec<OpenItem>,
+    /// How much more is open.
+    pub n_more_open: usize,
+    /// What was decided in the last sessions, the newest first.
+    pub decided: Vec<Decision>,
+    /// What others left undone, as lessons on their commits.
+    pub left_by_others: Vec<OpenItem>,
+    /// How many lines were left out to fit the budget.
+    pub n_left_out: usize,
+    /// How many sessions other projects have, where nothing is known of this one.
+    pub n_elsewhere: usize,
+}
+
+/// A session, where it stopped.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Stop {
+    /// The session.
+    #[serde(flatten)]
+    pub session: ListedSession,
+    /// What was asked and what was achieved; null when there was no room for it.
+    pub summary: Option<String>,
+    /// The last commit that it made.
+    pub last_commit: Option<BriefCommit>,
+}
+
+/// A commit that a session made.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BriefCommit {
+    /// Its id, as short as git printed it.
+    pub commit: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// A check that failed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FailedCheck {
+    /// The command.
+    pub command: String,
+    /// The session in which it failed.
+    pub session: String,
+    /// When that session ended.
+    pub at: Option<String>,
+    /// The thread that says to mend it.
+    pub thread: Option<String>,
+}
+
+/// Something that was decided.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Decision {
+    /// What was decided, quoted: a commit's message, an answer, a sentence.
+    pub words: String,
+    /// Why, as the annotation of the commit says.
+    pub reason: Option<String>,
+    /// The commit, if it is one.
+    pub commit: Option<String>,
+    /// The session in which it was decided.
+    pub session: String,
+    /// When that session ended.
+    pub at: Option<String>,
+}
+
+impl Chronicle {
+    /// What to know before going on in this project, on this branch.
+    ///
+    /// # Errors
+    /// When the project is unknown, session memory cannot be read, or nothing fits the budget.
+    pub fn brief(&self, command: &BriefCommand) -> Result<Brief, Error> {
+        let memory = self.memory()?;
+        let scope = match &memory {
+            Some(memory) => self.memory_scope(memory, command.project.as_deref(), command.all)?,
+            None => Scope::Unknown,
+        };
+        let is_here = self.is_here(memory.as_ref(), &scope)? && scope != Scope::All;
+        let recap = if is_here { self.recap() } else { Recap::default() };
+        let mut brief = Brief {
+            schema: "chronicle-brief/v1",
+            project: scope.name(),
+            branch: is_here.then(|| self.current_branch()).flatten(),
+            stopped: Vec::new(),
+            failed: Vec::new(),
+            open: Vec::new(),
+            n_more_open: 0,
+            decided: Vec::new(),
+            left_by_others: Vec::new(),
+            n_left_out: 0,
+            n_elsewhere: 0,
+        };
+        if let Some(memory) = memory.as_ref().filter(|_| scope != Scope::Unknown) {
+            self.tell_sessions(&mut brief, memory, &scope, &recap)?;
+            let open = memory.store.n_open_threads(scope.project(), self.now)?;
+            let listed = memory.store.listed_threads(scope.project(), self.now, false, MOST_THREADS)?;
+            brief.n_more_open = open.n_listed.saturating_sub(listed.len());
+            for thread in &listed {
+                brief.open.push(OpenItem::of(&memory.store, thread, self.now)?);
+            }
+        }
+        if !recap.unfinished.is_empty() {
+            self.tell_lessons(&mut brief, &recap);
+        }
+        brief.join_failures();
+        brief.shorten();
+        if let (Some(memory), true) = (&memory, brief.is_empty()) {
+            let elsewhere =
+                |connection: &_| NamedSession::latest_talks(connection, (None, None), self.now, 1);
+            brief.n_elsewhere = memory.store.read(elsewhere)?.len();
+        }
+        self.fit_brief(brief, command)
+    }
+
+    /// The last sessions, that of the branch first, and what can be quoted from them.
+    fn tell_sessions(
+        &self,
+        brief: &mut Brief,
+        memory: &Memory,
+        scope: &Scope,
+        recap: &Recap,
+    ) -> Result<(), Error> {
+        let until = self.until();
+        let talks = |branch: Option<&str>, limit| {
+            let which = (scope.project(), branch);
+            memory.store.read(|connection| NamedSession::latest_talks(connection, which, until, limit))
+        };
+        let recent = talks(None, RECENT_SESSIONS)?;
+        let mut stops = match &brief.branch {
+            Some(branch) => talks(Some(branch), 1)?,
+            None => Vec::new(),
+        };
+        for session in &recent {
+            if stops.len() < MOST_STOPS && stops.iter().all(|known| known.id != session.id) {
+                stops.push(session.clone());
+            }
+        }
+        for session in &stops {
+            let digest = session.digest();
+            let last = digest.as_ref().and_then(|digest| digest.commits.last());
+            brief.stopped.push(Stop {
+                session: memory.listed(session)?,
+                summary: digest
+                    .as_ref()
+                    .map(|digest| digest.summary.clone())
+                    .filter(|summary| !summary.is_empty()),
+                last_commit: last
+                    .map(|commit| BriefCommit { commit: commit.id.clone(), subject: commit.subject.clone() }),
+            });
+        }
+        let digests: Vec<(NamedSession, DigestOfSession)> = recent
+            .into_iter()
+            .filter_map(|session| Some((session.digest()?, session)))
+            .map(|(d, s)| (s, d))
+            .collect();
+        brief.failed = failed(&digests);
+        brief.decided = decided(&digests, &recap.reasons);
+        Ok(())
+    }
+
+    /// The lessons that say what is still to be done: one's own among the threads, those of others apart.
+    fn tell_lessons(&self, brief: &mut Brief, recap: &Recap) {
+        let own = self.repository().ok().and_then(chronicle_git::Repository::author_name);
+        let (mine, others): (Vec<_>, Vec<_>) = self
+            .lessons_of(recap)
+            .into_iter()
+            .partition(|lesson| lesson.author.is_none() || lesson.author == own);
+        brief.n_more_open += (brief.open.len() + mine.len()).saturating_sub(MOST_THREADS);
+        brief.open.extend(mine);
+        brief.open.sort_by_key(OpenItem::rank);
+        brief.open.truncate(MOST_THREADS);
+        brief.left_by_others = others;
+        brief.left_by_others.sort_by_key(OpenItem::rank);
+        brief.left_by_others.truncate(MOST_THREADS);
+    }
+
+    /// What lies after this was told by a clock that is wrong.
+    pub(crate) fn until(&self) -> Timestamp {
+        self.now.checked_add(CLOCK_DRIFT).unwrap_or(Timestamp::MAX)
+    }
+
+    /// Leaves out the least important lines until the rest fits.
+    fn fit_brief(&self, mut brief: Brief, command: &BriefCommand) -> Result<Brief, Error> {
+        let n_characters = |brief: &Brief| render::brief(brief, command.format, &self.view()).chars().count();
+        let mut n_now = n_characters(&brief);
+        while command.budget < n_now {
+            snafu::ensure!(
+                brief.leave_out_least(),
+                BriefTooLongSnafu { budget: command.budget, least: n_now }
+            );
+            n_now = n_characters(&brief);
+        }
+        Ok(brief)
+    }
+}
+
+/// Checks that failed in the last sessions and did not pass since; the newest session comes first.
+fn failed(sessions: &[(NamedSession, DigestOfSession)]) -> Vec<FailedCheck> {
+    let mut found: Vec<FailedCheck> = Vec::new();
+    let mut passed: HashSet<CheckKind> = HashSet::new();
+    let mut seen: HashSet<&str> = HashSet::new();
+    for (session, digest) in sessions {
+        for check in digest.checks.iter().rev() {
+            let Some(is_passed) = check.is_passed else { continue };
+            let is_newest = seen.insert(&check.command);
+            if is_passed {
+                passed.insert(check.kind);
+            } else if is_newest && !passed.contains(&check.kind) && found.len() < MOST_EACH {
+                found.push(FailedCheck {
+                    command: check.command.clone(),
+                    session: session.record.name.clone(),
+                    at: session.record.last.map(|at| at.to_string()),
+                    thread: None,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// What humans decided and what was committed in the last sessions, the newest first.
+fn decided(sessions: &[(NamedSession, DigestOfSession)], reasons: &[Reason]) -> Vec<Decision> {
+    let mut found: Vec<Decision> = Vec::new();
+    for (session, digest) in sessions {
+        let decision = |words: &str, commit: Option<&str>, reason: Option<&Reason>| Decision {
+            words: words.to_owned(),
+            reason: reason.map(|reason| reason.summary.clone()),
+            commit: commit.map(str::to_owned),
+            session: session.record.name.clone(),
+            at: session.record.last.map(|at| at.to_string()),
+        };
+        found.extend(digest.decisions.iter().rev().map(|words| decision(words, None, None)));
+        for commit in digest.commits.iter().rev() {
+            let is_it = |reason: &&Reason| 7 <= commit.id.len() && reason.commit.starts_with(&commit.id);
+            let reason = reasons.iter().find(is_it).filter(|reason| reason.summary != commit.subject);
+            found.push(decision(&commit.subject, Some(&commit.id), reason));
+        }
+    }
+    found.truncate(MOST_EACH);
+    found
+}
+
+impl Brief {
+    /// Whether it says nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.stopped.is_empty() && self.open.is_empty() && self.left_by_others.is_empty()
+    }
+
+    /// A check that failed and the thread that says to mend it are told once.
+    fn join_failures(&mut self) {
+        for failed in &mut self.failed {
+            let is_it = |item: &OpenItem| {
+                item.origin == Origin::Check && item.summary.contains(&shortened(&failed.command, 100))
+            };
+            if let Some(index) = self.open.iter().position(is_it) {
+                failed.thread = Some(self.open.remove(index).short);
+            }
+        }
+    }
+
+    /// Cuts long quotes, between words.
+    fn shorten(&mut self) {
+        let short = |text: &mut String| *text = shortened(text, LONGEST_QUOTE);
+        for stop in &mut self.stopped {
+            stop.summary.iter_mut().for_each(|summary| *summary = shortened(summary, 2 * LONGEST_QUOTE));
+            stop.last_commit.iter_mut().for_each(|commit| short(&mut commit.subject));
+        }
+        self.failed.iter_mut().for_each(|failed| short(&mut failed.command));
+        for item in self.open.iter_mut().chain(&mut self.left_by_others) {
+            short(&mut item.summary);
+            item.context.clear();
+        }
+        for decision in &mut self.decided {
+            short(&mut decision.words);
+            decision.reason.iter_mut().for_each(short);
+        }
+    }
+
+    /// Leaves out the line that matters least; false when there is none left.
+    fn leave_out_least(&mut self) -> bool {
+        let urgency = |item: &OpenItem| match item.priority {
+            Priority::High => 90,
+            Priority::Medium => 60,
+            Priority::Low => 30,
+        };
+        // What is further down in its list matters less.
+        let down = |length: usize| i64::try_from(length).unwrap_or(i64::MAX).min(20);
+        let has_summary = self.stopped.first().is_some_and(|stop| stop.summary.is_some());
+        let worth = [
+            match self.stopped.len() {
+                0 => None,
+                1 if has_summary => Some(70),
+                1 => Some(100),
+                n => Some(25 - down(n)),
+            },
+            self.failed.last().map(|_| 88 - down(self.failed.len())),
+            self.open.last().map(|item| urgency(item) - down(self.open.len())),
+            self.decided.last().map(|_| 50 - 3 * down(self.decided.len())),
+            self.left_by_others.last().map(|item| urgency(item) - 5 - down(self.left_by_others.len())),
+        ];
+        let least = worth.iter().enumerate().filter_map(|(list, worth)| Some(((*worth)?, list))).min();
+        let Some((_, list)) = least else { return false };
+        match list {
+            0 if self.stopped.len() == 1 && has_summary => self.stopped[0].summary = None,
+            0 => drop(self.stopped.pop()),
+            1 => drop(self.failed.pop()),
+            2 => drop(self.open.pop()),
+            3 => drop(self.decided.pop()),
+            _ => drop(self.left_by_others.pop()),
+        }
+        self.n_left_out += 1;
+        true
+    }
+}

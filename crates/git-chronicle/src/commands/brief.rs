@@ -1,0 +1,40 @@
+use chronicle::{
+    Chronicle,
+    brief::{BriefCommand, DEFAULT_BUDGET},
+    render,
+};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Tell what to know before going on
+///
+/// Where the last sessions stopped, what failed last, what is open, what was decided, and what
+/// others left undone, for the current project and branch. Every line says where it is from.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BriefArgs {
+    /// Longest answer wanted, in characters: the least important lines are left out
+    #[arg(long, value_name = "CHARS", default_value_t = DEFAULT_BUDGET)]
+    budget: usize,
+
+    /// Another project, by its name or folder
+    #[arg(long)]
+    project: Option<String>,
+
+    /// Brief on all projects
+    #[arg(long, conflicts_with = "project")]
+    all: bool,
+}
+
+pub(crate) fn run(args: BriefArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let BriefArgs { budget, project, all } = args;
+    let command = BriefCommand { project, all, budget, format: ui.format() };
+    let brief = chronicle.brief(&command)?;
+    ui.answer(&render::brief(&brief, ui.format(), &ui.view(false)))?;
+    if brief.is_empty() && brief.n_left_out == 0 {
+        ui.tell(match brief.n_elsewhere {
+            0 => "nothing is remembered; `git chronicle session ingest` takes in sessions of agents",
+            _ => "nothing is remembered of this project; --all tells of others",
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,38 @@
+use chronicle::{Chronicle, catch_up::CatchUpCommand, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Tell what was done in the last sessions
+///
+/// Each with its summary, commits, checks, decisions, and the threads that it closed or left open.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CatchUpArgs {
+    /// How many sessions [default: 3]
+    #[arg(value_name = "SESSIONS")]
+    sessions: Option<usize>,
+
+    /// Since when: a date, or a span of time such as `2 days`
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+
+    /// Another project, by its name or folder
+    #[arg(long)]
+    project: Option<String>,
+
+    /// Catch up on all projects
+    #[arg(long, conflicts_with = "project")]
+    all: bool,
+}
+
+pub(crate) fn run(args: CatchUpArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let CatchUpArgs { sessions, since, project, all } = args;
+    let answer = chronicle.catch_up(&CatchUpCommand { sessions, since, project, all })?;
+    ui.answer(&render::catch_up(&answer, ui.format(), &ui.view(false)))?;
+    if answer.sessions.is_empty() {
+        ui.tell(match answer.n_elsewhere {
+            0 => "no sessions; `git chronicle session ingest` takes in those of agents",
+            _ => "no sessions here; --all tells of those in other projects",
+        });
+    }
+    Ok(())
+}
