@@ -50,7 +50,7 @@ pub(super) fn markdown(brief: &Brief, view: &View) -> String {
     section(&mut out, "Decided", !brief.decided.is_empty());
     for decision in &brief.decided {
         let commit = decision.commit.as_deref().map(|commit| format!("{}, ", words::short(commit)));
-        let reason = decision.reason.as_deref().map(|reason| format!(": {}", one_line(reason)));
+        let reason = decision.reason.as_deref().map(|reason| format!("; why: {}", one_line(reason)));
         let session = one_line(short_session(&decision.session));
         let _ = writeln!(
             out,
