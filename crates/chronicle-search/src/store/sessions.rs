@@ -153,7 +153,7 @@ impl NamedSession {
             .collect()
     }
 
-    /// The sessions in which a human said something, the latest first: of one project or of all, on one branch or on any;
+    /// The sessions that tell something, the latest first: of one project or of all, on one branch or on any;
     /// at most `limit`.
     ///
     /// Those without a time, or with one after `until`, come last: some clock was wrong.
@@ -173,7 +173,7 @@ impl NamedSession {
             }
             let mut statement = connection.prepare_cached(&format!(
                 "SELECT {COLUMNS} FROM session WHERE {of_project} AND {of_branch} AND NOT is_sub_agent \
-                 AND {part} AND 0 < n_prompts ORDER BY last DESC, id DESC LIMIT ?4"
+                 AND {part} AND (0 < n_prompts OR title <> '') ORDER BY last DESC, id DESC LIMIT ?4"
             ))?;
             let project = project.map(|project| project.0);
             let rows = statement

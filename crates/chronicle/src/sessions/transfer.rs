@@ -477,6 +477,7 @@ impl OlderDigest {
             pull_requests: Vec::new(),
             technologies: self.technologies_used.clone(),
             open_questions: self.open_questions.clone(),
+            decisions: Vec::new(),
             importance,
             usage: chronicle_sessions::Usage::default(),
             n_prompts: 0,
