@@ -15,11 +15,9 @@ use crate::{
 /// The file of the store within the home of session memory.
 const STORE_FILE: &str = "chronicle.db";
 
-/// The store, and the folder that it lies in.
+/// Session memory, opened.
 pub(crate) struct Memory {
     pub(crate) store: Store,
-    /// The folder that holds everything of session memory.
-    pub(crate) home: PathBuf,
 }
 
 /// The sessions and threads that a question is about.
@@ -77,14 +75,14 @@ impl Chronicle {
     pub(crate) fn memory(&self) -> Result<Option<Memory>, Error> {
         let home = self.memory_home()?;
         let store = Store::open(&home.join(STORE_FILE))?;
-        Ok(store.map(|store| Memory { store, home }))
+        Ok(store.map(|store| Memory { store }))
     }
 
     /// Session memory, to tell it something.
     pub(crate) fn memory_to_write(&self) -> Result<Memory, Error> {
         let home = self.memory_home()?;
         let store = Store::create(&home.join(STORE_FILE))?;
-        Ok(Memory { store, home })
+        Ok(Memory { store })
     }
 
     /// What a question is about: the current project, the one that is named, or all.
@@ -178,7 +176,7 @@ impl Memory {
         {
             return Ok(project);
         }
-        let all = self.store.read(|connection| Project::all(connection))?;
+        let all = self.store.read(Project::all)?;
         let mut called: Vec<Project> = all
             .iter()
             .filter(|project| {

@@ -67,7 +67,7 @@ pub(super) fn list(list: &SessionList, view: &View) -> String {
     if list.sessions.is_empty() {
         match list.elsewhere {
             0 => {
-                out.push_str("no sessions; `git chronicle session ingest` reads those of the last 30 days\n")
+                out.push_str("no sessions; `git chronicle session ingest` reads those of the last 30 days\n");
             }
             n => {
                 let _ = writeln!(out, "no sessions here; {n} in other projects (--all)");

@@ -1,6 +1,11 @@
 //! Unfinished work: listed, shown with what shows it, changed by hand, and carried from session to session.
 
-use std::{fs, os::unix::fs::PermissionsExt, thread};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    thread,
+    time::{Duration, UNIX_EPOCH},
+};
 
 use serde_json::{Value, json};
 use testkit::TestRepo;
@@ -48,7 +53,10 @@ fn summaries(desk: &Desk, args: &[&str]) -> Vec<String> {
 fn id(desk: &Desk, words: &str) -> String {
     let all = items(&desk.ask(&["pending", "--all", "--archived"]));
     let found = all.iter().find(|item| item["summary"].as_str().is_some_and(|text| text.contains(words)));
-    found.unwrap_or_else(|| panic!("no thread says {words}: {all:#?}"))["id"].as_str().unwrap().to_owned()
+    found.unwrap_or_else(|| panic!("no thread says {words}: {all:#?}"))["id"]
+        .as_str()
+        .expect("text")
+        .to_owned()
 }
 
 /// What a command says, the remarks included.
@@ -232,8 +240,9 @@ fn later_sessions_close_open_and_repeat_what_earlier_ones_left() {
     assert_eq!(pending[0]["status"], "in_progress");
     let events = |desk: &Desk| desk.ask(&["thread", "show", &timeout])["history"].as_array().unwrap().len();
     let before = events(&desk);
-    for _ in 0..5 {
-        fs::File::open(desk.leave(&second)).unwrap().set_modified(std::time::SystemTime::now()).unwrap();
+    for round in 1..6 {
+        let file = fs::File::open(desk.leave(&second)).unwrap();
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(round)).unwrap();
         desk.ingest();
     }
     assert_eq!((summaries(&desk, &[]).len(), events(&desk)), (1, before));
