@@ -16,7 +16,7 @@ pub use search::{Found, Hit, Scope, search};
 pub use store::{
     ListedThread, NamedSession, OpenThreads, Project, ProjectId, SessionId, SessionRecord, Source, Store,
     StoredTurn, Totals, TurnKind, TurnRecord, Written, add_events, events_with_agents, replay, tell_once,
-    thread_ids, threads,
+    thread_ids, threads, threads_at,
 };
 
 /// A number that stands for a name, and hardly for another.

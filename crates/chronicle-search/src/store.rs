@@ -20,7 +20,9 @@ mod turns;
 pub use projects::{Project, ProjectId};
 pub use sessions::{NamedSession, SessionId, SessionRecord};
 pub use sources::Source;
-pub use threads::{ListedThread, OpenThreads, add_events, events_with_agents, replay, thread_ids, threads};
+pub use threads::{
+    ListedThread, OpenThreads, add_events, events_with_agents, replay, thread_ids, threads, threads_at,
+};
 pub use turns::{StoredTurn, TurnKind, TurnRecord};
 
 /// What brings a file from one version of the format to the next; their number is the version.

@@ -5,18 +5,21 @@
 
 use std::collections::BTreeMap;
 
-use chronicle_core::thread::ThreadKind;
+use chronicle_core::thread::{ThreadKind, key};
 use serde::{Deserialize, Serialize};
 
 use crate::decisions::told;
 use crate::endings::endings;
-use crate::journal::{ChangedFile, Check, Journal};
+use crate::journal::{ChangedFile, Check, Journal, Noted};
 use crate::reading::Session;
 use crate::turn::{Commit, Usage};
 use crate::words::{first_sentence, imperative, shortened};
 
 /// The longest title.
 pub const LONGEST_TITLE: usize = 60;
+
+/// Wishes that may give a title.
+const EARLY_WISHES: usize = 3;
 
 /// How many key actions and technologies are told.
 const MOST_TOLD: usize = 8;
@@ -51,6 +54,19 @@ pub struct DigestOfSession {
     pub usage: Usage,
     /// How often a human spoke.
     pub n_prompts: usize,
+}
+
+impl DigestOfSession {
+    /// The checks that failed, and after which none of their kind passed.
+    pub fn still_failing(&self) -> impl Iterator<Item = &Check> {
+        let passed_after = |index: usize| {
+            let kind = self.checks[index].kind;
+            self.checks[index..].iter().any(|check| check.kind == kind && check.is_passed == Some(true))
+        };
+        let is_failing =
+            move |(index, check): &(usize, &Check)| check.is_passed == Some(false) && !passed_after(*index);
+        self.checks.iter().enumerate().filter(is_failing).map(|(_, check)| check)
+    }
 }
 
 /// The digest of the session that `journal` was kept of.
@@ -95,8 +111,23 @@ fn title(journal: &Journal, session: &Session) -> String {
     if let Some(title) = given.or(journal.plan_title.as_deref()) {
         return shortened(title, LONGEST_TITLE);
     }
-    let wish = journal.first_wish.as_ref().or(journal.prompts.first());
-    wish.map(|wish| imperative(first_sentence(&wish.words), LONGEST_TITLE)).unwrap_or_default()
+    let asked = |noted: &Noted| imperative(first_sentence(&noted.words), LONGEST_TITLE);
+    if let Some(wish) = journal.first_wish.as_ref().filter(|wish| is_telling(wish)) {
+        return asked(wish);
+    }
+    // `do both` and `can you see the board?` say little of what the session came to be about.
+    if let Some((commit, _)) = journal.commits.first() {
+        return shortened(&commit.subject, LONGEST_TITLE);
+    }
+    let mut early = journal.wishes.iter().take(EARLY_WISHES);
+    let wish = early.find(|wish| is_telling(wish)).or(journal.first_wish.as_ref());
+    wish.or(journal.prompts.first()).map(asked).unwrap_or_default()
+}
+
+/// Whether a wish tells what is to be done, rather than to go on, or to answer something.
+fn is_telling(wish: &Noted) -> bool {
+    let sentence = first_sentence(&wish.words);
+    !sentence.ends_with('?') && 3 <= key(sentence).split(' ').count()
 }
 
 fn summary(journal: &Journal) -> String {

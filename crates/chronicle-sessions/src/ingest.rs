@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use chronicle_core::redaction::{Removed, for_storage};
 use chronicle_search::{
     NamedSession, Project, SessionId, SessionRecord, Source, SqlError, SqlResult, Store, StoreError,
-    Transaction, TurnRecord, Written, add_events, threads as known_threads,
+    Transaction, TurnRecord, Written, add_events, threads_at,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -299,7 +299,7 @@ impl<'a> Taker<'a> {
             let commits = digest.commits.into_iter().map(|commit| [commit.id, commit.branch, commit.subject]);
             NamedSession::put_commits(self.tx, ongoing.id, commits)?;
             if !ongoing.is_sub_agent {
-                let known = known_threads(self.tx, Some(ongoing.project.id), false)?;
+                let known = threads_at(self.tx, ongoing.project.id, session.first)?;
                 let events = events(&ongoing.journal, session, &ongoing.project.key, &known);
                 n_events = add_events(self.tx, &ongoing.project, Some(ongoing.id), &events)?;
             }

@@ -59,8 +59,11 @@ const BEGINNINGS: [&str; 49] = [
 /// The first sentence of `text` that says something, without marks of its layout.
 #[must_use]
 pub fn first_sentence(text: &str) -> &str {
-    let line =
-        text.lines().map(plain).find(|line| line.chars().any(char::is_alphanumeric)).unwrap_or_default();
+    let mut lines = text.lines().map(plain).filter(|line| line.chars().any(char::is_alphanumeric));
+    let Some(first) = lines.next() else { return "" };
+    // `Brainstorm:` only announces what follows.
+    let announces = first.ends_with(':') && first.split_whitespace().count() <= 2;
+    let line = if announces { lines.next().unwrap_or(first) } else { first };
     sentences(line).next().unwrap_or_default()
 }
 
@@ -161,6 +164,8 @@ mod tests {
         assert_eq!(all, ["Edit pool.rs first.", "Does v1.2 work?", "Yes"]);
         assert_eq!(first_sentence("\n\n## 1. Make it wait\nmore"), "Make it wait");
         assert_eq!(first_sentence("```"), "");
+        assert_eq!(first_sentence("brainstorm:\n- let the pool wait\n- test it"), "let the pool wait");
+        assert_eq!(first_sentence("Note:"), "Note:");
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::{
 pub const DEFAULT_BUDGET: usize = 4_000;
 
 /// Sessions whose ends and decisions are looked at.
-const RECENT_SESSIONS: usize = 6;
+const RECENT_SESSIONS: usize = 8;
 
 /// Sessions that are told of as such.
 const MOST_STOPS: usize = 3;
@@ -265,15 +265,10 @@ impl Chronicle {
 /// Checks that failed in the last sessions and did not pass since; the newest session comes first.
 fn failed(sessions: &[(NamedSession, DigestOfSession)]) -> Vec<FailedCheck> {
     let mut found: Vec<FailedCheck> = Vec::new();
-    let mut passed: HashSet<CheckKind> = HashSet::new();
-    let mut seen: HashSet<&str> = HashSet::new();
+    let mut passed_since: HashSet<CheckKind> = HashSet::new();
     for (session, digest) in sessions {
-        for check in digest.checks.iter().rev() {
-            let Some(is_passed) = check.is_passed else { continue };
-            let is_newest = seen.insert(&check.command);
-            if is_passed {
-                passed.insert(check.kind);
-            } else if is_newest && !passed.contains(&check.kind) && found.len() < MOST_EACH {
+        for check in digest.still_failing().filter(|check| !passed_since.contains(&check.kind)) {
+            if found.len() < MOST_EACH && found.iter().all(|known| known.command != check.command) {
                 found.push(FailedCheck {
                     command: check.command.clone(),
                     session: session.record.name.clone(),
@@ -282,13 +277,15 @@ fn failed(sessions: &[(NamedSession, DigestOfSession)]) -> Vec<FailedCheck> {
                 });
             }
         }
+        let passed = digest.checks.iter().filter(|check| check.is_passed == Some(true));
+        passed_since.extend(passed.map(|check| check.kind));
     }
     found
 }
 
-/// What humans decided and what was committed in the last sessions, the newest first.
+/// What was decided in the last sessions: what humans said, commits with a reason, other commits; the newest first.
 fn decided(sessions: &[(NamedSession, DigestOfSession)], reasons: &[Reason]) -> Vec<Decision> {
-    let mut found: Vec<Decision> = Vec::new();
+    let (mut said, mut reasoned, mut committed) = (Vec::new(), Vec::new(), Vec::new());
     for (session, digest) in sessions {
         let decision = |words: &str, commit: Option<&str>, reason: Option<&Reason>| Decision {
             words: words.to_owned(),
@@ -297,15 +294,19 @@ fn decided(sessions: &[(NamedSession, DigestOfSession)], reasons: &[Reason]) -> 
             session: session.record.name.clone(),
             at: session.record.last.map(|at| at.to_string()),
         };
-        found.extend(digest.decisions.iter().rev().map(|words| decision(words, None, None)));
-        for commit in digest.commits.iter().rev() {
+        said.extend(digest.decisions.iter().rev().map(|words| decision(words, None, None)));
+        for commit in digest.commits.iter().rev().filter(|commit| !commit.subject.starts_with("Merge ")) {
             let is_it = |reason: &&Reason| 7 <= commit.id.len() && reason.commit.starts_with(&commit.id);
-            let reason = reasons.iter().find(is_it).filter(|reason| reason.summary != commit.subject);
-            found.push(decision(&commit.subject, Some(&commit.id), reason));
+            match reasons.iter().find(is_it).filter(|reason| reason.summary != commit.subject) {
+                Some(reason) => reasoned.push(decision(&commit.subject, Some(&commit.id), Some(reason))),
+                None => committed.push(decision(&commit.subject, Some(&commit.id), None)),
+            }
         }
     }
-    found.truncate(MOST_EACH);
-    found
+    said.truncate(MOST_EACH);
+    reasoned.truncate(MOST_EACH);
+    let rest = MOST_EACH.saturating_sub(said.len() + reasoned.len());
+    said.into_iter().chain(reasoned).chain(committed.into_iter().take(rest)).collect()
 }
 
 impl Brief {

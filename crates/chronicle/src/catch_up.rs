@@ -5,7 +5,7 @@ use chronicle_core::{
     thread::{Change, ThreadId},
 };
 use chronicle_search::NamedSession;
-use chronicle_sessions::shortened;
+use chronicle_sessions::{DigestOfSession, shortened};
 use jiff::{Span, Timestamp, tz::TimeZone};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,6 +24,9 @@ pub const DEFAULT_SESSIONS: usize = 3;
 
 /// How many sessions are told of at most when a time is given.
 const MOST_SESSIONS: usize = 50;
+
+/// How many checks that passed are told of one session.
+const MOST_PASSED: usize = 3;
 
 /// How much of a kind is told of one session.
 const MOST_EACH: usize = 8;
@@ -220,14 +223,25 @@ impl Memory {
 }
 
 impl PastSession {
-    /// Keeps the last of each kind, and checks that failed before those that passed.
+    /// Keeps the last of each kind.
     fn shorten(&mut self) {
-        self.checks.sort_by_key(|check| check.passed != Some(false));
         self.n_left_out += self.checks.len().saturating_sub(MOST_EACH);
         self.checks.truncate(MOST_EACH);
         self.n_left_out += last_of(&mut self.commits) + last_of(&mut self.decisions);
         self.n_left_out += last_of(&mut self.closed) + last_of(&mut self.left_open);
     }
+}
+
+/// The checks that failed in the end, then those that passed last: what failed on the way was mended.
+fn checks(digest: &DigestOfSession) -> Vec<PastCheck> {
+    let passed = digest.checks.iter().rev().filter(|check| check.is_passed != Some(false));
+    let told = digest.still_failing().chain(passed.take(MOST_PASSED));
+    told.map(|check| PastCheck {
+        command: shortened(&check.command, 120),
+        passed: check.is_passed,
+        runs: check.n_runs,
+    })
+    .collect()
 }
 
 /// Keeps the last few of `all`, and tells how many are left out.

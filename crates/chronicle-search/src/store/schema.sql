@@ -103,6 +103,7 @@ CREATE TABLE thread (
     thread TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX thread_by_place ON thread(project, is_open, place, mentioned);
+CREATE INDEX thread_by_time ON thread(project, mentioned);
 CREATE INDEX thread_anywhere ON thread(is_open, place, mentioned);
 
 -- Which threads wait for which others.

@@ -334,6 +334,23 @@ pub fn threads(
         .collect()
 }
 
+/// The threads of a project that were not archived yet at `time`, the closed ones too; all, if that is not known.
+pub fn threads_at(
+    connection: &Connection,
+    project: ProjectId,
+    time: Option<Timestamp>,
+) -> rusqlite::Result<Vec<Thread>> {
+    connection
+        .prepare_cached(
+            "SELECT thread, key FROM thread JOIN project ON project.id = project \
+             WHERE project = ?1 AND mentioned >= ?2 \
+             UNION ALL SELECT thread, key FROM thread JOIN project ON project.id = project \
+             WHERE project = ?1 AND mentioned IS NULL",
+        )?
+        .query_map(params![project.0, time.map_or(i64::MIN, archived_before)], of_row)?
+        .collect()
+}
+
 /// The events of a thread, in the order in which they count.
 fn events_of(connection: &Connection, thread: &str) -> rusqlite::Result<Vec<ThreadEvent>> {
     let mut events = connection
