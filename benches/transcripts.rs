@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use chronicle_search::{Project, SqlResult, Store, Transaction};
-use chronicle_sessions::{Belongs, Format, Ingested, Transcript, ingest, read};
+use chronicle_sessions::{Belongs, Format, Ingested, Transcript, ingest_within, read};
 use jiff::Timestamp;
 
 fn main() {
@@ -79,9 +79,14 @@ fn beside_jq(folder: &Path, paths: &[PathBuf], pairs: usize) {
         let home = tempfile::tempdir().expect("a temporary folder can be made");
         let start = Instant::now();
         let mut store = Store::create(&home.path().join("chronicle.db")).expect("it can be made");
-        for path in paths {
-            take_in(&mut store, std::fs::File::open(path).expect("it was just written"), path, None);
-        }
+        let taken = store.write(|tx| {
+            for path in paths {
+                let file = std::fs::File::open(path).expect("it was just written");
+                take_in(tx, file, path, None)?;
+            }
+            Ok(())
+        });
+        taken.expect("there is room");
         stored.push(start.elapsed().as_secs_f64() * 1e3);
         let totals = store.totals().expect("it can be read");
         size = (totals.file_bytes, totals.text_bytes);
@@ -108,15 +113,15 @@ fn beside_jq(folder: &Path, paths: &[PathBuf], pairs: usize) {
 }
 
 /// Takes a transcript into the store, and counts its rows.
-fn take_in(store: &mut Store, file: impl Read, path: &Path, format: Option<Format>) -> u64 {
+fn take_in(tx: &Transaction<'_>, file: impl Read, path: &Path, format: Option<Format>) -> SqlResult<u64> {
     let name = path.to_string_lossy();
     let transcript = Transcript { path: &name, stem: &name, size: 0, modified: 0, format };
     let mut placing = |tx: &Transaction<'_>, _: &str| -> SqlResult<Belongs> {
         Project::obtain(tx, "id:bench", "bench").map(Belongs::To)
     };
-    let taken = ingest(store, file, &transcript, Timestamp::UNIX_EPOCH, &mut placing);
-    match taken.expect("there is room") {
-        Ingested::Read { tally, .. } => tally.n_rows,
+    let taken = ingest_within(tx, file, &transcript, Timestamp::UNIX_EPOCH, &mut placing)?;
+    match taken.expect("it can be read") {
+        Ingested::Read { tally, .. } => Ok(tally.n_rows),
         Ingested::NoTranscript => panic!("{name} was written by an agent"),
     }
 }
@@ -153,7 +158,8 @@ fn gigabyte(what: &str, head: &[u8], piece: &[u8]) {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
     let mut store = Store::create(&home.path().join("chronicle.db")).expect("it can be made");
     let start = Instant::now();
-    let n_rows = take_in(&mut store, &mut file, Path::new("gigabyte"), Some(format));
+    let taken = store.write(|tx| take_in(tx, &mut file, Path::new("gigabyte"), Some(format)));
+    let n_rows = taken.expect("there is room");
     println!(
         "1 GB, {what}: {:.1} s, {n_rows} rows, most memory so far {} MB",
         start.elapsed().as_secs_f64(),

@@ -131,14 +131,19 @@ impl Store {
     }
 
     fn set_up(&mut self) -> Result<(), StoreError> {
+        // Losing the last moments with the power is bearable, as every transcript is read again; tearing is not.
+        // The log may grow to 16 MB before it goes into the file. What was deleted is really gone.
+        self.run(
+            "PRAGMA synchronous = normal; PRAGMA wal_autocheckpoint = 4000; \
+             PRAGMA foreign_keys = on; PRAGMA secure_delete = on",
+        )?;
         let version = self.check_version()?;
         if version < known_version() && !self.is_read_only {
-            // The journal is a property of the file; what was deleted is really gone.
+            // A property of the file.
             self.run("PRAGMA journal_mode = wal")?;
             self.migrate()?;
         }
-        // Losing the last moments with the power is bearable, as every transcript is read again; tearing is not.
-        self.run("PRAGMA synchronous = normal; PRAGMA foreign_keys = on; PRAGMA secure_delete = on")
+        Ok(())
     }
 
     fn check_version(&self) -> Result<i64, StoreError> {

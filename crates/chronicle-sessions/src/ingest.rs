@@ -111,14 +111,23 @@ pub fn ingest(
     now: Timestamp,
     placing: &mut Placing<'_>,
 ) -> Result<Ingested, IngestError> {
-    let stored = store.write_unless(|tx| {
-        let mut taker = Taker::new(tx, transcript, placing);
-        match read(file, transcript.format, &mut |turn, session| taker.take(turn, session)) {
-            Ok(reading) => taker.end(reading, now).map(Ok),
-            Err(error) => Ok(Err(error)),
-        }
-    });
+    let stored = store.write_unless(|tx| ingest_within(tx, file, transcript, now, placing));
     stored.map_err(IngestError::Store)?.map_err(IngestError::Read)
+}
+
+/// The same as a part of a transaction; where the file cannot be read, nothing of it is to be committed.
+pub fn ingest_within(
+    tx: &Transaction<'_>,
+    file: impl Read,
+    transcript: &Transcript<'_>,
+    now: Timestamp,
+    placing: &mut Placing<'_>,
+) -> SqlResult<Result<Ingested, io::Error>> {
+    let mut taker = Taker::new(tx, transcript, placing);
+    match read(file, transcript.format, &mut |turn, session| taker.take(turn, session)) {
+        Ok(reading) => taker.end(reading, now).map(Ok),
+        Err(error) => Ok(Err(error)),
+    }
 }
 
 /// Takes in the turns of one file.

@@ -7,13 +7,18 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use chronicle_search::Source;
-use chronicle_sessions::{IngestError, Ingested, Transcript, ingest};
+use chronicle_search::{Source, SqlResult, Transaction};
+use chronicle_sessions::{Ingested, Transcript, ingest_within};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{agents, place::Placer};
 use crate::{Chronicle, Error, memory::Memory};
+
+/// How many bytes of transcripts, and how many files, are taken in together at most.
+const MOST_BYTES: u64 = 32 << 20;
+const MOST_FILES: usize = 100;
 
 /// What to take in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,10 +131,18 @@ impl Chronicle {
         files.sort_by_cached_key(|path| (born(path), path.clone()));
         let mut memory = self.memory_to_write()?;
         let mut intake = Intake::new(self, &mut reply);
-        for (n_done, file) in files.iter().enumerate() {
-            progress(n_done, files.len());
-            intake.file(&mut memory, file)?;
+        let mut batch = Batch::default();
+        for (n_done, path) in files.iter().enumerate() {
+            if let Some(file) = intake.changed(&memory, path)? {
+                batch.n_bytes += file.size;
+                batch.files.push(file);
+            }
+            if batch.is_full() {
+                progress(n_done, files.len());
+                intake.take(&mut memory, std::mem::take(&mut batch).files)?;
+            }
         }
+        intake.take(&mut memory, batch.files)?;
         progress(files.len(), files.len());
         Ok(reply)
     }
@@ -155,30 +168,55 @@ impl<'a> Intake<'a> {
 
     /// Takes in the transcript at `path`; what is wrong with the file alone is only told.
     pub(super) fn file(&mut self, memory: &mut Memory, path: &Path) -> Result<(), Error> {
+        match self.changed(memory, path)? {
+            Some(file) => self.take(memory, vec![file]),
+            None => Ok(()),
+        }
+    }
+
+    /// The file at `path`, if it is not as it was when it was read before.
+    fn changed<'p>(&mut self, memory: &Memory, path: &'p Path) -> Result<Option<ChangedFile<'p>>, Error> {
         self.reply.files += 1;
-        let opened = open(path);
-        let (file, size, modified) = match opened {
-            Ok(opened) => opened,
+        let (size, modified) = match look(path) {
+            Ok(looked) => looked,
             Err(error) => {
                 self.unread(path, &error);
-                return Ok(());
+                return Ok(None);
             }
         };
         let name = path.to_string_lossy();
         let known = memory.store.read(|connection| Source::by_path(connection, &name))?;
         if known.is_some_and(|known| known.is(size, modified)) {
             self.reply.unchanged += 1;
+            return Ok(None);
+        }
+        Ok(Some(ChangedFile { path, size, modified }))
+    }
+
+    /// Takes in files in one transaction; of one that cannot be read, nothing stays.
+    fn take(&mut self, memory: &mut Memory, files: Vec<ChangedFile<'_>>) -> Result<(), Error> {
+        if files.is_empty() {
             return Ok(());
         }
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let transcript = Transcript { path: &name, stem: &stem, size, modified, format: None };
-        let placer = &mut self.placer;
-        let mut placing =
-            |tx: &chronicle_search::Transaction<'_>, folder: &str| placer.place(tx, folder, path);
-        match ingest(&mut memory.store, file, &transcript, self.chronicle.now, &mut placing) {
-            Ok(ingested) => self.count(ingested),
-            Err(IngestError::Read(error)) => self.unread(path, &error),
-            Err(IngestError::Store(error)) => return Err(error.into()),
+        let (placer, now) = (&mut self.placer, self.chronicle.now);
+        let taken = memory.store.write(|tx| {
+            let mut taken = Vec::new();
+            for file in files {
+                tx.execute_batch("SAVEPOINT transcript")?;
+                let ingested = file.take(tx, now, placer)?;
+                if ingested.is_err() {
+                    tx.execute_batch("ROLLBACK TO transcript")?;
+                }
+                tx.execute_batch("RELEASE transcript")?;
+                taken.push((file.path, ingested));
+            }
+            Ok(taken)
+        })?;
+        for (path, ingested) in taken {
+            match ingested {
+                Ok(ingested) => self.count(ingested),
+                Err(error) => self.unread(path, &error),
+            }
         }
         Ok(())
     }
@@ -207,13 +245,53 @@ impl<'a> Intake<'a> {
     }
 }
 
-/// Opens a plain file: a pipe would never end, and a folder is none.
-fn open(path: &Path) -> io::Result<(File, u64, i64)> {
+/// Files that are taken in together, so that the disk has less to do.
+#[derive(Default)]
+struct Batch<'p> {
+    files: Vec<ChangedFile<'p>>,
+    n_bytes: u64,
+}
+
+impl Batch<'_> {
+    /// Whether others have waited for long enough.
+    fn is_full(&self) -> bool {
+        MOST_BYTES <= self.n_bytes || MOST_FILES <= self.files.len()
+    }
+}
+
+/// A file that is to be read.
+struct ChangedFile<'p> {
+    path: &'p Path,
+    size: u64,
+    modified: i64,
+}
+
+impl ChangedFile<'_> {
+    fn take(
+        &self,
+        tx: &Transaction<'_>,
+        now: Timestamp,
+        placer: &mut Placer,
+    ) -> SqlResult<Result<Ingested, io::Error>> {
+        let file = match File::open(self.path) {
+            Ok(file) => file,
+            Err(error) => return Ok(Err(error)),
+        };
+        let name = self.path.to_string_lossy();
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let transcript =
+            Transcript { path: &name, stem: &stem, size: self.size, modified: self.modified, format: None };
+        let mut placing = |tx: &Transaction<'_>, folder: &str| placer.place(tx, folder, self.path);
+        ingest_within(tx, file, &transcript, now, &mut placing)
+    }
+}
+
+/// How large a plain file is, and when it was written last: a pipe would never end, and a folder is none.
+fn look(path: &Path) -> io::Result<(u64, i64)> {
     let meta = fs::metadata(path)?;
     if !meta.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
     }
     let modified = meta.modified()?.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let modified = i64::try_from(modified.as_nanos()).unwrap_or(i64::MAX);
-    Ok((File::open(path)?, meta.len(), modified))
+    Ok((meta.len(), i64::try_from(modified.as_nanos()).unwrap_or(i64::MAX)))
 }
