@@ -172,16 +172,8 @@ impl Memory {
             n_left_out: 0,
         };
         if let Some(digest) = digest {
+            past.checks = checks(&digest);
             past.decisions = digest.decisions;
-            past.checks = digest
-                .checks
-                .into_iter()
-                .map(|check| PastCheck {
-                    command: check.command,
-                    passed: check.is_passed,
-                    runs: check.n_runs,
-                })
-                .collect();
             past.commits = digest
                 .commits
                 .into_iter()

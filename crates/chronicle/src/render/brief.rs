@@ -93,7 +93,7 @@ fn open_items(out: &mut String, items: &[OpenItem], with_project: bool, view: &V
 
 /// Whether the summary names the commit already.
 fn tells(summary: Option<&str>, commit: &BriefCommit) -> bool {
-    summary.is_some_and(|summary| summary.contains(&commit.commit))
+    summary.is_some_and(|summary| summary.contains(&commit.commit) || summary.contains(&commit.subject))
 }
 
 fn commit_words(commit: &BriefCommit) -> String {
