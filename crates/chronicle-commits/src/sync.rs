@@ -14,7 +14,7 @@ use chronicle_core::{
 };
 use chronicle_git::{
     CORRECTIONS_REF, FileLock, GitError, KNOWLEDGE_REF, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Pushed,
-    Repository, tracking_prefix,
+    Repository, tracking_prefix, tracking_ref,
 };
 
 use crate::{
@@ -27,8 +27,6 @@ use crate::{
 pub const SHARED_REFS: [&str; 4] = [PURGED_REF, NOTES_REF, CORRECTIONS_REF, KNOWLEDGE_REF];
 /// Times that others may be faster before a push gives up.
 const MAX_ATTEMPTS: u32 = 40;
-/// Where the notes of a fork lie while they are looked at.
-const IMPORT_REF: &str = "refs/chronicle/import";
 
 /// What was pushed.
 #[derive(Debug, Clone, Default)]
@@ -63,13 +61,10 @@ pub struct Apart {
     pub n_unmerged: usize,
 }
 
-/// The ref in which the remote's ref `name` is kept.
-fn tracking(remote: &str, name: &str) -> String {
-    format!("{}{}", tracking_prefix(remote), name.trim_start_matches("refs/notes/"))
-}
-
 fn lock(repository: &Repository) -> Result<FileLock> {
-    Ok(FileLock::acquire(&repository.shared_state_dir().join("sync.lock"))?)
+    let mut lock = FileLock::acquire(&repository.shared_state_dir().join("sync.lock"))?;
+    repository.recover_push(&mut lock)?;
+    Ok(lock)
 }
 
 /// Brings back the notes of ours that a foreign writer dropped from our refs, as `git notes` does when it
@@ -107,7 +102,7 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<(Vec<(String, Me
             is_stained =
                 rewritten.iter().any(|rewritten| rewritten.name.starts_with(&tracking_prefix(remote)));
         }
-        let Some(theirs) = repository.ref_target(&tracking(remote, name))? else { continue };
+        let Some(theirs) = repository.ref_target(&tracking_ref(remote, name))? else { continue };
         let ours = repository.ref_target(name)?;
         if ours == Some(theirs) {
             continue;
@@ -124,8 +119,9 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<(Vec<(String, Me
 /// # Errors
 /// When the remote cannot be reached or refuses, or when others stay faster. What was merged stays.
 pub fn push(repository: &Repository, remote: &str) -> Result<PushReport> {
-    let _lock = lock(repository)?;
+    let mut lock = lock(repository)?;
     let mut report = PushReport::default();
+    let mut reason = String::new();
     for attempt in 0..MAX_ATTEMPTS {
         chronicle_git::pause(attempt);
         let (pulled, is_stained) = pull_locked(repository, remote)?;
@@ -143,7 +139,7 @@ pub fn push(repository: &Repository, remote: &str) -> Result<PushReport> {
         }
         let mut updates = Vec::new();
         for name in SHARED_REFS {
-            let theirs = repository.ref_target(&tracking(remote, name))?;
+            let theirs = repository.ref_target(&tracking_ref(remote, name))?;
             report.redacted.extend(without_secrets(repository, name, theirs)?);
             match repository.ref_target(name)? {
                 Some(ours) if Some(ours) != theirs => updates.push((name.to_owned(), ours)),
@@ -153,16 +149,18 @@ pub fn push(repository: &Repository, remote: &str) -> Result<PushReport> {
         if updates.is_empty() {
             return Ok(report);
         }
-        if repository.push_refs(remote, &updates)? == Pushed::Done {
-            for (name, id) in &updates {
-                repository.note_pushed(remote, name, *id)?;
+        match repository.push_refs(&mut lock, remote, &updates)? {
+            Pushed::Done => {
+                for (name, id) in &updates {
+                    repository.note_pushed(remote, name, *id)?;
+                }
+                report.pushed = updates.into_iter().map(|(name, _)| name).collect();
+                return Ok(report);
             }
-            report.pushed = updates.into_iter().map(|(name, _)| name).collect();
-            return Ok(report);
+            Pushed::Outrun(why) => reason = why,
         }
     }
-    let reason = format!("`{remote}` kept changing");
-    Err(GitError::UpdateRef { name: NOTES_REF.to_owned(), reason }.into())
+    Err(GitError::Outrun { remote: remote.to_owned(), reason }.into())
 }
 
 /// Replaces the secrets in what the remote lacks of our ref `name`.
@@ -199,23 +197,21 @@ fn without_secrets(
 pub fn import(repository: &Repository, remote: &str, commits: &BTreeSet<ObjectId>) -> Result<ImportReport> {
     let _lock = lock(repository)?;
     let mut report = ImportReport::default();
-    if !repository.fetch_as(remote, NOTES_REF, IMPORT_REF)? {
-        report.warnings.push(format!("`{remote}` has no notes"));
-        return Ok(report);
+    match repository.fetch_one(remote, NOTES_REF)? {
+        Some(fetched) => import_fetched(repository, remote, fetched, commits, &mut report)?,
+        None => report.warnings.push(format!("`{remote}` has no notes")),
     }
-    let imported = import_fetched(repository, remote, commits, &mut report);
-    repository.delete_ref(IMPORT_REF)?;
-    imported?;
     Ok(report)
 }
 
 fn import_fetched(
     repository: &Repository,
     remote: &str,
+    fetched: ObjectId,
     commits: &BTreeSet<ObjectId>,
     report: &mut ImportReport,
 ) -> Result<()> {
-    let notes = repository.notes(IMPORT_REF)?;
+    let notes = repository.notes_at(NOTES_REF, fetched)?;
     let wanted: Vec<_> = notes.iter().filter(|note| commits.contains(&note.key)).collect();
     report.n_outside = notes.len() - wanted.len();
     repository.fetch_missing(remote, wanted.iter().map(|note| note.blob))?;
@@ -279,7 +275,7 @@ pub(crate) fn add(notes: &mut NotesEdit<'_>, key: ObjectId, content: &[u8]) -> R
 /// # Errors
 /// When the notes cannot be read.
 pub fn apart(repository: &Repository, remote: &str, name: &str) -> Result<Apart> {
-    let (ours, theirs) = (repository.ref_target(name)?, repository.ref_target(&tracking(remote, name))?);
+    let (ours, theirs) = (repository.ref_target(name)?, repository.ref_target(&tracking_ref(remote, name))?);
     if ours == theirs {
         return Ok(Apart::default());
     }

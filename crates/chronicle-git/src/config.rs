@@ -4,7 +4,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use gix::bstr::ByteSlice;
 
-use crate::{Repository, error::Result, process};
+use crate::Repository;
 
 /// A value that some setting has somewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,16 +83,6 @@ impl Repository {
             })
         }));
         values
-    }
-
-    /// Sets the setting `name` for this repository, or for everything of this user.
-    ///
-    /// # Errors
-    /// When git says no.
-    pub fn set_config(&self, name: &str, value: &str, for_user: bool) -> Result<()> {
-        let scope = if for_user { "--global" } else { "--local" };
-        process::git(self.common_dir(), &["config", scope, "--replace-all", name, value], b"")?;
-        Ok(())
     }
 }
 

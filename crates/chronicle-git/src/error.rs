@@ -88,12 +88,35 @@ pub enum GitError {
         /// What it says.
         reason: String,
     },
-    /// The ref kept changing under us.
-    #[snafu(display("cannot update `{name}`: {reason}"))]
+    /// A ref that git did not update.
+    #[snafu(display("cannot update `{name}`"))]
     UpdateRef {
         /// The ref.
         name: String,
-        /// What the last attempt said.
+        /// What git says.
+        #[snafu(source(from(GitError, Box::new)))]
+        source: Box<GitError>,
+    },
+    /// A ref that kept changing under us.
+    #[snafu(display("cannot update `{name}`: others changed it each time"))]
+    RefMoved {
+        /// The ref.
+        name: String,
+    },
+    /// A ref whose lock someone else holds.
+    #[snafu(display("cannot update `{name}`: another process holds `{}`{}", path.display(), since(path)))]
+    RefLocked {
+        /// The ref.
+        name: String,
+        /// The lock.
+        path: PathBuf,
+    },
+    /// A remote to which others kept pushing.
+    #[snafu(display("cannot push to `{}`: {reason}", remote.escape_debug()))]
+    Outrun {
+        /// The remote.
+        remote: String,
+        /// What the remote said at the last attempt.
         reason: String,
     },
     /// A ref that the system does not let us write.
@@ -104,9 +127,17 @@ pub enum GitError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// A lock that another process holds for too long.
-    #[snafu(display("`{}` is locked by another process", path.display()))]
+    /// A lock of ours that another process of ours holds for too long.
+    #[snafu(display("another process{} holds `{}`", holder.map_or_else(String::new, |id| format!(" ({id})")), path.display()))]
     Locked {
+        /// The lock.
+        path: PathBuf,
+        /// The id of the process, as far as the system tells.
+        holder: Option<u32>,
+    },
+    /// A lock of git's that someone holds for too long.
+    #[snafu(display("another process holds `{}`{}", path.display(), since(path)))]
+    FileLocked {
         /// The lock.
         path: PathBuf,
     },
@@ -147,3 +178,8 @@ pub enum GitError {
 }
 
 pub(crate) type Result<T, E = GitError> = std::result::Result<T, E>;
+
+/// How long a lock has been there, as far as its file tells.
+fn since(lock: &std::path::Path) -> String {
+    crate::turn::age(lock).map_or_else(String::new, |age| format!(", for {} s", age.as_secs()))
+}

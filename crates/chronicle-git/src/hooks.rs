@@ -1,17 +1,14 @@
 //! Where git looks for hooks, and hooks that its configuration names.
 
-use std::{
-    ffi::OsStr,
-    path::{Path, PathBuf},
-};
+use std::{ffi::OsStr, path::PathBuf};
 
 use gix::bstr::{ByteSlice, ByteVec};
-use snafu::ResultExt;
 
 use crate::{
     Repository,
-    error::{GitError, IoSnafu, Result},
-    process::{git, git_reading},
+    error::{GitError, Result},
+    process::git_reading,
+    settings::edited_by_git,
 };
 
 impl Repository {
@@ -52,36 +49,22 @@ impl Repository {
     }
 }
 
-/// Lets `command` run in the hook `event`, under `name`, by the configuration in `file`.
+/// A configuration in which `command` runs in the hook `event`, under `name`.
 ///
 /// # Errors
 /// When git cannot write it.
-pub fn set_config_hook(file: &Path, name: &str, event: &str, command: &str) -> Result<()> {
-    in_file(file, &["--replace-all", &format!("hook.{name}.event"), event])?;
-    in_file(file, &["--replace-all", &format!("hook.{name}.command"), command])
+pub fn with_config_hook(config: &[u8], name: &str, event: &str, command: &str) -> Result<Vec<u8>> {
+    let config = edited_by_git(config, &["--replace-all", &format!("hook.{name}.event"), event])?;
+    edited_by_git(&config, &["--replace-all", &format!("hook.{name}.command"), command])
 }
 
-/// Takes the hook `name` out of the configuration in `file`, if it is there.
+/// A configuration without the hook `name`.
 ///
 /// # Errors
 /// When git cannot write it.
-pub fn unset_config_hook(file: &Path, name: &str) -> Result<()> {
-    let content = std::fs::read(file).context(IoSnafu { path: file })?;
-    if !content.contains_str(format!("[hook \"{name}\"]")) {
-        return Ok(());
+pub fn without_config_hook(config: &[u8], name: &str) -> Result<Vec<u8>> {
+    match config.contains_str(format!("[hook \"{name}\"]")) {
+        true => edited_by_git(config, &["--remove-section", &format!("hook.{name}")]),
+        false => Ok(config.to_vec()),
     }
-    in_file(file, &["--remove-section", &format!("hook.{name}")])
-}
-
-fn in_file(file: &Path, args: &[&str]) -> Result<()> {
-    let Some(path) = file.to_str() else {
-        return Err(GitError::Process {
-            command: "config".to_owned(),
-            stderr: "the path of the configuration is no text".to_owned(),
-        });
-    };
-    // The file is named, so which repository this is does not matter.
-    let directory = file.parent().unwrap_or(Path::new("."));
-    git(directory, &[&["config", "--file", path], args].concat(), b"")?;
-    Ok(())
 }

@@ -12,8 +12,8 @@ use crate::{Repository, error::Result};
 /// moved since. What we wrote in between is then in no history any more. That shows by what we wrote last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct LastWords {
-    /// The ref that a writer is about to swap, and the commit it will point at; still there when it died.
-    pub(crate) swapping: Option<(String, ObjectId)>,
+    /// Refs that are about to be swapped, and the commits they will point at; still there when a writer died.
+    pub(crate) swapping: BTreeSet<(String, ObjectId)>,
     /// The commit that a ref of ours pointed at when we wrote it last.
     pub(crate) written: BTreeMap<String, ObjectId>,
     /// Commits of ours that a ref has lost, until they are merged again.
@@ -30,7 +30,7 @@ impl LastWords {
             match parts[..] {
                 ["written", name, id] => words.written.extend(commit(id).map(|id| (name.to_owned(), id))),
                 ["lost", name, id] => words.lost.extend(commit(id).map(|id| (name.to_owned(), id))),
-                [name, id] => words.swapping = commit(id).map(|id| (name.to_owned(), id)),
+                [name, id] => words.swapping.extend(commit(id).map(|id| (name.to_owned(), id))),
                 _ => {}
             }
         }
@@ -95,7 +95,7 @@ mod tests {
     fn what_one_writes_the_next_one_reads() {
         let id = |digit: &str| ObjectId::from_hex(digit.repeat(40).as_bytes()).unwrap();
         let words = LastWords {
-            swapping: Some(("refs/notes/chronicle".to_owned(), id("a"))),
+            swapping: BTreeSet::from([("refs/notes/chronicle".to_owned(), id("a"))]),
             written: BTreeMap::from([("refs/notes/chronicle".to_owned(), id("b"))]),
             lost: BTreeSet::from([("refs/notes/chronicle".to_owned(), id("c"))]),
         };

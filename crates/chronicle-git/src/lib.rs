@@ -30,7 +30,9 @@ mod repository;
 mod rewrite;
 pub mod scratch;
 mod settings;
+mod swap;
 mod trust;
+mod turn;
 mod update;
 mod worktree;
 
@@ -52,7 +54,7 @@ pub use merge::{Difference, Merged, Resolution};
 pub use notes::{NoteRef, is_knowledge_key};
 pub use pending::{Newer, Pending};
 pub use process::git_for_user;
-pub use remote::{Pushed, notes_refspec, tracking_prefix};
+pub use remote::{Pushed, notes_refspec, tracking_prefix, tracking_ref};
 pub use renames::Whereabouts;
 pub use repository::{LazyRepository, PresentFile, Repository};
 pub use rewrite::{EverNote, Replacements, Rewritten};

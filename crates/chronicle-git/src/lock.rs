@@ -3,6 +3,7 @@
 use std::{
     fs::{File, OpenOptions},
     io::{Read, Seek, SeekFrom, Write},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -68,7 +69,7 @@ impl FileLock {
                     pause = (pause * 2).min(Duration::from_millis(8));
                 }
                 Err(std::fs::TryLockError::WouldBlock) => {
-                    return Err(GitError::Locked { path: path.to_owned() });
+                    return Err(GitError::Locked { path: path.to_owned(), holder: holder(&file) });
                 }
                 Err(std::fs::TryLockError::Error(source)) => {
                     return Err(GitError::Io { path: path.to_owned(), source });
@@ -78,7 +79,10 @@ impl FileLock {
     }
 
     /// What the last holder left written.
-    pub(crate) fn text(&mut self) -> Result<String> {
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn text(&mut self) -> Result<String> {
         let mut text = String::new();
         self.file.seek(SeekFrom::Start(0)).context(IoSnafu { path: &self.path })?;
         // Not UTF-8 would be foreign scribbling: nothing to learn from it.
@@ -87,7 +91,10 @@ impl FileLock {
     }
 
     /// Replaces what is written in the file.
-    pub(crate) fn set_text(&mut self, text: &str) -> Result<()> {
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn set_text(&mut self, text: &str) -> Result<()> {
         let mut write = || {
             self.file.set_len(0)?;
             self.file.seek(SeekFrom::Start(0))?;
@@ -95,4 +102,14 @@ impl FileLock {
         };
         write().context(IoSnafu { path: &self.path })
     }
+}
+
+/// The id of the process that holds the lock, where the system lists its locks.
+fn holder(file: &File) -> Option<u32> {
+    let inode = format!(":{}", file.metadata().ok()?.ino());
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    let ours = locks.lines().map(|line| line.split_ascii_whitespace().collect::<Vec<_>>());
+    let mut ours = ours.filter(|words| words.contains(&"FLOCK") && !words.contains(&"->"));
+    let holds = |words: &Vec<&str>| words.get(5).is_some_and(|file| file.ends_with(&inode));
+    ours.find(holds)?.get(4)?.parse().ok()
 }

@@ -121,6 +121,15 @@ impl Repository {
         }
     }
 
+    /// Lists the notes of the commit `tip` of some ref `name`, in no particular order.
+    ///
+    /// # Errors
+    /// As for [`Repository::notes`].
+    pub fn notes_at(&self, name: &str, tip: ObjectId) -> Result<Vec<NoteRef>> {
+        let tree = self.commit_tree(tip).map_err(|_| GitError::NotANotesRef { name: name.to_owned() })?;
+        Ok(self.list_notes(name, tree)?.0)
+    }
+
     /// The notes in `tree`, and whether it holds nothing else.
     pub(crate) fn list_notes(&self, name: &str, tree: ObjectId) -> Result<(Vec<NoteRef>, bool)> {
         let mut notes = Vec::new();

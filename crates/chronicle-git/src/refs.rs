@@ -1,17 +1,11 @@
 //! Refs, in process where gix can, through `git` where it cannot (reftable).
 
-use gix::{
-    ObjectId,
-    refs::{
-        Target,
-        transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog},
-    },
-};
+use gix::ObjectId;
 use snafu::ResultExt;
 
 use crate::{
     Repository,
-    error::{GitError, ReadRefSnafu, Result},
+    error::{GitError, ReadRefSnafu, Result, UpdateRefSnafu},
     process::git,
 };
 
@@ -38,7 +32,7 @@ impl RefBackend {
 #[derive(Debug)]
 pub(crate) enum UpdateFailed {
     /// Someone else was faster, or holds the ref's lock: read again and retry.
-    Contended(String),
+    Contended(GitError),
     /// Retrying cannot help.
     Fatal(GitError),
 }
@@ -116,63 +110,28 @@ impl Repository {
         reflog: &str,
     ) -> Result<(), UpdateFailed> {
         match self.ref_backend {
-            RefBackend::Gix => self.swap_with_gix(name, old, new, reflog),
-            RefBackend::Git => {
-                let old = old.unwrap_or_else(|| ObjectId::null(new.kind()));
-                let input = format!("update {name}\0{new}\0{old}\0");
-                match git(
-                    self.git_dir(),
-                    &["update-ref", "-m", reflog, "--create-reflog", "--stdin", "-z"],
-                    input.as_bytes(),
-                ) {
-                    Ok(_) => Ok(()),
-                    Err(GitError::Process { stderr, .. }) => Err(UpdateFailed::Contended(stderr)),
-                    Err(other) => Err(UpdateFailed::Fatal(other)),
-                }
-            }
+            RefBackend::Gix => self.swap_file_of_ref(name, old, new, reflog),
+            RefBackend::Git => self.swap_with_git(name, old, new, reflog),
         }
     }
 
-    fn swap_with_gix(
+    pub(crate) fn swap_with_git(
         &self,
         name: &str,
         old: Option<ObjectId>,
         new: ObjectId,
         reflog: &str,
     ) -> Result<(), UpdateFailed> {
-        let expected = old
-            .map_or(PreviousValue::MustNotExist, |old| PreviousValue::MustExistAndMatch(Target::Object(old)));
-        let log = LogChange { mode: RefLog::AndReference, force_create_reflog: true, message: reflog.into() };
-        let log_name = name.to_owned();
-        let name = name.try_into().expect("our refs have valid names");
-        let change = Change::Update { log, expected, new: Target::Object(new) };
-        let committer = self.signature();
-        let mut time = gix::date::parse::TimeBuf::default();
-        // A ref that stands for another is followed, as git does.
-        let edit = RefEdit { change, name, deref: true };
-        self.inner.edit_references_as([edit], Some(committer.to_ref(&mut time))).map(drop).map_err(|error| {
-            match io_cause(&error) {
-                // A lock that exists is what contention looks like; anything else stays wrong however often it is tried.
-                Some(io) if io.kind() != std::io::ErrorKind::AlreadyExists => {
-                    let source = std::io::Error::new(io.kind(), io.to_string());
-                    UpdateFailed::Fatal(GitError::WriteRef { name: log_name.clone(), source })
-                }
-                _ => {
-                    UpdateFailed::Contended("it kept changing, or another process holds its lock".to_owned())
-                }
+        let old = old.unwrap_or_else(|| ObjectId::null(new.kind()));
+        let input = format!("update {name}\0{new}\0{old}\0");
+        let args = ["update-ref", "-m", reflog, "--create-reflog", "--stdin", "-z"];
+        match git(self.git_dir(), &args, input.as_bytes()) {
+            Ok(_) => Ok(()),
+            Err(error @ GitError::Process { .. }) => {
+                let error = Err(error).context(UpdateRefSnafu { name });
+                error.map_err(UpdateFailed::Contended)
             }
-        })
-    }
-}
-
-/// The system's error somewhere behind an error of gix.
-fn io_cause(error: &gix::Error) -> Option<&std::io::Error> {
-    let mut at: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = at {
-        if let Some(io) = error.downcast_ref() {
-            return Some(io);
+            Err(other) => Err(UpdateFailed::Fatal(other)),
         }
-        at = error.source();
     }
-    None
 }

@@ -1,6 +1,9 @@
 //! Remotes: what is configured, and git's own fetch and push for our refs.
+//!
+//! Git fetches the objects only, and tells which refs would move (git 2.41 or newer). We move them: a git
+//! that is killed leaves locks that nobody can tell from those of a living one.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use gix::{ObjectId, bstr::ByteSlice};
 use snafu::ResultExt;
@@ -8,8 +11,12 @@ use snafu::ResultExt;
 use crate::{
     Repository,
     error::{GitError, ObjectSnafu, Result},
-    process::git_talking,
+    last_words::LastWords,
+    lock::FileLock,
+    process::{Ran, git_talking},
     refs::UpdateFailed,
+    turn::Turn,
+    update::pause,
 };
 
 /// What became of a push.
@@ -17,9 +24,23 @@ use crate::{
 pub enum Pushed {
     /// The remote has everything now.
     Done,
-    /// Others were faster: fetch, merge and try again.
-    Outrun,
+    /// Others were faster, as the remote says: fetch, merge and try again.
+    Outrun(String),
 }
+
+/// A ref that has to move, as git tells after a fetch.
+struct Move {
+    name: String,
+    old: Option<ObjectId>,
+    new: Option<ObjectId>,
+}
+
+/// No git holds the lock of a ref longer, unless a hook of its user makes it.
+const LIFE_OF_A_LOCK: Duration = Duration::from_millis(300);
+/// Attempts at a ref of a remote that someone else has locked.
+const MAX_MOVES: u32 = 30;
+/// Where an older git puts a ref of a remote that we only look at.
+const IMPORT_REF: &str = "refs/chronicle/import";
 
 /// What a remote answers when the ref moved since it was looked at.
 const OUTRUN: [&str; 9] = [
@@ -33,6 +54,12 @@ const OUTRUN: [&str; 9] = [
     "incorrect old value",
     "reference already exists",
 ];
+
+/// The ref in which the ref `name` of a remote is kept.
+#[must_use]
+pub fn tracking_ref(remote: &str, name: &str) -> String {
+    format!("{}{}", tracking_prefix(remote), name.strip_prefix("refs/notes/").unwrap_or(name))
+}
 
 /// Where the refs of a remote are kept once they are fetched.
 #[must_use]
@@ -82,21 +109,49 @@ impl Repository {
     /// # Errors
     /// When the remote cannot be reached or its refs cannot be written.
     pub fn fetch_notes(&self, remote: &str) -> Result<()> {
-        self.fetch(remote, &notes_refspec(remote), &["--prune"])
+        let refspec = notes_refspec(remote);
+        let Some(moves) = self.fetch_objects(remote, &refspec, &["--prune"])? else {
+            return self.fetch(remote, &refspec, &["--quiet", "--prune"]).map(drop);
+        };
+        let (gone, moved): (Vec<_>, Vec<_>) = moves.into_iter().partition(|moved| moved.new.is_none());
+        for moved in gone {
+            self.delete_ref(&moved.name)?;
+        }
+        moved.into_iter().try_for_each(|moved| self.move_tracking_ref(&moved.name, moved.old, moved.new))
     }
 
-    /// Fetches one ref of a remote, configured or an address, as `to`; `false` when the remote does not have it.
+    /// Fetches what one ref of a remote, configured or an address, points at; `None` when the remote does not
+    /// have it.
     ///
     /// # Errors
     /// When the remote cannot be reached.
-    pub fn fetch_as(&self, remote: &str, from: &str, to: &str) -> Result<bool> {
-        match self.fetch(remote, &format!("+{from}:{to}"), &[]) {
-            Err(GitError::Fetch { reason, .. }) if reason.contains("couldn't find remote ref") => Ok(false),
-            fetched => fetched.map(|()| true),
+    pub fn fetch_one(&self, remote: &str, name: &str) -> Result<Option<ObjectId>> {
+        let fetched = self.fetch_objects(remote, name, &[]).and_then(|moves| {
+            if let Some(moves) = moves {
+                return Ok(moves.into_iter().find_map(|moved| moved.new));
+            }
+            self.fetch(remote, &format!("+{name}:{IMPORT_REF}"), &["--quiet"])?;
+            let fetched = self.ref_target(IMPORT_REF)?;
+            self.delete_ref(IMPORT_REF)?;
+            Ok(fetched)
+        });
+        match fetched {
+            Err(GitError::Fetch { reason, .. }) if reason.contains("couldn't find remote ref") => Ok(None),
+            fetched => fetched,
         }
     }
 
-    fn fetch(&self, remote: &str, refspec: &str, options: &[&str]) -> Result<()> {
+    /// Fetches objects, and returns which refs would have to move; `None` when git is too old to tell.
+    fn fetch_objects(&self, remote: &str, refspec: &str, options: &[&str]) -> Result<Option<Vec<Move>>> {
+        let telling = [&["--dry-run", "--porcelain"], options].concat();
+        match self.fetch(remote, refspec, &telling) {
+            Ok(ran) => Ok(Some(ran.stdout.lines().filter_map(parse_move).collect())),
+            Err(GitError::Fetch { reason, .. }) if reason.contains("unknown option") => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn fetch(&self, remote: &str, refspec: &str, options: &[&str]) -> Result<Ran> {
         // Whole notes also where blobs are otherwise fetched when needed; nothing but them; no helper that
         // an address could name.
         let always = [
@@ -105,7 +160,6 @@ impl Repository {
             "-c",
             "maintenance.auto=false",
             "fetch",
-            "--quiet",
             "--no-tags",
             "--no-write-fetch-head",
             "--no-recurse-submodules",
@@ -114,10 +168,26 @@ impl Repository {
         ];
         let args = [&always[..], options, &["--", remote, refspec]].concat();
         let ran = git_talking(self.git_dir(), self.work_dir(), &args, b"")?;
-        if ran.is_success {
-            return Ok(());
+        match ran.is_success {
+            true => Ok(ran),
+            false => Err(GitError::Fetch { remote: remote.to_owned(), reason: ran.reason() }),
         }
-        Err(GitError::Fetch { remote: remote.to_owned(), reason: ran.reason() })
+    }
+
+    /// Points a ref that stands for one of a remote at `new`, unless someone else was faster and knows better.
+    fn move_tracking_ref(&self, name: &str, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<()> {
+        let Some(new) = new else { return Ok(()) };
+        let mut turn = Turn::take(self, name)?;
+        for attempt in 0..MAX_MOVES {
+            pause(attempt);
+            match turn.swap(name, old, new, "chronicle: sync") {
+                Ok(()) | Err(UpdateFailed::Contended(GitError::RefMoved { .. })) => break,
+                Err(UpdateFailed::Contended(error)) if attempt + 1 == MAX_MOVES => return Err(error),
+                Err(UpdateFailed::Contended(_)) => {}
+                Err(UpdateFailed::Fatal(error)) => return Err(error),
+            }
+        }
+        turn.store_words()
     }
 
     /// Fetches those of `blobs` that a partial clone left out.
@@ -155,9 +225,45 @@ impl Repository {
 
     /// Pushes commits to refs of a remote; never by force: the remote takes what builds on what it has.
     ///
+    /// Git moves the refs that stand for those of the remote, where it is set up to. `lock` remembers them
+    /// meanwhile, for whoever holds it after a git that was killed: see [`Repository::recover_push`].
+    ///
     /// # Errors
     /// When the remote cannot be reached, or refuses for another reason than that others were faster.
-    pub fn push_refs(&self, remote: &str, updates: &[(String, ObjectId)]) -> Result<Pushed> {
+    pub fn push_refs(
+        &self,
+        lock: &mut FileLock,
+        remote: &str,
+        updates: &[(String, ObjectId)],
+    ) -> Result<Pushed> {
+        let swapping = updates.iter().map(|(name, id)| (tracking_ref(remote, name), *id)).collect();
+        lock.set_text(&LastWords { swapping, ..LastWords::default() }.to_text())?;
+        let pushed = self.push_with_git(remote, updates);
+        self.recover_push(lock)?;
+        pushed
+    }
+
+    /// Removes the locks that a killed push left on the refs that stand for those of a remote.
+    ///
+    /// # Errors
+    /// When what the holders of `lock` leave in it cannot be read or written.
+    pub fn recover_push(&self, lock: &mut FileLock) -> Result<()> {
+        let words = LastWords::parse(&lock.text()?);
+        if words.swapping.is_empty() {
+            return Ok(());
+        }
+        let held = |(name, id): &(String, ObjectId)| self.is_lock_of(name, *id);
+        if words.swapping.iter().any(held) {
+            // A git that lives is done in an instant; one whose caller died may live.
+            std::thread::sleep(LIFE_OF_A_LOCK);
+        }
+        for (name, id) in &words.swapping {
+            self.remove_lock_of_dead(name, *id, &mut Vec::new());
+        }
+        lock.set_text("")
+    }
+
+    fn push_with_git(&self, remote: &str, updates: &[(String, ObjectId)]) -> Result<Pushed> {
         let refspecs: Vec<String> = updates.iter().map(|(name, id)| format!("{id}:{name}")).collect();
         let mirror = format!("remote.{remote}.mirror=false");
         // The user's hooks look after the user's branches.
@@ -169,22 +275,23 @@ impl Repository {
         if ran.is_success {
             return Ok(Pushed::Done);
         }
-        let rejected = ran.stdout.lines().filter_map(|line| line.strip_prefix("!\t"));
-        for line in rejected.clone() {
-            if !OUTRUN.iter().any(|reason| line.contains(reason)) {
-                let mut fields = line.split('\t');
-                let name = fields.next().and_then(|pair| pair.rsplit_once(':')).map_or("", |(_, name)| name);
-                let reason = fields.next().unwrap_or_default().trim_start_matches("[remote rejected] ");
-                let reason = reason.trim_matches(['(', ')']).to_owned();
+        let mut outrun = None;
+        for line in ran.stdout.lines().filter_map(|line| line.strip_prefix("!\t")) {
+            let mut fields = line.split('\t');
+            let name = fields.next().and_then(|pair| pair.rsplit_once(':')).map_or("", |(_, name)| name);
+            let reason = fields.next().unwrap_or_default().trim_start_matches("[remote rejected] ");
+            let reason = reason.trim_matches(['(', ')']).to_owned();
+            if !OUTRUN.iter().any(|known| line.contains(known)) {
                 return Err(GitError::Rejected { remote: remote.to_owned(), name: name.to_owned(), reason });
             }
+            outrun = Some(format!("`{name}`: {reason}"));
         }
-        match rejected.count() {
-            0 => {
+        match outrun {
+            Some(reason) => Ok(Pushed::Outrun(reason)),
+            None => {
                 let name = updates.first().map(|(name, _)| name.clone()).unwrap_or_default();
                 Err(GitError::Rejected { remote: remote.to_owned(), name, reason: ran.reason() })
             }
-            _ => Ok(Pushed::Outrun),
         }
     }
 
@@ -193,17 +300,9 @@ impl Repository {
     /// # Errors
     /// When the ref cannot be written.
     pub fn note_pushed(&self, remote: &str, name: &str, id: ObjectId) -> Result<()> {
-        let short = name.strip_prefix("refs/notes/").unwrap_or(name);
-        let tracking = format!("{}{short}", tracking_prefix(remote));
+        let tracking = tracking_ref(remote, name);
         let known = self.ref_target(&tracking)?;
-        if known == Some(id) {
-            return Ok(());
-        }
-        match self.compare_and_swap(&tracking, known, id, "chronicle: push") {
-            // Whoever was faster knows better.
-            Ok(()) | Err(UpdateFailed::Contended(_)) => Ok(()),
-            Err(UpdateFailed::Fatal(error)) => Err(error),
-        }
+        if known == Some(id) { Ok(()) } else { self.move_tracking_ref(&tracking, known, Some(id)) }
     }
 
     /// The blobs that are reachable from `tip` and not from `known`, with the objects that they are notes of.
@@ -225,4 +324,14 @@ impl Repository {
         };
         Ok(ran.stdout.lines().filter_map(note).collect())
     }
+}
+
+/// What a line of `git fetch --porcelain` says: a flag, the old and the new object, the ref.
+fn parse_move(line: &str) -> Option<Move> {
+    let [old, new, name] = line.get(2..)?.split(' ').collect::<Vec<_>>().try_into().ok()?;
+    let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok().map(|id| (!id.is_null()).then_some(id));
+    let is_sound = name == "FETCH_HEAD" || name.starts_with(crate::FETCHED_NOTES);
+    // A name that is no text came through mangled; it cannot be one of ours.
+    let is_sound = is_sound && !name.contains(char::REPLACEMENT_CHARACTER) && !line.starts_with(['!', '=']);
+    is_sound.then_some(Move { name: name.to_owned(), old: id(old)?, new: id(new)? })
 }

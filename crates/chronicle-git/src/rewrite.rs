@@ -6,10 +6,10 @@ use gix::{ObjectId, bstr::ByteSlice, objs::tree::EntryMode};
 use snafu::ResultExt;
 
 use crate::{
-    FileLock, Repository,
+    Repository,
     error::{GitError, ObjectSnafu, Result, WriteObjectSnafu},
-    last_words::LastWords,
     refs::UpdateFailed,
+    turn::Turn,
 };
 
 /// A blob of some version of a notes ref, with the object that it was a note of.
@@ -117,48 +117,48 @@ impl Repository {
         message: &str,
         mut plan: impl FnMut(&[EverNote]) -> Result<Replacements, E>,
     ) -> Result<Option<Rewritten>, E> {
-        let mut lock = FileLock::acquire(&self.write_lock())?;
-        let mut words = LastWords::parse(&lock.text()?);
-        self.recover(name, words.swapping.take().as_ref());
-        let mut reason = String::new();
+        let mut turn = Turn::take(self, name)?;
+        let mut contended = None;
         for attempt in 0..MAX_ATTEMPTS {
             crate::update::pause(attempt);
             let Some(old) = self.ref_target(name)? else {
-                lock.set_text(&words.to_text())?;
+                turn.store_words()?;
                 return Ok(None);
             };
             // What a foreign writer dropped is to be merged again, and must not bring anything back.
-            let dropped: Vec<ObjectId> =
-                words.lost.iter().filter(|(lost_from, _)| lost_from == name).map(|(_, lost)| *lost).collect();
-            let written = words.written.get(name).copied();
+            let dropped: Vec<ObjectId> = turn
+                .words
+                .lost
+                .iter()
+                .filter(|(lost_from, _)| lost_from == name)
+                .map(|(_, lost)| *lost)
+                .collect();
+            let written = turn.words.written.get(name).copied();
             let tips: Vec<ObjectId> =
                 [old].into_iter().chain(dropped.iter().copied()).chain(written).collect();
             let replacements = plan(&self.notes_ever(&tips)?)?;
             let new = self.rewritten(old, &replacements)?;
             for lost in dropped {
-                words.lost.remove(&(name.to_owned(), lost));
-                words.lost.insert((name.to_owned(), self.rewritten(lost, &replacements)?));
+                turn.words.lost.remove(&(name.to_owned(), lost));
+                turn.words.lost.insert((name.to_owned(), self.rewritten(lost, &replacements)?));
             }
             if let Some(written) = written {
-                words.written.insert(name.to_owned(), self.rewritten(written, &replacements)?);
+                turn.words.written.insert(name.to_owned(), self.rewritten(written, &replacements)?);
             }
             if new == old {
-                lock.set_text(&words.to_text())?;
+                turn.store_words()?;
                 return Ok(None);
             }
-            words.swapping = Some((name.to_owned(), new));
-            lock.set_text(&words.to_text())?;
-            match self.compare_and_swap(name, Some(old), new, message) {
+            match turn.swap(name, Some(old), new, message) {
                 Ok(()) => {
-                    words.swapping = None;
-                    lock.set_text(&words.to_text())?;
+                    turn.store_words()?;
                     return Ok(Some(Rewritten { name: name.to_owned(), old, new }));
                 }
                 Err(UpdateFailed::Fatal(error)) => return Err(error.into()),
-                Err(UpdateFailed::Contended(why)) => reason = why,
+                Err(UpdateFailed::Contended(why)) => contended = Some(why),
             }
         }
-        Err(GitError::UpdateRef { name: name.to_owned(), reason }.into())
+        Err(contended.expect("the last attempt failed").into())
     }
 
     /// The tip of the history of `tip` in which `replacements` have taken place.

@@ -1,13 +1,13 @@
-//! Adds lines to the repository's configuration so that they can be taken out again without a trace.
+//! Changes the repository's configuration, in one step and under git's own lock.
 //!
-//! `git config --unset` leaves sections or line ends behind. A block of its own at the end of the
-//! file is taken out byte for byte; only if someone wrote into it, git unsets the values.
+//! `git config --unset` leaves sections or line ends behind. What is to go again without a trace is added
+//! as a block of its own at the end of the file and taken out byte for byte; only if someone wrote into it,
+//! git unsets the values. Git edits a copy: should it be killed, no lock is left.
 
 use std::{
-    fs::{self, OpenOptions},
-    io::Write,
+    fs,
+    io::{ErrorKind, Write},
     path::PathBuf,
-    time::Duration,
 };
 
 use gix::bstr::ByteSlice;
@@ -16,7 +16,10 @@ use snafu::ResultExt;
 use crate::{
     Repository,
     error::{GitError, IoSnafu, Result},
-    process::git_talking,
+    process,
+    swap::{FileSwap, lock_of},
+    turn::{CONFIG, Turn},
+    update::pause,
 };
 
 /// One value of the configuration.
@@ -46,7 +49,7 @@ pub enum TakenOut {
 /// Stands before a block that follows a line without an end.
 const UNENDED: &str = "\n# The line above had no end.\n";
 /// Attempts to get at a configuration that git is writing just now.
-const MAX_ATTEMPTS: u32 = 50;
+const MAX_ATTEMPTS: u32 = 20;
 
 impl Setting {
     fn name(&self) -> String {
@@ -78,7 +81,7 @@ impl Repository {
                 changed.extend_from_slice(UNENDED.as_bytes());
             }
             changed.extend_from_slice(block.as_bytes());
-            changed
+            Ok(changed)
         })
     }
 
@@ -91,14 +94,14 @@ impl Repository {
         let block = block(settings);
         let mut taken_out = TakenOut::Absent;
         self.rewrite_config(|config| {
-            let Some(start) = config.rfind(&block) else { return config.to_vec() };
+            let Some(start) = config.rfind(&block) else { return Ok(config.to_vec()) };
             let (before, after) = (&config[..start], &config[start + block.len()..]);
             if !after.is_empty() && !after.starts_with(b"[") && !after.starts_with(UNENDED.as_bytes()) {
                 taken_out = TakenOut::Grown;
-                return config.to_vec();
+                return Ok(config.to_vec());
             }
             taken_out = TakenOut::Done;
-            [before.strip_suffix(UNENDED.as_bytes()).unwrap_or(before), after].concat()
+            Ok([before.strip_suffix(UNENDED.as_bytes()).unwrap_or(before), after].concat())
         })?;
         Ok(taken_out)
     }
@@ -106,56 +109,83 @@ impl Repository {
     /// Lets git unset `settings`, wherever they stand in the repository's configuration.
     ///
     /// # Errors
-    /// When git cannot write the file.
+    /// When the file cannot be written, or git keeps it locked.
     pub fn unset(&self, settings: &[Setting]) -> Result<()> {
-        for setting in
-            settings.iter().filter(|setting| self.settings(&setting.name()).contains(&setting.value))
-        {
-            let args = ["config", "--local", "--fixed-value", "--unset-all", &setting.name(), &setting.value];
-            let ran = git_talking(self.git_dir(), self.work_dir(), &args, b"")?;
-            // It may be set elsewhere than in the repository; that is not ours to change.
-            if !ran.is_success && !ran.stderr.trim().is_empty() {
-                return Err(GitError::Process { command: "config".to_owned(), stderr: ran.reason() });
+        self.rewrite_config(|config| {
+            let mut changed = config.to_vec();
+            for setting in settings {
+                let args = ["--fixed-value", "--unset-all", &setting.name(), &setting.value];
+                // It may be set elsewhere than in the repository; that is not ours to change.
+                changed = edited_by_git(&changed, &args).or_else(|error| match error {
+                    GitError::Process { stderr, .. } if stderr.is_empty() => Ok(changed),
+                    error => Err(error),
+                })?;
             }
-        }
-        Ok(())
+            Ok(changed)
+        })
     }
 
-    /// Replaces the configuration under git's own lock, in one step.
-    fn rewrite_config(&self, change: impl FnOnce(&[u8]) -> Vec<u8>) -> Result<()> {
-        let named = self.common_dir().join("config");
-        let path = named.canonicalize().context(IoSnafu { path: &named })?;
-        let mut lock_name = path.clone().into_os_string();
-        lock_name.push(".lock");
-        let lock_path = PathBuf::from(lock_name);
-        let mut attempt = 0;
-        let file = loop {
-            match OpenOptions::new().write(true).create_new(true).open(&lock_path) {
-                Ok(file) => break file,
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && attempt < MAX_ATTEMPTS => {
-                    attempt += 1;
-                    std::thread::sleep(Duration::from_millis(20));
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                    return Err(GitError::Locked { path: lock_path });
-                }
-                Err(source) => return Err(GitError::Io { path: lock_path, source }),
-            }
-        };
-        let write = || {
-            let config = fs::read(&path)?;
-            let changed = change(&config);
-            let mut file = file;
-            file.set_permissions(fs::metadata(&path)?.permissions())?;
-            file.write_all(&changed)?;
-            file.sync_all()?;
-            fs::rename(&lock_path, &path)
-        };
-        let written = write();
-        if written.is_err() {
-            // What is left of a failed attempt would lock everyone out.
-            let _removed = fs::remove_file(&lock_path);
+    /// Sets the setting `name` for this repository, or for everything of this user.
+    ///
+    /// # Errors
+    /// When git says no, or keeps the file locked.
+    pub fn set_config(&self, name: &str, value: &str, for_user: bool) -> Result<()> {
+        let args = ["--replace-all", name, value];
+        if for_user {
+            let args = [&["config", "--global"], &args[..]].concat();
+            return process::git(self.common_dir(), &args, b"").map(drop);
         }
-        written.context(IoSnafu { path })
+        self.rewrite_config(|config| edited_by_git(config, &args))
     }
+
+    /// Replaces the configuration under git's own lock; `change` runs again when someone else was faster.
+    ///
+    /// # Errors
+    /// Whatever `change` returns; that the file cannot be written; that git keeps it locked.
+    pub fn rewrite_config(&self, mut change: impl FnMut(&[u8]) -> Result<Vec<u8>>) -> Result<()> {
+        let named = self.config_file();
+        let path = named.canonicalize().context(IoSnafu { path: &named })?;
+        let mut turn = Turn::take(self, CONFIG)?;
+        for attempt in 0..MAX_ATTEMPTS {
+            pause(attempt);
+            let before = fs::read(&path).context(IoSnafu { path: &path })?;
+            let after = change(&before)?;
+            if after == before {
+                break;
+            }
+            // Should we die while holding the lock, the next of us knows it by this.
+            turn.words.swapping.insert((CONFIG.to_owned(), self.id_of_blob(&after)));
+            turn.store_words()?;
+            let permissions = fs::metadata(&path).context(IoSnafu { path: &path })?.permissions();
+            match FileSwap::begin(&self.shared_state_dir(), &path, &after, permissions) {
+                Ok(swap) if fs::read(&path).is_ok_and(|now| now == before) => {
+                    swap.commit().context(IoSnafu { path: &path })?;
+                    turn.words.swapping.clear();
+                    break;
+                }
+                Ok(_changed_meanwhile) => {}
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && attempt + 1 < MAX_ATTEMPTS => {}
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    return Err(GitError::FileLocked { path: lock_of(&path) });
+                }
+                Err(source) => return Err(GitError::Io { path: lock_of(&path), source }),
+            }
+        }
+        turn.store_words()
+    }
+}
+
+/// What `git config ARGS` makes of a configuration.
+pub(crate) fn edited_by_git(config: &[u8], args: &[&str]) -> Result<Vec<u8>> {
+    let file = || PathBuf::from("a copy of the configuration");
+    let mut copy = tempfile::NamedTempFile::new().context(IoSnafu { path: file() })?;
+    copy.write_all(config).context(IoSnafu { path: file() })?;
+    let path = copy.path().to_str().ok_or_else(|| GitError::Process {
+        command: "config".to_owned(),
+        stderr: "the path of temporary files is no text".to_owned(),
+    })?;
+    // The file is named, so which repository this is does not matter.
+    let directory = copy.path().parent().unwrap_or(copy.path());
+    process::git(directory, &[&["config", "--file", path], args].concat(), b"")?;
+    fs::read(copy.path()).context(IoSnafu { path: file() })
 }

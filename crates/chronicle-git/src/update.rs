@@ -4,20 +4,16 @@
 //! wrote in between; this never does. Processes of ours queue at a lock to save
 //! work; against everyone else the compare-and-swap decides.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    time::{Duration, SystemTime},
-};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use gix::ObjectId;
 use snafu::ResultExt;
 
 use crate::{
-    FileLock, Repository,
+    Repository,
     error::{GitError, ReadRefSnafu, Result, WriteObjectSnafu},
-    last_words::LastWords,
     refs::UpdateFailed,
+    turn::Turn,
 };
 
 /// Left-over files of dead processes that were removed on the way.
@@ -64,8 +60,6 @@ impl NotesEdit<'_> {
 
 /// Attempts before giving up; each waits longer than the one before.
 const MAX_ATTEMPTS: u32 = 60;
-/// A lock file that nobody touched for so long has no living owner.
-const STALE_AFTER: Duration = Duration::from_secs(60);
 
 impl Repository {
     /// Edits the notes of the ref `name` under compare-and-swap.
@@ -106,45 +100,40 @@ impl Repository {
         message: &str,
         mut next: impl FnMut(Option<ObjectId>) -> Result<(T, Option<ObjectId>), E>,
     ) -> Result<(T, Recovered), E> {
-        let mut lock = FileLock::acquire(&self.write_lock())?;
-        let mut words = LastWords::parse(&lock.text()?);
-        let mut recovered = self.recover(name, words.swapping.take().as_ref());
-        let mut reason = String::new();
+        let mut turn = Turn::take(self, name)?;
+        let mut has_lost_notes = false;
+        let mut contended = None;
         for attempt in 0..MAX_ATTEMPTS {
             pause(attempt);
             let tip = self.ref_target(name)?;
-            if let (Some(tip), Some(written)) = (tip, words.written.get(name).copied())
+            if let (Some(tip), Some(written)) = (tip, turn.words.written.get(name).copied())
                 && self.is_dropped(written, tip)
             {
-                words.lost.insert((name.to_owned(), written));
-                recovered.has_lost_notes = true;
+                turn.words.lost.insert((name.to_owned(), written));
+                has_lost_notes = true;
             }
             let (value, commit) = next(tip)?;
             let Some(commit) = commit else {
-                lock.set_text(&words.to_text())?;
-                return Ok((value, recovered));
+                turn.store_words()?;
+                return Ok((value, Recovered { files: turn.removed, has_lost_notes }));
             };
-            // Should we die while holding the ref's own lock, the next writer knows it by this.
-            words.swapping = Some((name.to_owned(), commit));
-            lock.set_text(&words.to_text())?;
-            match self.compare_and_swap(name, tip, commit, message) {
+            match turn.swap(name, tip, commit, message) {
                 Ok(()) => {
-                    words.swapping = None;
-                    words.written.insert(name.to_owned(), commit);
-                    words
+                    turn.words.written.insert(name.to_owned(), commit);
+                    turn.words
                         .lost
                         .retain(|(lost_from, lost)| lost_from != name || self.is_dropped(*lost, commit));
-                    lock.set_text(&words.to_text())?;
-                    return Ok((value, recovered));
+                    turn.store_words()?;
+                    return Ok((value, Recovered { files: turn.removed, has_lost_notes }));
                 }
                 Err(UpdateFailed::Fatal(error)) => return Err(error.into()),
-                Err(UpdateFailed::Contended(why)) => reason = why,
+                Err(UpdateFailed::Contended(why)) => contended = Some(why),
             }
             if attempt == MAX_ATTEMPTS / 2 {
-                self.recover(name, None);
+                turn.remove_stale(name);
             }
         }
-        Err(GitError::UpdateRef { name: name.to_owned(), reason }.into())
+        Err(contended.expect("the last attempt failed").into())
     }
 
     fn notes_state(&self, name: &str, tip: Option<ObjectId>) -> Result<gix::note::plumbing::State> {
@@ -197,65 +186,6 @@ impl Repository {
             extra_headers: Vec::new(),
         };
         Ok(self.inner.write_object(commit).context(WriteObjectSnafu)?.detach())
-    }
-
-    /// Removes what dead processes left: a lock on the ref, temporary objects. We hold the write lock.
-    pub(crate) fn recover(&self, name: &str, swapping: Option<&(String, ObjectId)>) -> Recovered {
-        let mut files = Vec::new();
-        let lock_of = |name: &str| self.common_dir().join(format!("{name}.lock"));
-        // Who died may have been at another ref than the one that is written now.
-        if let Some((other, commit)) = swapping
-            && other.starts_with("refs/notes/")
-            && !other.contains("..")
-            && is_ours(&lock_of(other), *commit)
-        {
-            remove(lock_of(other), &mut files);
-        }
-        if is_stale(&lock_of(name)) {
-            remove(lock_of(name), &mut files);
-        }
-        let objects = self.inner.objects.store_ref().path().to_owned();
-        let leftovers = std::fs::read_dir(objects).into_iter().flatten().filter_map(std::result::Result::ok);
-        for file in leftovers.filter(|file| file.file_name().as_encoded_bytes().starts_with(b".tmp")) {
-            if is_stale(&file.path()) {
-                remove(file.path(), &mut files);
-            }
-        }
-        Recovered { files, has_lost_notes: false }
-    }
-}
-
-fn remove(path: PathBuf, removed: &mut Vec<PathBuf>) {
-    if std::fs::remove_file(&path).is_ok() {
-        removed.push(path);
-    }
-}
-
-/// Whether a file was last changed so long ago that nobody is working with it.
-fn is_stale(path: &Path) -> bool {
-    let modified = std::fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "compared with the file system's own clock, not with the user's time"
-    )]
-    let now = SystemTime::now();
-    modified.is_ok_and(|modified| now.duration_since(modified).is_ok_and(|age| STALE_AFTER < age))
-}
-
-/// Whether a ref's lock belongs to the process of ours that died while it put `commit` there.
-///
-/// Such a lock holds that commit. An empty one was either just
-/// made by us, or just now by someone else, who will fill it in the next moments.
-fn is_ours(ref_lock: &Path, commit: ObjectId) -> bool {
-    let commit = commit.to_string();
-    let content = || std::fs::read_to_string(ref_lock).ok();
-    match content() {
-        Some(held) if held.trim() == commit => true,
-        Some(held) if held.is_empty() => {
-            std::thread::sleep(Duration::from_millis(500));
-            content().is_some_and(|held| held.is_empty())
-        }
-        _ => false,
     }
 }
 

@@ -119,7 +119,7 @@ impl Chronicle {
         let mut changes = Vec::new();
         for step in &plan.steps {
             if !dry_run {
-                step.carry_out().context(WriteHookSnafu { path: step.path() })?;
+                step.carry_out(self.repository()?).context(WriteHookSnafu { path: step.path() })?;
             }
             changes.push(step.describe());
         }
@@ -290,21 +290,14 @@ impl Plan {
     fn configure(&mut self, repository: &Repository, is_wanted: bool) -> Result<(), Error> {
         let path = repository.config_file();
         let before = fs::read(&path).context(WriteHookSnafu { path: &path })?;
-        // A copy tells what git would make of the file.
-        let copied = || -> io::Result<tempfile::NamedTempFile> {
-            let mut copy = tempfile::NamedTempFile::new()?;
-            copy.write_all(&before)?;
-            Ok(copy)
-        };
-        let copy = copied().context(WriteHookSnafu { path: &path })?;
+        let mut after = before.clone();
         for hook in HOOKS {
             let name = format!("{CONFIG_PREFIX}{}", hook.name);
-            match is_wanted {
-                true => hooks::set_config_hook(copy.path(), &name, hook.name, &hook.command())?,
-                false => hooks::unset_config_hook(copy.path(), &name)?,
-            }
+            after = match is_wanted {
+                true => hooks::with_config_hook(&after, &name, hook.name, &hook.command())?,
+                false => hooks::without_config_hook(&after, &name)?,
+            };
         }
-        let after = fs::read(copy.path()).context(WriteHookSnafu { path: &path })?;
         if before != after {
             self.steps.push(Step::Configure { path, before, after });
         }
@@ -338,7 +331,7 @@ impl Step {
         }
     }
 
-    fn carry_out(&self) -> io::Result<()> {
+    fn carry_out(&self, repository: &Repository) -> io::Result<()> {
         match self {
             Self::Write { path, after, mode, .. } => write(path, after, *mode),
             Self::Remove { path, .. } => fs::remove_file(path),
@@ -348,20 +341,16 @@ impl Step {
                 write(path, after, 0o755)
             }
             Self::PutBack { path, original, .. } => fs::rename(original, path),
-            Self::Configure { path, before, after } => {
-                let lock = path.with_extension("lock");
-                let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&lock)?;
-                let written = || -> io::Result<()> {
-                    // Someone else may have written between our look and our lock.
-                    if fs::read(path)? != *before {
-                        return Err(io::Error::other("it was changed meanwhile; try again"));
-                    }
-                    file.write_all(after)?;
-                    file.set_permissions(fs::metadata(path)?.permissions())?;
-                    file.sync_all()?;
-                    fs::rename(&lock, path)
-                }();
-                written.inspect_err(|_| drop(fs::remove_file(&lock)))
+            Self::Configure { before, after, .. } => {
+                let changed = || io::Error::other("it was changed meanwhile; try again");
+                let mut is_same = true;
+                repository
+                    .rewrite_config(|now| {
+                        is_same = now == before;
+                        Ok(if is_same { after } else { now }.to_vec())
+                    })
+                    .map_err(io::Error::other)?;
+                if is_same { Ok(()) } else { Err(changed()) }
             }
         }
     }

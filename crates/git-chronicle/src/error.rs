@@ -112,6 +112,10 @@ impl CommandError {
             "hook_not_written" => "is the repository read-only? `--dry-run` shows what would be changed",
             "unknown_setting" => "`git chronicle config list` lists the settings",
             "contended" => "try again; another process was writing at the same time",
+            "locked" => "try again; if that process hangs, stop it: the lock goes with it",
+            "locked_by_git" => {
+                "try again; if no git runs here any more, a dead one left that file: remove it"
+            }
             "write_failed" => "nothing was stored; is the disk full or the repository read-only?",
             "not_a_notes_ref" => "`git log refs/notes/chronicle` shows what the ref holds",
             "problems_found" => "each says how to mend it; --fix does what can be done without a loss",

@@ -18,6 +18,7 @@ mod hook_managers;
 mod hooks;
 mod index;
 mod knowledge;
+mod locks;
 mod outcome;
 mod purge;
 mod reading;
