@@ -16,6 +16,7 @@ mod follow;
 mod glance;
 mod history;
 pub mod hooks;
+mod identity;
 mod last_words;
 mod lock;
 mod many;

@@ -96,9 +96,12 @@ impl FileLock {
     /// When it cannot be written.
     pub fn set_text(&mut self, text: &str) -> Result<()> {
         let mut write = || {
-            self.file.set_len(0)?;
+            // One write, and never an empty file: some file systems go to the disk when a file is cut to
+            // nothing. What is left of a longer text becomes empty lines.
+            let len = usize::try_from(self.file.metadata()?.len()).unwrap_or_default();
+            let padded = format!("{text}{}", "\n".repeat(len.saturating_sub(text.len())));
             self.file.seek(SeekFrom::Start(0))?;
-            self.file.write_all(text.as_bytes())
+            self.file.write_all(padded.as_bytes())
         };
         write().context(IoSnafu { path: &self.path })
     }

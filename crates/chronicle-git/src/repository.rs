@@ -194,34 +194,6 @@ impl Repository {
         self.inner.has_object(id)
     }
 
-    /// The name under which the user writes, as git has it configured.
-    #[must_use]
-    pub fn author_name(&self) -> Option<String> {
-        let author = self.inner.author().and_then(Result::ok)?;
-        Some(author.name.to_str_lossy().into_owned()).filter(|name| !name.trim().is_empty())
-    }
-
-    /// The committer for our commits: git's, or a generic one, because a missing name must not stop a note.
-    pub(crate) fn signature(&self) -> gix::actor::Signature {
-        let configured =
-            self.inner.committer().and_then(Result::ok).and_then(|signature| signature.to_owned().ok());
-        let fallback = || gix::actor::Signature {
-            name: "Chronicle".into(),
-            email: "chronicle@localhost".into(),
-            time: gix::date::Time::new(self.now.as_second(), 0),
-        };
-        let mut signature = configured.unwrap_or_else(fallback);
-        // As git does: characters that would end the field are dropped, not refused.
-        for field in [&mut signature.name, &mut signature.email] {
-            field.retain(|byte| !b"<>\n\0".contains(byte));
-            *field = field.trim().into();
-        }
-        if signature.name.is_empty() {
-            signature.name = fallback().name;
-        }
-        signature
-    }
-
     /// The bytes of a blob.
     ///
     /// # Errors
