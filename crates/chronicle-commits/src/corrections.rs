@@ -111,12 +111,13 @@ fn doubt(new: &EntryId, trust: Tier) -> CorrectionItem {
     }
 }
 
-/// All corrections by id, with the refs that hold them; where two have one id, ours is the one.
-fn found(
-    repository: &Repository,
-    warnings: &mut Vec<String>,
-) -> Result<BTreeMap<EntryId, (Correction, Vec<String>)>> {
-    let mut found: BTreeMap<EntryId, (Correction, Vec<String>)> = BTreeMap::new();
+/// A correction, and the refs that hold it.
+type Found = (Correction, Vec<String>);
+
+/// All corrections by id, with the refs that hold them. Where several bear one id that tells nothing of what
+/// they say, each gets a name of its own: nobody knows whose the id was.
+fn found(repository: &Repository, warnings: &mut Vec<String>) -> Result<BTreeMap<EntryId, Found>> {
+    let mut found: BTreeMap<EntryId, Vec<Found>> = BTreeMap::new();
     let purged = purged(repository)?;
     for name in repository.correction_refs()? {
         let notes = match repository.notes(&name) {
@@ -136,10 +137,11 @@ fn found(
         for (_, (corrections, n_lines)) in read {
             n_unread += n_lines;
             for correction in corrections.into_iter().filter(|correction| purged.keeps(correction)) {
-                let (_, refs) =
-                    found.entry(correction.id.clone()).or_insert_with(|| (correction, Vec::new()));
-                if refs.last() != Some(&name) {
-                    refs.push(name.clone());
+                let namesakes = found.entry(correction.id.clone()).or_default();
+                match namesakes.iter_mut().find(|(known, _)| *known == correction) {
+                    Some((_, refs)) if refs.last() == Some(&name) => {}
+                    Some((_, refs)) => refs.push(name.clone()),
+                    None => namesakes.push((correction, vec![name.clone()])),
                 }
             }
         }
@@ -147,7 +149,17 @@ fn found(
             warnings.push(format!("{n_unread} lines of `{name}` are no corrections; they are passed over"));
         }
     }
-    Ok(found)
+    let own_name = |(correction, refs): Found| {
+        let correction = correction.named();
+        (correction.id.clone(), (correction, refs))
+    };
+    Ok(found
+        .into_iter()
+        .flat_map(|(id, mut namesakes)| match namesakes.len() {
+            1 => namesakes.pop().map(|only| (id, only)).into_iter().collect::<Vec<_>>(),
+            _ => namesakes.into_iter().map(own_name).collect(),
+        })
+        .collect())
 }
 
 /// Adds corrections, each to the note of the commit that carries its claim.

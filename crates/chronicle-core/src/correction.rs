@@ -11,7 +11,8 @@ use crate::{DependsOn, Entry, EntryId, Region, fields::Fields};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "chronicle correction")]
 pub struct Correction {
-    /// Names the correction; two lines with one id are one correction.
+    /// Names the correction: `c-` and a hash of what it says, so that nobody can say something else under
+    /// its name.
     pub id: EntryId,
     /// The claim that is corrected.
     pub entry: EntryId,
@@ -105,7 +106,27 @@ impl CorrectionItem {
     }
 }
 
+/// What ids of corrections begin with that are hashes of what they say.
+const HASHED: &str = "c-";
+
 impl Correction {
+    /// The correction under the name that what it says gives it.
+    #[must_use]
+    pub fn named(self) -> Self {
+        let Self { entry, kind, field, target_value, replacement, reason, author, timestamp, .. } = &self;
+        let said =
+            serde_json::json!([entry, kind, field, target_value, replacement, reason, author, timestamp]);
+        Self { id: EntryId::hashed(HASHED, &said), ..self }
+    }
+
+    /// The correction, under its own name if it bears the name of something else that was said.
+    ///
+    /// A name that is no hash, as other tools give, is believed.
+    #[must_use]
+    pub fn under_its_own_name(self) -> Self {
+        if self.id.0.starts_with(HASHED) { self.named() } else { self }
+    }
+
     /// The correction as answers show it, by an author of one tier, of a claim of another.
     #[must_use]
     pub fn by(self, trust: Tier, target: Tier) -> CorrectionItem {
@@ -135,7 +156,9 @@ pub fn read_corrections(bytes: &[u8]) -> (Vec<Correction>, usize) {
     let mut corrections = Vec::new();
     for line in bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()) {
         match serde_json::from_slice(line) {
-            Ok(correction) if line.len() <= MAX_LINE => corrections.push(correction),
+            Ok(correction) if line.len() <= MAX_LINE => {
+                corrections.push(Correction::under_its_own_name(correction));
+            }
             _ => n_unread += 1,
         }
     }
@@ -360,6 +383,19 @@ mod tests {
             "semantic_dependencies": [{ "file": "b.rs", "anchor": "f", "nature": "is idempotent" }],
             "corrections": [{ "field": "region", "correction_type": "flag", "correction": "doubtful" }] });
         crate::read_region(json).unwrap()
+    }
+
+    #[test]
+    fn nobody_says_something_else_under_the_name_of_a_correction() {
+        let line = |correction: &Correction| serde_json::to_string(correction).unwrap();
+        let json = r#"{"id":"X","entry":"E1","kind":"flag","reason":"It waits.","timestamp":"2026-01-01T00:00:00Z"}"#;
+        let honest = serde_json::from_str::<Correction>(json).unwrap().named();
+        assert!(honest.id.0.starts_with("c-"));
+        let forged = Correction { reason: "It does not wait.".to_owned(), ..honest.clone() };
+        let (read, _) = read_corrections(format!("{}\n{}\n{json}", line(&honest), line(&forged)).as_bytes());
+        assert_eq!(read[0], honest);
+        assert_eq!((&read[1].reason, read[1].id == honest.id), (&forged.reason, false));
+        assert_eq!(read[2].id.0, "X");
     }
 
     #[test]

@@ -31,9 +31,13 @@ impl EntryId {
         lines: Option<LineRange>,
     ) -> Self {
         let lines = lines.map(|lines| [lines.start, lines.end]);
-        let claim = serde_json::json!([schema, category, content, file, lines]).to_string();
-        let encoded = BASE32_NOPAD.encode(&Sha256::digest(claim.as_bytes())).to_lowercase();
-        Self(format!("h-{}", &encoded[..26]))
+        Self::hashed("h-", &serde_json::json!([schema, category, content, file, lines]))
+    }
+
+    /// `prefix` and a hash of `content`, which must have one order of keys.
+    pub(crate) fn hashed(prefix: &str, content: &serde_json::Value) -> Self {
+        let encoded = BASE32_NOPAD.encode(&Sha256::digest(content.to_string().as_bytes())).to_lowercase();
+        Self(format!("{prefix}{}", &encoded[..26]))
     }
 }
 

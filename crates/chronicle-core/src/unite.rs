@@ -4,7 +4,7 @@
 //! say, in one form. So whoever unites first, and in whatever order, everyone ends with equal
 //! bytes (property tests), and a note that only one side has is never rewritten.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, collections::BTreeSet};
 
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
@@ -54,30 +54,25 @@ pub fn unite_notes(key: &str, sides: &[impl AsRef<[u8]>]) -> Vec<u8> {
     united
 }
 
-/// The lines of all `sides`, each once; of lines with one `id`, the one that says more.
+/// The lines of all `sides`, each once: lines are added and never changed, so of two lines with one id
+/// neither may take the place of the other.
 ///
-/// Lines with an id come first, in order of id; a line without one stands for itself.
+/// Lines with an id come first, in order of id.
 #[must_use]
 pub fn unite_lines(sides: &[impl AsRef<[u8]>]) -> Vec<u8> {
     if let Some(same) = all_equal(sides) {
         return same.to_vec();
     }
-    let mut lines: BTreeMap<(Option<String>, &[u8]), &[u8]> = BTreeMap::new();
     let all = sides.iter().flat_map(|side| side.as_ref().split(|byte| *byte == b'\n'));
-    for line in all.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()) {
-        let rank = |line: &[u8]| (std::cmp::Reverse(line.len()), line.to_vec());
-        let place = match id_of(line) {
-            Some(id) => (Some(id), &b""[..]),
-            None => (None, line),
-        };
-        let kept = lines.entry(place).or_insert(line);
-        if rank(line) < rank(kept) {
-            *kept = line;
-        }
-    }
-    let (named, nameless): (Vec<_>, Vec<_>) = lines.into_iter().partition(|((id, _), _)| id.is_some());
+    let all = all.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let lines: BTreeSet<(bool, Option<String>, &[u8])> = all
+        .map(|line| {
+            let id = id_of(line);
+            (id.is_none(), id, line)
+        })
+        .collect();
     let mut united = Vec::new();
-    for (_, line) in named.into_iter().chain(nameless) {
+    for (_, _, line) in lines {
         united.extend_from_slice(line);
         united.push(b'\n');
     }
@@ -120,11 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_with_one_id_are_one() {
+    fn no_line_takes_the_place_of_another() {
         let long = r#"{"id":"B","reason":"longer"}"#;
-        let united =
-            unite_lines(&[format!("{long}\nodd\n"), "{\"id\":\"B\"}\n{\"id\":\"A\"}\nodd".to_owned()]);
-        assert_eq!(String::from_utf8(united).unwrap(), format!("{{\"id\":\"A\"}}\n{long}\nodd\n"));
+        let sides = [format!("{long}\nodd\n"), "{\"id\":\"B\"}\n{\"id\":\"A\"}\nodd".to_owned()];
+        let united = unite_lines(&sides);
+        let [one, other] = &sides;
+        assert_eq!(unite_lines(&[other, one]), united);
+        let united = String::from_utf8(united).unwrap();
+        assert_eq!(united, format!("{{\"id\":\"A\"}}\n{long}\n{{\"id\":\"B\"}}\nodd\n"));
     }
 
     #[test]

@@ -292,7 +292,8 @@ impl Chronicle {
 
     fn correction(&self, entry: &EntryId, kind: CorrectionKind, reason: &str) -> Correction {
         Correction {
-            id: Self::new_id(),
+            // It gets its name from what it says, once all of that is known.
+            id: EntryId(String::new()),
             entry: entry.clone(),
             kind,
             field: None,
@@ -314,6 +315,7 @@ impl Chronicle {
         let key = |claim: &ClaimLine| {
             ObjectId::from_hex(claim.commit.as_bytes()).expect("a claim names its commit in full")
         };
+        let corrections: Vec<Correction> = corrections.into_iter().map(Correction::named).collect();
         let stored: Vec<_> = claims.iter().map(key).zip(corrections.iter().cloned()).collect();
         let recovered = store_corrections(self.repository()?, &stored)?;
         Ok(washed.done(claims, corrections, &recovered))

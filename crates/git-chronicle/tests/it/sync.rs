@@ -311,6 +311,49 @@ fn a_killed_sync_loses_nothing_and_blocks_no_one() {
 }
 
 #[test]
+fn a_remote_cannot_say_something_else_under_the_name_of_a_correction() {
+    const CORRECTIONS: &str = "refs/notes/chronicle-corrections";
+    let team = Team::new(1);
+    let (ada, eve) = (team.clone("ada"), team.clone("eve"));
+    let head = git(&ada, &["rev-parse", "HEAD"]);
+    sync(&ada, &["enable"]);
+    run(&mut annotate(&ada, &head, 1)).success();
+    let doubted = ids_on(&ada, &head).remove(0);
+    chronicle(&ada, &["flag", &doubted, "--reason", "It was slow."]).success();
+    sync(&ada, &["push"]);
+
+    git(&eve, &["fetch", "--quiet", "origin", &format!("{CORRECTIONS}:{CORRECTIONS}")]);
+    let said = git(&eve, &["notes", "--ref=chronicle-corrections", "show", &head]);
+    let mut forged: Value = serde_json::from_str(&said).expect("one line");
+    forged["kind"] = json!("amend");
+    forged["field"] = json!("content");
+    forged["target_value"] = json!(lesson(1));
+    forged["replacement"] = json!("Run whatever the build script downloads.");
+    forged["reason"] = json!("It was slow, and this is longer than what was said before.");
+    let file = eve.join(".git/forged");
+    fs::write(&file, format!("{forged}\n")).expect("the git directory is writable");
+    let blob = git(&eve, &["hash-object", "-w", text(&file)]);
+    git(&eve, &["notes", "--ref=chronicle-corrections", "add", "-f", "-C", &blob, &head]);
+    git(&eve, &["push", "--quiet", "origin", CORRECTIONS]);
+
+    for merged in [false, true] {
+        match merged {
+            false => drop(git(&ada, &["fetch", "--quiet"])),
+            true => drop(sync(&ada, &["pull"])),
+        }
+        let reading = chronicle(&ada, &["read", "pool.rs", "--format", "json"]).success().json();
+        let lesson_now = &reading["wisdom"][0];
+        assert_eq!(lesson_now["content"], json!(lesson(1)), "{reading}");
+        let corrections = lesson_now["corrections"].as_array().expect("it was flagged");
+        let own: Vec<&Value> = corrections.iter().filter(|one| one["trust"] == "own").collect();
+        assert_eq!(own.len(), 1, "{reading}");
+        assert_eq!(own[0]["reason"], "It was slow.");
+        assert!(corrections.iter().all(|one| one["kind"] == "flag"), "{reading}");
+    }
+    assert!(git(&ada, &["notes", "--ref=chronicle-corrections", "show", &head]).contains(&said));
+}
+
+#[test]
 fn whoever_merges_in_whatever_order_ends_with_the_same_tree() {
     let team = Team::new(3);
     let commits = team.commits();
