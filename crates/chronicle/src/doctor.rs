@@ -128,7 +128,7 @@ impl Chronicle {
         if repository.work_dir().is_none() {
             return Vec::new();
         }
-        let (missing, present) = match (self.init(true), self.uninstall(true)) {
+        let (missing, present) = match (self.init(false, true), self.uninstall(true)) {
             (Ok(init), Ok(uninstall)) => (init.changes, uninstall.changes),
             (Err(error), _) | (_, Err(error)) => {
                 return vec![Finding::problem(
@@ -146,7 +146,7 @@ impl Chronicle {
         if !missing.is_empty() {
             let paths: Vec<&str> = missing.iter().map(|change| change.path.as_str()).collect();
             let seen = format!("hooks are missing or not as they should be: {}", paths.join(", "));
-            let set_up = || self.init(false).map(drop);
+            let set_up = || self.init(false, false).map(drop);
             findings.push(Finding::problem("hooks", seen, "`git chronicle init`").mendable(fix, set_up));
         }
         let path = self.variable("PATH").unwrap_or_default();

@@ -20,7 +20,7 @@ use serde::Serialize;
 use snafu::ResultExt;
 
 use crate::{Chronicle, Error, error::WriteHookSnafu};
-use script::{HOOKS, Hook, ORIGINAL};
+use script::{HOOKS, Hook, ORIGINAL, PRE_PUSH};
 
 /// What was done to set a repository up or to leave it, or what would be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -72,21 +72,23 @@ const CONFIG_PREFIX: &str = "chronicle-";
 const SET_ASIDE_BY_OTHERS: [&str; 2] = [".old", ".legacy"];
 
 impl Chronicle {
-    /// Sets the repository up: its hooks, and the directory for what is ours.
+    /// Sets the repository up: its hooks, and the directory for what is ours. The hook that pushes notes
+    /// along is set up where it is asked for, and kept up to date where it is there.
     ///
     /// # Errors
     /// When there is no repository, or a file cannot be written.
-    pub fn init(&self, dry_run: bool) -> Result<Setup, Error> {
+    pub fn init(&self, pre_push: bool, dry_run: bool) -> Result<Setup, Error> {
         let repository = self.repository()?;
         let _lock = self.setup_lock(repository, dry_run)?;
         let mut plan = Plan::default();
         if repository.work_dir().is_none() {
             plan.warnings.push("a bare repository runs none of the hooks, so none was set up".to_owned());
         } else if repository.has_config_hooks() {
-            plan.configure(repository, true)?;
+            let pre_push = pre_push || !repository.settings(&event_of(PRE_PUSH)).is_empty();
+            plan.configure(repository, &wanted(pre_push))?;
             plan.take_out_of_files(repository)?;
         } else {
-            plan.put_into_files(repository)?;
+            plan.put_into_files(repository, pre_push)?;
         }
         self.carry_out(plan, dry_run)
     }
@@ -99,11 +101,17 @@ impl Chronicle {
         let repository = self.repository()?;
         let lock = self.setup_lock(repository, dry_run)?;
         let mut plan = Plan::default();
-        plan.configure(repository, false)?;
+        plan.configure(repository, &[])?;
         plan.take_out_of_files(repository)?;
+        let shared = crate::sync::shared(repository);
+        if dry_run && !shared.is_empty() {
+            plan.warnings.push(format!("notes would no longer be exchanged with {}", shared.join(", ")));
+        }
         let setup = self.carry_out(plan, dry_run)?;
         drop(lock);
         if !dry_run {
+            // Settings of the user's own stay; so does the address of a remote, of course.
+            self.sync_disable(None)?;
             tidy(&repository.shared_state_dir());
         }
         Ok(setup)
@@ -128,6 +136,21 @@ impl Chronicle {
 }
 
 const SETUP_LOCK: &str = "setup.lock";
+
+/// The hooks that are to be set up.
+fn wanted(pre_push: bool) -> Vec<Hook> {
+    HOOKS.into_iter().chain(pre_push.then_some(PRE_PUSH)).collect()
+}
+
+/// Every hook that may be set up.
+fn all_hooks() -> Vec<Hook> {
+    wanted(true)
+}
+
+/// The setting that names the event of a hook of ours.
+fn event_of(hook: Hook) -> String {
+    format!("hook.{CONFIG_PREFIX}{}.event", hook.name)
+}
 
 /// Removes what is derived or empty of the directory that is ours.
 fn tidy(directory: &Path) {
@@ -169,19 +192,21 @@ impl Place {
 }
 
 impl Plan {
-    fn put_into_files(&mut self, repository: &Repository) -> Result<(), Error> {
+    fn put_into_files(&mut self, repository: &Repository, pre_push: bool) -> Result<(), Error> {
         let place = Place::of(repository)?;
+        let has_block = |path: PathBuf| fs::read(path).is_ok_and(|script| script::has_block(&script));
+        let hooks = wanted(pre_push || has_block(place.directory.join(PRE_PUSH.name)));
         let shown = place.directory.display();
         if !place.is_inside(repository) {
-            let lines =
-                HOOKS.map(|hook| format!("`git-chronicle hook {} \"$@\" || :`", hook.name)).join(", ");
+            let line = |hook: &Hook| format!("`git-chronicle hook {} \"$@\" || :`", hook.name);
+            let lines = hooks.iter().map(line).collect::<Vec<_>>().join(", ");
             self.warnings.push(format!(
                 "core.hooksPath is {shown}, which other repositories may share, so nothing was changed there; \
                  let its hooks run {lines}"
             ));
             return Ok(());
         }
-        for hook in HOOKS {
+        for hook in hooks {
             self.put_into_file(&place, hook)?;
         }
         if repository.work_dir().is_some_and(|root| place.directory.starts_with(root))
@@ -253,7 +278,7 @@ impl Plan {
         directories.sort_unstable();
         directories.dedup();
         for directory in directories {
-            for hook in HOOKS {
+            for hook in all_hooks() {
                 let names = [""].into_iter().chain(SET_ASIDE_BY_OTHERS);
                 for path in names.map(|suffix| directory.join(format!("{}{suffix}", hook.name))) {
                     self.take_out_of_file(path, hook);
@@ -287,13 +312,13 @@ impl Plan {
     }
 
     /// Puts our hooks into git's configuration, or takes them out.
-    fn configure(&mut self, repository: &Repository, is_wanted: bool) -> Result<(), Error> {
+    fn configure(&mut self, repository: &Repository, wanted: &[Hook]) -> Result<(), Error> {
         let path = repository.config_file();
         let before = fs::read(&path).context(WriteHookSnafu { path: &path })?;
         let mut after = before.clone();
-        for hook in HOOKS {
+        for hook in all_hooks() {
             let name = format!("{CONFIG_PREFIX}{}", hook.name);
-            after = match is_wanted {
+            after = match wanted.contains(&hook) {
                 true => hooks::with_config_hook(&after, &name, hook.name, &hook.command())?,
                 false => hooks::without_config_hook(&after, &name)?,
             };

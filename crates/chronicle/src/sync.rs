@@ -113,6 +113,30 @@ impl Chronicle {
         Ok(synced)
     }
 
+    /// The remote that [`Chronicle::sync_enable`] would be for, if notes are exchanged with none yet.
+    #[must_use]
+    pub fn remote_to_enable(&self) -> Option<String> {
+        let repository = self.repository().ok()?;
+        if !shared(repository).is_empty() {
+            return None;
+        }
+        default_remote(repository).ok()
+    }
+
+    /// Gives a remote our notes, if notes are exchanged with it: a push to any other one is left alone.
+    ///
+    /// # Errors
+    /// When the remote cannot be reached or refuses, or when others stay faster.
+    pub fn sync_along(&self, remote: &str) -> Result<(), Error> {
+        if self.is_shared_with(remote) { self.sync_push(Some(remote)).map(drop) } else { Ok(()) }
+    }
+
+    /// Whether notes are exchanged with this remote when none is named.
+    #[must_use]
+    pub fn is_shared_with(&self, remote: &str) -> bool {
+        self.repository().is_ok_and(|repository| shared(repository).iter().any(|name| name == remote))
+    }
+
     /// Takes back what [`Chronicle::sync_enable`] set: for one remote, or for all of them.
     ///
     /// # Errors

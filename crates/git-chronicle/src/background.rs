@@ -14,6 +14,8 @@ pub(crate) fn start(arguments: &[&str]) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Nobody is there who could be asked for a password.
+    command.env("GIT_TERMINAL_PROMPT", "0").env("SSH_ASKPASS_REQUIRE", "force").env("SSH_ASKPASS", "false");
     // Of its own group, so that an interrupt at the terminal does not reach it.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     if is_foreground() {

@@ -105,6 +105,18 @@ impl Ui {
         }
     }
 
+    /// Asks a question at the terminal; where there is none, and without an answer, the answer is no.
+    pub(crate) fn agrees(&mut self, question: &str) -> bool {
+        let (stdin, stderr) = (std::io::stdin(), std::io::stderr());
+        if !stdin.is_terminal() || !stderr.is_terminal() || self.format() == Format::Json {
+            return false;
+        }
+        let _written = write!(stderr.lock(), "{} [y/N] ", one_line(question));
+        let mut answer = String::new();
+        let _read = stdin.read_line(&mut answer);
+        matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+    }
+
     pub(crate) fn stderr(&mut self, text: &str) {
         // Nobody to tell is no reason to fail.
         let _written = writeln!(std::io::stderr().lock(), "{text}");

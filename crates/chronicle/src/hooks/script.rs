@@ -37,6 +37,9 @@ pub(super) const HOOKS: [Hook; 5] = [
     },
 ];
 
+/// The hook that is only set up where it is asked for: it gives notes to a remote along with a push.
+pub(super) const PRE_PUSH: Hook = Hook { name: "pre-push", leaves: "false", listens: false };
+
 const START: &str = "# >>> chronicle >>>";
 const END: &str = "# <<< chronicle <<<";
 /// Says that the whole file is ours.

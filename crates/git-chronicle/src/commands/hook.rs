@@ -19,6 +19,8 @@ pub(crate) struct HookArgs {
 
 /// Our own name for what goes on behind a hook.
 const DETACHED: &str = "detached";
+/// The hook that gives notes to a remote along with a push.
+const PRE_PUSH: &str = "pre-push";
 /// A rebase of so many commits that its list is longer has not been seen.
 const MAX_INPUT_BYTES: u64 = 64 << 20;
 
@@ -36,7 +38,18 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
                 }
             })
         }
-        DETACHED => chronicle.reconcile_lazily(),
+        PRE_PUSH => {
+            // What goes on behind it asks nothing and is waited for by nobody.
+            let remote = args.arguments.first().and_then(|name| name.to_str());
+            if let Some(remote) = remote.filter(|remote| chronicle.is_shared_with(remote)) {
+                background::start(&["hook", DETACHED, remote]);
+            }
+            return Ok(());
+        }
+        DETACHED => match args.arguments.first().and_then(|name| name.to_str()) {
+            Some(remote) => chronicle.sync_along(remote),
+            None => chronicle.reconcile_lazily(),
+        },
         // Only what is done behind it, or a hook of another version of ours.
         _ => Ok(()),
     };

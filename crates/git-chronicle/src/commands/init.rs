@@ -9,6 +9,10 @@ use crate::{error::CommandError, ui::Ui};
 /// and do nothing where git-chronicle is not installed. `git chronicle uninstall` takes out all of it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InitArgs {
+    /// Also give notes to a remote along with each push to it, where `sync enable` allows it
+    #[arg(long)]
+    pre_push: bool,
+
     /// Show what would be changed, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -23,7 +27,16 @@ pub(crate) struct UninstallArgs {
 }
 
 pub(crate) fn run(args: &InitArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    tell(&chronicle.init(args.dry_run)?, "everything is set up already", ui)
+    tell(&chronicle.init(args.pre_push, args.dry_run)?, "everything is set up already", ui)?;
+    if args.dry_run {
+        return Ok(());
+    }
+    let Some(remote) = chronicle.remote_to_enable() else { return Ok(()) };
+    if !ui.agrees(&format!("exchange notes with `{remote}`?")) {
+        ui.tell(&format!("notes stay in this clone; `git chronicle sync enable {remote}` exchanges them"));
+        return Ok(());
+    }
+    ui.answer(&render::sync(&chronicle.sync_enable(Some(&remote))?, ui.format(), &ui.view(false)))
 }
 
 pub(crate) fn undo(args: &UninstallArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {

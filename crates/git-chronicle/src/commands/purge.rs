@@ -5,8 +5,9 @@ use crate::{error::CommandError, ui::Ui};
 /// Take words out of every version of the notes, as if they had never been said
 ///
 /// Rewrites the history of the notes refs, drops staged remarks that say it and the index, and
-/// leaves a mark that keeps other clones from bringing it back. Prints the push that takes it
-/// out of remotes, and says where it may still be.
+/// leaves a mark that keeps other clones from bringing it back. Claims that quote 12 or more bytes
+/// of it go, too: --dry-run lists all. Prints the push that takes it out of remotes, and says where
+/// it may still be.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PurgeArgs {
     /// Id of a lesson, a correction or an item of knowledge; or a commit, for all that is said on it

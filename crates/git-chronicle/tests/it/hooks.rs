@@ -501,3 +501,43 @@ fn what_no_hook_saw_is_found_behind_the_next_one() {
     run(&mut git(repo.path(), &["checkout", "--quiet", "-b", "next"])).success();
     check_taken_along(&repo, &[]);
 }
+
+#[test]
+fn notes_go_along_with_a_push_where_that_is_wanted() {
+    let repo = repo();
+    let remote = repo.beside("remote.git");
+    let address = remote.to_str().expect("temporary paths are UTF-8");
+    repo.git(&["init", "--quiet", "--bare", address]);
+    repo.git(&["remote", "add", "origin", address]);
+    let config = fs::read(repo.path().join(".git/config")).expect("it is there");
+    let offered = chronicle(repo.path(), &["init", "--pre-push"]).success();
+    assert!(offered.stderr.contains("`git chronicle sync enable origin` exchanges them"), "{offered:?}");
+    let of_remote = |name: &str| {
+        let output =
+            testkit::command("git", &remote).args(["rev-parse", "--verify", "--quiet", name]).output();
+        String::from_utf8_lossy(&output.expect("git is installed").stdout).trim().to_owned()
+    };
+    let push = |summary: &str| {
+        chronicle(repo.path(), &["annotate", "--summary", summary]).success();
+        run(&mut git(repo.path(), &["push", "--quiet", "origin", "main"])).success();
+    };
+    push("Nobody but us may see this yet.");
+    assert_eq!(of_remote("refs/notes/chronicle"), "");
+
+    chronicle(repo.path(), &["sync", "enable"]).success();
+    assert_eq!(init(&repo).stderr, "everything is set up already\n");
+    repo.commit("a: go on");
+    push("Everybody may see this.");
+    assert_eq!(of_remote("refs/notes/chronicle"), repo.git(&["rev-parse", "refs/notes/chronicle"]));
+
+    let refuses = "#!/bin/sh\ncase \"$1\" in refs/notes/*) exit 1;; esac\n";
+    executable(&remote.join("hooks/update"), refuses);
+    repo.commit("a: go on still");
+    push("The remote does not want this.");
+    assert_eq!(of_remote("refs/heads/main"), repo.git(&["rev-parse", "HEAD"]));
+    assert_ne!(of_remote("refs/notes/chronicle"), repo.git(&["rev-parse", "refs/notes/chronicle"]));
+
+    chronicle(repo.path(), &["uninstall"]).success();
+    assert_eq!(fs::read(repo.path().join(".git/config")).expect("it is there"), config);
+    assert!(!repo.path().join(".git/hooks/pre-push").exists());
+}
