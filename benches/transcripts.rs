@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use chronicle_search::{Project, SqlResult, Store, Transaction};
-use chronicle_sessions::{Belongs, Format, Ingested, Transcript, ingest_within, read};
+use chronicle_sessions::{Belongs, Format, Ingested, Transcript, ingest, read};
 use jiff::Timestamp;
 
 fn main() {
@@ -119,7 +119,7 @@ fn take_in(tx: &Transaction<'_>, file: impl Read, path: &Path, format: Option<Fo
     let mut placing = |tx: &Transaction<'_>, _: &str| -> SqlResult<Belongs> {
         Project::obtain(tx, "id:bench", "bench").map(Belongs::To)
     };
-    let taken = ingest_within(tx, file, &transcript, Timestamp::UNIX_EPOCH, &mut placing)?;
+    let taken = ingest(tx, file, &transcript, Timestamp::UNIX_EPOCH, &mut placing)?;
     match taken.expect("it can be read") {
         Ingested::Read { tally, .. } => Ok(tally.n_rows),
         Ingested::NoTranscript => panic!("{name} was written by an agent"),

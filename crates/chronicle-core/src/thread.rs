@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 mod likeness;
 mod stored_time;
 
-pub use likeness::{is_alike, key, likeness};
+pub use likeness::{Gist, is_alike, key, likeness};
 
 /// How long an open thread is listed after it was mentioned last.
 pub const ARCHIVED_AFTER: SignedDuration = SignedDuration::from_hours(30 * 24);

@@ -9,8 +9,8 @@ use std::io::{self, Read};
 
 use chronicle_core::redaction::{Removed, for_storage};
 use chronicle_search::{
-    NamedSession, Project, SessionId, SessionRecord, Source, SqlError, SqlResult, Store, StoreError,
-    Transaction, TurnRecord, Written, add_events, threads_at,
+    NamedSession, Project, SessionId, SessionRecord, Source, SqlError, SqlResult, Transaction, TurnRecord,
+    Written, add_events, threads_at,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -91,32 +91,13 @@ pub struct IngestedSession {
     pub n_events: usize,
 }
 
-/// Why a file was not taken in; nothing of it was stored.
-#[derive(Debug)]
-pub enum IngestError {
-    /// It cannot be read.
-    Read(io::Error),
-    /// It cannot be stored.
-    Store(StoreError),
-}
-
-/// Takes the transcript that `file` reads into the store, all of it or nothing.
+/// Takes the transcript that `file` reads into the store, as a part of a transaction.
+///
+/// Where the file cannot be read, its error comes back, and nothing of it is to be committed.
 ///
 /// # Errors
-/// When it cannot be read or stored.
+/// When it cannot be stored.
 pub fn ingest(
-    store: &mut Store,
-    file: impl Read,
-    transcript: &Transcript<'_>,
-    now: Timestamp,
-    placing: &mut Placing<'_>,
-) -> Result<Ingested, IngestError> {
-    let stored = store.write_unless(|tx| ingest_within(tx, file, transcript, now, placing));
-    stored.map_err(IngestError::Store)?.map_err(IngestError::Read)
-}
-
-/// The same as a part of a transaction; where the file cannot be read, nothing of it is to be committed.
-pub fn ingest_within(
     tx: &Transaction<'_>,
     file: impl Read,
     transcript: &Transcript<'_>,

@@ -4,8 +4,8 @@
 //! beside them, and what is alike is one thread.
 
 use chronicle_core::thread::{
-    Change, Evidence, How, Opening, Origin, Resolution, Status, Thread, ThreadEvent, ThreadId, ThreadKind,
-    is_alike, priority,
+    Change, Evidence, Gist, How, Opening, Origin, Resolution, Status, Thread, ThreadEvent, ThreadId,
+    ThreadKind, is_alike, priority,
 };
 use jiff::Timestamp;
 
@@ -97,14 +97,15 @@ fn of_item(item: &crate::todos::Item, session: &Session, project: &str) -> Found
 pub fn events(journal: &Journal, session: &Session, project: &str, known: &[Thread]) -> Vec<ThreadEvent> {
     let mut events = Vec::new();
     let mut met = Vec::new();
+    let of_project = OfProject::of(project, known);
     for found in threads(journal, session, project) {
-        let thread = resolve(&found.opening.summary, project, known);
+        let thread = of_project.meant(&found.opening.summary);
         met.push(thread.clone());
         tell(found, &thread, journal, &mut events);
     }
     for implied in implied(journal) {
         let summary = imperative(&implied.item.text, LONGEST_SUMMARY);
-        let thread = resolve(&summary, project, known);
+        let thread = of_project.meant(&summary);
         let evidence = Evidence {
             session: journal.session.clone(),
             source: implied.item.changed_by.source.clone(),
@@ -125,13 +126,25 @@ pub fn events(journal: &Journal, session: &Session, project: &str, known: &[Thre
     events
 }
 
-/// The thread that a summary means: one that is known, or the one that it names.
-fn resolve(summary: &str, project: &str, known: &[Thread]) -> ThreadId {
-    let id = ThreadId::derived(project, summary);
-    let is_same = |thread: &&Thread| {
-        thread.project == project && (thread.id == id || is_alike(&thread.summary, summary))
-    };
-    known.iter().find(is_same).map_or(id, |thread| thread.id.clone())
+/// The threads of a project, with what they are about.
+struct OfProject<'t> {
+    project: &'t str,
+    threads: Vec<(&'t Thread, Gist)>,
+}
+
+impl<'t> OfProject<'t> {
+    fn of(project: &'t str, known: &'t [Thread]) -> Self {
+        let threads = known.iter().filter(|thread| thread.project == project);
+        Self { project, threads: threads.map(|thread| (thread, Gist::of(&thread.summary))).collect() }
+    }
+
+    /// The thread that a summary means: one that is known, or the one that it names.
+    fn meant(&self, summary: &str) -> ThreadId {
+        let id = ThreadId::derived(self.project, summary);
+        let gist = Gist::of(summary);
+        let same = self.threads.iter().find(|(thread, about)| thread.id == id || about.is_alike(&gist));
+        same.map_or(id, |(thread, _)| thread.id.clone())
+    }
 }
 
 fn tell(found: Found, thread: &ThreadId, journal: &Journal, events: &mut Vec<ThreadEvent>) {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use chronicle_search::{Source, SqlResult, Transaction};
-use chronicle_sessions::{Ingested, Transcript, ingest_within};
+use chronicle_sessions::{Ingested, Transcript, ingest};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -282,7 +282,7 @@ impl ChangedFile<'_> {
         let transcript =
             Transcript { path: &name, stem: &stem, size: self.size, modified: self.modified, format: None };
         let mut placing = |tx: &Transaction<'_>, folder: &str| placer.place(tx, folder, self.path);
-        ingest_within(tx, file, &transcript, now, &mut placing)
+        ingest(tx, file, &transcript, now, &mut placing)
     }
 }
 
