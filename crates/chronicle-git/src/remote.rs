@@ -152,11 +152,14 @@ impl Repository {
     }
 
     fn fetch(&self, remote: &str, refspec: &str, options: &[&str]) -> Result<Ran> {
-        // Whole notes also where blobs are otherwise fetched when needed; nothing but them; no helper that
-        // an address could name.
+        // No helper that an address could name.
+        let careful = ["-c", "protocol.ext.allow=never"];
+        self.run_fetch(&careful, options, &["--", remote, refspec], b"")
+    }
+
+    /// Lets git fetch whole notes, also where blobs are otherwise fetched when needed, and nothing but them.
+    fn run_fetch(&self, settings: &[&str], options: &[&str], what: &[&str], stdin: &[u8]) -> Result<Ran> {
         let always = [
-            "-c",
-            "protocol.ext.allow=never",
             "-c",
             "maintenance.auto=false",
             "fetch",
@@ -166,12 +169,13 @@ impl Repository {
             "--no-filter",
             "--refmap=",
         ];
-        let args = [&always[..], options, &["--", remote, refspec]].concat();
-        let ran = git_talking(self.git_dir(), self.work_dir(), &args, b"")?;
-        match ran.is_success {
-            true => Ok(ran),
-            false => Err(GitError::Fetch { remote: remote.to_owned(), reason: ran.reason() }),
+        let args = [settings, &always[..], options, what].concat();
+        let ran = git_talking(self.git_dir(), self.work_dir(), &args, stdin)?;
+        if ran.is_success {
+            return Ok(ran);
         }
+        let remote = what.get(1).copied().unwrap_or_default().to_owned();
+        Err(GitError::Fetch { remote, reason: ran.reason() })
     }
 
     /// Points a ref that stands for one of a remote at `new`, unless someone else was faster and knows better.
@@ -200,27 +204,9 @@ impl Repository {
             return Ok(());
         }
         let wanted: String = missing.iter().map(|id| format!("{id}\n")).collect();
-        let args = [
-            "-c",
-            "fetch.negotiationAlgorithm=noop",
-            "-c",
-            "maintenance.auto=false",
-            "fetch",
-            "--quiet",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-recurse-submodules",
-            "--no-filter",
-            "--refmap=",
-            "--stdin",
-            "--",
-            remote,
-        ];
-        let ran = git_talking(self.git_dir(), self.work_dir(), &args, wanted.as_bytes())?;
-        match ran.is_success {
-            true => Ok(()),
-            false => Err(GitError::Fetch { remote: remote.to_owned(), reason: ran.reason() }),
-        }
+        let settings = ["-c", "fetch.negotiationAlgorithm=noop"];
+        let ran = self.run_fetch(&settings, &["--quiet", "--stdin"], &["--", remote], wanted.as_bytes());
+        ran.map(drop)
     }
 
     /// Pushes commits to refs of a remote; never by force: the remote takes what builds on what it has.
