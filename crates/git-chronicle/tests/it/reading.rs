@@ -441,6 +441,15 @@ fn a_released_reader_and_ours_read_each_other() {
         theirs.contains("Starting twice deadlocks.") && theirs.contains("One start is enough."),
         "{theirs}"
     );
+    // What was purged is gone for it, too, and nothing else is.
+    let note = crate::outcome::note(&repo, "HEAD");
+    let id = crate::outcome::entry(&note, "One start")["id"].as_str().expect("it has an id").to_owned();
+    crate::outcome::chronicle(repo.path(), &["purge", &id]).success();
+    let theirs = run(&["read", "main.rs"], &repo);
+    assert!(
+        theirs.contains("Starting twice deadlocks.") && !theirs.contains("One start is enough."),
+        "{theirs}"
+    );
 }
 
 /// Where `git blame` says that the lines of `commit`'s version of `file` are in the newest one: old to new.
