@@ -1,24 +1,30 @@
 //! Replaces the secrets in a text, so that they never touch disk.
 //!
-//! Three layers, each blind to what the one before has taken: the published shapes of
-//! tokens (`shapes`), values assigned to a telling name (`context`, `url`, `value`), and long
-//! runs that no human would have typed (`entropy`). Notes are prose about code, so a word like
-//! `token` before a colon proves nothing: the value must look like a secret as well. Where the
-//! two mistakes compete, a quoted string is taken for a secret and a bare word for prose.
+//! Three layers, each blind to what the one before has taken: the published forms of
+//! tokens (`shapes`, `tokens`, `pem`), values that a telling name stands before (`names`, `context`,
+//! `url`, `value`), and long runs that no human would have typed (`entropy`). Notes are prose
+//! about code, so a word like `token` before a colon proves nothing: the value must look like a
+//! secret as well. Where the two mistakes compete, a quoted string is taken for a secret and a
+//! bare word for prose.
 //!
 //! Everything is a scan over bytes with bounded look-around and no regular expression, because
 //! transcripts run to megabytes: one pattern of `regex-lite` alone takes several times as
-//! long as all the rules here.
+//! long as all the rules here. `triggers` says where a rule may apply at all.
 //!
 //! Redacting twice must find nothing new, so a rule sees to its left what a second pass
 //! would see (nothing before `floor`, the end of the last secret), and to its right it
 //! refuses any value that holds a `[redacted:`.
 
+mod alphabet;
 mod bytes;
 mod context;
 mod entropy;
+mod names;
+mod pem;
 mod shapes;
 mod storage;
+mod tokens;
+mod triggers;
 mod url;
 mod value;
 
@@ -45,7 +51,7 @@ pub enum Kind {
     AgeSecretKey,
     /// An Anthropic key.
     AnthropicKey,
-    /// A value named as an API key, an access key or the like.
+    /// A key of some other service, or a value named as an API key, an access key or the like.
     ApiKey,
     /// The credential of an `Authorization` header.
     Authorization,
@@ -79,7 +85,7 @@ pub enum Kind {
     NpmToken,
     /// An OpenAI key, or one of its many imitators.
     OpenaiKey,
-    /// A value named as a password.
+    /// A value named as a password, or the hash of one.
     Password,
     /// A private key in PEM, or a value named so.
     PrivateKey,
@@ -95,9 +101,9 @@ pub enum Kind {
     StripeKey,
     /// The secret half of a Telegram bot token.
     TelegramToken,
-    /// A value named as a token.
+    /// A token of some other service, or a value named as a token.
     Token,
-    /// A Twilio key.
+    /// A Twilio key, or the id of its account.
     TwilioKey,
     /// The password inside a URL.
     UrlPassword,
@@ -209,29 +215,13 @@ struct Secret {
 fn find_all(text: &[u8]) -> Vec<Secret> {
     let mut secrets = Vec::new();
     let mut floor = 0;
-    while let Some(known) = find_known(text, floor) {
+    while let Some(known) = triggers::find(text, floor) {
         entropy::find_in(text, floor..known.range.start, &mut secrets);
         floor = known.range.end;
         secrets.push(known);
     }
     entropy::find_in(text, floor..text.len(), &mut secrets);
     secrets
-}
-
-/// Finds the first secret after `floor` that its shape or its name gives away.
-fn find_known(text: &[u8], floor: usize) -> Option<Secret> {
-    // Two bytes decide nearly everywhere that nothing begins here; the loop that asks only this
-    // is what makes a text without secrets cheap.
-    let pairs = text[floor..].windows(2).enumerate();
-    pairs.filter(|(_, pair)| shapes::may_begin(pair[0], pair[1])).find_map(|(offset, _)| {
-        let at = floor + offset;
-        match text[at] {
-            b':' | b'=' => url::find_at(text, floor, at).or_else(|| context::find_assigned(text, floor, at)),
-            b'-' => shapes::find_private_key(text, at).or_else(|| context::find_option_at(text, floor, at)),
-            b'e' => shapes::find_jwt(text, floor, at),
-            _ => shapes::find_at(text, floor, at),
-        }
-    })
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 ///
 /// The limit is what keeps a failing rule cheap: look at little, and walk to the end of a run
 /// only once it is known to be a secret.
-pub(super) fn run(text: &[u8], from: usize, limit: usize, wanted: fn(&u8) -> bool) -> usize {
-    text[from..].iter().take(limit).take_while(|byte| wanted(byte)).count()
+pub(super) fn run(text: &[u8], from: usize, limit: usize, wanted: impl Fn(&u8) -> bool) -> usize {
+    text.get(from..).unwrap_or_default().iter().take(limit).take_while(|byte| wanted(byte)).count()
 }
 
 /// Counts the bytes of `text` before `end` that are `wanted`, not looking further back than `floor`.
@@ -14,14 +14,14 @@ pub(super) fn run_back(
     floor: usize,
     end: usize,
     limit: usize,
-    wanted: fn(&u8) -> bool,
+    wanted: impl Fn(&u8) -> bool,
 ) -> usize {
     text[floor..end].iter().rev().take(limit).take_while(|byte| wanted(byte)).count()
 }
 
 /// Whether `wanted` occurs in `text`.
 pub(super) fn contains(text: &[u8], wanted: &str) -> bool {
-    text.windows(wanted.len()).any(|window| window == wanted.as_bytes())
+    memchr::memchr_iter(wanted.as_bytes()[0], text).any(|at| text[at..].starts_with(wanted.as_bytes()))
 }
 
 /// Whether `text` begins with `prefix`, in any case.
@@ -79,4 +79,13 @@ pub(super) fn is_base64url(byte: &u8) -> bool {
 
 pub(super) fn is_lower_hex(byte: &u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+/// Whether `text` is a UUID, in any case.
+pub(super) fn is_uuid(text: &[u8]) -> bool {
+    let is_right = |(at, byte): (usize, &u8)| match at {
+        8 | 13 | 18 | 23 => *byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    text.len() == 36 && text.iter().enumerate().all(is_right)
 }

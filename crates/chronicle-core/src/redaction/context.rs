@@ -1,46 +1,9 @@
 //! Values that the text itself calls secret: assignments, options and headers.
 
-use std::ops::Range;
-
 use super::bytes::{is_base64url, is_blank, n_distinct, run, run_back, starts_with_ignoring_case};
+use super::names::{self, Name};
 use super::value::{self, JUDGED, Value, Writing};
-use super::{Kind, Secret};
-
-/// What names end in, without separators. The first that fits wins.
-const NAMES: &[(&str, Kind)] = &[
-    ("password", Kind::Password),
-    ("passwd", Kind::Password),
-    ("passphrase", Kind::Password),
-    ("passcode", Kind::Password),
-    ("pwd", Kind::Password),
-    // `pass` alone is a step of a compiler or the luck of a test.
-    ("dbpass", Kind::Password),
-    ("mailpass", Kind::Password),
-    ("smtppass", Kind::Password),
-    ("userpass", Kind::Password),
-    ("secret", Kind::Secret),
-    ("secretkeybase", Kind::Secret),
-    ("token", Kind::Token),
-    ("secretaccesskey", Kind::AwsSecretKey),
-    ("awssecretkey", Kind::AwsSecretKey),
-    ("accountkey", Kind::AzureKey),
-    ("sharedaccesskey", Kind::AzureKey),
-    ("privatekey", Kind::PrivateKey),
-    ("apikey", Kind::ApiKey),
-    ("accesskey", Kind::ApiKey),
-    ("authkey", Kind::ApiKey),
-    ("encryptionkey", Kind::ApiKey),
-    ("masterkey", Kind::ApiKey),
-    ("secretkey", Kind::ApiKey),
-    ("signingkey", Kind::ApiKey),
-    ("phpsessid", Kind::Cookie),
-    ("jsessionid", Kind::Cookie),
-    ("cookie", Kind::Cookie),
-    ("authorization", Kind::Authorization),
-    ("auth", Kind::Credential),
-    ("credential", Kind::Credential),
-    ("credentials", Kind::Credential),
-];
+use super::{Kind, Secret, triggers};
 
 /// The schemes of an `Authorization` header, which stay.
 const SCHEMES: &[&str] = &["Bearer ", "Basic ", "Token ", "Digest ", "ApiKey ", "AWS4-HMAC-SHA256 "];
@@ -59,50 +22,118 @@ const COOKIES_LIMIT: usize = 1024;
 
 /// Finds the secret that the `:` or `=` at `at` assigns.
 pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
-    let name = name_before(text, floor, at);
-    let kind = kind_of(&text[name.clone()])?;
+    let end = name_end(text, floor, at);
+    let name = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end])?;
     let operator_len = run(text, at, 3, |byte| matches!(byte, b':' | b'=' | b'>'));
     if text[at..].starts_with(b"::") {
         return None;
     }
     // Stars come from `**Password:** x`.
-    let n_blanks = run(text, at + operator_len, BLANK_LIMIT, |byte| is_blank(byte) || *byte == b'*');
+    let n_stars = run(text, at + operator_len, 3, |byte| *byte == b'*') % 3;
+    let n_blanks = n_stars + run(text, at + operator_len + n_stars, BLANK_LIMIT, is_blank);
     let start = at + operator_len + n_blanks;
-    if kind == Kind::Cookie && text[at] == b':' {
+    if name.kind == Kind::Cookie && text[at] == b':' {
         return find_cookies(text, start);
     }
-    let writing = if text[at] != b'=' || name.end < at || 1 < operator_len + n_blanks {
+    let writing = if is_setting(text, floor, end) {
+        // A variable of the environment: `NAME=value`, or `NAME: value` in YAML.
+        if text[at] == b'=' && operator_len + n_blanks == 1 { Writing::Setting } else { Writing::Loose }
+    } else if text[at] != b'=' || end < at || 1 < operator_len + n_blanks {
         Writing::Loose
-    } else if is_setting(text, floor, name.end) {
-        Writing::Setting
     } else {
         Writing::Tight
     };
-    find_value(text, start, kind, writing)
-        .or_else(|| find_value(text, after_type(text, start).filter(|_| text[at] == b':')?, kind, writing))
+    find_value(text, start, name, writing)
+        .or_else(|| find_value(text, after_type(text, start).filter(|_| text[at] == b':')?, name, writing))
 }
 
 /// Finds the secret after an option such as `--password`, whose first dash stands at `at`.
-pub(super) fn find_option_at(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+pub(super) fn find_option(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     let begins = text[floor..at].last().is_none_or(|byte| !is_base64url(byte));
-    if !begins || !text[at..].starts_with(b"--") {
+    if !begins {
         return None;
     }
     let end = at + 2 + run(text, at + 2, NAME_LIMIT, is_base64url);
-    let kind = kind_of(&text[at + 2..end]).filter(|_| text.get(end) == Some(&b' '))?;
-    find_value(text, end + 1, kind, Writing::Tight)
+    if text.get(end) != Some(&b' ') {
+        return None;
+    }
+    if text[at..end].ends_with(b"--user") {
+        return find_pair(text, end + 1);
+    }
+    find_value(text, end + 1, names::find(&text[at + 2..end])?, Writing::Tight)
 }
 
-/// The words in front of the separator at `at`, without the quotes and brackets of
+/// Finds the password of `-u name:password`, whose dash stands at `at`.
+pub(super) fn find_user(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    let is_option = text[floor..at].last().is_none_or(u8::is_ascii_whitespace);
+    (is_option && text.get(at + 2) == Some(&b' ')).then(|| find_pair(text, at + 3))?
+}
+
+/// Finds the password of a `name:password` that begins at `at`.
+fn find_pair(text: &[u8], at: usize) -> Option<Secret> {
+    let (_, start) = open_quote(text, at);
+    let n_name = run(text, start, NAME_LIMIT, |byte| is_tightly_bare(byte) && *byte != b':');
+    let start = start + n_name + 1;
+    let has_letters =
+        text.get(start..)?.iter().take(JUDGED).take_while(|byte| is_bare(byte)).any(u8::is_ascii_alphabetic);
+    let name = Name { kind: Kind::Password, is_vague: false };
+    (0 < n_name && text[start - 1] == b':' && has_letters)
+        .then(|| judge(text, start, name, None, Writing::Tight))?
+}
+
+/// Finds the value of a password in whose name two letters stand at `at`, without `:` or `=` behind it:
+/// `password x`, `password is x`, `<password>x</password>`, `("password", "x")`.
+pub(super) fn find_password(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    let end = at + run(text, at, 6, u8::is_ascii_alphabetic);
+    let name = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end])?;
+    if name.kind != Kind::Password || name.is_vague {
+        return None;
+    }
+    let rest = &text[end..];
+    if rest.starts_with(b">") {
+        return find_content(text, end + 1, name);
+    }
+    if rest.starts_with(b" ") {
+        let verb =
+            [" is ", " was ", " to ", " "].into_iter().find(|verb| rest.starts_with(verb.as_bytes()))?;
+        return find_value(text, end + verb.len(), name, Writing::Loose)
+            .filter(|secret| has_digits(text, secret));
+    }
+    let n_between = run(text, end + 1, 4, |byte| matches!(byte, b',' | b' '));
+    let quoted = end + 1 + n_between;
+    let is_argument = 0 < n_between && text.get(quoted).is_some_and(|byte| matches!(byte, b'"' | b'\''));
+    is_argument
+        .then(|| find_value(text, quoted, name, Writing::Loose).filter(|secret| has_digits(text, secret)))?
+}
+
+/// Finds the secret between two tags: `>x</`.
+fn find_content(text: &[u8], start: usize, name: Name) -> Option<Secret> {
+    let end = start + run(text, start, JUDGED, |byte| *byte != b'<' && *byte != b'\n');
+    let value = Value { bytes: &text[start..end], next: None, is_quoted: true, writing: Writing::Tight };
+    (text[end..].starts_with(b"</") && value::is_secret(&value, name))
+        .then_some(Secret { range: start..end, kind: name.kind })
+}
+
+/// Finds the secret that a `%3D` or `%3A` at `at` assigns: `=` or `:` in a query.
+pub(super) fn find_escaped(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    if !starts_with_ignoring_case(&text[at..], "%3d") && !starts_with_ignoring_case(&text[at..], "%3a") {
+        return None;
+    }
+    let name = names::find(&text[floor.max(at.saturating_sub(NAME_LIMIT))..at])?;
+    find_value(text, at + 3, name, Writing::Tight)
+}
+
+fn has_digits(text: &[u8], secret: &Secret) -> bool {
+    text[secret.range.clone()].iter().any(u8::is_ascii_digit)
+}
+
+/// Where the words in front of the separator at `at` end, without the quotes and brackets of
 /// `"password"`, `config["password"]` and `password?`.
-fn name_before(text: &[u8], floor: usize, at: usize) -> Range<usize> {
+fn name_end(text: &[u8], floor: usize, at: usize) -> usize {
     let end = at - run_back(text, floor, at, BLANK_LIMIT, is_blank);
     let is_subscript = matches!(text[floor..end], [.., b'"' | b'\'', b']']);
     let end = end - usize::from(is_subscript);
-    let end =
-        end - run_back(text, floor, end, 3, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'*' | b'?'));
-    end - run_back(text, floor, end, NAME_LIMIT, |byte| is_base64url(byte) || matches!(byte, b' ' | b'.'))
-        ..end
+    end - run_back(text, floor, end, 3, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'*' | b'?'))
 }
 
 /// Whether the name that ends at `end` is that of a variable of the environment, or stands in a
@@ -113,32 +144,27 @@ fn is_setting(text: &[u8], floor: usize, end: usize) -> bool {
         || matches!(text[floor..start], [.., b';' | b'&' | b'?'])
 }
 
-fn kind_of(name: &[u8]) -> Option<Kind> {
-    let n_digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    let name = &name[..name.len() - n_digits];
-    NAMES.iter().find(|(ending, _)| ends_with_words(name, ending)).map(|&(_, kind)| kind)
-}
-
 /// Whether `name` ends with `ending`, whatever its case and separators.
 fn ends_with_words(name: &[u8], ending: &str) -> bool {
     let mut letters = name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric());
     ending.bytes().rev().all(|wanted| letters.next().is_some_and(|byte| byte.to_ascii_lowercase() == wanted))
 }
 
-fn find_value(text: &[u8], start: usize, kind: Kind, writing: Writing) -> Option<Secret> {
+fn find_value(text: &[u8], start: usize, name: Name, writing: Writing) -> Option<Secret> {
     let (quote, mut start) = open_quote(text, start);
-    if kind == Kind::Authorization {
+    if name.kind == Kind::Authorization {
         let scheme = SCHEMES.iter().find(|scheme| starts_with_ignoring_case(&text[start..], scheme));
         start += scheme.map_or(0, |scheme| scheme.len());
     }
     // What is no secret as a whole may begin with one: the quote may be an apostrophe, or its
     // end on another line.
-    quote
-        .and_then(|quote| judge(text, start, kind, Some(quote), writing))
-        .or_else(|| judge(text, start, kind, None, writing))
+    let secret = quote
+        .and_then(|quote| judge(text, start, name, Some(quote), writing))
+        .or_else(|| judge(text, start, name, None, writing))?;
+    (!name.is_vague || !triggers::begins_token(text, start)).then_some(secret)
 }
 
-fn judge(text: &[u8], start: usize, kind: Kind, quote: Option<Quote>, writing: Writing) -> Option<Secret> {
+fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: Writing) -> Option<Secret> {
     let end_within = |limit| match quote {
         Some(quote) => quote_end(text, start, limit, quote),
         None => Some(bare_end(text, start, limit, writing)),
@@ -146,10 +172,10 @@ fn judge(text: &[u8], start: usize, kind: Kind, quote: Option<Quote>, writing: W
     let end = end_within(JUDGED)?;
     let next = text.get(end).copied();
     let value = Value { bytes: &text[start..end], next, is_quoted: quote.is_some(), writing };
-    if !value::is_secret(&value, kind) {
+    if !value::is_secret(&value, name) {
         return None;
     }
-    Some(Secret { range: start..end_within(usize::MAX)?, kind })
+    Some(Secret { range: start..end_within(usize::MAX)?, kind: name.kind })
 }
 
 /// The quote that opens a value.

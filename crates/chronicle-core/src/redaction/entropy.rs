@@ -6,11 +6,22 @@
 
 use std::ops::Range;
 
-use super::bytes::{contains, ends_with_ignoring_case, is_base64url, is_lower_hex, n_breaks, run, run_back};
-use super::{Kind, Secret};
+use super::bytes::{
+    contains, ends_with_ignoring_case, is_lower_hex, is_scrambled, is_uuid, n_breaks, run, run_back,
+};
+use super::{Kind, Secret, names};
 
 /// Shorter runs are too often identifiers, versions and the ids of other systems.
 const MIN_RUN: usize = 32;
+
+/// A run with a telling name before it may be shorter.
+const MIN_NAMED: usize = 16;
+
+/// How far before a run its name may begin.
+const LONGEST_NAME: usize = 48;
+
+/// What may stand between a name and its value.
+const VERBS: &[&str] = &[" is", " was", " to", " value"];
 
 /// How much of a run must be scrambled, whatever words and digests surround it.
 const MIN_SCRAMBLED: usize = 24;
@@ -26,19 +37,24 @@ const JUDGED: usize = 1024;
 
 /// How values begin that are random but public: digests, and the ids of agents' calls.
 const PUBLIC_PREFIXES: &[&str] = &[
+    "agent_",
+    "asst_",
     "call_",
     "chatcmpl-",
     "fc_",
     "md5-",
     "msg_",
+    "prt_",
     "req_",
     "resp_",
     "rs_",
+    "ses_",
     "sha1-",
     "sha256-",
     "sha384-",
     "sha512-",
     "srvtoolu_",
+    "thread_",
     "toolu_",
 ];
 
@@ -57,35 +73,102 @@ const PUBLIC_LABELS: &[&str] = &[
 /// Adds the random runs of `text` that lie in `range`, as if the text ended there.
 pub(super) fn find_in(text: &[u8], range: Range<usize>, secrets: &mut Vec<Secret>) {
     let (mut floor, mut start) = (range.start, range.start);
-    // A window is walked from its end: the last byte that no run can cross rules out every run
-    // that begins before it, so most of a text is never looked at.
-    while start + MIN_RUN <= range.end {
-        let n_tail = run_back(text, start, start + MIN_RUN, MIN_RUN, is_run);
-        if n_tail < MIN_RUN {
-            start += MIN_RUN - n_tail;
-            continue;
-        }
+    while let Some(found) = next_run(text, start..range.end) {
+        start = found;
         let end = start + run(&text[..range.end], start, usize::MAX, is_run);
         let padded = end + run(&text[..range.end], end, 2, |byte| *byte == b'=');
         let begin = start + escape_len(&text[floor..start], &text[start..end]);
-        if is_random(&text[begin..end]) && !is_public(&text[floor..begin], &text[begin..end]) {
-            secrets.push(Secret { range: begin..padded, kind: Kind::HighEntropy });
+        let (before, run) = (&text[floor..begin], &text[begin..end]);
+        // What is drawn has digits; most names and paths have not, and are told apart soonest so.
+        let kind = run.iter().any(u8::is_ascii_digit).then(|| kind_of(before, run)).flatten();
+        if let Some(kind) = kind {
+            secrets.push(Secret { range: begin..padded, kind });
             floor = padded;
         }
         start = padded;
     }
 }
 
+fn kind_of(before: &[u8], run: &[u8]) -> Option<Kind> {
+    let is_secret = || MIN_RUN <= run.len() && is_random(run) && !is_public(before, run);
+    named(before, run).or_else(|| is_secret().then_some(Kind::HighEntropy))
+}
+
+/// Where the next run begins that is long enough to be judged.
+///
+/// A run of 16 bytes holds 8 bytes that lie in one of the steps taken here, so a look at each
+/// step, as a number, leaves most of a text unread.
+fn next_run(text: &[u8], range: Range<usize>) -> Option<usize> {
+    let (mut floor, mut at) = (range.start, range.start);
+    while at + 8 <= range.end {
+        let step = u64::from_le_bytes(text[at..at + 8].try_into().expect("it has 8 bytes"));
+        // No byte of a run is less than `+`, or a dot, a comma or a colon.
+        let crossed = below(step, b'+')
+            | below(step ^ (EACH * u64::from(b'.')), 1)
+            | below(step ^ (EACH * u64::from(b',')), 1)
+            | below(step ^ (EACH * u64::from(b':')), 1);
+        if crossed != 0 {
+            at += 8;
+            continue;
+        }
+        let start = at - run_back(text, floor, at, usize::MAX, is_run);
+        let end = at + run(&text[..range.end], at, MIN_NAMED, is_run);
+        if MIN_NAMED <= end - start {
+            return Some(start);
+        }
+        floor = end;
+        at = end.max(at + 1);
+    }
+    None
+}
+
+/// Not 0 if one of the bytes of `bytes` is below `limit`, which is at most 128.
+fn below(bytes: u64, limit: u8) -> u64 {
+    bytes.wrapping_sub(EACH * u64::from(limit)) & !bytes & (EACH << 7)
+}
+
+/// One in each byte.
+const EACH: u64 = u64::from_le_bytes([1; 8]);
+
+/// The kind of a drawn `run` whose name stands `before` it, with no more than a verb or signs between:
+/// `ENV API_KEY …`, `the token is …`, `<apiKey>…`, `("x-api-key", "…")`.
+fn named(before: &[u8], run: &[u8]) -> Option<Kind> {
+    let mut near = without_signs(before);
+    if near.last().is_some_and(|last| b"soe".contains(last)) {
+        let verb = VERBS.iter().find(|verb| near.ends_with(verb.as_bytes()));
+        near = verb.map_or(near, |verb| without_signs(&near[..near.len() - verb.len()]));
+    }
+    let name = names::find(&near[near.len().saturating_sub(LONGEST_NAME)..])?;
+    let is_short_path = run.len() < MIN_RUN && run.contains(&b'/');
+    let has_letters = run.iter().any(u8::is_ascii_alphabetic);
+    let is_drawn = has_letters && (is_scrambled(run) || is_uuid(run) || MIN_RUN <= run.len() && is_hex(run));
+    let is_secret = is_drawn
+        && !is_short_path
+        && !(name.is_vague && (is_hex(run) || is_uuid(run)))
+        && !is_public(before, run);
+    is_secret.then_some(name.kind)
+}
+
+/// `before` without what may stand between a name and its value.
+fn without_signs(before: &[u8]) -> &[u8] {
+    let n_signs = run_back(before, 0, before.len(), 6, |byte| {
+        matches!(
+            byte,
+            b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\' | b',' | b'(' | b'>' | b'=' | b':' | b'|' | b'*'
+        )
+    });
+    &before[..before.len() - n_signs]
+}
+
 /// Whether most of `run` is neither words, nor a digest, nor an id.
 fn is_random(run: &[u8]) -> bool {
     let run = &run[..run.len().min(JUDGED)];
-    let scrambled: Vec<&[u8]> = run
+    let scrambled = run
         .split(|byte| !byte.is_ascii_alphanumeric())
-        .filter(|part| !part.is_empty() && !is_hex(part) && !is_single_case_id(part))
-        .collect();
-    let n_bytes: usize = scrambled.iter().map(|part| part.len()).sum();
-    let breaks: usize = scrambled.iter().map(|part| n_breaks(part)).sum();
-    let n_numbers: usize = scrambled.iter().map(|part| n_numbers(part)).sum();
+        .filter(|part| !part.is_empty() && !is_hex(part) && !is_single_case_id(part));
+    let (n_bytes, breaks, n_numbers) = scrambled.fold((0, 0, 0), |(bytes, breaks, numbers), part| {
+        (bytes + part.len(), breaks + n_breaks(part), numbers + n_numbers(part))
+    });
     MIN_SCRAMBLED <= n_bytes && n_bytes <= breaks * 4 && 2 <= n_numbers && MIN_ENTROPY <= entropy(run)
 }
 
@@ -98,6 +181,7 @@ fn is_public(before: &[u8], run: &[u8]) -> bool {
         .any(|prefix| run.starts_with(prefix.as_bytes()))
         || PUBLIC_LABELS.iter().any(|label| ends_with_ignoring_case(before, label))
         || is_in_url_path(before)
+        || is_in_escaped_digest(before)
 }
 
 /// Whether `before` ends inside a URL, in front of any `?` or `#`.
@@ -108,6 +192,13 @@ fn is_in_url_path(before: &[u8]) -> bool {
     });
     let url = &before[before.len() - n_url..];
     contains(url, "://") && !url.iter().any(|byte| matches!(byte, b'?' | b'#'))
+}
+
+/// Whether `before` ends inside a digest whose signs are escaped, as in a query.
+fn is_in_escaped_digest(before: &[u8]) -> bool {
+    let n_digest = run_back(before, 0, before.len(), LOOK_BACK, |byte| is_run(byte) || *byte == b'%');
+    let digest = &before[before.len() - n_digest..];
+    digest.contains(&b'%') && ["sha256-", "sha384-", "sha512-"].iter().any(|label| contains(digest, label))
 }
 
 /// Digests, abbreviated or not, and the parts of UUIDs.
@@ -150,5 +241,15 @@ fn entropy(run: &[u8]) -> f64 {
 }
 
 fn is_run(byte: &u8) -> bool {
-    is_base64url(byte) || matches!(byte, b'+' | b'/')
+    IS_RUN[usize::from(*byte)]
 }
+
+static IS_RUN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/');
+        byte += 1;
+    }
+    table
+};

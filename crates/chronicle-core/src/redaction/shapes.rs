@@ -1,275 +1,278 @@
-//! Secrets that their issuer made easy to recognise.
+//! The forms of tokens that their issuers made easy to recognise.
 //!
-//! The table follows the issuers' documents and the rules of public scanners. A shape may be
-//! looser than the document where issuers have changed lengths before.
+//! Prefixes, lengths and alphabets are those that issuers document and that the published rules
+//! of gitleaks check. A form may be looser than that where issuers have changed lengths before.
 
-use super::bytes::{is_base64url, is_blank, is_lower_hex, is_word, n_distinct, run};
-use super::{Kind, Secret};
+use super::{Kind, alphabet};
 
 /// A fixed beginning, and what follows it.
-struct Shape {
-    kind: Kind,
-    prefix: &'static str,
-    body: fn(&u8) -> bool,
-    min: usize,
-    max: usize,
+pub(super) struct Shape {
+    pub(super) kind: Kind,
+    pub(super) prefix: &'static str,
+    pub(super) body: fn(&u8) -> bool,
+    pub(super) min: usize,
+    pub(super) max: usize,
+    /// Whether the prefix alone says so little that the body has to look drawn throughout.
+    pub(super) is_strict: bool,
 }
 
 const fn shape(kind: Kind, prefix: &'static str, body: fn(&u8) -> bool, min: usize, max: usize) -> Shape {
-    Shape { kind, prefix, body, min, max }
+    Shape { kind, prefix, body, min, max, is_strict: false }
 }
 
-const ANY: usize = usize::MAX;
+const fn strict(kind: Kind, prefix: &'static str, body: fn(&u8) -> bool, min: usize, max: usize) -> Shape {
+    Shape { kind, prefix, body, min, max, is_strict: true }
+}
 
-/// The first that fits wins, so `sk-ant-` stands before `sk-`.
-const SHAPES: &[Shape] = &[
-    shape(Kind::AwsAccessKey, "AKIA", is_upper_alphanumeric, 16, 16),
-    shape(Kind::AwsAccessKey, "ASIA", is_upper_alphanumeric, 16, 16),
-    shape(Kind::GithubToken, "ghp_", u8::is_ascii_alphanumeric, 36, ANY),
-    shape(Kind::GithubToken, "gho_", u8::is_ascii_alphanumeric, 36, ANY),
-    shape(Kind::GithubToken, "ghu_", u8::is_ascii_alphanumeric, 36, ANY),
-    shape(Kind::GithubToken, "ghs_", is_dotted_base64url, 36, ANY),
-    shape(Kind::GithubToken, "ghr_", u8::is_ascii_alphanumeric, 36, ANY),
-    shape(Kind::GithubToken, "github_pat_", is_word, 40, ANY),
-    shape(Kind::GitlabToken, "glpat-", is_dotted_base64url, 20, ANY),
-    shape(Kind::GitlabToken, "gldt-", is_dotted_base64url, 20, ANY),
-    shape(Kind::GitlabToken, "glrt-", is_dotted_base64url, 20, ANY),
-    shape(Kind::GitlabToken, "glptt-", is_dotted_base64url, 20, ANY),
-    shape(Kind::GitlabToken, "glcbt-", is_dotted_base64url, 20, ANY),
-    shape(Kind::SlackToken, "xoxa-", is_slack, 10, ANY),
-    shape(Kind::SlackToken, "xoxb-", is_slack, 10, ANY),
-    shape(Kind::SlackToken, "xoxc-", is_slack, 10, ANY),
-    shape(Kind::SlackToken, "xoxd-", is_slack, 10, ANY),
-    shape(Kind::SlackToken, "xoxe-", is_slack, 10, ANY),
-    shape(Kind::SlackToken, "xoxe.xox", is_slack, 10, ANY),
-    shape(Kind::SlackToken, "xoxp-", is_slack, 10, ANY),
-    shape(Kind::SlackToken, "xoxr-", is_slack, 10, ANY),
-    shape(Kind::SlackToken, "xoxs-", is_slack, 10, ANY),
-    shape(Kind::SlackToken, "xapp-", is_slack, 10, ANY),
-    shape(Kind::Webhook, "hooks.slack.com/services/", is_path, 20, ANY),
-    shape(Kind::Webhook, "hooks.slack.com/workflows/", is_path, 20, ANY),
-    shape(Kind::Webhook, "discord.com/api/webhooks/", is_path, 40, ANY),
-    shape(Kind::Webhook, "discordapp.com/api/webhooks/", is_path, 40, ANY),
-    shape(Kind::AnthropicKey, "sk-ant-", is_base64url, 20, ANY),
-    shape(Kind::OpenaiKey, "sk-proj-", is_base64url, 20, ANY),
-    shape(Kind::OpenaiKey, "sk-svcacct-", is_base64url, 20, ANY),
-    shape(Kind::OpenaiKey, "sk-admin-", is_base64url, 20, ANY),
-    shape(Kind::OpenaiKey, "sk-or-v1-", is_lower_hex, 64, ANY),
-    shape(Kind::OpenaiKey, "sk-", u8::is_ascii_alphanumeric, 32, ANY),
-    shape(Kind::GoogleKey, "AIza", is_base64url, 35, ANY),
-    shape(Kind::GoogleKey, "GOCSPX-", is_base64url, 28, ANY),
-    shape(Kind::GoogleKey, "ya29.", is_dotted_base64url, 20, ANY),
-    shape(Kind::StripeKey, "sk_live_", is_word, 16, ANY),
-    shape(Kind::StripeKey, "rk_live_", is_word, 16, ANY),
-    shape(Kind::StripeKey, "sk_test_", is_word, 16, ANY),
-    shape(Kind::StripeKey, "rk_test_", is_word, 16, ANY),
-    shape(Kind::StripeKey, "whsec_", is_word, 24, ANY),
-    shape(Kind::NpmToken, "npm_", u8::is_ascii_alphanumeric, 36, ANY),
-    shape(Kind::PypiToken, "pypi-AgEI", is_base64url, 50, ANY),
-    shape(Kind::CratesIoToken, "cio", u8::is_ascii_alphanumeric, 32, 32),
-    shape(Kind::HuggingFaceToken, "hf_", u8::is_ascii_alphanumeric, 30, ANY),
-    shape(Kind::DigitalOceanToken, "dop_v1_", is_lower_hex, 64, ANY),
-    shape(Kind::DigitalOceanToken, "doo_v1_", is_lower_hex, 64, ANY),
-    shape(Kind::DigitalOceanToken, "dor_v1_", is_lower_hex, 64, ANY),
-    shape(Kind::SendgridKey, "SG.", is_dotted_base64url, 60, ANY),
-    shape(Kind::TwilioKey, "SK", is_lower_hex, 32, 32),
-    shape(Kind::AgeSecretKey, "AGE-SECRET-KEY-1", is_upper_alphanumeric, 50, ANY),
-    shape(Kind::Authorization, "Bearer ", is_credential, 16, ANY),
-    shape(Kind::Authorization, "bearer ", is_credential, 16, ANY),
-    shape(Kind::Authorization, "Basic ", is_credential, 12, ANY),
+pub(super) const ANY: usize = usize::MAX;
+
+/// A prefix stands before those that it begins with.
+pub(super) const SHAPES: &[Shape] = &[
+    shape(Kind::Password, "$2a$", alphabet::crypt, 50, ANY),
+    shape(Kind::Password, "$2b$", alphabet::crypt, 50, ANY),
+    shape(Kind::Password, "$2y$", alphabet::crypt, 50, ANY),
+    shape(Kind::Password, "$5$", alphabet::crypt, 50, ANY),
+    shape(Kind::Password, "$6$", alphabet::crypt, 50, ANY),
+    shape(Kind::Password, "$argon2id$", alphabet::crypt, 50, ANY),
+    shape(Kind::Password, "$argon2i$", alphabet::crypt, 50, ANY),
+    shape(Kind::Webhook, ".tines.com/webhook/", alphabet::path, 40, ANY),
+    shape(Kind::Token, "00D", alphabet::salesforce, 100, ANY),
+    shape(Kind::Token, "1//0", alphabet::url, 40, ANY),
+    shape(Kind::Token, "1000.", alphabet::hex_groups, 65, ANY),
+    strict(Kind::Secret, "4b1d", alphabet::alphanumeric, 38, 38),
+    strict(Kind::ApiKey, "A3-", alphabet::upper_groups, 28, 40),
+    shape(Kind::AwsAccessKey, "ABIA", alphabet::upper, 16, 16),
+    shape(Kind::AwsSecretKey, "ABSK", alphabet::base64, 60, ANY),
+    shape(Kind::AwsAccessKey, "ACCA", alphabet::upper, 16, 16),
+    shape(Kind::TwilioKey, "AC", alphabet::hex, 32, 32),
+    shape(Kind::AgeSecretKey, "AGE-SECRET-KEY-1", alphabet::upper, 50, ANY),
+    shape(Kind::AwsAccessKey, "AGPA", alphabet::upper, 16, 16),
+    shape(Kind::AwsAccessKey, "AIDA", alphabet::upper, 16, 16),
+    shape(Kind::AwsAccessKey, "AIPA", alphabet::upper, 16, 16),
+    shape(Kind::GoogleKey, "AIza", alphabet::url, 35, ANY),
+    shape(Kind::AwsAccessKey, "AKIA", alphabet::upper, 16, 16),
+    shape(Kind::ApiKey, "AKCp", alphabet::alphanumeric, 60, ANY),
+    shape(Kind::AwsAccessKey, "ANPA", alphabet::upper, 16, 16),
+    shape(Kind::AwsAccessKey, "ANVA", alphabet::upper, 16, 16),
+    strict(Kind::ApiKey, "API-", alphabet::upper, 26, 26),
+    shape(Kind::ApiKey, "AQVN", alphabet::url, 35, ANY),
+    shape(Kind::AwsAccessKey, "AROA", alphabet::upper, 16, 16),
+    shape(Kind::AwsAccessKey, "ASIA", alphabet::upper, 16, 16),
+    shape(Kind::Token, "ATATT3", alphabet::any_base64, 24, ANY),
+    shape(Kind::Token, "ATCTT3", alphabet::any_base64, 24, ANY),
+    shape(Kind::Token, "ATBB", alphabet::any_base64, 24, ANY),
+    shape(Kind::Token, "BBFF-", alphabet::url, 30, ANY),
+    shape(Kind::Token, "BBDC-", alphabet::url, 30, ANY),
+    shape(Kind::Token, "CCIPAT_", alphabet::word, 50, ANY),
+    shape(Kind::Token, "CCIPRJ_", alphabet::word, 50, ANY),
+    shape(Kind::Token, "CFPAT-", alphabet::url, 40, ANY),
+    shape(Kind::Token, "CLOJARS_", alphabet::alphanumeric, 60, ANY),
+    shape(Kind::Token, "EAAA", alphabet::url, 56, ANY),
+    shape(Kind::Token, "EAA", alphabet::alphanumeric, 100, ANY),
+    shape(Kind::ApiKey, "EZAK", alphabet::alphanumeric, 54, ANY),
+    shape(Kind::ApiKey, "EZTK", alphabet::alphanumeric, 54, ANY),
+    shape(Kind::Secret, "FLWSECK_TEST-", alphabet::url, 12, ANY),
+    shape(Kind::Secret, "FLWSECK-", alphabet::url, 12, ANY),
+    shape(Kind::GoogleKey, "GOCSPX-", alphabet::url, 28, ANY),
+    shape(Kind::GitlabToken, "GR1348941", alphabet::dotted, 20, ANY),
+    shape(Kind::ApiKey, "HRKU-", alphabet::url, 36, ANY),
+    shape(Kind::ApiKey, "LTAI", alphabet::alphanumeric, 16, 26),
+    shape(Kind::ApiKey, "NRAK-", alphabet::url, 19, ANY),
+    shape(Kind::ApiKey, "NRII-", alphabet::url, 19, ANY),
+    shape(Kind::ApiKey, "NRIQ-", alphabet::url, 19, ANY),
+    shape(Kind::ApiKey, "NRBR-", alphabet::url, 19, ANY),
+    shape(Kind::ApiKey, "NRJS-", alphabet::url, 19, ANY),
+    shape(Kind::ApiKey, "NRSP-", alphabet::url, 19, ANY),
+    shape(Kind::ApiKey, "NRAL-", alphabet::url, 19, ANY),
+    shape(Kind::ApiKey, "PMAK-", alphabet::url, 50, ANY),
+    shape(Kind::SendgridKey, "SG.", alphabet::dotted, 60, ANY),
+    shape(Kind::TwilioKey, "SK", alphabet::hex, 32, 32),
+    strict(Kind::ApiKey, "VF.", alphabet::dotted, 41, ANY),
+    shape(Kind::Token, "access-development-", alphabet::hex_groups, 36, ANY),
+    shape(Kind::Token, "access-production-", alphabet::hex_groups, 36, ANY),
+    shape(Kind::Token, "access-sandbox-", alphabet::hex_groups, 36, ANY),
+    shape(Kind::ApiKey, "aio_", alphabet::alphanumeric, 28, 28),
+    shape(Kind::ApiKey, "ak_live_", alphabet::alphanumeric, 30, ANY),
+    shape(Kind::Token, "apify_api_", alphabet::alphanumeric, 36, ANY),
+    shape(Kind::HuggingFaceToken, "api_org_", alphabet::alphanumeric, 30, ANY),
+    shape(Kind::Token, "bkua_", alphabet::lower, 40, ANY),
+    shape(Kind::Token, "cfut_", alphabet::alphanumeric, 48, ANY),
+    shape(Kind::Token, "cfat_", alphabet::alphanumeric, 48, ANY),
+    shape(Kind::Token, "cfk_", alphabet::alphanumeric, 48, ANY),
+    shape(Kind::CratesIoToken, "cio", alphabet::alphanumeric, 32, 32),
+    shape(Kind::Token, "clojars_", alphabet::alphanumeric, 60, ANY),
+    shape(Kind::Token, "cmVmd", alphabet::alphanumeric, 56, ANY),
+    shape(Kind::ApiKey, "csk-", alphabet::alphanumeric, 40, ANY),
+    shape(Kind::ApiKey, "ctx7sk-", alphabet::hex_groups, 36, ANY),
+    shape(Kind::Token, "dapi", alphabet::hex_groups, 32, ANY),
+    shape(Kind::Token, "dckr_pat_", alphabet::url, 27, ANY),
+    shape(Kind::Token, "dckr_oat_", alphabet::url, 27, ANY),
+    shape(Kind::Webhook, "discord.com%2Fapi%2Fwebhooks%2F", alphabet::escaped, 40, ANY),
+    shape(Kind::Webhook, "discordapp.com/api/webhooks/", alphabet::path, 40, ANY),
+    shape(Kind::Webhook, "discord.com/api/webhooks/", alphabet::path, 40, ANY),
+    shape(Kind::Token, "dnkey-", alphabet::url, 60, ANY),
+    shape(Kind::DigitalOceanToken, "dop_v1_", alphabet::hex, 64, ANY),
+    shape(Kind::DigitalOceanToken, "doo_v1_", alphabet::hex, 64, ANY),
+    shape(Kind::DigitalOceanToken, "dor_v1_", alphabet::hex, 64, ANY),
+    shape(Kind::Token, "dp.audit.", alphabet::dotted, 40, ANY),
+    shape(Kind::Token, "dp.scim.", alphabet::dotted, 40, ANY),
+    shape(Kind::Token, "dp.ct.", alphabet::dotted, 40, ANY),
+    shape(Kind::Token, "dp.pt.", alphabet::dotted, 40, ANY),
+    shape(Kind::Token, "dp.st.", alphabet::dotted, 40, ANY),
+    shape(Kind::Token, "dp.sa.", alphabet::dotted, 40, ANY),
+    shape(Kind::Token, "dt0c01.", alphabet::dotted, 80, ANY),
+    shape(Kind::Token, "dt0s01.", alphabet::dotted, 80, ANY),
+    shape(Kind::Token, "dt0s02.", alphabet::dotted, 80, ANY),
+    shape(Kind::Token, "dt0s03.", alphabet::dotted, 80, ANY),
+    shape(Kind::Token, "dt0s08.", alphabet::dotted, 80, ANY),
+    shape(Kind::Token, "dt0s16.", alphabet::dotted, 80, ANY),
+    shape(Kind::Token, "duffel_test_", alphabet::url, 40, ANY),
+    shape(Kind::Token, "duffel_live_", alphabet::url, 40, ANY),
+    shape(Kind::ApiKey, "e2b_", alphabet::hex, 40, ANY),
+    shape(Kind::ApiKey, "fc-", alphabet::hex, 32, 32),
+    shape(Kind::Token, "figd_", alphabet::url, 40, ANY),
+    shape(Kind::Token, "figp_", alphabet::url, 40, ANY),
+    shape(Kind::Token, "figo_", alphabet::url, 40, ANY),
+    shape(Kind::Token, "fio-", alphabet::url, 60, ANY),
+    shape(Kind::Token, "fm1a_", alphabet::any_base64, 100, ANY),
+    shape(Kind::Token, "fm1r_", alphabet::any_base64, 100, ANY),
+    shape(Kind::Token, "fm2_", alphabet::any_base64, 100, ANY),
+    shape(Kind::Token, "fo1_", alphabet::url, 43, ANY),
+    shape(Kind::GithubToken, "ghp_", alphabet::alphanumeric, 36, ANY),
+    shape(Kind::GithubToken, "gho_", alphabet::alphanumeric, 36, ANY),
+    shape(Kind::GithubToken, "ghu_", alphabet::alphanumeric, 36, ANY),
+    shape(Kind::GithubToken, "ghr_", alphabet::alphanumeric, 36, ANY),
+    shape(Kind::GithubToken, "ghs_", alphabet::dotted, 36, ANY),
+    shape(Kind::GithubToken, "github_pat_", alphabet::word, 40, ANY),
+    shape(Kind::GitlabToken, "glagent-", alphabet::dotted, 20, ANY),
+    shape(Kind::GitlabToken, "glffct-", alphabet::dotted, 20, ANY),
+    shape(Kind::GitlabToken, "glsoat-", alphabet::dotted, 20, ANY),
+    shape(Kind::GitlabToken, "glpat-", alphabet::dotted, 20, ANY),
+    shape(Kind::GitlabToken, "glptt-", alphabet::dotted, 20, ANY),
+    shape(Kind::GitlabToken, "glcbt-", alphabet::dotted, 20, ANY),
+    shape(Kind::GitlabToken, "glimt-", alphabet::dotted, 20, ANY),
+    shape(Kind::GitlabToken, "gloas-", alphabet::dotted, 20, ANY),
+    shape(Kind::GitlabToken, "gldt-", alphabet::dotted, 20, ANY),
+    shape(Kind::GitlabToken, "glrt-", alphabet::dotted, 20, ANY),
+    shape(Kind::GitlabToken, "glft-", alphabet::dotted, 20, ANY),
+    shape(Kind::Token, "glsa_", alphabet::word, 41, ANY),
+    shape(Kind::Token, "glc_", alphabet::base64, 32, ANY),
+    shape(Kind::ApiKey, "gsk_", alphabet::alphanumeric, 52, ANY),
+    strict(Kind::ApiKey, "hawk.", alphabet::dotted, 40, ANY),
+    shape(Kind::HuggingFaceToken, "hf_", alphabet::alphanumeric, 30, ANY),
+    shape(Kind::Webhook, "hooks.zapier.com/hooks/catch/", alphabet::path, 12, ANY),
+    shape(Kind::Webhook, "hooks.slack.com/workflows/", alphabet::path, 20, ANY),
+    shape(Kind::Webhook, "hooks.slack.com/services/", alphabet::path, 20, ANY),
+    shape(Kind::Webhook, "hooks.slack.com/triggers/", alphabet::path, 20, ANY),
+    shape(Kind::Webhook, "hooks.slack.com%2F", alphabet::escaped, 40, ANY),
+    shape(Kind::Token, "hvs.", alphabet::dotted, 24, ANY),
+    shape(Kind::Token, "hvb.", alphabet::dotted, 24, ANY),
+    shape(Kind::ApiKey, "ico-", alphabet::alphanumeric, 32, 32),
+    strict(Kind::Token, "ion_", alphabet::alphanumeric, 42, 42),
+    shape(Kind::ApiKey, "jina_", alphabet::alphanumeric, 50, ANY),
+    shape(Kind::ApiKey, "key-", alphabet::lower, 32, 32),
+    shape(Kind::ApiKey, "lin_oauth_", alphabet::alphanumeric, 40, ANY),
+    shape(Kind::ApiKey, "lin_api_", alphabet::alphanumeric, 40, ANY),
+    shape(Kind::ApiKey, "live_", alphabet::hex, 35, 35),
+    strict(Kind::Token, "live_", alphabet::url, 40, 40),
+    shape(Kind::Token, "lsv2_pt_", alphabet::word, 40, ANY),
+    shape(Kind::Token, "lsv2_sk_", alphabet::word, 40, ANY),
+    shape(Kind::Secret, "mdb_sa_sk_", alphabet::url, 40, ANY),
+    shape(Kind::NpmToken, "npm_", alphabet::alphanumeric, 36, ANY),
+    shape(Kind::Token, "ntn_", alphabet::alphanumeric, 43, ANY),
+    shape(Kind::ApiKey, "nvapi-", alphabet::url, 60, ANY),
+    shape(Kind::ApiKey, "odt_", alphabet::alphanumeric, 32, ANY),
+    shape(Kind::Token, "ops_", alphabet::base64, 100, ANY),
+    strict(Kind::ApiKey, "oy2", alphabet::lower, 43, 43),
+    shape(Kind::Secret, "p8e-", alphabet::url, 32, ANY),
+    shape(Kind::Token, "pat-na1-", alphabet::hex_groups, 36, ANY),
+    shape(Kind::Token, "pat-eu1-", alphabet::hex_groups, 36, ANY),
+    strict(Kind::Token, "pat", alphabet::dotted, 77, 81),
+    shape(Kind::ApiKey, "pcsk_", alphabet::word, 60, ANY),
+    shape(Kind::ApiKey, "phx_", alphabet::word, 40, ANY),
+    shape(Kind::StripeKey, "pk_live_", alphabet::word, 10, ANY),
+    shape(Kind::Token, "pk_", alphabet::upper_groups, 40, 42),
+    shape(Kind::Token, "pnu_", alphabet::alphanumeric, 36, ANY),
+    shape(Kind::ApiKey, "pplx-", alphabet::alphanumeric, 40, ANY),
+    shape(Kind::Token, "pscale_oauth_", alphabet::dotted, 32, ANY),
+    shape(Kind::Token, "pscale_tkn_", alphabet::dotted, 32, ANY),
+    shape(Kind::Token, "pscale_pw_", alphabet::dotted, 32, ANY),
+    shape(Kind::Token, "pul-", alphabet::lower, 40, 40),
+    shape(Kind::PypiToken, "pypi-AgE", alphabet::url, 50, ANY),
+    strict(Kind::Token, "r8_", alphabet::url, 37, 37),
+    shape(Kind::ApiKey, "ramp_sec_", alphabet::alphanumeric, 40, ANY),
+    shape(Kind::ApiKey, "rdme_", alphabet::lower, 60, ANY),
+    strict(Kind::ApiKey, "re_", alphabet::word, 32, 34),
+    shape(Kind::StripeKey, "rk_live_", alphabet::word, 10, ANY),
+    shape(Kind::StripeKey, "rk_test_", alphabet::word, 10, ANY),
+    shape(Kind::StripeKey, "rk_prod_", alphabet::word, 10, ANY),
+    shape(Kind::Token, "rootly_", alphabet::hex, 60, ANY),
+    shape(Kind::ApiKey, "rubygems_", alphabet::alphanumeric, 42, ANY),
+    shape(Kind::Secret, "s-s4t2", alphabet::url, 60, ANY),
+    shape(Kind::Secret, "sb_secret_", alphabet::url, 30, ANY),
+    shape(Kind::Token, "sbp_", alphabet::lower, 40, ANY),
+    strict(Kind::Token, "secret_", alphabet::alphanumeric, 43, 43),
+    shape(Kind::Token, "sgp_", alphabet::word, 40, ANY),
+    shape(Kind::ApiKey, "shippo_live_", alphabet::hex, 40, ANY),
+    shape(Kind::ApiKey, "shippo_test_", alphabet::hex, 40, ANY),
+    shape(Kind::Token, "sha256~", alphabet::url, 43, ANY),
+    shape(Kind::Token, "shpat_", alphabet::hex_groups, 30, ANY),
+    shape(Kind::Token, "shpca_", alphabet::hex_groups, 30, ANY),
+    shape(Kind::Token, "shppa_", alphabet::hex_groups, 30, ANY),
+    shape(Kind::Token, "shpss_", alphabet::hex_groups, 30, ANY),
+    shape(Kind::Token, "shltm_", alphabet::url, 40, ANY),
+    shape(Kind::OpenaiKey, "sk-svcacct-", alphabet::url, 20, ANY),
+    shape(Kind::OpenaiKey, "sk-service-", alphabet::url, 20, ANY),
+    shape(Kind::OpenaiKey, "sk-admin-", alphabet::url, 20, ANY),
+    shape(Kind::OpenaiKey, "sk-or-v1-", alphabet::hex, 64, ANY),
+    shape(Kind::OpenaiKey, "sk-proj-", alphabet::url, 20, ANY),
+    shape(Kind::StripeKey, "sk_live_", alphabet::word, 10, ANY),
+    shape(Kind::StripeKey, "sk_test_", alphabet::word, 10, ANY),
+    shape(Kind::StripeKey, "sk_prod_", alphabet::word, 10, ANY),
+    shape(Kind::AnthropicKey, "sk-ant-", alphabet::url, 20, ANY),
+    shape(Kind::ApiKey, "sk-lf-", alphabet::hex_groups, 36, ANY),
+    shape(Kind::OpenaiKey, "sk-", alphabet::alphanumeric, 32, ANY),
+    shape(Kind::ApiKey, "sk_", alphabet::hex, 48, 48),
+    shape(Kind::Token, "slk_", alphabet::hex, 64, ANY),
+    strict(Kind::Token, "sl.", alphabet::dotted, 120, ANY),
+    shape(Kind::Token, "sm_aat_", alphabet::alphanumeric, 16, ANY),
+    shape(Kind::Token, "sm_pat_", alphabet::alphanumeric, 16, ANY),
+    shape(Kind::Token, "sm_sat_", alphabet::alphanumeric, 16, ANY),
+    shape(Kind::Token, "sntrys_", alphabet::any_base64, 60, ANY),
+    shape(Kind::Token, "sntryu_", alphabet::any_base64, 60, ANY),
+    shape(Kind::Token, "sq0atp-", alphabet::url, 22, ANY),
+    shape(Kind::Token, "sq0csp-", alphabet::url, 22, ANY),
+    shape(Kind::Token, "sq0idp-", alphabet::url, 22, ANY),
+    shape(Kind::Token, "squ_", alphabet::alphanumeric, 40, ANY),
+    shape(Kind::Token, "sqp_", alphabet::alphanumeric, 40, ANY),
+    shape(Kind::Token, "sqa_", alphabet::alphanumeric, 40, ANY),
+    strict(Kind::Token, "t1.", alphabet::any_base64, 90, ANY),
+    shape(Kind::ApiKey, "test_", alphabet::hex, 35, 35),
+    shape(Kind::Token, "tfp_", alphabet::dotted, 40, ANY),
+    shape(Kind::ApiKey, "tgp_v1_", alphabet::url, 40, ANY),
+    shape(Kind::Token, "tk-us-", alphabet::url, 40, ANY),
+    shape(Kind::Token, "tskey-", alphabet::url, 20, ANY),
+    shape(Kind::ApiKey, "tvly-", alphabet::url, 24, ANY),
+    shape(Kind::Secret, "u-s4t2", alphabet::url, 60, ANY),
+    shape(Kind::Token, "v1.0-", alphabet::hex_groups, 150, ANY),
+    shape(Kind::ApiKey, "vck_", alphabet::alphanumeric, 40, ANY),
+    shape(Kind::Token, "vercel_blob_rw_", alphabet::word, 30, ANY),
+    shape(Kind::ApiKey, "waka_", alphabet::hex_groups, 36, ANY),
+    shape(Kind::Webhook, "webhook.office.com/webhookb2/", alphabet::path, 40, ANY),
+    shape(Kind::StripeKey, "whsec_", alphabet::word, 24, ANY),
+    shape(Kind::SlackToken, "xapp-", alphabet::slack, 10, ANY),
+    shape(Kind::ApiKey, "xai-", alphabet::word, 70, ANY),
+    shape(Kind::ApiKey, "xkeysib-", alphabet::url, 60, ANY),
+    shape(Kind::SlackToken, "xoxe.xox", alphabet::slack, 10, ANY),
+    shape(Kind::SlackToken, "xoxa-", alphabet::slack, 10, ANY),
+    shape(Kind::SlackToken, "xoxb-", alphabet::slack, 10, ANY),
+    shape(Kind::SlackToken, "xoxc-", alphabet::slack, 10, ANY),
+    shape(Kind::SlackToken, "xoxd-", alphabet::slack, 10, ANY),
+    shape(Kind::SlackToken, "xoxe-", alphabet::slack, 10, ANY),
+    shape(Kind::SlackToken, "xoxo-", alphabet::slack, 10, ANY),
+    shape(Kind::SlackToken, "xoxp-", alphabet::slack, 10, ANY),
+    shape(Kind::SlackToken, "xoxr-", alphabet::slack, 10, ANY),
+    shape(Kind::SlackToken, "xoxs-", alphabet::slack, 10, ANY),
+    shape(Kind::SlackToken, "xwfp-", alphabet::slack, 10, ANY),
+    shape(Kind::GoogleKey, "ya29.", alphabet::dotted, 20, ANY),
 ];
-
-/// Bit `n` is set where shape `n` has this byte first or second. The high bits stand for what
-/// the table does not hold: a name before `:` or `=`, two dashes, and the `ey` of a JWT.
-const FIRST: [u64; 256] = {
-    let mut bits = shapes_with_byte_at(0);
-    bits[b':' as usize] = ASSIGNMENT;
-    bits[b'=' as usize] = ASSIGNMENT;
-    bits[b'-' as usize] = DASHES;
-    bits[b'e' as usize] = JWT;
-    bits
-};
-
-const SECOND: [u64; 256] = {
-    let mut bits = shapes_with_byte_at(1);
-    let mut byte = 0;
-    while byte < bits.len() {
-        bits[byte] |= ASSIGNMENT;
-        byte += 1;
-    }
-    bits[b'-' as usize] |= DASHES;
-    bits[b'y' as usize] |= JWT;
-    bits
-};
-
-const ASSIGNMENT: u64 = 1 << 63;
-const DASHES: u64 = 1 << 62;
-const JWT: u64 = 1 << 61;
-const _: () = assert!(SHAPES.len() <= 61, "the table has outgrown its bits");
-
-const fn shapes_with_byte_at(at: usize) -> [u64; 256] {
-    let mut bits = [0; 256];
-    let mut n = 0;
-    while n < SHAPES.len() {
-        bits[SHAPES[n].prefix.as_bytes()[at] as usize] |= 1 << n;
-        n += 1;
-    }
-    bits
-}
-
-/// The prefilter of all that is known by shape or name: whether any rule may begin with these bytes.
-pub(super) fn may_begin(first: u8, second: u8) -> bool {
-    FIRST[usize::from(first)] & SECOND[usize::from(second)] != 0
-}
-
-/// How much of a body is judged. Longer ones are secrets or not by their beginning.
-const JUDGED: usize = 64;
-
-/// Finds the secret that begins at `at`.
-pub(super) fn find_at(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
-    let mut candidates = FIRST[usize::from(text[at])] & SECOND[usize::from(*text.get(at + 1)?)];
-    if candidates == 0 || !begins_word(text, floor, at) {
-        return None;
-    }
-    while candidates != 0 {
-        let shape = &SHAPES[candidates.trailing_zeros() as usize];
-        if let Some(secret) = fit(shape, text, at) {
-            return Some(secret);
-        }
-        candidates &= candidates - 1;
-    }
-    None
-}
-
-fn fit(shape: &Shape, text: &[u8], at: usize) -> Option<Secret> {
-    if !text[at..].starts_with(shape.prefix.as_bytes()) {
-        return None;
-    }
-    let start = at + shape.prefix.len();
-    let judged = &text[start..start + run(text, start, shape.min.max(JUDGED), shape.body)];
-    // A scheme is also an English word, so what follows has to be no word.
-    let keeps_prefix = shape.kind == Kind::Authorization;
-    let is_drawn = n_distinct(judged) >= 8
-        && judged.iter().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase() && !keeps_prefix);
-    let overruns =
-        shape.max < judged.len() || shape.max != ANY && text.get(start + shape.max).is_some_and(is_word);
-    if judged.len() < shape.min || overruns || !is_drawn {
-        return None;
-    }
-    let end = start + run(text, start, shape.max, shape.body);
-    let end = end - text[start..end].iter().rev().take_while(|&&byte| byte == b'.').count();
-    Some(Secret { range: if keeps_prefix { start } else { at }..end, kind: shape.kind })
-}
-
-/// Whether a token may begin at `at`: not inside a word, but after an escape (`\n`, `%3D`).
-fn begins_word(text: &[u8], floor: usize, at: usize) -> bool {
-    match &text[floor..at] {
-        [.., b'\\', b'n' | b'r' | b't'] | [.., b'%', _, _] => true,
-        [.., before] => !is_word(before),
-        [] => true,
-    }
-}
-
-/// A header and a payload in base64url, then a signature. An encrypted token has five parts.
-pub(super) fn find_jwt(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
-    // Unlike other tokens it may not begin after a dash, or a run full of `-eyJ` would be
-    // walked again from each.
-    let begins = begins_word(text, floor, at) && (at == floor || text[at - 1] != b'-');
-    if !begins || !text[at..].starts_with(b"eyJ") {
-        return None;
-    }
-    let mut end = at + run(text, at, ANY, is_base64url);
-    let header_len = end - at;
-    let mut part_lens = Vec::new();
-    while text.get(end) == Some(&b'.') && part_lens.len() < 4 {
-        let len = run(text, end + 1, ANY, is_base64url);
-        if len == 0 {
-            break;
-        }
-        part_lens.push(len);
-        end += 1 + len;
-    }
-    let has_payload = text[at + header_len..].starts_with(b".eyJ");
-    let is_token = match part_lens.as_slice() {
-        [payload] => has_payload && 10 <= *payload,
-        [payload, signature, ..] => 10 <= *payload && (has_payload || 10 <= *signature),
-        [] => false,
-    };
-    (12 <= header_len && is_token).then_some(Secret { range: at..end, kind: Kind::Jwt })
-}
-
-/// Finds the private key whose `-----BEGIN` stands at `at`, whole or cut off.
-///
-/// The marker alone stays, since code that reads keys mentions it.
-pub(super) fn find_private_key(text: &[u8], at: usize) -> Option<Secret> {
-    let label = text[at..].strip_prefix(b"-----BEGIN ")?;
-    let label_len = run(label, 0, 40, |byte| byte.is_ascii_uppercase() || matches!(byte, b' ' | b'0'..=b'9'));
-    let (label, after) = label.split_at(label_len);
-    if !after.starts_with(b"-----")
-        || !label.ends_with(b"PRIVATE KEY") && !label.ends_with(b"PRIVATE KEY BLOCK")
-    {
-        return None;
-    }
-    let mut end = text.len() - after.len() + 5;
-    let (mut n_headers, mut has_body) = (0, false);
-    loop {
-        let start = end + run(text, end, 32, is_line_break);
-        // An escaped line break (`\n` in JSON) leaves a letter at the front of the line.
-        let start = start
-            + usize::from(text[..start].ends_with(b"\\") && matches!(text.get(start), Some(b'n' | b'r')));
-        let n_body = run(text, start, ANY, is_base64);
-        if text[start..].starts_with(b"-----END ") {
-            end = start
-                + run(text, start, 60, |byte| *byte == b'-' || *byte == b' ' || byte.is_ascii_alphanumeric());
-            break;
-        } else if text[start..].starts_with(b"\\") {
-            end = start + 1;
-        } else if is_pem_header(&text[start..]) && n_headers < 8 {
-            n_headers += 1;
-            end = start + run(text, start, 80, |byte| !matches!(byte, b'\n' | b'\\'));
-        } else if 16 <= n_body || has_body && 0 < n_body && ends_line(text, start + n_body) {
-            has_body = true;
-            end = start + n_body;
-        } else {
-            break;
-        }
-    }
-    has_body.then_some(Secret { range: at..end, kind: Kind::PrivateKey })
-}
-
-fn is_pem_header(line: &[u8]) -> bool {
-    ["Proc-Type:", "DEK-Info:", "Version:", "Comment:"].iter().any(|name| line.starts_with(name.as_bytes()))
-}
-
-fn ends_line(text: &[u8], at: usize) -> bool {
-    text.get(at).is_none_or(|byte| matches!(byte, b'\n' | b'\r' | b'\\' | b'"' | b'\'' | b'`'))
-}
-
-/// Line breaks, and what quoting, comments and diffs put around them.
-fn is_line_break(byte: &u8) -> bool {
-    is_blank(byte) || matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b',' | b'#' | b'*' | b'>' | b'|')
-}
-
-fn is_base64(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
-}
-
-fn is_dotted_base64url(byte: &u8) -> bool {
-    is_base64url(byte) || *byte == b'.'
-}
-
-fn is_upper_alphanumeric(byte: &u8) -> bool {
-    byte.is_ascii_uppercase() || byte.is_ascii_digit()
-}
-
-fn is_slack(byte: &u8) -> bool {
-    is_base64url(byte) || matches!(byte, b'%' | b'+' | b'/' | b'=')
-}
-
-fn is_path(byte: &u8) -> bool {
-    is_base64url(byte) || *byte == b'/'
-}
-
-fn is_credential(byte: &u8) -> bool {
-    is_base64url(byte) || matches!(byte, b'.' | b'~' | b'+' | b'/' | b'=')
-}

@@ -65,6 +65,74 @@ fn tokens_are_known_by_their_shape() {
 }
 
 #[test]
+fn tokens_of_other_services_are_known_by_their_shape_too() {
+    use Kind::*;
+    for (kind, marked) in [
+        (
+            Token,
+            "«pat¦4fKq9ZtLw2XvB7.4f8a1c9e2b7d6053f4a8c1e9b2d7605f3a4c8e1b9d2f7065a3c4e8b1d9f27065», and so on",
+        ),
+        (ApiKey, "(«LT¦AI4fKq9ZtLw2XvB7nRj8Md»)"),
+        (Token, "«shp¦at_4f8a1c9e2b7d6053f4a8c1e9b2d7605f»"),
+        (Token, "«dp¦.pt.4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4r»."),
+        (
+            Token,
+            "«4fKq9ZtLw2XvB7.atlas¦v1.4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rVbK8mJd2yLpC7hGt3sFa0eQ1w2E3»",
+        ),
+        (Token, "«4fK8Q¦~ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5x»"),
+        (Token, "«4fKq9Z_tLw2XvB7nRj8MdYc3HsPgA6eTu1oN_m¦mk»"),
+        (Password, "'«$2¦b$12$4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rVbK8mJd2yL»'"),
+        (
+            Webhook,
+            "u=https%3A%2F%2F«hooks.sl¦ack.com%2Fservices%2FT02AB3CD4%2FB05EF6GH7%2Fx8Kq2ZtLw9XvB4nRj7MdYc3H»&n=1",
+        ),
+    ] {
+        check(kind, marked);
+    }
+}
+
+#[test]
+fn names_need_no_separator_before_what_was_drawn() {
+    use Kind::*;
+    for (kind, marked) in [
+        (ApiKey, "ENV DATADOG_API_KEY «4f8a1c9e2b7d6053f4a8c1e9b2d7605f»"),
+        (ApiKey, "The datadog api key is «4f8a1c9e2b7d6053f4a8c1e9b2d7605f», as ever"),
+        (ApiKey, "client.header(\"X-Api-Key\", \"«4fKq9ZtLw2XvB7nRj8Md»\")"),
+        (Token, "<token>«4fKq9ZtLw2XvB7nRj8Md»</token>"),
+        (AwsSecretKey, "aws configure set aws_secret_access_key «4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWz»"),
+        (ApiKey, "MAILGUN_KEY=«4f8a1c9e2b7d6053f4a8»"),
+        (ApiKey, "api_key: «1b2c3d4e-5f60-7a8b-9c0d-1e2f3a4b5c6d»"),
+        (Token, "vercel_token = \"«WjxQyNhMYUaYfTaKSjOGvZxP»\""),
+        (Password, "the password is «hunter22», as ever"),
+        (Password, "machine example.com login bob password «hunter22»\n"),
+        (Password, "<dbPassword>«correcthorse»</dbPassword>"),
+        (Password, "setenv(\"DB_PASSWORD\", \"«hunter22»\")"),
+        (Password, "curl -u bob:«hunter22» https://example.com"),
+        (Password, "curl --user bob:«hunter22» https://example.com"),
+        (Password, "db_password%3D«hunter22»&x=1"),
+        (UrlPassword, "https://«4fKq9ZtLw2XvB7nRj8Md»@example.com/x.git"),
+        (UrlPassword, "u=postgres%3A%2F%2Fapp%3A«hunter2»%40db%3A5432"),
+    ] {
+        check(kind, marked);
+    }
+}
+
+#[test]
+fn a_private_key_goes_whatever_stands_before_its_lines() {
+    let line = "MIIEpAIBAAKCAQEA4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rVbK8m";
+    let (begin, end) = ("-----BEGIN PRIV¦ATE KEY-----", "-----END PRIVATE KEY-----");
+    for before in ["+", "-", "# ", "   12\u{2192}", "key.pem:"] {
+        check(
+            Kind::PrivateKey,
+            &format!("{before}«{begin}\n{before}{line}\n{before}{line}\n{before}{end}»\n"),
+        );
+    }
+    // Nothing is lost between words about markers.
+    let words = "the block ends far below, where there is another word. ".repeat(20);
+    check_untouched(&format!("`{}` {words} `{end}`", begin.replace('¦', "")));
+}
+
+#[test]
 fn a_private_key_goes_whole_or_as_far_as_it_is_there() {
     let body = "MIIEpAIBAAKCAQEA4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rVbK8m\nJd2yLpC7==";
     for label in ["", "RSA ", "OPENSSH ", "ENCRYPTED "] {
@@ -183,6 +251,12 @@ fn prose_about_secrets_stays_whole() {
         "an eyJ prefix marks a JWT; eyJhbGci... is its header",
         "PWD=/home/bob/src/chronicle",
         "password=********",
+        "password=******** attempt=1",
+        "the password is required2 when it is set",
+        "(\"password\", \"Passwort\")",
+        "<label>Password</label>",
+        "docker run -u 1000:1000 image",
+        "the primary key is id_of_the_row_in_the_table",
         "password: <your password>",
         "api_key: your-api-key-here1",
         "https://user:${PASSWORD}@host/",
@@ -253,6 +327,10 @@ fn public_random_values_stay_whole() {
         "session-01HXYZ4Q7V8N9M2K3J4H5G6F7D.json",
         "h-k4q7zt2lw5xvbnrj3mdyc6hspg",
         "\"sketch\": \"1:fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rV\"",
+        "agent_msg_01fKq9ZtLw2XvB7nRj8MdYc3HsPgA6",
+        "primary_key: 4fKq9ZtLw2XvB7nRj8Md",
+        "cache key: 4f8a1c9e2b7d6053f4a8c1e9b2d7605f",
+        "i=sha512-fKq9ZtLw2X%2FvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rVbK8mJd2yLpC7hGt3sFa0eQ1w2E3%3D%3D",
         "toolu_01fKq9ZtLw2XvB7nRj8MdYc3 call_fKq9ZtLw2XvB7nRj8MdYc3HsPgA6",
         "msg_01fKq9ZtLw2XvB7nRj8MdYc3HsPgA6 req_011fKq9ZtLw2XvB7nRj8MdYc3",
         "target/debug/deps/chronicle_core-4f8a1c9e2b7d6053",
@@ -326,6 +404,23 @@ const PIECES: &[&str] = &[
     "1:",
     "AAF",
     "5839201746",
+    "<password>",
+    "</",
+    ">",
+    "key",
+    "_KEY=",
+    " is ",
+    ", ",
+    "-u bob:",
+    "%3A",
+    "%2F%2F",
+    "%40",
+    ".atlasv1.",
+    "Q~",
+    "_mmk",
+    "shp\u{61}t_",
+    "pat",
+    "1b2c3d4e-5f60-7a8b-9c0d-1e2f3a4b5c6d",
     "hunter22",
     "xxxxxx",
     "Q7XNB2RT4WLM9ZKD",

@@ -1,24 +1,17 @@
 //! Secrets inside a URL: passwords, signatures, and the tokens of Telegram's bots.
 
-use super::bytes::{ends_with_ignoring_case, is_base64url, n_distinct, run, run_back};
+use super::bytes::{ends_with_ignoring_case, is_base64url, is_scrambled, n_distinct, run, run_back};
 use super::context::is_bare;
 use super::value::{self, JUDGED};
-use super::{Kind, Secret};
+use super::{Kind, Secret, alphabet};
 
 /// How the parameter is called that signs a URL.
-const SIGNATURES: &[&str] = &["?sig", "&sig", "?signature", "&signature", "X-Amz-Signature"];
+const SIGNATURES: &[&str] =
+    &["?sig", "&sig", "?signature", "&signature", "X-Amz-Signature", "X-Goog-Signature"];
 
-/// Finds the secret of a URL whose `:` or `=` stands at `at`.
-pub(super) fn find_at(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
-    if text[at] == b'=' {
-        return find_signature(text, floor, at);
-    }
-    find_password(text, floor, at).or_else(|| find_telegram_token(text, floor, at))
-}
-
-/// Finds the value of `?sig=`, with which anyone may open the URL.
-fn find_signature(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
-    if !SIGNATURES.iter().any(|name| ends_with_ignoring_case(&text[floor..at], name)) {
+/// Finds the value of a `?sig=` whose `=` stands at `at`, with which anyone may open the URL.
+pub(super) fn find_signature(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    if text[at] != b'=' || !SIGNATURES.iter().any(|name| ends_with_ignoring_case(&text[floor..at], name)) {
         return None;
     }
     let start = at + 1;
@@ -28,22 +21,50 @@ fn find_signature(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     is_drawn.then_some(Secret { range: start..end, kind: Kind::UrlSignature })
 }
 
-/// Finds the password of `https://user:password@host`.
-fn find_password(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
-    let start = at + 1;
-    let n_user = run_back(text, floor, at, JUDGED, is_user);
-    if !text[floor..at - n_user].ends_with(b"://") {
+/// Finds the password of a `https://user:password@host` whose first `:` stands at `at`, or the token of
+/// `https://token@host`.
+pub(super) fn find_password(text: &[u8], at: usize) -> Option<Secret> {
+    let user = at + 3;
+    if !text[at..].starts_with(b"://") {
         return None;
     }
-    let len = run(text, start, JUDGED, is_user_info);
-    let len = text[start..start + len].iter().rposition(|&byte| byte == b'@')?;
-    let password = &text[start..start + len];
+    let start = user + run(text, user, JUDGED, is_user);
+    match text.get(start) {
+        Some(b':') => {
+            let start = start + 1;
+            let len = run(text, start, JUDGED, is_user_info);
+            let len = text[start..start + len].iter().rposition(|&byte| byte == b'@')?;
+            let password = &text[start..start + len];
+            (!password.is_empty() && !value::is_placeholder(password))
+                .then_some(Secret { range: start..start + len, kind: Kind::UrlPassword })
+        }
+        _ => {
+            let len = text[user..start].iter().rposition(|&byte| byte == b'@')?;
+            let token = &text[user..user + len];
+            let is_token = 20 <= len && is_scrambled(token) && !value::is_placeholder(token);
+            is_token.then_some(Secret { range: user..user + len, kind: Kind::UrlPassword })
+        }
+    }
+}
+
+/// Finds the password of a `%2F%2Fuser%3Apassword%40host`, whose `%40` stands at `at`: a URL in a query.
+pub(super) fn find_escaped_password(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    if !text[at..].starts_with(b"%40") {
+        return None;
+    }
+    let before =
+        &text[at - run_back(text, floor, at, JUDGED, |byte| alphabet::credential(byte) || *byte == b'%')..at];
+    let user =
+        memchr::memmem::rfind(before, b"%2F%2F").or_else(|| memchr::memmem::rfind(before, b"%2f%2f"))? + 6;
+    let colon = memchr::memmem::find(&before[user..], b"%3A")
+        .or_else(|| memchr::memmem::find(&before[user..], b"%3a"))?;
+    let password = &before[user + colon + 3..];
     (!password.is_empty() && !value::is_placeholder(password))
-        .then_some(Secret { range: start..start + len, kind: Kind::UrlPassword })
+        .then_some(Secret { range: at - password.len()..at, kind: Kind::UrlPassword })
 }
 
 /// Finds the second half of `123456789:AA…`.
-fn find_telegram_token(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+pub(super) fn find_telegram_token(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     let start = at + 1;
     let is_token = text[start..].starts_with(b"AA")
         && run(text, start, 36, is_base64url) == 35

@@ -3,7 +3,8 @@
 //! Nearly always it is not: types, variables, calls, templates and prose follow the word
 //! `token` far more often than tokens do.
 
-use super::bytes::{contains, is_blank, is_scrambled, n_distinct, starts_with_ignoring_case};
+use super::bytes::{contains, is_blank, is_scrambled, is_uuid, n_distinct, starts_with_ignoring_case};
+use super::names::Name;
 use super::{Kind, REDACTED};
 
 /// How much of a value is judged. A longer one is a secret or not by its beginning.
@@ -64,9 +65,9 @@ const TERMS: &[&str] = &[
     "sha", "string", "tls", "token", "uint", "unknown", "utf", "utf-", "value", "x",
 ];
 
-/// Whether `value` is a secret of `kind`, going by its name.
-pub(super) fn is_secret(value: &Value<'_>, kind: Kind) -> bool {
-    let bytes = value.bytes;
+/// Whether `value` is a secret, going by its `name`.
+pub(super) fn is_secret(value: &Value<'_>, name: Name) -> bool {
+    let (bytes, kind) = (value.bytes, name.kind);
     if bytes.len() < MIN_LEN || is_placeholder(bytes) || is_code(value) || is_path(bytes) || is_term(bytes) {
         return false;
     }
@@ -75,9 +76,18 @@ pub(super) fn is_secret(value: &Value<'_>, kind: Kind) -> bool {
     // The last byte may be the mark that ends a sentence.
     let has_symbols = bytes[..bytes.len() - 1].iter().any(|byte| b"!@#$%^&*+=~".contains(byte));
     let is_plain = bytes.iter().all(u8::is_ascii_lowercase);
-    let is_name =
-        !has_symbols && !is_scrambled(bytes) && bytes.iter().any(|byte| matches!(byte, b'.' | b'_' | b'-'));
+    let is_name = !has_symbols
+        && !is_scrambled(bytes)
+        && bytes.iter().any(|byte| matches!(byte, b'.' | b'_' | b'-'))
+        && !bytes.split(|byte| matches!(byte, b'.' | b'_' | b'-')).any(is_drawn_part);
+    if name.is_vague {
+        let is_drawn = 16 <= bytes.len() && has_letters && 2 <= n_digits && is_scrambled(bytes);
+        let is_password = kind == Kind::Password && value.writing == Writing::Setting && 0 < n_digits;
+        return is_drawn && (value.writing != Writing::Loose || !is_digest(bytes))
+            || is_password && has_letters;
+    }
     match kind {
+        _ if is_uuid(bytes) => true,
         Kind::Password | Kind::Secret if value.is_quoted => has_letters && !is_name || 2 <= n_digits,
         Kind::Password | Kind::Secret => match (has_letters, 0 < n_digits || has_symbols) {
             (true, true) => {
@@ -87,6 +97,8 @@ pub(super) fn is_secret(value: &Value<'_>, kind: Kind) -> bool {
             (false, _) => kind == Kind::Password && bytes.iter().all(u8::is_ascii_digit),
         },
         Kind::Authorization => has_letters && 0 < n_digits && !is_name || is_scrambled(bytes),
+        // What was drawn without a digit is told by its capitals.
+        _ if 20 <= bytes.len() && is_scrambled(bytes) && bytes.iter().all(u8::is_ascii_alphabetic) => true,
         _ if value.is_quoted => {
             has_letters && 8 <= bytes.len() && 0 < n_digits && (!is_name || 16 <= bytes.len())
         }
@@ -121,6 +133,16 @@ fn is_code(value: &Value<'_>) -> bool {
         bytes[0],
         b'$' | b'%' | b'&' | b'*' | b'/' | b'~' | b'?' | b':' | b'@' | b'.' | b'-' | b'=' | b'!'
     ) || matches!(value.next, Some(b'(' | b'[' | b'{' | b'<'))
+}
+
+/// Whether a part of a value, such as its digits in base 16, is no word of a name.
+fn is_drawn_part(part: &[u8]) -> bool {
+    20 <= part.len() && 4 <= part.iter().filter(|byte| byte.is_ascii_digit()).count()
+}
+
+/// Digests and UUIDs, which a `key` often is.
+fn is_digest(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
 }
 
 fn is_path(bytes: &[u8]) -> bool {

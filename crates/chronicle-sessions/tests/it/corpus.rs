@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use chronicle_core::redaction::redact;
 use serde_json::Value;
 
 use crate::support::{Told, corpus, labels, told};
@@ -45,6 +46,20 @@ fn every_line_is_accounted_for() {
     let mut skipped: Vec<_> = skipped.into_iter().collect();
     skipped.sort_by_key(|(kind, count)| (u64::MAX - count, kind.clone()));
     println!("{n_lines} lines, {n_rows} rows: {n_kept} kept, skipped {skipped:?}");
+}
+
+#[test]
+fn hardly_a_word_is_taken_for_a_secret() {
+    let Some(corpus) = corpus() else { return };
+    let (mut n_words, mut n_found) = (0, 0);
+    for (_, bytes) in &corpus {
+        for turn in told(bytes).1 {
+            n_words += turn.words.split_whitespace().count();
+            n_found += redact(&turn.words).found.len();
+        }
+    }
+    println!("{n_found} of {n_words} words taken for secrets");
+    assert!(n_found * 1000 < n_words, "{n_found} of {n_words}");
 }
 
 #[test]

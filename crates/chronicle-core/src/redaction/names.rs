@@ -1,0 +1,103 @@
+//! The names of values that are secret.
+
+use super::Kind;
+use super::bytes::is_base64url;
+
+/// What a name says about its value.
+#[derive(Clone, Copy)]
+pub(super) struct Name {
+    pub(super) kind: Kind,
+    /// Whether it may as well name something harmless, so that the value has to prove itself.
+    pub(super) is_vague: bool,
+}
+
+/// What names end in, without separators. The first that fits wins.
+const NAMES: &[(&str, Kind)] = &[
+    ("password", Kind::Password),
+    ("passwd", Kind::Password),
+    ("passphrase", Kind::Password),
+    ("passcode", Kind::Password),
+    ("pwd", Kind::Password),
+    // `pass` alone is a step of a compiler or the luck of a test.
+    ("dbpass", Kind::Password),
+    ("mailpass", Kind::Password),
+    ("mysqlpass", Kind::Password),
+    ("rootpass", Kind::Password),
+    ("smtppass", Kind::Password),
+    ("userpass", Kind::Password),
+    ("secret", Kind::Secret),
+    ("secretkeybase", Kind::Secret),
+    ("token", Kind::Token),
+    ("jwt", Kind::Token),
+    ("secretaccesskey", Kind::AwsSecretKey),
+    ("awssecretkey", Kind::AwsSecretKey),
+    ("accountkey", Kind::AzureKey),
+    ("sharedaccesskey", Kind::AzureKey),
+    ("privatekey", Kind::PrivateKey),
+    ("apikey", Kind::ApiKey),
+    ("accesskey", Kind::ApiKey),
+    ("authkey", Kind::ApiKey),
+    ("encryptionkey", Kind::ApiKey),
+    ("masterkey", Kind::ApiKey),
+    ("secretkey", Kind::ApiKey),
+    ("signingkey", Kind::ApiKey),
+    ("phpsessid", Kind::Cookie),
+    ("jsessionid", Kind::Cookie),
+    ("cookie", Kind::Cookie),
+    ("authorization", Kind::Authorization),
+    ("auth", Kind::Credential),
+    ("credential", Kind::Credential),
+    ("credentials", Kind::Credential),
+];
+
+/// Names that say little.
+const VAGUE: &[(&str, Kind)] = &[("key", Kind::ApiKey), ("pat", Kind::Token), ("pass", Kind::Password)];
+
+/// Names that end like secrets and hold none.
+const PUBLIC: &[&str] =
+    &["publickey", "primarykey", "foreignkey", "partitionkey", "sortkey", "cachekey", "idempotencykey"];
+
+/// How long the longest ending is.
+const LONGEST: usize = 16;
+
+/// For each last letter, the letters before it that any name has.
+const LAST_TWO: [u32; 26] = {
+    let mut table = [0; 26];
+    let mut n = 0;
+    while n < NAMES.len() + VAGUE.len() {
+        let name = if n < NAMES.len() { NAMES[n].0 } else { VAGUE[n - NAMES.len()].0 }.as_bytes();
+        assert!(name.len() <= LONGEST, "a name is too long");
+        table[(name[name.len() - 1] - b'a') as usize] |= 1 << (name[name.len() - 2] - b'a');
+        n += 1;
+    }
+    table
+};
+
+/// What the name at the end of `text` says, whatever its case, separators and number.
+///
+/// A name may have several words: `API key`, `api_key`, `apiKey2`.
+pub(super) fn find(text: &[u8]) -> Option<Name> {
+    let letters = text.iter().rev().take_while(|byte| is_base64url(byte) || matches!(byte, b' ' | b'.'));
+    let mut letters = letters
+        .skip_while(|byte| byte.is_ascii_digit())
+        .filter(|byte| byte.is_ascii_alphanumeric())
+        .map(u8::to_ascii_lowercase);
+    let (last, before) = (letters.next()?, letters.next()?);
+    if !last.is_ascii_lowercase() || !before.is_ascii_lowercase() {
+        return None;
+    }
+    if LAST_TWO[usize::from(last - b'a')] & 1 << (before - b'a') == 0 {
+        return None;
+    }
+    let mut tail = [0; LONGEST];
+    (tail[LONGEST - 1], tail[LONGEST - 2]) = (last, before);
+    tail[..LONGEST - 2].iter_mut().rev().zip(letters).for_each(|(place, letter)| *place = letter);
+    if let Some(&(_, kind)) = NAMES.iter().find(|(ending, _)| tail.ends_with(ending.as_bytes())) {
+        return Some(Name { kind, is_vague: false });
+    }
+    if PUBLIC.iter().any(|ending| tail.ends_with(ending.as_bytes())) {
+        return None;
+    }
+    let (_, kind) = VAGUE.iter().find(|(ending, _)| tail.ends_with(ending.as_bytes()))?;
+    Some(Name { kind: *kind, is_vague: true })
+}

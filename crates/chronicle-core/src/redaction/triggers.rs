@@ -1,0 +1,212 @@
+//! Where a rule may find something: two bytes decide nearly everywhere that none does.
+//!
+//! The table holds a rule for each pair of bytes. Looking up every pair of a text is what makes a
+//! text without secrets cheap, so a pair that is common in prose or code costs speed.
+
+use super::shapes::SHAPES;
+use super::tokens::INFIXES;
+use super::{Secret, context, pem, tokens, url};
+
+const NOTHING: u8 = 0;
+/// The last letter of a name, or what may stand behind one, and `:` or `=`.
+const ASSIGNMENT: u8 = 1;
+/// `--`, of an option or a key in PEM.
+const DASHES: u8 = 2;
+/// `-u`, the option that takes a name and a password.
+const USER: u8 = 3;
+/// `:/`, in a URL.
+const URL: u8 = 4;
+/// `:A`, in a token of Telegram.
+const TELEGRAM: u8 = 5;
+/// `sw` or `pw`, of `password`, `passwd` and `pwd`.
+const PASSWORD: u8 = 6;
+/// `yJ`, of `eyJ`.
+const JWT: u8 = 7;
+/// `Be`, `be` and `Ba`, of `Bearer` and `Basic`.
+const SCHEME: u8 = 8;
+const INFIX: u8 = 9;
+/// `%3`, of `%3D` and `%3A`: `=` and `:` in a query.
+const ESCAPED: u8 = 10;
+/// `%4`, of `%40`: `@` in a query.
+const ESCAPED_AT: u8 = 11;
+const FIRST_SHAPE: u8 = 12;
+
+/// What names end in, and what closes or follows them.
+const BEFORE_SEPARATOR: &[u8] = b"desntylhDESNTYLH0123456789\"'`\\]*? \t";
+
+/// The rule for each pair of bytes.
+static TRIGGERS: [u8; 1 << 16] = TABLES.0;
+
+/// For each rule from `FIRST_SHAPE` on, the first of the shapes that it stands for.
+static HEADS: [usize; 256] = TABLES.1;
+
+const TABLES: ([u8; 1 << 16], [usize; 256]) = {
+    let mut table = [NOTHING; 1 << 16];
+    let mut n = 0;
+    while n < BEFORE_SEPARATOR.len() {
+        table[pair(BEFORE_SEPARATOR[n], b':')] = ASSIGNMENT;
+        table[pair(BEFORE_SEPARATOR[n], b'=')] = ASSIGNMENT;
+        n += 1;
+    }
+    table[pair(b'g', b'=')] = ASSIGNMENT;
+    table[pair(b'-', b'-')] = DASHES;
+    table[pair(b'-', b'u')] = USER;
+    table[pair(b':', b'/')] = URL;
+    table[pair(b':', b'A')] = TELEGRAM;
+    table[pair(b's', b'w')] = PASSWORD;
+    table[pair(b's', b'W')] = PASSWORD;
+    table[pair(b'S', b'W')] = PASSWORD;
+    table[pair(b'p', b'w')] = PASSWORD;
+    table[pair(b'P', b'w')] = PASSWORD;
+    table[pair(b'P', b'W')] = PASSWORD;
+    table[pair(b'%', b'3')] = ESCAPED;
+    table[pair(b'%', b'4')] = ESCAPED_AT;
+    table[pair(b'y', b'J')] = JWT;
+    table[pair(b'B', b'e')] = SCHEME;
+    table[pair(b'b', b'e')] = SCHEME;
+    table[pair(b'B', b'a')] = SCHEME;
+    let mut n = 0;
+    while n < INFIXES.len() {
+        let infix = INFIXES[n].infix.as_bytes();
+        let rarest = rarest_pair(infix);
+        table[pair(infix[rarest], infix[rarest + 1])] = INFIX;
+        n += 1;
+    }
+    let (mut heads, mut rule, mut n) = ([0; 256], FIRST_SHAPE, 0);
+    while n < SHAPES.len() {
+        let pair = pair_of_shape(n);
+        if table[pair] == NOTHING {
+            assert!(rule < u8::MAX, "the shapes have outgrown the rules");
+            table[pair] = rule;
+            heads[rule as usize] = n;
+            rule += 1;
+        }
+        assert!(FIRST_SHAPE <= table[pair], "two bytes have two meanings");
+        n += 1;
+    }
+    (table, heads)
+};
+
+/// For each shape, the next one that is looked for by the same two bytes.
+static NEXT: [Option<usize>; SHAPES.len()] = {
+    let mut next = [None; SHAPES.len()];
+    let mut n = 0;
+    while n < SHAPES.len() {
+        let mut other = n + 1;
+        while other < SHAPES.len() && pair_of_shape(other) != pair_of_shape(n) {
+            other += 1;
+        }
+        if other < SHAPES.len() {
+            next[n] = Some(other);
+        }
+        n += 1;
+    }
+    next
+};
+
+/// For each shape, where in its prefix the two bytes stand by which it is looked for.
+static RAREST: [usize; SHAPES.len()] = {
+    let mut rarest = [0; SHAPES.len()];
+    let mut n = 0;
+    while n < SHAPES.len() {
+        rarest[n] = rarest_pair(SHAPES[n].prefix.as_bytes());
+        n += 1;
+    }
+    rarest
+};
+
+const fn pair(first: u8, second: u8) -> usize {
+    first as usize | (second as usize) << 8
+}
+
+const fn pair_of_shape(n: usize) -> usize {
+    let prefix = SHAPES[n].prefix.as_bytes();
+    let rarest = rarest_pair(prefix);
+    pair(prefix[rarest], prefix[rarest + 1])
+}
+
+/// Where in `text` the two bytes begin that are least common elsewhere.
+pub(super) const fn rarest_pair(text: &[u8]) -> usize {
+    let (mut rarest, mut at) = (0, 1);
+    while at + 1 < text.len() {
+        if frequency(text[at]) * frequency(text[at + 1])
+            < frequency(text[rarest]) * frequency(text[rarest + 1])
+        {
+            rarest = at;
+        }
+        at += 1;
+    }
+    rarest
+}
+
+/// How often a byte occurs in prose and code, of a thousand.
+const fn frequency(byte: u8) -> u32 {
+    match byte {
+        b'e' => 60,
+        b't' | b'a' | b'o' | b'i' | b'n' | b's' | b'r' => 45,
+        b'l' | b'c' | b'd' => 28,
+        b'h' | b'u' | b'm' | b'p' => 20,
+        b'f' | b'g' | b'y' | b'w' | b'b' | b'_' | b'-' | b'.' | b'/' => 12,
+        b'v' | b'k' | b'0'..=b'9' => 8,
+        b'A'..=b'Z' => 4,
+        _ => 2,
+    }
+}
+
+/// Finds the first secret after `floor` that its form or its name gives away.
+pub(super) fn find(text: &[u8], floor: usize) -> Option<Secret> {
+    let mut at = floor;
+    loop {
+        at = next(text, at)?;
+        if let Some(secret) = apply(text, floor, at) {
+            return Some(secret);
+        }
+        at += 1;
+    }
+}
+
+/// The next place from `at` on where a rule may find something.
+fn next(text: &[u8], mut at: usize) -> Option<usize> {
+    // Eight pairs at a time: a branch for each would take longer than looking it up.
+    while let Some(bytes) = text.get(at..at + 9) {
+        let any = (0..8).fold(NOTHING, |any, n| any | TRIGGERS[pair(bytes[n], bytes[n + 1])]);
+        if any != NOTHING {
+            break;
+        }
+        at += 8;
+    }
+    let near = text[at..].windows(2).position(|bytes| TRIGGERS[pair(bytes[0], bytes[1])] != NOTHING)?;
+    Some(at + near)
+}
+
+/// Asks the rule for the two bytes at `at`.
+fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    match TRIGGERS[pair(text[at], text[at + 1])] {
+        ASSIGNMENT => {
+            url::find_signature(text, floor, at + 1).or_else(|| context::find_assigned(text, floor, at + 1))
+        }
+        DASHES => pem::find_at(text, at).or_else(|| context::find_option(text, floor, at)),
+        USER => context::find_user(text, floor, at),
+        URL => url::find_password(text, at),
+        TELEGRAM => url::find_telegram_token(text, floor, at),
+        PASSWORD => context::find_password(text, floor, at),
+        JWT => tokens::find_jwt(text, floor, at.checked_sub(1).filter(|&start| floor <= start)?),
+        SCHEME => tokens::find_credential(text, floor, at),
+        ESCAPED => context::find_escaped(text, floor, at),
+        ESCAPED_AT => url::find_escaped_password(text, floor, at),
+        INFIX => tokens::find_around(text, floor, at),
+        rule => {
+            let numbers = std::iter::successors(Some(HEADS[usize::from(rule)]), |&n| NEXT[n]);
+            numbers.map(|n| (&SHAPES[n], RAREST[n])).find_map(|(shape, rarest)| {
+                let start = at.checked_sub(rarest).filter(|&start| floor <= start)?;
+                tokens::find_at(text, floor, start, shape)
+            })
+        }
+    }
+}
+
+/// Whether a token begins at `at` whose form says more than a name would.
+pub(super) fn begins_token(text: &[u8], at: usize) -> bool {
+    tokens::find_jwt(text, at, at).is_some()
+        || SHAPES.iter().any(|shape| tokens::find_at(text, at, at, shape).is_some())
+}
