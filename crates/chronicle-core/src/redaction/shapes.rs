@@ -1,7 +1,7 @@
 //! The forms of tokens that their issuers made easy to recognise.
 //!
-//! Prefixes, lengths and alphabets are those that issuers document and that the published rules
-//! of gitleaks check. A form may be looser than that where issuers have changed lengths before.
+//! Prefixes, lengths and alphabets are those that the published rules of gitleaks check, and for
+//! services that it lacks those that other published rule sets name. A form may be looser than that where issuers have changed lengths before.
 
 use super::{Kind, alphabet};
 
