@@ -35,7 +35,7 @@ fn busy() -> Desk {
         "User has answered your questions: \"Which queue?\"=\"The bounded one\". You can now continue.";
     let first = on(desk.talk(FIRST), "main", 5)
         .prompt("Make a full pool wait for its connections instead of failing")
-        .tool("AskUserQuestion", json!({"questions": []}), answer, false)
+        .tool("AskUserQuestion", &json!({"questions": []}), answer, false)
         .todos(&[("Let acquire wait", "completed"), ("Write a test for the timeout", "pending")])
         .edit("src/pool.rs", "fn acquire() {}", "fn acquire() { wait() }")
         .command(
@@ -46,7 +46,7 @@ fn busy() -> Desk {
     let second = on(desk.talk(SECOND), "stack", 6)
         .prompt("Try a lock-free stack for the pool")
         .edit("src/pool.rs", "fn acquire() {}", "fn acquire() { spin() }")
-        .tool("Bash", json!({"command": "cargo test -p pool"}), "test result: FAILED. 1 failed; ", true)
+        .tool("Bash", &json!({"command": "cargo test -p pool"}), "test result: FAILED. 1 failed; ", true)
         .said("One test fails still.");
     let third = on(desk.talk(THIRD), "main", 7)
         .prompt("Let's use the bounded queue. Document it in the README")

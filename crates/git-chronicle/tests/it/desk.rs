@@ -108,7 +108,7 @@ impl Talk {
         format!("{:0>8}-0000-4000-8000-{:012}", self.session.len(), self.rows.len()) + &self.session
     }
 
-    fn row(mut self, kind: &str, message: Value, more: Value) -> Self {
+    fn row(mut self, kind: &str, message: &Value, more: &Value) -> Self {
         let minute = self.rows.len();
         let mut row = json!({
             "type": kind,
@@ -123,7 +123,7 @@ impl Talk {
             "message": message,
         });
         if let (Some(row), Value::Object(more)) = (row.as_object_mut(), more) {
-            row.extend(more);
+            row.extend(more.clone());
         }
         self.rows.push(row);
         self
@@ -131,7 +131,7 @@ impl Talk {
 
     /// A human says this.
     pub(crate) fn prompt(self, words: &str) -> Self {
-        self.row("user", json!({"role": "user", "content": words}), json!({}))
+        self.row("user", &json!({"role": "user", "content": words}), &json!({}))
     }
 
     /// The agent says this.
@@ -141,31 +141,31 @@ impl Talk {
         let usage = json!({"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 100});
         let message =
             json!({"role": "assistant", "id": id, "model": "m-1", "content": content, "usage": usage});
-        self.row("assistant", message, json!({}))
+        self.row("assistant", &message, &json!({}))
     }
 
     /// The agent uses a tool, with this outcome.
-    pub(crate) fn tool(self, name: &str, input: Value, answer: &str, is_error: bool) -> Self {
+    pub(crate) fn tool(self, name: &str, input: &Value, answer: &str, is_error: bool) -> Self {
         let id = format!("toolu_{:0>20}{}", self.rows.len(), self.session);
         let content = json!([{"type": "tool_use", "id": id, "name": name, "input": input}]);
         let message =
             json!({"role": "assistant", "id": format!("msg_{id}"), "model": "m-1", "content": content});
-        let told = self.row("assistant", message, json!({}));
+        let told = self.row("assistant", &message, &json!({}));
         let result =
             json!([{"type": "tool_result", "tool_use_id": id, "content": answer, "is_error": is_error}]);
-        told.row("user", json!({"role": "user", "content": result}), json!({}))
+        told.row("user", &json!({"role": "user", "content": result}), &json!({}))
     }
 
     /// The agent runs a command that works.
     pub(crate) fn command(self, command: &str, answer: &str) -> Self {
-        self.tool("Bash", json!({"command": command}), answer, false)
+        self.tool("Bash", &json!({"command": command}), answer, false)
     }
 
     /// The agent edits a file.
     pub(crate) fn edit(self, path: &str, old: &str, new: &str) -> Self {
         let full = format!("{}/{path}", self.folder);
         let input = json!({"file_path": full, "old_string": old, "new_string": new});
-        self.tool("Edit", input, "The file has been updated.", false)
+        self.tool("Edit", &input, "The file has been updated.", false)
     }
 
     /// The agent's list of what is to do becomes this.
@@ -174,7 +174,7 @@ impl Talk {
             .iter()
             .map(|(text, state)| json!({"content": text, "status": state, "activeForm": text}))
             .collect();
-        self.tool("TodoWrite", json!({ "todos": todos }), "Todos have been modified", false)
+        self.tool("TodoWrite", &json!({ "todos": todos }), "Todos have been modified", false)
     }
 
     /// The rows as they stand in the file.

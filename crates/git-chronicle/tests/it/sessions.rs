@@ -27,9 +27,9 @@ fn pool(desk: &Desk, session: &str) -> Talk {
 /// Everything in the files of session memory, as bytes.
 fn stored(desk: &Desk) -> Vec<u8> {
     let mut all = Vec::new();
-    for file in fs::read_dir(desk.memory()).unwrap().flatten() {
-        if file.file_type().unwrap().is_file() {
-            all.extend(fs::read(file.path()).unwrap());
+    for file in fs::read_dir(desk.memory()).expect("it is there").flatten() {
+        if file.path().is_file() {
+            all.extend(fs::read(file.path()).expect("it can be read"));
         }
     }
     all
@@ -116,10 +116,11 @@ fn a_session_that_grew_adds_what_is_new() {
     let grown = desk.ingest();
     assert_eq!((count(&grown, "new_turns"), count(&grown, "changed_turns")), (2, 0));
     assert_eq!(desk.ask(&["session", "list"])["sessions"].as_array().unwrap().len(), 1);
-    for _ in 0..5 {
+    for round in 1..6 {
         // Written anew with the same content, it is read again and changes nothing.
         let path = desk.leave(&pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000002"));
-        fs::File::open(path).unwrap().set_modified(std::time::SystemTime::now()).unwrap();
+        let later = fs::metadata(&path).unwrap().modified().unwrap() + Duration::from_secs(round);
+        fs::File::open(path).unwrap().set_modified(later).unwrap();
         desk.ingest();
     }
     assert_eq!(desk.ask(&["session", "list"])["sessions"].as_array().unwrap().len(), 2);
@@ -249,7 +250,7 @@ fn secrets_and_private_spans_are_never_stored() {
             .said(&format!("I will use {token}."))
             .command(&format!("curl -H 'Authorization: Bearer {token}' https://example.com"), "no")
             .todos(&[(&format!("Revoke {token}"), "pending")])
-            .tool("Bash", json!({"command": "env"}), &format!("Exit code 1\nTOKEN={token}"), true),
+            .tool("Bash", &json!({"command": "env"}), &format!("Exit code 1\nTOKEN={token}"), true),
     );
     let taken = desk.ingest();
     assert!(4 <= count(&taken, "secrets"), "{taken:#}");
@@ -468,7 +469,7 @@ fn a_full_disk_loses_nothing() {
         Some(1) => {
             assert!(stderr.contains("no room left"), "{stderr}");
             let shown: Value = serde_json::from_slice(
-                &output.stdout.split(|byte| *byte == b'\n').find(|line| line.starts_with(b"{")).unwrap(),
+                output.stdout.split(|byte| *byte == b'\n').find(|line| line.starts_with(b"{")).unwrap(),
             )
             .unwrap();
             assert_eq!(shown["turns_stored"], 9);

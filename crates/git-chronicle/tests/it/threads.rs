@@ -31,7 +31,7 @@ fn pool_on(desk: &Desk, day: u8) -> Talk {
         .prompt("Make a full pool wait for its connections instead of failing")
         .todos(&[("Let acquire wait", "completed"), ("Write a test for the timeout", "pending")])
         .edit("src/pool.rs", "fn acquire() {}", "fn acquire() { wait() }")
-        .tool("Bash", json!({"command": "cargo test -p pool"}), "test result: FAILED. 1 failed; ", true)
+        .tool("Bash", &json!({"command": "cargo test -p pool"}), "test result: FAILED. 1 failed; ", true)
         .said("One test fails still.")
 }
 
