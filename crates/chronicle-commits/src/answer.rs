@@ -56,7 +56,8 @@ impl Setting<'_> {
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
     pub(crate) body: Body,
-    pub(crate) standing: Standing,
+    /// Apart, since items are sorted.
+    pub(crate) standing: Box<Standing>,
     /// Number of the file, when it belongs to one.
     pub(crate) file: Option<usize>,
     claim: usize,
@@ -86,7 +87,9 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped<'_>], setting: &Sett
         notebook: None,
     };
     for mut item in items {
-        item.standing.gone_since = gone_since(&item, files, setting)?.map(|id| id.to_string());
+        if !request.limits.is_brief {
+            item.standing.gone_since = gone_since(&item, files, setting)?.map(|id| id.to_string());
+        }
         item.standing.related = follower.follow(&item.standing.commit, item.body.related())?;
         match item.finish() {
             Finished::Region(region) => reading.regions.push(region),
@@ -124,9 +127,11 @@ fn distinct<T: Eq + std::hash::Hash>(files: &[Scoped<'_>], commits: impl Fn(&Fil
 fn items(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Vec<Item> {
     let mut items = Vec::new();
     for (number, file) in files.iter().enumerate() {
+        let scope = request.scope(number);
         for (claim_number, claim) in file.record.claims.iter().enumerate() {
             let anchor = claim.body.anchor().map(|anchor| anchor.name.as_str());
-            if claim.placement.concerns(&request.scope, anchor) {
+            let is_missing = request.limits.without_gone && claim.placement.state == State::Gone;
+            if claim.placement.concerns(scope, anchor) && (!is_missing || scope.names(anchor)) {
                 items.push(item(request, setting, (number, file), (claim_number, claim)));
             }
         }
@@ -176,7 +181,7 @@ fn item(
     let present_name = file.path.to_string();
     let (body, corrections) = corrected(&claim.id, body.clone(), setting.said, request.limits.as_written);
     let confidence = score::confidence(&factors);
-    let standing = Standing {
+    let standing = Box::new(Standing {
         superseded_by: setting.said.superseded_by(&claim.id),
         expired: body.expires().is_some_and(|end| end <= request.now),
         id: claim.id.clone(),
@@ -197,7 +202,7 @@ fn item(
         state: placement.state,
         gone_since: None,
         matched: match body.anchor() {
-            Some(anchor) if request.scope.names(Some(&anchor.name)) => Match::Anchor,
+            Some(anchor) if request.scope(number).names(Some(&anchor.name)) => Match::Anchor,
             _ => placement.matched,
         },
         elsewhere: heading.elsewhere.clone(),
@@ -210,7 +215,7 @@ fn item(
             Body::Summary(_) => serde_json::Map::new(),
             Body::Wisdom(entry) => entry.extra.clone(),
         },
-    };
+    });
     Item { body, standing, file: Some(number), claim: claim_number }
 }
 
@@ -336,8 +341,8 @@ fn dependencies(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'
     // Whether the dependent code is still as it was is not looked up: it lies in another file.
     let tie = Tie::Lines(State::Changed, 0.0);
     let mut dependencies: Vec<Dependency> = Vec::new();
-    for file in files {
-        let record = &file.record;
+    for (number, file) in files.iter().enumerate() {
+        let (record, scope) = (&file.record, request.scope(number));
         // What stands beside the item that was asked for is another matter; what is called otherwise
         // by now may be that item.
         let stands_beside = |on: &str| {
@@ -347,7 +352,7 @@ fn dependencies(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'
         };
         let is_meant = |reliance: &&Reliance| {
             let on = reliance.on_anchor.as_deref();
-            let is_asked = request.scope.names.is_empty() || request.scope.names(on);
+            let is_asked = scope.names.is_empty() || scope.names(on);
             reliance.had_name && (is_asked || on.is_none_or(|on| !stands_beside(on)))
         };
         let counts = |reliance: &&Reliance| stands(reliance, setting.said, request.limits.as_written);
@@ -385,7 +390,7 @@ fn dependencies(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'
 impl Item {
     /// The shape in which the item is answered.
     fn finish(self) -> Finished {
-        let standing = self.standing;
+        let standing = *self.standing;
         match self.body {
             Body::Summary(intent) => Finished::Region(RegionItem {
                 standing,

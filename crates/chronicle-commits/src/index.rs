@@ -208,6 +208,20 @@ impl Index {
         Self::of(State::new(&glance.common_dir, glance.head, glance.notes.clone(), &glance.trust))
     }
 
+    /// The index as it would be if HEAD were at `commit`, made of one that is there where the two lie close
+    /// together.
+    ///
+    /// # Errors
+    /// When the repository cannot be read.
+    pub fn at(repository: &Repository, glance: &Glance, commit: ObjectId) -> Result<Option<Self>> {
+        let state = State::new(&glance.common_dir, commit, glance.notes.clone(), &glance.trust);
+        if let Some(known) = Self::of(state.clone()) {
+            return Ok(Some(known));
+        }
+        build::make_part(repository, &state)?;
+        Ok(Self::of(state))
+    }
+
     fn of(state: State) -> Option<Self> {
         if let Some(table) = Table::open(&state.table()) {
             let meta = postcard::from_bytes(&table.get(META)?).ok()?;

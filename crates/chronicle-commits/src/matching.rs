@@ -386,7 +386,7 @@ impl Mention {
     }
 }
 
-/// Commits that other refs reach and HEAD does not, with the ref that reaches them.
+/// Commits that other refs, or HEAD, reach and the history that counts does not, with the ref that reaches them.
 pub(crate) struct Elsewhere {
     labels: HashMap<ObjectId, String>,
 }
@@ -402,7 +402,10 @@ impl Elsewhere {
                 tips.push((name, id));
             }
         }
-        tips.extend(repository.worktree_heads().into_iter().filter(|(_, id)| here.place(*id).is_none()));
+        // HEAD may be on no branch, and ahead of the history that counts.
+        let head = repository.head()?.map(|id| ("HEAD".to_owned(), id));
+        let heads = repository.worktree_heads().into_iter().chain(head);
+        tips.extend(heads.filter(|(_, id)| here.place(*id).is_none()));
         let ids: Vec<ObjectId> = tips.iter().map(|(_, id)| *id).collect();
         let history = repository.history(&ids)?;
         let mut labels: HashMap<ObjectId, String> = HashMap::new();

@@ -30,8 +30,8 @@ pub struct ReadRequest {
     pub query: Query,
     /// The files.
     pub files: Vec<ScopeFile>,
-    /// The part of the one file that is meant.
-    pub scope: Scope,
+    /// The part of each file that is meant; files beyond these are meant as a whole.
+    pub scopes: Vec<Scope>,
     /// Which of the answers are wanted.
     pub limits: Limits,
     /// Whether commits of other branches count too.
@@ -44,6 +44,14 @@ pub struct ReadRequest {
     pub now: Timestamp,
 }
 
+impl ReadRequest {
+    /// The part of the file number `number` that is meant.
+    pub(crate) fn scope(&self, number: usize) -> &Scope {
+        static WHOLE: Scope = Scope { lines: None, names: Vec::new() };
+        self.scopes.get(number).unwrap_or(&WHOLE)
+    }
+}
+
 /// The part of a file that is asked about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
@@ -54,6 +62,14 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// What belongs to either.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.lines = self.lines.zip(other.lines).map(|(ours, theirs)| [ours, theirs].concat());
+        self.names.extend(other.names);
+        self
+    }
+
     /// Whether `anchor` is one of the names that were asked for.
     pub(crate) fn names(&self, anchor: Option<&str>) -> bool {
         let Some(anchor) = anchor.filter(|_| !self.names.is_empty()) else { return false };
@@ -100,6 +116,10 @@ pub struct Limits {
     pub depth: u32,
     /// Whether claims show as they were written, whatever was corrected since.
     pub as_written: bool,
+    /// Whether claims about code that is gone count only where that code is asked for by name.
+    pub without_gone: bool,
+    /// Whether nobody asks which commit took code away.
+    pub is_brief: bool,
 }
 
 /// Versions read ahead stay in memory; a whole tree's history of them would not fit there.
@@ -179,9 +199,9 @@ pub fn read_indexed(
     }
     let mut warnings = index.warnings().to_vec();
     let mut files = Vec::with_capacity(contents.len());
-    for (file, content) in request.files.iter().zip(contents) {
+    for (number, (file, content)) in request.files.iter().zip(contents).enumerate() {
         let path = file.path.as_bstr();
-        let Some(record) = index.record(lazy, path, content.as_deref(), &request.scope) else {
+        let Some(record) = index.record(lazy, path, content.as_deref(), request.scope(number)) else {
             return Ok(None);
         };
         if contents.len() == 1 && content.as_deref().is_some_and(is_opaque) {
@@ -351,7 +371,7 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
     let request = ReadRequest {
         query,
         files,
-        scope: Scope::default(),
+        scopes: Vec::new(),
         limits,
         all: false,
         at: None,

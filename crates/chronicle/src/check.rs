@@ -371,40 +371,39 @@ impl Chronicle {
         if changed.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let mut files: Vec<ScopeFile> = Vec::new();
-        for file in changed.iter().map(|file| ScopeFile::from(file.old.clone())) {
-            if !files.contains(&file) {
-                files.push(file);
-            }
+        let mut scopes: BTreeMap<&BString, Scope> = BTreeMap::new();
+        for file in changed {
+            // A file may be changed and copied at once.
+            let scope = scopes.remove(&file.old).map_or_else(|| file.scope(), |scope| scope.and(file.scope()));
+            scopes.insert(&file.old, scope);
         }
-        let limits =
-            Limits { lessons_only: true, per_file: true, max_regions: usize::MAX, ..Limits::default() };
+        let files = scopes.keys().map(|path| ScopeFile::from((*path).clone())).collect();
+        let limits = Limits {
+            lessons_only: true,
+            per_file: true,
+            max_regions: usize::MAX,
+            without_gone: true,
+            ..Limits::default()
+        };
         let request = ReadRequest {
             query: Query::default(),
             files,
-            // Most often one file is edited, and few of the lessons on it are near.
-            scope: if let [only] = changed { only.scope() } else { Scope::default() },
+            // Few of the lessons on a file are near what is edited.
+            scopes: scopes.into_values().collect(),
             limits,
             all: false,
             at: Some(base),
             half_life_days: self.read_settings()?.half_life_days,
             now: self.now,
         };
-        let contents: Vec<Option<Vec<u8>>> = changed
-            .iter()
-            .filter(|file| request.files.iter().any(|wanted| wanted.path == file.old))
-            .map(|file| file.content.clone())
-            .collect();
-        let indexed = match self.index() {
-            Some((_, index)) if index.head() == base && contents.len() == request.files.len() => {
-                chronicle_commits::read_indexed(
-                    &self.repository,
-                    (index, self.caches()),
-                    &request,
-                    &contents,
-                )?
+        let content = |path: &BString| changed.iter().find(|file| file.old == *path)?.content.clone();
+        let contents: Vec<Option<Vec<u8>>> = request.files.iter().map(|file| content(&file.path)).collect();
+        let indexed = match self.index_at(base) {
+            Some(index) => {
+                let known = (index, self.caches());
+                chronicle_commits::read_indexed(&self.repository, known, &request, &contents)?
             }
-            _ => None,
+            None => None,
         };
         let reading = match indexed {
             Some(reading) => reading,

@@ -83,11 +83,9 @@ impl Chronicle {
 
     /// Answers from the index; `None` when it takes a closer look.
     pub(crate) fn dependents_indexed(&self, request: &DepsRequest) -> Result<Option<Dependents>, Error> {
-        match self.index() {
-            Some((glance, index)) if glance.head == request.at => {
-                Ok(chronicle_commits::dependents_indexed(&self.repository, index, request)?)
-            }
-            _ => Ok(None),
+        match self.index_at(request.at) {
+            Some(index) => Ok(chronicle_commits::dependents_indexed(&self.repository, index, request)?),
+            None => Ok(None),
         }
     }
 }

@@ -47,7 +47,7 @@ use std::{
 
 use chronicle_commits::{Caches, Index};
 use chronicle_core::EntryId;
-use chronicle_git::{Glance, LazyRepository, Repository};
+use chronicle_git::{Glance, LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
 
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
@@ -94,6 +94,8 @@ pub struct Chronicle {
     uses_index: bool,
     /// What was seen of the repository without opening it, and the index of that state.
     index: OnceCell<Option<(Glance, Index)>>,
+    /// The index of another commit, as if HEAD were there.
+    other_index: OnceCell<(ObjectId, Option<Index>)>,
     caches: OnceCell<Caches>,
     read_settings: OnceCell<settings::ReadSettings>,
     /// Looks up variables of the environment.
@@ -114,6 +116,7 @@ impl Chronicle {
             now,
             uses_index,
             index: OnceCell::new(),
+            other_index: OnceCell::new(),
             caches: OnceCell::new(),
             read_settings: OnceCell::new(),
             environment: |_| None,
@@ -144,6 +147,18 @@ impl Chronicle {
             Some((glance, index))
         };
         self.index.get_or_init(|| self.uses_index.then(look).flatten()).as_ref()
+    }
+
+    /// The index as it would be if HEAD were at `commit`: that of HEAD, or made of it where the two lie close
+    /// together. `None` where answers come from the repository itself.
+    fn index_at(&self, commit: ObjectId) -> Option<&Index> {
+        let (glance, index) = self.index()?;
+        if index.head() == commit {
+            return Some(index);
+        }
+        let made = || Index::at(self.repository.get().ok()?, glance, commit).ok()?;
+        let (made_for, other) = self.other_index.get_or_init(|| (commit, made()));
+        other.as_ref().filter(|_| *made_for == commit)
     }
 
     /// Where results are kept between runs, if they are: where the index is.

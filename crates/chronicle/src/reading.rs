@@ -48,6 +48,8 @@ pub struct ReadCommand {
     pub budget: Option<(usize, Format)>,
     /// Whether commits of other branches count too.
     pub all: bool,
+    /// Whether nobody asks which commit took code away.
+    pub is_brief: bool,
     /// Whether empty fields are rendered too; they count against the budget.
     pub verbose: bool,
 }
@@ -67,6 +69,7 @@ impl Default for ReadCommand {
             depth: 1,
             budget: None,
             all: false,
+            is_brief: false,
             verbose: false,
         }
     }
@@ -199,7 +202,7 @@ impl Chronicle {
         Ok(ReadRequest {
             query,
             files,
-            scope,
+            scopes: vec![scope],
             limits,
             all: command.all,
             at: None,
@@ -278,6 +281,8 @@ impl Chronicle {
             max_regions: self.max_regions(command)?,
             depth: command.depth,
             as_written: command.verbose,
+            without_gone: false,
+            is_brief: command.is_brief,
         })
     }
 

@@ -109,8 +109,13 @@ impl Chronicle {
             }
             None => None,
         };
-        let command =
-            ReadCommand { paths: vec![path], max_regions: Some(usize::MAX), ..ReadCommand::default() };
+        let command = ReadCommand {
+            paths: vec![path],
+            max_regions: Some(usize::MAX),
+            depth: 0,
+            is_brief: true,
+            ..ReadCommand::default()
+        };
         let reading = self.read(&command)?;
         warnings.extend(reading.warnings.iter().cloned());
         warnings.extend(wanted.iter().flat_map(|wanted| wanted.remarks.clone()));

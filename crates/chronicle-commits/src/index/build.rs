@@ -46,18 +46,8 @@ pub fn refresh(repository: &Repository) -> Result<()> {
         return Ok(());
     }
     let Ok(Some(_lock)) = FileLock::try_acquire(&state.directory().join("lock")) else { return Ok(()) };
-    if let Some((mut part, words)) = part_of(repository, &state)? {
-        let afterwords = part.meta.see_corrections(repository)?;
-        if let Ok(bytes) = postcard::to_allocvec(&part)
-            && fs::create_dir_all(state.part()).is_ok()
-        {
-            let _written = written(&state.part(), &state.part().join(PART_FILE), |writer| {
-                spoken::write(writer, words)?;
-                write_corrections(writer, &afterwords)?;
-                writer.value(PART, &bytes)
-            });
-        }
-    } else if let Ok(file) = temporary(&state.directory())
+    if !write_part(repository, &state)?
+        && let Ok(file) = temporary(&state.directory())
         && let Ok(writer) = TableWriter::new(file)
         // A disk that is full costs the index, not the answer.
         && let Some(writer) = write(repository, &state, writer)?
@@ -67,6 +57,32 @@ pub fn refresh(repository: &Repository) -> Result<()> {
     }
     forget_old_states(&state);
     Ok(())
+}
+
+/// Makes the index of `state` if that takes no whole table.
+pub(super) fn make_part(repository: &Repository, state: &State) -> Result<()> {
+    if let Ok(Some(_lock)) = FileLock::try_acquire(&state.directory().join("lock")) {
+        write_part(repository, state)?;
+        forget_old_states(state);
+    }
+    Ok(())
+}
+
+/// Writes what lies between the newest table and `state`; false when a whole table is to be made.
+fn write_part(repository: &Repository, state: &State) -> Result<bool> {
+    let Some((mut part, words)) = part_of(repository, state)? else { return Ok(false) };
+    let afterwords = part.meta.see_corrections(repository)?;
+    if let Ok(bytes) = postcard::to_allocvec(&part)
+        && fs::create_dir_all(state.part()).is_ok()
+    {
+        // A disk that is full costs the index, not the answer.
+        let _written = written(&state.part(), &state.part().join(PART_FILE), |writer| {
+            spoken::write(writer, words)?;
+            write_corrections(writer, &afterwords)?;
+            writer.value(PART, &bytes)
+        });
+    }
+    Ok(true)
 }
 
 /// What lies between the newest table and `state`; `None` when a whole table is to be made.

@@ -4,7 +4,10 @@
 //! it builds on, and which commits and notes came and went since; only files that these touch are looked
 //! at again, one by one, when they are asked for.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet, HashSet},
+};
 
 use chronicle_git::{BString, ByteSlice, History, Node, ObjectId, Partial, Repository};
 use serde::{Deserialize, Serialize};
@@ -191,6 +194,17 @@ impl Part {
         let mut warnings = Vec::new();
         let mut pairs: Vec<Supersession> = Vec::new();
         let dropped = |id: ObjectId| changed.contains(&id) || lost.contains(&id);
+        let others = OnceCell::new();
+        let is_elsewhere = |key: ObjectId| -> Result<bool> {
+            let known = match others.get() {
+                Some(known) => known,
+                None => {
+                    let found = Others::find(repository, ancestry)?;
+                    others.get_or_init(|| found)
+                }
+            };
+            Ok(known.reach(ancestry, key))
+        };
         for pair in &base.superseded {
             if !pair.by.get().is_some_and(dropped) {
                 pairs.push(pair.clone());
@@ -213,7 +227,7 @@ impl Part {
                 return Ok(None);
             }
             if !is_here {
-                if !reached_elsewhere(repository, ancestry, span, key)? {
+                if !is_elsewhere(key)? {
                     return Ok(None);
                 }
                 continue;
@@ -242,7 +256,7 @@ impl Part {
         }
         for key in lost.difference(changed).copied() {
             let has_note = !stored_on(repository, key, &mut warnings)?.note.is_empty();
-            if has_note && !reached_elsewhere(repository, ancestry, span, key)? {
+            if has_note && !is_elsewhere(key)? {
                 self.orphaned.push(key.into());
             }
         }
@@ -309,37 +323,37 @@ fn changed_notes(repository: &Repository, base: &Meta, state: &State) -> Result<
     Ok(Some(changed))
 }
 
-/// Whether another branch or worktree than HEAD reaches `key`.
-fn reached_elsewhere(
-    repository: &Repository,
-    ancestry: &Ancestry,
-    span: &Span,
-    key: ObjectId,
-) -> Result<bool> {
-    let mut tips: Vec<ObjectId> = repository
-        .refs_under("refs/")?
-        .into_iter()
-        .filter(|(name, _)| !name.starts_with("refs/notes/"))
-        .map(|(_, tip)| tip)
-        .collect();
-    tips.extend(repository.worktree_heads().into_iter().map(|(_, tip)| tip));
-    if tips.contains(&key) {
-        return Ok(true);
-    }
-    let mut known = Vec::new();
-    let mut seen = HashSet::new();
-    for tip in tips.into_iter().filter(|tip| seen.insert(*tip)) {
+/// What HEAD, branches and worktrees reach, to tell whether a commit that the state does not reach is lost.
+struct Others {
+    /// The commits among it that the table does not know.
+    fresh: HashSet<ObjectId>,
+    /// For each place of the table's history, whether it is reached.
+    reached: Vec<bool>,
+}
+
+impl Others {
+    fn find(repository: &Repository, ancestry: &Ancestry) -> Result<Self> {
+        let refs = repository.refs_under("refs/")?.into_iter();
+        let branches = refs.filter(|(name, _)| !name.starts_with("refs/notes/")).map(|(_, tip)| tip);
+        let worktrees = repository.worktree_heads().into_iter().map(|(_, tip)| tip);
+        let tips: HashSet<ObjectId> = branches.chain(worktrees).chain(repository.head()?).collect();
         let is_known = |id| ancestry.place(id).is_some();
-        if let Some(place) = ancestry.place(tip) {
-            known.push(place);
-        } else if let Ok(Some(partial)) = repository.history_until(tip, is_known, MAX_COMMITS) {
-            if partial.fresh().any(|(_, node)| node.id == key) {
-                return Ok(true);
+        let mut known = Vec::new();
+        let mut fresh = HashSet::new();
+        for tip in tips {
+            if let Some(place) = ancestry.place(tip) {
+                known.push(place);
+            } else if let Ok(Some(partial)) = repository.history_until(tip, is_known, MAX_COMMITS) {
+                fresh.extend(partial.fresh().map(|(_, node)| node.id));
+                known.extend(partial.edge().filter_map(|(_, node)| ancestry.place(node.id)));
             }
-            known.extend(partial.edge().filter_map(|(_, node)| ancestry.place(node.id)));
+            fresh.insert(tip);
         }
+        Ok(Self { fresh, reached: ancestry.reach(known).unwrap_or_default() })
     }
-    let place = ancestry.place(key).filter(|place| !span.kept[*place as usize]);
-    let Some(place) = place else { return Ok(false) };
-    Ok(ancestry.reach(known).is_some_and(|reached| reached[place as usize]))
+
+    fn reach(&self, ancestry: &Ancestry, key: ObjectId) -> bool {
+        let is_reached = |place: u32| self.reached.get(place as usize).copied().unwrap_or_default();
+        self.fresh.contains(&key) || ancestry.place(key).is_some_and(is_reached)
+    }
 }

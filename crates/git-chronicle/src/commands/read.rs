@@ -102,6 +102,7 @@ pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
         return UsageSnafu { reason: "a limit of 0 leaves nothing to show" }.fail();
     }
     let command = ReadCommand {
+        is_brief: false,
         paths: args.paths,
         anchor: args.anchor,
         lines: args.lines,

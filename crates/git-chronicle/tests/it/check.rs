@@ -346,3 +346,19 @@ fn only_what_differs_counts_in_directories_that_are_staged_as_committed() {
     };
     assert_eq!((changed(&[]), changed(&["--staged"])), (by_git(&[]), by_git(&["--cached"])));
 }
+
+#[test]
+fn what_comes_with_the_change_is_no_news_on_no_branch_either() {
+    let repo = pool();
+    repo.git(&["checkout", "--quiet", "--detach"]);
+    repo.write("src/pool.rs", POOL.replace("self.free.pop();", "self.wait_for_one();"));
+    repo.commit("pool: wait");
+    annotate(
+        &repo,
+        &json!({ "summary": "why", "wisdom": [
+            { "category": "gotcha", "content": "It waits now.", "file": "src/pool.rs", "lines": { "start": 10, "end": 10 } },
+        ] }),
+    );
+    let checked = ask(&repo, &["check", "--diff", "HEAD~1..HEAD"]);
+    assert!(checked.contains("it must never block") && !checked.contains("It waits now"), "{checked}");
+}
