@@ -8,6 +8,7 @@
 
 mod adapt;
 mod ancestry;
+mod body;
 mod build;
 mod drift;
 mod part;
@@ -415,10 +416,10 @@ impl Index {
             .names
             .iter()
             .any(|name| part.named.contains(name) || part.touched.contains(name.as_bytes()));
-        let is_dropped = |key: &Id| {
-            part.changed.contains(key) || key.get().is_some_and(|key| part.lost.contains(&id_prefix(key)))
-        };
-        Some(is_named || stored.commits().any(is_dropped))
+        let is_dropped =
+            |key: ObjectId| part.lost.contains(&id_prefix(key)) || part.changed.contains(&key.into());
+        let may_drop = !part.lost.is_empty() || !part.changed.is_empty();
+        Some(is_named || (may_drop && stored.commits().any(is_dropped)))
     }
 }
 

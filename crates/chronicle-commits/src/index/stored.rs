@@ -3,10 +3,13 @@
 //! The parts that questions are matched by come first and are small; what a claim says lies apart
 //! and is only read when it is shown.
 
-use std::io::{Seek, Write};
+use std::{
+    collections::HashMap,
+    io::{Seek, Write},
+};
 
 use chronicle_core::{
-    ContextLevel, CrossCuttingMember, Entry, EntryId, LineRange, Region, Source, read_entry, read_region,
+    ContextLevel, CrossCuttingMember, EntryId, LineRange, Source,
     reading::{CrossCuttingItem, Match, State},
     score::Tie,
 };
@@ -16,10 +19,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    index::table::{Part, Table, TableWriter},
+    index::{
+        body::{self, Beside, Kind},
+        table::{Part, Table, TableWriter},
+    },
     placing::Placement,
     prose::{Kind as Words, Passage},
-    record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Relied, Step},
+    record::{Claim, Concern, FileRecord, Heading, Reliance, Relied, Step},
 };
 
 /// A record, as it is stored.
@@ -32,8 +38,9 @@ pub(super) struct StoredRecord<'a> {
     /// Names that the file had before, when it had others than its path.
     pub(super) names: Vec<String>,
     places: Vec<u32>,
-    steps: Vec<(Id, Option<Id>)>,
-    pub(super) annotated: Vec<Id>,
+    #[serde(borrow)]
+    steps: StoredSteps<'a>,
+    annotated: Vec<Object>,
     #[serde(borrow)]
     headings: Vec<StoredHeading<'a>>,
     #[serde(borrow)]
@@ -88,19 +95,83 @@ impl<'de> Deserialize<'de> for Id {
     }
 }
 
-type Range = (u32, u32);
+/// The steps of a file, to be read one by one: most questions need none of them.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+struct StoredSteps<'a> {
+    id_len: u8,
+    /// A commit and a blob each; zeros for a blob that is not there.
+    bytes: &'a [u8],
+}
 
-fn pair(range: LineRange) -> Range {
+/// A commit or a blob: that of a step, or any.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum Object {
+    Of(u32),
+    Other(Id),
+}
+
+impl StoredSteps<'_> {
+    fn ids(&self, step: usize) -> Option<(ObjectId, ObjectId)> {
+        let id_len = usize::from(self.id_len);
+        let ids = self.bytes.get(2 * id_len * step..)?.get(..2 * id_len)?;
+        let (commit, blob) = ids.split_at(id_len);
+        Some((ObjectId::try_from(commit).ok()?, ObjectId::try_from(blob).ok()?))
+    }
+
+    fn len(&self) -> usize {
+        self.bytes.len().checked_div(2 * usize::from(self.id_len)).unwrap_or_default()
+    }
+
+    fn commit(&self, object: Object) -> Option<ObjectId> {
+        match object {
+            Object::Of(step) => self.ids(step as usize).map(|(commit, _)| commit),
+            Object::Other(id) => id.get(),
+        }
+    }
+
+    fn blob(&self, object: Object) -> Option<ObjectId> {
+        match object {
+            Object::Of(step) => self.ids(step as usize).map(|(_, blob)| blob),
+            Object::Other(id) => id.get(),
+        }
+    }
+}
+
+/// The numbers of steps, while a record is written.
+struct Numbers {
+    commits: HashMap<ObjectId, u32>,
+    blobs: HashMap<ObjectId, u32>,
+}
+
+impl Numbers {
+    fn of(steps: &[Step]) -> Self {
+        let commits = steps.iter().zip(0..).map(|(step, number)| (step.commit, number)).collect();
+        let blobs = steps.iter().zip(0..).filter_map(|(step, number)| Some((step.blob?, number))).collect();
+        Self { commits, blobs }
+    }
+
+    fn commit(&self, id: ObjectId) -> Object {
+        self.commits.get(&id).map_or_else(|| Object::Other(id.into()), |number| Object::Of(*number))
+    }
+
+    fn blob(&self, id: ObjectId) -> Object {
+        self.blobs.get(&id).map_or_else(|| Object::Other(id.into()), |number| Object::Of(*number))
+    }
+}
+
+pub(super) type Range = (u32, u32);
+
+pub(super) fn pair(range: LineRange) -> Range {
     (range.start, range.end)
 }
 
-fn range((start, end): Range) -> Option<LineRange> {
+pub(super) fn range((start, end): Range) -> Option<LineRange> {
     LineRange::new(start, end).ok()
 }
 
 #[derive(Clone, Serialize, Deserialize)]
 struct StoredHeading<'a> {
-    commit: Id,
+    commit: Object,
     elsewhere: Option<&'a str>,
     foreign_commit: Option<&'a str>,
     timestamp: &'a str,
@@ -129,13 +200,6 @@ pub(super) struct StoredClaim<'a> {
     body: Part,
 }
 
-#[derive(Serialize, Deserialize, Clone, Copy)]
-enum Kind {
-    Region,
-    Summary,
-    Wisdom,
-}
-
 #[derive(Clone, Serialize, Deserialize)]
 struct StoredPlacement {
     lines: Option<Range>,
@@ -144,7 +208,7 @@ struct StoredPlacement {
     tie: Tie,
     matched: Match,
     gap: Option<Range>,
-    recorded_in: Option<(Id, Range)>,
+    recorded_in: Option<(Object, Range)>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -198,20 +262,10 @@ pub(super) fn store<W: Write + Seek>(
     record: &FileRecord,
     (content, is_opaque): (Option<u64>, bool),
 ) -> std::io::Result<()> {
+    let numbers = Numbers::of(&record.steps);
     let mut claims = Vec::with_capacity(record.claims.len());
     for claim in &record.claims {
-        let (kind, text) = match &claim.body {
-            // The id stands beside the body already.
-            Body::Region(region) => (
-                Kind::Region,
-                serde_json::to_vec(&Region { id: EntryId(String::new()), ..(**region).clone() })?,
-            ),
-            Body::Summary(summary) => (Kind::Summary, summary.clone().into_bytes()),
-            Body::Wisdom(entry) => (
-                Kind::Wisdom,
-                serde_json::to_vec(&Entry { id: EntryId(String::new()), ..(**entry).clone() })?,
-            ),
-        };
+        let (kind, bytes) = body::store(&claim.body, &claim.name)?;
         let Placement { lines, near, state, tie, matched, gap, recorded_in } = &claim.placement;
         claims.push(StoredClaim {
             heading: count(claim.heading),
@@ -225,23 +279,32 @@ pub(super) fn store<W: Write + Seek>(
                 tie: *tie,
                 matched: *matched,
                 gap: gap.map(pair),
-                recorded_in: recorded_in.map(|(blob, range)| (blob.into(), pair(range))),
+                recorded_in: recorded_in.map(|(blob, range)| (numbers.blob(blob), pair(range))),
             },
             commits_since: claim.commits_since,
             n_newer: claim.n_newer,
             gone_since: claim.gone_since.map(|known| known.map(Id::from)),
             kind,
-            body: writer.part(&text)?,
+            body: writer.part(&bytes)?,
         });
     }
+    let null = |commit: ObjectId| commit.kind().null();
+    let ids = |step: &Step| [step.commit, step.blob.unwrap_or_else(|| null(step.commit))];
+    let steps: Vec<u8> =
+        record.steps.iter().flat_map(ids).flat_map(|id| id.as_slice().to_vec()).collect();
+    let id_len = record.steps.first().map_or(0, |step| step.commit.as_slice().len());
     let stored = StoredRecord {
         content,
         is_opaque,
         names: record.names.clone(),
         places: record.places.clone(),
-        steps: record.steps.iter().map(|step| (step.commit.into(), step.blob.map(Id::from))).collect(),
-        annotated: record.annotated.iter().copied().map(Id::from).collect(),
-        headings: record.headings.iter().map(stored_heading).collect(),
+        steps: StoredSteps { id_len: u8::try_from(id_len).unwrap_or_default(), bytes: &steps },
+        annotated: record.annotated.iter().map(|id| numbers.commit(*id)).collect(),
+        headings: record
+            .headings
+            .iter()
+            .map(|heading| stored_heading(heading, numbers.commit(heading.commit)))
+            .collect(),
         claims,
         reliances: record
             .reliances
@@ -263,9 +326,9 @@ pub(super) fn store<W: Write + Seek>(
     writer.value(key, &postcard::to_allocvec(&stored).map_err(std::io::Error::other)?)
 }
 
-fn stored_heading(heading: &Heading) -> StoredHeading<'_> {
+fn stored_heading(heading: &Heading, commit: Object) -> StoredHeading<'_> {
     StoredHeading {
-        commit: heading.commit.into(),
+        commit,
         elsewhere: heading.elsewhere.as_deref(),
         foreign_commit: heading.foreign_commit.as_deref(),
         timestamp: &heading.timestamp,
@@ -298,7 +361,7 @@ pub(super) fn store_passage<W: Write + Seek>(
     passage: Passage,
 ) -> std::io::Result<Part> {
     let stored = StoredPassage {
-        heading: stored_heading(&passage.heading),
+        heading: stored_heading(&passage.heading, Object::Other(passage.heading.commit.into())),
         kind: passage.kind,
         claim: passage.claim.0,
         from_file: passage.from_file,
@@ -313,7 +376,7 @@ pub(super) fn load_passage(table: &Table, part: Part) -> Option<Passage> {
     let bytes = table.part(part)?;
     let stored: StoredPassage<'_> = postcard::from_bytes(&bytes).ok()?;
     Some(Passage {
-        heading: heading(&stored.heading)?,
+        heading: heading(&stored.heading, StoredSteps::default())?,
         kind: stored.kind,
         claim: EntryId(stored.claim),
         from_file: stored.from_file,
@@ -330,21 +393,23 @@ pub(super) fn parse(bytes: &[u8]) -> Option<StoredRecord<'_>> {
 impl StoredRecord<'_> {
     /// Whether `commit` is the oldest that changed the file.
     pub(super) fn begins_with(&self, commit: ObjectId) -> bool {
-        self.steps.last().is_some_and(|(first, _)| first.get() == Some(commit))
+        let first = self.steps.len().checked_sub(1).and_then(|last| self.steps.ids(last));
+        first.is_some_and(|(first, _)| first == commit)
     }
 
     /// The commits whose notes say something about the file.
-    pub(super) fn commits(&self) -> impl Iterator<Item = &Id> {
-        self.annotated.iter().chain(self.headings.iter().map(|heading| &heading.commit))
+    pub(super) fn commits(&self) -> impl Iterator<Item = ObjectId> {
+        let all = self.annotated.iter().copied().chain(self.headings.iter().map(|heading| heading.commit));
+        all.filter_map(|commit| self.steps.commit(commit))
     }
 
     /// The part that says who relies on the file at `path`.
     pub(super) fn relied(self, path: &str) -> Option<Relied> {
-        let commit = |number: u32| self.headings.get(number as usize)?.commit.get();
+        let commit = |number: u32| self.steps.commit(self.headings.get(number as usize)?.commit);
         let claimed = self.claims.iter();
         let claimed = claimed.map(|claim| Some((EntryId(claim.id.to_owned()), commit(claim.heading)?)));
         let claimed = claimed.collect::<Option<_>>()?;
-        let mut headings = Headings::new(self.headings);
+        let mut headings = Headings::new(self.headings, self.steps);
         Some(Relied {
             names: self.names,
             claimed,
@@ -363,18 +428,20 @@ impl StoredRecord<'_> {
         path: &str,
         mut concern: impl FnMut(&mut Placement, Option<&str>) -> bool,
     ) -> Option<FileRecord> {
-        let mut headings = Headings::new(self.headings);
+        let mut headings = Headings::new(self.headings, self.steps);
         let mut claims = Vec::new();
         for claim in self.claims {
-            let mut placement = placement(claim.placement)?;
+            let mut placement = placement(claim.placement, self.steps)?;
             if !concern(&mut placement, claim.anchor) {
                 continue;
             }
+            let name = claim.name.unwrap_or(path);
+            let beside = Beside { id: claim.id, name, anchor: claim.anchor };
             claims.push(Claim {
                 heading: headings.number(claim.heading)?,
-                body: body(claim.kind, claim.id, &table.part(claim.body)?)?,
+                body: body::load(claim.kind, beside, &table.part(claim.body)?)?,
                 id: EntryId(claim.id.to_owned()),
-                name: claim.name.unwrap_or(path).to_owned(),
+                name: name.to_owned(),
                 placement,
                 commits_since: claim.commits_since,
                 n_newer: claim.n_newer,
@@ -385,15 +452,15 @@ impl StoredRecord<'_> {
                 },
             });
         }
-        let step = |(commit, blob): &(Id, Option<Id>)| {
-            let blob = blob.as_ref().map(Id::get);
-            Some(Step { commit: commit.get()?, blob: if let Some(blob) = blob { Some(blob?) } else { None } })
+        let step = |number: usize| {
+            let (commit, blob) = self.steps.ids(number)?;
+            Some(Step { commit, blob: Some(blob).filter(|blob| !blob.is_null()) })
         };
         Some(FileRecord {
             names: self.names,
             places: self.places,
-            steps: self.steps.iter().map(step).collect::<Option<_>>()?,
-            annotated: self.annotated.iter().map(Id::get).collect::<Option<_>>()?,
+            steps: (0..self.steps.len()).map(step).collect::<Option<_>>()?,
+            annotated: self.annotated.iter().map(|id| self.steps.commit(*id)).collect::<Option<_>>()?,
             claims,
             reliances: reliances(self.reliances, path, &mut headings)?,
             concerns: concerns(self.concerns, &mut headings)?,
@@ -406,14 +473,15 @@ impl StoredRecord<'_> {
 /// The headings of a record, of which mostly few are needed.
 struct Headings<'a> {
     stored: Vec<StoredHeading<'a>>,
+    steps: StoredSteps<'a>,
     /// For each stored one, its number among the loaded ones.
     numbers: Vec<Option<usize>>,
     loaded: Vec<Heading>,
 }
 
 impl<'a> Headings<'a> {
-    fn new(stored: Vec<StoredHeading<'a>>) -> Self {
-        Self { numbers: vec![None; stored.len()], stored, loaded: Vec::new() }
+    fn new(stored: Vec<StoredHeading<'a>>, steps: StoredSteps<'a>) -> Self {
+        Self { numbers: vec![None; stored.len()], stored, steps, loaded: Vec::new() }
     }
 
     /// The number among the loaded ones of the stored one with this number.
@@ -422,7 +490,7 @@ impl<'a> Headings<'a> {
         if let Some(known) = *self.numbers.get(stored)? {
             return Some(known);
         }
-        self.loaded.push(heading(&self.stored[stored])?);
+        self.loaded.push(heading(&self.stored[stored], self.steps)?);
         self.numbers[stored] = Some(self.loaded.len() - 1);
         self.numbers[stored]
     }
@@ -444,9 +512,9 @@ fn source_number(source: Source) -> u8 {
     u8::try_from(number).expect("there are few")
 }
 
-fn heading(stored: &StoredHeading<'_>) -> Option<Heading> {
+fn heading(stored: &StoredHeading<'_>, steps: StoredSteps<'_>) -> Option<Heading> {
     Some(Heading {
-        commit: stored.commit.get()?,
+        commit: steps.commit(stored.commit)?,
         elsewhere: stored.elsewhere.map(str::to_owned),
         foreign_commit: stored.foreign_commit.map(str::to_owned),
         timestamp: stored.timestamp.to_owned(),
@@ -458,9 +526,9 @@ fn heading(stored: &StoredHeading<'_>) -> Option<Heading> {
     })
 }
 
-fn placement(stored: StoredPlacement) -> Option<Placement> {
+fn placement(stored: StoredPlacement, steps: StoredSteps<'_>) -> Option<Placement> {
     let recorded_in = match stored.recorded_in {
-        Some((blob, lines)) => Some((blob.get()?, range(lines)?)),
+        Some((blob, lines)) => Some((steps.blob(blob)?, range(lines)?)),
         None => None,
     };
     Some(Placement {
@@ -471,19 +539,6 @@ fn placement(stored: StoredPlacement) -> Option<Placement> {
         matched: stored.matched,
         gap: stored.gap.and_then(range),
         recorded_in,
-    })
-}
-
-fn body(kind: Kind, id: &str, bytes: &[u8]) -> Option<Body> {
-    let id = EntryId(id.to_owned());
-    Some(match kind {
-        Kind::Summary => Body::Summary(std::str::from_utf8(bytes).ok()?.to_owned()),
-        Kind::Region => {
-            Body::Region(Box::new(Region { id, ..read_region(serde_json::from_slice(bytes).ok()?)? }))
-        }
-        Kind::Wisdom => {
-            Body::Wisdom(Box::new(Entry { id, ..read_entry(serde_json::from_slice(bytes).ok()?)? }))
-        }
     })
 }
 
