@@ -23,7 +23,7 @@ pub(crate) type Words = Option<Rc<[u32]>>;
 
 /// The words of a version, read from the repository.
 pub(crate) fn words_of(repository: &Repository, blob: ObjectId) -> Result<Words> {
-    Ok(repository.blob_if_here(blob)?.map(|content| line_words(&content).into()))
+    Ok(repository.with_blob(blob, |content| line_words(content).into())?)
 }
 
 /// What a commit did to `path`, whose blob there is `new`; `previous` is its name before, if it was renamed.

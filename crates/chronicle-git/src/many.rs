@@ -9,7 +9,7 @@ use std::path::Path;
 
 use gix::{ObjectId, odb::pack::index::File as PackIndex};
 
-use crate::{Repository, repository::with_pack_cache};
+use crate::{Repository, repository::for_bulk};
 
 /// Below this many objects, starting a thread costs more than it saves.
 const LEAST_FOR_THREADS: usize = 400;
@@ -34,7 +34,7 @@ impl Repository {
             _ => std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS),
         };
         if n_threads == 1 {
-            return read(&self.inner, &ordered, &pick);
+            return read(self.bulk(), &ordered, &pick);
         }
         let shared = self.inner.clone().into_sync();
         let pick = &pick;
@@ -43,7 +43,7 @@ impl Repository {
             let workers: Vec<_> = parts
                 .map(|part| {
                     let shared = &shared;
-                    scope.spawn(move || read(&with_pack_cache(shared.to_thread_local()), part, pick))
+                    scope.spawn(move || read(&for_bulk(shared.to_thread_local()), part, pick))
                 })
                 .collect();
             workers
@@ -69,7 +69,7 @@ impl Repository {
         let ordered = self.in_pack_order(ids);
         let n_threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         if ordered.len() < LEAST_FOR_THREADS || n_threads == 1 {
-            let batches = ordered.chunks(BATCH).flat_map(|batch| read(&self.inner, batch, &pick));
+            let batches = ordered.chunks(BATCH).flat_map(|batch| read(self.bulk(), batch, &pick));
             return batches.into_iter().try_for_each(|(id, value)| each(id, value));
         }
         let shared = self.inner.clone().into_sync();
@@ -79,7 +79,7 @@ impl Repository {
                 .map(|worker| {
                     let (sender, batches) = std::sync::mpsc::sync_channel(2);
                     scope.spawn(move || {
-                        let local = with_pack_cache(shared.to_thread_local());
+                        let local = for_bulk(shared.to_thread_local());
                         let own = ordered.chunks(BATCH).skip(worker).step_by(n_threads);
                         // Whoever listened has had enough when sending fails.
                         for batch in own {
@@ -97,6 +97,10 @@ impl Repository {
             }
             Ok(())
         })
+    }
+
+    fn bulk(&self) -> &gix::Repository {
+        self.bulk.get_or_init(|| for_bulk(self.inner.clone()))
     }
 
     fn in_pack_order(&self, ids: Vec<ObjectId>) -> Vec<ObjectId> {

@@ -30,12 +30,21 @@ pub(crate) fn with_pack_cache(mut repository: gix::Repository) -> gix::Repositor
     repository
 }
 
+/// The same repository, to read many objects with, each of them once: whole objects are not kept.
+pub(crate) fn for_bulk(mut repository: gix::Repository) -> gix::Repository {
+    repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE_BYTES)));
+    repository.objects.unset_object_cache();
+    repository
+}
+
 /// An opened repository.
 pub struct Repository {
     pub(crate) inner: gix::Repository,
     pub(crate) ref_backend: RefBackend,
     /// The time for signatures where git has no opinion.
     pub(crate) now: Timestamp,
+    /// The same repository, for reading many objects.
+    pub(crate) bulk: OnceCell<gix::Repository>,
     /// Blobs that were read ahead.
     read_ahead: RefCell<HashMap<ObjectId, Vec<u8>>>,
 }
@@ -79,15 +88,19 @@ pub struct PresentFile {
 }
 
 impl Repository {
+    fn of(opened: &gix::ThreadSafeRepository, now: Timestamp) -> Self {
+        let inner = with_pack_cache(opened.to_thread_local());
+        let ref_backend = RefBackend::of(&inner);
+        Self { ref_backend, inner, now, bulk: OnceCell::new(), read_ahead: RefCell::default() }
+    }
+
     /// Opens the repository that `directory` is in, or the one that git's environment names.
     ///
     /// # Errors
     /// When there is none, or its configuration cannot be read.
     pub fn discover(directory: &Path, now: Timestamp) -> Result<Self> {
         let opened = gix::ThreadSafeRepository::discover_with_environment_overrides(directory);
-        let inner =
-            with_pack_cache(opened.context(NotARepositorySnafu { path: directory })?.to_thread_local());
-        Ok(Self { ref_backend: RefBackend::of(&inner), inner, now, read_ahead: RefCell::default() })
+        Ok(Self::of(&opened.context(NotARepositorySnafu { path: directory })?, now))
     }
 
     /// Opens the repository at `directory` and no other, whatever the environment and the user's settings say.
@@ -96,9 +109,7 @@ impl Repository {
     /// When there is none, or its configuration cannot be read.
     pub fn open_isolated(directory: &Path, now: Timestamp) -> Result<Self> {
         let opened = gix::ThreadSafeRepository::open_opts(directory, gix::open::Options::isolated());
-        let inner =
-            with_pack_cache(opened.context(NotARepositorySnafu { path: directory })?.to_thread_local());
-        Ok(Self { ref_backend: RefBackend::of(&inner), inner, now, read_ahead: RefCell::default() })
+        Ok(Self::of(&opened.context(NotARepositorySnafu { path: directory })?, now))
     }
 
     /// The git directory of this worktree.
@@ -236,6 +247,18 @@ impl Repository {
             return Ok(None);
         };
         Ok(Some(std::mem::take(&mut object.data)))
+    }
+
+    /// What `look` makes of the bytes of a blob; `None` when it is not here, as in partial clones.
+    ///
+    /// # Errors
+    /// When the object is broken.
+    pub fn with_blob<T>(&self, id: ObjectId, look: impl FnOnce(&[u8]) -> T) -> Result<Option<T>> {
+        if let Some(known) = self.read_ahead.borrow().get(&id) {
+            return Ok(Some(look(known)));
+        }
+        let object = self.inner.try_find_object(id).context(ObjectSnafu { id })?;
+        Ok(object.map(|object| look(&object.data)))
     }
 
     /// The blob at `path` of `tree`; `None` when there is none, or when it is a directory or a submodule.
