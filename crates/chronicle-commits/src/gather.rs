@@ -116,6 +116,7 @@ impl<'a> Gathered<'a> {
             let newer = file.touches.partition_point(|touch| touch.place < place);
             claim.n_newer = u32::try_from(newer).ok();
         }
+        record.lost = present.all_lost();
         Ok(record)
     }
 }
@@ -143,8 +144,8 @@ pub(crate) fn written_by(
         }
     };
     let Some(written) = written else { return Ok(Placement::commit_wide(Vec::new(), State::Changed)) };
-    let (left, state) = present.locate_all(repository, new, &written.hunks)?;
-    Ok(Placement::commit_wide(left, state))
+    let (left, state, lost) = present.locate_all(repository, new, &written.hunks)?;
+    Ok(Placement { lost: Some(lost), ..Placement::commit_wide(left, state) })
 }
 
 fn other_names(file: &FileHistory, path: &BString) -> Vec<String> {

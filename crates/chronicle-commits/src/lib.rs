@@ -19,6 +19,7 @@ pub mod input;
 mod introduced;
 mod kept;
 mod knowledge;
+mod lost;
 mod matching;
 pub mod merging;
 mod notebook;

@@ -7,7 +7,7 @@ use chronicle_core::{
 };
 use chronicle_git::{BStr, ByteSlice, ObjectId, Repository};
 
-use crate::{error::Result, present::Present, read::Scope};
+use crate::{error::Result, lost::Lost, present::Present, read::Scope};
 
 /// Where a claim is now, and how it is tied to that place.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,8 @@ pub(crate) struct Placement {
     pub(crate) gap: Option<LineRange>,
     /// The blob and range the lines were recorded in, if that version is at hand.
     pub(crate) recorded_in: Option<(ObjectId, LineRange)>,
+    /// The recorded lines that are gone; `None` when that is not known.
+    pub(crate) lost: Option<Lost>,
 }
 
 /// The part of a claim that says where it belongs.
@@ -40,7 +42,7 @@ impl Placement {
     /// A claim about a file as a whole.
     pub(crate) fn file_wide(state: State) -> Self {
         let tie = if state == State::Gone { Tie::Gone } else { Tie::File };
-        Self { lines: None, near: Vec::new(), state, tie, matched: Match::File, gap: None, recorded_in: None }
+        Self::ranges(Vec::new(), state, tie, Match::File)
     }
 
     /// A claim about a commit that wrote the lines which are now `left`.
@@ -61,7 +63,7 @@ impl Placement {
             left.clear();
         }
         left.truncate(MAX_NEAR);
-        Self { lines, near: left, state, tie, matched, gap: None, recorded_in: None }
+        Self { lines, near: left, state, tie, matched, gap: None, recorded_in: None, lost: None }
     }
 
     pub(crate) fn lines(place: Place, recorded_in: Option<(ObjectId, LineRange)>) -> Self {
@@ -74,6 +76,7 @@ impl Placement {
             matched: Match::Lines,
             gap: None,
             recorded_in,
+            lost: None,
         }
     }
 
@@ -168,6 +171,8 @@ fn place_lines(
         }
     }
     let by_version = blob.map(|blob| present.locate(repository, blob, range)).transpose()?.flatten();
+    let lost = by_version.map(|(_, lost)| lost);
+    let by_version = by_version.map(|(place, _)| place);
     let recorded_in = by_version.and(blob).map(|blob| (blob, range));
     let by_sketch = || located.sketch.and_then(|sketch| present.locate_sketch(sketch));
     let mut placement = match by_version.or_else(by_sketch) {
@@ -176,6 +181,7 @@ fn place_lines(
         None if located.sketch.is_some() => Placement::lines(Place::GONE, None),
         None => Placement::file_wide(State::Changed),
     };
+    placement.lost = lost;
     if let (State::Gone, Some((blob, range))) = (placement.state, placement.recorded_in) {
         placement.gap = present.gap(repository, blob, range)?;
     }
@@ -194,8 +200,8 @@ fn place_near(
     let ranges: Vec<LineRange> =
         places.iter().filter_map(|place| LineRange::new(place.start, place.end).ok()).collect();
     if let Some(blob) = blob {
-        let (left, state) = present.locate_all(repository, blob, &ranges)?;
-        return Ok(Placement::near(left, state));
+        let (left, state, lost) = present.locate_all(repository, blob, &ranges)?;
+        return Ok(Placement { lost: Some(lost), ..Placement::near(left, state) });
     }
     let found = places.iter().filter_map(|place| present.locate_sketch(place.sketch.as_ref()?)?.lines);
     let left: Vec<LineRange> = found.collect();

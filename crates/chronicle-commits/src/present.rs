@@ -2,16 +2,19 @@
 
 use std::{
     cell::{OnceCell, RefCell},
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     rc::Rc,
 };
 
-use chronicle_core::{LineMap, LineRange, Lines, Locator, Place, Sketch, line_word, reading::State};
+use chronicle_core::{
+    LineMap, LineRange, Lines, Locator, Place, Sketch, is_substantive, line_hash, line_word, reading::State,
+};
 use chronicle_git::{BString, ObjectId, Repository};
 
 use crate::{
     error::Result,
     introduced::{Words, words_of},
+    lost::{Lost, LostLines},
 };
 
 /// One file in scope as it is now.
@@ -26,6 +29,8 @@ pub(crate) struct Present<'p> {
     own: OnceCell<Vec<u32>>,
     versions: RefCell<HashMap<ObjectId, Words>>,
     maps: RefCell<HashMap<ObjectId, Option<Rc<LineMap>>>>,
+    /// Lines of claims that were found to be gone.
+    lost: RefCell<HashSet<u32>>,
 }
 
 /// The first line of a large-file pointer, which stands for content that is elsewhere.
@@ -47,17 +52,19 @@ impl<'p> Present<'p> {
             own: OnceCell::new(),
             versions: RefCell::default(),
             maps: RefCell::default(),
+            lost: RefCell::default(),
         }
     }
 
-    /// Where `range` of the version `blob` is now; `None` when that version is not at hand.
+    /// Where `range` of the version `blob` is now, and what of it is gone; `None` when that version is not at hand.
     pub(crate) fn locate(
         &self,
         repository: &Repository,
         blob: ObjectId,
         range: LineRange,
-    ) -> Result<Option<Place>> {
-        Ok(self.locate_each(repository, blob, &[range])?.into_iter().next().flatten())
+    ) -> Result<Option<(Place, Lost)>> {
+        let (places, lost) = self.locate_each(repository, blob, &[range])?;
+        Ok(places.into_iter().next().flatten().map(|place| (place, lost)))
     }
 
     fn locate_each(
@@ -65,17 +72,49 @@ impl<'p> Present<'p> {
         repository: &Repository,
         blob: ObjectId,
         ranges: &[LineRange],
-    ) -> Result<Vec<Option<Place>>> {
-        let Some(locator) = &self.locator else { return Ok(vec![Some(Place::GONE); ranges.len()]) };
-        let Some(map) = self.map(repository, blob)? else { return Ok(vec![None; ranges.len()]) };
+    ) -> Result<(Vec<Option<Place>>, Lost)> {
+        let none = |place| Ok((vec![place; ranges.len()], Lost::default()));
+        let Some(locator) = &self.locator else { return none(Some(Place::GONE)) };
+        let Some(map) = self.map(repository, blob)? else { return none(None) };
         let is_damaged = |range: &LineRange| map.has(*range) && Place::intact(*range, &map).is_none();
-        let content = if ranges.iter().any(is_damaged) { repository.blob_if_here(blob)? } else { None };
-        let old = content.as_deref().map(Lines::new);
-        let place = |range: &LineRange| {
-            let intact = Place::intact(*range, &map);
-            intact.or_else(|| old.as_ref().map(|old| locator.locate(old, *range, &map)))
+        let places = |old: Option<&Lines<'_>>| {
+            let place = |range: &LineRange| {
+                let intact = Place::intact(*range, &map);
+                intact.or_else(|| Some(locator.locate(old?, *range, &map)))
+            };
+            let places = ranges.iter().map(|range| place(range).filter(|_| map.has(*range))).collect();
+            (places, old.map(|old| self.lost(old, ranges, &map)).unwrap_or_default())
         };
-        Ok(ranges.iter().map(|range| place(range).filter(|_| map.has(*range))).collect())
+        let looked_at = if ranges.iter().any(is_damaged) {
+            repository.with_blob(blob, |content| places(Some(&Lines::new(content))))?
+        } else {
+            None
+        };
+        Ok(looked_at.unwrap_or_else(|| places(None)))
+    }
+
+    /// The lines of `ranges` that are gone. Those that say nothing count only where no other is missing: they
+    /// come and go everywhere.
+    fn lost(&self, old: &Lines<'_>, ranges: &[LineRange], map: &LineMap) -> Lost {
+        let mut lost = Lost::default();
+        let mut of_file = self.lost.borrow_mut();
+        for range in ranges {
+            let lines = (range.start as usize - 1..).zip(old.of(*range));
+            let gone: Vec<&[u8]> =
+                lines.filter(|(number, _)| map.is_lost(*number)).map(|(_, line)| *line).collect();
+            let says_something = gone.iter().any(|line| is_substantive(line));
+            for line in gone.into_iter().filter(|line| !says_something || is_substantive(line)) {
+                let hash = line_hash(line);
+                lost.add(hash);
+                of_file.insert(hash);
+            }
+        }
+        lost
+    }
+
+    /// All lines of claims that were found to be gone.
+    pub(crate) fn all_lost(&self) -> LostLines {
+        LostLines::of(&self.lost.borrow())
     }
 
     /// Where a vanished `range` of the version `blob` would be.
@@ -99,10 +138,11 @@ impl<'p> Present<'p> {
         repository: &Repository,
         blob: ObjectId,
         ranges: &[LineRange],
-    ) -> Result<(Vec<LineRange>, State)> {
+    ) -> Result<(Vec<LineRange>, State, Lost)> {
         let mut left = Vec::new();
         let mut all_intact = true;
-        for place in self.locate_each(repository, blob, ranges)? {
+        let (places, lost) = self.locate_each(repository, blob, ranges)?;
+        for place in places {
             match place {
                 Some(Place { lines: Some(lines), state, .. }) => {
                     left.push(lines);
@@ -118,7 +158,7 @@ impl<'p> Present<'p> {
             (false, true) => State::Intact,
             (false, false) => State::Changed,
         };
-        Ok((left, state))
+        Ok((left, state, lost))
     }
 
     /// The words of the version `blob`, read once.

@@ -12,7 +12,7 @@ use chronicle_core::{
 use chronicle_git::ObjectId;
 use jiff::Timestamp;
 
-use crate::placing::Placement;
+use crate::{lost::LostLines, placing::Placement};
 
 /// Everything that notes say about one file.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +35,8 @@ pub(crate) struct FileRecord {
     pub(crate) concerns: Vec<Concern>,
     /// Remarks about notes that could not be read.
     pub(crate) warnings: Vec<String>,
+    /// Lines of claims that are gone.
+    pub(crate) lost: LostLines,
 }
 
 /// One commit that changed the file.

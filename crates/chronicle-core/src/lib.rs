@@ -50,7 +50,7 @@ pub use hunk::{Extent, Hunk, hunks};
 pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};
 pub use line_map::{ChangedRanges, LineMap, Mapped, changed_ranges};
 pub use line_range::{InvalidRange, LineRange};
-pub use lines::{Lines, is_binary, line_word, line_words};
+pub use lines::{Lines, is_binary, is_substantive, line_word, line_words};
 pub use locate::{Locator, Place};
 pub use note::{Note, Statement};
 pub use plain::plain;
@@ -59,7 +59,7 @@ pub use region::{
     Anchor, Constraint, CrossCutting, CrossCuttingMember, DependsOn, Entry, Places, Recorded, Region, Related,
 };
 pub use secrets::redact_note;
-pub use sketch::Sketch;
+pub use sketch::{Sketch, line_hash};
 pub use unite::{UNREAD_SCHEMA, unite_lines, unite_notes};
 pub use when::{Age, parse_time};
 

@@ -79,6 +79,22 @@ impl LineMap {
         Mapped { lines: Some(self.with_trivial_edges(hull, survivors)), intact: false, share }
     }
 
+    /// Whether the old line with this zero-based number is not in the new version.
+    #[must_use]
+    pub fn is_lost(&self, old_line: usize) -> bool {
+        self.new_line.get(old_line).is_none_or(Option::is_none)
+    }
+
+    /// The zero-based numbers of the new lines that are not in the old version.
+    #[must_use]
+    pub fn added(&self) -> Vec<usize> {
+        let mut is_old = vec![false; self.n_new];
+        for line in self.new_line.iter().flatten() {
+            is_old[*line as usize] = true;
+        }
+        (0..self.n_new).filter(|line| !is_old[*line]).collect()
+    }
+
     /// The share of the longer version's lines that both have, 0 to 1.
     #[must_use]
     pub fn likeness(&self) -> f64 {

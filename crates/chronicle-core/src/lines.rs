@@ -91,7 +91,8 @@ pub fn line_word(line: &[u8]) -> u32 {
 }
 
 /// Whether a line says something: a brace alone re-appears everywhere and proves nothing.
-pub(crate) fn is_substantive(line: &[u8]) -> bool {
+#[must_use]
+pub fn is_substantive(line: &[u8]) -> bool {
     line.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
 }
 

@@ -55,7 +55,8 @@ impl fmt::Display for Sketch {
 }
 
 /// The low word of XXH3-64 over the line without the white space around it.
-pub(crate) fn line_hash(line: &[u8]) -> u32 {
+#[must_use]
+pub fn line_hash(line: &[u8]) -> u32 {
     let hash = XxHash3_64::oneshot(line.trim_ascii());
     u32::try_from(hash & u64::from(u32::MAX)).expect("masked to 32 bits")
 }

@@ -374,7 +374,8 @@ impl Chronicle {
         let mut scopes: BTreeMap<&BString, Scope> = BTreeMap::new();
         for file in changed {
             // A file may be changed and copied at once.
-            let scope = scopes.remove(&file.old).map_or_else(|| file.scope(), |scope| scope.and(file.scope()));
+            let scope =
+                scopes.remove(&file.old).map_or_else(|| file.scope(), |scope| scope.and(file.scope()));
             scopes.insert(&file.old, scope);
         }
         let files = scopes.keys().map(|path| ScopeFile::from((*path).clone())).collect();

@@ -87,9 +87,12 @@ impl Outdated<'_> {
         let Some(drift) = Drift::new(self.lazy, self.path, &self.words, content, stored.is_opaque) else {
             return Ok(None);
         };
+        let came_back = drift.came_back(&record.lost);
         let claims = record.claims.iter_mut();
         let damaged: Vec<&mut Claim> = claims
-            .filter_map(|claim| drift.carry_whole(&mut claim.placement).is_none().then_some(claim))
+            .filter_map(|claim| {
+                drift.carry_untouched(&mut claim.placement, came_back).is_none().then_some(claim)
+            })
             .collect();
         let versions: BTreeSet<ObjectId> =
             damaged.iter().flat_map(|claim| versions(claim, &record.steps)).collect();

@@ -6,13 +6,17 @@
 use std::cell::OnceCell;
 
 use chronicle_core::{
-    LineMap, LineRange, line_words,
+    LineMap, LineRange, Lines, line_hash, line_words,
     reading::{Match, State},
     score::Tie,
 };
 use chronicle_git::{BStr, LazyRepository};
 
-use crate::{placing::Placement, present::Present};
+use crate::{
+    lost::{Lost, LostLines},
+    placing::Placement,
+    present::Present,
+};
 
 /// The way from the indexed version to the present one.
 pub(super) struct Drift<'a> {
@@ -41,17 +45,37 @@ impl<'a> Drift<'a> {
         Some(Self { repository, path, content, is_opaque, map, present: OnceCell::new() })
     }
 
-    /// Puts `placement` where it is now, if it stood and stands there whole.
-    pub(super) fn carry_whole(&self, placement: &mut Placement) -> Option<()> {
+    /// Puts `placement` where it is now, if the edit left its place whole and brought back none of its lines;
+    /// `came_back` are lines that may be such.
+    pub(super) fn carry_untouched(&self, placement: &mut Placement, came_back: Lost) -> Option<()> {
         let Some(map) = self.map.as_ref().filter(|_| !self.is_opaque) else { return Some(()) };
-        if placement.state != State::Intact || placement.matched == Match::File {
+        if placement.matched == Match::File {
+            return None;
+        }
+        if placement.state != State::Intact && placement.lost.is_none_or(|lost| lost.meets(came_back)) {
             return None;
         }
         let whole = |range: LineRange| Some(map.map(range)).filter(|mapped| mapped.intact)?.lines;
-        let lines = placement.lines.map(|lines| whole(lines).ok_or(())).transpose().ok()?;
+        let all = |lines: Option<LineRange>, carried: &dyn Fn(LineRange) -> Option<LineRange>| {
+            lines.map(|lines| carried(lines).ok_or(())).transpose().ok()
+        };
         let near = placement.near.iter().copied().map(whole).collect::<Option<_>>()?;
-        (placement.lines, placement.near) = (lines, near);
+        let gap = all(placement.gap, &|gap| untouched_gap(map, gap))?;
+        (placement.lines, placement.near, placement.gap) = (all(placement.lines, &whole)?, near, gap);
         Some(())
+    }
+
+    /// The lines that the edit added and that may be among `lost`.
+    pub(super) fn came_back(&self, lost: &LostLines) -> Lost {
+        let mut came_back = Lost::default();
+        let present = Lines::new(self.content);
+        for line in self.map.iter().flat_map(LineMap::added) {
+            let hash = present.all().get(line).map(|line| line_hash(line));
+            if let Some(hash) = hash.filter(|hash| lost.may_hold(*hash)) {
+                came_back.add(hash);
+            }
+        }
+        came_back
     }
 
     /// Puts `placement` where it is now; `None` when that cannot be told.
@@ -86,7 +110,7 @@ impl<'a> Drift<'a> {
         };
         let repository = self.repository.get().ok()?;
         let present = self.present.get_or_init(|| Present::new(self.path.to_owned(), Some(self.content)));
-        let Some(place) = present.locate(repository, blob, range).ok()? else {
+        let Some((place, _)) = present.locate(repository, blob, range).ok()? else {
             self.keep_what_is_left(placement);
             return Some(());
         };
@@ -117,6 +141,15 @@ impl<'a> Drift<'a> {
             placement.tie = Tie::Lines(State::Changed, share * map.map(was).share);
         }
     }
+}
+
+/// Where a gap is whose neighbours still stand.
+fn untouched_gap(map: &LineMap, gap: LineRange) -> Option<LineRange> {
+    let carried = |line: u32| Some(map.map(LineRange { start: line, end: line }).lines?.start);
+    // The first line may be no neighbour: vanished lines that began the file have none before them.
+    let start = carried(gap.start).filter(|start| gap.start != 1 || *start == 1)?;
+    let end = if gap.end == u32::MAX { gap.end } else { carried(gap.end)? };
+    (start <= end).then_some(LineRange { start, end })
 }
 
 /// A gap holds the neighbours of what vanished: it goes where they went.

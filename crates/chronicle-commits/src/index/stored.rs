@@ -23,6 +23,7 @@ use crate::{
         body::{self, Beside, Kind},
         table::{Part, Table, TableWriter},
     },
+    lost::{Lost, LostLines},
     placing::Placement,
     prose::{Kind as Words, Passage},
     record::{Claim, Concern, FileRecord, Heading, Reliance, Relied, Step},
@@ -48,6 +49,7 @@ pub(super) struct StoredRecord<'a> {
     reliances: Vec<StoredReliance>,
     concerns: Vec<StoredConcern>,
     warnings: Vec<String>,
+    lost: &'a [u8],
 }
 
 /// An object's id, without a place of its own in memory: records hold thousands.
@@ -209,6 +211,7 @@ struct StoredPlacement {
     matched: Match,
     gap: Option<Range>,
     recorded_in: Option<(Object, Range)>,
+    lost: Option<Lost>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -266,7 +269,7 @@ pub(super) fn store<W: Write + Seek>(
     let mut claims = Vec::with_capacity(record.claims.len());
     for claim in &record.claims {
         let (kind, bytes) = body::store(&claim.body, &claim.name)?;
-        let Placement { lines, near, state, tie, matched, gap, recorded_in } = &claim.placement;
+        let Placement { lines, near, state, tie, matched, gap, recorded_in, lost } = &claim.placement;
         claims.push(StoredClaim {
             heading: count(claim.heading),
             id: &claim.id.0,
@@ -280,6 +283,7 @@ pub(super) fn store<W: Write + Seek>(
                 matched: *matched,
                 gap: gap.map(pair),
                 recorded_in: recorded_in.map(|(blob, range)| (numbers.blob(blob), pair(range))),
+                lost: *lost,
             },
             commits_since: claim.commits_since,
             n_newer: claim.n_newer,
@@ -290,8 +294,7 @@ pub(super) fn store<W: Write + Seek>(
     }
     let null = |commit: ObjectId| commit.kind().null();
     let ids = |step: &Step| [step.commit, step.blob.unwrap_or_else(|| null(step.commit))];
-    let steps: Vec<u8> =
-        record.steps.iter().flat_map(ids).flat_map(|id| id.as_slice().to_vec()).collect();
+    let steps: Vec<u8> = record.steps.iter().flat_map(ids).flat_map(|id| id.as_slice().to_vec()).collect();
     let id_len = record.steps.first().map_or(0, |step| step.commit.as_slice().len());
     let stored = StoredRecord {
         content,
@@ -322,6 +325,7 @@ pub(super) fn store<W: Write + Seek>(
             .collect(),
         concerns: record.concerns.iter().map(stored_concern).collect(),
         warnings: record.warnings.clone(),
+        lost: &record.lost.0,
     };
     writer.value(key, &postcard::to_allocvec(&stored).map_err(std::io::Error::other)?)
 }
@@ -465,6 +469,7 @@ impl StoredRecord<'_> {
             reliances: reliances(self.reliances, path, &mut headings)?,
             concerns: concerns(self.concerns, &mut headings)?,
             warnings: self.warnings,
+            lost: LostLines(self.lost.to_vec()),
             headings: headings.loaded,
         })
     }
@@ -539,6 +544,7 @@ fn placement(stored: StoredPlacement, steps: StoredSteps<'_>) -> Option<Placemen
         matched: stored.matched,
         gap: stored.gap.and_then(range),
         recorded_in,
+        lost: stored.lost,
     })
 }
 

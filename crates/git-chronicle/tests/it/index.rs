@@ -112,7 +112,7 @@ impl Work {
     fn step(&mut self) -> String {
         let files = self.files();
         let number = self.random.below(1000);
-        match self.random.below(14) {
+        match self.random.below(15) {
             _ if files.len() < 3 => {
                 let lines = self.random.lines(20);
                 self.repo.write(format!("d0/n{number}.txt"), lines.join("\n") + "\n");
@@ -168,6 +168,13 @@ impl Work {
                 self.repo.try_git(&["reset", "--quiet", "--hard", "HEAD~1"]);
                 "reset".to_owned()
             }
+            10 => {
+                if !self.repo.try_git(&["revert", "--no-edit", "HEAD"]).status.success() {
+                    self.repo.try_git(&["revert", "--abort"]);
+                    self.repo.git(&["reset", "--quiet", "--hard"]);
+                }
+                "revert".to_owned()
+            }
             _ => self.annotate(),
         }
     }
@@ -208,6 +215,16 @@ fn it_says_what_the_repository_says_whatever_happened_in_between() {
             let files = work.files();
             let file = work.random.one(&files).clone();
             read(&work.repo, &file, &format!("seed {seed} after {steps:?}"));
+            if work.random.below(4) == 0 {
+                let all = work.repo.git(&["rev-list", "HEAD"]);
+                let base = *work.random.one(&all.lines().collect::<Vec<_>>());
+                let range = format!("{base}..HEAD");
+                same(
+                    &work.repo,
+                    &["check", "--diff", &range, "--format", "json"],
+                    &format!("after {steps:?}"),
+                );
+            }
             if work.random.below(6) == 0 {
                 read(&work.repo, ".", &format!("seed {seed} after {steps:?}"));
                 // An edit that is not committed is carried, not gathered.
@@ -219,6 +236,33 @@ fn it_says_what_the_repository_says_whatever_happened_in_between() {
         }
         assert!(index_directory(&work.repo).is_dir(), "nothing was indexed");
     }
+}
+
+#[test]
+fn code_that_comes_back_is_found_again() {
+    let repo = TestRepo::new();
+    let code = "fn one() {}\n\nfn two() {\n    wait();\n}\n\nfn three() {}\n";
+    repo.write("a.rs", code);
+    let commit = repo.commit("first");
+    let about = |content: &str, start: u32, end: u32| json!({ "category": "gotcha", "content": content, "file": "a.rs", "lines": { "start": start, "end": end } });
+    annotate(
+        &repo,
+        &commit,
+        &json!({ "summary": "why", "wisdom": [about("Mind two.", 3, 5), about("Mind the gap.", 2, 2)] }),
+    );
+    repo.write("a.rs", "fn one() {}\nfn three() {}\n");
+    repo.commit("remove two");
+    let gone = read(&repo, "a.rs", "gone");
+    assert!(gone.contains("\"gone\"") && !gone.contains("\"intact\""), "{gone}");
+    // In another place, and with other lines around it, while the table knows it as gone.
+    repo.write("a.rs", "fn zero() {}\nfn one() {}\nfn three() {}\nfn two() {\n    wait();\n}\n");
+    repo.commit("bring two back");
+    let back = read(&repo, "a.rs", "back");
+    assert!(back.contains("Mind two."), "{back}");
+    repo.write("a.rs", code);
+    repo.commit("bring all back");
+    let whole = read(&repo, "a.rs", "whole");
+    assert!(whole.contains("\"intact\"") && !whole.contains("\"gone\""), "{whole}");
 }
 
 /// A repository with one lesson that has been read once.
