@@ -12,7 +12,7 @@ mod store;
 
 pub use error::StoreError;
 pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transaction};
-pub use search::{Found, Hit, Scope, search};
+pub use search::{Hit, Question, Scope, search};
 pub use store::{
     ListedThread, NamedSession, OpenThreads, Project, ProjectId, SessionId, SessionRecord, Source, Store,
     StoredTurn, Totals, TurnKind, TurnRecord, Written, add_events, events_with_agents, replay, tell_once,

@@ -8,17 +8,20 @@
 //! and for a bound on the score of each of their turns. Sessions are looked
 //! into by falling bounds, until no other can hold a better turn.
 
-use std::{cmp::Ordering, collections::BinaryHeap};
+use std::{cmp::Ordering, collections::BinaryHeap, ops::Range};
 
 use jiff::Timestamp;
 use rusqlite::{Connection, params_from_iter, types::Value};
 
-use crate::index::{Indexed, Segment, is_wanted, postings, words::Words};
+use crate::index::{
+    Indexed, Segment, is_wanted, postings,
+    words::{Term, Words},
+};
 use crate::{ProjectId, SessionId, StoredTurn, TurnKind};
 
 mod weights;
 
-use weights::{AFTER, BEFORE, SESSION, Statistics};
+use weights::{AFTER, BEFORE, SESSION, Statistics, blended};
 
 /// How many different words of a question count.
 const MOST_TERMS: usize = 32;
@@ -38,15 +41,6 @@ pub struct Scope {
     pub kinds: Vec<TurnKind>,
 }
 
-/// What was found.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Found {
-    /// The best turns, the best first.
-    pub hits: Vec<Hit>,
-    /// Whether the question has words that can be looked for at all.
-    pub has_words: bool,
-}
-
 /// A turn that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
@@ -56,29 +50,73 @@ pub struct Hit {
     pub score: f64,
 }
 
+/// The words of a question.
+#[derive(Debug, Default)]
+pub struct Question {
+    terms: Vec<Term>,
+    words: Words,
+}
+
+impl Question {
+    /// The words of `text` that can be looked for.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let mut words = Words::default();
+        let mut terms = Vec::new();
+        words.each(text, &mut |term| {
+            if terms.len() < MOST_TERMS && !terms.contains(&term) {
+                terms.push(term);
+            }
+        });
+        Self { terms, words }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn n_words(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Where they stand in `text`: the number of each and its bytes, none within another.
+    pub fn places(&mut self, text: &str) -> Vec<(usize, Range<usize>)> {
+        let mut places: Vec<(usize, Range<usize>)> = Vec::new();
+        let terms = &self.terms;
+        self.words.each_at(text, &mut |term, place| {
+            let Some(number) = terms.iter().position(|known| *known == term) else { return };
+            // The whole of a name comes before its parts, a pair of letters after its first.
+            if places.last().is_none_or(|(_, last)| last.end <= place.start) {
+                places.push((number, place));
+            }
+        });
+        places
+    }
+}
+
 /// Finds the turns that answer `question` best, at most `limit`.
 ///
 /// # Errors
 /// When the store cannot be read.
 pub fn search(
     connection: &Connection,
-    question: &str,
+    question: &Question,
     scope: &Scope,
     limit: usize,
-) -> rusqlite::Result<Found> {
-    let mut terms = Vec::new();
-    Words::default().each(question, &mut |term| {
-        if terms.len() < MOST_TERMS && !terms.contains(&term) {
-            terms.push(term);
-        }
-    });
-    if terms.is_empty() {
-        return Ok(Found::default());
+) -> rusqlite::Result<Vec<Hit>> {
+    if question.is_empty() {
+        return Ok(Vec::new());
     }
-    let allowed = scope.sessions(connection)?;
-    let sheet = Sheet::read(connection, &terms, allowed.as_deref())?;
-    let best = sheet.best(connection, scope, limit)?;
-    Ok(Found { hits: load(connection, best)?, has_words: true })
+    // Segments may be merged by another process meanwhile; within a transaction they stay as they are.
+    let tx = connection.unchecked_transaction()?;
+    let allowed = scope.sessions(&tx)?;
+    let sheet = Sheet::read(&tx, &question.terms, allowed.as_deref())?;
+    let best = sheet.best(&tx, scope, limit)?;
+    load(&tx, best)
 }
 
 impl Scope {
@@ -309,18 +347,23 @@ impl Sheet {
     ) -> rusqlite::Result<Vec<Candidate>> {
         let Some(indexed) = Indexed::of(connection, i64::from(session))? else { return Ok(Vec::new()) };
         let turns: Vec<_> = indexed.turns().collect();
-        let mut own = vec![0.0; turns.len()];
         let known = self.sessions[session as usize];
+        let mut near = vec![0.0; turns.len()];
+        let mut own = vec![0.0; turns.len()];
         let mut next = known.head;
+        // Groups of one term follow each other.
         while let Some(group) = next.checked_sub(1).map(|at| self.groups[at as usize]) {
             next = group.next;
-            let Some(read) = postings::Group::read(0, &mut &self.lists[group.start as usize..]) else {
-                continue;
-            };
-            for place in read.places() {
-                let Some(turn) = turns.get(place.turn as usize) else { continue };
-                own[place.turn as usize] += self.weights[usize::from(group.term)]
-                    * self.statistics.in_turn(place.n_times as f32, turn.n_terms as f32);
+            if let Some(read) = postings::Group::read(0, &mut &self.lists[group.start as usize..]) {
+                for place in read.places() {
+                    let at = place.turn as usize;
+                    let Some(turn) = turns.get(at) else { continue };
+                    own[at] = self.statistics.in_turn(place.n_times as f32, turn.n_terms as f32);
+                }
+            }
+            let is_last = next.checked_sub(1).is_none_or(|at| self.groups[at as usize].term != group.term);
+            if is_last {
+                add_around(&mut near, &mut own, self.weights[usize::from(group.term)]);
             }
         }
         let times = match scope.since {
@@ -331,8 +374,7 @@ impl Sheet {
             times.as_ref().is_none_or(|(since, times)| times.get(turn).is_some_and(|at| since <= at))
         };
         let of_session = SESSION * known.score;
-        let scores = (0..own.len()).map(|turn| (turn, around(&own, turn)));
-        let scores = scores.filter(|(turn, score)| {
+        let scores = near.into_iter().enumerate().filter(|(turn, score)| {
             0.0 < *score && is_wanted(turns[*turn].kind, &scope.kinds) && is_late(*turn)
         });
         Ok(scores
@@ -341,14 +383,20 @@ impl Sheet {
     }
 }
 
-/// The score of a turn with those of its neighbours.
-fn around(own: &[f32], turn: usize) -> f32 {
-    let at = |turn: Option<usize>| turn.and_then(|turn| own.get(turn)).copied().unwrap_or_default();
-    own[turn]
-        + BEFORE[0] * at(turn.checked_sub(1))
-        + BEFORE[1] * at(turn.checked_sub(2))
-        + AFTER[0] * at(turn.checked_add(1))
-        + AFTER[1] * at(turn.checked_add(2))
+/// Adds to each turn what a term gives to it and the turns around it, and clears `own`.
+fn add_around(near: &mut [f32], own: &mut [f32], weight: f32) {
+    for (turn, near) in near.iter_mut().enumerate() {
+        let at = |turn: Option<usize>| turn.and_then(|turn| own.get(turn)).copied().unwrap_or_default();
+        *near += weight
+            * blended([
+                own[turn],
+                BEFORE[0] * at(turn.checked_sub(1)),
+                BEFORE[1] * at(turn.checked_sub(2)),
+                AFTER[0] * at(turn.checked_add(1)),
+                AFTER[1] * at(turn.checked_add(2)),
+            ]);
+    }
+    own.fill(0.0);
 }
 
 /// When the turns of a session happened, in their order; one without a time when the one before it did.

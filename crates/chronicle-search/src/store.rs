@@ -28,6 +28,9 @@ pub use turns::{StoredTurn, TurnKind, TurnRecord};
 /// What brings a file from one version of the format to the next; their number is the version.
 const MIGRATIONS: [&str; 1] = [include_str!("store/schema.sql")];
 
+/// How many statements are kept for the next time: more than taking in a session needs.
+const STATEMENTS: usize = 64;
+
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -111,6 +114,7 @@ impl Store {
         let flags = mode | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(fails)?;
         connection.busy_timeout(PATIENCE).map_err(fails)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
         let mut store = Self { connection, path: path.to_owned(), is_read_only: false, words: None };
         store.is_read_only = store.connection.is_readonly("main").map_err(fails)?;
         store.set_up()?;

@@ -2,8 +2,8 @@
 //! looking at every turn gives.
 
 use chronicle_search::{
-    NamedSession, Project, Scope, SessionId, SessionRecord, Store, StoredTurn, TurnKind, TurnRecord, Written,
-    search,
+    NamedSession, Project, Question, Scope, SessionId, SessionRecord, Store, StoredTurn, TurnKind,
+    TurnRecord, Written, search,
 };
 
 /// Words of rising rarity.
@@ -102,9 +102,11 @@ impl Memory {
 
     fn find(&self, question: &str, project: Option<&str>, limit: usize) -> Vec<(String, f64)> {
         let scope = Scope { project: project.map(|key| self.project(key).id), ..Scope::default() };
-        let found =
-            self.store.read(|connection| search(connection, question, &scope, limit)).expect("an answer");
-        found.hits.into_iter().map(|hit| (hit.turn.text, hit.score)).collect()
+        let found = self
+            .store
+            .read(|connection| search(connection, &Question::new(question), &scope, limit))
+            .expect("an answer");
+        found.into_iter().map(|hit| (hit.turn.text, hit.score)).collect()
     }
 
     /// The scores of the best turns, found by looking at each.
@@ -162,39 +164,44 @@ fn turn(session: SessionId, position: i64, text: &str) -> TurnRecord<'_> {
 fn scores(question: &str, sessions: &[Vec<Vec<String>>], limit: usize) -> Vec<f64> {
     let count = |words: &[String], term: &str| words.iter().filter(|word| *word == term).count() as f64;
     let rarity = |all: f64, having: f64| (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
-    let share = |times: f64, length: f64| times * 2.2 / (times + 1.2 * (0.6 + 0.4 * length));
+    let share = |times: f64, length: f64, by_length: f64| {
+        times * 2.2 / (times + 1.2 * (1.0 - by_length + by_length * length))
+    };
     let n_turns = sessions.iter().map(Vec::len).sum::<usize>() as f64;
     let n_sessions = sessions.len() as f64;
     let n_words = sessions.iter().flatten().map(Vec::len).sum::<usize>() as f64;
     let mut all = Vec::new();
-    let mut per_turn: Vec<Vec<f64>> = sessions.iter().map(|turns| vec![0.0; turns.len()]).collect();
+    let mut near: Vec<Vec<f64>> = sessions.iter().map(|turns| vec![0.0; turns.len()]).collect();
     let mut per_session = vec![0.0; sessions.len()];
+    let whole: Vec<Vec<String>> = sessions.iter().map(|turns| turns.concat()).collect();
     for term in question.split(' ') {
         let having = sessions.iter().flatten().filter(|words| 0.0 < count(words, term)).count() as f64;
-        let whole: Vec<Vec<String>> = sessions.iter().map(|turns| turns.concat()).collect();
         let sessions_having = whole.iter().filter(|words| 0.0 < count(words, term)).count() as f64;
         for (number, turns) in sessions.iter().enumerate() {
-            for (turn, words) in turns.iter().enumerate() {
-                let length = words.len() as f64 / (n_words / n_turns);
-                per_turn[number][turn] += rarity(n_turns, having) * share(count(words, term), length);
+            let own: Vec<f64> = turns
+                .iter()
+                .map(|words| share(count(words, term), words.len() as f64 / (n_words / n_turns), 0.25))
+                .collect();
+            let at = |turn: Option<usize>| turn.and_then(|turn| own.get(turn)).copied().unwrap_or_default();
+            for (turn, alone) in own.iter().enumerate() {
+                let shares = [
+                    *alone,
+                    0.5 * at(turn.checked_sub(1)),
+                    0.4 * at(turn.checked_sub(2)),
+                    0.4 * at(Some(turn + 1)),
+                    0.2 * at(Some(turn + 2)),
+                ];
+                let blended =
+                    0.25 * shares.iter().sum::<f64>() + 0.75 * shares.into_iter().fold(0.0, f64::max);
+                near[number][turn] += rarity(n_turns, having) * blended;
             }
             let length = whole[number].len() as f64 / (n_words / n_sessions);
             per_session[number] +=
-                rarity(n_sessions, sessions_having) * share(count(&whole[number], term), length);
+                rarity(n_sessions, sessions_having) * share(count(&whole[number], term), length, 0.4);
         }
     }
-    for (own, of_session) in per_turn.iter().zip(per_session) {
-        let at = |turn: Option<usize>| turn.and_then(|turn| own.get(turn)).copied().unwrap_or_default();
-        for (turn, alone) in own.iter().enumerate() {
-            let near = alone
-                + 0.5 * at(turn.checked_sub(1))
-                + 0.25 * at(turn.checked_sub(2))
-                + 0.4 * at(Some(turn + 1))
-                + 0.2 * at(Some(turn + 2));
-            if 0.0 < near {
-                all.push(near + 0.6 * of_session);
-            }
-        }
+    for (near, of_session) in near.into_iter().zip(per_session) {
+        all.extend(near.into_iter().filter(|score| 0.0 < *score).map(|score| score + 0.6 * of_session));
     }
     all.sort_by(|left, right| right.total_cmp(left));
     all.truncate(limit);

@@ -136,7 +136,7 @@ impl Chronicle {
     }
 
     /// The moment that a date stands for, or a span of time before now.
-    fn moment_before(&self, text: &str) -> Result<Timestamp, Error> {
+    pub(crate) fn moment_before(&self, text: &str) -> Result<Timestamp, Error> {
         let text = text.trim();
         if let Some(at) = parse_time(text) {
             return Ok(at);

@@ -91,6 +91,12 @@ pub enum Error {
         /// As it was given.
         text: String,
     },
+    /// A question without words to look for.
+    #[snafu(display("{reason}"))]
+    EmptyQuestion {
+        /// Why not.
+        reason: &'static str,
+    },
     /// A path that was never in the repository.
     #[snafu(display("File not found: {path}. Does it exist at HEAD?"))]
     FileNotFound {
@@ -297,6 +303,7 @@ impl Error {
             Self::NothingToDo { .. } => "nothing_to_do",
             Self::BriefTooLong { .. } => "budget_too_small",
             Self::NotAMoment { .. } => "invalid_since",
+            Self::EmptyQuestion { .. } => "empty_question",
             Self::FileNotFound { .. } => "file_not_found",
             Self::OutsideRepository { .. } => "outside_repository",
             Self::AnchorNeedsOneFile { .. } => "anchor_needs_one_file",

@@ -14,6 +14,7 @@ mod correct;
 mod deps;
 mod doctor;
 mod error;
+pub mod find;
 mod gc;
 mod hook;
 mod hooks;

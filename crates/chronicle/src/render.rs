@@ -9,6 +9,7 @@ mod config;
 mod context;
 mod correct;
 mod deps;
+mod find;
 mod health;
 mod json;
 mod markdown;
@@ -35,6 +36,7 @@ use crate::{
     Timeline, Why,
     brief::Brief,
     catch_up::CatchUp,
+    find::{About, Finding, How},
     sessions::{ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession},
     threads::{Pending, ShownThread, ThreadReply},
 };
@@ -240,6 +242,36 @@ pub fn deps(deps: &Deps, format: Format, view: &View) -> String {
         Format::Json => json::compact_answer(deps, view.verbose),
         Format::Markdown => deps::markdown(deps, view),
         Format::Pretty => pretty::painted(&deps::markdown(deps, view), view),
+    }
+}
+
+/// What was found in sessions, as text.
+#[must_use]
+pub fn found(finding: &Finding, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(finding),
+        Format::Markdown => find::found(finding, view, false),
+        Format::Pretty => pretty::painted(&find::found(finding, view, view.colour), view),
+    }
+}
+
+/// What is known about a topic, as text.
+#[must_use]
+pub fn about(about: &About, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(about),
+        Format::Markdown => find::about(about, view, false),
+        Format::Pretty => pretty::painted(&find::about(about, view, view.colour), view),
+    }
+}
+
+/// How a task was done before, as text.
+#[must_use]
+pub fn how(how: &How, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(how),
+        Format::Markdown => find::how(how, view),
+        Format::Pretty => pretty::painted(&find::how(how, view), view),
     }
 }
 

@@ -12,11 +12,12 @@ use crate::{
     brief::Brief,
     catch_up::CatchUp,
     error::UnknownSchemaSnafu,
+    find::{About, Finding, How},
     threads::{Pending, ShownThread, ThreadReply},
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 29] = [
+pub const SCHEMA_NAMES: [&str; 32] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -43,6 +44,9 @@ pub const SCHEMA_NAMES: [&str; 29] = [
     "knowledge-output",
     "purge-output",
     "setup-output",
+    "find-output",
+    "about-output",
+    "how-output",
     "knowledge",
     "correction",
     "tombstone",
@@ -80,6 +84,9 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "correct-output" => schema_for!(CorrectReply),
         "knowledge-output" => schema_for!(KnowledgeReply),
         "purge-output" => schema_for!(PurgeReply),
+        "find-output" => schema_for!(Finding),
+        "about-output" => schema_for!(About),
+        "how-output" => schema_for!(How),
         "knowledge" => schema_for!(Knowledge),
         "correction" => schema_for!(Correction),
         "tombstone" => schema_for!(Tombstone),

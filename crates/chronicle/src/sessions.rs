@@ -11,11 +11,10 @@ mod transfer;
 
 pub use forget::{ForgetCommand, ForgetReply, ForgottenSession};
 pub use ingest::{IngestCommand, IngestReply, Progress, UnreadFile, What};
+pub(crate) use look::Digested;
 pub use look::{ListedSession, SessionList, SessionThread, ShownSession, ShownTurn};
 pub use place::ExcludeReply;
 pub use transfer::MemoryTransfer;
-
-pub(crate) use look::Digested;
 
 use chronicle_search::{NamedSession, Project};
 use snafu::ensure;

@@ -6,14 +6,14 @@ use chronicle::render::Format;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    annotate::AnnotateArgs, brief::BriefArgs, catch_up::CatchUpArgs, check::CheckArgs, commit,
-    commit::CommitArgs, config::ConfigArgs, context::ContextArgs, correct::CorrectArgs, deps::DepsArgs,
-    doctor::DoctorArgs, expire::ExpireArgs, export::ExportArgs, flag::FlagArgs, gc::GcArgs,
-    history::HistoryArgs, hook::HookArgs, import::ImportArgs, init::InitArgs, init::UninstallArgs,
-    knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs, pending::PendingArgs, purge::PurgeArgs,
-    read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, session::SessionArgs, show::ShowArgs,
-    status::StatusArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs,
-    thread::ThreadArgs, tour::TourArgs, why::WhyArgs,
+    about::AboutArgs, annotate::AnnotateArgs, brief::BriefArgs, catch_up::CatchUpArgs, check::CheckArgs,
+    commit, commit::CommitArgs, config::ConfigArgs, context::ContextArgs, correct::CorrectArgs,
+    deps::DepsArgs, doctor::DoctorArgs, expire::ExpireArgs, export::ExportArgs, find::FindArgs,
+    flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs,
+    init::InitArgs, init::UninstallArgs, knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs,
+    pending::PendingArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs,
+    session::SessionArgs, show::ShowArgs, status::StatusArgs, summary::SummaryArgs, supersede::SupersedeArgs,
+    sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -47,10 +47,11 @@ type Define = fn(clap::Command) -> clap::Command;
 
 /// The commands that hooks and agents run on every edit. Defining the arguments of all commands takes longer
 /// than most answers, so these are defined alone when they come first on the command line.
-const OFTEN: [(&str, Define); 9] = [
+const OFTEN: [(&str, Define); 10] = [
     ("brief", BriefArgs::augment_args),
     ("check", CheckArgs::augment_args),
     ("deps", DepsArgs::augment_args),
+    ("find", FindArgs::augment_args),
     ("hook", HookArgs::augment_args),
     ("pending", PendingArgs::augment_args),
     ("read", ReadArgs::augment_args),
@@ -152,6 +153,9 @@ pub(crate) enum Command {
     Commit(CommitArgs),
     Context(ContextArgs),
     Session(SessionArgs),
+    Find(FindArgs),
+    About(AboutArgs),
+    How(HowArgs),
     Init(InitArgs),
     Uninstall(UninstallArgs),
     Config(ConfigArgs),

@@ -1,5 +1,6 @@
 //! One file for each command: arguments, one call to the application, one rendering.
 
+pub(crate) mod about;
 pub(crate) mod annotate;
 pub(crate) mod brief;
 pub(crate) mod catch_up;
@@ -12,10 +13,12 @@ pub(crate) mod deps;
 pub(crate) mod doctor;
 pub(crate) mod expire;
 pub(crate) mod export;
+pub(crate) mod find;
 pub(crate) mod flag;
 pub(crate) mod gc;
 pub(crate) mod history;
 pub(crate) mod hook;
+pub(crate) mod how;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod knowledge;
@@ -90,6 +93,9 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Knowledge(args) => knowledge::run(args, &open(), ui),
         Command::Purge(args) => purge::run(&args, &open(), ui),
         Command::Session(args) => session::run(args, &open(), ui),
+        Command::Find(args) => find::run(args, &open(), ui),
+        Command::About(args) => about::run(args, &open(), ui),
+        Command::How(args) => how::run(args, &open(), ui),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }

@@ -75,6 +75,7 @@ impl CommandError {
             | "unknown_setting"
             | "invalid_setting"
             | "empty_context"
+            | "empty_question"
             | "empty_value"
             | "invalid_time"
             | "invalid_since" => WRONG_ARGUMENTS,
@@ -108,6 +109,7 @@ impl CommandError {
             "no_summary" => "add \"summary\" to the JSON, or use --summary or --auto",
             "unknown_entry" => "`git chronicle show` lists the ids of a commit's entries",
             "not_your_summary" => "leave out --replace-summary: yours is stored beside it",
+            "empty_question" => "such as `git chronicle find why the pool waits`",
             "empty_context" => "use --task, --reasoning, --dependencies or --tags",
             "hook_not_written" => "is the repository read-only? `--dry-run` shows what would be changed",
             "unknown_setting" => "`git chronicle config list` lists the settings",

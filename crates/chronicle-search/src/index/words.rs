@@ -4,6 +4,8 @@
 //! numbers. Forty bits keep two of a million words apart nearly always; where
 //! they fail, a hit more is found.
 
+use std::ops::Range;
+
 use rust_stemmers::{Algorithm, Stemmer};
 use twox_hash::XxHash3_64;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -58,6 +60,11 @@ impl Words {
     /// A name in camel case is found whole and by its parts. Of scripts
     /// without spaces the letters are taken, and each pair of neighbours.
     pub(crate) fn each(&mut self, text: &str, found: &mut impl FnMut(Term)) {
+        self.each_at(text, &mut |term, _| found(term));
+    }
+
+    /// The same, with the bytes where they stand.
+    pub(crate) fn each_at(&mut self, text: &str, found: &mut impl FnMut(Term, Range<usize>)) {
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
@@ -72,14 +79,14 @@ impl Words {
                 at += 1;
             }
             if !all.is_ascii() {
-                self.beyond_ascii(&text[start..at], found);
+                self.beyond_ascii(&text[start..at], start, found);
             } else if at - start <= LONGEST {
-                self.ascii(&bytes[start..at], found);
+                self.ascii(&bytes[start..at], start, found);
             }
         }
     }
 
-    fn ascii(&mut self, word: &[u8], found: &mut impl FnMut(Term)) {
+    fn ascii(&mut self, word: &[u8], at: usize, found: &mut impl FnMut(Term, Range<usize>)) {
         let mut lower = [0; LONGEST];
         let lower = &mut lower[..word.len()];
         let mut is_camel = false;
@@ -91,7 +98,7 @@ impl Words {
             *letter = given.to_ascii_lowercase();
         }
         if let Some(term) = self.term(lower) {
-            found(term);
+            found(term, at..at + word.len());
         }
         if is_camel {
             let mut start = 0;
@@ -100,7 +107,7 @@ impl Words {
                     || (word[end].is_ascii_uppercase() && word[end - 1].is_ascii_lowercase());
                 if is_end {
                     if let Some(term) = self.term(&lower[start..end]) {
-                        found(term);
+                        found(term, at + start..at + end);
                     }
                     start = end;
                 }
@@ -109,39 +116,50 @@ impl Words {
     }
 
     /// Text with letters beyond ASCII: marks are taken off, and scripts without spaces are cut.
-    fn beyond_ascii(&mut self, text: &str, found: &mut impl FnMut(Term)) {
+    fn beyond_ascii(&mut self, text: &str, at: usize, found: &mut impl FnMut(Term, Range<usize>)) {
         let mut word = String::new();
-        let mut before: Option<char> = None;
-        for letter in text.chars().chain([' ']) {
+        let mut start = at;
+        let mut before: Option<(char, usize)> = None;
+        for (place, letter) in text.char_indices().chain([(text.len(), ' ')]) {
+            let place = at + place;
+            let end = place + letter.len_utf8();
             if is_unspaced(letter) {
-                self.plain_word(&mut word, found);
+                self.plain_word(&mut word, start..place, found);
                 let mut pair = [0; 8];
                 let length = letter.encode_utf8(&mut pair).len();
-                found(hashed(&pair[..length]));
-                if let Some(before) = before {
+                found(hashed(&pair[..length]), place..end);
+                if let Some((before, start)) = before {
                     let length = before.encode_utf8(&mut pair).len();
                     let length = length + letter.encode_utf8(&mut pair[length..]).len();
-                    found(hashed(&pair[..length]));
+                    found(hashed(&pair[..length]), start..end);
                 }
-                before = Some(letter);
+                before = Some((letter, place));
                 continue;
             }
             before = None;
             if letter.is_alphanumeric() || is_combining_mark(letter) {
+                if word.is_empty() {
+                    start = place;
+                }
                 let marked = letter.nfkd().filter(|part| !is_combining_mark(*part));
                 word.extend(marked.flat_map(char::to_lowercase));
             } else {
-                self.plain_word(&mut word, found);
+                self.plain_word(&mut word, start..place, found);
             }
         }
     }
 
-    fn plain_word(&mut self, word: &mut String, found: &mut impl FnMut(Term)) {
+    fn plain_word(
+        &mut self,
+        word: &mut String,
+        place: Range<usize>,
+        found: &mut impl FnMut(Term, Range<usize>),
+    ) {
         if !word.is_empty()
             && word.len() <= LONGEST
             && let Some(term) = self.term(word.as_bytes())
         {
-            found(term);
+            found(term, place);
         }
         word.clear();
     }

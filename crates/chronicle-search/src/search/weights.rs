@@ -4,17 +4,20 @@
 const SATURATION: f32 = 1.2;
 
 /// How much the length of a turn counts against it.
-const LENGTH: f32 = 0.4;
+const LENGTH: f32 = 0.25;
 
 /// The same for sessions.
 const SESSION_SATURATION: f32 = 1.2;
 const SESSION_LENGTH: f32 = 0.4;
 
 /// What the turn right before adds, of its own score, and the one before that.
-pub(super) const BEFORE: [f32; 2] = [0.5, 0.25];
+pub(super) const BEFORE: [f32; 2] = [0.5, 0.4];
 
 /// What the turns after add.
 pub(super) const AFTER: [f32; 2] = [0.4, 0.2];
+
+/// How far the same word in several of these turns counts once only, as in the best of them.
+const ONCE: f32 = 0.75;
 
 /// What the session as a whole adds.
 pub(super) const SESSION: f32 = 0.6;
@@ -56,9 +59,16 @@ impl Statistics {
         let n_times = (n_times - n_turns.min(n_times) + 1) as f32;
         let mut around = [1.0, BEFORE[0], AFTER[0], BEFORE[1], AFTER[1]];
         around.sort_by(|left, right| right.total_cmp(left));
-        let around: f32 = around.iter().take(n_turns as usize).sum();
-        self.in_turn(n_times, n_times) * around
+        around.iter_mut().skip(n_turns as usize).for_each(|share| *share = 0.0);
+        self.in_turn(n_times, n_times) * blended(around)
     }
+}
+
+/// What a term gives to a turn that has these shares of it, by itself and by its neighbours.
+pub(super) fn blended(shares: [f32; 5]) -> f32 {
+    let sum: f32 = shares.iter().sum();
+    let best = shares.into_iter().fold(0.0, f32::max);
+    (1.0 - ONCE) * sum + ONCE * best
 }
 
 fn rarity(n_all: f32, n_having: f32) -> f32 {

@@ -4,7 +4,7 @@ use chronicle_core::thread::ThreadEvent;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
-use super::ProjectId;
+use super::{ProjectId, TurnKind};
 
 /// Names a session within the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -239,6 +239,24 @@ impl NamedSession {
         connection
             .prepare_cached("SELECT DISTINCT thread FROM thread_event WHERE session = ?1 ORDER BY thread")?
             .query_map([self.id.0], |row| row.get(0))?
+            .collect()
+    }
+
+    /// Where in it commits were made, in order, with what git printed of their ids.
+    pub fn commit_turns(&self, connection: &Connection) -> rusqlite::Result<Vec<(i64, String)>> {
+        let has_commits =
+            connection.prepare_cached("SELECT 1 FROM made_commit WHERE session = ?1")?.exists([self.id.0])?;
+        if !has_commits {
+            return Ok(Vec::new());
+        }
+        let first_word = |text: String| text.split(' ').next().unwrap_or_default().to_owned();
+        connection
+            .prepare_cached(
+                "SELECT position, text FROM turn WHERE session = ?1 AND kind = ?2 ORDER BY position, id",
+            )?
+            .query_map(params![self.id.0, TurnKind::Commit as u8], |row| {
+                Ok((row.get(0)?, first_word(row.get(1)?)))
+            })?
             .collect()
     }
 

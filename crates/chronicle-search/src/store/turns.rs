@@ -58,7 +58,7 @@ impl TurnKind {
 
     /// The name it has in arguments and answers.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
             Self::Said => "said",

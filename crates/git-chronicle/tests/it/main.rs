@@ -12,6 +12,7 @@ mod corrections;
 mod deps;
 mod desk;
 mod durability;
+mod find;
 mod floors;
 mod health;
 mod hook_managers;

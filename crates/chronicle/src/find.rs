@@ -1,0 +1,230 @@
+//! Finds what was said and done in sessions.
+
+mod about;
+mod how;
+mod snippet;
+
+pub use about::{About, AboutCommand, AboutCommit, AboutFile, AboutSession, AboutThread};
+pub use how::{How, HowCommand, Procedure, Step};
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chronicle_search::{Hit, NamedSession, Question, Scope as SearchScope, TurnKind, search};
+use schemars::JsonSchema;
+use serde::Serialize;
+use snafu::ensure;
+
+use crate::{
+    Chronicle, Error,
+    error::EmptyQuestionSnafu,
+    memory::{Memory, Scope},
+};
+pub use snippet::Snippet;
+use snippet::snippet;
+
+/// How many hits of other projects are counted.
+const MOST_COUNTED: usize = 100;
+
+/// The kinds of turns, as they are called in questions and answers.
+pub const TURN_KINDS: [&str; 13] = {
+    let mut names = [""; 13];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = TurnKind::ALL[at].name();
+        at += 1;
+    }
+    names
+};
+
+/// What to find, and where.
+#[derive(Debug, Clone, Default)]
+pub struct FindCommand {
+    /// The question, in the user's words.
+    pub query: String,
+    /// In this project instead of the current one.
+    pub project: Option<String>,
+    /// In every project.
+    pub is_all: bool,
+    /// On this branch.
+    pub branch: Option<String>,
+    /// Since this date, or for so long.
+    pub since: Option<String>,
+    /// In sessions that changed this file.
+    pub file: Option<String>,
+    /// Of these kinds; all where none is named.
+    pub kinds: Vec<String>,
+    /// At most so many hits.
+    pub limit: usize,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Finding {
+    /// Always `chronicle-find/v1`.
+    pub schema: &'static str,
+    /// The question.
+    pub query: String,
+    /// The project that was searched; null when all were.
+    pub project: Option<String>,
+    /// The best turns, the best first.
+    pub hits: Vec<FoundTurn>,
+    /// What other projects have, where this one has nothing.
+    pub elsewhere: Elsewhere,
+}
+
+/// What other projects have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Elsewhere {
+    /// How many hits; 100 where there are more.
+    pub hits: usize,
+    /// In how many projects.
+    pub projects: usize,
+}
+
+/// A turn that was found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FoundTurn {
+    /// The id of its session.
+    pub session: String,
+    /// What the session was about.
+    pub title: String,
+    /// The project of the session.
+    pub project: String,
+    /// The branch that the session worked on last.
+    pub branch: Option<String>,
+    /// The id that the agent gave the turn; empty for none.
+    pub turn: String,
+    /// The line of the transcript on which it begins.
+    pub line: u64,
+    /// When it happened.
+    pub at: Option<String>,
+    /// What kind it is.
+    pub kind: &'static str,
+    /// Who spoke, where that is told.
+    pub speaker: Option<String>,
+    /// The sub-agent that did it.
+    pub sub_agent: Option<String>,
+    /// Whether a call worked, if that is known.
+    pub ok: Option<bool>,
+    /// How well it answers: to be compared within one answer only.
+    pub score: f64,
+    /// The part of it that answers.
+    pub snippet: Snippet,
+    /// The commit that the session made next.
+    pub commit: Option<String>,
+}
+
+impl Chronicle {
+    /// Finds the turns that answer a question best.
+    ///
+    /// # Errors
+    /// When the question has no words to look for, the project is not known, or the store cannot be read.
+    pub fn find(&self, command: &FindCommand) -> Result<Finding, Error> {
+        let mut question = asked(&command.query)?;
+        let mut finding = Finding {
+            schema: "chronicle-find/v1",
+            query: command.query.clone(),
+            project: None,
+            hits: Vec::new(),
+            elsewhere: Elsewhere::default(),
+        };
+        let scope = self.search_scope(command)?;
+        let Some(memory) = self.memory()? else { return Ok(finding) };
+        let place = self.memory_scope(&memory, command.project.as_deref(), command.is_all)?;
+        if let Scope::One(project) = &place {
+            finding.project = Some(project.name.clone());
+        }
+        if place != Scope::Unknown {
+            let scope = SearchScope { project: place.project(), ..scope.clone() };
+            let found = memory.found(&question, &scope, command.limit)?;
+            finding.hits = memory.told(&mut question, found)?;
+        }
+        if finding.hits.is_empty() && 0 < command.limit && place != Scope::All {
+            finding.elsewhere = memory.elsewhere(&question, &scope)?;
+        }
+        Ok(finding)
+    }
+
+    /// Where to look, but for the project.
+    fn search_scope(&self, command: &FindCommand) -> Result<SearchScope, Error> {
+        Ok(SearchScope {
+            project: None,
+            branch: command.branch.clone(),
+            file: command.file.as_deref().map(|path| path.trim_start_matches("./").to_owned()),
+            since: command.since.as_deref().map(|text| self.moment_before(text)).transpose()?,
+            kinds: command.kinds.iter().filter_map(|name| TurnKind::of(name)).collect(),
+        })
+    }
+}
+
+impl Memory {
+    fn found(&self, question: &Question, scope: &SearchScope, limit: usize) -> Result<Vec<Hit>, Error> {
+        Ok(self.store.read(|connection| search(connection, question, scope, limit))?)
+    }
+
+    /// What other projects have.
+    fn elsewhere(&self, question: &Question, scope: &SearchScope) -> Result<Elsewhere, Error> {
+        let found = self.found(question, scope, MOST_COUNTED)?;
+        let sessions: BTreeSet<_> = found.iter().map(|hit| hit.turn.session).collect();
+        let mut projects = BTreeSet::new();
+        for session in sessions {
+            let session = self.store.read(|connection| NamedSession::by_id(connection, session))?;
+            projects.extend(session.map(|session| session.record.project));
+        }
+        Ok(Elsewhere { hits: found.len(), projects: projects.len() })
+    }
+
+    /// What is told of the turns that were found.
+    fn told(&self, question: &mut Question, found: Vec<Hit>) -> Result<Vec<FoundTurn>, Error> {
+        let mut sessions = BTreeMap::new();
+        let mut told = Vec::new();
+        for Hit { turn, score } in found {
+            if let std::collections::btree_map::Entry::Vacant(vacant) = sessions.entry(turn.session) {
+                let session = self.store.read(|connection| NamedSession::by_id(connection, turn.session))?;
+                let Some(session) = session else { continue };
+                let commits = self.store.read(|connection| session.commit_turns(connection))?;
+                let project = self.project_name(&session)?;
+                vacant.insert((session.record, project, commits));
+            }
+            let Some((session, project, commits)) = sessions.get(&turn.session) else { continue };
+            let next = commits.iter().find(|(position, _)| turn.position <= *position);
+            let words = match &turn.answer {
+                Some(answer) => format!("{} → {answer}", turn.text),
+                None => turn.text,
+            };
+            told.push(FoundTurn {
+                session: session.name.clone(),
+                title: session.title.clone(),
+                project: project.clone(),
+                branch: session.branch.clone(),
+                turn: turn.name,
+                line: turn.line,
+                at: turn.at.map(|at| at.to_string()),
+                kind: turn.kind.name(),
+                speaker: turn.speaker,
+                sub_agent: turn.sub_agent,
+                ok: turn.is_ok,
+                score: (score * 1e4).round() / 1e4,
+                snippet: snippet(question, &words),
+                commit: next.map(|(_, commit)| commit.clone()),
+            });
+        }
+        Ok(told)
+    }
+}
+
+/// The words of a question, of which there must be some.
+fn asked(query: &str) -> Result<Question, Error> {
+    let question = Question::new(query);
+    ensure!(!question.is_empty(), EmptyQuestionSnafu { reason: reason_of(query) });
+    Ok(question)
+}
+
+/// Why there is nothing to look for in a question.
+fn reason_of(query: &str) -> &'static str {
+    if query.chars().any(char::is_alphanumeric) {
+        "the question has only words that say nothing by themselves"
+    } else {
+        "the question is empty"
+    }
+}

@@ -1,0 +1,248 @@
+//! How a task was done before: the steps, in their order, and what came of them.
+
+use chronicle_search::{Scope as SearchScope, StoredTurn, TurnKind};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Elsewhere, about::BestSession, asked};
+use crate::{
+    Chronicle, Error,
+    memory::{Memory, Scope},
+    sessions::Digested,
+};
+
+/// How many turns are looked at.
+const LOOKED_AT: usize = 100;
+
+/// How many steps are told of one session.
+const MOST_STEPS: usize = 16;
+
+/// How much is told of a step.
+const LONGEST_STEP: usize = 200;
+
+/// Programs that only look: what they were asked is no step of a procedure.
+const LOOKING: [&str; 22] = [
+    "ls", "cat", "cd", "grep", "rg", "find", "head", "tail", "sed", "pwd", "echo", "which", "wc", "less",
+    "tree", "stat", "file", "sleep", "ps", "jq", "diff", "awk",
+];
+
+/// What git is asked when it is only to tell something.
+const ASKING_GIT: [&str; 8] = ["status", "diff", "log", "show", "branch", "remote", "rev-parse", "blame"];
+
+/// A task, and where to look.
+#[derive(Debug, Clone, Default)]
+pub struct HowCommand {
+    /// The task, in the user's words.
+    pub task: String,
+    /// In this project instead of the current one.
+    pub project: Option<String>,
+    /// In every project.
+    pub is_all: bool,
+    /// At most so many procedures.
+    pub limit: usize,
+}
+
+/// How a task was done before.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct How {
+    /// Always `chronicle-how/v1`.
+    pub schema: &'static str,
+    /// The task.
+    pub task: String,
+    /// The project that was searched; null when all were.
+    pub project: Option<String>,
+    /// What was done in the sessions that come closest.
+    pub procedures: Vec<Procedure>,
+    /// What other projects have, where this one has nothing.
+    pub elsewhere: Elsewhere,
+}
+
+/// What was done in one session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Procedure {
+    /// The id of the session.
+    pub session: String,
+    /// What it was about.
+    pub title: String,
+    /// Its project.
+    pub project: String,
+    /// The branch it worked on last.
+    pub branch: Option<String>,
+    /// When it ended.
+    pub ended: Option<String>,
+    /// What came of it.
+    pub outcome: String,
+    /// What was done, in its order.
+    pub steps: Vec<Step>,
+    /// How many more steps there were, before and after.
+    pub left_out: usize,
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Step {
+    /// What kind of turn it was.
+    pub kind: &'static str,
+    /// What was said, run or changed.
+    pub text: String,
+    /// How often in a row.
+    pub times: usize,
+    /// How many of these failed.
+    pub failed: usize,
+    /// The line of the transcript where it begins.
+    pub line: u64,
+}
+
+impl Chronicle {
+    /// Tells how a task was done before.
+    ///
+    /// # Errors
+    /// When the task has no words to look for, the project is not known, or the store cannot be read.
+    pub fn how(&self, command: &HowCommand) -> Result<How, Error> {
+        let question = asked(&command.task)?;
+        let mut how = How {
+            schema: "chronicle-how/v1",
+            task: command.task.clone(),
+            project: None,
+            procedures: Vec::new(),
+            elsewhere: Elsewhere::default(),
+        };
+        let Some(memory) = self.memory()? else { return Ok(how) };
+        let place = self.memory_scope(&memory, command.project.as_deref(), command.is_all)?;
+        if let Scope::One(project) = &place {
+            how.project = Some(project.name.clone());
+        }
+        let scope = SearchScope { project: place.project(), ..SearchScope::default() };
+        let hits = match place {
+            Scope::Unknown => Vec::new(),
+            _ => memory.found(&question, &scope, LOOKED_AT)?,
+        };
+        for best in memory.best_sessions(&hits, LOOKED_AT)? {
+            if how.procedures.len() == command.limit {
+                break;
+            }
+            how.procedures.extend(procedure(&memory, &best)?);
+        }
+        if hits.is_empty() && place != Scope::All {
+            how.elsewhere = memory.elsewhere(&question, &SearchScope::default())?;
+        }
+        Ok(how)
+    }
+}
+
+/// What was done in a session around its best turn; none where nothing was done.
+fn procedure(memory: &Memory, best: &BestSession) -> Result<Option<Procedure>, Error> {
+    let turns = memory.store.read(|connection| StoredTurn::of_session(connection, best.session.id))?;
+    let mut steps: Vec<(i64, Step)> = Vec::new();
+    for turn in turns {
+        let position = turn.position;
+        let Some(step) = step(&turn) else { continue };
+        match steps.last_mut() {
+            Some((_, last)) if last.kind == step.kind && last.text == step.text => {
+                last.times += 1;
+                last.failed += step.failed;
+            }
+            _ => steps.push((position, step)),
+        }
+    }
+    if !steps.iter().any(|(_, step)| step.kind != "prompt") {
+        return Ok(None);
+    }
+    let n_steps = steps.len();
+    let steps = cut(steps, best.position);
+    let record = &best.session.record;
+    Ok(Some(Procedure {
+        session: record.name.clone(),
+        title: record.title.clone(),
+        project: memory.project_name(&best.session)?,
+        branch: record.branch.clone(),
+        ended: record.last.map(|at| at.to_string()),
+        outcome: outcome(best),
+        left_out: n_steps - steps.len(),
+        steps,
+    }))
+}
+
+/// The steps from the request on that led to the turn at `position`, as many as are told.
+fn cut(steps: Vec<(i64, Step)>, position: i64) -> Vec<Step> {
+    let n_steps = steps.len();
+    let mut first = 0;
+    if MOST_STEPS < n_steps {
+        let until = steps.partition_point(|(at, _)| *at <= position);
+        first = steps[..until].iter().rposition(|(_, step)| step.kind == "prompt").unwrap_or(0);
+        first = first.min(n_steps - MOST_STEPS);
+    }
+    steps.into_iter().skip(first).take(MOST_STEPS).map(|(_, step)| step).collect()
+}
+
+/// The step that a turn is; none where it only looks or talks.
+fn step(turn: &StoredTurn) -> Option<Step> {
+    let is_step = match turn.kind {
+        TurnKind::Command => !only_looks(&turn.text),
+        TurnKind::Prompt
+        | TurnKind::Edit
+        | TurnKind::Commit
+        | TurnKind::PullRequest
+        | TurnKind::Interruption => true,
+        _ => false,
+    };
+    let text = turn.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let end = text.floor_char_boundary(LONGEST_STEP);
+    let text = if end < text.len() { format!("{}…", &text[..end]) } else { text };
+    let failed = usize::from(turn.is_ok == Some(false));
+    is_step.then(|| Step { kind: turn.kind.name(), text, times: 1, failed, line: turn.line })
+}
+
+/// Whether every program of a command only looks.
+fn only_looks(command: &str) -> bool {
+    let parts = command.split(['|', ';', '\n']).flat_map(|part| part.split("&&"));
+    parts.map(str::trim).filter(|part| !part.is_empty()).all(|part| {
+        let mut words = part.split_whitespace().skip_while(|word| word.contains('='));
+        let program = words.next().unwrap_or_default();
+        let program = program.rsplit('/').next().unwrap_or_default();
+        match program {
+            "git" => words.find(|word| !word.starts_with('-')).is_some_and(|word| ASKING_GIT.contains(&word)),
+            "sed" if part.contains(" -i") => false,
+            _ => LOOKING.contains(&program) && !part.contains('>'),
+        }
+    })
+}
+
+/// What came of a session: its commits, and how its checks went the last time.
+fn outcome(best: &BestSession) -> String {
+    let Some(digest) = best.session.digest() else { return String::new() };
+    let mut parts = Vec::new();
+    if let Some(check) = digest.checks.iter().rev().find(|check| check.is_passed.is_some()) {
+        let word = if check.is_passed == Some(true) { "passed" } else { "failed" };
+        parts.push(format!("`{}` {word} last", check.command));
+    }
+    let commits: Vec<&str> = digest.commits.iter().map(|commit| commit.id.as_str()).collect();
+    if !commits.is_empty() {
+        let last = &commits[commits.len().saturating_sub(3)..];
+        parts.push(format!("{} commits, last {}", commits.len(), last.join(", ")).replacen(
+            "1 commits, last",
+            "commit",
+            usize::from(commits.len() == 1),
+        ));
+    }
+    parts.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_that_change_nothing_are_no_steps() {
+        for command in
+            ["ls -la", "cat a | grep b", "git log --oneline", "cd x && git -C . status", "sed -n 1,5p a"]
+        {
+            assert!(only_looks(command), "{command}");
+        }
+        for command in
+            ["cargo test", "cd x && make", "sed -i s/a/b/ c", "echo x > y", "git commit -m x", "A=1 npm i"]
+        {
+            assert!(!only_looks(command), "{command}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What was found in sessions, as text.
+
+use std::fmt::Write;
+
+use super::{View, markdown::gap, words};
+use crate::{
+    find::{About, Elsewhere, Finding, FoundTurn, How, Procedure, Snippet, Step},
+    sessions::short_session,
+};
+
+/// The longest id of a turn that is shown: longer ones tell people nothing.
+const LONGEST_NAME: usize = 12;
+
+/// Hits, session by session: that with the best hit first.
+pub(super) fn found(finding: &Finding, view: &View, is_marked: bool) -> String {
+    let mut out = String::new();
+    let mut sessions: Vec<&str> = Vec::new();
+    for hit in &finding.hits {
+        if !sessions.contains(&hit.session.as_str()) {
+            sessions.push(&hit.session);
+        }
+    }
+    for session in sessions {
+        gap(&mut out);
+        let hits: Vec<&FoundTurn> = finding.hits.iter().filter(|hit| hit.session == session).collect();
+        let first = hits[0];
+        let project = (finding.project.is_none()).then_some(first.project.as_str());
+        heading(&mut out, session, &first.title, [first.branch.as_deref(), project], None, view);
+        for hit in hits {
+            turn(&mut out, hit, view, is_marked);
+        }
+    }
+    elsewhere(&mut out, finding.elsewhere);
+    out
+}
+
+/// `## 5e551011 What it was about (2 days ago, main)`
+fn heading(
+    out: &mut String,
+    session: &str,
+    title: &str,
+    facts: [Option<&str>; 2],
+    ended: Option<&str>,
+    view: &View,
+) {
+    let mut told: Vec<String> = words::ago(ended, view.now).into_iter().collect();
+    told.extend(facts.into_iter().flatten().map(words::one_line));
+    let told = if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) };
+    let _ = writeln!(out, "## {} {}{told}", words::one_line(short_session(session)), words::one_line(title));
+}
+
+fn turn(out: &mut String, hit: &FoundTurn, view: &View, is_marked: bool) {
+    let mut about = vec![hit.kind.to_owned()];
+    about.extend(hit.speaker.as_deref().map(words::one_line));
+    if hit.ok == Some(false) {
+        about.push("failed".to_owned());
+    }
+    let mut facts = vec![format!("line {}", hit.line)];
+    if (1..=LONGEST_NAME).contains(&hit.turn.len()) {
+        facts.insert(0, words::one_line(&hit.turn));
+    }
+    facts.extend(words::ago(hit.at.as_deref(), view.now));
+    facts.extend(hit.commit.as_deref().map(|commit| format!("commit {}", words::short(commit))));
+    let text = if is_marked { marked(&hit.snippet) } else { hit.snippet.text.clone() };
+    let _ = writeln!(out, "- {} ({}): {text}", about.join(" "), facts.join(", "));
+}
+
+/// A snippet with the words of the question in bold, for terminals.
+fn marked(snippet: &Snippet) -> String {
+    let mut text = snippet.text.clone();
+    for mark in snippet.marks.iter().rev() {
+        text.insert_str(mark.end, "\u{1b}[22m");
+        text.insert_str(mark.start, "\u{1b}[1m");
+    }
+    text
+}
+
+fn elsewhere(out: &mut String, elsewhere: Elsewhere) {
+    if 0 < elsewhere.hits {
+        let more = if elsewhere.hits < 100 { "" } else { " or more" };
+        let _ = writeln!(
+            out,
+            "nothing here; {}{more} hits in {} other {} (--all)",
+            elsewhere.hits,
+            elsewhere.projects,
+            if elsewhere.projects == 1 { "project" } else { "projects" }
+        );
+    }
+}
+
+pub(super) fn about(about: &About, view: &View, is_marked: bool) -> String {
+    let mut out = String::new();
+    let mut section = |title: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            gap(&mut out);
+            let _ = writeln!(out, "## {title}");
+            for line in lines {
+                let _ = writeln!(out, "- {line}");
+            }
+        }
+    };
+    let sessions = about.sessions.iter().map(|session| {
+        let mut facts: Vec<String> = words::ago(session.ended.as_deref(), view.now).into_iter().collect();
+        facts.extend(session.branch.as_deref().map(words::one_line));
+        facts.extend(about.project.is_none().then(|| words::one_line(&session.project)));
+        let summary = words::one_line(&session.summary);
+        let summary = if summary.is_empty() { summary } else { format!(": {summary}") };
+        let (name, title) =
+            (words::one_line(short_session(&session.session)), words::one_line(&session.title));
+        format!("{name} {title} ({}){summary}", facts.join(", "))
+    });
+    section("Sessions", sessions.collect());
+    let decisions = about.decisions.iter().map(|turn| {
+        let text = if is_marked { marked(&turn.snippet) } else { turn.snippet.text.clone() };
+        format!(
+            "{} ({}, line {}): {text}",
+            turn.kind,
+            words::one_line(short_session(&turn.session)),
+            turn.line
+        )
+    });
+    section("Decisions", decisions.collect());
+    let files = about.files.iter().map(|file| {
+        let sessions =
+            if file.sessions == 1 { "1 session".to_owned() } else { format!("{} sessions", file.sessions) };
+        format!("{} ({sessions}, {}×)", words::path(&file.path), file.changes)
+    });
+    section("Files", files.collect());
+    let commits = about.commits.iter().map(|commit| {
+        let session = words::one_line(short_session(&commit.session));
+        format!("{} {} ({session})", words::short(&commit.commit), words::one_line(&commit.subject))
+    });
+    section("Commits", commits.collect());
+    let threads = about.threads.iter().map(|thread| {
+        format!(
+            "{} [{}] {}",
+            words::one_line(&thread.thread),
+            thread.status,
+            words::one_line(&thread.summary)
+        )
+    });
+    section("Threads", threads.collect());
+    elsewhere(&mut out, about.elsewhere);
+    out
+}
+
+pub(super) fn how(how: &How, view: &View) -> String {
+    let mut out = String::new();
+    for procedure in &how.procedures {
+        gap(&mut out);
+        steps(&mut out, procedure, how.project.is_none(), view);
+    }
+    elsewhere(&mut out, how.elsewhere);
+    out
+}
+
+fn steps(out: &mut String, procedure: &Procedure, is_of_many: bool, view: &View) {
+    let project = is_of_many.then_some(procedure.project.as_str());
+    let facts = [procedure.branch.as_deref(), project];
+    heading(out, &procedure.session, &procedure.title, facts, procedure.ended.as_deref(), view);
+    for (number, step) in procedure.steps.iter().enumerate() {
+        let _ = writeln!(out, "{}. {}{}", number + 1, doing(step), went(step));
+    }
+    if 0 < procedure.left_out {
+        let session = words::one_line(short_session(&procedure.session));
+        let _ = writeln!(
+            out,
+            "{} more steps: `git chronicle session show {session} --turns`",
+            procedure.left_out
+        );
+    }
+    if !procedure.outcome.is_empty() {
+        let _ = writeln!(out, "Outcome: {}", words::one_line(&procedure.outcome));
+    }
+}
+
+fn doing(step: &Step) -> String {
+    let text = words::one_line(&step.text);
+    match step.kind {
+        "prompt" => format!("asked: {text}"),
+        "command" => format!("ran `{text}`"),
+        "edit" => format!("changed {text}"),
+        "commit" => format!("committed {text}"),
+        "pull-request" => format!("opened {text}"),
+        _ => text,
+    }
+}
+
+/// How often, and how it went; nothing for what was done once and worked.
+fn went(step: &Step) -> String {
+    match (step.times, step.failed) {
+        (1, 0) => String::new(),
+        (1, _) => " (failed)".to_owned(),
+        (times, 0) => format!(" ({times}×)"),
+        (times, failed) if times == failed => format!(" ({times}×, failed each time)"),
+        (times, failed) => format!(" ({times}×, failed {failed}×)"),
+    }
+}

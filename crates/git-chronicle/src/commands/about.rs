@@ -1,0 +1,40 @@
+use chronicle::{Chronicle, find::AboutCommand, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Gather what sessions tell about a topic
+///
+/// The sessions that were about it most, what was decided, the files and commits that came of it, and
+/// threads that concern it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AboutArgs {
+    /// The topic
+    #[arg(required = true)]
+    topic: Vec<String>,
+
+    /// In this project: its name, or its folder
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<String>,
+
+    /// In every project
+    #[arg(long, conflicts_with = "project")]
+    all: bool,
+
+    /// At most so many sessions
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    limit: usize,
+}
+
+pub(crate) fn run(args: AboutArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let about = chronicle.about(&AboutCommand {
+        topic: args.topic.join(" "),
+        project: args.project,
+        is_all: args.all,
+        limit: args.limit,
+    })?;
+    let text = render::about(&about, ui.format(), &ui.view(false));
+    if text.is_empty() {
+        ui.tell("nothing was found");
+    }
+    ui.answer(&text)
+}

@@ -1,0 +1,65 @@
+use chronicle::{
+    Chronicle,
+    find::{FindCommand, TURN_KINDS},
+    render,
+};
+use clap::builder::PossibleValuesParser;
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Find what was said and done in sessions with coding agents
+///
+/// Ask in plain words: those that matter are looked for in all their forms. The best turns come first, with
+/// their sessions and the commits that followed. Looks in the current project, all its worktrees included.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FindArgs {
+    /// The question
+    #[arg(required = true)]
+    query: Vec<String>,
+
+    /// In this project: its name, or its folder
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<String>,
+
+    /// In every project
+    #[arg(long, conflicts_with = "project")]
+    all: bool,
+
+    /// In sessions that worked on this branch last
+    #[arg(long, value_name = "BRANCH")]
+    branch: Option<String>,
+
+    /// What happened since this date, or this long ago, such as `2 weeks`
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+
+    /// In sessions that changed this file, or files in this folder
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
+
+    /// Turns of this kind
+    #[arg(long = "kind", value_name = "KIND", value_delimiter = ',', value_parser = PossibleValuesParser::new(TURN_KINDS))]
+    kinds: Vec<String>,
+
+    /// At most so many hits
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+}
+
+pub(crate) fn run(args: FindArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let finding = chronicle.find(&FindCommand {
+        query: args.query.join(" "),
+        project: args.project,
+        is_all: args.all,
+        branch: args.branch,
+        since: args.since,
+        file: args.file,
+        kinds: args.kinds,
+        limit: args.limit,
+    })?;
+    ui.answer(&render::found(&finding, ui.format(), &ui.view(false)))?;
+    if finding.hits.is_empty() && finding.elsewhere.hits == 0 {
+        ui.tell("nothing was found");
+    }
+    Ok(())
+}

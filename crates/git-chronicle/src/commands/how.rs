@@ -1,0 +1,40 @@
+use chronicle::{Chronicle, find::HowCommand, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Show how a task was done before
+///
+/// Tells, of the sessions that come closest, what was asked, changed and run in which order, and what
+/// came of it. Commands that only look at something are left out.
+#[derive(Debug, clap::Args)]
+pub(crate) struct HowArgs {
+    /// The task
+    #[arg(required = true)]
+    task: Vec<String>,
+
+    /// In this project: its name, or its folder
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<String>,
+
+    /// In every project
+    #[arg(long, conflicts_with = "project")]
+    all: bool,
+
+    /// At most so many sessions
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    limit: usize,
+}
+
+pub(crate) fn run(args: HowArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let how = chronicle.how(&HowCommand {
+        task: args.task.join(" "),
+        project: args.project,
+        is_all: args.all,
+        limit: args.limit,
+    })?;
+    let text = render::how(&how, ui.format(), &ui.view(false));
+    if text.is_empty() {
+        ui.tell("nothing was found");
+    }
+    ui.answer(&text)
+}

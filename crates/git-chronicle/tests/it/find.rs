@@ -1,0 +1,263 @@
+//! Finding what was said and done in sessions.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+
+use crate::desk::{Desk, Talk};
+
+/// A conversation about a pool that must wait.
+fn pool(desk: &Desk) -> Talk {
+    desk.talk("5e551011-aaaa-4aaa-8aaa-000000000001")
+        .prompt("Make a full pool wait for its connections instead of failing")
+        .said("I will let acquire wait on a condition variable.")
+        .command("ls src", "pool.rs")
+        .tool("Bash", json!({"command": "cargo test"}), "test pool::waits ... FAILED", true)
+        .edit("src/pool.rs", "fn acquire() {}", "fn acquire() { wait() }")
+        .edit("src/pool.rs", "wait()", "wait(TIMEOUT)")
+        .command("cargo test", "test result: ok. 3 passed; 0 failed")
+        .command("git commit -qam 'pool: wait'", "[main 1a2b3c4] pool: wait\n 1 file changed")
+        .said("The pool waits now.")
+}
+
+/// One about something else, a week later, on another branch.
+fn parser(desk: &Desk) -> Talk {
+    let mut talk = desk.talk("5e551022-bbbb-4bbb-8bbb-000000000002");
+    talk.branch = "lists".to_owned();
+    talk.day = 10;
+    talk.prompt("Teach the parser about trailing commas in lists")
+        .said("The grammar has a rule for lists; it gets an optional comma.")
+        .edit("src/parser.rs", "a", "b")
+        .said("Done. The connection to the pool was not touched.")
+}
+
+fn both() -> Desk {
+    let desk = Desk::new();
+    desk.leave(&pool(&desk));
+    desk.leave(&parser(&desk));
+    desk.ingest();
+    desk
+}
+
+fn turns(answer: &Value) -> Vec<(&str, &str)> {
+    let hits = answer["hits"].as_array().expect("hits");
+    hits.iter()
+        .map(|hit| (hit["kind"].as_str().expect("text"), hit["snippet"].as_str().expect("text")))
+        .collect()
+}
+
+/// Writes turns in the form for any agent, and takes them in.
+fn tell(desk: &Desk, folder: &Path, session: &str, texts: &[&str]) {
+    let rows = texts.iter().enumerate().map(|(number, text)| {
+        let role = ["user", "assistant"][number % 2];
+        let row = json!({"session": session, "id": number.to_string(), "role": role, "text": text,
+            "time": "2026-03-09T10:00:00Z", "folder": folder});
+        format!("{row}\n")
+    });
+    let path = desk.home.join(format!("{session}.jsonl"));
+    fs::write(&path, rows.collect::<String>()).expect("it can be written");
+    desk.run(&["session", "ingest", &path.to_string_lossy()]).success();
+}
+
+#[test]
+fn the_best_turns_come_with_their_session_and_the_commit_that_followed() {
+    let desk = both();
+    let found = desk.run(&["find", "waiting", "for", "connections", "--limit=3"]).success();
+    insta::assert_snapshot!(found.stdout, @"
+    ## 5e551011 Make a full pool wait for its connections instead of failing (main)
+    - prompt (line 1, 1 day ago, commit 1a2b3c4): Make a full pool wait for its connections instead of failing
+    - said (line 2, 1 day ago, commit 1a2b3c4): I will let acquire wait on a condition variable.
+    - command (line 3, 1 day ago, commit 1a2b3c4): ls src
+    ");
+    let answer = desk.ask(&["find", "full pool", "--kind=prompt"]);
+    assert_eq!(answer["schema"], "chronicle-find/v1");
+    let best = &answer["hits"][0];
+    assert_eq!(best["session"], "5e551011-aaaa-4aaa-8aaa-000000000001");
+    assert_eq!((&best["commit"], &best["project"]), (&json!("1a2b3c4"), &json!("repo")));
+    let later = desk.ask(&["find", "the pool waits now"]);
+    assert_eq!((turns(&later)[0].1, &later["hits"][0]["commit"]), ("The pool waits now.", &Value::Null));
+}
+
+#[test]
+fn a_question_can_be_narrowed() {
+    let desk = both();
+    let ask = |args: &[&str]| desk.ask(&[&["find", "pool connection"], args].concat());
+    let all = |answer: &Value, name: &str, value: &str| {
+        let hits = answer["hits"].as_array().unwrap();
+        !hits.is_empty() && hits.iter().all(|hit| hit[name] == value)
+    };
+    assert!(all(&ask(&["--branch=lists"]), "branch", "lists"));
+    assert!(all(&ask(&["--file=src/parser.rs"]), "branch", "lists"));
+    assert!(all(&ask(&["--since=2026-03-10"]), "branch", "lists"));
+    assert!(all(&ask(&["--since=1 day"]), "branch", "lists"));
+    assert!(all(&ask(&["--kind=prompt"]), "kind", "prompt"));
+    assert_eq!(turns(&ask(&["--kind=edit,commit"])).iter().filter(|(kind, _)| *kind == "commit").count(), 1);
+    assert_eq!(ask(&["--limit=2"])["hits"].as_array().unwrap().len(), 2);
+    assert_eq!(ask(&["--limit=0"])["hits"], json!([]));
+    assert_eq!(ask(&["--branch=none"])["hits"], json!([]));
+}
+
+#[test]
+fn other_projects_are_not_searched_but_mentioned() {
+    let desk = both();
+    let other = desk.repo.beside("other");
+    fs::create_dir(&other).unwrap();
+    tell(&desk, &other, "elsewhere", &["the quorum was lost", "restart the quorum with three nodes"]);
+    let here = desk.run(&["find", "quorum"]).success();
+    insta::assert_snapshot!(here.stdout, @"nothing here; 2 hits in 1 other project (--all)");
+    assert_eq!(desk.ask(&["find", "quorum"])["elsewhere"], json!({"hits": 2, "projects": 1}));
+    assert_eq!(desk.ask(&["find", "quorum", "--all"])["hits"].as_array().unwrap().len(), 2);
+    let named = desk.ask(&["find", "quorum", "--project=other"]);
+    assert_eq!((&named["project"], named["hits"].as_array().unwrap().len()), (&json!("other"), 2));
+    let nowhere = desk.repo.beside("nowhere");
+    fs::create_dir(&nowhere).unwrap();
+    assert!(
+        desk.run_in(&nowhere, &["find", "quorum"]).success().stdout.contains("2 hits in 1 other project")
+    );
+    let nothing = desk.run(&["find", "xylophone"]).success();
+    assert_eq!((nothing.stdout.as_str(), nothing.stderr.trim()), ("", "nothing was found"));
+}
+
+#[test]
+fn every_worktree_asks_about_the_same_project() {
+    let desk = both();
+    let tree = desk.repo.beside("tree");
+    desk.repo.git(&["worktree", "add", "-q", &tree.to_string_lossy()]);
+    let there = desk.run_in(&tree, &["find", "pool wait"]).success().stdout;
+    assert_eq!(there, desk.run(&["find", "pool wait"]).success().stdout);
+    assert!(!there.is_empty());
+}
+
+#[test]
+fn what_was_forgotten_is_not_found() {
+    let desk = both();
+    desk.run(&["session", "forget", "5e551011"]).success();
+    let answer = desk.ask(&["find", "pool waits condition variable"]);
+    assert!(answer["hits"].as_array().unwrap().iter().all(|hit| hit["branch"] == "lists"), "{answer:#}");
+}
+
+#[test]
+fn a_session_that_grew_is_found_whole() {
+    let desk = Desk::new();
+    desk.leave(&pool(&desk));
+    desk.ingest();
+    desk.leave(&pool(&desk).prompt("Now the timeout must be a setting").said("It is called pool.patience."));
+    desk.ingest();
+    let answer = desk.ask(&["find", "patience setting"]);
+    let best: Vec<&str> = turns(&answer).into_iter().take(2).map(|(_, text)| text).collect();
+    assert!(best.contains(&"Now the timeout must be a setting"), "{best:?}");
+    assert!(turns(&desk.ask(&["find", "condition variable"]))[0].1.contains("condition variable"));
+}
+
+#[test]
+fn any_language_can_be_searched() {
+    let desk = Desk::new();
+    let texts = [
+        "连接池满了的时候必须等待",
+        "La réponse dépend du délai",
+        "Пул должен ждать соединения",
+        "コネクションを待つ",
+    ];
+    tell(&desk, desk.repo.path(), "tongues", &texts);
+    for (question, number) in
+        [("必须等待", 0), ("池", 0), ("REPONSE delai", 1), ("соединения", 2), ("コネクション", 3)]
+    {
+        assert_eq!(turns(&desk.ask(&["find", question]))[0].1, texts[number], "{question}");
+    }
+}
+
+#[test]
+fn a_question_that_asks_nothing_is_refused_in_one_line() {
+    let desk = both();
+    let long = "pool ".repeat(20_000);
+    for (question, exit_code) in [
+        ("", 2),
+        ("  ", 2),
+        ("--", 2),
+        ("?!", 2),
+        ("the of and", 2),
+        ("\"pool", 0),
+        ("pool* OR", 0),
+        ("NEAR(pool wait)", 0),
+        ("pool:wait -fail ^(", 0),
+        ("' OR 1=1; --", 0),
+        (long.as_str(), 0),
+    ] {
+        let asked = desk.run(&["find", "--", question]);
+        assert_eq!(asked.code, Some(exit_code), "{question:.40}: {}", asked.stderr);
+        assert!(
+            asked.stderr.lines().filter(|line| line.starts_with("error: ")).count()
+                == usize::from(exit_code == 2)
+        );
+    }
+    let error = desk.run(&["find", "the", "--format=json"]);
+    assert_eq!(error.json()["error"]["code"], "empty_question");
+    for wrong in [["--kind=shout"], ["--since=tomorrowish"], ["--limit=many"], ["--limit=-1"]] {
+        assert_eq!(desk.run(&[&["find", "pool"], &wrong[..]].concat()).code, Some(2), "{wrong:?}");
+    }
+    assert_eq!(desk.run(&["find", "pool", "--project=nowhere"]).code, Some(1));
+    let empty = Desk::new();
+    assert_eq!(empty.run(&["find", "pool"]).success().stdout, "");
+    assert_eq!(empty.ask(&["find", "pool"])["hits"], json!([]));
+}
+
+#[test]
+fn nothing_that_acts_on_a_terminal_comes_out() {
+    let desk = Desk::new();
+    tell(&desk, desk.repo.path(), "evil", &["pool \u{1b}[31mred\u{7} \u{202e}evil"]);
+    for format in ["markdown", "json", "pretty"] {
+        let out = desk.run(&["find", "pool", "--format", format]).success().stdout;
+        assert!(out.contains("pool"), "{out}");
+        assert!(!out.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{out:?}");
+    }
+    let painted = desk.run(&["find", "pool", "--format=pretty", "--color=always"]).success().stdout;
+    assert!(painted.contains("\u{1b}[1mpool\u{1b}[22m"), "{painted:?}");
+}
+
+#[test]
+fn a_topic_gathers_sessions_files_commits_and_threads() {
+    let desk = Desk::new();
+    let todos = [("Document how long the pool waits", "pending")];
+    desk.leave(&pool(&desk).said("We decided that the pool waits rather than fails.").todos(&todos));
+    desk.leave(&parser(&desk));
+    desk.ingest();
+    let about = desk.run(&["about", "the pool", "--limit=1"]).success().stdout;
+    insta::assert_snapshot!(about, @"
+    ## Sessions
+    - 5e551011 Make a full pool wait for its connections instead of failing (1 day ago, main): Asked for “Make a full pool wait for its connections instead of failing”. Committed 1a2b3c4 “pool: wait”, changed 1 file, `cargo test` passed last.
+
+    ## Decisions
+    - said (5e551011, line 16): We decided that the pool waits rather than fails.
+    - prompt (5e551011, line 1): Make a full pool wait for its connections instead of failing
+
+    ## Files
+    - src/pool.rs (1 session, 2×)
+
+    ## Commits
+    - 1a2b3c4 pool: wait (5e551011)
+
+    ## Threads
+    - t-ayeowogafe4ik2sx [pending] Document how long the pool waits
+    ");
+    let answer = desk.ask(&["about", "pool"]);
+    assert_eq!(answer["commits"][0]["commit"], "1a2b3c4");
+    assert_eq!(desk.run(&["about", "the"]).code, Some(2));
+}
+
+#[test]
+fn a_task_is_told_step_by_step() {
+    let desk = both();
+    insta::assert_snapshot!(desk.run(&["how", "make the pool wait", "--limit=1"]).success().stdout, @"
+    ## 5e551011 Make a full pool wait for its connections instead of failing (1 day ago, main)
+    1. asked: Make a full pool wait for its connections instead of failing
+    2. ran `cargo test` (failed)
+    3. changed src/pool.rs (2×)
+    4. ran `cargo test`
+    5. ran `git commit -qam 'pool: wait'`
+    6. committed 1a2b3c4 pool: wait
+    Outcome: `cargo test` passed last; commit 1a2b3c4
+    ");
+    let answer = desk.ask(&["how", "trailing commas"]);
+    assert_eq!(answer["procedures"][0]["session"], "5e551022-bbbb-4bbb-8bbb-000000000002");
+    assert_eq!(desk.run(&["how", ""]).code, Some(2));
+}
