@@ -12,7 +12,7 @@ fn pool(desk: &Desk) -> Talk {
         .prompt("Make a full pool wait for its connections instead of failing")
         .said("I will let acquire wait on a condition variable.")
         .command("ls src", "pool.rs")
-        .tool("Bash", json!({"command": "cargo test"}), "test pool::waits ... FAILED", true)
+        .tool("Bash", &json!({"command": "cargo test"}), "test pool::waits ... FAILED", true)
         .edit("src/pool.rs", "fn acquire() {}", "fn acquire() { wait() }")
         .edit("src/pool.rs", "wait()", "wait(TIMEOUT)")
         .command("cargo test", "test result: ok. 3 passed; 0 failed")
