@@ -233,8 +233,17 @@ fn the_help() {
       expire     Let a lesson count no longer
       knowledge  List, add or remove what the repository knows as a whole
       purge      Take words out of every version of the notes, as if they had never been said
+      brief      Tell what to know before going on
+      catch-up   Tell what was done in the last sessions
+      pending    List unfinished work, the most urgent first
+      resolve    Close threads: say how unfinished work ended
+      thread     Show, add or change threads: unfinished work that is carried between sessions
       commit     Run `git commit` and record why the commit is made
       context    Say ahead of a commit why it is made; the commit takes it in
+      session    Take in, list, show or forget sessions of coding agents
+      find       Find what was said and done in sessions with coding agents
+      about      Gather what sessions tell about a topic
+      how        Show how a task was done before
       init       Set a repository up: hooks that bind what was said to commits
       uninstall  Take out what `init` put into a repository; notes stay
       config     Show or change settings
