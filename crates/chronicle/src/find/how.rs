@@ -201,10 +201,22 @@ fn only_looks(command: &str) -> bool {
         let program = words.next().unwrap_or_default();
         let program = program.rsplit('/').next().unwrap_or_default();
         match program {
-            "git" => words.find(|word| !word.starts_with('-')).is_some_and(|word| ASKING_GIT.contains(&word)),
+            "git" => git_command(words).is_some_and(|command| ASKING_GIT.contains(&command)),
             "sed" if part.contains(" -i") => false,
             _ => LOOKING.contains(&program) && !part.contains('>'),
         }
+    })
+}
+
+/// The command of git among the words behind `git`.
+fn git_command<'w>(words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
+    let mut is_value = false;
+    words.into_iter().find(|word| {
+        let is_option = word.starts_with('-');
+        let is_command = !is_option && !is_value;
+        // These two take a word of their own.
+        is_value = !is_value && matches!(*word, "-C" | "-c");
+        is_command
     })
 }
 

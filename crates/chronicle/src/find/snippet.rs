@@ -90,7 +90,7 @@ mod tests {
     fn words_of_the_question_are_marked_in_all_their_forms() {
         check("waiting pools", "The Pool\n\tmust wait.", "The [Pool] must [wait].");
         check("池", "连接池必须等待", "连接[池]必须等待");
-        check("pool", "\u{1b}[31mpool\u{7}", "[pool]");
+        check("pool", "\u{1b}[1m pool\u{7}", "[1m [pool]");
     }
 
     #[test]
