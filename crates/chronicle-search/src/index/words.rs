@@ -35,6 +35,8 @@ const STOP_WORDS: &str = " a about above after again all also am an and any are 
 /// Takes text apart into terms.
 pub(crate) struct Words {
     stemmer: Stemmer,
+    /// The words that say nothing, by a hash of their letters, in order.
+    stop_words: Vec<u64>,
     /// Words met lately, by a hash of their letters: stemming one again costs more than all the rest.
     remembered: Box<[(u64, Term)]>,
 }
@@ -47,8 +49,12 @@ impl std::fmt::Debug for Words {
 
 impl Default for Words {
     fn default() -> Self {
+        let mut stop_words: Vec<u64> =
+            STOP_WORDS.split_ascii_whitespace().map(|word| quick_hash(word.as_bytes())).collect();
+        stop_words.sort_unstable();
         Self {
             stemmer: Stemmer::create(Algorithm::English),
+            stop_words,
             remembered: vec![(0, 0); REMEMBERED].into_boxed_slice(),
         }
     }
@@ -172,7 +178,7 @@ impl Words {
         let term = if known == key {
             term
         } else {
-            let term = self.stemmed(word);
+            let term = if self.stop_words.binary_search(&key).is_ok() { 0 } else { self.stemmed(word) };
             self.remembered[place] = (key, term);
             term
         };
@@ -181,7 +187,7 @@ impl Words {
 
     fn stemmed(&self, word: &[u8]) -> Term {
         let is_letter = word.len() == 1 && word[0].is_ascii_alphabetic();
-        if is_letter || is_stop_word(word) {
+        if is_letter {
             return 0;
         }
         match std::str::from_utf8(word) {
@@ -194,11 +200,6 @@ impl Words {
 /// Whether a byte belongs to a word; all of those beyond ASCII are looked at later.
 fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii()
-}
-
-fn is_stop_word(word: &[u8]) -> bool {
-    std::str::from_utf8(word)
-        .is_ok_and(|word| word.len() <= 10 && STOP_WORDS.split_ascii_whitespace().any(|stop| stop == word))
 }
 
 /// Whether a letter belongs to a script that puts no spaces between words.
