@@ -394,7 +394,7 @@ fn position((start, n): (u64, i64)) -> i64 {
 }
 
 /// Takes what must not be kept out of every text of a JSON value.
-fn clean(value: &mut Value, removed: &mut Removed) {
+pub fn clean(value: &mut Value, removed: &mut Removed) {
     match value {
         Value::String(text) => {
             if let std::borrow::Cow::Owned(kept) = for_storage(text, removed) {

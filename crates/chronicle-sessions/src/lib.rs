@@ -42,7 +42,7 @@ pub use checks::CheckKind;
 pub use digest::{DigestOfSession, LONGEST_TITLE, digest};
 pub use format::Format;
 pub use implied::{Implied, implied};
-pub use ingest::{Belongs, Ingested, IngestedSession, Placing, Transcript, ingest};
+pub use ingest::{Belongs, Ingested, IngestedSession, Placing, Transcript, clean, ingest};
 pub use journal::{ChangedFile, Check, Journal};
 pub use reading::{Reading, Session, read, read_from};
 pub use source::LONGEST_ROW;

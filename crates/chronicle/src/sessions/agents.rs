@@ -48,7 +48,8 @@ pub(super) fn below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn is_json(path: &Path) -> bool {
+/// Whether a file is one of JSON, as its name says.
+pub(super) fn is_json(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json")
 }
 
@@ -57,7 +58,8 @@ fn is_claude(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "jsonl")
 }
 
-fn walk(folder: &Path, depth: usize, is_one: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBuf>) {
+/// Finds the files below a folder that are wanted.
+pub(super) fn walk(folder: &Path, depth: usize, is_one: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let Ok(kind) = entry.file_type() else { continue };

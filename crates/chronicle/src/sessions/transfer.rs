@@ -10,22 +10,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_core::redaction::{Removed, for_storage};
-use chronicle_core::thread::{
-    Change, Evidence, How, Opening, Origin, Priority, Resolution, ThreadEvent, ThreadId, ThreadKind,
-};
+use chronicle_core::{redaction::Removed, thread::ThreadEvent};
 use chronicle_search::{
     NamedSession, Project, SessionRecord, SqlResult, StoredTurn, Transaction, TurnKind, TurnRecord, Written,
     add_events,
 };
-use chronicle_sessions::{LONGEST_TITLE, first_sentence, shortened};
+use chronicle_sessions::clean;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{UnreadFile, place::Placer};
+use super::{UnreadFile, agents};
 use crate::{Chronicle, Error, memory::Memory};
+
+mod older;
+
+use older::{OlderDigest, OlderThread};
 
 /// Larger files are no session of anybody.
 const LARGEST_FILE: u64 = 1 << 30;
@@ -142,7 +143,7 @@ impl Chronicle {
         let root = self.directory.join(folder);
         let mut files = Vec::new();
         for part in ["episodic", "threads"] {
-            walk(&root.join(part), 3, &mut files);
+            agents::walk(&root.join(part), 3, &agents::is_json, &mut files);
         }
         if files.is_empty() {
             fs::read_dir(&root).map_err(|source| Error::ReadInput { path: root.clone(), source })?;
@@ -307,7 +308,7 @@ fn take(
     file: &Path,
     done: &mut MemoryTransfer,
 ) -> Result<(), Refused> {
-    clean(&mut value);
+    clean(&mut value, &mut Removed::default());
     let schema = value["schema"].as_str().unwrap_or_default().to_owned();
     let store = |error: chronicle_search::StoreError| Refused::Store(error.into());
     if schema == EPISODE {
@@ -432,200 +433,6 @@ impl ThreadFile {
     }
 }
 
-/// A session as an older kind of memory kept it.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct OlderDigest {
-    session_id: String,
-    #[serde(default)]
-    project: String,
-    #[serde(default)]
-    branch: Option<String>,
-    #[serde(default)]
-    summary: String,
-    #[serde(default)]
-    key_actions: Vec<String>,
-    #[serde(default)]
-    files_modified: Vec<String>,
-    #[serde(default)]
-    technologies_used: Vec<String>,
-    #[serde(default)]
-    open_questions: Vec<String>,
-    #[serde(default)]
-    importance: Option<f64>,
-    #[serde(default, alias = "createdAt", alias = "date", alias = "endedAt")]
-    timestamp: Option<String>,
-}
-
-impl OlderDigest {
-    fn put(&self, tx: &Transaction<'_>, file: &Path) -> SqlResult<()> {
-        // What was read from its transcript says more.
-        let is_known = NamedSession::by_name(tx, "claude", &self.session_id)?.is_some();
-        if is_known || NamedSession::is_forgotten(tx, "claude", &self.session_id)? {
-            return Ok(());
-        }
-        let Some(project) = older_project(tx, &self.project, file)? else { return Ok(()) };
-        let at = self.timestamp.as_deref().and_then(moment).or_else(|| date_in_name(file));
-        let importance = (1..=5).find(|step| self.importance.unwrap_or(3.0) <= f64::from(*step)).unwrap_or(5);
-        let digest = chronicle_sessions::DigestOfSession {
-            title: shortened(first_sentence(&self.summary).trim_end_matches('.'), LONGEST_TITLE),
-            summary: self.summary.clone(),
-            key_actions: self.key_actions.clone(),
-            files: Vec::new(),
-            checks: Vec::new(),
-            commits: Vec::new(),
-            pull_requests: Vec::new(),
-            technologies: self.technologies_used.clone(),
-            open_questions: self.open_questions.clone(),
-            decisions: Vec::new(),
-            importance,
-            usage: chronicle_sessions::Usage::default(),
-            n_prompts: 0,
-        };
-        let record = SessionRecord {
-            agent: "claude".to_owned(),
-            name: self.session_id.clone(),
-            parent: None,
-            is_sub_agent: false,
-            project: project.id,
-            folder: String::new(),
-            branch: self.branch.clone(),
-            model: None,
-            first: at,
-            last: at,
-            title: digest.title.clone(),
-            importance,
-            n_prompts: 0,
-            digest: serde_json::to_string(&digest).unwrap_or_default(),
-        };
-        let id = record.put(tx)?;
-        NamedSession::put_files(tx, id, self.files_modified.iter().map(|path| (path.clone(), 1)))?;
-        // Its words are all that there is to find.
-        let text =
-            [vec![self.summary.clone()], self.key_actions.clone(), self.open_questions.clone()].concat();
-        let name = format!("digest-{}", self.session_id);
-        let turn = TurnRecord {
-            key: chronicle_search::key(&name),
-            position: 0,
-            line: 1,
-            name: &name,
-            kind: TurnKind::Summary,
-            at,
-            sub_agent: None,
-            speaker: None,
-            is_ok: None,
-            text: &text.join("\n"),
-            answer: None,
-        };
-        turn.put(tx, id, &mut Written::default()).map(drop)
-    }
-}
-
-/// A thread as an older kind of memory kept it.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct OlderThread {
-    #[serde(default)]
-    session_id: Option<String>,
-    #[serde(default)]
-    project: String,
-    #[serde(default)]
-    branch: Option<String>,
-    summary: String,
-    #[serde(default)]
-    context: String,
-    #[serde(default)]
-    priority: Option<String>,
-    #[serde(default)]
-    created_at: Option<String>,
-    #[serde(default)]
-    last_mentioned: Option<String>,
-    #[serde(default)]
-    status: String,
-    #[serde(default)]
-    resolution: Option<OlderResolution>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct OlderResolution {
-    #[serde(default)]
-    how: Option<String>,
-    #[serde(default)]
-    note: Option<String>,
-    #[serde(default)]
-    resolved_at: Option<String>,
-}
-
-impl OlderThread {
-    fn put(&self, tx: &Transaction<'_>, file: &Path) -> SqlResult<usize> {
-        let Some(project) = older_project(tx, &self.project, file)? else { return Ok(0) };
-        let thread = ThreadId::derived(&project.key, &self.summary);
-        let evidence = vec![Evidence {
-            session: self.session_id.clone(),
-            source: "import".to_owned(),
-            words: self.summary.clone(),
-        }];
-        let event =
-            |at, change| ThreadEvent { thread: thread.clone(), session: self.session_id.clone(), at, change };
-        let created = self.created_at.as_deref().or(self.last_mentioned.as_deref()).and_then(moment);
-        let opening = Opening {
-            project: project.key.clone(),
-            branch: self.branch.clone(),
-            kind: ThreadKind::Todo,
-            origin: Origin::Statement,
-            summary: self.summary.clone(),
-            context: self.context.clone(),
-            priority: match self.priority.as_deref() {
-                Some("high") => Priority::High,
-                Some("low") => Priority::Low,
-                _ => Priority::Medium,
-            },
-            evidence: evidence.clone(),
-        };
-        let mut events = vec![event(created, Change::Opened(opening))];
-        let at = self.resolution.as_ref().and_then(|resolution| resolution.resolved_at.as_deref());
-        let at = at.or(self.last_mentioned.as_deref()).and_then(moment);
-        let resolution = || Resolution {
-            how: match self.resolution.as_ref().and_then(|resolution| resolution.how.as_deref()) {
-                Some("deferred") => How::Deferred,
-                Some("wont_do") => How::WontDo,
-                _ => How::Completed,
-            },
-            note: self.resolution.as_ref().and_then(|resolution| resolution.note.clone()),
-            at,
-            evidence: evidence.clone(),
-        };
-        match self.status.as_str() {
-            "in_progress" => events.push(event(at, Change::Begun)),
-            "resolved" => events.push(event(at, Change::Resolved(resolution()))),
-            "abandoned" => events.push(event(at, Change::Dropped(resolution()))),
-            _ => {}
-        }
-        let session = match &self.session_id {
-            Some(name) => NamedSession::by_name(tx, "claude", name)?.map(|session| session.id),
-            None => None,
-        };
-        add_events(tx, &project, session, &events)
-    }
-}
-
-/// The project that an older memory names: by its folder, or by its name where only one has it; none that is left out.
-fn older_project(tx: &Transaction<'_>, named: &str, file: &Path) -> SqlResult<Option<Project>> {
-    if named.contains('/') {
-        return Ok(match Placer::default().place(tx, named, file)? {
-            chronicle_sessions::Belongs::To(project) => Some(project),
-            chronicle_sessions::Belongs::Nowhere => None,
-        });
-    }
-    let mut called: Vec<Project> =
-        Project::all(tx)?.into_iter().filter(|project| project.name == named).collect();
-    match called.len() {
-        1 => Ok(called.pop()),
-        _ => Project::obtain(tx, &format!("name:{named}"), named).map(Some),
-    }
-}
-
 fn told(at: Option<Timestamp>) -> Option<String> {
     at.map(|at| at.to_string())
 }
@@ -634,27 +441,9 @@ fn moment(text: &str) -> Option<Timestamp> {
     text.parse().ok().or_else(|| day(text.get(..10)?))
 }
 
-fn date_in_name(file: &Path) -> Option<Timestamp> {
-    day(file.file_name()?.to_str()?.get(..10)?)
-}
-
 fn day(text: &str) -> Option<Timestamp> {
     let day: jiff::civil::Date = text.parse().ok()?;
     day.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
-}
-
-/// Takes what must not be kept out of every text.
-fn clean(value: &mut Value) {
-    match value {
-        Value::String(text) => {
-            if let std::borrow::Cow::Owned(kept) = for_storage(text, &mut Removed::default()) {
-                *text = kept;
-            }
-        }
-        Value::Array(values) => values.iter_mut().for_each(clean),
-        Value::Object(members) => members.values_mut().for_each(clean),
-        _ => {}
-    }
 }
 
 /// A name that is one file wherever it is written; `number` tells apart what is alike otherwise.
@@ -676,18 +465,4 @@ fn write(path: &Path, value: &impl Serialize) -> std::io::Result<()> {
     serde_json::to_writer_pretty(&mut file, value)?;
     file.write_all(b"\n")?;
     file.flush()
-}
-
-fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let Ok(kind) = entry.file_type() else { continue };
-        let path = entry.path();
-        let is_json = path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl");
-        if kind.is_dir() && 0 < depth {
-            walk(&path, depth - 1, found);
-        } else if kind.is_file() && is_json {
-            found.push(path);
-        }
-    }
 }
