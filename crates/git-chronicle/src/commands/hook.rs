@@ -56,12 +56,18 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     if args.name == DETACHED {
         return Ok(());
     }
+    let is_done = done.is_ok();
     if let Err(error) = done {
         let _code: ExitCode = crate::error::report(&error.into(), ui);
     }
-    // After an amend git runs `post-rewrite` too, and one search is enough.
-    let is_followed = args.name == "post-commit" && chronicle.is_amended();
-    if !is_followed && chronicle.has_notes() {
+    // After an amend git runs `post-rewrite` too, which knows all that there is to take along: the search for what
+    // nobody saw can wait until the next commit.
+    let is_amend = match args.name.as_str() {
+        "post-commit" => chronicle.is_amended(),
+        "post-rewrite" => is_done && args.arguments.first().is_some_and(|how| how == "amend"),
+        _ => false,
+    };
+    if !is_amend && chronicle.has_notes() {
         background::start(&["hook", DETACHED]);
     }
     Ok(())
