@@ -117,6 +117,23 @@ impl Ui {
         matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
     }
 
+    /// Shows how much of `what` is done, on a line that goes away at the end; only to who looks at a terminal.
+    pub(crate) fn progress(&mut self, what: &str, n_done: usize, n_all: usize) {
+        const WIDTH: usize = 30;
+        let mut stderr = std::io::stderr().lock();
+        if self.format() == Format::Json || !stderr.is_terminal() {
+            return;
+        }
+        let n_marks = WIDTH * n_done / n_all.max(1);
+        let line = if n_done < n_all {
+            format!("\r[{}{}] {n_done} of {n_all} {what}", "#".repeat(n_marks), " ".repeat(WIDTH - n_marks))
+        } else {
+            "\r\u{1b}[K".to_owned()
+        };
+        // Nobody to tell is no reason to fail.
+        let _written = stderr.write_all(line.as_bytes()).and_then(|()| stderr.flush());
+    }
+
     pub(crate) fn stderr(&mut self, text: &str) {
         // Nobody to tell is no reason to fail.
         let _written = writeln!(std::io::stderr().lock(), "{text}");

@@ -1,11 +1,10 @@
-use std::{io::IsTerminal, path::PathBuf, time::Duration};
+use std::path::PathBuf;
 
 use chronicle::{
     Chronicle, render,
     sessions::{ForgetCommand, IngestCommand, What},
 };
 use clap::Subcommand;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::{Span, Zoned, tz::TimeZone};
 
 use crate::{
@@ -176,13 +175,9 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
     } else {
         What::Days(args.days.unwrap_or(DAYS))
     };
-    let bar = progress_bar();
-    let mut progress = |n_done: usize, n_all: usize| {
-        bar.set_length(n_all as u64);
-        bar.set_position(n_done as u64);
-    };
+    let mut progress = |n_done: usize, n_all: usize| ui.progress("transcripts", n_done, n_all);
     let reply = chronicle.ingest(&IngestCommand { what }, &mut progress);
-    bar.finish_and_clear();
+    ui.progress("transcripts", 1, 1);
     let reply = reply?;
     ui.answer(&render::ingested(&reply, ui.format(), &ui.view(false)))?;
     if !reply.unread.is_empty() {
@@ -193,21 +188,6 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
         ui.tell(&format!("there is older memory: `git chronicle session import {folder}` takes it in"));
     }
     Ok(())
-}
-
-/// A bar on standard error, where somebody looks at it.
-fn progress_bar() -> ProgressBar {
-    let target = if std::io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    };
-    let bar = ProgressBar::with_draw_target(None, target);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} transcripts, {eta} left") {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(250));
-    bar
 }
 
 fn forget(args: ForgetArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
