@@ -54,13 +54,14 @@ pub(super) fn list(list: &SessionList, view: &View) -> String {
         None => {}
     }
     for session in &list.sessions {
-        let project = if list.project.is_none() { format!("{}, ", session.project) } else { String::new() };
+        // Which project it is says something only where there are several.
+        let project = list.project.is_none().then(|| format!("{}, ", words::one_line(&session.project)));
         let _ = writeln!(
             out,
             "- {} {} ({}{})",
             session.short(),
             words::one_line(&session.title),
-            words::one_line(&project),
+            project.unwrap_or_default(),
             facts(session, view)
         );
     }
