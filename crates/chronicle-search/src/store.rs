@@ -109,7 +109,22 @@ impl Store {
         }
     }
 
+    /// Opens the file, also while another process makes it or closes it as the last one: `SQLite` does not wait then.
     fn open_with(path: &Path, mode: OpenFlags) -> Result<Self, StoreError> {
+        const PAUSE: Duration = Duration::from_millis(20);
+        let mut waited = Duration::ZERO;
+        loop {
+            match Self::try_open(path, mode) {
+                Err(StoreError::Busy { .. }) if waited < PATIENCE => {
+                    std::thread::sleep(PAUSE);
+                    waited += PAUSE;
+                }
+                opened => return opened,
+            }
+        }
+    }
+
+    fn try_open(path: &Path, mode: OpenFlags) -> Result<Self, StoreError> {
         let fails = |source| StoreError::of(path, source);
         let flags = mode | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(fails)?;
