@@ -1,0 +1,1 @@
+//! The faces that agents see: MCP, and what their hooks hand in and get back.
