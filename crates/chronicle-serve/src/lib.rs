@@ -1,1 +1,3 @@
-//! The faces that agents see: MCP, and what their hooks hand in and get back.
+//! The faces that agents see: MCP, and what their hooks hand in and get back. Floor 5.
+
+pub mod hooks;

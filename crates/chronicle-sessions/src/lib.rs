@@ -49,6 +49,7 @@ pub use source::LONGEST_ROW;
 pub use tally::{Fault, FaultKind, Tally};
 pub use threads::{Found, events as thread_events, threads};
 pub use todos::{Item, Todos};
+pub use tools::{ToolCall, tool_call};
 pub use turn::{
     Agent, Commit, Edit, EditKind, Event, Outcome, Place, Replaced, Synthetic, Todo, TodoItem, TodoState,
     Tool, Turn, Usage,

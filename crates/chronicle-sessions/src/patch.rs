@@ -18,6 +18,9 @@ pub(crate) fn edits(patch: &str) -> Vec<Edit> {
             edit.replaced.push(Replaced::default());
             continue;
         }
+        if line.starts_with("*** End Patch") {
+            break;
+        }
         if line.starts_with("*** ") {
             continue;
         }
@@ -59,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_patch_is_one_change_for_each_file() {
-        let patch = "*** Begin Patch\n*** Update File: a.rs\n@@ fn a\n one\n-two\n+three\n*** Add File: b.rs\n+new\n*** Delete File: c.rs\n*** End Patch\n";
+        let patch = "*** Begin Patch\n*** Update File: a.rs\n@@ fn a\n one\n-two\n+three\n*** Add File: b.rs\n+new\n*** Delete File: c.rs\n*** End Patch\nEOF\n";
         let replaced = |old: &str, new: &str| Replaced { old: old.into(), new: new.into() };
         assert_eq!(
             edits(patch),

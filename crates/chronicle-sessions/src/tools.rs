@@ -14,6 +14,42 @@ const LONGEST_TEXT: usize = 256 << 10;
 /// The longest word on what a tool was asked.
 const LONGEST_ABOUT: usize = 2_000;
 
+/// What a call of a tool is about to do, as far as a hook can act on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolCall {
+    /// It runs this command.
+    Command(String),
+    /// It changes these files.
+    Edits(Vec<Edit>),
+    /// Anything else.
+    Other,
+}
+
+/// What the call of the tool `name` with the JSON `input` does, whichever agent calls it.
+///
+/// Texts longer than 256 KiB are cut.
+#[must_use]
+pub fn tool_call(name: &str, input: &RawValue) -> ToolCall {
+    // Some agents hand the arguments over as a text that holds JSON, or the patch itself.
+    if let Some(text) = json::text(input) {
+        return match serde_json::from_str::<&RawValue>(&text) {
+            Ok(inner) if inner.get().starts_with('{') => tool_call(name, inner),
+            _ => called_with_text(name, &text).into(),
+        };
+    }
+    called(name, Some(input)).into()
+}
+
+impl From<Called> for ToolCall {
+    fn from(called: Called) -> Self {
+        match called {
+            Called::Command(command) => Self::Command(command),
+            Called::Edits(edits) => Self::Edits(edits),
+            Called::Todo(_) | Called::Plan(_) | Called::Tool(_) => Self::Other,
+        }
+    }
+}
+
 /// What a call does.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Called {
@@ -50,7 +86,9 @@ pub(crate) fn called(name: &str, input: Option<&RawValue>) -> Called {
             command(input).map(command_or_patch)
         }
         "Edit" | "MultiEdit" | "NotebookEdit" | "edit" | "multiedit" | "replace" | "str_replace"
-        | "str_replace_editor" => edit(input).map(|edit| Called::Edits(vec![edit])),
+        | "str_replace_editor" | "edit_file" | "search_replace" => {
+            edit(input).map(|edit| Called::Edits(vec![edit]))
+        }
         "Write" | "write" | "write_file" | "create" => written(input).map(|edit| Called::Edits(vec![edit])),
         "apply_patch" | "patch" => patched(input).map(Called::Edits),
         "TodoWrite" | "todowrite" | "write_todos" | "update_plan" | "todo_write" => {
@@ -165,8 +203,9 @@ fn written(input: &RawValue) -> Option<Edit> {
 }
 
 fn patched(input: &RawValue) -> Option<Vec<Edit>> {
-    let patch =
-        ["input", "patchText", "patch"].into_iter().find_map(|name| json::member_text(input, name))?;
+    let patch = ["input", "patchText", "patch", "command"]
+        .into_iter()
+        .find_map(|name| json::member_text(input, name))?;
     Some(patch::edits(&cut(&patch, LONGEST_TEXT))).filter(|edits| !edits.is_empty())
 }
 

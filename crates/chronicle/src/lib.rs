@@ -3,6 +3,7 @@
 //! Every face (command line, and later MCP, LSP, web, hooks) calls these functions
 //! and renders the same answers with [`render`].
 
+pub mod agent;
 mod anchors;
 mod annotate;
 mod blaming;
@@ -44,6 +45,9 @@ use std::{
     cell::OnceCell,
     ffi::OsString,
     path::{Path, PathBuf},
+    sync::mpsc,
+    thread,
+    time::Duration,
 };
 
 use chronicle_commits::{Caches, Index};
@@ -160,6 +164,25 @@ impl Chronicle {
         let made = || Index::at(self.repository.get().ok()?, glance, commit).ok()?;
         let (made_for, other) = self.other_index.get_or_init(|| (commit, made()));
         other.as_ref().filter(|_| *made_for == commit)
+    }
+
+    /// Whether answers come from an index within `patience`, or need none: making one of a long history takes long.
+    /// One that is not made in time goes on being made as long as this process lives.
+    #[must_use]
+    pub fn is_index_ready(&self, patience: Duration) -> bool {
+        let Some(glance) = Glance::at(&self.directory).filter(|_| self.uses_index) else { return true };
+        if glance.notes.is_empty() || Index::open(&glance).is_some() {
+            return true;
+        }
+        let (directory, now) = (self.directory.clone(), self.now);
+        let (made, is_made) = mpsc::channel();
+        thread::spawn(move || {
+            if let Ok(repository) = LazyRepository::new(&directory, now, false).get() {
+                let _kept = chronicle_commits::refresh_index(repository);
+            }
+            let _heard = made.send(());
+        });
+        is_made.recv_timeout(patience).is_ok()
     }
 
     /// Where results are kept between runs, if they are: where the index is.

@@ -88,6 +88,14 @@ impl Chronicle {
         self.fit(reading, command)
     }
 
+    /// What the index knows, at once; `None` where it takes a closer look that an edit should not wait for.
+    pub(crate) fn read_at_hand(&self, command: &ReadCommand) -> Result<Option<Reading>, Error> {
+        match self.read_indexed(command)? {
+            None if self.index().is_none() && self.has_notes() => self.read_directly(command).map(Some),
+            found => Ok(found),
+        }
+    }
+
     /// Answers from the index; `None` when it takes a closer look.
     fn read_indexed(&self, command: &ReadCommand) -> Result<Option<Reading>, Error> {
         let Some((glance, index)) = self.index().filter(|_| !command.all) else { return Ok(None) };

@@ -11,6 +11,7 @@ mod correct;
 mod deps;
 mod find;
 mod health;
+mod injected;
 mod json;
 mod markdown;
 mod outline;
@@ -34,6 +35,7 @@ use crate::{
     AnnotateReply, AuthorContext, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply,
     OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced,
     Timeline, Why,
+    agent::Injected,
     brief::Brief,
     catch_up::CatchUp,
     find::{About, Finding, How},
@@ -171,6 +173,16 @@ pub fn memory_transfer(done: &MemoryTransfer, verb: &str, format: Format) -> Str
     match format {
         Format::Json => json::plain_answer(done),
         Format::Markdown | Format::Pretty => sessions::transfer(done, verb),
+    }
+}
+
+/// What agents were told, as text.
+#[must_use]
+pub fn injected(injected: &Injected, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(injected),
+        Format::Markdown => injected::markdown(injected, view),
+        Format::Pretty => pretty::painted(&injected::markdown(injected, view), view),
     }
 }
 

@@ -36,12 +36,14 @@ enum Kind {
     Days,
     /// A positive whole number.
     Count,
+    /// `true` or `false`.
+    Switch,
     /// Several words, each a value of its own.
     Words,
 }
 
 /// All settings, by name.
-pub const SETTINGS: [Setting; 9] = [
+pub const SETTINGS: [Setting; 10] = [
     Setting {
         name: "chunkSize",
         team: Some(("agent", "chunk_size")),
@@ -83,6 +85,13 @@ pub const SETTINGS: [Setting; 9] = [
         kind: Kind::Count,
         default: "4096",
         meaning: "tokens of one reply to the writing agent",
+    },
+    Setting {
+        name: "recall",
+        team: Some(("agent", "recall")),
+        kind: Kind::Switch,
+        default: "true",
+        meaning: "whether agents are told what is known of the files, names and errors in a prompt",
     },
     Setting {
         name: "recencyHalfLife",
@@ -147,6 +156,7 @@ impl Setting {
         let is_fit = match self.kind {
             Kind::Days => value.parse().is_ok_and(|days: f64| 0.0 < days && days.is_finite()),
             Kind::Count => value.parse().is_ok_and(|count: u32| 0 < count),
+            Kind::Switch => value.parse::<bool>().is_ok(),
             Kind::Words => {
                 !value.is_empty() && !value.starts_with('-') && !value.contains(char::is_whitespace)
             }
@@ -154,6 +164,7 @@ impl Setting {
         (!is_fit).then_some(match self.kind {
             Kind::Days => "a number of days above 0",
             Kind::Count => "a whole number above 0",
+            Kind::Switch => "`true` or `false`",
             Kind::Words => "one word",
         })
     }
@@ -198,6 +209,7 @@ pub struct Settings {
 pub(crate) struct ReadSettings {
     pub(crate) half_life_days: f64,
     pub(crate) max_regions: usize,
+    pub(crate) recalls: bool,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -265,13 +277,20 @@ impl Chronicle {
             Some(settings) => settings,
             None => self.settings()?,
         };
+        let recalls = settings.value("recall") != "false";
         let is_about_reading = |warning: &String| READ_SETTINGS.iter().any(|name| warning.contains(name));
         let read = ReadSettings {
+            recalls,
             half_life_days: settings.value("recencyHalfLife").parse().unwrap_or(score::HALF_LIFE_DAYS),
             max_regions: settings.value("defaultMaxRegions").parse().unwrap_or(DEFAULT_MAX_REGIONS),
             warnings: settings.warnings.into_iter().filter(is_about_reading).collect(),
         };
         Ok(self.read_settings.get_or_init(|| read))
+    }
+
+    /// Whether agents are told what is known of what a prompt names.
+    pub(crate) fn recalls(&self) -> Result<bool, Error> {
+        Ok(self.read_settings()?.recalls)
     }
 
     /// The settings about reading, when it is plain without opening the repository that git says nothing about them.
@@ -311,7 +330,7 @@ impl Chronicle {
 }
 
 /// The settings that a read depends on.
-const READ_SETTINGS: [&str; 2] = ["recencyHalfLife", "defaultMaxRegions"];
+const READ_SETTINGS: [&str; 3] = ["recencyHalfLife", "defaultMaxRegions", "recall"];
 /// Items that a read shows unless something says otherwise.
 pub(crate) const DEFAULT_MAX_REGIONS: usize = 20;
 
@@ -369,7 +388,7 @@ impl Found {
                     words.push(value);
                     words.clone()
                 }
-                Kind::Days | Kind::Count => vec![value],
+                Kind::Days | Kind::Count | Kind::Switch => vec![value],
             };
             self.offer(setting, &values, scope.name(), place);
         }

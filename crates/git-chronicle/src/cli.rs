@@ -10,10 +10,11 @@ use crate::commands::{
     commit, commit::CommitArgs, config::ConfigArgs, context::ContextArgs, correct::CorrectArgs,
     deps::DepsArgs, doctor::DoctorArgs, expire::ExpireArgs, export::ExportArgs, find::FindArgs,
     flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs,
-    init::InitArgs, init::UninstallArgs, knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs,
-    pending::PendingArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs,
-    session::SessionArgs, show::ShowArgs, status::StatusArgs, summary::SummaryArgs, supersede::SupersedeArgs,
-    sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs, why::WhyArgs,
+    init::InitArgs, init::UninstallArgs, injected::InjectedArgs, knowledge::KnowledgeArgs, note::NoteArgs,
+    outline::OutlineArgs, pending::PendingArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs,
+    schema::SchemaArgs, session::SessionArgs, show::ShowArgs, status::StatusArgs, summary::SummaryArgs,
+    supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs,
+    why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -156,6 +157,7 @@ pub(crate) enum Command {
     Find(FindArgs),
     About(AboutArgs),
     How(HowArgs),
+    Injected(InjectedArgs),
     Init(InitArgs),
     Uninstall(UninstallArgs),
     Config(ConfigArgs),

@@ -21,6 +21,7 @@ pub(crate) mod hook;
 pub(crate) mod how;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod injected;
 pub(crate) mod knowledge;
 pub(crate) mod note;
 pub(crate) mod outline;
@@ -77,6 +78,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Commit(args) => commit::run(args, &open(), ui),
         Command::Context(args) => context::run(args, &open(), ui),
         Command::Hook(args) => hook::run(&args, &open(), ui),
+        Command::Injected(args) => injected::run(&args, &open(), ui),
         Command::Init(args) => init::run(&args, &open(), ui),
         Command::Uninstall(args) => init::undo(&args, &open(), ui),
         Command::Config(args) => config::run(args, &open(), ui),
@@ -121,6 +123,6 @@ fn may_use_index() -> bool {
 
 /// A variable of the environment.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
-fn environment(name: &str) -> Option<std::ffi::OsString> {
+pub(crate) fn environment(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name)
 }

@@ -1,18 +1,27 @@
-use std::{ffi::OsString, io::Read, process::ExitCode};
+use std::{
+    ffi::OsString,
+    io::Read,
+    process::ExitCode,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
 
 use chronicle::Chronicle;
+use chronicle_serve::hooks::{self, AgentEvent, Behind, Host, Surroundings};
 
 use crate::{background, error::CommandError, ui::Ui};
 
-/// Do what is to be done in one of git's hooks
+/// Do what is to be done in one of git's hooks, or in one of an agent's
 ///
-/// Hooks that `git chronicle init` sets up run this. It never fails: git must not be stopped by it.
+/// Hooks that `git chronicle init` and `git chronicle setup` make run this. It never fails: neither git nor an agent must
+/// be stopped by it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HookArgs {
-    /// The hook, as git names it
+    /// The hook, as git names it, or the agent
     name: String,
 
-    /// What git gives the hook
+    /// What git gives the hook, or the event
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
@@ -21,11 +30,20 @@ pub(crate) struct HookArgs {
 const DETACHED: &str = "detached";
 /// The hook that gives notes to a remote along with a push.
 const PRE_PUSH: &str = "pre-push";
+/// What the beginning of a session is an occasion for.
+const SESSION: &str = "session";
+/// Agents hand over whole files with every edit; what is longer is not looked at.
+const MAX_PAYLOAD_BYTES: u64 = 64 << 20;
+/// An agent's hook that takes longer than this tells nothing.
+const LONGEST_HOOK: Duration = Duration::from_secs(4);
 /// A rebase of so many commits that its list is longer has not been seen.
 const MAX_INPUT_BYTES: u64 = 64 << 20;
 
 /// A hook answers nothing. What goes wrong is a remark.
 pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    if let Some(host) = Host::named(&args.name) {
+        return of_agent(host, args, chronicle, ui);
+    }
     let done = match args.name.as_str() {
         "prepare-commit-msg" => chronicle.before_commit(),
         "post-commit" => chronicle.after_commit(),
@@ -47,6 +65,7 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
             return Ok(());
         }
         DETACHED => match args.arguments.first().and_then(|name| name.to_str()) {
+            Some(SESSION) => chronicle.behind_session_start(),
             Some(remote) => chronicle.sync_along(remote),
             None => chronicle.reconcile_lazily(),
         },
@@ -69,6 +88,39 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     };
     if !is_amend && chronicle.has_notes() {
         background::start(&["hook", DETACHED]);
+    }
+    Ok(())
+}
+
+/// Answers one of an agent's hooks. Whatever happens, it ends well and in time, with an answer that the agent takes.
+fn of_agent(host: Host, args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    static IS_ANSWERED: AtomicBool = AtomicBool::new(false);
+    std::panic::set_hook(Box::new(|_| std::process::exit(0)));
+    thread::spawn(|| {
+        thread::sleep(LONGEST_HOOK);
+        if !IS_ANSWERED.swap(true, Ordering::SeqCst) {
+            std::process::exit(0);
+        }
+    });
+    let event = args.arguments.first().and_then(|name| name.to_str()).and_then(AgentEvent::named);
+    let mut payload = Vec::new();
+    let _read = std::io::stdin().lock().take(MAX_PAYLOAD_BYTES).read_to_end(&mut payload);
+    // Whoever set up an event that this version does not know gets no answer.
+    let Some(event) = event else { return Ok(()) };
+    let surroundings = Surroundings { environment: super::environment };
+    let answer = hooks::answer(chronicle, surroundings, host, event, &payload);
+    if IS_ANSWERED.swap(true, Ordering::SeqCst) {
+        return Ok(());
+    }
+    if let Some(error) = answer.failed {
+        let _code: ExitCode = crate::error::report(&error.into(), ui);
+    }
+    // The agent may have gone away.
+    let _written = ui.answer(&answer.stdout);
+    match answer.behind {
+        Some(Behind::Queue) => background::start(&["session", "ingest", "--queued"]),
+        Some(Behind::SessionStart) => background::start(&["hook", DETACHED, SESSION]),
+        None => {}
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The binary, end to end, on real repositories.
 
+mod agent_hooks;
 mod anchors;
 mod asking;
 mod bad_input;

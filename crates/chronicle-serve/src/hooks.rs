@@ -1,0 +1,231 @@
+//! What agents' hooks hand in, and what they get back.
+//!
+//! Six agents call nearly the same hooks with nearly the same JSON; [`answer`] makes one thing of it.
+//! It never fails: an agent must not be held up by its memory. `docs/agents.md` lists who calls what.
+
+mod host;
+mod payload;
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use chronicle::{
+    Chronicle, Error,
+    agent::{AgentSession, Edit, Moment, ToolCall, tool_call},
+};
+
+pub use host::Host;
+use payload::Payload;
+
+/// An answer that takes longer than this helps nobody: the index of a long history is made in the background.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+
+/// The events that are known, as our own hooks call them, whatever an agent's own word is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentEvent {
+    /// A session begins, goes on, or lost its context.
+    SessionStart,
+    /// A human sent a prompt.
+    UserPromptSubmit,
+    /// A tool is about to be used.
+    PreToolUse,
+    /// A tool was used.
+    PostToolUse,
+    /// The agent has answered.
+    Stop,
+    /// A sub-agent is done.
+    SubagentStop,
+    /// The context is about to be made smaller.
+    PreCompact,
+    /// The session is over.
+    SessionEnd,
+}
+
+impl AgentEvent {
+    /// All of them, with the names that hooks are called by.
+    pub const ALL: [(&'static str, Self); 8] = [
+        ("session-start", Self::SessionStart),
+        ("user-prompt-submit", Self::UserPromptSubmit),
+        ("pre-tool-use", Self::PreToolUse),
+        ("post-tool-use", Self::PostToolUse),
+        ("stop", Self::Stop),
+        ("subagent-stop", Self::SubagentStop),
+        ("pre-compact", Self::PreCompact),
+        ("session-end", Self::SessionEnd),
+    ];
+
+    /// The event of that name, in our own words.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, event)| *event)
+    }
+
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, event)| *event == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// What a hook gets back.
+#[derive(Debug, Default)]
+pub struct HookAnswer {
+    /// What to print; empty for nothing.
+    pub stdout: String,
+    /// What is to be done when the hook is over.
+    pub behind: Option<Behind>,
+    /// What went wrong, which stops nobody.
+    pub failed: Option<Error>,
+}
+
+/// Work for which nobody waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Behind {
+    /// Taking in the transcripts that wait.
+    Queue,
+    /// What the beginning of a session is an occasion for.
+    SessionStart,
+}
+
+/// What comes from outside of the payload.
+#[derive(Clone, Copy)]
+pub struct Surroundings {
+    /// Looks up variables of the environment.
+    pub environment: fn(&str) -> Option<OsString>,
+}
+
+/// Answers a hook that `named` was set up for: `event` happened, as `payload` tells. `chronicle` is that of the folder
+/// the hook runs in.
+#[must_use]
+pub fn answer(
+    chronicle: &Chronicle,
+    surroundings: Surroundings,
+    named: Host,
+    event: AgentEvent,
+    payload: &[u8],
+) -> HookAnswer {
+    let text = String::from_utf8_lossy(payload);
+    let payload = Payload::read(&text);
+    let host = Host::of(named, &payload, surroundings.environment);
+    let hook = Hook { chronicle, surroundings, host, event, payload };
+    let mut answer = HookAnswer::default();
+    match hook.done(&mut answer.behind) {
+        Ok(told) => answer.stdout = host.reply(event, told),
+        Err(error) => {
+            answer.failed = Some(error);
+            answer.stdout = host.reply(event, None);
+        }
+    }
+    answer
+}
+
+struct Hook<'p> {
+    chronicle: &'p Chronicle,
+    surroundings: Surroundings,
+    host: Host,
+    event: AgentEvent,
+    payload: Payload<'p>,
+}
+
+impl Hook<'_> {
+    /// Does what is to be done; what the agent is to be told comes back.
+    fn done(&self, behind: &mut Option<Behind>) -> Result<Option<String>, Error> {
+        let Some(session) = self.session() else { return Ok(None) };
+        let folder = self.payload.text(&["cwd"]).or_else(|| self.payload.first_of("workspace_roots"));
+        let folder = folder.map(|folder| PathBuf::from(folder.as_ref())).filter(|folder| folder.is_dir());
+        let here = folder.as_ref().map(|folder| self.chronicle.at(folder));
+        let chronicle = here.as_ref().unwrap_or(self.chronicle);
+        let key = self.payload.text(&["tool_use_id", "toolUseId", "prompt_id", "turn_id"]);
+        let key = key.as_deref();
+        match self.event {
+            AgentEvent::SessionStart => {
+                *behind = Some(Behind::SessionStart);
+                let source = self.payload.text(&["source"]).unwrap_or_default();
+                chronicle.open_session(&session, &source)
+            }
+            AgentEvent::UserPromptSubmit => {
+                let prompt = self.payload.text(&["prompt"]).unwrap_or_default();
+                // Agents send news of background work as prompts too.
+                if prompt.trim_start().starts_with('<') || !chronicle.is_index_ready(PATIENCE) {
+                    return Ok(None);
+                }
+                chronicle.recall(&session, &prompt, key)
+            }
+            AgentEvent::PreToolUse => match self.call() {
+                ToolCall::Edits(edits) => warn(chronicle, &session, &edits, Moment::Before, key),
+                ToolCall::Command(_) | ToolCall::Other => Ok(None),
+            },
+            AgentEvent::PostToolUse => match self.call() {
+                ToolCall::Edits(edits) if !self.host.hears_before_tools() => {
+                    warn(chronicle, &session, &edits, Moment::After, key)
+                }
+                ToolCall::Command(command) => chronicle.remind_of_commit(&session, &command),
+                ToolCall::Edits(_) | ToolCall::Other => Ok(None),
+            },
+            AgentEvent::Stop | AgentEvent::SubagentStop | AgentEvent::PreCompact | AgentEvent::SessionEnd => {
+                let transcripts = self.transcripts();
+                if !transcripts.is_empty() && !chronicle.queue_transcripts(&transcripts)? {
+                    *behind = Some(Behind::Queue);
+                }
+                chronicle.note_event(&session, self.event.name());
+                Ok(None)
+            }
+        }
+    }
+
+    /// The session, by the agent's id. A sub-agent sees nothing of what the agent that started it was told.
+    fn session(&self) -> Option<AgentSession> {
+        let id = self.payload.text(&["session_id", "sessionId", "sessionID", "conversation_id"])?;
+        let id = match self.payload.text(&["agent_id"]) {
+            Some(sub_agent) if self.event != AgentEvent::SubagentStop => format!("{id}-{sub_agent}"),
+            _ => id.into_owned(),
+        };
+        (!id.is_empty()).then(|| AgentSession { host: self.host.name(), id })
+    }
+
+    fn call(&self) -> ToolCall {
+        let name = self.payload.text(&["tool_name", "toolName", "tool"]);
+        let input = self.payload.value(&["tool_input", "toolInput", "toolArgs", "args"]);
+        match (name, input) {
+            (Some(name), Some(input)) => tool_call(&name, input),
+            _ => ToolCall::Other,
+        }
+    }
+
+    /// The files that the agent wrote the session to.
+    fn transcripts(&self) -> Vec<PathBuf> {
+        let named = ["transcript_path", "transcriptPath", "agent_transcript_path"];
+        let mut paths: Vec<PathBuf> = named
+            .iter()
+            .filter_map(|name| self.payload.text(&[name]))
+            .filter(|path| !path.is_empty())
+            .map(|path| PathBuf::from(path.as_ref()))
+            .collect();
+        if paths.is_empty()
+            && let Some(id) = self.payload.text(&["session_id", "sessionId"])
+        {
+            paths.extend(self.host.transcript(&id, self.surroundings.environment));
+        }
+        paths.retain(|path| path.is_absolute() && path.is_file());
+        paths
+    }
+}
+
+/// Tells of the code that edits change: in the repository of the file, wherever the agent stands.
+fn warn(
+    chronicle: &Chronicle,
+    session: &AgentSession,
+    edits: &[Edit],
+    moment: Moment,
+    key: Option<&str>,
+) -> Result<Option<String>, Error> {
+    let Some(first) = edits.first().map(|edit| Path::new(&edit.path)) else { return Ok(None) };
+    let folder = first.parent().filter(|folder| folder.is_absolute() && folder.is_dir());
+    let beside = folder.map(|folder| chronicle.at(folder));
+    let chronicle = beside.as_ref().unwrap_or(chronicle);
+    if !chronicle.is_index_ready(PATIENCE) {
+        return Ok(None);
+    }
+    chronicle.warn_of_edits(session, edits, moment, key)
+}

@@ -1,0 +1,138 @@
+//! What an agent is told after it made a commit.
+
+use std::path::{Path, PathBuf};
+
+use chronicle_commits::stored_on;
+use chronicle_core::plain;
+use jiff::SignedDuration;
+
+use super::{AgentSession, ShownItem, Telling};
+use crate::{Chronicle, Error};
+
+const EVENT: &str = "post-tool-use";
+
+/// A commit that is older was made by somebody else.
+const JUST_NOW: SignedDuration = SignedDuration::from_mins(5);
+
+impl Chronicle {
+    /// What to tell an agent that ran `command`, if that made a commit that carries no annotation: how to write one.
+    /// Remarks that were staged for the commit are bound to it first, where no git hook did that.
+    ///
+    /// # Errors
+    /// When the repository or the log of the session cannot be read, or the notes cannot be written.
+    pub fn remind_of_commit(&self, session: &AgentSession, command: &str) -> Result<Option<String>, Error> {
+        let Some(folder) = commits_in(command) else { return Ok(None) };
+        let there = folder.map(|folder| self.at(&self.directory.join(folder)));
+        let there = there.as_ref().unwrap_or(self);
+        there.after_commit()?;
+        let repository = there.repository()?;
+        let Some(head) = repository.head()? else { return Ok(None) };
+        let commit = repository.commit(head)?;
+        if JUST_NOW < there.now.duration_since(commit.time).abs() || there.is_annotated("HEAD")? {
+            return Ok(None);
+        }
+        let id = head.to_string();
+        let mut log = self.session_log(session)?;
+        if log.has(EVENT, Some(&id)) {
+            return Ok(None);
+        }
+        let parent = commit.parents.first().map(|parent| repository.commit(*parent)).transpose()?;
+        let files = repository.plain_changes(parent.map(|parent| parent.tree), commit.tree)?;
+        let file = files.iter().map(|change| change.path.to_string()).find(|path| is_plain(path));
+        let text = reminder(&id[..12], &commit.subject(), file.as_deref());
+        let items =
+            vec![ShownItem { id: id.clone(), commit: Some(id.clone()), file: None, words: String::new() }];
+        let why = format!("commit {} has no annotation", &id[..12]);
+        self.tell(&mut log, Telling { event: EVENT, key: Some(&id), why, items, text }).map(Some)
+    }
+
+    /// Whether a commit carries an annotation.
+    ///
+    /// # Errors
+    /// When the revision is unknown, or its notes cannot be read.
+    pub fn is_annotated(&self, revision: &str) -> Result<bool, Error> {
+        let repository = self.repository()?;
+        let stored = stored_on(repository, repository.resolve(revision)?, &mut Vec::new())?;
+        Ok(!stored.note.is_empty())
+    }
+}
+
+/// The command with which the commit is annotated, ready to be filled in.
+fn reminder(id: &str, subject: &str, file: Option<&str>) -> String {
+    let subject: String = plain(subject).split_whitespace().collect::<Vec<_>>().join(" ");
+    let place = file.map(|file| format!(",\"file\":\"{file}\"")).unwrap_or_default();
+    format!(
+        "Commit {id} (\"{subject}\") carries no annotation. If there is something that the diff does not say, keep it now: \
+         why this way, what was tried and failed (`dead_end`), traps (`gotcha`), what matters (`insight`), what is left \
+         (`unfinished_thread`).\n\n\
+         git chronicle annotate --live --commit {id} <<'EOF'\n\
+         {{\"summary\":\"WHY THIS WAY\",\"wisdom\":[{{\"category\":\"gotcha\",\"content\":\"WHAT\"{place}}}]}}\n\
+         EOF"
+    )
+}
+
+/// Whether a path may stand in a shell's word and in JSON as it is.
+fn is_plain(path: &str) -> bool {
+    path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | ' '))
+}
+
+/// Whether a command line makes a commit, and in which folder, if not in the one it runs in.
+pub(super) fn commits_in(command: &str) -> Option<Option<PathBuf>> {
+    let mut folder: Option<PathBuf> = None;
+    for part in command.split(['\n', ';', '&', '|', '(', ')']) {
+        let mut words =
+            part.split_whitespace().skip_while(|word| is_assignment(word)).map(unquoted).peekable();
+        match words.next() {
+            Some("cd") => folder = words.next().map(|to| folder.unwrap_or_default().join(to)),
+            Some(git) if Path::new(git).file_name().is_some_and(|name| name == "git") => {
+                let mut there = folder.clone();
+                while let Some(option) = words.next_if(|word| word.starts_with('-')) {
+                    match option {
+                        "-C" => there = words.next().map(|to| there.unwrap_or_default().join(to)),
+                        "-c" => drop(words.next()),
+                        _ => {}
+                    }
+                }
+                let mut verb = words.next();
+                if verb == Some("chronicle") {
+                    verb = words.next();
+                }
+                if verb == Some("commit") && words.all(|word| word != "--dry-run") {
+                    return Some(there);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+fn unquoted(word: &str) -> &str {
+    word.trim_matches(['"', '\''])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_that_commit_are_known() {
+        let here = Some(None);
+        let there = |path: &str| Some(Some(PathBuf::from(path)));
+        assert_eq!(commits_in("git commit -qam 'x'"), here);
+        assert_eq!(commits_in("git add . && git -c a.b=c commit -m \"x; y\" | tail -1"), here);
+        assert_eq!(commits_in("GIT_EDITOR=true /usr/bin/git commit --amend"), here);
+        assert_eq!(commits_in("cd sub/dir && git commit -m x"), there("sub/dir"));
+        assert_eq!(commits_in("git -C ../other commit -m x"), there("../other"));
+        assert_eq!(commits_in("git chronicle commit -m x --reasoning y"), here);
+        assert_eq!(commits_in("git commit --dry-run"), None);
+        assert_eq!(commits_in("git log --grep commit; echo git"), None);
+        assert_eq!(commits_in("git commit-tree HEAD^{tree}"), None);
+    }
+}

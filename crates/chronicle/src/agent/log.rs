@@ -1,0 +1,194 @@
+//! What was told to a session: one file for each, which only grows.
+
+use std::{
+    collections::HashSet,
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::AgentSession;
+
+/// So much of the end of a file is read at most.
+const MOST_READ: u64 = 4 << 20;
+
+/// How often, and for how long, another hook of the same session is waited for.
+const PAUSE: Duration = Duration::from_millis(1);
+const PAUSES: u32 = 300;
+
+/// The same beginning of a session, told by two hooks, comes within this time.
+const SAME_START: jiff::SignedDuration = jiff::SignedDuration::from_secs(10);
+
+/// What was told on one occasion.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Record {
+    pub(super) at: Timestamp,
+    pub(super) event: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) key: Option<String>,
+    #[serde(default)]
+    pub(super) folder: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) why: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) items: Vec<ShownItem>,
+    /// The words, as the agent got them; empty where it got none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) text: String,
+}
+
+/// One thing that was told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownItem {
+    /// What names it: the id of an entry, a thread, a commit.
+    pub id: String,
+    /// The commit that it is from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The file that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The beginning of its words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub words: String,
+}
+
+impl Record {
+    /// That something happened at which nothing was told.
+    pub(super) fn event(at: Timestamp, event: &str, folder: &Path) -> Self {
+        Self {
+            at,
+            event: event.to_owned(),
+            key: None,
+            folder: folder.to_string_lossy().into_owned(),
+            why: String::new(),
+            items: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    /// Whether what was told before is gone from what the agent sees.
+    fn is_new_context(&self) -> bool {
+        self.event == super::start::EVENT && matches!(self.key.as_deref(), Some("compact" | "clear"))
+    }
+}
+
+/// The file of one session, held until it is dropped.
+pub(super) struct SessionLog {
+    file: File,
+    pub(super) records: Vec<Record>,
+    ends_in_line: bool,
+}
+
+impl SessionLog {
+    /// Opens the file of `session`, which is made where there is none.
+    pub(super) fn open(folder: &Path, session: &AgentSession) -> io::Result<Self> {
+        let path = folder.join(name(session));
+        let open = || {
+            let mut options = OpenOptions::new();
+            options.read(true).append(true).create(true);
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            options.open(&path)
+        };
+        let file = match open() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let mut builder = fs::DirBuilder::new();
+                builder.recursive(true);
+                #[cfg(unix)]
+                std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+                builder.create(folder)?;
+                open()?
+            }
+            opened => opened?,
+        };
+        for _ in 0..PAUSES {
+            if file.try_lock().is_ok() {
+                break;
+            }
+            thread::sleep(PAUSE);
+        }
+        let (records, ends_in_line) = read(&file)?;
+        Ok(Self { file, records, ends_in_line })
+    }
+
+    /// Adds a record. One that a crash cut off stands on a line of its own.
+    pub(super) fn append(&mut self, record: &Record) -> io::Result<()> {
+        let mut line = if self.ends_in_line { Vec::new() } else { vec![b'\n'] };
+        serde_json::to_writer(&mut line, record)?;
+        line.push(b'\n');
+        self.file.write_all(&line)
+    }
+
+    /// What the agent was told and still sees.
+    pub(super) fn shown(&self) -> HashSet<&str> {
+        let since = self.records.iter().rposition(Record::is_new_context).unwrap_or(0);
+        self.records[since..].iter().flat_map(|record| &record.items).map(|item| item.id.as_str()).collect()
+    }
+
+    /// Whether this very occasion was met before: a second host, or a second set of hooks, tells of it again.
+    pub(super) fn has(&self, event: &str, key: Option<&str>) -> bool {
+        key.is_some()
+            && self.records.iter().any(|record| record.event == event && record.key.as_deref() == key)
+    }
+
+    /// Whether the session was told to have begun in this way just now.
+    pub(super) fn has_just_begun(&self, event: &str, key: Option<&str>, now: Timestamp) -> bool {
+        let is_same = |record: &Record| record.event == event && record.key.as_deref() == key;
+        let last = self.records.iter().rfind(|record| is_same(record));
+        last.is_some_and(|record| record.at <= now && now.duration_since(record.at) < SAME_START)
+    }
+}
+
+/// The records of a file, and whether its last line has an end. What cannot be read is passed over.
+fn read(mut file: &File) -> io::Result<(Vec<Record>, bool)> {
+    let size = file.metadata()?.len();
+    file.seek(SeekFrom::Start(size.saturating_sub(MOST_READ)))?;
+    let mut bytes = Vec::new();
+    file.take(MOST_READ).read_to_end(&mut bytes)?;
+    let records = bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
+    Ok((records.collect(), bytes.last().is_none_or(|byte| *byte == b'\n')))
+}
+
+/// What the file of a session is called, whatever its id holds.
+fn name(session: &AgentSession) -> PathBuf {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let id = match session.id.as_str() {
+        id if id.chars().all(is_plain) && (1..=100).contains(&id.len()) => id.to_owned(),
+        id => chronicle_search::fingerprint(id.as_bytes()),
+    };
+    PathBuf::from(format!("{}-{id}.jsonl", session.host))
+}
+
+/// Every file of what was told in `folder`, with its name and its records, the one that was written last first.
+pub(super) fn all(folder: &Path) -> Vec<(String, Vec<Record>)> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<_> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let path = entry.path();
+            let name = path.file_stem()?.to_str()?.to_owned();
+            let modified = entry.metadata().and_then(|meta| meta.modified()).ok()?;
+            (path.extension()? == "jsonl").then_some((modified, name, path))
+        })
+        .collect();
+    files.sort_by_key(|(modified, ..)| std::cmp::Reverse(*modified));
+    let read_all = |path: &Path| Some(read(&File::open(path).ok()?).ok()?.0);
+    files.into_iter().filter_map(|(_, name, path)| Some((name, read_all(&path)?))).collect()
+}
+
+/// Removes the files that nobody wrote to for so long.
+pub(super) fn tidy(folder: &Path, now: std::time::SystemTime, age: Duration) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let modified = entry.metadata().and_then(|meta| meta.modified());
+        if modified.is_ok_and(|at| now.duration_since(at).is_ok_and(|since| age < since)) {
+            let _removed = fs::remove_file(entry.path());
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What an agent is told at the beginning of a session.
+
+use std::time::Duration;
+
+use super::{AgentSession, ShownItem, Telling, edits::beginning, log};
+use crate::{
+    Chronicle, Error,
+    brief::{Brief, BriefCommand},
+    render::{self, Format},
+    sessions::{IngestCommand, What},
+};
+
+/// The event, as it is written down.
+pub(super) const EVENT: &str = "session-start";
+
+/// The longest briefing, in characters.
+const BUDGET: usize = 3_000;
+
+/// What was missed by hooks is looked for so far back, in days.
+const SWEPT_DAYS: u32 = 3;
+
+/// What was told is kept so long.
+const KEPT: Duration = Duration::from_secs(60 * 24 * 60 * 60);
+
+/// How long an index may take to be made when nobody waits for it.
+const PATIENCE: Duration = Duration::from_secs(15 * 60);
+
+/// How an agent goes on asking.
+const USAGE: &str = "Before changing code, `git chronicle read FILE [ANCHOR]` shows what is known of it. After a commit, \
+`git chronicle annotate --live` keeps why it is so, what failed, and traps (JSON on stdin: summary, wisdom). \
+`git chronicle find WORDS` searches earlier sessions.";
+
+impl Chronicle {
+    /// What to tell an agent whose session begins: a briefing, and how to ask for more. `source` is how it begins:
+    /// `startup`, `resume`, `clear`, `compact`, or another word of the agent.
+    ///
+    /// # Errors
+    /// When session memory or the log of the session cannot be read.
+    pub fn open_session(&self, session: &AgentSession, source: &str) -> Result<Option<String>, Error> {
+        let mut log = self.session_log(session)?;
+        let key = if source.is_empty() { "startup" } else { source };
+        if log.has_just_begun(EVENT, Some(key), self.now) {
+            return Ok(None);
+        }
+        let command = BriefCommand { project: None, all: false, budget: BUDGET, format: Format::Markdown };
+        let (mut text, mut items) = (String::new(), Vec::new());
+        match self.brief(&command) {
+            Ok(brief) => {
+                text = render::brief(&brief, Format::Markdown, &self.view());
+                items = told(&brief);
+            }
+            Err(Error::BriefTooLong { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        if chronicle_git::git_dir_of(&self.directory).is_some() {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(USAGE);
+        }
+        if text.is_empty() {
+            log.append(&log::Record {
+                key: Some(key.to_owned()),
+                ..log::Record::event(self.now, EVENT, &self.directory)
+            })
+            .map_err(|source| Error::WriteOutput { path: self.directory.clone(), source })?;
+            return Ok(None);
+        }
+        let why = format!("the session begins ({key})");
+        self.tell(&mut log, Telling { event: EVENT, key: Some(key), why, items, text }).map(Some)
+    }
+
+    /// Does what the beginning of a session is an occasion for, when nobody waits: takes in what hooks missed, makes
+    /// the index and what a briefing tells of commits, and removes old logs.
+    ///
+    /// # Errors
+    /// When session memory cannot be written.
+    pub fn behind_session_start(&self) -> Result<(), Error> {
+        let _made = self.is_index_ready(PATIENCE);
+        let _kept = self.recap();
+        let _kept = self.known_anchors();
+        log::tidy(&self.injected_folder()?, self.now.into(), KEPT);
+        self.ingest(&IngestCommand { what: What::Days(SWEPT_DAYS) }, &mut |_, _| {})?;
+        Ok(())
+    }
+}
+
+/// What a briefing tells of.
+fn told(brief: &Brief) -> Vec<ShownItem> {
+    let open = brief.open.iter().chain(&brief.left_by_others);
+    open.map(|item| ShownItem {
+        id: item.id.clone(),
+        commit: item.commit.clone(),
+        file: item.file.clone(),
+        words: beginning(&item.summary),
+    })
+    .collect()
+}

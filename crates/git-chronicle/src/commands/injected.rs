@@ -1,0 +1,27 @@
+use chronicle::{Chronicle, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Show what agents were told without asking: when, why, and whether they made use of it
+///
+/// Agents' hooks tell of threads at the beginning of a session and of lessons before an edit. Used means that the
+/// agent spoke of it afterwards: the id, the commit, or four of the words in a row.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InjectedArgs {
+    /// What this session was told: its id, or the beginning of it
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+
+    /// Show the very words too
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+pub(crate) fn run(args: &InjectedArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let injected = chronicle.injected(args.session.as_deref())?;
+    ui.answer(&render::injected(&injected, ui.format(), &ui.view(args.verbose)))?;
+    if injected.told.is_empty() {
+        ui.tell("no agent was told anything here");
+    }
+    Ok(())
+}
