@@ -2,7 +2,9 @@
 
 use std::{fs, path::Path};
 
-use super::queue::n_waiting;
+use chronicle_core::plain;
+
+use super::queue::waiting;
 use crate::{Chronicle, Error, doctor::Finding};
 
 /// What was looked at, as findings name it.
@@ -34,10 +36,18 @@ impl Chronicle {
         }
         let home = memory.store.path().parent().unwrap_or(memory.store.path());
         findings.extend(others_can_read(memory.store.path(), fix));
-        let n_waiting = n_waiting(home);
-        if 0 < n_waiting {
-            let seen = format!("{n_waiting} transcripts wait to be taken in");
+        let waiting = waiting(home);
+        if 0 < waiting.n_transcripts {
+            let seen = format!("{} transcripts wait to be taken in", waiting.n_transcripts);
             findings.push(Finding::note(SESSIONS, seen, "`git chronicle session ingest --queued`"));
+        }
+        if let Some(first) = waiting.unusable.first() {
+            let entry = first.to_string_lossy();
+            let entry = plain(&entry);
+            let n_more = waiting.unusable.len() - 1;
+            let more = if n_more == 0 { String::new() } else { format!(" (and {n_more} more)") };
+            let seen = format!("`{entry}`{more} names no transcript: it waits for nothing");
+            findings.push(Finding::note(SESSIONS, seen, "remove it; a sweep finds every transcript anyway"));
         }
         if findings.is_empty() {
             let seen = match memory.store.totals() {

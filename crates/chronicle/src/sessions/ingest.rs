@@ -174,6 +174,12 @@ impl<'a> Intake<'a> {
         }
     }
 
+    /// Tells of an entry of the queue that names no transcript.
+    pub(super) fn unusable(&mut self, entry: &Path, error: &io::Error) {
+        self.reply.files += 1;
+        self.unread(entry, error);
+    }
+
     /// The file at `path`, if it is not as it was when it was read before.
     fn changed<'p>(&mut self, memory: &Memory, path: &'p Path) -> Result<Option<ChangedFile<'p>>, Error> {
         self.reply.files += 1;

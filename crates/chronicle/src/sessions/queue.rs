@@ -4,7 +4,7 @@
 //! small file; one process at a time works the queue off behind it.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
     thread,
@@ -58,20 +58,38 @@ impl Queue {
     }
 
     /// Takes an entry out to work on it; if that fails or dies, it is found again.
-    fn take(entry: &Path) -> Option<(PathBuf, PathBuf)> {
+    fn take(entry: &Path) -> io::Result<(PathBuf, PathBuf)> {
+        let transcript = told(entry)?;
         let taken =
             if entry.extension().is_some() { entry.to_owned() } else { entry.with_extension("taken") };
         if taken != entry {
-            fs::rename(entry, &taken).ok()?;
+            fs::rename(entry, &taken)?;
         }
-        let transcript = fs::read_to_string(&taken).ok()?;
-        Some((taken, PathBuf::from(transcript)))
+        Ok((taken, transcript))
     }
 }
 
-/// How many transcripts wait to be taken in.
-pub(super) fn n_waiting(home: &Path) -> usize {
-    Queue::of(home).waiting().len()
+/// The transcript that an entry names.
+fn told(entry: &Path) -> io::Result<PathBuf> {
+    if !fs::symlink_metadata(entry)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
+    }
+    fs::read_to_string(entry).map(PathBuf::from)
+}
+
+/// What waits to be taken in.
+pub(super) struct Waiting {
+    /// How many transcripts.
+    pub(super) n_transcripts: usize,
+    /// Entries that name none, and that nobody will ever take in.
+    pub(super) unusable: Vec<PathBuf>,
+}
+
+/// What waits to be taken in.
+pub(super) fn waiting(home: &Path) -> Waiting {
+    let entries = Queue::of(home).waiting().into_keys();
+    let (usable, unusable): (Vec<_>, _) = entries.partition(|entry| told(entry).is_ok());
+    Waiting { n_transcripts: usable.len(), unusable }
 }
 
 /// Says for a path what its entry is called.
@@ -105,12 +123,18 @@ impl Chronicle {
         let queue = Queue::of(&home);
         let mut reply = IngestReply::default();
         let mut memory: Option<Memory> = None;
+        let mut passed_over = BTreeSet::new();
+        let left = |passed_over: &BTreeSet<PathBuf>| {
+            let mut waiting = queue.waiting();
+            waiting.retain(|entry, _| !passed_over.contains(entry));
+            waiting
+        };
         // Who came while the lock was held went away again: look once more after it is free.
-        while !queue.waiting().is_empty() {
+        while !left(&passed_over).is_empty() {
             let Some(_lock) = FileLock::try_acquire(&home.join("queue.lock"))? else { break };
             let mut seen: BTreeMap<PathBuf, (Option<SystemTime>, Instant)> = BTreeMap::new();
             loop {
-                let waiting = queue.waiting();
+                let waiting = left(&passed_over);
                 if waiting.is_empty() {
                     break;
                 }
@@ -123,7 +147,15 @@ impl Chronicle {
                     if !is_at_once && first.1.elapsed() < QUIET {
                         continue;
                     }
-                    let Some((taken, transcript)) = Queue::take(&entry) else { continue };
+                    let (taken, transcript) = match Queue::take(&entry) {
+                        Ok(taken) => taken,
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                        Err(error) => {
+                            Intake::new(self, &mut reply).unusable(&entry, &error);
+                            passed_over.insert(entry);
+                            continue;
+                        }
+                    };
                     let memory = match &mut memory {
                         Some(memory) => memory,
                         None => memory.insert(self.memory_to_write()?),

@@ -19,6 +19,7 @@ mod health;
 mod hook_managers;
 mod hooks;
 mod index;
+mod intake;
 mod knowledge;
 mod locks;
 mod outcome;

@@ -12,7 +12,7 @@ use crate::{
 const WAIT: &str = "Make a full pool wait for its connections instead of failing";
 
 /// A conversation in which something was done, and something left.
-fn pool(desk: &Desk, session: &str) -> Talk {
+pub(crate) fn pool(desk: &Desk, session: &str) -> Talk {
     desk.talk(session)
         .prompt(WAIT)
         .said("I will let acquire wait on a condition variable.")
@@ -39,7 +39,7 @@ fn holds(bytes: &[u8], words: &str) -> bool {
     bytes.windows(words.len()).any(|window| window == words.as_bytes())
 }
 
-fn count(value: &Value, name: &str) -> u64 {
+pub(crate) fn count(value: &Value, name: &str) -> u64 {
     value[name].as_u64().unwrap_or_else(|| panic!("{name} is no number: {value:#}"))
 }
 
