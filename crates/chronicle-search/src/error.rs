@@ -87,6 +87,15 @@ impl StoreError {
         }
     }
 
+    /// Whether it is about what was to be written, and other things may be written all the same.
+    #[must_use]
+    pub fn is_about_data(&self) -> bool {
+        const ABOUT_DATA: [ErrorCode; 4] =
+            [ErrorCode::ConstraintViolation, ErrorCode::TooBig, ErrorCode::TypeMismatch, ErrorCode::Unknown];
+        let Self::Failed { source, .. } = self else { return false };
+        source.sqlite_error_code().is_none_or(|code| ABOUT_DATA.contains(&code))
+    }
+
     /// A short name for programs.
     #[must_use]
     pub fn code(&self) -> &'static str {

@@ -109,23 +109,24 @@ pub(crate) fn remove(tx: &Transaction<'_>, session: SessionId) -> rusqlite::Resu
     Ok(())
 }
 
-/// Indexes what is not in the index yet.
-pub(crate) fn settle(tx: &Transaction<'_>, words: &mut Option<Words>) -> rusqlite::Result<()> {
-    let sessions: Vec<i64> = tx
+/// Indexes what is not in the index yet; the sessions that were marked come back.
+pub(crate) fn settle(tx: &Transaction<'_>, words: &mut Option<Words>) -> rusqlite::Result<Vec<SessionId>> {
+    let sessions: Vec<SessionId> = tx
         .prepare_cached("SELECT session FROM unindexed ORDER BY session")?
-        .query_map([], |row| row.get(0))?
+        .query_map([], |row| row.get(0).map(SessionId))?
         .collect::<rusqlite::Result<_>>()?;
     if sessions.is_empty() {
-        return Ok(());
+        return Ok(sessions);
     }
     let words = words.get_or_insert_default();
     let mut batch = Batch::default();
-    for session in sessions {
-        add(tx, session, words, &mut batch)?;
+    for SessionId(session) in &sessions {
+        add(tx, *session, words, &mut batch)?;
         tx.prepare_cached("DELETE FROM unindexed WHERE session = ?1")?.execute([session])?;
     }
     batch.write(tx)?;
-    segments::merge(tx)
+    segments::merge(tx)?;
+    Ok(sessions)
 }
 
 /// Adds the turns of a session that are not in the index yet.

@@ -1,6 +1,7 @@
 //! The file, and the transactions on it.
 
 use std::{
+    cell::{Cell, RefCell},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -34,6 +35,12 @@ const STATEMENTS: usize = 64;
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How often a writer that waits looks whether it is its turn; `SQLite` alone would come to look ten times a second.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// How long a writer with more to write stands back: longer than another one takes to look.
+const GAP: Duration = Duration::from_millis(5);
+
 /// Says in the head of the file whose it is.
 const APPLICATION_ID: i32 = 0x6368_726e;
 
@@ -48,6 +55,58 @@ pub struct Store {
     is_read_only: bool,
     /// Takes text apart for the index; made when it is first needed.
     words: Option<Words>,
+}
+
+/// A transaction that can be written piece by piece.
+pub struct Pieces<'s> {
+    tx: Transaction<'s>,
+    words: RefCell<&'s mut Option<Words>>,
+    is_in_part: Cell<bool>,
+}
+
+impl<'s> Pieces<'s> {
+    /// The transaction.
+    #[must_use]
+    pub fn tx(&self) -> &Transaction<'s> {
+        &self.tx
+    }
+
+    /// Does all of `work`, or nothing of it when it thinks better of it and says why; what was written while it
+    /// went on stays.
+    ///
+    /// # Errors
+    /// When `work` fails: then the whole piece is to fail.
+    pub fn part<T, W>(
+        &self,
+        work: impl FnOnce() -> rusqlite::Result<Result<T, W>>,
+    ) -> rusqlite::Result<Result<T, W>> {
+        self.tx.execute_batch("SAVEPOINT part")?;
+        self.is_in_part.set(true);
+        let done = work()?;
+        self.is_in_part.set(false);
+        if done.is_err() {
+            self.tx.execute_batch("ROLLBACK TO part")?;
+        }
+        self.tx.execute_batch("RELEASE part")?;
+        Ok(done)
+    }
+
+    /// Writes what was done so far for good, and lets others write before it goes on.
+    ///
+    /// # Errors
+    /// When it cannot be written: then `work` has to end.
+    pub fn go_on(&self) -> rusqlite::Result<()> {
+        let sessions = index::settle(&self.tx, &mut self.words.borrow_mut())?;
+        self.tx.execute_batch("COMMIT")?;
+        std::thread::sleep(GAP);
+        self.tx.execute_batch("BEGIN IMMEDIATE")?;
+        // They are told of still: who stores a turn marks its session only once.
+        sessions.into_iter().try_for_each(|session| index::mark(&self.tx, session))?;
+        if self.is_in_part.get() {
+            self.tx.execute_batch("SAVEPOINT part")?;
+        }
+        Ok(())
+    }
 }
 
 /// What was written into the store.
@@ -127,8 +186,8 @@ impl Store {
     fn try_open(path: &Path, mode: OpenFlags) -> Result<Self, StoreError> {
         let fails = |source| StoreError::of(path, source);
         let flags = mode | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(fails)?;
-        connection.busy_timeout(PATIENCE).map_err(fails)?;
+        let mut connection = Connection::open_with_flags(path, flags).map_err(fails)?;
+        connection.busy_handler(Some(waits)).map_err(fails)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         let mut store = Self { connection, path: path.to_owned(), is_read_only: false, words: None };
         store.is_read_only = store.connection.is_readonly("main").map_err(fails)?;
@@ -220,6 +279,30 @@ impl Store {
         Ok(done)
     }
 
+    /// Does `work`, which can write what it did so far for good and go on.
+    ///
+    /// # Errors
+    /// When `work` fails, and when it cannot be written: then what it did since it went on last is undone.
+    pub fn write_in_pieces<T>(
+        &mut self,
+        work: impl FnOnce(&Pieces<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let path = &self.path;
+        let fails = |source| StoreError::of(path, source);
+        let tx = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fails)?;
+        let pieces = Pieces { tx, words: RefCell::new(&mut self.words), is_in_part: Cell::new(false) };
+        let done = work(&pieces).map_err(fails)?;
+        let Pieces { tx, words, .. } = pieces;
+        index::settle(&tx, words.into_inner()).map_err(fails)?;
+        tx.commit().map_err(fails)?;
+        Ok(done)
+    }
+
+    /// Stands back for a moment, so that others can write; for who writes again at once.
+    pub fn give_way(&self) {
+        std::thread::sleep(GAP);
+    }
+
     /// Asks the store something.
     ///
     /// # Errors
@@ -289,6 +372,12 @@ impl Store {
 /// Whether it is the first time that something is told; it is not any more afterwards.
 pub fn tell_once(tx: &Transaction<'_>, what: &str) -> rusqlite::Result<bool> {
     tx.execute("INSERT OR IGNORE INTO told (what) VALUES (?1)", [what]).map(|count| 0 < count)
+}
+
+/// Waits for another writer, `n_waited` times before; says whether it is worth it.
+fn waits(n_waited: i32) -> bool {
+    std::thread::sleep(LOOK);
+    LOOK * n_waited.unsigned_abs() < PATIENCE
 }
 
 fn known_version() -> i64 {

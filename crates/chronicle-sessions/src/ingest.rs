@@ -1,8 +1,8 @@
 //! Takes a transcript into the store.
 //!
-//! A file is read from its beginning each time it has grown, and taken in whole
-//! or not at all: turns that are there already stay untouched, so that reading
-//! it again changes nothing but the new part.
+//! A file is read from its beginning each time it has grown: turns that are
+//! there already stay untouched, so that reading it again changes nothing but
+//! the new part.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};

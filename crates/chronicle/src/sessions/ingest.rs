@@ -1,13 +1,14 @@
 //! Takes transcripts in.
 
 use std::{
+    error::Error as _,
     fs::{self, File},
-    io,
+    io::{self, Read},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
-use chronicle_search::{Source, SqlResult, Transaction};
+use chronicle_search::{Pieces, Source, SqlError, SqlResult, Transaction};
 use chronicle_sessions::{Ingested, Transcript, ingest};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -16,8 +17,8 @@ use serde::Serialize;
 use super::{agents, place::Placer};
 use crate::{Chronicle, Error, memory::Memory};
 
-/// How many bytes of transcripts, and how many files, are taken in together at most.
-const MOST_BYTES: u64 = 32 << 20;
+/// How many bytes of transcripts, and how many files, are taken in together at most: after that, others may write.
+const MOST_BYTES: u64 = 16 << 20;
 const MOST_FILES: usize = 100;
 
 /// What to take in.
@@ -106,7 +107,7 @@ impl Chronicle {
     /// moment and begun again.
     ///
     /// # Errors
-    /// When the store cannot be written; each file is taken in as a whole or not at all.
+    /// When the store cannot be written; what was taken in before stays.
     pub fn ingest(&self, command: &IngestCommand, progress: &mut Progress<'_>) -> Result<IngestReply, Error> {
         let mut reply = IngestReply::default();
         let mut files = Vec::new();
@@ -140,6 +141,7 @@ impl Chronicle {
             if batch.is_full() {
                 progress(n_done, files.len());
                 intake.take(&mut memory, std::mem::take(&mut batch).files)?;
+                memory.store.give_way();
             }
         }
         intake.take(&mut memory, batch.files)?;
@@ -177,7 +179,7 @@ impl<'a> Intake<'a> {
     /// Tells of an entry of the queue that names no transcript.
     pub(super) fn unusable(&mut self, entry: &Path, error: &io::Error) {
         self.reply.files += 1;
-        self.unread(entry, error);
+        self.unread(entry, error.to_string());
     }
 
     /// The file at `path`, if it is not as it was when it was read before.
@@ -186,7 +188,7 @@ impl<'a> Intake<'a> {
         let (size, modified) = match look(path) {
             Ok(looked) => looked,
             Err(error) => {
-                self.unread(path, &error);
+                self.unread(path, error.to_string());
                 return Ok(None);
             }
         };
@@ -199,29 +201,49 @@ impl<'a> Intake<'a> {
         Ok(Some(ChangedFile { path, size, modified }))
     }
 
+    /// Takes in files, together where that goes well; of one that cannot be taken in, it is told.
+    fn take(&mut self, memory: &mut Memory, mut files: Vec<ChangedFile<'_>>) -> Result<(), Error> {
+        let error = match self.take_together(memory, &files) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.is_about_data() => error,
+            Err(error) => return Err(error.into()),
+        };
+        match files.pop() {
+            Some(only) if files.is_empty() => {
+                let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+                self.unread(only.path, format!("{error}{cause}"));
+            }
+            // One of them it was: the others are none the worse.
+            last => {
+                for file in files.into_iter().chain(last) {
+                    self.take(memory, vec![file])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Takes in files in one transaction; of one that cannot be read, nothing stays.
-    fn take(&mut self, memory: &mut Memory, files: Vec<ChangedFile<'_>>) -> Result<(), Error> {
+    fn take_together(
+        &mut self,
+        memory: &mut Memory,
+        files: &[ChangedFile<'_>],
+    ) -> Result<(), chronicle_search::StoreError> {
         if files.is_empty() {
             return Ok(());
         }
         let (placer, now) = (&mut self.placer, self.chronicle.now);
-        let taken = memory.store.write(|tx| {
+        let taken = memory.store.write_in_pieces(|pieces| {
             let mut taken = Vec::new();
             for file in files {
-                tx.execute_batch("SAVEPOINT transcript")?;
-                let ingested = file.take(tx, now, placer)?;
-                if ingested.is_err() {
-                    tx.execute_batch("ROLLBACK TO transcript")?;
-                }
-                tx.execute_batch("RELEASE transcript")?;
-                taken.push((file.path, ingested));
+                taken.push((file.path, pieces.part(|| file.take(pieces, now, placer))?));
             }
             Ok(taken)
         })?;
         for (path, ingested) in taken {
             match ingested {
                 Ok(ingested) => self.count(ingested),
-                Err(error) => self.unread(path, &error),
+                Err(error) => self.unread(path, error.to_string()),
             }
         }
         Ok(())
@@ -245,9 +267,9 @@ impl<'a> Intake<'a> {
         reply.private_spans += removed.n_private;
     }
 
-    fn unread(&mut self, path: &Path, error: &io::Error) {
+    fn unread(&mut self, path: &Path, reason: String) {
         let path = path.to_string_lossy().into_owned();
-        self.reply.unread.push(UnreadFile { path, reason: error.to_string() });
+        self.reply.unread.push(UnreadFile { path, reason });
     }
 }
 
@@ -275,12 +297,12 @@ struct ChangedFile<'p> {
 impl ChangedFile<'_> {
     fn take(
         &self,
-        tx: &Transaction<'_>,
+        pieces: &Pieces<'_>,
         now: Timestamp,
         placer: &mut Placer,
     ) -> SqlResult<Result<Ingested, io::Error>> {
-        let file = match File::open(self.path) {
-            Ok(file) => file,
+        let mut file = match File::open(self.path) {
+            Ok(file) => InPieces { file, n_read: 0, pieces, failed: None },
             Err(error) => return Ok(Err(error)),
         };
         let name = self.path.to_string_lossy();
@@ -288,7 +310,35 @@ impl ChangedFile<'_> {
         let transcript =
             Transcript { path: &name, stem: &stem, size: self.size, modified: self.modified, format: None };
         let mut placing = |tx: &Transaction<'_>, folder: &str| placer.place(tx, folder, self.path);
-        ingest(tx, file, &transcript, now, &mut placing)
+        let ingested = ingest(pieces.tx(), &mut file, &transcript, now, &mut placing);
+        file.failed.map_or(ingested, Err)
+    }
+}
+
+/// A file that is taken in piece by piece, so that a large one does not keep others from writing.
+///
+/// Who stops in between, for whatever reason, has taken in a part of it: reading it again from its beginning finds
+/// that part as it is and adds the rest.
+struct InPieces<'p, 's> {
+    file: File,
+    /// How much of the file was read since others could write last.
+    n_read: u64,
+    pieces: &'p Pieces<'s>,
+    failed: Option<SqlError>,
+}
+
+impl Read for InPieces<'_, '_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if MOST_BYTES <= self.n_read {
+            self.n_read = 0;
+            if let Err(error) = self.pieces.go_on() {
+                self.failed = Some(error);
+                return Err(io::Error::other("the store cannot be written"));
+            }
+        }
+        let n_read = self.file.read(buffer)?;
+        self.n_read += n_read as u64;
+        Ok(n_read)
     }
 }
 

@@ -177,6 +177,12 @@ impl Talk {
         self.tool("TodoWrite", &json!({ "todos": todos }), "Todos have been modified", false)
     }
 
+    /// A row of any other kind.
+    pub(crate) fn raw(mut self, row: &str) -> Self {
+        self.rows.push(serde_json::from_str(row).expect("it is a row"));
+        self
+    }
+
     /// The rows as they stand in the file.
     pub(crate) fn text(&self) -> String {
         self.rows.iter().map(|row| format!("{row}\n")).collect()
