@@ -14,8 +14,8 @@ pub use error::StoreError;
 pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transaction};
 pub use search::{Hit, Question, Scope, search};
 pub use store::{
-    ListedThread, NamedSession, OpenThreads, Pieces, Project, ProjectId, SessionId, SessionRecord, Source,
-    Store, StoredTurn, Totals, TurnKind, TurnRecord, Written, add_events, events_with_agents, replay,
+    Elsewhere, ListedThread, NamedSession, OpenThreads, Pieces, Project, ProjectId, SessionId, SessionRecord,
+    Source, Store, StoredTurn, Totals, TurnKind, TurnRecord, Written, add_events, events_with_agents, replay,
     tell_once, thread_ids, threads, threads_at,
 };
 

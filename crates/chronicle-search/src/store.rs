@@ -24,7 +24,7 @@ pub use sources::Source;
 pub use threads::{
     ListedThread, OpenThreads, add_events, events_with_agents, replay, thread_ids, threads, threads_at,
 };
-pub use turns::{StoredTurn, TurnKind, TurnRecord};
+pub use turns::{Elsewhere, StoredTurn, TurnKind, TurnRecord};
 
 /// What brings a file from one version of the format to the next; their number is the version.
 const MIGRATIONS: [&str; 1] = [include_str!("store/schema.sql")];

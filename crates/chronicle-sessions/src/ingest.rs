@@ -17,13 +17,14 @@ use serde_json::Value;
 
 use crate::cleaned::cleaned;
 use crate::digest::digest;
+use crate::forks::Shared;
 use crate::format::Format;
 use crate::journal::Journal;
 use crate::kept::{kept, within};
 use crate::reading::{Reading, Session, read};
 use crate::tally::Tally;
 use crate::threads::events;
-use crate::turn::{Agent, EditKind, Event, Turn};
+use crate::turn::{Agent, EditKind, Event, Turn, Usage};
 
 /// How many sessions of one file are kept in mind at once; the one that was told of longest ago is closed first.
 const MOST_ONGOING: usize = 64;
@@ -89,6 +90,8 @@ pub struct IngestedSession {
     pub written: Written,
     /// How many events of threads are new.
     pub n_events: usize,
+    /// Sessions that were taken in before and hold turns which happened in this one first: they are forks of it.
+    pub forks: Vec<SessionId>,
 }
 
 /// Takes the transcript that `file` reads into the store, as a part of a transaction.
@@ -139,6 +142,8 @@ struct Ongoing {
     session: Session,
     /// Whether the last turn was repeated from the session that this one was forked from.
     is_repeating: bool,
+    shared: Shared,
+    usage: Repeated,
     written: Written,
     /// Files that sub-agents changed, and how often.
     sub_agents_files: BTreeMap<String, usize>,
@@ -189,8 +194,11 @@ impl<'a> Taker<'a> {
                 text: &kept.text,
                 answer: kept.answer.as_deref(),
             };
-            ongoing.is_repeating = !record.put(self.tx, ongoing.id, &mut ongoing.written)?;
+            let elsewhere = record.put(self.tx, ongoing.id, &mut ongoing.written)?;
+            ongoing.shared.note(record.key, record.line, record.at, elsewhere);
+            ongoing.is_repeating = elsewhere.is_some();
         }
+        ongoing.usage.went_on(session.usage, ongoing.is_repeating);
         if !ongoing.is_repeating {
             ongoing.note(turn);
         }
@@ -230,6 +238,8 @@ impl<'a> Taker<'a> {
             project,
             session: Session { agent: Some(agent), ..Session::default() },
             is_repeating: false,
+            shared: Shared::default(),
+            usage: Repeated::default(),
             written: Written::default(),
             sub_agents_files: BTreeMap::new(),
         };
@@ -276,7 +286,9 @@ impl<'a> Taker<'a> {
 
     /// Stores what is known of a session now that it was told of; `whole` is what the file says of it.
     fn close(&mut self, ongoing: Ongoing, whole: Option<&Session>) -> SqlResult<()> {
-        let session = whole.unwrap_or(&ongoing.session);
+        let mut session = whole.unwrap_or(&ongoing.session).clone();
+        session.usage.take_away(&ongoing.usage.repeated);
+        let session = &session;
         let mut n_events = 0;
         if !self.is_outdated(&ongoing, session)? {
             let digest = digest(&ongoing.journal, session);
@@ -294,8 +306,9 @@ impl<'a> Taker<'a> {
                 n_events = add_events(self.tx, &ongoing.project, Some(ongoing.id), &events)?;
             }
         }
-        let Ongoing { id, name, written, .. } = ongoing;
-        self.finished.push(IngestedSession { id, name, written, n_events });
+        let Ongoing { id, name, parent, shared, written, .. } = ongoing;
+        let forks = shared.forks(self.tx, &name, parent.as_deref())?;
+        self.finished.push(IngestedSession { id, name, written, n_events, forks });
         Ok(())
     }
 
@@ -303,6 +316,23 @@ impl<'a> Taker<'a> {
     fn is_outdated(&self, ongoing: &Ongoing, session: &Session) -> SqlResult<bool> {
         let known = NamedSession::by_id(self.tx, ongoing.id)?;
         Ok(known.is_some_and(|known| !known.record.digest.is_empty() && session.last < known.record.last))
+    }
+}
+
+/// What replies cost that the session repeats from the one that it was forked from.
+#[derive(Default)]
+struct Repeated {
+    repeated: Usage,
+    before: Usage,
+}
+
+impl Repeated {
+    /// Notes what all replies up to a turn cost: what came with a repeated turn was repeated.
+    fn went_on(&mut self, now: Usage, is_repeating: bool) {
+        if is_repeating {
+            self.repeated.grow(&self.before, &now);
+        }
+        self.before = now;
     }
 }
 

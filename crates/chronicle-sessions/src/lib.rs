@@ -14,6 +14,7 @@ mod digest;
 mod elements;
 mod endings;
 mod finished;
+mod forks;
 mod format;
 mod gemini;
 mod generic;

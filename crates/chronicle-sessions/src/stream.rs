@@ -174,10 +174,26 @@ impl Usage {
     }
 
     fn take_back(&mut self, other: &Self) {
+        self.take_away(&Self { replies: 1, ..*other });
+    }
+
+    /// Counts what was added between two moments; a correction in between may have made it less.
+    pub(crate) fn grow(&mut self, before: &Self, now: &Self) {
+        let grow = |count: &mut u64, before: u64, now: u64| {
+            *count = count.saturating_add(now).saturating_sub(before);
+        };
+        grow(&mut self.input, before.input, now.input);
+        grow(&mut self.output, before.output, now.output);
+        grow(&mut self.cache_write, before.cache_write, now.cache_write);
+        grow(&mut self.cache_read, before.cache_read, now.cache_read);
+        grow(&mut self.replies, before.replies, now.replies);
+    }
+
+    pub(crate) fn take_away(&mut self, other: &Self) {
         self.input = self.input.saturating_sub(other.input);
         self.output = self.output.saturating_sub(other.output);
         self.cache_write = self.cache_write.saturating_sub(other.cache_write);
         self.cache_read = self.cache_read.saturating_sub(other.cache_read);
-        self.replies = self.replies.saturating_sub(1);
+        self.replies = self.replies.saturating_sub(other.replies);
     }
 }

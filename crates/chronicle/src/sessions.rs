@@ -1,6 +1,7 @@
 //! Sessions: taking them in, looking at them, forgetting them.
 
 mod agents;
+mod changed;
 mod forget;
 mod health;
 mod ingest;

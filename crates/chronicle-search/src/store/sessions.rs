@@ -290,6 +290,16 @@ impl NamedSession {
         Ok(threads)
     }
 
+    /// Takes away what was read of it, as its transcripts are to be read anew: turns of it are another session's.
+    pub fn begin_anew(&self, tx: &Transaction<'_>) -> rusqlite::Result<()> {
+        let threads = self.threads(tx)?;
+        super::turns::remove_all(tx, self.id)?;
+        tx.execute("DELETE FROM thread_event WHERE session = ?1", [self.id.0])?;
+        // Whatever keeps them from being read now, they are not as they were read.
+        tx.execute("UPDATE source SET modified = -1 WHERE session = ?1", [self.id.0])?;
+        threads.iter().try_for_each(|thread| super::replay(tx, thread, None))
+    }
+
     /// Whether a session was forgotten, and is not to come back.
     pub fn is_forgotten(connection: &Connection, agent: &str, name: &str) -> rusqlite::Result<bool> {
         connection

@@ -123,6 +123,15 @@ pub struct TurnRecord<'a> {
     pub answer: Option<&'a str>,
 }
 
+/// Where a turn is that was to be stored as one of another session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// The line of that session's transcript on which it begins.
+    pub line: u64,
+}
+
 /// One turn, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredTurn {
@@ -162,41 +171,40 @@ impl TurnRecord<'_> {
     /// Stores it as a turn of `session`, unless it belongs to another session already; counts what that changes.
     ///
     /// A fork repeats the turns of the session that it comes from: they stay where they are, and the turn is no
-    /// news of this session. The answer says whether the turn is this session's own.
+    /// news of this session. The answer says where such a turn is.
     pub fn put(
         &self,
         tx: &Transaction<'_>,
         session: SessionId,
         written: &mut Written,
-    ) -> rusqlite::Result<bool> {
+    ) -> rusqlite::Result<Option<Elsewhere>> {
+        if self.insert(tx, session)? {
+            written.n_new += 1;
+            if written.marked.replace(session) != Some(session) {
+                index::mark(tx, session)?;
+            }
+            return Ok(None);
+        }
         let known = tx
             .prepare_cached(&format!("SELECT {COLUMNS} FROM turn WHERE key = ?1"))?
-            .query_row([self.key], StoredTurn::of_row)
-            .optional()?;
-        match known {
-            None => {
-                self.insert(tx, session)?;
-                written.n_new += 1;
-                if written.marked.replace(session) != Some(session) {
-                    index::mark(tx, session)?;
-                }
-            }
-            Some(known) if known.session != session => return Ok(false),
-            Some(known) if self.is(&known) => {}
-            Some(known) => {
-                index::remove(tx, session)?;
-                remove(tx, known.id)?;
-                self.insert(tx, session)?;
-                written.n_changed += 1;
-            }
+            .query_row([self.key], StoredTurn::of_row)?;
+        if known.session != session {
+            return Ok(Some(Elsewhere { session: known.session, line: known.line }));
         }
-        Ok(true)
+        if !self.is(&known) {
+            index::remove(tx, session)?;
+            remove(tx, known.id)?;
+            self.insert(tx, session)?;
+            written.n_changed += 1;
+        }
+        Ok(None)
     }
 
-    fn insert(&self, tx: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
+    /// Inserts it, unless a turn with its key is there, in whichever session.
+    fn insert(&self, tx: &Transaction<'_>, session: SessionId) -> rusqlite::Result<bool> {
         tx.prepare_cached(
             "INSERT INTO turn (key, session, position, line, name, kind, at, sub_agent, speaker, is_ok, text, \
-             answer) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+             answer) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (key) DO NOTHING",
         )?
         .execute(params![
             self.key,
@@ -212,7 +220,7 @@ impl TurnRecord<'_> {
             self.text,
             self.answer,
         ])
-        .map(drop)
+        .map(|n_inserted| 0 < n_inserted)
     }
 
     /// Whether `stored` says the same. Where it stands may change when a document is written anew.
@@ -242,6 +250,20 @@ impl StoredTurn {
         connection
             .prepare_cached(&format!("SELECT {COLUMNS} FROM turn WHERE session = ?1 ORDER BY position, id"))?
             .query_map([session.0], Self::of_row)?
+            .collect()
+    }
+
+    /// When the turns of a session happened, with their keys.
+    pub fn times(
+        connection: &Connection,
+        session: SessionId,
+    ) -> rusqlite::Result<Vec<(i64, Option<Timestamp>)>> {
+        connection
+            .prepare_cached("SELECT key, at FROM turn WHERE session = ?1")?
+            .query_map([session.0], |row| {
+                let at: Option<i64> = row.get(1)?;
+                Ok((row.get(0)?, at.and_then(|at| Timestamp::from_millisecond(at).ok())))
+            })?
             .collect()
     }
 

@@ -2,23 +2,25 @@
 
 use std::{
     error::Error as _,
-    fs::{self, File},
-    io::{self, Read},
+    fs, io,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
-use chronicle_search::{Pieces, Source, SqlError, SqlResult, Transaction};
-use chronicle_sessions::{Ingested, Transcript, ingest};
-use jiff::Timestamp;
+use chronicle_search::Source;
+use chronicle_sessions::Ingested;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{agents, place::Placer};
+use super::{
+    agents,
+    changed::{ChangedFile, look},
+    place::Placer,
+};
 use crate::{Chronicle, Error, memory::Memory};
 
 /// How many bytes of transcripts, and how many files, are taken in together at most: after that, others may write.
-const MOST_BYTES: u64 = 16 << 20;
+pub(super) const MOST_BYTES: u64 = 16 << 20;
 const MOST_FILES: usize = 100;
 
 /// What to take in.
@@ -285,69 +287,4 @@ impl Batch<'_> {
     fn is_full(&self) -> bool {
         MOST_BYTES <= self.n_bytes || MOST_FILES <= self.files.len()
     }
-}
-
-/// A file that is to be read.
-struct ChangedFile<'p> {
-    path: &'p Path,
-    size: u64,
-    modified: i64,
-}
-
-impl ChangedFile<'_> {
-    fn take(
-        &self,
-        pieces: &Pieces<'_>,
-        now: Timestamp,
-        placer: &mut Placer,
-    ) -> SqlResult<Result<Ingested, io::Error>> {
-        let mut file = match File::open(self.path) {
-            Ok(file) => InPieces { file, n_read: 0, pieces, failed: None },
-            Err(error) => return Ok(Err(error)),
-        };
-        let name = self.path.to_string_lossy();
-        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
-        let transcript =
-            Transcript { path: &name, stem: &stem, size: self.size, modified: self.modified, format: None };
-        let mut placing = |tx: &Transaction<'_>, folder: &str| placer.place(tx, folder, self.path);
-        let ingested = ingest(pieces.tx(), &mut file, &transcript, now, &mut placing);
-        file.failed.map_or(ingested, Err)
-    }
-}
-
-/// A file that is taken in piece by piece, so that a large one does not keep others from writing.
-///
-/// Who stops in between, for whatever reason, has taken in a part of it: reading it again from its beginning finds
-/// that part as it is and adds the rest.
-struct InPieces<'p, 's> {
-    file: File,
-    /// How much of the file was read since others could write last.
-    n_read: u64,
-    pieces: &'p Pieces<'s>,
-    failed: Option<SqlError>,
-}
-
-impl Read for InPieces<'_, '_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if MOST_BYTES <= self.n_read {
-            self.n_read = 0;
-            if let Err(error) = self.pieces.go_on() {
-                self.failed = Some(error);
-                return Err(io::Error::other("the store cannot be written"));
-            }
-        }
-        let n_read = self.file.read(buffer)?;
-        self.n_read += n_read as u64;
-        Ok(n_read)
-    }
-}
-
-/// How large a plain file is, and when it was written last: a pipe would never end, and a folder is none.
-fn look(path: &Path) -> io::Result<(u64, i64)> {
-    let meta = fs::metadata(path)?;
-    if !meta.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
-    }
-    let modified = meta.modified()?.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Ok((meta.len(), i64::try_from(modified.as_nanos()).unwrap_or(i64::MAX)))
 }

@@ -3,6 +3,7 @@
 use std::{fs, os::unix::ffi::OsStrExt};
 
 use chronicle_search::Store;
+use serde_json::{Value, json};
 
 use crate::{
     desk::{Desk, Talk},
@@ -100,4 +101,91 @@ fn a_large_file_is_taken_in_by_and_by() {
     let expected: Vec<String> = (0..40).map(|n| format!("step {n}")).collect();
     assert_eq!((texts.len(), &texts[1..41]), (43, &*expected.iter().map(String::as_str).collect::<Vec<_>>()));
     assert_eq!(shown["digest"]["usage"]["replies"], 42);
+}
+
+const FORK: &str = "00f0rced-aaaa-4aaa-8aaa-000000000002";
+
+/// Everything that is told of some talks after they were taken in, in this order.
+fn told_after(talks: &[(&str, &dyn Fn(&Desk) -> Talk)], order: &[usize]) -> Vec<Value> {
+    let desk = Desk::new();
+    for index in order {
+        let path = desk.leave(&talks[*index].1(&desk));
+        desk.run(&["session", "ingest", path.to_str().unwrap()]).success();
+    }
+    let mut told: Vec<Value> = talks
+        .iter()
+        .map(|(id, _)| desk.ask(&["session", "show", id, "--turns"]))
+        .chain([desk.ask(&["pending"]), desk.ask(&["find", "pool"]), desk.ask(&["session", "list"])])
+        .collect();
+    let health = desk.ask(&["doctor"]);
+    assert!(!health.to_string().contains("index differs"), "{health:#}");
+    for value in &mut told {
+        if let Some(transcripts) = value.get_mut("transcripts") {
+            *transcripts = json!([]);
+        }
+        let text = value.to_string().replace(&*desk.repo.path().to_string_lossy(), "/repo");
+        *value = serde_json::from_str(&text).unwrap();
+    }
+    told
+}
+
+#[test]
+fn what_a_fork_repeats_belongs_to_the_session_it_comes_from_in_either_order() {
+    let parent = |desk: &Desk| pool(desk, SESSION);
+    let fork = |desk: &Desk| {
+        let fork = pool(desk, SESSION).forked(FORK).prompt("What about a limit of waiters for the pool?");
+        fork.said("A limit of eight.").todos(&[("Limit the waiters", "pending")])
+    };
+    let talks: [(&str, &dyn Fn(&Desk) -> Talk); 2] = [(SESSION, &parent), (FORK, &fork)];
+    let told = told_after(&talks, &[0, 1]);
+    assert_eq!(told, told_after(&talks, &[1, 0]));
+    let (parent, fork) = (&told[0], &told[1]);
+    assert_eq!((&parent["turns_stored"], &fork["turns_stored"]), (&json!(9), &json!(3)));
+    assert_eq!(parent["digest"]["commits"][0]["id"], "1a2b3c4");
+    assert_eq!(fork["digest"]["commits"], json!([]));
+    // Each reply is paid for once.
+    assert_eq!(
+        (&parent["digest"]["usage"]["replies"], &parent["digest"]["usage"]["output"]),
+        (&json!(2), &json!(10))
+    );
+    assert_eq!(
+        (&fork["digest"]["usage"]["replies"], &fork["digest"]["usage"]["output"]),
+        (&json!(1), &json!(5))
+    );
+    let threads = |told: &Value| told["threads"].as_array().unwrap().len();
+    assert_eq!((threads(parent), threads(fork)), (2, 1));
+}
+
+#[test]
+fn forks_of_forks_and_those_of_a_session_that_went_on_are_sorted_out_in_any_order() {
+    const SECOND: &str = "10f0rced-aaaa-4aaa-8aaa-000000000003";
+    let parent = |desk: &Desk| pool(desk, SESSION).prompt("Now the timeout of the pool").said("Done.");
+    let fork = |desk: &Desk| {
+        let mut fork = pool(desk, SESSION).forked(FORK);
+        fork.day = 10;
+        fork.prompt("What about a limit of waiters for the pool?").said("A limit of eight.")
+    };
+    let second = |desk: &Desk| {
+        let mut second = fork(desk).forked(SECOND);
+        second.day = 11;
+        second.prompt("Rather twelve").said("Twelve it is.").command("git push", "done")
+    };
+    let talks: [(&str, &dyn Fn(&Desk) -> Talk); 3] = [(SESSION, &parent), (FORK, &fork), (SECOND, &second)];
+    let told = told_after(&talks, &[0, 1, 2]);
+    let stored: Vec<&Value> = told[..3].iter().map(|told| &told["turns_stored"]).collect();
+    assert_eq!(stored, [&json!(11), &json!(2), &json!(3)]);
+    for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        assert_eq!(told, told_after(&talks, &order), "{order:?}");
+    }
+}
+
+#[test]
+fn a_fork_whose_transcript_is_gone_keeps_what_it_has() {
+    let desk = Desk::new();
+    let fork = desk.leave(&pool(&desk, SESSION).forked(FORK).prompt("What about a limit?"));
+    desk.ingest();
+    fs::remove_file(fork).unwrap();
+    desk.leave(&pool(&desk, SESSION));
+    desk.ingest();
+    assert_eq!(desk.ask(&["session", "show", FORK])["turns_stored"], 10);
 }
