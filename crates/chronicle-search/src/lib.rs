@@ -15,8 +15,8 @@ pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transacti
 pub use search::{Hit, Question, Scope, search};
 pub use store::{
     Elsewhere, ListedThread, NamedSession, OpenThreads, Pieces, Project, ProjectId, SessionId, SessionRecord,
-    Source, Store, StoredTurn, Totals, TurnKind, TurnRecord, Written, add_events, events_with_agents, replay,
-    tell_once, thread_ids, threads, threads_at,
+    Source, Store, StoredEdit, StoredTurn, Totals, TurnKind, TurnRecord, Written, add_events,
+    events_with_agents, replay, tell_once, thread_ids, threads, threads_at,
 };
 
 /// A number that stands for a name, and hardly for another.

@@ -12,12 +12,14 @@ use snafu::{ResultExt, ensure};
 use crate::error::{FolderSnafu, StoreError, TooNewSnafu};
 use crate::index::{self, words::Words};
 
+mod edits;
 mod projects;
 mod sessions;
 mod sources;
 mod threads;
 mod turns;
 
+pub use edits::StoredEdit;
 pub use projects::{Project, ProjectId};
 pub use sessions::{NamedSession, SessionId, SessionRecord};
 pub use sources::Source;
@@ -27,7 +29,7 @@ pub use threads::{
 pub use turns::{Elsewhere, StoredTurn, TurnKind, TurnRecord};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [&str; 1] = [include_str!("store/schema.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("store/schema.sql"), include_str!("store/edits.sql")];
 
 /// How many statements are kept for the next time: more than taking in a session needs.
 const STATEMENTS: usize = 64;

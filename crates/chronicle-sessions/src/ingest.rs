@@ -9,14 +9,15 @@ use std::io::{self, Read};
 
 use chronicle_core::redaction::{Removed, for_storage};
 use chronicle_search::{
-    NamedSession, Project, SessionId, SessionRecord, Source, SqlError, SqlResult, Transaction, TurnRecord,
-    Written, add_events, threads_at,
+    NamedSession, Project, SessionId, SessionRecord, Source, SqlError, SqlResult, StoredEdit, Transaction,
+    TurnRecord, Written, add_events, threads_at,
 };
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::cleaned::cleaned;
 use crate::digest::digest;
+use crate::edited::Edited;
 use crate::forks::Shared;
 use crate::format::Format;
 use crate::journal::Journal;
@@ -178,6 +179,10 @@ impl<'a> Taker<'a> {
             (start, n) if start == turn.place.bytes.start => (start, n + 1),
             _ => (turn.place.bytes.start, 0),
         };
+        let edited = match &turn.event {
+            Event::Edit(edit, outcome) if outcome.is_ok != Some(false) => Edited::of(edit),
+            _ => None,
+        };
         let cleaned = cleaned(turn, &mut self.removed);
         let turn = cleaned.as_ref().unwrap_or(turn);
         if let Some(kept) = kept(turn, ongoing.folder()) {
@@ -197,6 +202,9 @@ impl<'a> Taker<'a> {
             let elsewhere = record.put(self.tx, ongoing.id, &mut ongoing.written)?;
             ongoing.shared.note(record.key, record.line, record.at, elsewhere);
             ongoing.is_repeating = elsewhere.is_some();
+            if let Some(edited) = edited.filter(|_| !ongoing.is_repeating) {
+                StoredEdit::put(self.tx, (ongoing.id, record.key), record.text, &edited.to_bytes())?;
+            }
         }
         ongoing.usage.went_on(session.usage, ongoing.is_repeating);
         if !ongoing.is_repeating {

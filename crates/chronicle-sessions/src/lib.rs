@@ -11,6 +11,7 @@ mod codex;
 mod copilot;
 mod decisions;
 mod digest;
+mod edited;
 mod elements;
 mod endings;
 mod finished;
@@ -41,6 +42,7 @@ mod words;
 
 pub use checks::CheckKind;
 pub use digest::{DigestOfSession, LONGEST_TITLE, digest};
+pub use edited::{Edited, FileLines, Likeness};
 pub use format::Format;
 pub use implied::{Implied, implied};
 pub use ingest::{Belongs, Ingested, IngestedSession, Placing, Transcript, clean, ingest};

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Chronicle, Error, ReadCommand,
+    Chronicle, Error, Origin, ReadCommand,
     error::{FileGoneSnafu, LinesPastEndSnafu},
     outline::OneFile,
 };
@@ -41,6 +41,8 @@ pub struct Why {
     pub text: Option<String>,
     /// The commits that wrote the lines, in the order of their first line.
     pub commits: Vec<Wrote>,
+    /// The sessions with agents that wrote the lines, in the order of their first line.
+    pub sessions: Vec<Origin>,
     /// Lines that are in no commit yet.
     pub uncommitted: Vec<LineRange>,
     /// Code units and summaries known of the lines; those of the commits that wrote them come first.
@@ -104,6 +106,15 @@ impl Chronicle {
             warnings.push(format!("`{file}` is binary; its lines say little"));
         }
         let written = self.written(&one, lines)?;
+        let mut names = vec![file.as_str()];
+        names.extend(written.iter().filter_map(|(_, blamed)| Some(blamed.as_ref()?.path.as_str())));
+        names.sort_unstable();
+        names.dedup();
+        // What is known of the lines does not hang on session memory.
+        let sessions = self.origins(&names, content, &written).unwrap_or_else(|error| {
+            warnings.push(format!("the sessions behind the lines cannot be told: {error}"));
+            Vec::new()
+        });
         let mut commits: Vec<Wrote> = Vec::new();
         let mut uncommitted: Vec<u32> = Vec::new();
         let mut by_commit: BTreeMap<String, Vec<u32>> = BTreeMap::new();
@@ -147,6 +158,7 @@ impl Chronicle {
             lines,
             text: text.map(|text| text.to_str_lossy().into_owned()),
             commits,
+            sessions,
             uncommitted: runs(&uncommitted),
             regions,
             wisdom,

@@ -260,6 +260,30 @@ impl NamedSession {
             .collect()
     }
 
+    /// The sessions of a project that made this commit, as git told them its id, however short.
+    pub fn that_committed(
+        connection: &Connection,
+        project: ProjectId,
+        commit: &str,
+    ) -> rusqlite::Result<Vec<Self>> {
+        const SHORTEST: usize = 7;
+        let mut statement = connection.prepare_cached("SELECT session FROM made_commit WHERE hash = ?1")?;
+        let mut found: Vec<Self> = Vec::new();
+        for length in SHORTEST..=commit.len() {
+            let Some(hash) = commit.get(..length) else { continue };
+            let ids: Vec<i64> = statement.query_map([hash], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            for id in ids {
+                if let Some(session) = Self::by_id(connection, SessionId(id))?
+                    && session.record.project == project
+                    && found.iter().all(|known| known.id != session.id)
+                {
+                    found.push(session);
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// How many turns of it are stored.
     pub fn n_turns(&self, connection: &Connection) -> rusqlite::Result<u64> {
         let count: i64 = connection

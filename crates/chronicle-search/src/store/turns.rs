@@ -164,7 +164,7 @@ pub struct StoredTurn {
 }
 
 /// The columns of a turn, in the order in which `StoredTurn::of_row` takes them.
-const COLUMNS: &str =
+pub(super) const COLUMNS: &str =
     "turn.id, session, position, line, name, kind, at, sub_agent, speaker, is_ok, text, answer, key";
 
 impl TurnRecord<'_> {
@@ -253,6 +253,30 @@ impl StoredTurn {
             .collect()
     }
 
+    /// The last turns of these kinds in a session before a time and a place in it, the last first. A place counts more
+    /// than a time.
+    pub fn before(
+        connection: &Connection,
+        session: SessionId,
+        (at, position): (Option<Timestamp>, Option<i64>),
+        kinds: &[TurnKind],
+        limit: usize,
+    ) -> rusqlite::Result<Vec<Self>> {
+        let kinds = kinds.iter().map(|kind| (*kind as u8).to_string()).collect::<Vec<_>>().join(",");
+        let at = at.filter(|_| position.is_none()).map(Timestamp::as_millisecond);
+        connection
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM turn WHERE session = ?1 AND kind IN ({kinds}) \
+                 AND (?2 IS NULL OR position < ?2) AND (?3 IS NULL OR at <= ?3) \
+                 ORDER BY position DESC, id DESC LIMIT ?4"
+            ))?
+            .query_map(
+                params![session.0, position, at, i64::try_from(limit).unwrap_or(i64::MAX)],
+                Self::of_row,
+            )?
+            .collect()
+    }
+
     /// When the turns of a session happened, with their keys.
     pub fn times(
         connection: &Connection,
@@ -302,7 +326,7 @@ impl StoredTurn {
             .optional()
     }
 
-    fn of_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub(super) fn of_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             id: row.get(0)?,
             session: SessionId(row.get(1)?),

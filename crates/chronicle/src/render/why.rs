@@ -8,7 +8,7 @@ use chronicle_core::{
 };
 
 use super::{View, markdown, words};
-use crate::{Why, Wrote};
+use crate::{Certainty, Origin, Why, Wrote, sessions::short_session};
 
 pub(super) fn markdown(why: &Why, view: &View) -> String {
     let mut out = String::new();
@@ -22,6 +22,9 @@ pub(super) fn markdown(why: &Why, view: &View) -> String {
     out.push('\n');
     for wrote in &why.commits {
         commit(&mut out, wrote, why, view);
+    }
+    for origin in &why.sessions {
+        session(&mut out, origin, why, view);
     }
     if !why.uncommitted.is_empty() {
         let _ = writeln!(out, "**Not committed yet:** {}", lines(&why.uncommitted));
@@ -56,6 +59,34 @@ fn commit(out: &mut String, wrote: &Wrote, why: &Why, view: &View) {
     out.push('\n');
     if !wrote.body.trim().is_empty() {
         let _ = writeln!(out, "  {}", words::indented(&wrote.body, "  "));
+    }
+}
+
+fn session(out: &mut String, origin: &Origin, why: &Why, view: &View) {
+    let label = match origin.certainty {
+        Certainty::Certain => "In session",
+        Certainty::Likely => "Probably in session",
+    };
+    let title = words::one_line(&origin.title);
+    let short = words::one_line(short_session(&origin.session));
+    let _ = write!(out, "**{label}:** {short}");
+    if !title.is_empty() {
+        let _ = write!(out, " \u{201c}{title}\u{201d}");
+    }
+    let mut about = vec![words::one_line(&origin.agent)];
+    about.extend(words::ago(origin.at.as_deref(), view.now));
+    about.extend(origin.sub_agent.as_deref().map(|name| format!("sub-agent {}", words::one_line(name))));
+    about.extend(origin.transcript_line.map(|line| format!("line {line} of the transcript")));
+    let _ = write!(out, " ({})", about.join(", "));
+    if origin.lines != [why.lines] {
+        let _ = write!(out, ", {}", lines(&origin.lines));
+    }
+    let _ = writeln!(out, ": {}", origin.evidence);
+    if let Some(request) = &origin.request {
+        let _ = writeln!(out, "> asked: {}", words::one_line(request));
+    }
+    for said in &origin.reasoning {
+        let _ = writeln!(out, "> said: {}", words::one_line(said));
     }
 }
 

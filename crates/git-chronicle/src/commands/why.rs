@@ -4,10 +4,11 @@ use chronicle::{Chronicle, LineRange, WhyScope, render};
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Show why a line is as it is: the commit that wrote it, and its lessons
+/// Show why a line is as it is: the commit and the session that wrote it, and its lessons
 ///
-/// Asks `git blame` which commits wrote the lines as they are now, and adds their messages
-/// and what is known of the lines. Lines that are not committed yet are said to be.
+/// Asks `git blame` which commits wrote the lines as they are now, and adds their messages and what is known of the
+/// lines. Where session memory knows an edit that wrote them, also the session, what was asked for, and what the agent
+/// said around the edit. Lines that are not committed yet are said to be.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "git chronicle why [OPTIONS] FILE:LINE\n       git chronicle why [OPTIONS] FILE LINE|START:END|ANCHOR"

@@ -20,6 +20,7 @@ mod hook_managers;
 mod hooks;
 mod index;
 mod intake;
+mod join;
 mod knowledge;
 mod locks;
 mod outcome;

@@ -222,7 +222,7 @@ fn the_help() {
       history    Show how the thinking about a file went, oldest first
       summary    Show the newest word on each code unit of a file or directory
       deps       Show who relies on some code, before changing or removing it
-      why        Show why a line is as it is: the commit that wrote it, and its lessons
+      why        Show why a line is as it is: the commit and the session that wrote it, and its lessons
       check      Show which lessons a change touches, before it is committed or merged
       outline    List the named items of a file: what anchors can name
       annotate   Record why a commit is the way it is
@@ -244,6 +244,7 @@ fn the_help() {
       find       Find what was said and done in sessions with coding agents
       about      Gather what sessions tell about a topic
       how        Show how a task was done before
+      injected   Show what agents were told without asking: when, why, and whether they made use of it
       init       Set a repository up: hooks that bind what was said to commits
       uninstall  Take out what `init` put into a repository; notes stay
       config     Show or change settings

@@ -254,10 +254,11 @@ fn a_read_asks_git_who_wrote_the_lines() {
 #[test]
 fn the_help() {
     insta::assert_snapshot!(ask(&TestRepo::new(), &["why", "--help"]), @"
-    Show why a line is as it is: the commit that wrote it, and its lessons
+    Show why a line is as it is: the commit and the session that wrote it, and its lessons
 
     Asks `git blame` which commits wrote the lines as they are now, and adds their messages and what is
-    known of the lines. Lines that are not committed yet are said to be.
+    known of the lines. Where session memory knows an edit that wrote them, also the session, what was
+    asked for, and what the agent said around the edit. Lines that are not committed yet are said to be.
 
     Usage: git chronicle why [OPTIONS] FILE:LINE
            git chronicle why [OPTIONS] FILE LINE|START:END|ANCHOR

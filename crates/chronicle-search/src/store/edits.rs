@@ -1,0 +1,56 @@
+//! Which edits wrote the lines of a file.
+
+use rusqlite::{Connection, Transaction, params};
+
+use super::{ProjectId, StoredTurn};
+
+/// An edit, with what it wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredEdit {
+    /// The turn; its text is the path of the file, within the folder of the session where it lies there.
+    pub turn: StoredTurn,
+    /// What it wrote, as it was stored.
+    pub lines: Vec<u8>,
+}
+
+impl StoredEdit {
+    /// Stores what the edit wrote whose turn has this key. A turn that is not stored, or of another session, has none.
+    pub fn put(
+        tx: &Transaction<'_>,
+        (session, key): (super::SessionId, i64),
+        path: &str,
+        lines: &[u8],
+    ) -> rusqlite::Result<()> {
+        tx.prepare_cached(
+            "INSERT INTO edit (turn, file, lines) SELECT id, ?3, ?4 FROM turn WHERE key = ?1 AND session = ?2 \
+             ON CONFLICT (turn) DO UPDATE SET file = ?3, lines = ?4",
+        )?
+        .execute(params![key, session.0, file_key(path), lines])
+        .map(drop)
+    }
+
+    /// The edits that worked of files called like the one at `path`, in whatever folder, in a project or in all; the
+    /// first one comes first.
+    pub fn of_file(
+        connection: &Connection,
+        project: Option<ProjectId>,
+        path: &str,
+    ) -> rusqlite::Result<Vec<Self>> {
+        let columns = super::turns::COLUMNS;
+        connection
+            .prepare_cached(&format!(
+                "SELECT {columns}, lines FROM edit JOIN turn ON turn.id = edit.turn WHERE file = ?1 AND is_ok IS NOT 0 \
+                 AND (?2 IS NULL OR EXISTS (SELECT 1 FROM session AS s WHERE s.id = turn.session AND project = ?2)) \
+                 ORDER BY at, turn.id"
+            ))?
+            .query_map(params![file_key(path), project.map(|project| project.0)], |row| {
+                Ok(Self { turn: StoredTurn::of_row(row)?, lines: row.get("lines")? })
+            })?
+            .collect()
+    }
+}
+
+/// What a file is looked up by: its name, as sessions name folders in several ways.
+fn file_key(path: &str) -> i64 {
+    crate::key(path.rsplit(['/', '\\']).next().unwrap_or(path))
+}

@@ -1,0 +1,132 @@
+//! From a line to the session that wrote it.
+
+use std::{fs, path::PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::desk::{Desk, NOW};
+
+const FIRST: &str = "5e551011-aaaa-4aaa-8aaa-000000000001";
+const SECOND: &str = "6e551011-aaaa-4aaa-8aaa-000000000002";
+
+const WAITS: &str =
+    "fn acquire() {\n    let deadline = Instant::now() + PATIENCE;\n    wait_until(deadline);\n}\n";
+
+/// A commit that the session of a conversation made.
+fn commit(desk: &Desk, content: &str, message: &str) -> String {
+    desk.repo.write("src/pool.rs", content);
+    desk.repo.commit_at(message, "2026-03-09T10:30:00Z")
+}
+
+fn printed(commit: &str, message: &str) -> String {
+    format!("[main {}] {message}\n 1 file changed", &commit[..7])
+}
+
+fn sessions(desk: &Desk, place: &str) -> Vec<Value> {
+    desk.ask(&["why", place])["sessions"].as_array().cloned().unwrap_or_default()
+}
+
+#[test]
+fn a_line_leads_to_the_session_the_request_and_the_reasoning() {
+    let desk = Desk::new();
+    let made = commit(&desk, WAITS, "pool: wait for a while");
+    let talk = desk
+        .talk(FIRST)
+        .prompt("Make a full pool wait, but not for ever")
+        .said("A plain wait would block the UI thread; I use a deadline.")
+        .edit("src/pool.rs", "fn acquire() {}\n", WAITS)
+        .command("git commit -qam 'pool: wait for a while'", &printed(&made, "pool: wait for a while"))
+        .said("Done.");
+    desk.leave(&talk);
+    desk.ingest();
+    let found = sessions(&desk, "src/pool.rs:2");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["certainty"], "certain");
+    let text = desk.run(&["why", "src/pool.rs:2"]).success().stdout.replace(&made[..7], "COMMIT");
+    insta::assert_snapshot!(text, @"
+    # src/pool.rs line 2: `let deadline = Instant::now() + PATIENCE;`
+    **Written by:** COMMIT pool: wait for a while (Ada, 1 day ago)
+    **In session:** 5e551011 “Make a full pool wait, but not for ever” (claude, 1 day ago, line 3 of the transcript): its edit wrote these words, and it made the commit
+    > asked: Make a full pool wait, but not for ever
+    > said: A plain wait would block the UI thread; I use a deadline.
+    ");
+    // Moved down, in a file of another name, it is still the same.
+    desk.repo.git(&["mv", "src/pool.rs", "src/stack.rs"]);
+    desk.repo.write("src/stack.rs", format!("// A header.\n{WAITS}"));
+    desk.repo.commit_at("stack: rename", "2026-03-09T12:00:00Z");
+    let found = sessions(&desk, "src/stack.rs:3");
+    assert_eq!(found.first().map(|found| &found["session"]), Some(&json!(FIRST)), "{found:?}");
+}
+
+#[test]
+fn two_sessions_at_work_on_one_file_stay_apart() {
+    let desk = Desk::new();
+    let first = "fn acquire() {\n    take_from_the_free_list();\n}\n";
+    let both = format!("{first}fn release() {{\n    give_back_to_the_list();\n}}\n");
+    let made = commit(&desk, &both, "pool: take and give");
+    let one = desk.talk(FIRST).prompt("Write acquire").edit("src/pool.rs", "fn acquire() {}\n", first);
+    let other = desk
+        .talk(SECOND)
+        .prompt("Write release")
+        .edit("src/pool.rs", "", "fn release() {\n    give_back_to_the_list();\n}\n")
+        .command("git commit -qam 'pool: take and give'", &printed(&made, "pool: take and give"));
+    desk.leave(&one);
+    desk.leave(&other);
+    desk.ingest();
+    for (line, session) in [(2, FIRST), (5, SECOND)] {
+        let found = sessions(&desk, &format!("src/pool.rs:{line}"));
+        assert_eq!(found[0]["session"], session, "{line}: {found:?}");
+    }
+    let all = desk.ask(&["why", "src/pool.rs", "1:6"]);
+    assert_eq!(all["sessions"].as_array().map(Vec::len), Some(2), "{all}");
+    // What no edit wrote is ascribed to who committed it, and called likely.
+    desk.repo.write("src/pool.rs", format!("{both}// generated\n"));
+    let found = sessions(&desk, "src/pool.rs:7");
+    assert_eq!(found, Vec::<Value>::new(), "nobody wrote an uncommitted line");
+}
+
+#[test]
+fn equal_lines_of_two_sessions_are_never_certain() {
+    let desk = Desk::new();
+    let text = "fn acquire() {\n    self.free.pop().unwrap_or_else(grow)\n}\n";
+    commit(&desk, text, "pool: grow");
+    for session in [FIRST, SECOND] {
+        desk.leave(&desk.talk(session).prompt("Let it grow").edit("src/pool.rs", "fn acquire() {}\n", text));
+    }
+    desk.ingest();
+    let found = sessions(&desk, "src/pool.rs:2");
+    assert!(found.iter().all(|found| found["certainty"] == "likely"), "{found:?}");
+}
+
+#[test]
+fn a_store_of_before_is_brought_up_to_date_and_read_again() {
+    let desk = Desk::new();
+    commit(&desk, WAITS, "pool: wait");
+    desk.leave(&desk.talk(FIRST).prompt("Wait").edit("src/pool.rs", "fn acquire() {}\n", WAITS));
+    desk.ingest();
+    let store: PathBuf = desk.memory().join("chronicle.db");
+    let sql = "DROP TABLE edit; PRAGMA user_version = 1; VACUUM";
+    testkit::command("python3", desk.repo.path())
+        .args(["-c", "import sqlite3,sys\nc=sqlite3.connect(sys.argv[1],isolation_level=None)\n[c.execute(s) for s in sys.argv[2].split(';')]"])
+        .arg(&store)
+        .arg(sql)
+        .status()
+        .expect("python runs");
+    assert_eq!(sessions(&desk, "src/pool.rs:2"), Vec::<Value>::new());
+    let again = desk.ingest();
+    assert_eq!((&again["unchanged"], &again["new_turns"]), (&json!(0), &json!(0)), "{again}");
+    assert_eq!(sessions(&desk, "src/pool.rs:2").len(), 1);
+    assert_eq!(desk.ingest()["unchanged"], 1);
+    assert!(fs::metadata(&store).is_ok(), "{NOW}");
+}
+
+#[test]
+fn a_forgotten_session_explains_nothing() {
+    let desk = Desk::new();
+    commit(&desk, WAITS, "pool: wait");
+    desk.leave(&desk.talk(FIRST).prompt("Wait").edit("src/pool.rs", "fn acquire() {}\n", WAITS));
+    desk.ingest();
+    assert_eq!(sessions(&desk, "src/pool.rs:2").len(), 1);
+    desk.run(&["session", "forget", FIRST]).success();
+    assert_eq!(sessions(&desk, "src/pool.rs:2"), Vec::<Value>::new());
+}
