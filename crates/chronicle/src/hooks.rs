@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_core::plain;
+use chronicle_core::{plain, redaction::redact};
 use chronicle_git::{FileLock, Repository, hooks};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -117,6 +117,20 @@ impl Chronicle {
         Ok(setup)
     }
 
+    /// The top of the working tree; a bare repository has none.
+    ///
+    /// # Errors
+    /// When there is no repository.
+    pub fn work_dir(&self) -> Result<Option<PathBuf>, Error> {
+        Ok(self.repository()?.work_dir().map(Path::to_owned))
+    }
+
+    /// The folder for what is ours in the repository, where there is one.
+    #[must_use]
+    pub fn state_dir(&self) -> Option<PathBuf> {
+        Some(self.repository().ok()?.shared_state_dir())
+    }
+
     /// Keeps two set-ups of one repository apart; the directory for what is ours is made on the way.
     fn setup_lock(&self, repository: &Repository, dry_run: bool) -> Result<Option<FileLock>, Error> {
         let lock = || FileLock::acquire(&repository.shared_state_dir().join(SETUP_LOCK));
@@ -131,7 +145,7 @@ impl Chronicle {
             }
             changes.push(step.describe());
         }
-        Ok(Setup { schema: "chronicle-setup/v1", dry_run, changes, warnings: plan.warnings })
+        Ok(Setup { changes, warnings: plan.warnings, ..Setup::begun(dry_run) })
     }
 }
 
@@ -391,7 +405,25 @@ impl Step {
             Self::SetAside { after, .. } => ("set_aside", nothing, &after[..]),
             Self::PutBack { before, .. } => ("put_back", &before[..], nothing),
         };
-        let path = plain(&self.path().to_string_lossy()).into_owned();
+        let mut change = SetupChange::new(action, self.path(), before, after);
+        let path = &change.path;
+        let moved = match self {
+            Self::SetAside { original, .. } => format!("rename {path} => {}\n", original.display()),
+            Self::PutBack { original, .. } => format!("rename {} => {path}\n", original.display()),
+            _ => String::new(),
+        };
+        change.diff.insert_str(0, &plain(&moved));
+        change
+    }
+}
+
+impl SetupChange {
+    /// The change of a file that held `before` to one that holds `after`; nothing stands for no file.
+    ///
+    /// Keys that stand beside what is changed are not shown.
+    #[must_use]
+    pub fn new(action: &'static str, path: &Path, before: &[u8], after: &[u8]) -> Self {
+        let path = plain(&path.to_string_lossy()).into_owned();
         let name = |content: &[u8]| if content.is_empty() { "/dev/null".to_owned() } else { path.clone() };
         let (old, new) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
         let patch = diffy::DiffOptions::new()
@@ -399,12 +431,23 @@ impl Step {
             .set_modified_filename(name(after))
             .create_patch(&old, &new)
             .to_string();
-        let moved = match self {
-            Self::SetAside { original, .. } => format!("rename {path} => {}\n", original.display()),
-            Self::PutBack { original, .. } => format!("rename {} => {path}\n", original.display()),
-            _ => String::new(),
-        };
-        SetupChange { action, diff: plain(&format!("{moved}{patch}")).into_owned(), path }
+        Self { action, diff: plain(&redact(&patch).text).into_owned(), path }
+    }
+}
+
+impl Setup {
+    /// Nothing was done yet.
+    #[must_use]
+    pub fn begun(dry_run: bool) -> Self {
+        Self { schema: "chronicle-setup/v1", dry_run, changes: Vec::new(), warnings: Vec::new() }
+    }
+
+    /// What was done here and, behind it, there.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.changes.extend(other.changes);
+        self.warnings.extend(other.warnings);
+        self
     }
 }
 

@@ -66,7 +66,7 @@ pub use chronicle_core::{
     reading::Reading,
     thread::{How, Priority, ThreadKind},
 };
-pub use chronicle_git::GLANCE_ENVIRONMENT;
+pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT};
 pub use context::{Committed, ContextCommand};
 pub use correct::{ClaimLine, CorrectCommand, CorrectReply, FlagCommand};
 pub use deps::Deps;

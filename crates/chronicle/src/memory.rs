@@ -54,7 +54,10 @@ pub(crate) struct Home {
 
 impl Chronicle {
     /// The folder that holds session memory: `CHRONICLE_HOME`, or one in the platform's data directory.
-    pub(crate) fn memory_home(&self) -> Result<PathBuf, Error> {
+    ///
+    /// # Errors
+    /// When nothing says where that is.
+    pub fn memory_home(&self) -> Result<PathBuf, Error> {
         let variable =
             |name: &str| (self.environment)(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         if let Some(home) = variable("CHRONICLE_HOME") {

@@ -10,11 +10,11 @@ use crate::commands::{
     commit, commit::CommitArgs, config::ConfigArgs, context::ContextArgs, correct::CorrectArgs,
     deps::DepsArgs, doctor::DoctorArgs, expire::ExpireArgs, export::ExportArgs, find::FindArgs,
     flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs,
-    init::InitArgs, init::UninstallArgs, injected::InjectedArgs, knowledge::KnowledgeArgs, note::NoteArgs,
-    outline::OutlineArgs, pending::PendingArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs,
-    schema::SchemaArgs, session::SessionArgs, show::ShowArgs, status::StatusArgs, summary::SummaryArgs,
+    init::InitArgs, injected::InjectedArgs, knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs,
+    pending::PendingArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs,
+    session::SessionArgs, setup::SetupArgs, show::ShowArgs, status::StatusArgs, summary::SummaryArgs,
     supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs,
-    why::WhyArgs,
+    uninstall::UninstallArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -159,6 +159,7 @@ pub(crate) enum Command {
     How(HowArgs),
     Injected(InjectedArgs),
     Init(InitArgs),
+    Setup(SetupArgs),
     Uninstall(UninstallArgs),
     Config(ConfigArgs),
     #[command(hide = true)]

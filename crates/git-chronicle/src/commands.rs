@@ -31,6 +31,7 @@ pub(crate) mod read;
 pub(crate) mod reconcile;
 pub(crate) mod schema;
 pub(crate) mod session;
+pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod summary;
@@ -38,6 +39,7 @@ pub(crate) mod supersede;
 pub(crate) mod sync;
 pub(crate) mod thread;
 pub(crate) mod tour;
+pub(crate) mod uninstall;
 pub(crate) mod why;
 
 use chronicle::Chronicle;
@@ -80,7 +82,8 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Hook(args) => hook::run(&args, &open(), ui),
         Command::Injected(args) => injected::run(&args, &open(), ui),
         Command::Init(args) => init::run(&args, &open(), ui),
-        Command::Uninstall(args) => init::undo(&args, &open(), ui),
+        Command::Setup(args) => setup::run(&args, &open(), ui),
+        Command::Uninstall(args) => uninstall::run(&args, &open(), ui),
         Command::Config(args) => config::run(args, &open(), ui),
         Command::Flag(args) => flag::run(args, &open(), ui),
         Command::Correct(args) => correct::run(args, &open(), ui),

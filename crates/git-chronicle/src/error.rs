@@ -29,6 +29,9 @@ pub(crate) enum CommandError {
     /// A repository with problems.
     #[snafu(display("problems were found: {n_problems}"))]
     Unwell { n_problems: usize },
+    /// Settings that could not be changed, among others that were.
+    #[snafu(display("files were left alone: {n_files}"))]
+    LeftAlone { n_files: usize },
     /// Arguments that do not go together.
     #[snafu(display("{reason}"))]
     Usage { reason: String },
@@ -54,6 +57,7 @@ impl CommandError {
             Self::Touched { .. } => "lessons_touched",
             Self::Unwell { .. } => "problems_found",
             Self::Several { .. } => "several_claims",
+            Self::LeftAlone { .. } => "files_left_alone",
             Self::Usage { .. } => "usage",
             Self::Git { .. } => "git",
             Self::Stdout { .. } | Self::Stdin { .. } | Self::Directory { .. } => "io",
@@ -100,6 +104,7 @@ impl CommandError {
             "remote_holds_purged" => {
                 "`git fetch` it, then `git chronicle purge ID` again: it prints the push that cleans the remote"
             }
+            "files_left_alone" => "each says why; mend it, then run this again: what is done stays as it is",
             "several_claims" => "name one by its id",
             "no_claim" => "`git chronicle show` lists what a commit's annotation says",
             "invalid_time" => "such as 2026-12-31 or 2026-12-31T12:00:00Z",
@@ -154,7 +159,10 @@ pub(crate) fn report(error: &CommandError, ui: &mut Ui) -> ExitCode {
     // The answer is written already and must stay one object.
     let is_answered = matches!(
         error,
-        CommandError::Touched { .. } | CommandError::Several { .. } | CommandError::Unwell { .. }
+        CommandError::Touched { .. }
+            | CommandError::Several { .. }
+            | CommandError::Unwell { .. }
+            | CommandError::LeftAlone { .. }
     );
     if is_answered && ui.format() == Format::Json {
         return ExitCode::from(error.exit_code());

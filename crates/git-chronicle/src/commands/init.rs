@@ -18,14 +18,6 @@ pub(crate) struct InitArgs {
     dry_run: bool,
 }
 
-/// Take out what `init` put into a repository; notes stay
-#[derive(Debug, clap::Args)]
-pub(crate) struct UninstallArgs {
-    /// Show what would be changed, and change nothing
-    #[arg(long)]
-    dry_run: bool,
-}
-
 pub(crate) fn run(args: &InitArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     tell(&chronicle.init(args.pre_push, args.dry_run)?, "everything is set up already", ui)?;
     if args.dry_run {
@@ -39,11 +31,8 @@ pub(crate) fn run(args: &InitArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     ui.answer(&render::sync(&chronicle.sync_enable(Some(&remote))?, ui.format(), &ui.view(false)))
 }
 
-pub(crate) fn undo(args: &UninstallArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    tell(&chronicle.uninstall(args.dry_run)?, "nothing is set up", ui)
-}
-
-fn tell(setup: &Setup, nothing: &str, ui: &mut Ui) -> Result<(), CommandError> {
+/// Writes what was changed, or that there was nothing to change.
+pub(crate) fn tell(setup: &Setup, nothing: &str, ui: &mut Ui) -> Result<(), CommandError> {
     ui.answer(&render::setup(setup, ui.format(), &ui.view(false)))?;
     for warning in &setup.warnings {
         ui.warn(warning);

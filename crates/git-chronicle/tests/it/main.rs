@@ -31,6 +31,7 @@ mod repositories;
 mod rewrites;
 mod same_dependents;
 mod sessions;
+mod setup;
 mod summary;
 mod sync;
 mod threads;

@@ -246,7 +246,8 @@ fn the_help() {
       how        Show how a task was done before
       injected   Show what agents were told without asking: when, why, and whether they made use of it
       init       Set a repository up: hooks that bind what was said to commits
-      uninstall  Take out what `init` put into a repository; notes stay
+      setup      Set coding agents up: hooks, MCP server and skills
+      uninstall  Take out what `init` and `setup` put in; notes and sessions stay
       config     Show or change settings
       sync       Exchange notes with a remote
       reconcile  Find commits that took the place of annotated ones, and take along what is known

@@ -1,0 +1,54 @@
+//! The texts that are given to agents; they lie in `assets/`.
+
+/// The mark of the lines that are ours in a file of others.
+pub(super) const BLOCK_BEGIN: &str = "<!-- git-chronicle begin -->";
+/// Where they end.
+pub(super) const BLOCK_END: &str = "<!-- git-chronicle end -->";
+
+/// The skills, by name.
+pub(super) const SKILLS: [(&str, &str); 4] = [
+    ("chronicle", include_str!("../../assets/skills/chronicle/SKILL.md")),
+    ("chronicle-annotate", include_str!("../../assets/skills/chronicle-annotate/SKILL.md")),
+    ("chronicle-context", include_str!("../../assets/skills/chronicle-context/SKILL.md")),
+    ("chronicle-resume", include_str!("../../assets/skills/chronicle-resume/SKILL.md")),
+];
+
+/// What `AGENTS.md` says of us.
+pub(super) const AGENTS_MD: &str = include_str!("../../assets/agents.md");
+
+/// The plugin of `OpenCode`, which runs `program`.
+pub(super) fn opencode_plugin(program: &str) -> String {
+    let program = serde_json::Value::from(program).to_string();
+    include_str!("../../assets/opencode.js").replace("\"@PROGRAM@\"", &program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skills_keep_to_the_standard() {
+        const KNOWN: [&str; 6] =
+            ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
+        for (name, text) in SKILLS {
+            let head = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
+            let (head, body) = head.expect("a skill begins with its description");
+            let keys =
+                head.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split_once(':'));
+            for (key, value) in keys {
+                assert!(KNOWN.contains(&key), "{name}: {key}");
+                match key {
+                    "name" => assert_eq!(value.trim(), name),
+                    "description" => assert!(value.len() <= 1024, "{name}"),
+                    _ => {}
+                }
+            }
+            assert!(body.lines().count() < 100, "{name} is too long");
+        }
+    }
+
+    #[test]
+    fn a_block_is_short() {
+        assert!(AGENTS_MD.lines().count() + 2 <= 10, "{AGENTS_MD}");
+    }
+}

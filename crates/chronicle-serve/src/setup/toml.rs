@@ -1,0 +1,75 @@
+//! Our server in a TOML file: a table at the end of it.
+
+use toml_edit::{DocumentMut, Item, Table, value};
+
+use super::{edits::Edited, ours::runs_us};
+
+/// The table that holds servers by their names.
+const SERVERS: &str = "mcp_servers";
+
+/// A command and its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Server {
+    pub(super) command: String,
+    pub(super) arguments: Vec<String>,
+}
+
+fn parse(text: &str) -> Result<DocumentMut, String> {
+    // The parser's own words go over several lines and quote the file.
+    text.parse::<DocumentMut>().map_err(|error| error.message().to_owned())
+}
+
+/// `text` with the server; why not, where something else stands in its place.
+pub(super) fn with(text: &str, server: &Server) -> Result<Edited, String> {
+    if parse(text)?.get(SERVERS).and_then(|servers| servers.get(super::SERVER_NAME)).is_some() {
+        return Err(format!("`{SERVERS}.{}` is somebody else's", super::SERVER_NAME));
+    }
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut table = Table::new();
+    table["command"] = value(&server.command);
+    table["args"] = value(server.arguments.iter().collect::<toml_edit::Array>());
+    let lines = table.to_string();
+    let mut added = format!("[{SERVERS}.{}]\n{lines}", super::SERVER_NAME);
+    if !text.is_empty() {
+        added.insert_str(0, if text.ends_with('\n') { "\n" } else { "\n\n" });
+    }
+    let mut edited = Edited::new(text);
+    edited.insert(text.len(), added.replace('\n', newline));
+    // A table that is written on one line cannot be gone on with.
+    parse(&edited.text).map_err(|_| format!("`{SERVERS}` is no table that another could stand in"))?;
+    Ok(edited)
+}
+
+/// Whether our server is in `text`.
+pub(super) fn has_ours(text: &str) -> bool {
+    without(text).is_ok_and(|rest| rest.is_some())
+}
+
+/// Whether both say the same.
+pub(super) fn is_same(one: &str, other: &str) -> bool {
+    let said = |text: &str| parse(text).ok().and_then(|document| ours(&document));
+    said(one).is_some() && said(one) == said(other)
+}
+
+fn ours(document: &DocumentMut) -> Option<Server> {
+    let server = document.get(SERVERS)?.get(super::SERVER_NAME)?;
+    let arguments = server.get("args").and_then(Item::as_array).into_iter().flatten();
+    let arguments: Vec<String> = arguments.filter_map(|word| word.as_str().map(str::to_owned)).collect();
+    let command = server.get("command")?.as_str()?.to_owned();
+    let line = format!("{command} {}", arguments.join(" "));
+    runs_us(&line, "mcp").then_some(Server { command, arguments })
+}
+
+/// `text` without our server; `None` if it is not there.
+pub(super) fn without(text: &str) -> Result<Option<String>, String> {
+    let mut document = parse(text)?;
+    if ours(&document).is_none() {
+        return Ok(None);
+    }
+    let Some(servers) = document.get_mut(SERVERS).and_then(Item::as_table_like_mut) else { return Ok(None) };
+    servers.remove(super::SERVER_NAME);
+    if servers.is_empty() {
+        document.remove(SERVERS);
+    }
+    Ok(Some(document.to_string()))
+}
