@@ -9,8 +9,10 @@ mod agent;
 mod content;
 mod edits;
 mod files;
+mod health;
 mod json;
 mod ours;
+mod plugin;
 mod record;
 mod skills;
 mod toml;
@@ -26,6 +28,7 @@ use chronicle::{Chronicle, Error, FileLock, Setup, SetupChange};
 
 pub use agent::Scope;
 use files::Read;
+pub use plugin::write_plugin;
 use record::{Record, State};
 use wanted::{Part, Piece};
 
@@ -295,7 +298,10 @@ impl Plan {
 
 /// What is to be done with a file; nothing where it is as it should be.
 fn plan(piece: &Piece, aim: Aim, states: &[State]) -> Result<Option<Plan>, String> {
-    let read = Read::of(&piece.path)?;
+    let read = match Read::of(&piece.path) {
+        Err(_) if matches!(aim, Aim::Take) && states.is_empty() => return Ok(None),
+        read => read?,
+    };
     let Some(text) = &read.text else {
         let Aim::Set { .. } = aim else { return Ok(None) };
         let edited = piece.content.put_into("")?;

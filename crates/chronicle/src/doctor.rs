@@ -54,21 +54,38 @@ const STALE_SECONDS: u64 = 60;
 /// The oldest git that has every option that is used.
 const OLDEST_GIT: (u32, u32) = (2, 30);
 
+impl Diagnosis {
+    /// The same, with what was found elsewhere.
+    #[must_use]
+    pub fn and(mut self, findings: Vec<Finding>) -> Self {
+        self.problems += findings.iter().filter(|finding| finding.health == Health::Problem).count();
+        self.findings.extend(findings);
+        self
+    }
+}
+
 impl Finding {
-    pub(crate) fn ok(check: &'static str, seen: impl Into<String>) -> Self {
+    /// All is well.
+    #[must_use]
+    pub fn ok(check: &'static str, seen: impl Into<String>) -> Self {
         Self { check, health: Health::Ok, seen: seen.into(), mend: None }
     }
 
-    pub(crate) fn note(check: &'static str, seen: impl Into<String>, mend: &str) -> Self {
+    /// Something worth knowing, and what could be done about it.
+    #[must_use]
+    pub fn note(check: &'static str, seen: impl Into<String>, mend: &str) -> Self {
         Self { check, health: Health::Note, seen: seen.into(), mend: Some(mend.to_owned()) }
     }
 
-    pub(crate) fn problem(check: &'static str, seen: impl Into<String>, mend: impl Into<String>) -> Self {
+    /// Something wrong, and how to mend it.
+    #[must_use]
+    pub fn problem(check: &'static str, seen: impl Into<String>, mend: impl Into<String>) -> Self {
         Self { check, health: Health::Problem, seen: seen.into(), mend: Some(mend.into()) }
     }
 
     /// A problem that `mend` does away with, if that is wanted.
-    pub(crate) fn mendable(mut self, is_wanted: bool, mend: impl FnOnce() -> Result<(), Error>) -> Self {
+    #[must_use]
+    pub fn mendable(mut self, is_wanted: bool, mend: impl FnOnce() -> Result<(), Error>) -> Self {
         if is_wanted {
             match mend() {
                 Ok(()) => (self.health, self.mend) = (Health::Mended, None),

@@ -73,3 +73,11 @@ pub(super) fn without(text: &str) -> Result<Option<String>, String> {
     }
     Ok(Some(document.to_string()))
 }
+
+/// The hooks that Codex was told to trust, as it names them.
+pub(super) fn trusted_hooks(text: &str) -> Option<Vec<String>> {
+    let document = parse(text).ok()?;
+    let state = document.get("hooks")?.get("state")?.as_table_like()?;
+    let is_trusted = |item: &Item| item.get("trusted_hash").is_some();
+    Some(state.iter().filter(|(_, item)| is_trusted(item)).map(|(name, _)| name.to_owned()).collect())
+}

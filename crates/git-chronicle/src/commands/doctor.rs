@@ -1,5 +1,6 @@
 use chronicle::{Chronicle, render};
 
+use super::setup::ground;
 use crate::{
     error::{CommandError, UnwellSnafu},
     ui::Ui,
@@ -7,7 +8,8 @@ use crate::{
 
 /// Look for what is wrong, and say how to mend it
 ///
-/// The exit code is 1 when a problem is left.
+/// Looks at the repository, at session memory and at every agent that is set up: its hook is run with a session
+/// that is none. The exit code is 1 when a problem is left.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DoctorArgs {
     /// Mend what can be mended without losing anything
@@ -16,7 +18,11 @@ pub(crate) struct DoctorArgs {
 }
 
 pub(crate) fn run(args: &DoctorArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let diagnosis = chronicle.doctor(args.fix)?;
+    let mut diagnosis = chronicle.doctor(args.fix)?;
+    // Without a home no agent is set up.
+    if let Ok(ground) = ground(chronicle) {
+        diagnosis = diagnosis.and(ground.health(args.fix));
+    }
     ui.answer(&render::diagnosis(&diagnosis, ui.format(), &ui.view(false)))?;
     match diagnosis.problems {
         0 => Ok(()),

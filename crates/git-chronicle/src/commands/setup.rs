@@ -1,7 +1,9 @@
+use std::path::{Path, PathBuf};
+
 use chronicle::{Chronicle, Error};
 use chronicle_serve::{
     hooks::Host,
-    setup::{Ground, Scope, Wanted},
+    setup::{Ground, Scope, Wanted, write_plugin},
 };
 use clap::builder::PossibleValuesParser;
 
@@ -37,12 +39,19 @@ pub(crate) struct SetupArgs {
     #[arg(long, value_name = "DAYS")]
     backfill: Option<u32>,
 
+    /// Only write the plugin of Claude Code into this folder, to be given to `claude plugin marketplace add`
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["backfill", "agents_md"])]
+    plugin: Option<PathBuf>,
+
     /// Also say in the repository's AGENTS.md, in a few lines, how to use Chronicle
     #[arg(long)]
     agents_md: bool,
 }
 
 pub(crate) fn run(args: &SetupArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    if let Some(folder) = &args.plugin {
+        return plugin(folder, args, ui);
+    }
     let ground = ground(chronicle)?;
     let scope = scope(Some(&args.scope), chronicle)?;
     if args.agents_md && scope == Scope::User {
@@ -72,6 +81,22 @@ pub(crate) fn run(args: &SetupArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
         );
     }
     backfill(args.backfill, is_changed, ui);
+    left_alone(outcome.n_refused)
+}
+
+fn plugin(folder: &Path, args: &SetupArgs, ui: &mut Ui) -> Result<(), CommandError> {
+    if named(&args.agents) != [Host::Claude] {
+        return UsageSnafu { reason: "--plugin is for claude: `git chronicle setup claude --plugin DIR`" }
+            .fail();
+    }
+    let outcome = write_plugin(folder, args.dry_run)?;
+    init::tell(&outcome.setup, "the plugin is there already", ui)?;
+    if !args.dry_run && outcome.n_refused == 0 {
+        let folder = folder.display();
+        ui.tell(&format!(
+            "`claude plugin marketplace add {folder}` and `claude plugin install chronicle@chronicle` install it"
+        ));
+    }
     left_alone(outcome.n_refused)
 }
 

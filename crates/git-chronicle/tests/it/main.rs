@@ -32,6 +32,7 @@ mod rewrites;
 mod same_dependents;
 mod sessions;
 mod setup;
+mod skills;
 mod summary;
 mod sync;
 mod threads;

@@ -559,3 +559,91 @@ fn earlier_sessions_are_taken_in_when_that_is_asked_for() {
     ask(&desk, &["uninstall", "claude"]).success();
     assert_eq!(desk.ask(&["session", "list"])["sessions"].as_array().map(Vec::len), Some(1));
 }
+
+/// What `doctor` finds about agents.
+fn found(desk: &Desk, args: &[&str]) -> Vec<Value> {
+    let mut doctor = command(desk, desk.repo.path(), &[&["doctor", "--format=json"], args].concat());
+    let program = Path::new(env!("CARGO_BIN_EXE_git-chronicle")).parent().expect("it lies in a folder");
+    let answer = run(doctor.env("PATH", format!("{}:/usr/bin:/bin", program.display()))).json();
+    let findings = answer["findings"].as_array().expect("a list").iter();
+    findings.filter(|finding| finding["check"] == "agents").cloned().collect()
+}
+
+fn problems(desk: &Desk, args: &[&str]) -> Vec<String> {
+    let problems = found(desk, args).into_iter().filter(|finding| finding["health"] == "problem");
+    problems.map(|finding| finding["seen"].as_str().expect("it says what").to_owned()).collect()
+}
+
+#[test]
+fn a_hook_that_works_is_seen_to_work() {
+    let desk = Desk::new();
+    assert_eq!(found(&desk, &[]), Vec::<Value>::new());
+    fs::create_dir(desk.home.join(".cursor")).expect("there is none");
+    assert!(found(&desk, &[])[0]["mend"].as_str().is_some_and(|mend| mend.contains("setup")));
+    ask(&desk, &["setup", "claude", "gemini", "copilot", "opencode", "cursor"]).success();
+    ask(&desk, &["setup", "claude", "--scope", "project"]).success();
+    let before = everything(&desk.home);
+    let findings = found(&desk, &[]);
+    assert_eq!(findings.len(), 6, "{findings:#?}");
+    for finding in findings {
+        assert_eq!(finding["health"], "ok", "{finding:#}");
+        assert!(finding["seen"].as_str().is_some_and(|seen| seen.contains("the hook works")), "{finding:#}");
+    }
+    assert_eq!(everything(&desk.home), before, "nothing is left of the trial");
+}
+
+#[test]
+fn a_hook_that_does_not_work_is_told_of() {
+    let desk = Desk::new();
+    ask(&desk, &["setup", "claude"]).success();
+    let settings = read(&desk, ".claude/settings.json");
+    let program = env!("CARGO_BIN_EXE_git-chronicle");
+
+    put(&desk, ".claude/settings.json", &settings.replace(program, "/gone/git-chronicle"));
+    let seen = problems(&desk, &[]);
+    assert!(seen.iter().any(|seen| seen.contains("`/gone/git-chronicle` is not there")), "{seen:#?}");
+    let mended = found(&desk, &["--fix"]);
+    assert!(mended.iter().any(|finding| finding["health"] == "mended"), "{mended:#?}");
+    assert_eq!(problems(&desk, &[]), Vec::<String>::new());
+
+    let fake = put(&desk, "bin/git-chronicle", "#!/bin/sh\nexit 0\n");
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let faked = settings.replace(program, fake.to_str().expect("it is text"));
+    put(&desk, ".claude/settings.json", &faked);
+    let seen = problems(&desk, &[]);
+    assert!(seen.iter().any(|seen| seen.contains("leaves no word of a session")), "{seen:#?}");
+
+    put(&desk, ".claude/settings.json", &settings.replacen('{', "{ \"disableAllHooks\": true,", 1));
+    let seen = problems(&desk, &[]);
+    assert!(seen.iter().any(|seen| seen.contains("disableAllHooks")), "{seen:#?}");
+
+    put(&desk, ".claude/settings.json", &settings.replace("PreCompact", "PreCompactOld"));
+    let seen = problems(&desk, &[]);
+    assert!(seen.iter().any(|seen| seen.contains("missing, or not as it should be")), "{seen:#?}");
+}
+
+#[test]
+fn hooks_that_codex_does_not_trust_are_told_of_loudly() {
+    let desk = Desk::new();
+    ask(&desk, &["setup", "codex"]).success();
+    let seen = problems(&desk, &[]);
+    assert!(
+        seen.iter().any(|seen| seen.contains("SKIPS our hooks") && seen.contains("SessionStart")),
+        "{seen:#?}"
+    );
+    let events = parsed(&desk, ".codex/hooks.json")["hooks"].as_object().expect("an object").clone();
+    let mut config = read(&desk, ".codex/config.toml");
+    let file = desk.home.join(".codex/hooks.json");
+    for event in events.keys() {
+        let snake: String = event
+            .char_indices()
+            .map(|(at, letter)| match letter.is_uppercase() && 0 < at {
+                true => format!("_{}", letter.to_lowercase()),
+                false => letter.to_lowercase().to_string(),
+            })
+            .collect();
+        config += &format!("\n[hooks.state.\"{}:{snake}:0:0\"]\ntrusted_hash = \"x\"\n", file.display());
+    }
+    put(&desk, ".codex/config.toml", &config);
+    assert_eq!(problems(&desk, &[]), Vec::<String>::new());
+}
