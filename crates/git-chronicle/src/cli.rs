@@ -12,9 +12,9 @@ use crate::commands::{
     flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs,
     init::InitArgs, injected::InjectedArgs, knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs,
     pending::PendingArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs,
-    session::SessionArgs, setup::SetupArgs, show::ShowArgs, status::StatusArgs, summary::SummaryArgs,
-    supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs,
-    uninstall::UninstallArgs, why::WhyArgs,
+    session::SessionArgs, setup::SetupArgs, show::ShowArgs, status::StatusArgs, statusline::StatuslineArgs,
+    summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs,
+    tour::TourArgs, uninstall::UninstallArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -48,7 +48,7 @@ type Define = fn(clap::Command) -> clap::Command;
 
 /// The commands that hooks and agents run on every edit. Defining the arguments of all commands takes longer
 /// than most answers, so these are defined alone when they come first on the command line.
-const OFTEN: [(&str, Define); 10] = [
+const OFTEN: [(&str, Define); 11] = [
     ("brief", BriefArgs::augment_args),
     ("check", CheckArgs::augment_args),
     ("deps", DepsArgs::augment_args),
@@ -57,6 +57,7 @@ const OFTEN: [(&str, Define); 10] = [
     ("pending", PendingArgs::augment_args),
     ("read", ReadArgs::augment_args),
     ("session", SessionArgs::augment_args),
+    ("statusline", StatuslineArgs::augment_args),
     ("summary", SummaryArgs::augment_args),
     ("why", WhyArgs::augment_args),
 ];
@@ -169,6 +170,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     Import(ImportArgs),
     Status(StatusArgs),
+    #[command(hide = true)]
+    Statusline(StatuslineArgs),
     Doctor(DoctorArgs),
     Gc(GcArgs),
     Schema(SchemaArgs),

@@ -34,6 +34,7 @@ pub(crate) mod session;
 pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod statusline;
 pub(crate) mod summary;
 pub(crate) mod supersede;
 pub(crate) mod sync;
@@ -65,6 +66,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Show(args) => show::run(&args, &open(), ui),
         Command::History(args) => history::run(args, &open(), ui),
         Command::Summary(args) => summary::run(args, &open(), ui),
+        Command::Statusline(args) => statusline::run(&args, &open(), ui),
         Command::Status(args) => status::run(&args, &open(), ui),
         Command::Doctor(args) => doctor::run(&args, &open(), ui),
         Command::Gc(args) => gc::run(&args, &open(), ui),

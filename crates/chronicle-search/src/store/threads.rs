@@ -8,6 +8,9 @@ use twox_hash::XxHash3_128;
 use super::{Project, ProjectId, SessionId, Store};
 use crate::StoreError;
 
+/// How many priorities there are.
+const N_PRIORITIES: usize = 3;
+
 /// An open thread in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedThread {
@@ -106,6 +109,35 @@ impl Store {
         let n_archived = usize::try_from(n_archived).unwrap_or_default();
         let n_open = usize::try_from(n_open).unwrap_or_default();
         Ok(OpenThreads { n_listed: n_open.saturating_sub(n_archived), n_archived })
+    }
+
+    /// How many threads of a project lists show, of each priority: high, medium, low.
+    ///
+    /// # Errors
+    /// When they cannot be counted.
+    pub fn n_open_by_priority(
+        &self,
+        project: ProjectId,
+        now: Timestamp,
+    ) -> Result<[u32; N_PRIORITIES], StoreError> {
+        let mut counts = [0; N_PRIORITIES];
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT place, count(*) FROM thread WHERE project = ?1 AND is_open = 1 \
+                 AND (mentioned IS NULL OR ?2 <= mentioned) GROUP BY place",
+            )?;
+            let mut rows = statement.query(params![project.0, archived_before(now)])?;
+            while let Some(row) = rows.next()? {
+                let (place, n): (u8, u32) = (row.get(0)?, row.get(1)?);
+                // Places of one priority lie together.
+                let of_each = usize::from(PLACES) / N_PRIORITIES;
+                if let Some(count) = counts.get_mut(usize::from(place) / of_each) {
+                    *count += n;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(counts)
     }
 
     /// The thread with this id, and the name of its project.

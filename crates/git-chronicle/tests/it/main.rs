@@ -33,6 +33,7 @@ mod same_dependents;
 mod sessions;
 mod setup;
 mod skills;
+mod statusline;
 mod summary;
 mod sync;
 mod threads;
