@@ -1,6 +1,9 @@
 //! Why a line is as it is: the commit that wrote it, what that commit says, and what is known of the line.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use chronicle_commits::Written;
 use chronicle_core::{
@@ -24,6 +27,23 @@ pub enum WhyScope {
     Lines(LineRange),
     /// All lines of an item.
     Anchor(String),
+}
+
+impl WhyScope {
+    /// `FILE:LINE` taken apart, also with a column behind it, as compilers print places.
+    #[must_use]
+    pub fn behind_colon(given: &Path) -> Option<(PathBuf, Self)> {
+        let text = given.to_str()?;
+        let number = |digits: &str| digits.parse::<u32>().ok().filter(|line| 0 < *line);
+        let (rest, last) = text.rsplit_once(':')?;
+        let last = number(last)?;
+        let (file, line) = match rest.rsplit_once(':').map(|(file, line)| (file, number(line))) {
+            Some((file, Some(line))) if !file.is_empty() => (file, line),
+            _ => (rest, last),
+        };
+        let lines = Self::Lines(LineRange { start: line, end: line });
+        (!file.is_empty()).then(|| (PathBuf::from(file), lines))
+    }
 }
 
 /// Why some lines are as they are.
@@ -179,4 +199,26 @@ impl Chronicle {
 pub(crate) fn runs(lines: &[u32]) -> Vec<LineRange> {
     let chunks = lines.chunk_by(|left, right| left + 1 == *right);
     chunks.map(|run| LineRange { start: run[0], end: run[run.len() - 1] }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_as_tools_print_them() {
+        let check = |given: &str, expected: Option<(&str, u32)>| {
+            let found = WhyScope::behind_colon(Path::new(given));
+            let expected = expected.map(|(file, line)| {
+                (PathBuf::from(file), WhyScope::Lines(LineRange { start: line, end: line }))
+            });
+            assert_eq!(found, expected, "{given}");
+        };
+        check("src/pool.rs:12", Some(("src/pool.rs", 12)));
+        check("src/pool.rs:12:5", Some(("src/pool.rs", 12)));
+        check("a:b:3", Some(("a:b", 3)));
+        for given in ["src/pool.rs", "pool.rs:", ":3", "pool.rs:0", "pool.rs:x", "pool.rs:99999999999"] {
+            check(given, None);
+        }
+    }
 }

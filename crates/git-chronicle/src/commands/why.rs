@@ -31,7 +31,7 @@ pub(crate) fn run(args: WhyArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(
     let (file, scope) = match (args.place, args.anchor) {
         (_, Some(anchor)) => (args.file, WhyScope::Anchor(anchor)),
         (Some(place), None) => (args.file, scope(place)?),
-        (None, None) => split(&args.file).ok_or(chronicle::Error::LineMissing)?,
+        (None, None) => WhyScope::behind_colon(&args.file).ok_or(chronicle::Error::LineMissing)?,
     };
     let why = chronicle.why(file, scope)?;
     ui.answer(&render::why(&why, ui.format(), &ui.view(false)))?;
@@ -52,39 +52,4 @@ fn scope(place: String) -> Result<WhyScope, CommandError> {
         .parse()
         .map_err(|error: chronicle::InvalidRange| CommandError::Usage { reason: error.to_string() })?;
     Ok(WhyScope::Lines(lines))
-}
-
-/// `FILE:LINE`, also with a column behind it, as compilers print places.
-fn split(given: &std::path::Path) -> Option<(PathBuf, WhyScope)> {
-    let text = given.to_str()?;
-    let number = |digits: &str| digits.parse::<u32>().ok().filter(|line| 0 < *line);
-    let (rest, last) = text.rsplit_once(':')?;
-    let last = number(last)?;
-    let (file, line) = match rest.rsplit_once(':').map(|(file, line)| (file, number(line))) {
-        Some((file, Some(line))) if !file.is_empty() => (file, line),
-        _ => (rest, last),
-    };
-    (!file.is_empty()).then(|| (PathBuf::from(file), WhyScope::Lines(LineRange { start: line, end: line })))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_are_read_as_tools_print_them() {
-        let check = |given: &str, expected: Option<(&str, u32)>| {
-            let found = split(std::path::Path::new(given));
-            let expected = expected.map(|(file, line)| {
-                (PathBuf::from(file), WhyScope::Lines(LineRange { start: line, end: line }))
-            });
-            assert_eq!(found, expected, "{given}");
-        };
-        check("src/pool.rs:12", Some(("src/pool.rs", 12)));
-        check("src/pool.rs:12:5", Some(("src/pool.rs", 12)));
-        check("a:b:3", Some(("a:b", 3)));
-        for given in ["src/pool.rs", "pool.rs:", ":3", "pool.rs:0", "pool.rs:x", "pool.rs:99999999999"] {
-            check(given, None);
-        }
-    }
 }
