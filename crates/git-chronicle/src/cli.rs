@@ -10,11 +10,11 @@ use crate::commands::{
     commit, commit::CommitArgs, config::ConfigArgs, context::ContextArgs, correct::CorrectArgs,
     deps::DepsArgs, doctor::DoctorArgs, expire::ExpireArgs, export::ExportArgs, find::FindArgs,
     flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs,
-    init::InitArgs, injected::InjectedArgs, knowledge::KnowledgeArgs, note::NoteArgs, outline::OutlineArgs,
-    pending::PendingArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs,
-    session::SessionArgs, setup::SetupArgs, show::ShowArgs, status::StatusArgs, statusline::StatuslineArgs,
-    summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs,
-    tour::TourArgs, uninstall::UninstallArgs, why::WhyArgs,
+    init::InitArgs, injected::InjectedArgs, knowledge::KnowledgeArgs, mcp::McpArgs, note::NoteArgs,
+    outline::OutlineArgs, pending::PendingArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs,
+    schema::SchemaArgs, session::SessionArgs, setup::SetupArgs, show::ShowArgs, status::StatusArgs,
+    statusline::StatuslineArgs, summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs,
+    thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs, uninstall::UninstallArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -175,6 +175,7 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     Gc(GcArgs),
     Schema(SchemaArgs),
+    Mcp(McpArgs),
     Tour(TourArgs),
 }
 

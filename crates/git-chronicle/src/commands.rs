@@ -23,6 +23,7 @@ pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod injected;
 pub(crate) mod knowledge;
+pub(crate) mod mcp;
 pub(crate) mod note;
 pub(crate) mod outline;
 pub(crate) mod pending;
@@ -103,6 +104,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Find(args) => find::run(args, &open(), ui),
         Command::About(args) => about::run(args, &open(), ui),
         Command::How(args) => how::run(args, &open(), ui),
+        Command::Mcp(args) => mcp::run(&args, directory, cli.directory.is_some()),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }
@@ -121,7 +123,7 @@ pub(crate) fn ui_now() -> jiff::Timestamp {
 /// Whether answers may come from the index: not where git's environment says to look elsewhere, nor where
 /// `CHRONICLE_NO_INDEX` asks for answers from the repository itself.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
-fn may_use_index() -> bool {
+pub(crate) fn may_use_index() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some();
     !is_set("CHRONICLE_NO_INDEX") && !chronicle::GLANCE_ENVIRONMENT.into_iter().any(is_set)
 }

@@ -3,6 +3,7 @@
 use std::{error::Error, path::PathBuf, process::ExitCode};
 
 use chronicle::{render, render::Format};
+use chronicle_serve::mcp::Explained;
 use snafu::Snafu;
 
 use crate::ui::Ui;
@@ -41,6 +42,9 @@ pub(crate) enum CommandError {
     /// Standard input that cannot be read.
     #[snafu(display("cannot read standard input"))]
     Stdin { source: std::io::Error },
+    /// A server that stopped before its client wanted it to.
+    #[snafu(transparent)]
+    Serve { source: chronicle_serve::mcp::ServeError },
     /// A directory that is not there.
     #[snafu(display("cannot work in `{}`", path.display()))]
     Directory { path: PathBuf, source: std::io::Error },
@@ -60,7 +64,7 @@ impl CommandError {
             Self::LeftAlone { .. } => "files_left_alone",
             Self::Usage { .. } => "usage",
             Self::Git { .. } => "git",
-            Self::Stdout { .. } | Self::Stdin { .. } | Self::Directory { .. } => "io",
+            Self::Stdout { .. } | Self::Stdin { .. } | Self::Serve { .. } | Self::Directory { .. } => "io",
         }
     }
 
@@ -149,6 +153,12 @@ impl CommandError {
             _ => return None,
         })
     }
+}
+
+/// What went wrong, in the words of [`report`].
+pub(crate) fn explain(source: chronicle::Error) -> Explained {
+    let error = CommandError::Chronicle { source };
+    Explained { code: error.code(), message: with_causes(&error, ": "), hint: error.hint() }
 }
 
 /// Reports an error, in JSON where answers are JSON, and returns the exit code.

@@ -23,6 +23,7 @@ mod intake;
 mod join;
 mod knowledge;
 mod locks;
+mod mcp;
 mod outcome;
 mod purge;
 mod reading;

@@ -257,6 +257,7 @@ fn the_help() {
       doctor     Look for what is wrong, and say how to mend it
       gc         Tidy away notes whose commits were rewritten
       schema     Print the JSON Schema of what is stored, taken or answered
+      mcp        Serve what this command line knows to agents, over MCP
       tour       See the main job done in a minute, on a throw-away repository
       help       Print this message or the help of the given subcommand(s)
 

@@ -1,0 +1,103 @@
+//! Chronicle as an MCP server: what the command line answers, for an agent that calls tools.
+//!
+//! A tool is a command: it takes the command's options and answers with the very JSON of `--format json`,
+//! beside the markdown that a model reads. Every call asks the repository anew, for HEAD moves between calls.
+
+mod budget;
+mod prompts;
+mod quoted;
+mod refusal;
+mod resources;
+mod schema;
+mod server;
+mod tools;
+mod transport;
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use chronicle::{Chronicle, render::View};
+use jiff::Timestamp;
+use rmcp::{ServiceExt, service::ServerInitializeError};
+use snafu::{ResultExt, Snafu};
+
+use crate::mcp::{server::Server, transport::Line};
+
+/// What a server needs of whoever runs it: this crate looks nothing up.
+#[derive(Debug, Clone)]
+pub struct Host {
+    /// Where an agent works, unless a call names another place.
+    pub directory: PathBuf,
+    /// The clock.
+    pub now: fn() -> Timestamp,
+    /// Whether answers may come from the index.
+    pub uses_index: bool,
+    /// Looks up variables of the environment.
+    pub environment: fn(&str) -> Option<OsString>,
+    /// Says in words what went wrong, as the command line does.
+    pub explain: fn(chronicle::Error) -> Explained,
+}
+
+/// What went wrong, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explained {
+    /// Its short, lasting name.
+    pub code: &'static str,
+    /// What went wrong, with its causes.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<&'static str>,
+}
+
+/// Why a server stopped before its client wanted it to.
+#[derive(Debug, Snafu)]
+pub enum ServeError {
+    /// No runtime to serve with.
+    #[snafu(display("cannot serve"))]
+    Runtime {
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// A client that does not begin as the protocol says.
+    #[snafu(display("the client did not begin a conversation"))]
+    Begin {
+        /// The cause.
+        #[snafu(source(from(ServerInitializeError, Box::new)))]
+        source: Box<ServerInitializeError>,
+    },
+}
+
+impl Host {
+    /// The application for `directory`, as of now.
+    fn chronicle(&self, directory: &Path) -> Chronicle {
+        Chronicle::new(directory, (self.now)(), self.uses_index).with_environment(self.environment)
+    }
+
+    /// How a model sees an answer.
+    fn view(&self, verbose: bool) -> View {
+        View { now: (self.now)(), colour: false, width: chronicle::render::DEFAULT_WIDTH, verbose }
+    }
+}
+
+/// Serves over standard input and output until the client closes them.
+///
+/// # Errors
+/// When there is no runtime, or the client does not begin as the protocol says.
+pub fn serve(host: Host) -> Result<(), ServeError> {
+    // One thread for the protocol; calls run beside it, so that a slow one keeps nobody waiting.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context(RuntimeSnafu)?;
+    let served = runtime.block_on(async {
+        let service = match Server::new(host).serve(Line::stdio()).await {
+            Ok(service) => service,
+            // A client that leaves before it says anything has nothing to be told.
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(source) => return Err(source).context(BeginSnafu),
+        };
+        let _reason = service.waiting().await;
+        Ok(())
+    });
+    runtime.shutdown_background();
+    served
+}

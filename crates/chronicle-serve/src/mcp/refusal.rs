@@ -1,0 +1,82 @@
+//! Calls that get no answer: wrong arguments are an error of the protocol, everything else is for the model to
+//! read and to act upon.
+
+use chronicle::{plain, render};
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, ContentBlock},
+};
+
+use crate::mcp::Host;
+
+/// Why a call gets no answer.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// Arguments that are not what the schema says.
+    Arguments(String),
+    /// The application says no.
+    Cannot(chronicle::Error),
+}
+
+impl From<chronicle::Error> for Refusal {
+    fn from(error: chronicle::Error) -> Self {
+        Self::Cannot(error)
+    }
+}
+
+/// Hints that name an option of the command line, in the words of a caller.
+fn hint(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "not_a_repository" => "set `directory` to a folder inside a repository",
+        "no_work_tree" => "name two commits with `diff`: A..B",
+        "no_summary" => "add `summary`, or set `auto`",
+        "lines_need_one_file" => "name one file together with `lines`",
+        "line_missing" => "set `lines`, such as 12 or 12:20, or `anchor`",
+        "invalid_input" | "invalid_json" => "nothing was stored; the tool's schema shows the form",
+        "not_your_summary" => "leave out `replace_summary`: yours is stored beside it",
+        "budget_too_small" => "ask for more `max_tokens`, or for more `budget`",
+        _ => return None,
+    })
+}
+
+impl Refusal {
+    /// The error of the protocol, where it is one.
+    pub(super) fn into_error(self, host: &Host) -> ErrorData {
+        match self {
+            Self::Arguments(reason) => ErrorData::invalid_params(one_line(&reason), None),
+            other => {
+                let (text, _) = other.told(host);
+                ErrorData::internal_error(text, None)
+            }
+        }
+    }
+
+    /// What a model gets to read.
+    pub(super) fn into_result(self, host: &Host) -> Result<CallToolResult, ErrorData> {
+        if matches!(self, Self::Arguments(_)) {
+            return Err(self.into_error(host));
+        }
+        let (text, json) = self.told(host);
+        let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+        result.structured_content = serde_json::from_str(&json).ok();
+        Ok(result)
+    }
+
+    /// In words, and in JSON.
+    fn told(self, host: &Host) -> (String, String) {
+        let (code, message, hint) = match self {
+            Self::Arguments(reason) => ("usage", reason, None),
+            Self::Cannot(error) => {
+                let explained = (host.explain)(error);
+                (explained.code, explained.message, hint(explained.code).or(explained.hint))
+            }
+        };
+        let message = one_line(&message);
+        let hinted = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+        (format!("error: {message}{hinted}"), render::json_error(code, &message, hint))
+    }
+}
+
+fn one_line(text: &str) -> String {
+    plain(text).replace(['\n', '\t'], " ")
+}

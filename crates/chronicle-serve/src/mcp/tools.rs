@@ -1,0 +1,263 @@
+//! The tools: a table, and how a call becomes an answer.
+
+mod history;
+mod lessons;
+mod memory;
+mod writing;
+
+use std::path::{Path, PathBuf};
+
+use chronicle::{
+    AnnotateReply, Check, Chronicle, CorrectReply, Deps, KnowledgeReply, Reading, Summary, Timeline, Why,
+    brief::Brief,
+    find::Finding,
+    render::{Format, View},
+    threads::{Pending, ThreadReply},
+};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+pub(super) use lessons::{DepsArgs, ReadArgs};
+pub(super) use memory::{BriefArgs, PendingArgs};
+
+use crate::mcp::{
+    Host,
+    quoted::quoted,
+    refusal::Refusal,
+    schema::{self, DIRECTORY},
+};
+
+/// A question as a model asks it: the options of a command.
+pub(super) trait Ask: DeserializeOwned + JsonSchema {
+    fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal>;
+}
+
+/// An answer, in both of its forms.
+pub(super) struct Reply {
+    /// One line of JSON, as the command line prints it.
+    json: String,
+    /// Markdown; without any, what there is to say instead.
+    text: String,
+    /// Whether what was asked for was not done.
+    is_refused: bool,
+}
+
+impl Reply {
+    /// `render` writes the answer in a format; `nothing` is said where there is nothing to show.
+    fn new(render: impl Fn(Format) -> String, nothing: &str, remarks: &[String]) -> Self {
+        let markdown = render(Format::Markdown);
+        let mut text = match markdown.is_empty() {
+            true => nothing.to_owned(),
+            false => quoted(&markdown),
+        };
+        for remark in remarks {
+            text.push_str("\nwarning: ");
+            text.push_str(&chronicle::plain(remark).replace(['\n', '\t'], " "));
+        }
+        Self { json: render(Format::Json), text, is_refused: false }
+    }
+
+    /// The same, of a command that was not carried out; the answer says what there is instead.
+    fn refused(self, is_refused: bool) -> Self {
+        Self { is_refused, ..self }
+    }
+
+    /// What was quoted, for those who need no JSON.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+}
+
+/// What a tool does to what is stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    Reads,
+    Adds,
+    /// The same again adds nothing.
+    AddsOnce,
+    Changes,
+}
+
+/// A tool.
+struct Definition {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    effect: Effect,
+    input: fn() -> JsonObject,
+    output: fn() -> JsonObject,
+    call: fn(&Host, JsonObject) -> Result<Reply, Refusal>,
+}
+
+const fn tool<A: Ask, O: JsonSchema>(
+    name: &'static str,
+    title: &'static str,
+    effect: Effect,
+    description: &'static str,
+) -> Definition {
+    let (input, output) = (schema::input::<A>, schema::output::<O>);
+    Definition { name, title, description, effect, input, output, call: asked::<A> }
+}
+
+/// All tools, in the order in which they are needed.
+static TOOLS: [Definition; 14] = [
+    tool::<BriefArgs, Brief>(
+        "chronicle_brief",
+        "Briefing",
+        Effect::Reads,
+        "Call when a task starts: where the last sessions stopped, what failed, what is open, what was decided.",
+    ),
+    tool::<ReadArgs, Reading>(
+        "chronicle_read",
+        "Lessons about code",
+        Effect::Reads,
+        "Call before editing code: its traps, dead ends, reasons and unfinished work, on the lines where they are now.",
+    ),
+    tool::<DepsArgs, Deps>(
+        "chronicle_deps",
+        "Who relies on code",
+        Effect::Reads,
+        "Call before changing what code does, or removing it: who declares to rely on it, and for what.",
+    ),
+    tool::<history::WhyArgs, Why>(
+        "chronicle_why",
+        "Why lines are as they are",
+        Effect::Reads,
+        "Call when a line looks odd or wrong: the commit that wrote it, its message and its lessons.",
+    ),
+    tool::<history::SummaryArgs, Summary>(
+        "chronicle_summary",
+        "Overview of a file",
+        Effect::Reads,
+        "For orientation in a file or directory: the newest word on each of its items. chronicle_read says more.",
+    ),
+    tool::<history::HistoryArgs, Timeline>(
+        "chronicle_history",
+        "How the thinking went",
+        Effect::Reads,
+        "How the thinking about a file changed, oldest first. Only when its past matters.",
+    ),
+    tool::<memory::FindArgs, Finding>(
+        "chronicle_find",
+        "Search past sessions",
+        Effect::Reads,
+        "Search earlier agent sessions: was this asked, tried, decided or solved before?",
+    ),
+    tool::<PendingArgs, Pending>(
+        "chronicle_pending",
+        "Unfinished work",
+        Effect::Reads,
+        "List unfinished work with the ids that chronicle_resolve takes.",
+    ),
+    tool::<lessons::CheckArgs, Check>(
+        "chronicle_check",
+        "Lessons that a change touches",
+        Effect::Reads,
+        "Call before committing: which lessons the uncommitted change touches.",
+    ),
+    tool::<writing::NoteArgs, writing::Staged>(
+        "chronicle_note",
+        "Keep a remark",
+        Effect::Changes,
+        "While working, keep a trap, dead end or insight at once; the commit's annotation takes it in.",
+    ),
+    tool::<writing::AnnotateArgs, AnnotateReply>(
+        "chronicle_annotate",
+        "Record why",
+        Effect::AddsOnce,
+        "Call after every commit that is not trivial: record why it is so and what the code does not show. Only adds.",
+    ),
+    tool::<writing::FlagArgs, CorrectReply>(
+        "chronicle_flag",
+        "Doubt a lesson",
+        Effect::Adds,
+        "When a lesson proves wrong or outdated: readers see the reason beside it.",
+    ),
+    tool::<writing::KnowledgeArgs, KnowledgeReply>(
+        "chronicle_knowledge",
+        "Rules of the repository",
+        Effect::Changes,
+        "List, add or remove rules that hold beyond one commit: conventions, boundaries of modules, patterns to avoid.",
+    ),
+    tool::<memory::ResolveArgs, ThreadReply>(
+        "chronicle_resolve",
+        "Close unfinished work",
+        Effect::Adds,
+        "Close threads when their work is done or dropped.",
+    ),
+];
+
+/// The tools as a client sees them.
+pub(super) fn list() -> Vec<Tool> {
+    TOOLS.iter().map(described).collect()
+}
+
+/// The tool of that name as a client sees it.
+pub(super) fn find(name: &str) -> Option<Tool> {
+    TOOLS.iter().find(|tool| tool.name == name).map(described)
+}
+
+fn described(tool: &Definition) -> Tool {
+    let annotations = ToolAnnotations::new()
+        .read_only(tool.effect == Effect::Reads)
+        .destructive(tool.effect == Effect::Changes)
+        .idempotent(matches!(tool.effect, Effect::Reads | Effect::AddsOnce))
+        .open_world(false);
+    Tool::new(tool.name, tool.description, (tool.input)())
+        .with_title(tool.title)
+        .with_raw_output_schema((tool.output)().into())
+        .with_annotations(annotations)
+}
+
+/// Calls the tool of that name.
+pub(super) fn call(host: &Host, name: &str, arguments: JsonObject) -> Result<CallToolResult, Refusal> {
+    let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) else {
+        return Err(Refusal::Arguments(format!("there is no tool `{name}`")));
+    };
+    let in_tool = |refusal| match refusal {
+        Refusal::Arguments(reason) => Refusal::Arguments(format!("{name}: {reason}")),
+        other => other,
+    };
+    let reply = (tool.call)(host, arguments).map_err(in_tool)?;
+    let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
+    result.structured_content = serde_json::from_str(&reply.json).ok();
+    result.is_error = Some(reply.is_refused);
+    Ok(result)
+}
+
+/// Puts one question, in the directory that the arguments name.
+pub(super) fn asked<A: Ask>(host: &Host, mut arguments: JsonObject) -> Result<Reply, Refusal> {
+    let directory = match arguments.shift_remove(DIRECTORY) {
+        None | Some(Value::Null) => place(&arguments).unwrap_or_else(|| host.directory.clone()),
+        Some(Value::String(directory)) => host.directory.join(directory),
+        Some(_) => return Err(Refusal::Arguments(format!("`{DIRECTORY}` is not text"))),
+    };
+    if !directory.is_dir() {
+        let reason = format!("`{DIRECTORY}` names no folder: {}", directory.display());
+        return Err(Refusal::Arguments(reason));
+    }
+    // A question must not be told from another by what it was asked as: `"limit": null` asks for nothing.
+    arguments.retain(|_, value| !value.is_null());
+    let question: A = serde_json::from_value(Value::Object(arguments))
+        .map_err(|error| Refusal::Arguments(error.to_string()))?;
+    question.ask(&host.chronicle(&directory), &host.view(false))
+}
+
+/// Where an absolute path is: it finds its repository by itself, be it another worktree's.
+fn place(arguments: &JsonObject) -> Option<PathBuf> {
+    let given = ["path", "file", "paths"].iter().find_map(|key| match arguments.get(*key)? {
+        Value::String(path) => Some(path.as_str()),
+        Value::Array(paths) => paths.first()?.as_str(),
+        _ => None,
+    })?;
+    let path = Path::new(given);
+    path.is_absolute().then(|| path.ancestors().find(|folder| folder.is_dir()).map(Path::to_owned)).flatten()
+}
+
+/// Lines as the command line takes them: `12`, or `12:20`.
+fn lines(text: Option<&str>) -> Result<Option<chronicle::LineRange>, Refusal> {
+    let parsed = text.map(str::parse).transpose();
+    parsed.map_err(|error: chronicle::InvalidRange| Refusal::Arguments(format!("`lines`: {error}")))
+}

@@ -1,0 +1,81 @@
+//! How code came to be as it is.
+
+use std::path::PathBuf;
+
+use chronicle::{Chronicle, Error, WhyScope, render, render::Format, render::View};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::mcp::{
+    budget::{DEFAULT_TOKENS, fit},
+    refusal::Refusal,
+    tools::{Ask, Reply, lines},
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WhyArgs {
+    path: PathBuf,
+    /// 12 or 12:20
+    lines: Option<String>,
+    /// Item of the file, instead of lines
+    anchor: Option<String>,
+    max_tokens: Option<usize>,
+}
+
+impl Ask for WhyArgs {
+    fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
+        let (path, scope) = match (lines(self.lines.as_deref())?, self.anchor) {
+            (Some(lines), None) => (self.path, WhyScope::Lines(lines)),
+            (None, Some(anchor)) => (self.path, WhyScope::Anchor(anchor)),
+            (None, None) => WhyScope::behind_colon(&self.path).ok_or(Error::LineMissing)?,
+            _ => return Err(Refusal::Arguments("`lines` and `anchor` do not go together".to_owned())),
+        };
+        let why = chronicle.why(path, scope)?;
+        let max_tokens = self.max_tokens.unwrap_or(DEFAULT_TOKENS);
+        let why = fit(why, max_tokens, |why| render::why(why, Format::Json, view));
+        Ok(Reply::new(|format| render::why(&why, format, view), "nothing is known", &why.warnings))
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SummaryArgs {
+    /// File or directory
+    path: PathBuf,
+    /// Item of the file
+    anchor: Option<String>,
+    max_tokens: Option<usize>,
+}
+
+impl Ask for SummaryArgs {
+    fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
+        let summary = chronicle.summary(self.path, self.anchor.as_deref())?;
+        let max_tokens = self.max_tokens.unwrap_or(DEFAULT_TOKENS);
+        let summary = fit(summary, max_tokens, |summary| render::summary(summary, Format::Json, view));
+        let render = |format| render::summary(&summary, format, view);
+        Ok(Reply::new(render, "nothing is known about it", &summary.warnings))
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HistoryArgs {
+    /// File or directory
+    path: PathBuf,
+    /// Item of the file
+    anchor: Option<String>,
+    /// Newest commits to show
+    limit: Option<usize>,
+    max_tokens: Option<usize>,
+}
+
+impl Ask for HistoryArgs {
+    fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
+        let timeline = chronicle.history(self.path, self.anchor.as_deref(), self.limit)?;
+        let max_tokens = self.max_tokens.unwrap_or(DEFAULT_TOKENS);
+        let timeline = fit(timeline, max_tokens, |timeline| render::timeline(timeline, Format::Json, view));
+        let render = |format| render::timeline(&timeline, format, view);
+        Ok(Reply::new(render, "nothing is known about it", &timeline.warnings))
+    }
+}

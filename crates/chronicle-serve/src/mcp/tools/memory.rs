@@ -1,0 +1,153 @@
+//! What sessions with agents left behind.
+
+use chronicle::{
+    Chronicle, How,
+    brief::{BriefCommand, DEFAULT_BUDGET},
+    find::{FindCommand, TURN_KINDS},
+    render,
+    render::{Format, View},
+    threads::{PendingCommand, ThreadAct},
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::mcp::{
+    refusal::Refusal,
+    tools::{Ask, Reply},
+};
+
+/// As many hits, and as many threads, as the command line lists.
+const HITS: usize = 10;
+const THREADS: usize = 20;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BriefArgs {
+    /// Longest answer, in characters
+    budget: Option<usize>,
+    /// Another project: name or folder
+    project: Option<String>,
+    /// All projects
+    #[serde(default)]
+    all: bool,
+}
+
+impl Ask for BriefArgs {
+    fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
+        let Self { budget, project, all } = self;
+        one_place(project.as_ref(), all)?;
+        let budget = budget.unwrap_or(DEFAULT_BUDGET);
+        let brief = chronicle.brief(&BriefCommand { project, all, budget, format: Format::Json })?;
+        let nothing = match brief.n_elsewhere {
+            0 => "nothing is remembered yet",
+            _ => "nothing is remembered of this project; `all` tells of others",
+        };
+        Ok(Reply::new(|format| render::brief(&brief, format, view), nothing, &[]))
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PendingArgs {
+    /// Another project: name or folder
+    project: Option<String>,
+    /// All projects
+    #[serde(default)]
+    all: bool,
+    /// What nobody mentioned for 30 days, too
+    #[serde(default)]
+    archived: bool,
+    limit: Option<usize>,
+}
+
+impl Ask for PendingArgs {
+    fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
+        let Self { project, all, archived, limit } = self;
+        one_place(project.as_ref(), all)?;
+        let limit = limit.unwrap_or(THREADS);
+        let pending = chronicle.pending(&PendingCommand { project, all, archived, limit })?;
+        let nothing = match (pending.n_more, pending.n_archived, pending.n_elsewhere) {
+            (0, 0, 0) => "nothing is open".to_owned(),
+            (0, 0, n) => format!("nothing is open here; {n} threads in other projects, `all` lists them"),
+            (0, n, _) => format!("nothing is open; {n} archived threads, `archived` lists them"),
+            (n, ..) => format!("{n} open"),
+        };
+        Ok(Reply::new(|format| render::pending(&pending, format, view), &nothing, &pending.warnings))
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FindArgs {
+    /// The question, in plain words
+    query: String,
+    /// Another project: name or folder
+    project: Option<String>,
+    /// All projects
+    #[serde(default)]
+    all: bool,
+    branch: Option<String>,
+    /// Date, or such as 2 weeks
+    since: Option<String>,
+    /// Sessions that changed this file or folder
+    file: Option<String>,
+    #[serde(default)]
+    #[schemars(extend("items" = { "type": "string", "enum": TURN_KINDS }))]
+    kind: Vec<String>,
+    limit: Option<usize>,
+}
+
+impl Ask for FindArgs {
+    fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
+        let Self { query, project, all, branch, since, file, kind, limit } = self;
+        one_place(project.as_ref(), all)?;
+        if let Some(unknown) = kind.iter().find(|kind| !TURN_KINDS.contains(&kind.as_str())) {
+            let reason = format!("`{unknown}` is no kind; there are {}", TURN_KINDS.join(", "));
+            return Err(Refusal::Arguments(reason));
+        }
+        let limit = limit.unwrap_or(HITS);
+        let finding = chronicle.find(&FindCommand {
+            query,
+            project,
+            is_all: all,
+            branch,
+            since,
+            file,
+            kinds: kind,
+            limit,
+        })?;
+        let is_empty = finding.hits.is_empty() && finding.elsewhere.hits == 0;
+        let nothing =
+            if is_empty { "nothing was found" } else { "nothing was found here; `all` looks elsewhere" };
+        Ok(Reply::new(|format| render::found(&finding, format, view), nothing, &[]))
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ResolveArgs {
+    /// As chronicle_pending shows them
+    ids: Vec<String>,
+    how: Option<How>,
+    /// What came of it
+    note: Option<String>,
+}
+
+impl Ask for ResolveArgs {
+    fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
+        if self.ids.is_empty() {
+            return Err(Refusal::Arguments("`ids` names no thread".to_owned()));
+        }
+        let act = ThreadAct::Close { how: self.how.unwrap_or(How::Completed), note: self.note };
+        let reply = chronicle.change_threads(&self.ids, &act)?;
+        let warnings = super::writing::replaced(&reply.redacted);
+        Ok(Reply::new(|format| render::threads(&reply, format, view), "nothing was changed", &warnings))
+    }
+}
+
+fn one_place(project: Option<&String>, all: bool) -> Result<(), Refusal> {
+    match (project, all) {
+        (Some(_), true) => Err(Refusal::Arguments("`project` and `all` do not go together".to_owned())),
+        _ => Ok(()),
+    }
+}
