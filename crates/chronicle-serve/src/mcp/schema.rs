@@ -42,8 +42,11 @@ fn object(schema: Value) -> JsonObject {
     }
 }
 
-/// Merges constants into one `enum`; for inputs, takes away `idle` keys and `null`.
+/// Merges constants into one `enum` and gives each schema one `type`; for inputs, takes away `idle` keys and `null`.
 fn slim(schema: &mut JsonObject, idle: Option<&[&str]>) {
+    if schema.get("items") == Some(&Value::Bool(true)) {
+        schema.shift_remove("items");
+    }
     if let Some(idle) = idle {
         schema.retain(|key, _| !idle.contains(&key.as_str()));
         if let Some(Value::Array(types)) = schema.get_mut("type") {
@@ -78,6 +81,14 @@ fn slim(schema: &mut JsonObject, idle: Option<&[&str]>) {
             schema.insert("type".to_owned(), "string".into());
             schema.insert("enum".to_owned(), constants.into());
         }
+    }
+    if let Some(Value::Array(types)) = schema.get("type") {
+        let mut choices: Vec<_> = types.iter().map(|kind| json!({ "type": kind })).collect();
+        schema.shift_remove("type");
+        if let Some(Value::Object(first)) = choices.first_mut() {
+            first.append(schema);
+        }
+        schema.insert("anyOf".to_owned(), choices.into());
     }
     each_inner(schema, &mut |inner| slim(inner, idle));
 }
@@ -156,6 +167,10 @@ mod tests {
         assert_eq!(
             schema["properties"]["warnings"],
             json!({ "type": "array", "items": { "type": "string" } })
+        );
+        assert_eq!(
+            schema["properties"]["anchor"],
+            json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] })
         );
         assert!(schema.get("required").is_none() && schema["$defs"]["Dependent"]["properties"].is_object());
     }
