@@ -27,7 +27,7 @@ LIST_MS, READ_RATIO, TOKENS = 30, 1.2, 2500
 
 class Client:
     def __init__(self, binary, repo, env):
-        self.process = subprocess.Popen([binary, "mcp"], cwd=repo, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen([binary, "mcp"], cwd=repo, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.n_asked = 0
 
     def ask(self, method, **params):
@@ -97,7 +97,7 @@ def main():
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "CHRONICLE_", "CLAUDE_"))}
         env = {**kept, **who, "GIT_CONFIG_GLOBAL": os.devnull, "CHRONICLE_HOME": str(scratch / "memory")}
         repo = repository(scratch, binary, env)
-        call = lambda *command: subprocess.run([binary, *command], cwd=repo, env=env, check=True, stdout=subprocess.PIPE)
+        call = lambda *command: subprocess.run([binary, *command], cwd=repo, env=env, check=True, capture_output=True)
 
         listing, version = [], []
         for _ in range(args.rounds):
