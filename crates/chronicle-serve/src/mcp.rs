@@ -4,6 +4,8 @@
 //! beside the markdown that a model reads. Every call asks the repository anew, for HEAD moves between calls.
 
 mod budget;
+#[cfg(feature = "http")]
+mod http;
 mod prompts;
 mod quoted;
 mod refusal;
@@ -22,6 +24,9 @@ use chronicle::{Chronicle, render::View};
 use jiff::Timestamp;
 use rmcp::{ServiceExt, service::ServerInitializeError};
 use snafu::{ResultExt, Snafu};
+
+#[cfg(feature = "http")]
+pub use http::{new_token, serve_http};
 
 use crate::mcp::{server::Server, transport::Line};
 
@@ -67,6 +72,25 @@ pub enum ServeError {
         #[snafu(source(from(ServerInitializeError, Box::new)))]
         source: Box<ServerInitializeError>,
     },
+    /// An address that others can reach.
+    #[cfg(feature = "http")]
+    #[snafu(display("`{address}` is not of the loopback interface"))]
+    NotLoopback {
+        /// The address.
+        address: std::net::SocketAddr,
+    },
+}
+
+impl ServeError {
+    /// Its short, lasting name.
+    #[must_use]
+    pub fn code(&self) -> chronicle::Code {
+        match self {
+            Self::Runtime { .. } | Self::Begin { .. } => "io",
+            #[cfg(feature = "http")]
+            Self::NotLoopback { .. } => "usage",
+        }
+    }
 }
 
 impl Host {

@@ -64,7 +64,8 @@ impl CommandError {
             Self::LeftAlone { .. } => "files_left_alone",
             Self::Usage { .. } => "usage",
             Self::Git { .. } => "git",
-            Self::Stdout { .. } | Self::Stdin { .. } | Self::Serve { .. } | Self::Directory { .. } => "io",
+            Self::Serve { source } => source.code(),
+            Self::Stdout { .. } | Self::Stdin { .. } | Self::Directory { .. } => "io",
         }
     }
 

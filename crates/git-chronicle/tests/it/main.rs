@@ -24,6 +24,8 @@ mod join;
 mod knowledge;
 mod locks;
 mod mcp;
+#[cfg(feature = "http")]
+mod mcp_http;
 mod outcome;
 mod purge;
 mod reading;
