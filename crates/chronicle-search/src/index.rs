@@ -10,6 +10,8 @@
 //! turns, in that transaction: see [`Store::write`](crate::Store::write). What is
 //! removed is taken out of its lists, so that nothing of it is left.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 pub(crate) mod postings;
@@ -73,6 +75,43 @@ impl Indexed {
         .execute(params![session, self.n_turns, self.last_position, self.turns])
         .map(drop)
     }
+}
+
+/// The sessions of which the index has more or fewer turns than there are.
+pub(crate) fn differing(connection: &Connection) -> rusqlite::Result<Vec<SessionId>> {
+    let mut counts: BTreeMap<i64, [u64; 3]> = BTreeMap::new();
+    for (which, sql) in
+        ["SELECT session, count(*) FROM turn GROUP BY session", "SELECT session, n_turns FROM indexed"]
+            .into_iter()
+            .enumerate()
+    {
+        let mut select = connection.prepare(sql)?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            counts.entry(row.get(0)?).or_default()[which] = row.get::<_, i64>(1)?.unsigned_abs();
+        }
+    }
+    for segment in Segment::all(connection)? {
+        for extent in segment.extents(connection)? {
+            counts.entry(extent.session.cast_signed()).or_default()[2] += u64::from(extent.n_turns);
+        }
+    }
+    let differ =
+        counts.into_iter().filter(|(_, [n_turns, indexed, listed])| n_turns != indexed || n_turns != listed);
+    Ok(differ.map(|(session, _)| SessionId(session)).collect())
+}
+
+/// Takes sessions out of the index whatever it has of them; their turns are indexed at the end of the transaction.
+pub(crate) fn anew(tx: &Transaction<'_>, sessions: &[SessionId]) -> rusqlite::Result<()> {
+    let names: BTreeSet<u64> = sessions.iter().map(|session| session.0.cast_unsigned()).collect();
+    for segment in Segment::all(tx)? {
+        segment.purge(tx, &names)?;
+    }
+    for session in sessions {
+        tx.prepare_cached("DELETE FROM indexed WHERE session = ?1")?.execute([session.0])?;
+        mark(tx, *session)?;
+    }
+    Ok(())
 }
 
 /// Says that a session has turns that are not in the index yet.

@@ -333,6 +333,22 @@ impl Store {
         Ok(said.into_iter().filter(|line| line != "ok").collect())
     }
 
+    /// The sessions that the search index does not know as they are: their turns are counted, not read.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn misindexed(&self) -> Result<Vec<SessionId>, StoreError> {
+        self.read(index::differing)
+    }
+
+    /// Indexes sessions anew.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn reindex(&mut self, sessions: &[SessionId]) -> Result<(), StoreError> {
+        self.write(|tx| index::anew(tx, sessions))
+    }
+
     /// How much is in it.
     ///
     /// # Errors

@@ -6,7 +6,10 @@
 //! So every list is written a few times in its life, and few lists are read
 //! for a question, however much there is.
 
-use std::{cmp::Reverse, collections::BinaryHeap};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, BinaryHeap},
+};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
@@ -98,10 +101,53 @@ impl Segment {
         }
         let mut size = self.size;
         self.edit(tx, &[0], &mut size, |_, _| postings::put_extents(&extents))?;
-        self.edit(tx, terms, &mut size, |_, list| without(list, session))?;
+        self.edit(tx, terms, &mut size, |_, list| without(list, |other| other == session))?;
         self.size = size;
+        self.put_size(tx)
+    }
+
+    /// Takes sessions out, whatever their terms are: every list is looked at.
+    pub(crate) fn purge(mut self, tx: &Transaction<'_>, sessions: &BTreeSet<u64>) -> rusqlite::Result<()> {
+        let mut extents = self.extents(tx)?;
+        let n_before = extents.len();
+        extents.retain(|extent| !sessions.contains(&extent.session));
+        // Where the head itself is lost, the lists may hold them all the same.
+        if extents.is_empty() {
+            return self.delete(tx);
+        }
+        let is_within = |session: &u64| (self.first..=self.last).contains(&session.cast_signed());
+        if extents.len() == n_before && !sessions.iter().any(is_within) {
+            return Ok(());
+        }
+        let rows: Vec<i64> = tx
+            .prepare_cached("SELECT id FROM posting WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?
+            .query_map([self.row(0), self.row((1 << TERM_BITS) - 1)], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        self.size = 0;
+        for row in rows {
+            let old: Vec<u8> = tx
+                .prepare_cached("SELECT terms FROM posting WHERE id = ?1")?
+                .query_row([row], |row| row.get(0))?;
+            let base = term_of(row);
+            let mut block = Block::at(base);
+            for (term, list) in Entries::of(base, &old) {
+                let kept = match term {
+                    0 => postings::put_extents(&extents),
+                    _ => without(list, |session| sessions.contains(&session)),
+                };
+                if !kept.is_empty() {
+                    block.add(term, &kept);
+                }
+            }
+            self.size += block.bytes.len() as u64;
+            put_block(tx, row, &old, &block)?;
+        }
+        self.put_size(tx)
+    }
+
+    fn put_size(&self, tx: &Transaction<'_>) -> rusqlite::Result<()> {
         tx.prepare_cached("UPDATE segment SET size = ?2 WHERE id = ?1")?
-            .execute([self.id, size.cast_signed()])
+            .execute([self.id, self.size.cast_signed()])
             .map(drop)
     }
 
@@ -141,12 +187,7 @@ impl Segment {
                 }
             }
             *size = size.saturating_sub(old.len() as u64) + block.bytes.len() as u64;
-            if block.bytes.is_empty() {
-                tx.prepare_cached("DELETE FROM posting WHERE id = ?1")?.execute([row])?;
-            } else if block.bytes != old {
-                tx.prepare_cached("UPDATE posting SET terms = ?2 WHERE id = ?1")?
-                    .execute(params![row, block.bytes])?;
-            }
+            put_block(tx, row, &old, &block)?;
             at += terms[at..].partition_point(|term| *term <= last);
         }
         Ok(())
@@ -246,10 +287,21 @@ pub(crate) fn united(mut extents: Vec<Extent>) -> Vec<Extent> {
     extents
 }
 
-/// A list without a session.
-fn without(list: &[u8], session: u64) -> Vec<u8> {
+/// Puts a block in the place of what a row held; an empty one goes away.
+fn put_block(tx: &Transaction<'_>, row: i64, old: &[u8], block: &Block) -> rusqlite::Result<()> {
+    if block.bytes.is_empty() {
+        tx.prepare_cached("DELETE FROM posting WHERE id = ?1")?.execute([row])?;
+    } else if block.bytes != old {
+        tx.prepare_cached("UPDATE posting SET terms = ?2 WHERE id = ?1")?
+            .execute(params![row, block.bytes])?;
+    }
+    Ok(())
+}
+
+/// A list without some sessions.
+fn without(list: &[u8], is_out: impl Fn(u64) -> bool) -> Vec<u8> {
     let mut writer = ListWriter::default();
-    for group in Groups::of(list).filter(|group| group.session != session) {
+    for group in Groups::of(list).filter(|group| !is_out(group.session)) {
         writer.copy(&group);
     }
     writer.bytes

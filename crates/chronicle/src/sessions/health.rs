@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use chronicle_core::plain;
 
 use super::queue::waiting;
-use crate::{Chronicle, Error, doctor::Finding};
+use crate::{Chronicle, Error, doctor::Finding, memory::Memory};
 
 /// What was looked at, as findings name it.
 const SESSIONS: &str = "sessions";
@@ -13,7 +13,7 @@ const SESSIONS: &str = "sessions";
 impl Chronicle {
     /// Whether the store is whole and private, and whether transcripts wait to be taken in.
     pub(crate) fn memory_health(&self, fix: bool) -> Vec<Finding> {
-        let memory = match self.memory() {
+        let mut memory = match self.memory() {
             Ok(Some(memory)) => memory,
             Ok(None) => return vec![Finding::ok(SESSIONS, "no sessions are remembered yet")],
             Err(Error::NoHome) => {
@@ -33,6 +33,9 @@ impl Chronicle {
                 findings.push(Finding::problem(SESSIONS, seen, ANEW));
             }
             Err(error) => findings.push(Finding::problem(SESSIONS, error.to_string(), ANEW)),
+        }
+        if findings.is_empty() {
+            findings.extend(index_health(&mut memory, fix));
         }
         let home = memory.store.path().parent().unwrap_or(memory.store.path());
         findings.extend(others_can_read(memory.store.path(), fix));
@@ -61,6 +64,18 @@ impl Chronicle {
         }
         findings
     }
+}
+
+/// Whether the search index has the turns that there are.
+fn index_health(memory: &mut Memory, fix: bool) -> Option<Finding> {
+    let sessions = match memory.store.misindexed() {
+        Ok(sessions) if sessions.is_empty() => return None,
+        Ok(sessions) => sessions,
+        Err(error) => return Some(Finding::problem(SESSIONS, error.to_string(), ANEW)),
+    };
+    let seen = format!("the search index differs from what is stored of {} sessions", sessions.len());
+    let finding = Finding::problem(SESSIONS, seen, "`git chronicle doctor --fix` indexes them anew");
+    Some(finding.mendable(fix, || Ok(memory.store.reindex(&sessions)?)))
 }
 
 /// How to mend a store that cannot be used.
