@@ -11,6 +11,7 @@ pub mod dependent;
 pub mod distance;
 mod document;
 mod entry_id;
+mod escapes;
 mod fields;
 mod hunk;
 mod knowledge;
@@ -46,6 +47,7 @@ pub use document::{
     read_regions,
 };
 pub use entry_id::EntryId;
+pub use escapes::without_escapes;
 pub use hunk::{Extent, Hunk, hunks};
 pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};
 pub use line_map::{ChangedRanges, LineMap, Mapped, changed_ranges};

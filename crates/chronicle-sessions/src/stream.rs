@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
+use chronicle_core::without_escapes;
 use jiff::Timestamp;
 
 use crate::outcome;
@@ -129,6 +130,9 @@ impl<'s> Stream<'s> {
 
     fn tell(&mut self, waiting: Waiting, answer: &outcome::Answer<'_>) {
         let Waiting { id, place, at, sub_agent, called } = waiting;
+        // What tells how it went may be coloured.
+        let text = without_escapes(answer.text);
+        let answer = &outcome::Answer { text: &text, ..*answer };
         let outcome = answer.outcome(matches!(called, Called::Command(_)));
         let mut events = Vec::new();
         match called {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Kind, Redacted, redact};
-use crate::private;
+use crate::{private, without_escapes};
 
 /// What was taken out of texts, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,11 +29,19 @@ impl Removed {
     }
 }
 
-/// The part of `text` that may be stored: private spans and secrets are replaced, and counted in `removed`.
+/// The part of `text` that may be stored: private spans and secrets are replaced, and counted in `removed`. What
+/// colours a terminal goes first: it may stand in the middle of a secret.
 ///
 /// Everything that is kept of a session goes through here, as a whole: of a text that was cut
 /// before, half a span or half a token may stay.
 pub fn for_storage<'a>(text: &'a str, removed: &mut Removed) -> Cow<'a, str> {
+    match without_escapes(text) {
+        Cow::Borrowed(text) => of_words(text, removed),
+        Cow::Owned(text) => Cow::Owned(of_words(&text, removed).into_owned()),
+    }
+}
+
+fn of_words<'a>(text: &'a str, removed: &mut Removed) -> Cow<'a, str> {
     let (kept, n_private) = private::remove(text);
     removed.n_private += n_private as u64;
     match kept {
@@ -65,6 +73,12 @@ mod tests {
         assert_eq!(removed.n_private, 1);
         assert_eq!(removed.n_secrets(), 3);
         assert_eq!(removed.secrets, BTreeMap::from([(Kind::Password, 2), (Kind::UrlPassword, 1)]));
+    }
+
+    #[test]
+    fn a_secret_in_colours_is_one() {
+        let text = "password=\x1b[31mhunter\x1b[1m22\x1b[0m";
+        assert_eq!(for_storage(text, &mut Removed::default()), "password=[redacted:password]");
     }
 
     #[test]

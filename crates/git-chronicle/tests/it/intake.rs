@@ -189,3 +189,63 @@ fn a_fork_whose_transcript_is_gone_keeps_what_it_has() {
     desk.ingest();
     assert_eq!(desk.ask(&["session", "show", FORK])["turns_stored"], 10);
 }
+
+#[test]
+fn colours_are_not_stored() {
+    let desk = Desk::new();
+    let output = "\x1b[1m\x1b[38;5;9merror[E0308]\x1b[0m: \x1b[31mpool\x1b[0m waits, [32mno[39m";
+    let tests = "running\n\x1b[31mtest result: FAILED\x1b[0m. 1 failed; rate(x[5m])";
+    desk.leave(
+        &desk
+            .talk(SESSION)
+            .prompt("Why is it \x1b[31mred\x1b[0m?")
+            .tool("Bash", &json!({"command": "cargo build"}), output, true)
+            .tool("Bash", &json!({"command": "cargo test"}), tests, true)
+            .command("git commit -m x", "\x1b[33m[main 1a2b3c4]\x1b[m pool: wait"),
+    );
+    desk.ingest();
+    let shown = desk.ask(&["session", "show", "5e55", "--turns"]);
+    let turns = shown["turns"].as_array().unwrap();
+    assert_eq!(turns[0]["text"], "Why is it red?");
+    assert_eq!(turns[1]["answer"], "error[E0308]: pool waits, no");
+    assert_eq!(turns[2]["answer"], "running\ntest result: FAILED. 1 failed; rate(x[5m])");
+    assert_eq!(shown["digest"]["commits"][0]["id"], "1a2b3c4");
+    assert_eq!(desk.ask(&["find", "31mpool"])["hits"], json!([]));
+}
+
+#[test]
+fn the_doctor_compares_the_turns_with_the_index() {
+    let desk = Desk::new();
+    for n in 1..4 {
+        desk.leave(&pool(&desk, &format!("5e55101{n}-aaaa-4aaa-8aaa-000000000001")).said("The heron waits."));
+    }
+    desk.ingest();
+    let hits = || {
+        let hits = desk.ask(&["find", "heron", "--kind=said"])["hits"].as_array().unwrap().clone();
+        let mut hits: Vec<_> = hits.iter().map(|hit| hit["session"].as_str().unwrap().to_owned()).collect();
+        hits.sort();
+        hits.dedup();
+        hits
+    };
+    let all = hits();
+    assert_eq!(all.len(), 3);
+    let tamper = |sql: &str| {
+        let mut store = Store::create(&desk.memory().join("chronicle.db")).unwrap();
+        store.write(|tx| tx.execute_batch(sql)).unwrap();
+    };
+    // A turn that is lost, a session that the index has never heard of, and lists that are gone.
+    for sql in [
+        "DELETE FROM turn WHERE id = (SELECT max(id) FROM turn WHERE text LIKE '%heron%' AND session = 2)",
+        "DELETE FROM indexed WHERE session = 1",
+        "DELETE FROM posting; DELETE FROM segment",
+    ] {
+        tamper(sql);
+        let seen = desk.run(&["doctor"]).stdout;
+        assert!(seen.contains("the search index differs"), "{sql}: {seen}");
+        let seen = desk.run(&["doctor", "--fix"]).stdout;
+        assert!(seen.contains("the search index differs"), "{sql}: {seen}");
+        let seen = desk.run(&["doctor"]).stdout;
+        assert!(!seen.contains("the search index differs"), "{sql}: {seen}");
+        assert_eq!(hits(), [all[0].clone(), all[2].clone()], "{sql}");
+    }
+}
