@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use chronicle_search::{Project, SqlResult, Store, Transaction};
+use chronicle_search::{KnownThreads, Project, SqlResult, Store, Transaction};
 use chronicle_sessions::{Belongs, Format, Ingested, Transcript, ingest, read};
 use jiff::Timestamp;
 
@@ -80,9 +80,10 @@ fn beside_jq(folder: &Path, paths: &[PathBuf], pairs: usize) {
         let start = Instant::now();
         let mut store = Store::create(&home.path().join("chronicle.db")).expect("it can be made");
         let taken = store.write(|tx| {
+            let mut known = KnownThreads::default();
             for path in paths {
                 let file = std::fs::File::open(path).expect("it was just written");
-                take_in(tx, file, path, None)?;
+                take_in(tx, file, path, None, &mut known)?;
             }
             Ok(())
         });
@@ -113,13 +114,19 @@ fn beside_jq(folder: &Path, paths: &[PathBuf], pairs: usize) {
 }
 
 /// Takes a transcript into the store, and counts its rows.
-fn take_in(tx: &Transaction<'_>, file: impl Read, path: &Path, format: Option<Format>) -> SqlResult<u64> {
+fn take_in(
+    tx: &Transaction<'_>,
+    file: impl Read,
+    path: &Path,
+    format: Option<Format>,
+    known: &mut KnownThreads,
+) -> SqlResult<u64> {
     let name = path.to_string_lossy();
     let transcript = Transcript { path: &name, stem: &name, size: 0, modified: 0, format };
     let mut placing = |tx: &Transaction<'_>, _: &str| -> SqlResult<Belongs> {
         Project::obtain(tx, "id:bench", "bench").map(Belongs::To)
     };
-    let taken = ingest(tx, file, &transcript, Timestamp::UNIX_EPOCH, &mut placing)?;
+    let taken = ingest(tx, file, &transcript, Timestamp::UNIX_EPOCH, &mut placing, known)?;
     match taken.expect("it can be read") {
         Ingested::Read { tally, .. } => Ok(tally.n_rows),
         Ingested::NoTranscript => panic!("{name} was written by an agent"),
@@ -158,7 +165,8 @@ fn gigabyte(what: &str, head: &[u8], piece: &[u8]) {
     let home = tempfile::tempdir().expect("a temporary folder can be made");
     let mut store = Store::create(&home.path().join("chronicle.db")).expect("it can be made");
     let start = Instant::now();
-    let taken = store.write(|tx| take_in(tx, &mut file, Path::new("gigabyte"), Some(format)));
+    let mut known = KnownThreads::default();
+    let taken = store.write(|tx| take_in(tx, &mut file, Path::new("gigabyte"), Some(format), &mut known));
     let n_rows = taken.expect("there is room");
     println!(
         "1 GB, {what}: {:.1} s, {n_rows} rows, most memory so far {} MB",

@@ -93,7 +93,7 @@ pub(crate) fn differing(connection: &Connection) -> rusqlite::Result<Vec<Session
     }
     for segment in Segment::all(connection)? {
         for extent in segment.extents(connection)? {
-            counts.entry(extent.session.cast_signed()).or_default()[2] += u64::from(extent.n_turns);
+            counts.entry(extent.session.cast_signed()).or_default()[2] += extent.n_turns;
         }
     }
     let differ =

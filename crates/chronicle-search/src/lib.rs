@@ -14,9 +14,9 @@ pub use error::StoreError;
 pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transaction};
 pub use search::{Hit, Question, Scope, search};
 pub use store::{
-    Elsewhere, ListedThread, NamedSession, OpenThreads, Pieces, Project, ProjectId, SessionId, SessionRecord,
-    Source, Store, StoredEdit, StoredTurn, Totals, TurnKind, TurnRecord, Written, add_events,
-    events_with_agents, replay, tell_once, thread_ids, threads, threads_at,
+    Elsewhere, KnownThread, KnownThreads, ListedThread, NamedSession, OpenThreads, Pieces, Project,
+    ProjectId, SessionId, SessionRecord, Source, Store, StoredEdit, StoredTurn, Totals, TurnKind, TurnRecord,
+    Written, add_events, events_with_agents, replay, tell_once, thread_ids, threads,
 };
 
 /// A number that stands for a name, and hardly for another.

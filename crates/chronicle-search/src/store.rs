@@ -24,7 +24,8 @@ pub use projects::{Project, ProjectId};
 pub use sessions::{NamedSession, SessionId, SessionRecord};
 pub use sources::Source;
 pub use threads::{
-    ListedThread, OpenThreads, add_events, events_with_agents, replay, thread_ids, threads, threads_at,
+    KnownThread, KnownThreads, ListedThread, OpenThreads, add_events, events_with_agents, replay, thread_ids,
+    threads,
 };
 pub use turns::{Elsewhere, StoredTurn, TurnKind, TurnRecord};
 
@@ -151,7 +152,11 @@ impl Store {
         if !path.exists() {
             make_private_file(path).context(FolderSnafu { path })?;
         }
-        Self::open_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+        let store = Self::open_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        // Pages that change again and again are written once and not read again, and what may be taken back is not
+        // written at all. The size is in kilobytes.
+        store.run("PRAGMA cache_size = -24000; PRAGMA temp_store = memory")?;
+        Ok(store)
     }
 
     /// Opens the store at `path`; none where there is none.

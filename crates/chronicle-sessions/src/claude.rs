@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use memchr::memmem;
 use serde_json::value::RawValue;
 
-use self::parts::{Fields, Message, Parts};
+use self::parts::{Fields, Message, Parts, is_run_together};
 use crate::format::Transcript;
 use crate::human::{Author, author, author_of_waiting};
 use crate::json;
@@ -69,7 +69,7 @@ impl Transcript for Claude {
         };
         // A whole value that nothing else follows: otherwise the row is read.
         let line = line.trim_ascii_end();
-        (line.ends_with(b"}") && memmem::find(line, b"}{").is_none()).then_some(kind)
+        (line.ends_with(b"}") && !is_run_together(line)).then_some(kind)
     }
 
     fn read(

@@ -9,8 +9,8 @@ use std::io::{self, Read};
 
 use chronicle_core::redaction::{Removed, for_storage};
 use chronicle_search::{
-    NamedSession, Project, SessionId, SessionRecord, Source, SqlError, SqlResult, StoredEdit, Transaction,
-    TurnRecord, Written, add_events, threads_at,
+    KnownThreads, NamedSession, Project, SessionId, SessionRecord, Source, SqlError, SqlResult, StoredEdit,
+    Transaction, TurnRecord, Written, add_events,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -24,7 +24,7 @@ use crate::journal::Journal;
 use crate::kept::{kept, within};
 use crate::reading::{Reading, Session, read};
 use crate::tally::Tally;
-use crate::threads::events;
+use crate::threads::events_among;
 use crate::turn::{Agent, EditKind, Event, Turn, Usage};
 
 /// How many sessions of one file are kept in mind at once; the one that was told of longest ago is closed first.
@@ -95,7 +95,8 @@ pub struct IngestedSession {
     pub forks: Vec<SessionId>,
 }
 
-/// Takes the transcript that `file` reads into the store, as a part of a transaction.
+/// Takes the transcript that `file` reads into the store, as a part of a transaction. Who takes in many keeps what is
+/// `known` of threads from one to the next.
 ///
 /// Where the file cannot be read, its error comes back, and nothing of it is to be committed.
 ///
@@ -107,8 +108,9 @@ pub fn ingest(
     transcript: &Transcript<'_>,
     now: Timestamp,
     placing: &mut Placing<'_>,
+    known: &mut KnownThreads,
 ) -> SqlResult<Result<Ingested, io::Error>> {
-    let mut taker = Taker::new(tx, transcript, placing);
+    let mut taker = Taker::new(tx, transcript, placing, known);
     match read(file, transcript.format, &mut |turn, session| taker.take(turn, session)) {
         Ok(reading) => taker.end(reading, now).map(Ok),
         Err(error) => Ok(Err(error)),
@@ -120,6 +122,7 @@ struct Taker<'a> {
     tx: &'a Transaction<'a>,
     transcript: &'a Transcript<'a>,
     placing: &'a mut Placing<'a>,
+    known: &'a mut KnownThreads,
     ongoing: Vec<Ongoing>,
     finished: Vec<IngestedSession>,
     /// Sessions of which nothing is to be remembered.
@@ -151,11 +154,17 @@ struct Ongoing {
 }
 
 impl<'a> Taker<'a> {
-    fn new(tx: &'a Transaction<'a>, transcript: &'a Transcript<'a>, placing: &'a mut Placing<'a>) -> Self {
+    fn new(
+        tx: &'a Transaction<'a>,
+        transcript: &'a Transcript<'a>,
+        placing: &'a mut Placing<'a>,
+        known: &'a mut KnownThreads,
+    ) -> Self {
         Self {
             tx,
             transcript,
             placing,
+            known,
             ongoing: Vec::new(),
             finished: Vec::new(),
             left_out: Vec::new(),
@@ -309,8 +318,9 @@ impl<'a> Taker<'a> {
             let commits = digest.commits.into_iter().map(|commit| [commit.id, commit.branch, commit.subject]);
             NamedSession::put_commits(self.tx, ongoing.id, commits)?;
             if !ongoing.is_sub_agent {
-                let known = threads_at(self.tx, ongoing.project.id, session.first)?;
-                let events = events(&ongoing.journal, session, &ongoing.project.key, &known);
+                let known = self.known.at(self.tx, ongoing.project.id, session.first)?;
+                let known: Vec<_> = known.into_iter().map(|known| (&known.thread, &known.gist)).collect();
+                let events = events_among(&ongoing.journal, session, &ongoing.project.key, &known);
                 n_events = add_events(self.tx, &ongoing.project, Some(ongoing.id), &events)?;
             }
         }

@@ -95,9 +95,23 @@ fn of_item(item: &crate::todos::Item, session: &Session, project: &str) -> Found
 /// often as it likes.
 #[must_use]
 pub fn events(journal: &Journal, session: &Session, project: &str, known: &[Thread]) -> Vec<ThreadEvent> {
+    let gists: Vec<Gist> = known.iter().map(|thread| Gist::of(&thread.summary)).collect();
+    let known: Vec<_> = known.iter().zip(&gists).collect();
+    events_among(journal, session, project, &known)
+}
+
+/// The same, where it is known already what the threads are about.
+pub(crate) fn events_among(
+    journal: &Journal,
+    session: &Session,
+    project: &str,
+    known: &[(&Thread, &Gist)],
+) -> Vec<ThreadEvent> {
     let mut events = Vec::new();
     let mut met = Vec::new();
-    let of_project = OfProject::of(project, known);
+    let known: Vec<(&Thread, &Gist)> =
+        known.iter().filter(|(thread, _)| thread.project == project).copied().collect();
+    let of_project = OfProject { project, threads: &known };
     for found in threads(journal, session, project) {
         let thread = of_project.meant(&found.opening.summary);
         met.push(thread.clone());
@@ -117,27 +131,22 @@ pub fn events(journal: &Journal, session: &Session, project: &str, known: &[Thre
         events.push(ThreadEvent { thread, session: journal.session.clone(), at, change });
     }
     let open: Vec<&Thread> =
-        known.iter().filter(|thread| thread.is_open() && thread.project == project).collect();
+        known.iter().map(|(thread, _)| *thread).filter(|thread| thread.is_open()).collect();
     for finished in finished(journal, &open) {
         events.push(finished.event(journal));
         met.push(finished.thread);
     }
-    events.extend(went_on(journal, session, known, &met));
+    events.extend(went_on(journal, session, &open, &met));
     events
 }
 
 /// The threads of a project, with what they are about.
 struct OfProject<'t> {
     project: &'t str,
-    threads: Vec<(&'t Thread, Gist)>,
+    threads: &'t [(&'t Thread, &'t Gist)],
 }
 
-impl<'t> OfProject<'t> {
-    fn of(project: &'t str, known: &'t [Thread]) -> Self {
-        let threads = known.iter().filter(|thread| thread.project == project);
-        Self { project, threads: threads.map(|thread| (thread, Gist::of(&thread.summary))).collect() }
-    }
-
+impl OfProject<'_> {
     /// The thread that a summary means: one that is known, or the one that it names.
     fn meant(&self, summary: &str) -> ThreadId {
         let id = ThreadId::derived(self.project, summary);
@@ -172,11 +181,10 @@ fn tell(found: Found, thread: &ThreadId, journal: &Journal, events: &mut Vec<Thr
 /// Requests, questions and failing checks are open because nothing came after
 /// them. When the same session is read again, longer, and does not end so any
 /// more, they are done.
-fn went_on(journal: &Journal, session: &Session, known: &[Thread], met: &[ThreadId]) -> Vec<ThreadEvent> {
+fn went_on(journal: &Journal, session: &Session, open: &[&Thread], met: &[ThreadId]) -> Vec<ThreadEvent> {
     let Some(id) = &journal.session else { return Vec::new() };
-    let was_its_end = |thread: &&Thread| {
-        thread.is_open()
-            && thread.session.as_ref() == Some(id)
+    let was_its_end = |thread: &&&Thread| {
+        thread.session.as_ref() == Some(id)
             && matches!(thread.origin, Origin::Request | Origin::Question | Origin::Check | Origin::Plan)
             && !met.contains(&thread.id)
     };
@@ -187,7 +195,7 @@ fn went_on(journal: &Journal, session: &Session, known: &[Thread], met: &[Thread
         let change = Change::Resolved(resolution);
         ThreadEvent { thread: thread.id.clone(), session: Some(id.clone()), at: session.last, change }
     };
-    known.iter().filter(was_its_end).map(close).collect()
+    open.iter().filter(was_its_end).map(|thread| close(thread)).collect()
 }
 
 impl Finished {

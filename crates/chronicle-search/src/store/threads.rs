@@ -1,6 +1,8 @@
 //! Threads: their events, and what these left them as.
 
-use chronicle_core::thread::{ARCHIVED_AFTER, PLACES, Thread, ThreadEvent, ThreadId, sort_events};
+use std::collections::HashMap;
+
+use chronicle_core::thread::{ARCHIVED_AFTER, Gist, PLACES, Thread, ThreadEvent, ThreadId, sort_events};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params, types::Type};
 use twox_hash::XxHash3_128;
@@ -10,6 +12,8 @@ use crate::StoreError;
 
 /// How many priorities there are.
 const N_PRIORITIES: usize = 3;
+/// How many threads are kept in mind from one session to the next.
+const MOST_KNOWN: usize = 10_000;
 
 /// An open thread in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -366,21 +370,57 @@ pub fn threads(
         .collect()
 }
 
-/// The threads of a project that were not archived yet at `time`, the closed ones too; all, if that is not known.
-pub fn threads_at(
-    connection: &Connection,
-    project: ProjectId,
-    time: Option<Timestamp>,
-) -> rusqlite::Result<Vec<Thread>> {
-    connection
-        .prepare_cached(
-            "SELECT thread, key FROM thread JOIN project ON project.id = project \
+/// Threads as they were read before: taking in many sessions, the same ones are asked for again and again.
+#[derive(Debug, Default)]
+pub struct KnownThreads {
+    by_id: HashMap<String, KnownThread>,
+}
+
+/// A thread, and what it is about.
+#[derive(Debug)]
+pub struct KnownThread {
+    /// The thread.
+    pub thread: Thread,
+    /// What its summary is about.
+    pub gist: Gist,
+    /// What it was read from.
+    text: String,
+}
+
+impl KnownThreads {
+    /// The threads of a project that were not archived yet at `time`, the closed ones too; all, if that is not known.
+    pub fn at(
+        &mut self,
+        connection: &Connection,
+        project: ProjectId,
+        time: Option<Timestamp>,
+    ) -> rusqlite::Result<Vec<&KnownThread>> {
+        if MOST_KNOWN < self.by_id.len() {
+            self.by_id.clear();
+        }
+        let mut select = connection.prepare_cached(
+            "SELECT thread.id, thread, key FROM thread JOIN project ON project.id = project \
              WHERE project = ?1 AND mentioned >= ?2 \
-             UNION ALL SELECT thread, key FROM thread JOIN project ON project.id = project \
+             UNION ALL SELECT thread.id, thread, key FROM thread JOIN project ON project.id = project \
              WHERE project = ?1 AND mentioned IS NULL",
-        )?
-        .query_map(params![project.0, time.map_or(i64::MIN, archived_before)], of_row)?
-        .collect()
+        )?;
+        let mut rows = select.query(params![project.0, time.map_or(i64::MIN, archived_before)])?;
+        let mut ids = Vec::new();
+        while let Some(row) = rows.next()? {
+            let [id, text, key] =
+                [row.get_ref(0)?, row.get_ref(1)?, row.get_ref(2)?].map(|value| value.as_str());
+            let (id, text, key) = (id?, text?, key?);
+            let is_known = |known: &KnownThread| known.text == text && known.thread.project == key;
+            if !self.by_id.get(id).is_some_and(is_known) {
+                let mut thread: Thread = json(text)?;
+                key.clone_into(&mut thread.project);
+                let gist = Gist::of(&thread.summary);
+                self.by_id.insert(id.to_owned(), KnownThread { thread, gist, text: text.to_owned() });
+            }
+            ids.push(id.to_owned());
+        }
+        Ok(ids.iter().filter_map(|id| self.by_id.get(id)).collect())
+    }
 }
 
 /// The events of a thread, in the order in which they count.

@@ -1,6 +1,7 @@
 //! A row of Claude Code, taken apart in one pass.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use memchr::memmem;
@@ -73,8 +74,8 @@ impl<'a> Parts<'a> {
             return None;
         }
         // No text can hold it: there, quotes are escaped.
-        let cut = memmem::find(line, br#","toolUseResult":"#)?;
-        if memmem::find(line, b"}{").is_some() {
+        let cut = RESULT.find(line)?;
+        if is_run_together(line) {
             return None;
         }
         let mut parts = Self::default();
@@ -132,6 +133,16 @@ impl<'a> json::Walk<'a> for Parts<'a> {
             self.message.words = Some(text);
         }
     }
+}
+
+/// Where the result of a tool is told once more. To look for the same in every row is made ready once.
+static RESULT: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new(br#","toolUseResult":"#));
+
+static RUN_TOGETHER: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new(b"}{"));
+
+/// Whether another value may begin where one ends.
+pub(super) fn is_run_together(line: &[u8]) -> bool {
+    RUN_TOGETHER.find(line).is_some()
 }
 
 /// The members of a row that say something; the others are the larger part.

@@ -8,7 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-use chronicle_search::{NamedSession, Pieces, Source, SqlError, SqlResult, Transaction};
+use chronicle_search::{KnownThreads, NamedSession, Pieces, Source, SqlError, SqlResult, Transaction};
 use chronicle_sessions::{Ingested, IngestedSession, Transcript, ingest};
 use jiff::Timestamp;
 
@@ -27,9 +27,9 @@ impl ChangedFile<'_> {
         &self,
         pieces: &Pieces<'_>,
         now: Timestamp,
-        placer: &mut Placer,
+        (placer, known): (&mut Placer, &mut KnownThreads),
     ) -> SqlResult<Result<Ingested, io::Error>> {
-        let mut first = take_in(self, pieces, now, placer)?;
+        let mut first = take_in(self, pieces, now, (placer, known))?;
         let Ok(Ingested::Read { sessions, .. }) = &mut first else { return Ok(first) };
         let Some(mut waiting) = give_back(pieces.tx(), self.path, sessions)? else { return Ok(first) };
         let mut n_read = 0;
@@ -40,7 +40,7 @@ impl ChangedFile<'_> {
                 Err(error) => return Ok(Err(error)),
             };
             let again = ChangedFile { path: &path, size, modified };
-            let mut ingested = match take_in(&again, pieces, now, placer)? {
+            let mut ingested = match take_in(&again, pieces, now, (placer, known))? {
                 Ok(Ingested::Read { sessions, .. }) => sessions,
                 Ok(Ingested::NoTranscript) => continue,
                 Err(error) => return Ok(Err(error)),
@@ -111,7 +111,7 @@ fn take_in(
     file: &ChangedFile<'_>,
     pieces: &Pieces<'_>,
     now: Timestamp,
-    placer: &mut Placer,
+    (placer, known): (&mut Placer, &mut KnownThreads),
 ) -> SqlResult<Result<Ingested, io::Error>> {
     let mut source = match File::open(file.path) {
         Ok(source) => InPieces { file: source, n_read: 0, pieces, failed: None },
@@ -122,7 +122,7 @@ fn take_in(
     let transcript =
         Transcript { path: &name, stem: &stem, size: file.size, modified: file.modified, format: None };
     let mut placing = |tx: &Transaction<'_>, folder: &str| placer.place(tx, folder, file.path);
-    let ingested = ingest(pieces.tx(), &mut source, &transcript, now, &mut placing);
+    let ingested = ingest(pieces.tx(), &mut source, &transcript, now, &mut placing, known);
     source.failed.map_or(ingested, Err)
 }
 

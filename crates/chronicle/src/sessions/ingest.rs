@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use chronicle_search::Source;
+use chronicle_search::{KnownThreads, Source};
 use chronicle_sessions::Ingested;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -163,11 +163,12 @@ pub(super) struct Intake<'a> {
     chronicle: &'a Chronicle,
     reply: &'a mut IngestReply,
     placer: Placer,
+    known: KnownThreads,
 }
 
 impl<'a> Intake<'a> {
     pub(super) fn new(chronicle: &'a Chronicle, reply: &'a mut IngestReply) -> Self {
-        Self { chronicle, reply, placer: Placer::default() }
+        Self { chronicle, reply, placer: Placer::default(), known: KnownThreads::default() }
     }
 
     /// Takes in the transcript at `path`; what is wrong with the file alone is only told.
@@ -234,11 +235,11 @@ impl<'a> Intake<'a> {
         if files.is_empty() {
             return Ok(());
         }
-        let (placer, now) = (&mut self.placer, self.chronicle.now);
+        let (placer, known, now) = (&mut self.placer, &mut self.known, self.chronicle.now);
         let taken = memory.store.write_in_pieces(|pieces| {
             let mut taken = Vec::new();
             for file in files {
-                taken.push((file.path, pieces.part(|| file.take(pieces, now, placer))?));
+                taken.push((file.path, pieces.part(|| file.take(pieces, now, (placer, known)))?));
             }
             Ok(taken)
         })?;

@@ -35,7 +35,6 @@ fn what_names_no_transcript_is_passed_over_in_the_queue() {
 
 /// Lets the store refuse every turn that holds the word, until it is told otherwise.
 fn refuse(desk: &Desk, word: Option<&str>) {
-    let mut store = Store::create(&desk.memory().join("chronicle.db")).unwrap();
     let sql = match word {
         Some(word) => format!(
             "CREATE TRIGGER refuse BEFORE INSERT ON turn WHEN new.text LIKE '%{word}%' \
@@ -43,7 +42,13 @@ fn refuse(desk: &Desk, word: Option<&str>) {
         ),
         None => "DROP TRIGGER refuse".to_owned(),
     };
-    store.write(|tx| tx.execute_batch(&sql)).unwrap();
+    tamper(desk, &sql);
+}
+
+/// Does something to the store behind its back.
+fn tamper(desk: &Desk, sql: &str) {
+    let mut store = Store::create(&desk.memory().join("chronicle.db")).expect("it can be opened");
+    store.write(|tx| tx.execute_batch(sql)).expect("it is SQL");
 }
 
 #[test]
@@ -94,7 +99,7 @@ fn a_large_file_is_taken_in_by_and_by() {
     );
     refuse(&desk, None);
     let reply = desk.ingest();
-    assert_eq!(count(&reply, "new_turns") as usize, 43 - stored);
+    assert_eq!(reply["new_turns"], 43 - stored);
     let shown = desk.ask(&["session", "show", "5e55", "--turns"]);
     let texts: Vec<&str> =
         shown["turns"].as_array().unwrap().iter().map(|turn| turn["text"].as_str().unwrap()).collect();
@@ -105,12 +110,15 @@ fn a_large_file_is_taken_in_by_and_by() {
 
 const FORK: &str = "00f0rced-aaaa-4aaa-8aaa-000000000002";
 
+/// A session, and what it is on a given desk.
+type Told<'t> = (&'t str, &'t dyn Fn(&Desk) -> Talk);
+
 /// Everything that is told of some talks after they were taken in, in this order.
-fn told_after(talks: &[(&str, &dyn Fn(&Desk) -> Talk)], order: &[usize]) -> Vec<Value> {
+fn told_after(talks: &[Told<'_>], order: &[usize]) -> Vec<Value> {
     let desk = Desk::new();
     for index in order {
         let path = desk.leave(&talks[*index].1(&desk));
-        desk.run(&["session", "ingest", path.to_str().unwrap()]).success();
+        desk.run(&["session", "ingest", &path.to_string_lossy()]).success();
     }
     let mut told: Vec<Value> = talks
         .iter()
@@ -124,7 +132,7 @@ fn told_after(talks: &[(&str, &dyn Fn(&Desk) -> Talk)], order: &[usize]) -> Vec<
             *transcripts = json!([]);
         }
         let text = value.to_string().replace(&*desk.repo.path().to_string_lossy(), "/repo");
-        *value = serde_json::from_str(&text).unwrap();
+        *value = serde_json::from_str(&text).expect("it was JSON");
     }
     told
 }
@@ -136,7 +144,7 @@ fn what_a_fork_repeats_belongs_to_the_session_it_comes_from_in_either_order() {
         let fork = pool(desk, SESSION).forked(FORK).prompt("What about a limit of waiters for the pool?");
         fork.said("A limit of eight.").todos(&[("Limit the waiters", "pending")])
     };
-    let talks: [(&str, &dyn Fn(&Desk) -> Talk); 2] = [(SESSION, &parent), (FORK, &fork)];
+    let talks: [Told<'_>; 2] = [(SESSION, &parent), (FORK, &fork)];
     let told = told_after(&talks, &[0, 1]);
     assert_eq!(told, told_after(&talks, &[1, 0]));
     let (parent, fork) = (&told[0], &told[1]);
@@ -170,7 +178,7 @@ fn forks_of_forks_and_those_of_a_session_that_went_on_are_sorted_out_in_any_orde
         second.day = 11;
         second.prompt("Rather twelve").said("Twelve it is.").command("git push", "done")
     };
-    let talks: [(&str, &dyn Fn(&Desk) -> Talk); 3] = [(SESSION, &parent), (FORK, &fork), (SECOND, &second)];
+    let talks: [Told<'_>; 3] = [(SESSION, &parent), (FORK, &fork), (SECOND, &second)];
     let told = told_after(&talks, &[0, 1, 2]);
     let stored: Vec<&Value> = told[..3].iter().map(|told| &told["turns_stored"]).collect();
     assert_eq!(stored, [&json!(11), &json!(2), &json!(3)]);
@@ -229,17 +237,13 @@ fn the_doctor_compares_the_turns_with_the_index() {
     };
     let all = hits();
     assert_eq!(all.len(), 3);
-    let tamper = |sql: &str| {
-        let mut store = Store::create(&desk.memory().join("chronicle.db")).unwrap();
-        store.write(|tx| tx.execute_batch(sql)).unwrap();
-    };
     // A turn that is lost, a session that the index has never heard of, and lists that are gone.
     for sql in [
         "DELETE FROM turn WHERE id = (SELECT max(id) FROM turn WHERE text LIKE '%heron%' AND session = 2)",
         "DELETE FROM indexed WHERE session = 1",
         "DELETE FROM posting; DELETE FROM segment",
     ] {
-        tamper(sql);
+        tamper(&desk, sql);
         let seen = desk.run(&["doctor"]).stdout;
         assert!(seen.contains("the search index differs"), "{sql}: {seen}");
         let seen = desk.run(&["doctor", "--fix"]).stdout;
