@@ -8,6 +8,7 @@ mod edits;
 mod injected;
 mod log;
 mod recall;
+mod related;
 mod start;
 
 use std::path::{Path, PathBuf};
@@ -65,6 +66,11 @@ impl Chronicle {
     fn session_log(&self, session: &AgentSession) -> Result<SessionLog, Error> {
         let folder = self.injected_folder()?;
         SessionLog::open(&folder, session).map_err(|source| Error::WriteOutput { path: folder, source })
+    }
+
+    /// Whether there is a log of a session; asking makes none.
+    fn was_told(&self, session: &AgentSession) -> bool {
+        self.injected_folder().is_ok_and(|folder| log::exists(&folder, session))
     }
 
     fn injected_folder(&self) -> Result<PathBuf, Error> {

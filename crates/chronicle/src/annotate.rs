@@ -77,7 +77,7 @@ impl Chronicle {
     /// When the input is not of the right form, the commit is unknown, or the notes cannot be written.
     pub fn annotate(&self, command: AnnotateCommand) -> Result<AnnotateReply, Error> {
         let is_automatic = matches!(command.given, Given::Message);
-        let (input, mut warnings, redacted) = match command.given {
+        let (mut input, mut warnings, redacted) = match command.given {
             Given::From(sources) => {
                 return self.annotate_from(&sources, command.commit.as_deref().unwrap_or("HEAD"));
             }
@@ -98,6 +98,7 @@ impl Chronicle {
             false => (input.summary.clone().unwrap_or_default().trim().to_owned(), Vec::new()),
         };
         snafu::ensure!(!summary.is_empty(), NoSummarySnafu);
+        self.relate_to_shown(&mut input, &commit.to_string());
         let regions = input.read_regions()?;
         let cross_cutting = input.read_cross_cutting()?;
         let request = AnnotateRequest {

@@ -8,6 +8,7 @@ mod anchors;
 mod annotate;
 mod blaming;
 pub mod brief;
+mod candidates;
 pub mod catch_up;
 mod check;
 mod context;
@@ -58,6 +59,7 @@ use chronicle_git::{Glance, LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
 
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
+pub use candidates::{Candidate, Candidates};
 pub use check::{Check, CheckScope, CheckedFile, Touch, TouchedDependent, TouchedLesson};
 pub use chronicle_commits::{
     AuthorContext, StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES, reconcile::Effort,

@@ -4,6 +4,7 @@
 //! [`chronicle_core::plain`] on its way out, in every format.
 
 mod brief;
+mod candidates;
 mod check;
 mod config;
 mod context;
@@ -32,9 +33,9 @@ use chronicle_core::reading::Reading;
 use jiff::Timestamp;
 
 use crate::{
-    AnnotateReply, AuthorContext, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply,
-    OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced,
-    Timeline, Why,
+    AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply,
+    KnowledgeReply, OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown, StagedRemark, Status,
+    Summary, Synced, Timeline, Why,
     agent::Injected,
     brief::Brief,
     catch_up::CatchUp,
@@ -124,6 +125,16 @@ pub fn stored(reply: &AnnotateReply, format: Format, view: &View) -> String {
         Format::Json => json::plain_answer(reply),
         Format::Markdown => markdown::stored(reply),
         Format::Pretty => pretty::painted(&markdown::stored(reply), view),
+    }
+}
+
+/// What a session may teach about a commit, as text.
+#[must_use]
+pub fn candidates(candidates: &Candidates, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => json::plain_answer(candidates),
+        Format::Markdown => candidates::markdown(candidates, view),
+        Format::Pretty => pretty::painted(&candidates::markdown(candidates, view), view),
     }
 }
 

@@ -155,6 +155,11 @@ fn read(mut file: &File) -> io::Result<(Vec<Record>, bool)> {
     Ok((records.collect(), bytes.last().is_none_or(|byte| *byte == b'\n')))
 }
 
+/// Whether there is a file of `session`.
+pub(super) fn exists(folder: &Path, session: &AgentSession) -> bool {
+    folder.join(name(session)).exists()
+}
+
 /// What the file of a session is called, whatever its id holds.
 fn name(session: &AgentSession) -> PathBuf {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');

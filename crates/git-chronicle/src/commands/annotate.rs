@@ -45,6 +45,10 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, group = "given")]
     auto: bool,
 
+    /// Propose lessons from the session that made the commit, to be confirmed; stores nothing
+    #[arg(long, group = "given")]
+    from_session: bool,
+
     /// Take over what is known about this commit, which the commit took the place of
     #[arg(long, value_name = "OLD", group = "given", allow_hyphen_values = true)]
     amend_source: Option<String>,
@@ -67,6 +71,10 @@ pub(crate) struct AnnotateArgs {
 }
 
 pub(crate) fn run(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    if args.from_session {
+        let candidates = chronicle.candidates(args.commit.as_deref())?;
+        return ui.answer(&render::candidates(&candidates, ui.format(), &ui.view(false)));
+    }
     let from = match args.amend_source {
         Some(old) => Some(Sources::Amended(old)),
         None if args.squash_sources.is_empty() => None,

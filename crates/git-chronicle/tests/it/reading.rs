@@ -374,7 +374,7 @@ fn the_help() {
     insta::assert_snapshot!(chronicle(&repo, &["annotate", "-h"]), @r#"
     Record why a commit is the way it is
 
-    Usage: git chronicle annotate [OPTIONS] <--live|--json <JSON>|--file <FILE>|--summary <TEXT>|--auto|--amend-source <OLD>|--squash-sources <REVS>>
+    Usage: git chronicle annotate [OPTIONS] <--live|--json <JSON>|--file <FILE>|--summary <TEXT>|--auto|--from-session|--amend-source <OLD>|--squash-sources <REVS>>
 
     Options:
       -C <DIR>                     Run as if started in this directory
@@ -389,6 +389,8 @@ fn the_help() {
           --summary <TEXT>         A summary alone
           --auto                   Take the commit's message as the summary; adds nothing to an
                                    annotated commit
+          --from-session           Propose lessons from the session that made the commit, to be
+                                   confirmed; stores nothing
           --amend-source <OLD>     Take over what is known about this commit, which the commit took the
                                    place of
           --squash-sources <REVS>  Take over what is known about commits that were squashed: revisions,
