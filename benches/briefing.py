@@ -122,4 +122,5 @@ def main():
         print(run(binary, "brief").stdout.decode()[:1500])
 
 
-main()
+if __name__ == "__main__":
+    main()

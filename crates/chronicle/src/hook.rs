@@ -111,12 +111,15 @@ impl Chronicle {
         Glance::at(&self.directory).is_none_or(|glance| !glance.notes.is_empty())
     }
 
-    /// Looks for commits that were rewritten unseen, as far as that is quick.
+    /// Looks for commits that were rewritten unseen, as far as that is quick; then makes what the next briefing tells of
+    /// commits, which takes a look at every note.
     ///
     /// # Errors
     /// When the repository cannot be read, or the notes cannot be written.
     pub fn reconcile_lazily(&self) -> Result<(), Error> {
-        self.reconcile(Effort::Bounded, false).map(drop)
+        self.reconcile(Effort::Bounded, false)?;
+        let _kept = self.recap();
+        Ok(())
     }
 
     /// The git directory that a hook works in.
