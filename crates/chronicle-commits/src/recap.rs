@@ -8,6 +8,7 @@ use chronicle_core::{
     Category, EntryId,
     correction::{Claim, CorrectionItem, CorrectionKind},
     parse_time,
+    thread::{Priority, ThreadKind, priority},
 };
 use chronicle_git::{Glance, ObjectId, Repository};
 use jiff::Timestamp;
@@ -18,14 +19,23 @@ use crate::{
     notebook::Notebook,
 };
 
+/// How many lessons a briefing has at hand; the others are counted.
+const MOST_AT_HAND: usize = 200;
+
+/// How long the short form of an id is at least.
+const SHORTEST_ID: usize = 12;
+
 /// How many reasons are kept.
 const MOST_REASONS: usize = 200;
 
 /// What commit memory has to say at the beginning of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recap {
-    /// Lessons that say what is still to be done, on commits that HEAD reaches, the newest first.
+    /// Lessons that say what is still to be done, on commits that HEAD reaches, in the order of lists: all of them, or
+    /// the first ones.
     pub unfinished: Vec<Unfinished>,
+    /// How many more each author left, where only the first ones are at hand.
+    pub n_more: BTreeMap<String, usize>,
     /// Why commits that HEAD reaches were made, the newest first.
     pub reasons: Vec<Reason>,
 }
@@ -35,6 +45,10 @@ pub struct Recap {
 pub struct Unfinished {
     /// Names it.
     pub id: EntryId,
+    /// The shortest beginning of the id that names it among such lessons.
+    pub short: String,
+    /// How urgent it is.
+    pub priority: Priority,
     /// The commit that carries it.
     pub commit: String,
     /// Who made the commit.
@@ -63,18 +77,41 @@ pub struct Reason {
 }
 
 impl Recap {
-    /// What is kept for the state of the repository that `glance` saw, if anything is.
+    /// What a briefing tells, as it is kept for the state of the repository that `glance` saw, if it is.
     #[must_use]
     pub fn kept(glance: &Glance) -> Option<Self> {
-        let kept = Kept::new(Some(&glance.common_dir), "recap");
+        Self::kept_as("recap-first", glance)
+    }
+
+    /// All of it, as it is kept for that state.
+    #[must_use]
+    pub fn kept_whole(glance: &Glance) -> Option<Self> {
+        Self::kept_as("recap-whole", glance)
+    }
+
+    fn kept_as(kind: &str, glance: &Glance) -> Option<Self> {
+        let kept = Kept::new(Some(&glance.common_dir), kind);
         postcard::from_bytes(&kept.get(state_hash(glance))?).ok()
     }
 
-    /// Keeps it for that state; where that cannot be, it is made again.
+    /// Keeps it for that state, whole and as far as a briefing needs it; where that cannot be, it is made again.
     pub fn keep(&self, glance: &Glance) {
-        if let Ok(bytes) = postcard::to_allocvec(self) {
-            Kept::new(Some(&glance.common_dir), "recap").put(state_hash(glance), &bytes);
+        for (kind, recap) in [("recap-whole", self), ("recap-first", &self.at_hand())] {
+            if let Ok(bytes) = postcard::to_allocvec(recap) {
+                Kept::new(Some(&glance.common_dir), kind).put(state_hash(glance), &bytes);
+            }
         }
+    }
+
+    /// What a briefing needs of it.
+    #[must_use]
+    pub fn at_hand(&self) -> Self {
+        let (first, rest) = self.unfinished.split_at(self.unfinished.len().min(MOST_AT_HAND));
+        let mut n_more = BTreeMap::new();
+        for lesson in rest {
+            *n_more.entry(lesson.author.clone()).or_default() += 1;
+        }
+        Self { unfinished: first.to_vec(), n_more, reasons: self.reasons.clone() }
     }
 
     /// Looks at every note.
@@ -119,6 +156,8 @@ impl Recap {
             let said = said_of(&afterwords, &id);
             Claim::Entry(&mut entry).apply(said);
             recap.unfinished.push(Unfinished {
+                short: String::new(),
+                priority: priority(ThreadKind::Todo, &entry.content, false, false),
                 id,
                 commit: commit.to_string(),
                 author: String::new(),
@@ -130,8 +169,26 @@ impl Recap {
             });
         }
         recap.name_authors(repository);
-        recap.unfinished.sort_by_key(|lesson| std::cmp::Reverse(lesson.at));
+        recap.shorten_ids();
+        recap.unfinished.sort_by(|left, right| {
+            let key = |lesson: &'_ Unfinished| (lesson.priority, std::cmp::Reverse(lesson.at));
+            key(left).cmp(&key(right)).then_with(|| left.id.cmp(&right.id))
+        });
         Ok(recap)
+    }
+
+    /// Says how much of each id it takes to tell it from its neighbours.
+    fn shorten_ids(&mut self) {
+        self.unfinished.sort_by(|left, right| left.id.cmp(&right.id));
+        let ids: Vec<String> = self.unfinished.iter().map(|lesson| lesson.id.0.clone()).collect();
+        let n_common =
+            |one: &str, other: &str| one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+        for (index, lesson) in self.unfinished.iter_mut().enumerate() {
+            let beside = [index.checked_sub(1), Some(index + 1)];
+            let others = beside.into_iter().flatten().filter_map(|index| ids.get(index));
+            let n_alike = others.map(|other| n_common(&lesson.id.0, other)).max().unwrap_or_default();
+            lesson.short = lesson.id.0.chars().take(SHORTEST_ID.max(n_alike + 1)).collect();
+        }
     }
 
     fn name_authors(&mut self, repository: &Repository) {

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use chronicle_commits::{Reason, Recap};
+use chronicle_commits::{Reason, Recap, Unfinished};
 use chronicle_core::thread::{Origin, Priority};
 use chronicle_search::NamedSession;
 use chronicle_sessions::{CheckKind, DigestOfSession, shortened};
@@ -228,18 +228,21 @@ impl Chronicle {
 
     /// The lessons that say what is still to be done: one's own among the threads, those of others apart.
     fn tell_lessons(&self, brief: &mut Brief, recap: &Recap) {
-        let own = self.repository().ok().and_then(chronicle_git::Repository::author_name);
-        let (mine, others): (Vec<_>, Vec<_>) = self
-            .lessons_of(recap)
-            .into_iter()
-            .partition(|lesson| lesson.author.is_none() || lesson.author == own);
-        brief.n_more_open += (brief.open.len() + mine.len()).saturating_sub(MOST_THREADS);
-        brief.open.extend(mine);
+        let own = self.repository().ok().and_then(chronicle_git::Repository::author_name).unwrap_or_default();
+        let is_mine = |author: &str| author.is_empty() || author == own;
+        let (mine, others): (Vec<&Unfinished>, Vec<&Unfinished>) =
+            self.lessons_that_count(recap).partition(|lesson| is_mine(&lesson.author));
+        let n_further: usize =
+            recap.n_more.iter().filter(|(author, _)| is_mine(author)).map(|(_, n_more)| n_more).sum();
+        brief.n_more_open += (brief.open.len() + mine.len() + n_further).saturating_sub(MOST_THREADS);
+        // They are in the order of lists.
+        let first = |lessons: Vec<&Unfinished>| -> Vec<OpenItem> {
+            lessons.into_iter().take(MOST_THREADS).map(OpenItem::of_lesson).collect()
+        };
+        brief.open.extend(first(mine));
         brief.open.sort_by_key(OpenItem::rank);
         brief.open.truncate(MOST_THREADS);
-        brief.left_by_others = others;
-        brief.left_by_others.sort_by_key(OpenItem::rank);
-        brief.left_by_others.truncate(MOST_THREADS);
+        brief.left_by_others = first(others);
     }
 
     /// What lies after this was told by a clock that is wrong.

@@ -1,9 +1,7 @@
 //! Unfinished work: listed, shown with what is known of it, and changed by hand.
 
 use chronicle_commits::{Recap, Unfinished};
-use chronicle_core::thread::{
-    Evidence, How, Origin, Priority, Resolution, Status, Thread, ThreadKind, priority,
-};
+use chronicle_core::thread::{Evidence, How, Origin, Priority, Resolution, Status, Thread, ThreadKind};
 use chronicle_git::Glance;
 use chronicle_search::{ListedThread, Store};
 use jiff::Timestamp;
@@ -184,29 +182,35 @@ impl Chronicle {
 
     /// The lessons of the repository's commits that say what is still to be done.
     pub(crate) fn unfinished_lessons(&self) -> Vec<OpenItem> {
-        self.lessons_of(&self.recap())
+        self.lessons_of(&self.recap_as(Recap::kept_whole, |recap| recap))
     }
 
     /// The same, where it was looked up already.
     pub(crate) fn lessons_of(&self, recap: &Recap) -> Vec<OpenItem> {
-        let now = self.now.as_second();
-        let lessons: Vec<&Unfinished> =
-            recap.unfinished.iter().filter(|lesson| lesson.expires.is_none_or(|end| now < end)).collect();
-        let ids: Vec<&str> = lessons.iter().map(|lesson| lesson.id.0.as_str()).collect();
-        lessons.iter().map(|lesson| OpenItem::of_lesson(lesson, &ids)).collect()
+        self.lessons_that_count(recap).map(OpenItem::of_lesson).collect()
     }
 
-    /// What the commits of the repository say, if this is one that can be read.
+    /// The lessons whose time is not over.
+    pub(crate) fn lessons_that_count<'r>(&self, recap: &'r Recap) -> impl Iterator<Item = &'r Unfinished> {
+        let now = self.now.as_second();
+        recap.unfinished.iter().filter(move |lesson| lesson.expires.is_none_or(|end| now < end))
+    }
+
+    /// What a briefing tells of commit memory: as it is kept, or made now.
     pub(crate) fn recap(&self) -> Recap {
+        self.recap_as(Recap::kept, |recap| recap.at_hand())
+    }
+
+    fn recap_as(&self, kept: fn(&Glance) -> Option<Recap>, form: fn(Recap) -> Recap) -> Recap {
         let made = || self.repository().ok().and_then(|repository| Recap::of(repository).ok());
         match self.uses_index.then(|| Glance::at(&self.directory)).flatten() {
             Some(glance) if glance.notes.is_empty() => Recap::default(),
-            Some(glance) => Recap::kept(&glance).unwrap_or_else(|| {
+            Some(glance) => kept(&glance).unwrap_or_else(|| {
                 let recap = made().unwrap_or_default();
                 recap.keep(&glance);
-                recap
+                form(recap)
             }),
-            None => made().unwrap_or_default(),
+            None => made().map(form).unwrap_or_default(),
         }
     }
 }
@@ -269,14 +273,14 @@ impl OpenItem {
     }
 
     /// A lesson; `ids` are those of all lessons in the list.
-    fn of_lesson(lesson: &Unfinished, ids: &[&str]) -> Self {
+    pub(crate) fn of_lesson(lesson: &Unfinished) -> Self {
         let at = Timestamp::from_second(lesson.at).ok().filter(|_| lesson.at != 0);
         Self {
             id: lesson.id.0.clone(),
-            short: short_of(&lesson.id.0, ids),
+            short: lesson.short.clone(),
             origin: Origin::Lesson,
             kind: ThreadKind::Todo,
-            priority: priority(ThreadKind::Todo, &lesson.text, false, false),
+            priority: lesson.priority,
             status: Status::Pending,
             summary: lesson.text.clone(),
             context: String::new(),
@@ -321,12 +325,4 @@ impl Closing {
             evidence: resolution.evidence.clone(),
         }
     }
-}
-
-/// The shortest beginning of `id` that begins none of the other `ids`: ids that were given at one time begin alike.
-fn short_of(id: &str, ids: &[&str]) -> String {
-    const LEAST: usize = 12;
-    let n_common = |other: &&str| 1 + id.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let least = ids.iter().filter(|other| **other != id).map(n_common).max().unwrap_or(LEAST);
-    id.chars().take(least.max(LEAST)).collect()
 }

@@ -294,3 +294,23 @@ fn catching_up_tells_the_last_sessions_with_what_came_of_them() {
     assert_eq!(desk.run(&["catch-up", "-3"]).code, Some(2));
     assert_eq!(desk.run(&["catch-up", "many"]).code, Some(2));
 }
+
+#[test]
+fn more_lessons_than_anyone_reads_are_counted() {
+    let desk = Desk::new();
+    let lessons: Vec<Value> = (0..230)
+        .map(|n| {
+            let content = format!("{} part {n} of the pool.", if n == 229 { "Urgent: mend" } else { "Write" });
+            json!({ "category": "unfinished_thread", "content": content })
+        })
+        .collect();
+    annotate(&desk.repo, &json!({ "summary": "Parts", "wisdom": lessons }));
+    // Made for the first time, and as it is kept.
+    for _ in 0..2 {
+        let brief = desk.ask(&["brief", "--budget", "20000"]);
+        assert_eq!(brief["n_more_open"], 220, "{brief}");
+        assert_eq!(brief["open"][0]["summary"], "Urgent: mend part 229 of the pool.");
+    }
+    let pending = desk.ask(&["pending", "--limit", "30"]);
+    assert_eq!((&pending["n_more"], pending["items"].as_array().map(Vec::len)), (&json!(200), Some(30)));
+}
