@@ -11,7 +11,8 @@ pub fn plain(text: &str) -> Cow<'_, str> {
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => false,
         other => !other.is_control(),
     };
-    if text.chars().all(is_plain) {
+    let is_printed = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    if text.bytes().all(is_printed) || text.chars().all(is_plain) {
         Cow::Borrowed(text)
     } else {
         Cow::Owned(text.chars().filter(|c| is_plain(*c)).collect())

@@ -5,7 +5,7 @@
 //! keeps its intent, constraints and wisdom whole; only the last one loses lesser
 //! fields. The caller says how large a rendering is, so every format keeps its promise.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use snafu::Snafu;
 
@@ -38,19 +38,23 @@ pub fn fit(
         return Ok(reading);
     }
     let steps = steps(&reading);
-    let finish = |n_steps: usize| {
+    let cut = |n_steps: usize| {
         let mut cut = reading.clone();
-        steps[..n_steps].iter().for_each(|step| step.apply(&mut cut));
-        conclude(cut, &reading, max_tokens, &tokens)
+        apply(&steps[..n_steps], &mut cut);
+        report(cut, &reading, max_tokens)
+    };
+    let finish = |n_steps: usize| conclude(cut(n_steps), max_tokens, &tokens);
+    // The list of dropped commits can go, so an answer fits if it does without them: one measurement for each try.
+    let can_fit = |n_steps: usize| {
+        let mut cut = cut(n_steps);
+        cut.trimmed.iter_mut().for_each(|trimmed| trimmed.dropped_commits.clear());
+        tokens(&cut) <= max_tokens
     };
     // Sizes fall with nearly every step; where one rises by what it reports, the search may pass over a fit.
     let (mut too_large, mut fits) = (0, steps.len());
     while too_large + 1 < fits {
         let middle = too_large.midpoint(fits);
-        match finish(middle) {
-            Ok(_) => fits = middle,
-            Err(_) => too_large = middle,
-        }
+        if can_fit(middle) { fits = middle } else { too_large = middle }
     }
     if let Ok(cut) = finish(fits) {
         return Ok(cut);
@@ -139,22 +143,29 @@ fn steps(reading: &Reading) -> Vec<Step> {
     steps
 }
 
-impl Step {
-    fn apply(&self, reading: &mut Reading) {
-        match self {
-            Self::Knowledge => reading.knowledge.clear(),
-            Self::Region(id) => reading.regions.retain(|item| item.standing.id.0 != *id),
-            Self::Wisdom(id) => reading.wisdom.retain(|item| item.standing.id.0 != *id),
-            Self::Dependencies(commit) => reading.dependencies_on_this.retain(|item| item.commit != *commit),
-            Self::CrossCutting(commit) => reading.cross_cutting.retain(|item| item.commit != *commit),
-            Self::Field(field) => field.cut(reading),
-            Self::Last => {
+/// Takes `steps`; none of them depends on another, so items go all at once.
+fn apply(steps: &[Step], reading: &mut Reading) {
+    let (mut regions, mut wisdom) = (HashSet::new(), HashSet::new());
+    let (mut dependencies, mut cross_cutting) = (HashSet::new(), HashSet::new());
+    for step in steps {
+        match step {
+            Step::Knowledge => reading.knowledge.clear(),
+            Step::Region(id) => _ = regions.insert(id.as_str()),
+            Step::Wisdom(id) => _ = wisdom.insert(id.as_str()),
+            Step::Dependencies(commit) => _ = dependencies.insert(commit.as_str()),
+            Step::CrossCutting(commit) => _ = cross_cutting.insert(commit.as_str()),
+            Step::Field(field) => field.cut(reading),
+            Step::Last => {
                 reading.dependencies_on_this.clear();
                 reading.cross_cutting.clear();
                 reading.warnings.clear();
             }
         }
     }
+    reading.regions.retain(|item| !regions.contains(item.standing.id.0.as_str()));
+    reading.wisdom.retain(|item| !wisdom.contains(item.standing.id.0.as_str()));
+    reading.dependencies_on_this.retain(|item| !dependencies.contains(item.commit.as_str()));
+    reading.cross_cutting.retain(|item| !cross_cutting.contains(item.commit.as_str()));
 }
 
 impl Field {
@@ -189,30 +200,24 @@ fn first_sentence(text: &str) -> String {
     text[..end].to_owned()
 }
 
-/// Drops what belonged to dropped commits, and says what is missing; an error when it is still too large.
-fn conclude(
-    mut cut: Reading,
-    original: &Reading,
-    max_tokens: usize,
-    tokens: &impl Fn(&Reading) -> usize,
-) -> Result<Reading, BudgetTooSmall> {
-    let commits = |reading: &Reading| -> BTreeSet<String> {
-        reading.standings().map(|standing| standing.commit.clone()).collect()
-    };
-    let (before, after) = (commits(original), commits(&cut));
+/// Drops what belonged to dropped commits, and says what is missing.
+fn report(mut cut: Reading, original: &Reading, max_tokens: usize) -> Reading {
+    let after: HashSet<String> = cut.standings().map(|standing| standing.commit.clone()).collect();
+    let before: HashSet<&str> = original.standings().map(|standing| standing.commit.as_str()).collect();
     let is_dropped = |commit: &str| before.contains(commit) && !after.contains(commit);
     cut.dependencies_on_this.retain(|item| !is_dropped(&item.commit));
     cut.cross_cutting.retain(|item| !is_dropped(&item.commit));
 
-    let kept: BTreeSet<_> = cut.standings().map(|standing| standing.id.clone()).collect();
+    let kept: HashSet<&str> = cut.standings().map(|standing| standing.id.0.as_str()).collect();
     let mut dropped: Vec<&Standing> =
-        original.standings().filter(|standing| !kept.contains(&standing.id)).collect();
+        original.standings().filter(|standing| !kept.contains(standing.id.0.as_str())).collect();
     dropped.sort_by_key(|standing| std::cmp::Reverse(standing.at));
-    let mut seen = BTreeSet::new();
+    let mut seen = HashSet::new();
     let dropped: Vec<String> = dropped
         .into_iter()
-        .map(|standing| standing.commit.clone())
-        .filter(|commit| seen.insert(commit.clone()))
+        .map(|standing| standing.commit.as_str())
+        .filter(|commit| seen.insert(*commit))
+        .map(str::to_owned)
         .collect();
 
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -230,6 +235,15 @@ fn conclude(
         strategy: "newest_commits_first".to_owned(),
         estimated_tokens: max_tokens,
     });
+    cut
+}
+
+/// `cut` with as many of the dropped commits as there is room for; an error when it is still too large.
+fn conclude(
+    mut cut: Reading,
+    max_tokens: usize,
+    tokens: &impl Fn(&Reading) -> usize,
+) -> Result<Reading, BudgetTooSmall> {
     // The list of dropped commits is a service; it must not cost an item.
     while max_tokens < tokens(&cut) {
         let Some(Trimmed { dropped_commits, .. }) = &mut cut.trimmed else { break };

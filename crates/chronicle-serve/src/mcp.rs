@@ -7,7 +7,6 @@ mod budget;
 #[cfg(feature = "http")]
 mod http;
 mod prompts;
-mod quoted;
 mod refusal;
 mod resources;
 mod schema;

@@ -45,7 +45,7 @@ use crate::{
 };
 
 pub use check::{Host, annotations};
-pub use json::error as json_error;
+pub use json::{Answer, error as json_error};
 
 /// How an answer is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -92,7 +92,7 @@ pub const DEFAULT_WIDTH: usize = 100;
 #[must_use]
 pub fn reading(reading: &Reading, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::reading(reading, view.verbose),
+        Format::Json => reading.json_line(view.verbose),
         Format::Markdown => markdown::reading(reading, view),
         Format::Pretty => pretty::reading(reading, view),
     }
@@ -102,7 +102,7 @@ pub fn reading(reading: &Reading, format: Format, view: &View) -> String {
 #[must_use]
 pub fn shown(shown: &Shown, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(shown),
+        Format::Json => shown.json_line(view.verbose),
         Format::Markdown => markdown::shown(shown, view),
         Format::Pretty => pretty::painted(&markdown::shown(shown, view), view),
     }
@@ -112,7 +112,7 @@ pub fn shown(shown: &Shown, format: Format, view: &View) -> String {
 #[must_use]
 pub fn timeline(timeline: &Timeline, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::compact_answer(timeline, view.verbose),
+        Format::Json => timeline.json_line(view.verbose),
         Format::Markdown => markdown::timeline(timeline, view),
         Format::Pretty => pretty::painted(&markdown::timeline(timeline, view), view),
     }
@@ -122,7 +122,7 @@ pub fn timeline(timeline: &Timeline, format: Format, view: &View) -> String {
 #[must_use]
 pub fn stored(reply: &AnnotateReply, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(reply),
+        Format::Json => reply.json_line(view.verbose),
         Format::Markdown => markdown::stored(reply),
         Format::Pretty => pretty::painted(&markdown::stored(reply), view),
     }
@@ -132,7 +132,7 @@ pub fn stored(reply: &AnnotateReply, format: Format, view: &View) -> String {
 #[must_use]
 pub fn candidates(candidates: &Candidates, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(candidates),
+        Format::Json => candidates.json_line(view.verbose),
         Format::Markdown => candidates::markdown(candidates, view),
         Format::Pretty => pretty::painted(&candidates::markdown(candidates, view), view),
     }
@@ -142,7 +142,7 @@ pub fn candidates(candidates: &Candidates, format: Format, view: &View) -> Strin
 #[must_use]
 pub fn ingested(reply: &IngestReply, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(reply),
+        Format::Json => reply.json_line(view.verbose),
         Format::Markdown => sessions::ingested(reply),
         Format::Pretty => pretty::painted(&sessions::ingested(reply), view),
     }
@@ -152,7 +152,7 @@ pub fn ingested(reply: &IngestReply, format: Format, view: &View) -> String {
 #[must_use]
 pub fn session_list(list: &SessionList, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(list),
+        Format::Json => list.json_line(view.verbose),
         Format::Markdown => sessions::list(list, view),
         Format::Pretty => pretty::painted(&sessions::list(list, view), view),
     }
@@ -162,7 +162,7 @@ pub fn session_list(list: &SessionList, format: Format, view: &View) -> String {
 #[must_use]
 pub fn session(shown: &ShownSession, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(shown),
+        Format::Json => shown.json_line(view.verbose),
         Format::Markdown => sessions::shown(shown, view),
         Format::Pretty => pretty::painted(&sessions::shown(shown, view), view),
     }
@@ -172,7 +172,7 @@ pub fn session(shown: &ShownSession, format: Format, view: &View) -> String {
 #[must_use]
 pub fn sessions_forgotten(reply: &ForgetReply, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(reply),
+        Format::Json => reply.json_line(view.verbose),
         Format::Markdown => sessions::forgotten(reply),
         Format::Pretty => pretty::painted(&sessions::forgotten(reply), view),
     }
@@ -182,7 +182,7 @@ pub fn sessions_forgotten(reply: &ForgetReply, format: Format, view: &View) -> S
 #[must_use]
 pub fn memory_transfer(done: &MemoryTransfer, verb: &str, format: Format) -> String {
     match format {
-        Format::Json => json::plain_answer(done),
+        Format::Json => done.json_line(true),
         Format::Markdown | Format::Pretty => sessions::transfer(done, verb),
     }
 }
@@ -191,7 +191,7 @@ pub fn memory_transfer(done: &MemoryTransfer, verb: &str, format: Format) -> Str
 #[must_use]
 pub fn injected(injected: &Injected, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(injected),
+        Format::Json => injected.json_line(view.verbose),
         Format::Markdown => injected::markdown(injected, view),
         Format::Pretty => pretty::painted(&injected::markdown(injected, view), view),
     }
@@ -201,7 +201,7 @@ pub fn injected(injected: &Injected, format: Format, view: &View) -> String {
 #[must_use]
 pub fn sessions_excluded(reply: &ExcludeReply, format: Format) -> String {
     match format {
-        Format::Json => json::plain_answer(reply),
+        Format::Json => reply.json_line(true),
         Format::Markdown | Format::Pretty => sessions::excluded(reply),
     }
 }
@@ -210,7 +210,7 @@ pub fn sessions_excluded(reply: &ExcludeReply, format: Format) -> String {
 #[must_use]
 pub fn corrected(reply: &CorrectReply, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(reply),
+        Format::Json => reply.json_line(view.verbose),
         Format::Markdown => correct::markdown(reply, view),
         Format::Pretty => pretty::painted(&correct::markdown(reply, view), view),
     }
@@ -220,7 +220,7 @@ pub fn corrected(reply: &CorrectReply, format: Format, view: &View) -> String {
 #[must_use]
 pub fn knowledge(reply: &KnowledgeReply, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(reply),
+        Format::Json => reply.json_line(view.verbose),
         Format::Markdown => markdown::known(reply),
         Format::Pretty => pretty::painted(&markdown::known(reply), view),
     }
@@ -230,7 +230,7 @@ pub fn knowledge(reply: &KnowledgeReply, format: Format, view: &View) -> String 
 #[must_use]
 pub fn purged(reply: &PurgeReply, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(reply),
+        Format::Json => reply.json_line(view.verbose),
         Format::Markdown => purge::markdown(reply),
         Format::Pretty => pretty::painted(&purge::markdown(reply), view),
     }
@@ -240,9 +240,7 @@ pub fn purged(reply: &PurgeReply, format: Format, view: &View) -> String {
 #[must_use]
 pub fn staged(remarks: &[StagedRemark], format: Format, view: &View) -> String {
     match format {
-        Format::Json => {
-            json::plain_answer(&serde_json::json!({ "schema": "chronicle-staged/v1", "staged": remarks }))
-        }
+        Format::Json => remarks.json_line(view.verbose),
         Format::Markdown => markdown::staged(remarks, view),
         Format::Pretty => pretty::painted(&markdown::staged(remarks, view), view),
     }
@@ -252,7 +250,7 @@ pub fn staged(remarks: &[StagedRemark], format: Format, view: &View) -> String {
 #[must_use]
 pub fn outline(answer: &OutlineAnswer, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::compact_answer(answer, view.verbose),
+        Format::Json => answer.json_line(view.verbose),
         Format::Markdown => outline::markdown(answer),
         Format::Pretty => pretty::painted(&outline::markdown(answer), view),
     }
@@ -262,7 +260,7 @@ pub fn outline(answer: &OutlineAnswer, format: Format, view: &View) -> String {
 #[must_use]
 pub fn deps(deps: &Deps, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::compact_answer(deps, view.verbose),
+        Format::Json => deps.json_line(view.verbose),
         Format::Markdown => deps::markdown(deps, view),
         Format::Pretty => pretty::painted(&deps::markdown(deps, view), view),
     }
@@ -272,7 +270,7 @@ pub fn deps(deps: &Deps, format: Format, view: &View) -> String {
 #[must_use]
 pub fn found(finding: &Finding, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(finding),
+        Format::Json => finding.json_line(view.verbose),
         Format::Markdown => find::found(finding, view, false),
         Format::Pretty => pretty::painted(&find::found(finding, view, view.colour), view),
     }
@@ -282,7 +280,7 @@ pub fn found(finding: &Finding, format: Format, view: &View) -> String {
 #[must_use]
 pub fn about(about: &About, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(about),
+        Format::Json => about.json_line(view.verbose),
         Format::Markdown => find::about(about, view, false),
         Format::Pretty => pretty::painted(&find::about(about, view, view.colour), view),
     }
@@ -292,7 +290,7 @@ pub fn about(about: &About, format: Format, view: &View) -> String {
 #[must_use]
 pub fn how(how: &How, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(how),
+        Format::Json => how.json_line(view.verbose),
         Format::Markdown => find::how(how, view),
         Format::Pretty => pretty::painted(&find::how(how, view), view),
     }
@@ -302,7 +300,7 @@ pub fn how(how: &How, format: Format, view: &View) -> String {
 #[must_use]
 pub fn summary(summary: &Summary, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::compact_answer(summary, view.verbose),
+        Format::Json => summary.json_line(view.verbose),
         Format::Markdown => summary::markdown(summary, view),
         Format::Pretty => pretty::painted(&summary::markdown(summary, view), view),
     }
@@ -312,7 +310,7 @@ pub fn summary(summary: &Summary, format: Format, view: &View) -> String {
 #[must_use]
 pub fn sync(synced: &Synced, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(synced),
+        Format::Json => synced.json_line(view.verbose),
         Format::Markdown => sync::markdown(synced),
         Format::Pretty => pretty::painted(&sync::markdown(synced), view),
     }
@@ -322,7 +320,7 @@ pub fn sync(synced: &Synced, format: Format, view: &View) -> String {
 #[must_use]
 pub fn status(status: &Status, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(status),
+        Format::Json => status.json_line(view.verbose),
         Format::Markdown => health::status(status),
         Format::Pretty => pretty::painted(&health::status(status), view),
     }
@@ -332,7 +330,7 @@ pub fn status(status: &Status, format: Format, view: &View) -> String {
 #[must_use]
 pub fn diagnosis(diagnosis: &Diagnosis, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(diagnosis),
+        Format::Json => diagnosis.json_line(view.verbose),
         Format::Markdown => health::diagnosis(diagnosis),
         Format::Pretty => pretty::painted(&health::diagnosis(diagnosis), view),
     }
@@ -342,7 +340,7 @@ pub fn diagnosis(diagnosis: &Diagnosis, format: Format, view: &View) -> String {
 #[must_use]
 pub fn gc(reply: &GcReply, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(reply),
+        Format::Json => reply.json_line(view.verbose),
         Format::Markdown => health::gc(reply),
         Format::Pretty => pretty::painted(&health::gc(reply), view),
     }
@@ -353,7 +351,7 @@ pub fn gc(reply: &GcReply, format: Format, view: &View) -> String {
 pub fn imported(reply: &ImportReply, format: Format) -> String {
     let ImportReply { lines, changed, elsewhere, .. } = reply;
     match format {
-        Format::Json => json::plain_answer(reply),
+        Format::Json => reply.json_line(true),
         _ if 0 < *elsewhere => {
             format!(
                 "{lines} notes read, {changed} stored or enriched, {elsewhere} on commits that are not here\n"
@@ -367,7 +365,7 @@ pub fn imported(reply: &ImportReply, format: Format) -> String {
 #[must_use]
 pub fn why(why: &Why, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::compact_answer(why, view.verbose),
+        Format::Json => why.json_line(view.verbose),
         Format::Markdown => why::markdown(why, view),
         Format::Pretty => pretty::painted(&why::markdown(why, view), view),
     }
@@ -377,7 +375,7 @@ pub fn why(why: &Why, format: Format, view: &View) -> String {
 #[must_use]
 pub fn check(check: &Check, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::compact_answer(check, view.verbose),
+        Format::Json => check.json_line(view.verbose),
         Format::Markdown => check::markdown(check, view),
         Format::Pretty => pretty::painted(&check::markdown(check, view), view),
     }
@@ -387,7 +385,7 @@ pub fn check(check: &Check, format: Format, view: &View) -> String {
 #[must_use]
 pub fn brief(brief: &Brief, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(brief),
+        Format::Json => brief.json_line(view.verbose),
         Format::Markdown => brief::markdown(brief, view),
         Format::Pretty => pretty::painted(&brief::markdown(brief, view), view),
     }
@@ -397,7 +395,7 @@ pub fn brief(brief: &Brief, format: Format, view: &View) -> String {
 #[must_use]
 pub fn catch_up(answer: &CatchUp, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(answer),
+        Format::Json => answer.json_line(view.verbose),
         Format::Markdown => brief::catch_up(answer, view),
         Format::Pretty => pretty::painted(&brief::catch_up(answer, view), view),
     }
@@ -407,7 +405,7 @@ pub fn catch_up(answer: &CatchUp, format: Format, view: &View) -> String {
 #[must_use]
 pub fn pending(pending: &Pending, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(pending),
+        Format::Json => pending.json_line(view.verbose),
         Format::Markdown => threads::pending(pending, view),
         Format::Pretty => pretty::painted(&threads::pending(pending, view), view),
     }
@@ -417,7 +415,7 @@ pub fn pending(pending: &Pending, format: Format, view: &View) -> String {
 #[must_use]
 pub fn threads(reply: &ThreadReply, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(reply),
+        Format::Json => reply.json_line(view.verbose),
         Format::Markdown => threads::reply(reply, view),
         Format::Pretty => pretty::painted(&threads::reply(reply, view), view),
     }
@@ -427,7 +425,7 @@ pub fn threads(reply: &ThreadReply, format: Format, view: &View) -> String {
 #[must_use]
 pub fn shown_thread(shown: &ShownThread, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(shown),
+        Format::Json => shown.json_line(view.verbose),
         Format::Markdown => threads::shown(shown, view),
         Format::Pretty => pretty::painted(&threads::shown(shown, view), view),
     }
@@ -437,7 +435,7 @@ pub fn shown_thread(shown: &ShownThread, format: Format, view: &View) -> String 
 #[must_use]
 pub fn settings(settings: &Settings, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(settings),
+        Format::Json => settings.json_line(view.verbose),
         Format::Markdown => config::markdown(settings),
         Format::Pretty => pretty::painted(&config::markdown(settings), view),
     }
@@ -447,9 +445,7 @@ pub fn settings(settings: &Settings, format: Format, view: &View) -> String {
 #[must_use]
 pub fn contexts(contexts: &[AuthorContext], format: Format, view: &View) -> String {
     match format {
-        Format::Json => {
-            json::plain_answer(&serde_json::json!({ "schema": "chronicle-context/v1", "contexts": contexts }))
-        }
+        Format::Json => contexts.json_line(view.verbose),
         Format::Markdown => context::markdown(contexts, view),
         Format::Pretty => pretty::painted(&context::markdown(contexts, view), view),
     }
@@ -459,7 +455,7 @@ pub fn contexts(contexts: &[AuthorContext], format: Format, view: &View) -> Stri
 #[must_use]
 pub fn reconciled(reply: &ReconcileReply, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(reply),
+        Format::Json => reply.json_line(view.verbose),
         Format::Markdown => reconcile::markdown(reply),
         Format::Pretty => pretty::painted(&reconcile::markdown(reply), view),
     }
@@ -469,7 +465,7 @@ pub fn reconciled(reply: &ReconcileReply, format: Format, view: &View) -> String
 #[must_use]
 pub fn setup(setup: &Setup, format: Format, view: &View) -> String {
     match format {
-        Format::Json => json::plain_answer(setup),
+        Format::Json => setup.json_line(view.verbose),
         Format::Markdown => setup::markdown(setup),
         Format::Pretty => pretty::painted(&setup::markdown(setup), view),
     }

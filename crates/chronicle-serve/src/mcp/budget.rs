@@ -3,7 +3,10 @@
 //! Whole pieces are left out, the last ones first, and the answer says how many. It is measured as JSON: the
 //! markdown beside it is shorter.
 
-use chronicle::{Check, Deps, KnowledgeReply, Summary, Timeline, Why};
+use chronicle::{
+    Check, Deps, KnowledgeReply, Summary, Timeline, Why,
+    render::{Answer, View},
+};
 
 /// The longest answer, in tokens of about four bytes, unless a call says otherwise.
 pub(super) const DEFAULT_TOKENS: usize = 5_000;
@@ -21,9 +24,14 @@ pub(super) trait Pieces: Clone {
     fn warnings(&mut self) -> &mut Vec<String>;
 }
 
-/// As many pieces of `answer` as fit into `max_tokens`, as `render` writes it.
-pub(super) fn fit<T: Pieces>(answer: T, max_tokens: usize, render: impl Fn(&T) -> String) -> T {
-    let fits = |answer: &T| render(answer).len() <= max_tokens.saturating_mul(BYTES_PER_TOKEN);
+/// As many pieces of `answer` as fit into `max_tokens`.
+pub(super) fn fit<T: Pieces + Answer>(answer: T, max_tokens: usize, view: &View) -> T {
+    most(answer, max_tokens, |answer| answer.json_line(view.verbose).len())
+}
+
+/// As many pieces of `answer` as fit into `max_tokens`, where `bytes` says how long an answer is.
+fn most<T: Pieces>(answer: T, max_tokens: usize, bytes: impl Fn(&T) -> usize) -> T {
+    let fits = |answer: &T| bytes(answer) <= max_tokens.saturating_mul(BYTES_PER_TOKEN);
     if fits(&answer) {
         return answer;
     }
@@ -121,7 +129,7 @@ mod tests {
 
     fn check(max_tokens: usize, expected: Option<&str>) {
         let words = Words(vec!["four"; 10], Vec::new());
-        let fitted = fit(words, max_tokens, |words| words.0.concat());
+        let fitted = most(words, max_tokens, |words| words.0.concat().len());
         assert_eq!(fitted.0.len(), max_tokens.min(10));
         assert_eq!(fitted.1.first().map(String::as_str), expected);
     }

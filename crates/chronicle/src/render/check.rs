@@ -180,5 +180,5 @@ fn gitlab(check: &Check) -> String {
             })
         })
         .collect();
-    json::plain_answer(&report)
+    json::line(&report)
 }

@@ -1,8 +1,22 @@
 //! Answers for programs: one object on one line.
 
+use std::borrow::Cow;
+
 use chronicle_core::reading::Reading;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply,
+    KnowledgeReply, OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown, StagedRemark, Status,
+    Summary, Synced, Timeline, Why,
+    agent::Injected,
+    brief::Brief,
+    catch_up::CatchUp,
+    find::{About, Finding, How},
+    sessions::{ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession},
+    threads::{Pending, ShownThread, ThreadReply},
+};
 
 /// Top-level keys that are always there, however empty.
 const ALWAYS: [&str; 9] = [
@@ -22,29 +36,106 @@ const ALWAYS_IN_ANSWERS: [&str; 9] =
 /// Keys of items that are always there: null says something.
 const TELLING: [&str; 3] = ["lines", "commits_since", "constraints"];
 
-pub(super) fn reading(reading: &Reading, verbose: bool) -> String {
-    let mut value = serde_json::to_value(reading).expect("a reading is plain data");
-    if let Some(map) = value.as_object_mut() {
-        if reading.file.is_none() {
-            map.shift_remove("file");
-        }
-        if !verbose {
-            compact(map, &ALWAYS);
-        }
+/// An answer as programs get it.
+pub trait Answer {
+    /// The object; what is empty is in it if it is `verbose`, or of a kind that is always whole.
+    fn json(&self, verbose: bool) -> Value;
+
+    /// The same on one line, in which no character acts on a terminal.
+    fn json_line(&self, verbose: bool) -> String {
+        line(&self.json(verbose))
     }
-    line(&value)
 }
 
-pub(super) fn compact_answer(answer: &impl Serialize, verbose: bool) -> String {
-    let mut value = serde_json::to_value(answer).expect("answers are plain data");
-    if let (Some(map), false) = (value.as_object_mut(), verbose) {
-        compact(map, &ALWAYS_IN_ANSWERS);
+impl Answer for Reading {
+    fn json(&self, verbose: bool) -> Value {
+        let mut value = whole(self);
+        if let Some(map) = value.as_object_mut() {
+            if self.file.is_none() {
+                map.shift_remove("file");
+            }
+            if !verbose {
+                compact(map, &ALWAYS);
+            }
+        }
+        value
     }
-    line(&value)
 }
 
-pub(super) fn plain_answer(answer: &impl Serialize) -> String {
-    line(&serde_json::to_value(answer).expect("answers are plain data"))
+impl Answer for [StagedRemark] {
+    fn json(&self, _verbose: bool) -> Value {
+        json!({ "schema": "chronicle-staged/v1", "staged": self })
+    }
+}
+
+impl Answer for [AuthorContext] {
+    fn json(&self, _verbose: bool) -> Value {
+        json!({ "schema": "chronicle-context/v1", "contexts": self })
+    }
+}
+
+/// Implements [`Answer`] for answers that leave out what is empty.
+macro_rules! compact {
+    ($($answer:ty),* $(,)?) => {$(
+        impl Answer for $answer {
+            fn json(&self, verbose: bool) -> Value {
+                let mut value = whole(self);
+                if let (Some(map), false) = (value.as_object_mut(), verbose) {
+                    compact(map, &ALWAYS_IN_ANSWERS);
+                }
+                value
+            }
+        }
+    )*};
+}
+
+compact!(Check, Deps, OutlineAnswer, Summary, Timeline, Why);
+
+/// Implements [`Answer`] for answers that are always whole.
+macro_rules! whole {
+    ($($answer:ty),* $(,)?) => {$(
+        impl Answer for $answer {
+            fn json(&self, _verbose: bool) -> Value {
+                whole(self)
+            }
+        }
+    )*};
+}
+
+whole!(
+    About,
+    AnnotateReply,
+    Brief,
+    Candidates,
+    CatchUp,
+    CorrectReply,
+    Diagnosis,
+    ExcludeReply,
+    Finding,
+    ForgetReply,
+    GcReply,
+    How,
+    ImportReply,
+    IngestReply,
+    Injected,
+    KnowledgeReply,
+    MemoryTransfer,
+    Pending,
+    PurgeReply,
+    ReconcileReply,
+    SessionList,
+    Settings,
+    Setup,
+    Shown,
+    ShownSession,
+    ShownThread,
+    Status,
+    Synced,
+    ThreadReply,
+);
+
+fn whole(answer: &impl Serialize) -> Value {
+    serde_json::to_value(answer).expect("answers are plain data")
 }
 
 /// An error as every command writes it in JSON.
@@ -53,7 +144,7 @@ pub fn error(code: &str, message: &str, hint: Option<&str>) -> String {
     let mut error =
         Map::from_iter([("code".to_owned(), code.into()), ("message".to_owned(), message.into())]);
     error.extend(hint.map(|hint| ("hint".to_owned(), hint.into())));
-    line(&serde_json::json!({ "schema": "chronicle-error/v1", "error": error }))
+    line(&json!({ "schema": "chronicle-error/v1", "error": error }))
 }
 
 /// Leaves out what is null or empty, but for `always` here and [`TELLING`] keys below.
@@ -82,16 +173,25 @@ fn is_empty(value: &Value) -> bool {
 }
 
 /// JSON on one line, in which no character acts on a terminal: strings may hold some that JSON allows.
-fn line(value: &Value) -> String {
-    let mut line = String::new();
-    for character in value.to_string().chars() {
-        let mut buffer = [0; 4];
-        if chronicle_core::plain(character.encode_utf8(&mut buffer)).is_empty() {
-            line.push_str(&format!("\\u{:04x}", u32::from(character)));
-        } else {
-            line.push(character);
-        }
-    }
+pub(super) fn line(value: &impl Serialize) -> String {
+    let text = serde_json::to_string(value).expect("answers are plain data");
+    let mut line = match chronicle_core::plain(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(_) => escaped(&text),
+    };
     line.push('\n');
     line
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        let mut buffer = [0; 4];
+        if chronicle_core::plain(character.encode_utf8(&mut buffer)).is_empty() {
+            escaped.push_str(&format!("\\u{:04x}", u32::from(character)));
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
 }

@@ -33,8 +33,9 @@ impl Ask for WhyArgs {
         };
         let why = chronicle.why(path, scope)?;
         let max_tokens = self.max_tokens.unwrap_or(DEFAULT_TOKENS);
-        let why = fit(why, max_tokens, |why| render::why(why, Format::Json, view));
-        Ok(Reply::new(|format| render::why(&why, format, view), "nothing is known", &why.warnings))
+        let why = fit(why, max_tokens, view);
+        let markdown = render::why(&why, Format::Markdown, view);
+        Ok(Reply::new(&why, &markdown, view, "nothing is known", &why.warnings))
     }
 }
 
@@ -52,9 +53,9 @@ impl Ask for SummaryArgs {
     fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
         let summary = chronicle.summary(self.path, self.anchor.as_deref())?;
         let max_tokens = self.max_tokens.unwrap_or(DEFAULT_TOKENS);
-        let summary = fit(summary, max_tokens, |summary| render::summary(summary, Format::Json, view));
-        let render = |format| render::summary(&summary, format, view);
-        Ok(Reply::new(render, "nothing is known about it", &summary.warnings))
+        let summary = fit(summary, max_tokens, view);
+        let markdown = render::summary(&summary, Format::Markdown, view);
+        Ok(Reply::new(&summary, &markdown, view, "nothing is known about it", &summary.warnings))
     }
 }
 
@@ -74,8 +75,8 @@ impl Ask for HistoryArgs {
     fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
         let timeline = chronicle.history(self.path, self.anchor.as_deref(), self.limit)?;
         let max_tokens = self.max_tokens.unwrap_or(DEFAULT_TOKENS);
-        let timeline = fit(timeline, max_tokens, |timeline| render::timeline(timeline, Format::Json, view));
-        let render = |format| render::timeline(&timeline, format, view);
-        Ok(Reply::new(render, "nothing is known about it", &timeline.warnings))
+        let timeline = fit(timeline, max_tokens, view);
+        let markdown = render::timeline(&timeline, Format::Markdown, view);
+        Ok(Reply::new(&timeline, &markdown, view, "nothing is known about it", &timeline.warnings))
     }
 }

@@ -110,7 +110,8 @@ impl Ask for ReadArgs {
             reading.stats.commits_examined, reading.stats.annotations_found
         );
         let view = View { verbose: command.verbose, ..*view };
-        Ok(Reply::new(|format| render::reading(&reading, format, &view), &nothing, &reading.warnings))
+        let markdown = render::reading(&reading, Format::Markdown, &view);
+        Ok(Reply::new(&reading, &markdown, &view, &nothing, &reading.warnings))
     }
 }
 
@@ -132,8 +133,9 @@ impl Ask for DepsArgs {
         let nothing =
             format!("nobody says to rely on it; {} annotations were looked at", deps.annotations_examined);
         let max_tokens = self.max_tokens.unwrap_or(DEFAULT_TOKENS);
-        let deps = fit(deps, max_tokens, |deps| render::deps(deps, Format::Json, view));
-        Ok(Reply::new(|format| render::deps(&deps, format, view), &nothing, &deps.warnings))
+        let deps = fit(deps, max_tokens, view);
+        let markdown = render::deps(&deps, Format::Markdown, view);
+        Ok(Reply::new(&deps, &markdown, view, &nothing, &deps.warnings))
     }
 }
 
@@ -164,7 +166,8 @@ impl Ask for CheckArgs {
         let check = chronicle.check(&scope, &self.fail_on)?;
         let nothing = format!("no lessons are touched; files changed: {}", check.n_files);
         let max_tokens = self.max_tokens.unwrap_or(DEFAULT_TOKENS);
-        let check = fit(check, max_tokens, |check| render::check(check, Format::Json, view));
-        Ok(Reply::new(|format| render::check(&check, format, view), &nothing, &check.warnings))
+        let check = fit(check, max_tokens, view);
+        let markdown = render::check(&check, Format::Markdown, view);
+        Ok(Reply::new(&check, &markdown, view, &nothing, &check.warnings))
     }
 }

@@ -42,7 +42,8 @@ impl Ask for BriefArgs {
             0 => "nothing is remembered yet",
             _ => "nothing is remembered of this project; `all` tells of others",
         };
-        Ok(Reply::new(|format| render::brief(&brief, format, view), nothing, &[]))
+        let markdown = render::brief(&brief, Format::Markdown, view);
+        Ok(Reply::new(&brief, &markdown, view, nothing, &[]))
     }
 }
 
@@ -72,7 +73,8 @@ impl Ask for PendingArgs {
             (0, n, _) => format!("nothing is open; {n} archived threads, `archived` lists them"),
             (n, ..) => format!("{n} open"),
         };
-        Ok(Reply::new(|format| render::pending(&pending, format, view), &nothing, &pending.warnings))
+        let markdown = render::pending(&pending, Format::Markdown, view);
+        Ok(Reply::new(&pending, &markdown, view, &nothing, &pending.warnings))
     }
 }
 
@@ -119,7 +121,8 @@ impl Ask for FindArgs {
         let is_empty = finding.hits.is_empty() && finding.elsewhere.hits == 0;
         let nothing =
             if is_empty { "nothing was found" } else { "nothing was found here; `all` looks elsewhere" };
-        Ok(Reply::new(|format| render::found(&finding, format, view), nothing, &[]))
+        let markdown = render::found(&finding, Format::Markdown, view);
+        Ok(Reply::new(&finding, &markdown, view, nothing, &[]))
     }
 }
 
@@ -141,7 +144,8 @@ impl Ask for ResolveArgs {
         let act = ThreadAct::Close { how: self.how.unwrap_or(How::Completed), note: self.note };
         let reply = chronicle.change_threads(&self.ids, &act)?;
         let warnings = super::writing::replaced(&reply.redacted);
-        Ok(Reply::new(|format| render::threads(&reply, format, view), "nothing was changed", &warnings))
+        let markdown = render::threads(&reply, Format::Markdown, view);
+        Ok(Reply::new(&reply, &markdown, view, "nothing was changed", &warnings))
     }
 }
 

@@ -125,7 +125,8 @@ impl Ask for AnnotateArgs {
         })?;
         let mut warnings = reply.warnings.clone();
         warnings.extend(replaced(&reply.redacted));
-        Ok(Reply::new(|format| render::stored(&reply, format, view), "nothing was stored", &warnings))
+        let markdown = render::stored(&reply, Format::Markdown, view);
+        Ok(Reply::new(&reply, &markdown, view, "nothing was stored", &warnings))
     }
 }
 
@@ -157,7 +158,8 @@ impl Ask for NoteArgs {
     fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
         let refuse = |reason: &str| Err(Refusal::Arguments(reason.to_owned()));
         let show = |remarks: &[StagedRemark], nothing: &str, redacted: &[String]| {
-            Reply::new(|format| render::staged(remarks, format, view), nothing, &replaced(redacted))
+            let markdown = render::staged(remarks, Format::Markdown, view);
+            Reply::new(remarks, &markdown, view, nothing, &replaced(redacted))
         };
         let lines = lines(self.lines.as_deref())?;
         let Self { text, category, file, list, clear, .. } = self;
@@ -204,8 +206,8 @@ impl Ask for FlagArgs {
                 "several lessons match, so nothing was changed: set `path` to the id of one".to_owned(),
             );
         }
-        let shown =
-            Reply::new(|format| render::corrected(&reply, format, view), "nothing was changed", &warnings);
+        let markdown = render::corrected(&reply, Format::Markdown, view);
+        let shown = Reply::new(&reply, &markdown, view, "nothing was changed", &warnings);
         Ok(shown.refused(!reply.changed))
     }
 }
@@ -262,14 +264,11 @@ impl Ask for KnowledgeArgs {
                 return Err(Refusal::Arguments(reason.to_owned()));
             }
         };
-        let reply = fit(reply, max_tokens, |reply| render::knowledge(reply, Format::Json, view));
+        let reply = fit(reply, max_tokens, view);
         let mut warnings = reply.warnings.clone();
         warnings.extend(replaced(&reply.redacted));
-        Ok(Reply::new(
-            |format| render::knowledge(&reply, format, view),
-            "nothing is known as a whole",
-            &warnings,
-        ))
+        let markdown = render::knowledge(&reply, Format::Markdown, view);
+        Ok(Reply::new(&reply, &markdown, view, "nothing is known as a whole", &warnings))
     }
 }
 
