@@ -68,7 +68,12 @@ impl Cli {
         let arguments = commit::separated(arguments);
         let first = arguments.get(1).and_then(|argument| argument.to_str());
         let often = OFTEN.iter().find(|(name, _)| Some(*name) == first);
-        let mut definition = often.map_or_else(all, |(name, define)| one(name, *define));
+        let mut definition = match (often, first) {
+            (Some((name, define)), _) => one(name, *define),
+            // Said before a command is looked for.
+            (None, Some("--version" | "-V")) => Root::command(),
+            _ => all(),
+        };
         let matches = definition.try_get_matches_from_mut(arguments)?;
         let parsed = Root::from_arg_matches(&matches).and_then(|root| {
             let command = Command::from_arg_matches(&matches)?;
