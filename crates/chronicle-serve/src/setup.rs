@@ -303,8 +303,11 @@ fn plan(piece: &Piece, aim: Aim, states: &[State]) -> Result<Option<Plan>, Strin
         read => read?,
     };
     let Some(text) = &read.text else {
-        let Aim::Set { .. } = aim else { return Ok(None) };
-        let edited = piece.content.put_into("")?;
+        let Aim::Set { only_server } = aim else { return Ok(None) };
+        let edited = match only_server {
+            true => piece.content.without_hooks().put_into("")?,
+            false => piece.content.put_into("")?,
+        };
         let state = State { made: true, edits: edited.edits };
         return Ok(Some(Plan { read, after: Some(edited.text), state: Some(state) }));
     };

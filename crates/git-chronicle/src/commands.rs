@@ -104,7 +104,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Find(args) => find::run(args, &open(), ui),
         Command::About(args) => about::run(args, &open(), ui),
         Command::How(args) => how::run(args, &open(), ui),
-        Command::Mcp(args) => mcp::run(&args, directory, cli.directory.is_some()),
+        Command::Mcp(args) => mcp::run(&args, &open(), directory.clone(), cli.directory.is_some(), ui),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }

@@ -1,10 +1,21 @@
 use std::path::PathBuf;
 
-use chronicle_serve::mcp::{self, Host};
+use chronicle::Chronicle;
+use chronicle_serve::{
+    hooks::Host as Agent,
+    mcp::{self, Host},
+    setup::{Scope, Wanted},
+};
+use clap::{Subcommand, builder::PossibleValuesParser};
 
 use crate::{
-    commands::{environment, may_use_index, ui_now},
-    error::{CommandError, explain},
+    commands::{
+        environment, init, may_use_index,
+        setup::{chosen, ground, left_alone, names, scope},
+        ui_now,
+    },
+    error::{CommandError, UsageSnafu, explain},
+    ui::Ui,
 };
 
 /// Serve what this command line knows to agents, over MCP
@@ -12,7 +23,11 @@ use crate::{
 /// Speaks JSON-RPC on standard input and output, and ends when its client does. Works in the
 /// project that the agent names, else in the current directory.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct McpArgs {
+    #[command(subcommand)]
+    what: Option<McpCommand>,
+
     /// Serve over HTTP instead, at this address of the loopback interface
     ///
     /// Clients send the token of `CHRONICLE_MCP_TOKEN`, or the one that is printed, as `Authorization: Bearer TOKEN`.
@@ -21,14 +36,42 @@ pub(crate) struct McpArgs {
     http: Option<std::net::SocketAddr>,
 }
 
+#[derive(Debug, Subcommand)]
+enum McpCommand {
+    /// Register the server with coding agents, without the hooks and skills that `setup` adds
+    ///
+    /// Without names, with all agents that are found on this machine. `git chronicle uninstall` takes it out again.
+    Install(InstallArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct InstallArgs {
+    /// The agents
+    #[arg(value_name = "AGENT", value_parser = PossibleValuesParser::new(names()))]
+    agents: Vec<String>,
+
+    /// For you in all projects, or for everyone in this repository
+    #[arg(long, value_name = "SCOPE", default_value = "user", value_parser = PossibleValuesParser::new(Scope::NAMES))]
+    scope: String,
+
+    /// Show what would be changed, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
 /// Where agents say what project they work in.
 const PROJECT: [&str; 3] = ["CLAUDE_PROJECT_DIR", "COPILOT_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
 
-#[cfg_attr(
-    not(feature = "http"),
-    expect(unused_variables, reason = "what there is to say is said over HTTP")
-)]
-pub(crate) fn run(args: &McpArgs, current: PathBuf, is_given: bool) -> Result<(), CommandError> {
+pub(crate) fn run(
+    args: &McpArgs,
+    chronicle: &Chronicle,
+    current: PathBuf,
+    is_given: bool,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
+    if let Some(McpCommand::Install(args)) = &args.what {
+        return install(args, chronicle, ui);
+    }
     // Who names a directory by hand means that one.
     let named = || PROJECT.into_iter().filter_map(environment).map(PathBuf::from);
     let project = || named().find(|folder| folder.is_absolute() && folder.is_dir());
@@ -40,6 +83,25 @@ pub(crate) fn run(args: &McpArgs, current: PathBuf, is_given: bool) -> Result<()
         return over_http(host, address);
     }
     Ok(mcp::serve(host)?)
+}
+
+fn install(args: &InstallArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let ground = ground(chronicle)?;
+    let scope = scope(Some(&args.scope), chronicle)?;
+    let mut agents = chosen(&args.agents, &ground, ui);
+    if agents.is_empty() {
+        return Ok(());
+    }
+    if scope == Scope::Project {
+        agents.retain(|agent| *agent != Agent::Copilot);
+    }
+    if agents.is_empty() {
+        return UsageSnafu { reason: "Copilot CLI knows no servers of a project; use --scope user" }.fail();
+    }
+    let wanted = Wanted { only_server: true, agents_md: false };
+    let outcome = ground.set_up(&agents, scope, wanted, args.dry_run)?;
+    init::tell(&outcome.setup, "the server is registered already", ui)?;
+    left_alone(outcome.n_refused)
 }
 
 #[cfg(feature = "http")]

@@ -58,12 +58,8 @@ pub(crate) fn run(args: &SetupArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
         return UsageSnafu { reason: "--agents-md needs --scope project: the file is the repository's" }
             .fail();
     }
-    let mut agents = named(&args.agents);
+    let agents = chosen(&args.agents, &ground, ui);
     if agents.is_empty() {
-        agents = ground.detected();
-    }
-    if agents.is_empty() {
-        ui.tell(&format!("no agent was found; name one of {}", names().join(", ")));
         return Ok(());
     }
     let asks = scope == Scope::Project && !args.agents_md && !args.dry_run;
@@ -132,6 +128,15 @@ pub(crate) fn names() -> [&'static str; 6] {
 /// The agents of these names.
 pub(crate) fn named(names: &[String]) -> Vec<Host> {
     Host::ALL.into_iter().filter(|agent| names.iter().any(|name| name == agent.name())).collect()
+}
+
+/// The agents of these names; without names, those that are found, or a word that there are none.
+pub(crate) fn chosen(names_given: &[String], ground: &Ground, ui: &mut Ui) -> Vec<Host> {
+    let agents = if names_given.is_empty() { ground.detected() } else { named(names_given) };
+    if agents.is_empty() {
+        ui.tell(&format!("no agent was found; name one of {}", names().join(", ")));
+    }
+    agents
 }
 
 /// The scope of that name; one of the project needs one.

@@ -169,6 +169,40 @@ fn nothing_is_left_where_nothing_was() {
 }
 
 #[test]
+fn the_server_can_be_registered_alone() {
+    let desk = Desk::new();
+    put(&desk, ".claude.json", "{\n  // mine\n  \"mcpServers\": {}\n}\n");
+    let before = (everything(&desk.home), everything(desk.repo.path()));
+    let install = |more: &[&str]| ask(&desk, &[&["mcp", "install"], more].concat());
+    assert!(install(&["--dry-run", "claude"]).success().stdout.contains("+++"));
+    assert_eq!((everything(&desk.home), everything(desk.repo.path())), before, "a dry run changes nothing");
+
+    install(&AGENTS).success();
+    for name in [".claude.json", ".gemini/settings.json", ".copilot/mcp-config.json", ".cursor/mcp.json"] {
+        let text = read(&desk, name);
+        assert!(text.contains("\"mcp\"") && text.contains("git-chronicle"), "{name}: {text}");
+        assert!(!text.contains("hook"), "{name}: {text}");
+    }
+    assert!(read(&desk, ".codex/config.toml").contains("[mcp_servers.chronicle]"));
+    for name in
+        [".claude/settings.json", ".codex/hooks.json", ".cursor/hooks.json", ".agents", ".claude/skills"]
+    {
+        assert!(!desk.home.join(name).exists(), "{name}");
+    }
+    assert!(install(&["claude"]).success().stderr.contains("registered already"));
+    // What follows adds the rest, and all of it goes again.
+    ask(&desk, &["setup", "claude", "--backfill", "0"]).success();
+    take_out(&desk).success();
+    assert_eq!(everything(&desk.home), before.0);
+
+    install(&["--scope", "project", "claude", "copilot"]).success();
+    assert!(desk.repo.path().join(".mcp.json").is_file());
+    install(&["--scope", "project", "copilot"]).refused(2, &["knows no servers of a project"]);
+    ask(&desk, &["uninstall"]).success();
+    assert_eq!(everything(desk.repo.path()), before.1);
+}
+
+#[test]
 fn a_project_is_set_up_for_everyone() {
     let desk = Desk::new();
     desk.repo.write(".claude/settings.json", "{\n  // ours\n  \"model\": \"m-1\"\n}\n");
