@@ -152,9 +152,12 @@ impl Hook<'_> {
                 }
                 chronicle.recall(&session, &prompt, key)
             }
+            // What nobody hears must not count as told.
             AgentEvent::PreToolUse => match self.call() {
-                ToolCall::Edits(edits) => warn(chronicle, &session, &edits, Moment::Before, key),
-                ToolCall::Command(_) | ToolCall::Other => Ok(None),
+                ToolCall::Edits(edits) if self.host.hears_before_tools() => {
+                    warn(chronicle, &session, &edits, Moment::Before, key)
+                }
+                ToolCall::Edits(_) | ToolCall::Command(_) | ToolCall::Other => Ok(None),
             },
             AgentEvent::PostToolUse => match self.call() {
                 ToolCall::Edits(edits) if !self.host.hears_before_tools() => {

@@ -147,7 +147,14 @@ fn lines_of(path: &Path, edit: &Edit, moment: Moment) -> Vec<Option<LineRange>> 
             (_, Moment::After) => occurrences(&content, &piece.new),
         };
         for range in ranges {
-            let lines = line_range(&content, range);
+            let mut lines = line_range(&content, range);
+            // What stood in the place of a line that is gone now is known of the lines beside it.
+            if moment == Moment::After {
+                lines = LineRange {
+                    start: lines.start.saturating_sub(1).max(1),
+                    end: lines.end.saturating_add(1),
+                };
+            }
             if !found.contains(&lines) && found.len() < MOST_PLACES {
                 found.push(lines);
             }

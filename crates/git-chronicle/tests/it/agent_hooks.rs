@@ -154,6 +154,50 @@ fn edits_of_every_agent_are_understood() {
 }
 
 #[test]
+fn who_hears_nothing_before_a_tool_is_told_after_it() {
+    let desk = desk();
+    for agent in ["gemini", "copilot", "opencode", "cursor"] {
+        let mut edit = desk.edit("x", "trace(id);");
+        edit["session_id"] = json!(format!("{agent}-1"));
+        // Copilot CLI and Cursor run the hooks of Claude Code; what gives them away is in the payload.
+        let (named, told_by) = match agent {
+            "copilot" => ("claude", json!({"transcript_path": "/h/.copilot/session-state/x/events.jsonl"})),
+            "cursor" => ("claude", json!({"cursor_version": "3.0"})),
+            other => (other, json!({})),
+        };
+        for (name, value) in told_by.as_object().expect("members") {
+            edit[name] = value.clone();
+        }
+        let before = desk.edit("trace(id);", "x")["tool_input"].clone();
+        let after = std::mem::replace(&mut edit["tool_input"], before);
+        assert_eq!(desk.hook(named, "pre-tool-use", &edit), "", "{agent}");
+        edit["tool_input"] = after;
+        assert!(desk.hook(named, "post-tool-use", &edit).contains("UI thread"), "{agent}");
+    }
+}
+
+#[test]
+fn who_is_told_after_an_edit_hears_of_the_lines_that_it_took_away() {
+    let desk = Desk::new();
+    let file = desk.repo.path().join("src/first.rs");
+    desk.repo.write("src/first.rs", "fn first() {\n    old_way();\n}\n\nfn second() {\n    more();\n}\n");
+    desk.repo.commit("first: begin");
+    let lesson = |content: &str, start: u32, end: u32| json!({"category": "gotcha", "content": content, "file": "src/first.rs", "lines": {"start": start, "end": end}});
+    let wisdom = [lesson("The old way is slow.", 1, 3), lesson("More is less.", 6, 6)];
+    annotate(&desk.repo, &json!({"summary": "It begins", "wisdom": wisdom}));
+    desk.hook("gemini", "session-start", &json!({}));
+    let edit = |old: &str, new: &str| {
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, text.replace(old, new)).unwrap();
+        let call = json!({"tool_name": "replace", "tool_input": {"file_path": file, "old_string": old, "new_string": new}});
+        desk.hook("gemini", "post-tool-use", &call)
+    };
+    let told = edit("    old_way();\n", "    something_else();\n");
+    assert!(told.contains("The old way is slow.") && !told.contains("More is less."), "{told}");
+    assert!(edit("    more();\n", "    anything();\n").contains("More is less."));
+}
+
+#[test]
 fn a_session_begins_with_a_briefing_once() {
     let desk = desk();
     let talk = desk
