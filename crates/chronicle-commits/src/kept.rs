@@ -12,6 +12,11 @@ use crate::{
     retire::Retired,
 };
 
+/// The directories, within the state directory of a repository, of all that is derived from notes and history: it may go
+/// at any time, and has to where words are purged.
+pub const DERIVED: [&str; 8] =
+    ["anchors", "blames", "index", "outlines", "recap-first", "recap-whole", "reconciled", "retired"];
+
 /// What is kept beside the index.
 #[derive(Debug)]
 pub struct Caches {
@@ -48,6 +53,7 @@ const MAX_KEPT: usize = 2000;
 impl Kept {
     /// The results of this `kind` of the repository whose git directory is `common_dir`.
     pub(crate) fn new(common_dir: Option<&Path>, kind: &str) -> Self {
+        debug_assert!(DERIVED.contains(&kind), "a purge has to know of `{kind}`");
         Self { directory: common_dir.map(|common_dir| common_dir.join("chronicle").join(kind)) }
     }
 

@@ -168,7 +168,7 @@ fn bury(repository: &Repository, tombstone: &Tombstone) -> Result<()> {
 
 /// Removes what was derived from the notes; it is made anew.
 fn drop_derived(repository: &Repository) {
-    for name in ["index", "outlines", "blames", "retired"] {
+    for name in crate::DERIVED {
         let directory = repository.shared_state_dir().join(name);
         for entry in std::fs::read_dir(directory).into_iter().flatten().filter_map(std::result::Result::ok) {
             let path = entry.path();

@@ -111,13 +111,21 @@ impl Chronicle {
         Glance::at(&self.directory).is_none_or(|glance| !glance.notes.is_empty())
     }
 
-    /// Looks for commits that were rewritten unseen, as far as that is quick; then makes what the next briefing tells of
-    /// commits, which takes a look at every note.
+    /// Looks for commits that were rewritten unseen, as far as that is quick.
     ///
     /// # Errors
     /// When the repository cannot be read, or the notes cannot be written.
     pub fn reconcile_lazily(&self) -> Result<(), Error> {
-        self.reconcile(Effort::Bounded, false)?;
+        self.reconcile(Effort::Bounded, false).map(drop)
+    }
+
+    /// Does what a commit is an occasion for, when nobody waits: looks for commits that were rewritten unseen, and makes
+    /// what the next briefing tells of commits, which takes a look at every note.
+    ///
+    /// # Errors
+    /// When the repository cannot be read, or the notes cannot be written.
+    pub fn behind_commit(&self) -> Result<(), Error> {
+        self.reconcile_lazily()?;
         let _kept = self.recap();
         Ok(())
     }

@@ -169,7 +169,7 @@ fn event_of(hook: Hook) -> String {
 /// Removes what is derived or empty of the directory that is ours.
 fn tidy(directory: &Path) {
     // What cannot be removed does no harm where it is.
-    for derived in ["blames", "index", "outlines", "reconciled", "retired"] {
+    for derived in chronicle_commits::DERIVED {
         let _removed = fs::remove_dir_all(directory.join(derived));
     }
     for lock in [SETUP_LOCK, "staging.lock", "sync.lock", "write.lock"] {

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
         DETACHED => match args.arguments.first().and_then(|name| name.to_str()) {
             Some(SESSION) => chronicle.behind_session_start(),
             Some(remote) => chronicle.sync_along(remote),
-            None => chronicle.reconcile_lazily(),
+            None => chronicle.behind_commit(),
         },
         // Only what is done behind it, or a hook of another version of ours.
         _ => Ok(()),

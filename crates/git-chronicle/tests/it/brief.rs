@@ -300,7 +300,8 @@ fn more_lessons_than_anyone_reads_are_counted() {
     let desk = Desk::new();
     let lessons: Vec<Value> = (0..230)
         .map(|n| {
-            let content = format!("{} part {n} of the pool.", if n == 229 { "Urgent: mend" } else { "Write" });
+            let content =
+                format!("{} part {n} of the pool.", if n == 229 { "Urgent: mend" } else { "Write" });
             json!({ "category": "unfinished_thread", "content": content })
         })
         .collect();
