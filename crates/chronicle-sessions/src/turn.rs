@@ -256,6 +256,10 @@ pub enum Agent {
 }
 
 impl Agent {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Claude, Self::Gemini, Self::Codex, Self::Copilot, Self::OpenCode, Self::Generic];
+
     /// The name it is kept under.
     #[must_use]
     pub fn name(self) -> &'static str {

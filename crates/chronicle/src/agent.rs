@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use chronicle_core::plain;
 
+use chronicle_sessions::Agent;
 pub use chronicle_sessions::{Edit, EditKind, Replaced, ToolCall, tool_call};
 pub use edits::Moment;
 pub use injected::{Injected, InjectedItem, InjectedText};
@@ -71,6 +72,22 @@ impl Chronicle {
     /// Whether there is a log of a session; asking makes none.
     fn was_told(&self, session: &AgentSession) -> bool {
         self.injected_folder().is_ok_and(|folder| log::exists(&folder, session))
+    }
+
+    /// Removes what these sessions, by agent and name, and their sub-agents were told.
+    pub(crate) fn forget_told<'n>(
+        &self,
+        sessions: impl Iterator<Item = (&'n String, &'n String)>,
+    ) -> Result<(), Error> {
+        let folder = self.injected_folder()?;
+        for (agent, id) in sessions {
+            let host = Agent::ALL.into_iter().map(Agent::name).find(|name| name == agent);
+            // Of agents without hooks there is nothing.
+            let Some(host) = host else { continue };
+            log::forget(&folder, &AgentSession { host, id: id.clone() })
+                .map_err(|source| Error::WriteOutput { path: folder.clone(), source })?;
+        }
+        Ok(())
     }
 
     fn injected_folder(&self) -> Result<PathBuf, Error> {

@@ -155,6 +155,25 @@ fn read(mut file: &File) -> io::Result<(Vec<Record>, bool)> {
     Ok((records.collect(), bytes.last().is_none_or(|byte| *byte == b'\n')))
 }
 
+/// Removes the files of `session` and of its sub-agents.
+pub(super) fn forget(folder: &Path, session: &AgentSession) -> io::Result<()> {
+    let whole = name(session);
+    let stem = whole.with_extension("");
+    let of_sub_agents = format!("{}-", stem.to_string_lossy());
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let found = entry.file_name();
+        if found == whole.as_os_str() || found.to_string_lossy().starts_with(&of_sub_agents) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 /// Whether there is a file of `session`.
 pub(super) fn exists(folder: &Path, session: &AgentSession) -> bool {
     folder.join(name(session)).exists()

@@ -18,7 +18,12 @@ pub(super) fn markdown(brief: &Brief, view: &View) -> String {
         return String::new();
     }
     let mut out = String::new();
-    let project = brief.project.as_deref().map_or_else(|| "all projects".to_owned(), one_line);
+    let project = match (&brief.project, &brief.branch) {
+        (Some(project), _) => one_line(project),
+        // Session memory does not know it yet, and nothing of other projects is told.
+        (None, Some(_)) => "this repository".to_owned(),
+        (None, None) => "all projects".to_owned(),
+    };
     let branch = brief.branch.as_deref().map(|branch| format!(", branch {}", words::path(branch)));
     let _ = writeln!(out, "# Brief: {project}{}\n{CAUTION}", branch.unwrap_or_default());
     section(&mut out, "Where you stopped", !brief.stopped.is_empty());

@@ -80,6 +80,8 @@ impl Chronicle {
                 threads.iter().try_for_each(|thread| replay(tx, thread, None))
             })?;
             memory.store.settle()?;
+            let names = sessions.iter().map(|session| (&session.record.agent, &session.record.name));
+            self.forget_told(names)?;
         }
         let forgotten = sessions
             .into_iter()

@@ -398,4 +398,9 @@ fn what_was_told_can_be_looked_up() {
     - [not used] src/ui.rs 5c3cdcd: never waits
     ");
     desk.run(&["injected", "--session", "nobody"]).refused(1, &["nobody"]);
+    // Who forgets a session forgets what it was told.
+    desk.run(&["session", "forget", SESSION]).success();
+    desk.run(&["injected", "--session", SESSION]).refused(1, &["was told anything"]);
+    let told = fs::read_dir(desk.memory().join("injected")).unwrap();
+    assert_eq!(told.count(), 0);
 }

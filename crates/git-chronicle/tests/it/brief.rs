@@ -312,6 +312,8 @@ fn more_lessons_than_anyone_reads_are_counted() {
         assert_eq!(brief["n_more_open"], 220, "{brief}");
         assert_eq!(brief["open"][0]["summary"], "Urgent: mend part 229 of the pool.");
     }
+    let text = desk.run(&["brief"]).success().stdout;
+    assert!(text.starts_with("# Brief: this repository, branch main\n"), "{text}");
     let pending = desk.ask(&["pending", "--limit", "30"]);
     assert_eq!((&pending["n_more"], pending["items"].as_array().map(Vec::len)), (&json!(200), Some(30)));
 }
