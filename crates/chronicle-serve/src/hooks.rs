@@ -136,7 +136,11 @@ impl Hook<'_> {
         let folder = folder.map(|folder| PathBuf::from(folder.as_ref())).filter(|folder| folder.is_dir());
         let here = folder.as_ref().map(|folder| self.chronicle.at(folder));
         let chronicle = here.as_ref().unwrap_or(self.chronicle);
-        let key = self.payload.text(&["tool_use_id", "toolUseId", "prompt_id", "turn_id"]);
+        // A prompt has many calls of tools: its id names none of them.
+        let key = match self.event {
+            AgentEvent::UserPromptSubmit => self.payload.text(&["prompt_id", "turn_id"]),
+            _ => self.payload.text(&["tool_use_id", "toolUseId"]),
+        };
         let key = key.as_deref();
         match self.event {
             AgentEvent::SessionStart => {

@@ -136,6 +136,7 @@ fn lines_of(path: &Path, edit: &Edit, moment: Moment) -> Vec<Option<LineRange>> 
         return vec![None];
     }
     let Ok(content) = fs::read(path) else { return Vec::new() };
+    let last_line = line_range(&content, content.len()..content.len()).end;
     let mut found: Vec<LineRange> = Vec::new();
     for piece in &edit.replaced {
         let ranges = match (edit.kind, moment) {
@@ -152,7 +153,7 @@ fn lines_of(path: &Path, edit: &Edit, moment: Moment) -> Vec<Option<LineRange>> 
             if moment == Moment::After {
                 lines = LineRange {
                     start: lines.start.saturating_sub(1).max(1),
-                    end: lines.end.saturating_add(1),
+                    end: lines.end.saturating_add(1).min(last_line),
                 };
             }
             if !found.contains(&lines) && found.len() < MOST_PLACES {

@@ -75,6 +75,14 @@ fn an_edit_is_told_what_is_known_of_its_very_place_once() {
     assert_eq!(desk.hook("claude", "pre-tool-use", &desk.edit("trace(id);", "")), "");
     let other = desk.hook("claude", "pre-tool-use", &desk.edit("self.free.push(id);", "todo!()"));
     assert!(other.contains("lock-free stack") && !other.contains("UI thread"), "{other}");
+    // Two calls within one prompt are two occasions.
+    let mut first = desk.edit("let id = self.free.pop();", "x");
+    let mut second = desk.edit("self.free.push(id);", "x");
+    for call in [&mut first, &mut second] {
+        (call["prompt_id"], call["session_id"]) = (json!("p1"), json!("another"));
+    }
+    assert!(desk.hook("claude", "pre-tool-use", &first).contains("UI thread"));
+    assert!(desk.hook("claude", "pre-tool-use", &second).contains("lock-free stack"));
     // After a compaction nothing of it is in sight any more.
     desk.hook("claude", "session-start", &json!({"source": "compact"}));
     let again = desk.hook("claude", "pre-tool-use", &desk.edit("trace(id);", ""));
@@ -403,4 +411,14 @@ fn what_was_told_can_be_looked_up() {
     desk.run(&["injected", "--session", SESSION]).refused(1, &["was told anything"]);
     let told = fs::read_dir(desk.memory().join("injected")).unwrap();
     assert_eq!(told.count(), 0);
+}
+
+#[test]
+fn an_edit_of_the_last_line_is_told_of_afterwards_too() {
+    let desk = Desk::new();
+    let lesson = json!({"category": "gotcha", "content": "It must never block.", "file": "src/pool.rs"});
+    annotate(&desk.repo, &json!({"summary": "s", "wisdom": [lesson]}));
+    let file = desk.repo.path().join("src/pool.rs");
+    let call = json!({"tool_name": "replace", "tool_input": {"file_path": file, "old_string": "x", "new_string": "fn acquire() {}"}});
+    assert!(desk.hook("gemini", "post-tool-use", &call).contains("never block"));
 }
