@@ -151,7 +151,7 @@ mod any {
     }
 
     /// Values that fit nowhere in particular.
-    fn odd() -> impl Strategy<Value = Value> {
+    fn odd() -> BoxedStrategy<Value> {
         let leaf = prop_oneof![
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),
@@ -159,13 +159,14 @@ mod any {
             any::<f64>().prop_map(Value::from),
             text().prop_map(Value::from),
         ];
-        leaf.prop_recursive(2, 8, 3, |inner| {
+        let odd = leaf.prop_recursive(2, 8, 3, |inner| {
             prop_oneof![
                 vec(inner.clone(), 0..3).prop_map(Value::from),
                 vec((select(vec!["b", "a", "content", "id"]), inner), 0..3)
                     .prop_map(|pairs| pairs.into_iter().collect::<Value>()),
             ]
-        })
+        });
+        odd.boxed()
     }
 
     /// Words that mean something at one place or another of one schema or another.
@@ -234,16 +235,19 @@ mod any {
     }
 
     /// Adds keys that are not there yet; now and then one that is there gets a value that does not fit.
-    fn strewn(base: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
-        (base, odd_keys(), 0..8u8, any::<bool>()).prop_map(|(mut base, odd, overwrite, turn)| {
-            let map = base.as_object_mut().expect("an object was made");
-            for (key, value) in odd {
-                if !map.contains_key(key) || (overwrite == 0 && !key.contains("schema")) {
-                    map.insert(key.to_owned(), value);
+    /// Boxed: the names of nested strategies' types would otherwise fill hundreds of megabytes.
+    fn strewn(base: impl Strategy<Value = Value> + 'static) -> BoxedStrategy<Value> {
+        let strategy =
+            (base, odd_keys(), 0..8u8, any::<bool>()).prop_map(|(mut base, odd, overwrite, turn)| {
+                let map = base.as_object_mut().expect("an object was made");
+                for (key, value) in odd {
+                    if !map.contains_key(key) || (overwrite == 0 && !key.contains("schema")) {
+                        map.insert(key.to_owned(), value);
+                    }
                 }
-            }
-            if turn { turned(&base) } else { base }
-        })
+                if turn { turned(&base) } else { base }
+            });
+        strategy.boxed()
     }
 
     /// An object of the fields that are there.
