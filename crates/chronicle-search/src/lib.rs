@@ -7,10 +7,12 @@
 
 mod error;
 mod index;
+mod opencode;
 mod search;
 mod store;
 
 pub use error::StoreError;
+pub use opencode::{OpenCodeExport, OpenCodeSessions};
 pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transaction};
 pub use search::{Hit, Question, Scope, search};
 pub use store::{

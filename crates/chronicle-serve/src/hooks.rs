@@ -15,6 +15,7 @@ use std::{
 use chronicle::{
     Chronicle, Error,
     agent::{AgentSession, Edit, Moment, ToolCall, tool_call},
+    sessions::is_transcript_there,
 };
 
 pub use host::Host;
@@ -214,7 +215,7 @@ impl Hook<'_> {
         {
             paths.extend(self.host.transcript(&id, self.surroundings.environment));
         }
-        paths.retain(|path| path.is_absolute() && path.is_file());
+        paths.retain(|path| path.is_absolute() && is_transcript_there(path));
         paths
     }
 }

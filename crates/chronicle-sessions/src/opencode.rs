@@ -1,4 +1,4 @@
-//! What `opencode export` prints: a session and its messages in one document.
+//! What `opencode export` prints, and what is made of `OpenCode`'s database: a session and its messages in one document.
 
 use std::borrow::Cow;
 

@@ -5,6 +5,7 @@ mod changed;
 mod forget;
 mod health;
 mod ingest;
+mod kept;
 mod look;
 mod place;
 mod queue;
@@ -12,6 +13,7 @@ mod transfer;
 
 pub use forget::{ForgetCommand, ForgetReply, ForgottenSession};
 pub use ingest::{IngestCommand, IngestReply, Progress, UnreadFile, What};
+pub use kept::{is_there as is_transcript_there, opencode_session};
 pub(crate) use look::Digested;
 pub use look::{ListedSession, SessionList, SessionThread, ShownSession, ShownTurn};
 pub use place::ExcludeReply;
@@ -32,7 +34,9 @@ pub fn short_session(name: &str) -> &str {
     if name.contains('/') {
         return name;
     }
-    &name[..name.floor_char_boundary(SHORT)]
+    // `OpenCode` puts the same word before all ids.
+    let word = name.find('_').map_or(0, |at| at + 1);
+    &name[..name.floor_char_boundary(word + SHORT)]
 }
 
 impl Memory {

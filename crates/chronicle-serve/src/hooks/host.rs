@@ -2,6 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
+use chronicle::sessions::opencode_session;
 use serde_json::{Value, json};
 
 use super::{AgentEvent, payload::Payload};
@@ -125,13 +126,23 @@ impl Host {
     /// Where the agent writes a session to, when its hook does not say.
     pub(super) fn transcript(self, id: &str, environment: fn(&str) -> Option<OsString>) -> Option<PathBuf> {
         let is_name = id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-        if self != Self::Copilot || !is_name {
+        if !is_name || id.is_empty() {
             return None;
         }
-        let home = environment("COPILOT_HOME")
-            .map(PathBuf::from)
-            .or_else(|| Some(PathBuf::from(environment("HOME")?).join(".copilot")))?;
-        Some(home.join("session-state").join(id).join("events.jsonl"))
+        let folder = |own: &str, below_home: &str| {
+            let own = environment(own).filter(|value| !value.is_empty()).map(PathBuf::from);
+            own.or_else(|| Some(PathBuf::from(environment("HOME")?).join(below_home)))
+        };
+        match self {
+            Self::Copilot => {
+                let state = folder("COPILOT_HOME", ".copilot")?.join("session-state");
+                Some(state.join(id).join("events.jsonl"))
+            }
+            Self::OpenCode => {
+                Some(opencode_session(&folder("XDG_DATA_HOME", ".local/share")?.join("opencode"), id))
+            }
+            Self::Claude | Self::Codex | Self::Gemini | Self::Cursor => None,
+        }
     }
 }
 

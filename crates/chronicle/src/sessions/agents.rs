@@ -6,12 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::kept::{DATABASE, in_database};
+
 /// How deep transcripts lie at most below the folders that are searched.
 const DEEPEST: usize = 8;
 
-/// The transcripts of all agents that keep them as files, in no order.
-///
-/// `OpenCode` keeps a database of its own: what `opencode export` writes is read where it is named.
+/// The transcripts of all agents, in no order.
 pub(super) fn transcripts(environment: fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let variable = |name: &str| environment(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = variable("HOME").or_else(|| variable("USERPROFILE"));
@@ -34,13 +34,17 @@ pub(super) fn transcripts(environment: fn(&str) -> Option<OsString>) -> Vec<Path
     look(folder("CODEX_HOME", ".codex", "sessions"), &is_named("rollout-"));
     look(folder("", ".gemini", "tmp"), &is_named("session-"));
     look(folder("COPILOT_HOME", ".copilot", "session-state"), &is_named("events."));
+    found.extend(
+        folder("XDG_DATA_HOME", ".local/share", "opencode").iter().flat_map(|folder| in_database(folder)),
+    );
     found
 }
 
 /// The files below `folder` that may be transcripts, or `folder` itself if it is a file.
 pub(super) fn below(folder: &Path) -> Vec<PathBuf> {
     if !folder.is_dir() {
-        return vec![folder.to_owned()];
+        let sessions = folder.parent().filter(|_| folder.ends_with(DATABASE)).map(in_database);
+        return sessions.unwrap_or_else(|| vec![folder.to_owned()]);
     }
     let mut found = Vec::new();
     walk(folder, DEEPEST, &is_json, &mut found);

@@ -2,17 +2,19 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    fs::{self, File},
     io::{self, Read},
     path::{Path, PathBuf},
-    time::SystemTime,
 };
 
 use chronicle_search::{KnownThreads, NamedSession, Pieces, Source, SqlError, SqlResult, Transaction};
 use chronicle_sessions::{Ingested, IngestedSession, Transcript, ingest};
 use jiff::Timestamp;
 
-use super::{ingest::MOST_BYTES, place::Placer};
+use super::{
+    ingest::MOST_BYTES,
+    kept::{is_there, look, read},
+    place::Placer,
+};
 
 /// A file that is to be read.
 pub(super) struct ChangedFile<'p> {
@@ -67,7 +69,7 @@ fn forks(tx: &Transaction<'_>, sessions: &[IngestedSession]) -> SqlResult<Vec<Na
     let mut found = Vec::new();
     for id in sessions.iter().flat_map(|session| &session.forks) {
         let sources = Source::of_session(tx, *id)?;
-        let is_there = !sources.is_empty() && sources.iter().all(|source| Path::new(&source.path).is_file());
+        let is_there = !sources.is_empty() && sources.iter().all(|source| is_there(Path::new(&source.path)));
         // What nobody can read any more stays as it is.
         if is_there && let Some(fork) = NamedSession::by_id(tx, *id)? {
             found.push(fork);
@@ -113,7 +115,7 @@ fn take_in(
     now: Timestamp,
     (placer, known): (&mut Placer, &mut KnownThreads),
 ) -> SqlResult<Result<Ingested, io::Error>> {
-    let mut source = match File::open(file.path) {
+    let mut source = match read(file.path) {
         Ok(source) => InPieces { file: source, n_read: 0, pieces, failed: None },
         Err(error) => return Ok(Err(error)),
     };
@@ -131,7 +133,7 @@ fn take_in(
 /// Who stops in between, for whatever reason, has taken in a part of it: reading it again from its beginning finds
 /// that part as it is and adds the rest.
 struct InPieces<'p, 's> {
-    file: File,
+    file: Box<dyn Read>,
     /// How much of the file was read since others could write last.
     n_read: u64,
     pieces: &'p Pieces<'s>,
@@ -151,14 +153,4 @@ impl Read for InPieces<'_, '_> {
         self.n_read += n_read as u64;
         Ok(n_read)
     }
-}
-
-/// How large a plain file is, and when it was written last: a pipe would never end, and a folder is none.
-pub(super) fn look(path: &Path) -> io::Result<(u64, i64)> {
-    let meta = fs::metadata(path)?;
-    if !meta.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
-    }
-    let modified = meta.modified()?.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Ok((meta.len(), i64::try_from(modified.as_nanos()).unwrap_or(i64::MAX)))
 }

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::is_transcript_there;
 use crate::{
     Chronicle, Error,
     memory::{Memory, Scope},
@@ -68,7 +69,7 @@ impl Chronicle {
                 .read(|connection| chronicle_search::Source::of_session(connection, session.id))?;
             transcripts.extend(sources.into_iter().map(|source| source.path));
         }
-        transcripts.retain(|path| std::path::Path::new(path).exists());
+        transcripts.retain(|path| is_transcript_there(std::path::Path::new(path)));
         if !is_dry_run && !sessions.is_empty() {
             memory.store.write(|tx| {
                 let mut threads = Vec::new();

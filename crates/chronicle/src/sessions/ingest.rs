@@ -2,7 +2,7 @@
 
 use std::{
     error::Error as _,
-    fs, io,
+    io,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -14,7 +14,8 @@ use serde::Serialize;
 
 use super::{
     agents,
-    changed::{ChangedFile, look},
+    changed::ChangedFile,
+    kept::{born, look, modified},
     place::Placer,
 };
 use crate::{Chronicle, Error, memory::Memory};
@@ -125,8 +126,8 @@ impl Chronicle {
                 let now: SystemTime = self.now.into();
                 files = agents::transcripts(self.environment);
                 files.retain(|path| {
-                    let modified = fs::metadata(path).and_then(|meta| meta.modified());
-                    modified.is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age <= oldest) || now < at)
+                    modified(path)
+                        .is_some_and(|at| now.duration_since(at).is_ok_and(|age| age <= oldest) || now < at)
                 });
             }
         }
@@ -150,12 +151,6 @@ impl Chronicle {
         progress(files.len(), files.len());
         Ok(reply)
     }
-}
-
-/// When a file came to be, as far as the system tells.
-fn born(path: &Path) -> Option<SystemTime> {
-    let meta = fs::metadata(path).ok()?;
-    meta.created().or_else(|_| meta.modified()).ok()
 }
 
 /// Takes in one file after the other.

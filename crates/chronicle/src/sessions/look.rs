@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::short_session;
+use super::{is_transcript_there, short_session};
 use crate::{
     Chronicle, Error,
     memory::{Memory, Scope},
@@ -182,7 +182,7 @@ impl Chronicle {
             transcripts: sources
                 .into_iter()
                 .map(|source| {
-                    let is_there = std::path::Path::new(&source.path).exists();
+                    let is_there = is_transcript_there(std::path::Path::new(&source.path));
                     (source.path, is_there)
                 })
                 .collect(),

@@ -35,7 +35,7 @@ impl Desk {
     }
 
     /// What an agent is told.
-    fn hook(&self, agent: &str, event: &str, more: &Value) -> String {
+    pub(crate) fn hook(&self, agent: &str, event: &str, more: &Value) -> String {
         let mut payload = json!({"session_id": SESSION, "cwd": self.repo.path(), "hook_event_name": "x"});
         for (name, value) in more.as_object().expect("members") {
             payload[name] = value.clone();
