@@ -112,6 +112,9 @@ impl Note {
             let is_gone_summary = |fingerprint: &str| is_gone(&EntryId(format!("s-{}", &fingerprint[..26])));
             let mut loses_summary = is_gone_summary(&named);
             document.regions.retain(|region| !is_gone(&region.id));
+            if let Some(Value::Array(copies)) = document.legacy.get_mut("copies") {
+                copies.retain(|copy| !copy["id"].as_str().is_some_and(|id| is_gone(&EntryId(id.to_owned()))));
+            }
             // Who removed a region first knows the document by another name.
             loses_summary |= is_gone_summary(&fingerprint(&document));
             if loses_summary {

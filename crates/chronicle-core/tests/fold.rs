@@ -529,6 +529,22 @@ mod any {
     }
 }
 
+#[test]
+fn a_claim_said_twice_keeps_what_stands_beside_either() {
+    let decision =
+        |more: &str| json!({"what": "w", "why": "y", "stability": "permanent", "scope": [], "more": more});
+    let document = json!({"schema": "chronicle/v2", "commit": "c1", "timestamp": "2026-01-02T00:00:00Z",
+        "narrative": {"summary": "s"}, "decisions": [decision("one"), decision("two"), decision("one")],
+        "provenance": {"source": "live"}});
+    let note = note(document.to_string().as_bytes());
+    let line = note.to_line(KEY).expect("it was read");
+    assert_eq!((line.matches("\"one\"").count(), line.matches("\"two\"").count()), (1, 1), "{line}");
+    assert_eq!(line.matches("\"category\"").count(), 2, "{line}");
+    // Purged, neither is left.
+    let gone = note.without(&|id| id.0.starts_with("h-"), "[purged]").to_line(KEY).unwrap_or_default();
+    assert!(!gone.contains("two") && !gone.contains("one"), "{gone}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -1,7 +1,10 @@
 //! `chronicle/v2`: narrative, decisions and markers become wisdom.
 //!
 //! The table is in the wire formats; what `v3` has no place for (`effort`,
-//! `files_changed`, unknown parts of the narrative) stays under `legacy`.
+//! `files_changed`, unknown parts of the narrative, a claim said twice with
+//! different keys beside it) stays under `legacy`.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
@@ -26,7 +29,12 @@ pub(super) fn read(map: Map<String, Value>) -> Annotation {
     wisdom.extend(fields.take_each("decisions", decision));
     wisdom.extend(fields.take_each("markers", marker));
 
+    let (wisdom, copies) = each_once(wisdom);
+
     let mut legacy = Map::new();
+    if !copies.is_empty() {
+        legacy.insert("copies".to_owned(), Value::Array(copies));
+    }
     if let Some(files) = narrative.take::<Value>("files_changed") {
         legacy.insert("files_changed".to_owned(), files);
     }
@@ -45,6 +53,23 @@ pub(super) fn read(map: Map<String, Value>) -> Annotation {
         schema: SCHEMA.to_owned(),
         ..Annotation::new(&commit, &timestamp, &summary, provenance)
     }
+}
+
+/// Each claim once, and the other copies of those that stand there again with something else beside them.
+fn each_once(wisdom: Vec<Entry>) -> (Vec<Entry>, Vec<Value>) {
+    let mut first: BTreeMap<EntryId, Entry> = BTreeMap::new();
+    let (mut once, mut copies) = (Vec::new(), Vec::new());
+    for entry in wisdom {
+        match first.get(&entry.id) {
+            Some(known) if *known == entry => {}
+            Some(_) => copies.push(serde_json::to_value(&entry).expect("an entry is plain data")),
+            None => {
+                first.insert(entry.id.clone(), entry.clone());
+                once.push(entry);
+            }
+        }
+    }
+    (once, copies)
 }
 
 /// An entry whose id follows from its claim, once file and lines are set: see [`identified`].
