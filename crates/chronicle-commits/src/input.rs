@@ -156,6 +156,12 @@ pub enum InputError {
 /// The largest input that is taken.
 pub const MAX_BYTES: usize = 4 << 20;
 
+/// What stands where a summary belongs in a form that is to be filled in.
+pub const SUMMARY_PLACEHOLDER: &str = "WHY THIS WAY";
+
+/// What stands there where the words of a lesson belong.
+pub const LESSON_PLACEHOLDER: &str = "WHAT";
+
 /// Input that was read, and what its author should be told.
 #[derive(Debug, Clone, Default)]
 pub struct ReadInput {
@@ -188,6 +194,7 @@ pub fn read_input(bytes: &[u8]) -> Result<ReadInput, InputError> {
     })?;
     let mut read = ReadInput { input, warnings: washed.warnings(), redacted: washed.redacted };
     read.map_older_forms()?;
+    read.refuse_placeholders()?;
     read.name_unknown_keys();
     read.warnings.extend(unknown_in_lines);
     Ok(read)
@@ -281,6 +288,21 @@ impl ReadInput {
         let lessons = read.note.entries().into_iter().map(|(_, entry)| EntryInput::from(entry.clone()));
         self.input.wisdom.extend(lessons);
         self.warnings.push("keys of chronicle/v2 were turned into wisdom".to_owned());
+        Ok(())
+    }
+
+    /// A form that was sent back as it came says nothing.
+    fn refuse_placeholders(&self) -> Result<(), InputError> {
+        let summary =
+            self.input.summary.as_deref().map(|summary| ("summary".to_owned(), summary, SUMMARY_PLACEHOLDER));
+        let lessons = self.input.wisdom.iter().enumerate();
+        let lessons = lessons
+            .map(|(n, entry)| (format!("wisdom[{n}].content"), entry.content.as_str(), LESSON_PLACEHOLDER));
+        for (place, words, placeholder) in summary.into_iter().chain(lessons) {
+            let reason =
+                format!("`{placeholder}` stands for your own words; fill it in, or leave the lesson out");
+            snafu::ensure!(words.trim() != placeholder, ShapeSnafu { place, reason });
+        }
         Ok(())
     }
 

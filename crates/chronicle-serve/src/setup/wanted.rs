@@ -141,12 +141,12 @@ impl Caller<'_> {
     }
 }
 
-/// The hooks of Claude Code; of the commands that were run, only commits matter.
+/// The hooks of Claude Code; of the commands that were run, only commits matter, in whatever way git is called.
 pub(super) fn claude_hooks(hook: impl Fn(&str, u32) -> Value) -> Vec<(&'static str, Value)> {
     let group = |(theirs, ours, matcher, timeout): Event| {
         let mut hook = hook(ours, timeout);
         if theirs == "PostToolUse" {
-            hook["if"] = json!("Bash(git commit *)");
+            hook["if"] = json!("Bash(git *)");
         }
         (theirs, grouped(matcher, &hook))
     };

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use chronicle_commits::stored_on;
+use chronicle_commits::{
+    input::{LESSON_PLACEHOLDER, SUMMARY_PLACEHOLDER},
+    stored_on,
+};
 use chronicle_core::plain;
 use jiff::SignedDuration;
 
@@ -66,7 +69,7 @@ fn reminder(id: &str, subject: &str, file: Option<&str>) -> String {
          why this way, what was tried and failed (`dead_end`), traps (`gotcha`), what matters (`insight`), what is left \
          (`unfinished_thread`).\n\n\
          git chronicle annotate --live --commit {id} <<'EOF'\n\
-         {{\"summary\":\"WHY THIS WAY\",\"wisdom\":[{{\"category\":\"gotcha\",\"content\":\"WHAT\"{place}}}]}}\n\
+         {{\"summary\":\"{SUMMARY_PLACEHOLDER}\",\"wisdom\":[{{\"category\":\"gotcha\",\"content\":\"{LESSON_PLACEHOLDER}\"{place}}}]}}\n\
          EOF"
     )
 }

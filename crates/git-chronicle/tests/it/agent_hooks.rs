@@ -253,12 +253,14 @@ fn a_commit_without_an_annotation_is_reminded_of_with_a_command_that_runs() {
     "#);
     assert_eq!(desk.hook("claude", "post-tool-use", &call), "", "once is enough");
     let command = told.lines().skip_while(|line| !line.starts_with("git chronicle")).collect::<Vec<_>>();
-    let input = command[1];
-    let stored = run_with_input(
-        &mut desk.command_in(desk.repo.path(), &["annotate", "--live", "--commit", &commit[..12]]),
-        input.as_bytes(),
-    );
-    stored.success();
+    let annotate = |input: &str| {
+        let args = ["annotate", "--live", "--commit", &commit[..12]];
+        run_with_input(&mut desk.command_in(desk.repo.path(), &args), input.as_bytes())
+    };
+    // Sent back as it came, it says nothing.
+    annotate(command[1]).refused(1, &["your own words"]);
+    let filled = command[1].replace("WHY THIS WAY", "Traces cost a lock").replace("WHAT", "It blocks.");
+    annotate(&filled).success();
     let mut other = call.clone();
     other["session_id"] = json!("another");
     assert_eq!(desk.hook("claude", "post-tool-use", &other), "", "it is annotated now");

@@ -397,6 +397,21 @@ fn an_unknown_category_is_refused_with_the_nearest_one() {
 }
 
 #[test]
+fn a_form_that_nobody_filled_in_is_refused() {
+    let (repo, _) = annotated();
+    for (place, input) in [
+        ("summary", json!({"summary": "WHY THIS WAY"})),
+        (
+            "wisdom[1].content",
+            json!({"summary": "s", "wisdom": [
+            {"category": "gotcha", "content": "It blocks."}, {"category": "gotcha", "content": " WHAT "}]}),
+        ),
+    ] {
+        check_input(&repo, input.to_string().as_bytes(), "invalid_input", &[place, "your own words"]);
+    }
+}
+
+#[test]
 fn empty_input_is_refused() {
     let (repo, _) = annotated();
     check_input(&repo, b"", "input_empty", &["empty"]);
