@@ -1,10 +1,19 @@
 //! Throw-away repositories for tests, made by the real git with a fixed date and none of the user's settings.
 
+mod cassette;
+mod http;
+mod script;
+mod wires;
+
 use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
+
+pub use cassette::Cassette;
+pub use http::Asked;
+pub use script::{Answer, ScriptedService};
 
 /// A repository in a temporary directory that goes away with it.
 #[derive(Debug)]
@@ -113,7 +122,7 @@ pub fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
     #[expect(clippy::disallowed_methods, reason = "the user's settings must not reach a test")]
     for (name, _) in std::env::vars_os() {
         let name_text = name.to_string_lossy();
-        if name_text.starts_with("GIT_") || name_text.starts_with("CHRONICLE_") {
+        if name_text.starts_with("GIT_") || name_text.starts_with("CHRONICLE_") || is_of_models(&name_text) {
             command.env_remove(&name);
         }
     }
@@ -130,4 +139,10 @@ pub fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
         .env("GIT_COMMITTER_DATE", DATE)
         .env("NO_COLOR", "1");
     command
+}
+
+/// Whether a variable could lead a test to a model that costs money, or through a proxy.
+fn is_of_models(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    name.ends_with("_API_KEY") || name.ends_with("_PROXY")
 }
