@@ -7,9 +7,25 @@ pub enum ModelError {
     /// The call was called off.
     #[snafu(display("called off"))]
     Cancelled,
-    /// The service cannot be reached, or broke off.
+    /// What was set for the model cannot be: its address, its key, its proxy.
+    #[snafu(display("{model} cannot be used: {reason}"))]
+    Unusable {
+        /// The model.
+        model: String,
+        /// What is wrong with it, without keys.
+        reason: String,
+    },
+    /// The service cannot be reached. Nothing was asked.
     #[snafu(display("{model} cannot be reached: {reason}"))]
     Unreachable {
+        /// The model.
+        model: String,
+        /// What went wrong, without keys.
+        reason: String,
+    },
+    /// The service was asked, and no whole reply came.
+    #[snafu(display("{model} gave no whole reply: {reason}"))]
+    BrokenOff {
         /// The model.
         model: String,
         /// What went wrong, without keys.
@@ -39,4 +55,20 @@ pub enum ModelError {
         /// Which limit, and what is spent already.
         reason: String,
     },
+    /// What was spent cannot be kept account of, so nothing was asked.
+    #[snafu(display("not asked: cannot keep account of spending in {file}"))]
+    NoAccount {
+        /// The ledger.
+        file: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+impl ModelError {
+    /// Whether the service may charge for the call although there is no reply.
+    #[must_use]
+    pub fn may_cost(&self) -> bool {
+        matches!(self, Self::BrokenOff { .. } | Self::Unreadable { .. } | Self::Cancelled)
+    }
 }

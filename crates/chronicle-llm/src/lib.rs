@@ -3,10 +3,23 @@
 //! A [`Model`] answers a [`Request`] with a [`Reply`], whoever serves it. Nothing here prints or looks up
 //! the clock, the environment or the home directory: keys, addresses and times are handed in.
 
+mod access;
+mod claude;
+mod embedder;
 mod error;
 mod exchange;
+mod failure;
 mod model;
+mod pace;
+mod service;
+mod transport;
+mod wire;
 
+pub use access::{Access, Key, Proxies, Wire};
+pub use claude::ClaudeCommand;
+pub use embedder::{EMBEDDING_MODEL, Embedder, Embedding};
 pub use error::ModelError;
 pub use exchange::{Block, Call, Form, Reply, Request, Stop, Tool, ToolChoice, ToolResult, Turn, Usage};
-pub use model::{Cancel, Model};
+pub use model::{Cancel, Model, Progress};
+pub use pace::Pace;
+pub use service::Service;

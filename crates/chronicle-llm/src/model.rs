@@ -15,6 +15,19 @@ pub trait Model: Send + Sync {
     /// See [`ModelError`]. A reply that was cut at its limit is none: it says so in `stop`.
     fn complete(&self, request: &Request, cancel: &Cancel) -> Result<Reply, ModelError>;
 
+    /// [`Model::complete`], with the reply's words handed to `progress` as they come, if they come piece by piece.
+    ///
+    /// # Errors
+    /// As there. What was handed over until then is no reply.
+    fn complete_streamed(
+        &self,
+        request: &Request,
+        cancel: &Cancel,
+        _progress: Progress<'_>,
+    ) -> Result<Reply, ModelError> {
+        self.complete(request, cancel)
+    }
+
     /// Whether the model calls tools. Without, it is asked once for an answer of a given form.
     fn calls_tools(&self) -> bool;
 
@@ -24,6 +37,9 @@ pub trait Model: Send + Sync {
     /// Its name, as provenance tells it.
     fn name(&self) -> &str;
 }
+
+/// Is told the words of a reply as they come.
+pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
 
 /// Tells a call that nobody waits for its reply any more. Clones belong together.
 #[derive(Debug, Clone, Default)]

@@ -1,0 +1,8 @@
+//! The models against services on real sockets: each wire in its own words, and everything that can go wrong.
+
+mod claude;
+mod faults;
+mod replayed;
+mod support;
+mod transport;
+mod wires;
