@@ -196,7 +196,7 @@ impl Hook<'_> {
         let name = self.payload.text(&["tool_name", "toolName", "tool"]);
         let input = self.payload.value(&["tool_input", "toolInput", "toolArgs", "args"]);
         match (name, input) {
-            (Some(name), Some(input)) => tool_call(&name, input),
+            (Some(name), Some(input)) => tool_call(&name, input.get()),
             _ => ToolCall::Other,
         }
     }

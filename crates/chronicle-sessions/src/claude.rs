@@ -4,17 +4,18 @@ mod parts;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use memchr::memmem;
-use serde_json::value::RawValue;
 
 use self::parts::{Fields, Message, Parts, is_run_together};
 use crate::format::Transcript;
 use crate::human::{Author, author, author_of_waiting};
-use crate::json;
+use crate::json::{self, Raw};
 use crate::outcome::Answer;
 use crate::row::Row;
+use crate::scan::Broken;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools;
@@ -25,6 +26,9 @@ const HEAD: usize = 2_048;
 
 /// How rows of progress begin that are not a sub-agent's. No text can hold it: there, quotes are escaped.
 const PROGRESS: &[u8] = br#""type":"progress","data":{"type":""#;
+
+/// To look for the same in every row is made ready once.
+static IN_PROGRESS: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new(PROGRESS));
 
 /// How many titles may wait for the conversation they are about.
 const MOST_TITLES: usize = 256;
@@ -52,7 +56,7 @@ struct Queued {
 impl Transcript for Claude {
     fn skips(&self, line: &[u8]) -> Option<&'static str> {
         let head = &line[..line.len().min(HEAD)];
-        let kind = if let Some(at) = memmem::find(head, PROGRESS) {
+        let kind = if let Some(at) = IN_PROGRESS.find(head) {
             let kind = &head[at + PROGRESS.len()..];
             const KINDS: [(&[u8], &str); 3] = [
                 (b"bash_progress\"", "progress/bash_progress"),
@@ -72,11 +76,7 @@ impl Transcript for Claude {
         (line.ends_with(b"}") && !is_run_together(line)).then_some(kind)
     }
 
-    fn read(
-        &mut self,
-        row: &Row<'_>,
-        stream: &mut Stream<'_>,
-    ) -> Result<(Verdict, usize), serde_json::Error> {
+    fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let (parts, length) = Parts::of(row)?;
         Ok((self.take(&row.first(length), &parts, stream), length))
     }
@@ -244,7 +244,7 @@ fn assistant(row: &Row<'_>, fields: &Fields<'_>, message: &Message<'_>, stream: 
     Verdict::Kept
 }
 
-fn read_usage(raw: &RawValue) -> Usage {
+fn read_usage(raw: Raw<'_>) -> Usage {
     let mut usage = Usage::default();
     json::members(raw, |key, value| {
         let number = || json::number(value).unwrap_or_default();
@@ -311,7 +311,7 @@ fn tell_words(
 }
 
 /// The words of a text, or of all texts in a list of blocks.
-pub(crate) fn words_of(content: &RawValue) -> Cow<'_, str> {
+pub(crate) fn words_of(content: Raw<'_>) -> Cow<'_, str> {
     if let Some(text) = json::text(content) {
         return text;
     }
@@ -370,7 +370,7 @@ fn system(row: &Row<'_>, fields: &Fields<'_>, stream: &mut Stream<'_>) -> Verdic
 }
 
 /// The most telling words of an error that is an object.
-fn error_words(error: &RawValue) -> Cow<'_, str> {
+fn error_words(error: Raw<'_>) -> Cow<'_, str> {
     for path in [
         &["message"][..],
         &["error", "message"],

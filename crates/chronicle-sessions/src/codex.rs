@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
-use serde_json::value::RawValue;
 
 use crate::format::Transcript;
 use crate::human::{Author, author};
-use crate::json;
+use crate::json::{self, Raw};
 use crate::outcome::Answer;
 use crate::row::Row;
+use crate::scan::Broken;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools::{self, Called};
@@ -25,15 +25,11 @@ pub(crate) struct Codex {
 struct Fields<'a> {
     kind: Cow<'a, str>,
     at: Option<Timestamp>,
-    payload: Option<&'a RawValue>,
+    payload: Option<Raw<'a>>,
 }
 
 impl Transcript for Codex {
-    fn read(
-        &mut self,
-        row: &Row<'_>,
-        stream: &mut Stream<'_>,
-    ) -> Result<(Verdict, usize), serde_json::Error> {
+    fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let mut fields = Fields::default();
         let length = json::first_object(row.bytes, |key, value| match key {
             "type" => fields.kind = json::text_or_empty(value),
@@ -69,7 +65,7 @@ impl Codex {
         &mut self,
         row: &Row<'_>,
         at: Option<Timestamp>,
-        payload: &RawValue,
+        payload: Raw<'_>,
         stream: &mut Stream<'_>,
     ) -> Verdict {
         let kind = json::member_text(payload, "type").unwrap_or_default();
@@ -93,7 +89,7 @@ impl Codex {
     }
 
     /// The sum is told again and again; what it grew by is one reply.
-    fn count(&mut self, total: &RawValue, stream: &mut Stream<'_>) {
+    fn count(&mut self, total: Raw<'_>, stream: &mut Stream<'_>) {
         let mut sum = Usage::default();
         json::members(total, |key, value| {
             let number = json::number(value).unwrap_or_default();
@@ -120,7 +116,7 @@ impl Codex {
     }
 }
 
-fn note_session(payload: &RawValue, stream: &mut Stream<'_>) {
+fn note_session(payload: Raw<'_>, stream: &mut Stream<'_>) {
     let session = &mut stream.session;
     json::members(payload, |key, value| match key {
         "id" if session.id.is_none() => session.id = json::text(value).map(Cow::into_owned),
@@ -143,15 +139,15 @@ struct Item<'a> {
     role: Cow<'a, str>,
     name: Cow<'a, str>,
     call_id: Cow<'a, str>,
-    arguments: Option<&'a RawValue>,
-    input: Option<&'a RawValue>,
-    content: Option<&'a RawValue>,
-    output: Option<&'a RawValue>,
-    action: Option<&'a RawValue>,
-    meta: Option<&'a RawValue>,
+    arguments: Option<Raw<'a>>,
+    input: Option<Raw<'a>>,
+    content: Option<Raw<'a>>,
+    output: Option<Raw<'a>>,
+    action: Option<Raw<'a>>,
+    meta: Option<Raw<'a>>,
 }
 
-fn item(row: &Row<'_>, at: Option<Timestamp>, payload: &RawValue, stream: &mut Stream<'_>) -> Verdict {
+fn item(row: &Row<'_>, at: Option<Timestamp>, payload: Raw<'_>, stream: &mut Stream<'_>) -> Verdict {
     let mut item = Item::default();
     json::members(payload, |key, value| match key {
         "type" => item.kind = json::text_or_empty(value),
@@ -192,7 +188,7 @@ fn called(item: &Item<'_>) -> Called {
         return tools::called_with_text(&item.name, &input);
     }
     let arguments = item.arguments.and_then(json::text).unwrap_or_default();
-    tools::called(&item.name, serde_json::from_str(&arguments).ok())
+    tools::called(&item.name, json::whole(&arguments))
 }
 
 fn message(row: &Row<'_>, at: Option<Timestamp>, item: &Item<'_>, stream: &mut Stream<'_>) -> Verdict {
@@ -234,7 +230,7 @@ fn answer(item: &Item<'_>, stream: &mut Stream<'_>) {
         crate::claude::words_of(inner.unwrap_or(output))
     });
     let is_ok = json::member(output, "success").map(json::is_true);
-    let held: Option<&RawValue> = if text.starts_with('{') { serde_json::from_str(&text).ok() } else { None };
+    let held: Option<Raw<'_>> = if text.starts_with('{') { json::whole(&text) } else { None };
     let Some((held, words)) = held.and_then(|held| Some((held, json::member_text(held, "output")?))) else {
         stream.answer(&item.call_id, &Answer { is_ok, exit_code: None, text: &text });
         return;

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
-use serde_json::value::RawValue;
 
 use crate::format::Transcript;
 use crate::human::{Author, author};
-use crate::json;
+use crate::json::{self, Raw};
 use crate::outcome::Answer;
 use crate::row::Row;
+use crate::scan::Broken;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools;
@@ -26,15 +26,11 @@ struct Fields<'a> {
     kind: Cow<'a, str>,
     id: Cow<'a, str>,
     at: Option<Timestamp>,
-    data: Option<&'a RawValue>,
+    data: Option<Raw<'a>>,
 }
 
 impl Transcript for Copilot {
-    fn read(
-        &mut self,
-        row: &Row<'_>,
-        stream: &mut Stream<'_>,
-    ) -> Result<(Verdict, usize), serde_json::Error> {
+    fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let mut fields = Fields::default();
         let length = json::first_object(row.bytes, |key, value| match key {
             "type" => fields.kind = json::text_or_empty(value),
@@ -57,7 +53,7 @@ impl Copilot {
         &mut self,
         row: &Row<'_>,
         fields: &Fields<'_>,
-        data: &RawValue,
+        data: Raw<'_>,
         stream: &mut Stream<'_>,
     ) -> Verdict {
         let text = |name: &str| json::member_text(data, name).unwrap_or_default();
@@ -144,7 +140,7 @@ fn prompt<'a>(words: Cow<'a, str>, source: &str) -> Option<Event<'a>> {
     })
 }
 
-fn answer(data: &RawValue, stream: &mut Stream<'_>) {
+fn answer(data: Raw<'_>, stream: &mut Stream<'_>) {
     let (mut id, mut is_ok, mut text) = (Cow::default(), None, Cow::default());
     json::members(data, |key, value| match key {
         "toolCallId" => id = json::text_or_empty(value),
@@ -160,7 +156,7 @@ fn answer(data: &RawValue, stream: &mut Stream<'_>) {
     stream.answer(&id, &Answer { is_ok, exit_code: None, text: &text });
 }
 
-fn note_session(data: &RawValue, stream: &mut Stream<'_>) {
+fn note_session(data: Raw<'_>, stream: &mut Stream<'_>) {
     let session = &mut stream.session;
     json::members(data, |key, value| match key {
         "sessionId" => session.id = json::text(value).map(Cow::into_owned),
@@ -179,7 +175,7 @@ fn note_session(data: &RawValue, stream: &mut Stream<'_>) {
     });
 }
 
-fn read_usage(data: &RawValue) -> Usage {
+fn read_usage(data: Raw<'_>) -> Usage {
     let mut usage = Usage::default();
     json::members(data, |key, value| {
         let number = || json::number(value).unwrap_or_default();
@@ -195,7 +191,7 @@ fn read_usage(data: &RawValue) -> Usage {
 }
 
 /// The sums that are told when the session ends, by model.
-fn count_all(metrics: &RawValue, stream: &mut Stream<'_>) {
+fn count_all(metrics: Raw<'_>, stream: &mut Stream<'_>) {
     json::members(metrics, |_, model| {
         let Some(usage) = json::member(model, "usage") else { return };
         stream.reply("", read_usage(usage));

@@ -1,8 +1,8 @@
 //! Which agent wrote a transcript, and in which form.
 
-use serde_json::value::RawValue;
-
+use crate::json::{self, Raw};
 use crate::row::Row;
+use crate::scan::Broken;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::turn::Agent;
@@ -155,11 +155,10 @@ pub(crate) trait Transcript {
     }
 
     /// Reads the first value in the row, and says how many bytes it took.
-    fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>)
-    -> Result<(Verdict, usize), serde_json::Error>;
+    fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken>;
 
     /// Takes a member of a document that is no message.
-    fn member(&mut self, _name: &str, _value: &RawValue, _stream: &mut Stream<'_>) {}
+    fn member(&mut self, _name: &str, _value: Raw<'_>, _stream: &mut Stream<'_>) {}
 
     /// Tells what was held back.
     fn finish(&mut self, _stream: &mut Stream<'_>) {}
@@ -188,13 +187,13 @@ impl Reader {
         &mut self,
         row: &Row<'_>,
         stream: &mut Stream<'_>,
-    ) -> Result<(Verdict, usize), serde_json::Error> {
+    ) -> Result<(Verdict, usize), Broken> {
         self.0.read(row, stream)
     }
 
     pub(crate) fn member(&mut self, name: &str, bytes: &[u8], stream: &mut Stream<'_>) {
         let text = String::from_utf8_lossy(bytes);
-        if let Ok(value) = serde_json::from_str::<&RawValue>(&text) {
+        if let Some(value) = json::whole(&text) {
             self.0.member(name, value, stream);
         }
     }

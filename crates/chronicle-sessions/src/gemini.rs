@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
-use serde_json::value::RawValue;
 
 use crate::claude::words_of;
 use crate::format::Transcript;
 use crate::human::{Author, author};
-use crate::json;
+use crate::json::{self, Raw};
 use crate::outcome::Answer;
 use crate::row::Row;
+use crate::scan::Broken;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools;
@@ -37,20 +37,16 @@ struct Fields<'a> {
     kind: Cow<'a, str>,
     at: Option<Timestamp>,
     model: Cow<'a, str>,
-    content: Option<&'a RawValue>,
-    calls: Option<&'a RawValue>,
-    tokens: Option<&'a RawValue>,
-    patch: Option<&'a RawValue>,
+    content: Option<Raw<'a>>,
+    calls: Option<Raw<'a>>,
+    tokens: Option<Raw<'a>>,
+    patch: Option<Raw<'a>>,
     is_header: bool,
     is_rewind: bool,
 }
 
 impl Transcript for Gemini {
-    fn read(
-        &mut self,
-        row: &Row<'_>,
-        stream: &mut Stream<'_>,
-    ) -> Result<(Verdict, usize), serde_json::Error> {
+    fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let mut fields = Fields::default();
         let length = json::first_object(row.bytes, |key, value| {
             if note_session(key, value, stream) {
@@ -73,7 +69,7 @@ impl Transcript for Gemini {
         Ok((verdict, length))
     }
 
-    fn member(&mut self, name: &str, value: &RawValue, stream: &mut Stream<'_>) {
+    fn member(&mut self, name: &str, value: Raw<'_>, stream: &mut Stream<'_>) {
         note_session(name, value, stream);
     }
 
@@ -101,7 +97,7 @@ impl Gemini {
 }
 
 impl<'a> Fields<'a> {
-    fn set(&mut self, key: &str, value: &'a RawValue) {
+    fn set(&mut self, key: &str, value: Raw<'a>) {
         match key {
             "id" => self.id = json::text_or_empty(value),
             "type" => self.kind = json::text_or_empty(value),
@@ -118,7 +114,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Takes what is about the whole session, and says whether it was.
-fn note_session(key: &str, value: &RawValue, stream: &mut Stream<'_>) -> bool {
+fn note_session(key: &str, value: Raw<'_>, stream: &mut Stream<'_>) -> bool {
     match key {
         "sessionId" => stream.session.id = json::text(value).map(Cow::into_owned),
         "summary" => stream.session.title = json::text(value).map(Cow::into_owned),
@@ -130,7 +126,7 @@ fn note_session(key: &str, value: &RawValue, stream: &mut Stream<'_>) -> bool {
     true
 }
 
-fn is_cancelled(content: &RawValue) -> bool {
+fn is_cancelled(content: Raw<'_>) -> bool {
     words_of(content).starts_with("Request cancelled")
 }
 
@@ -154,7 +150,7 @@ fn tell(held: &Held, stream: &mut Stream<'_>) {
     }
 }
 
-fn tell_words(row: &Row<'_>, fields: &Fields<'_>, content: &RawValue, stream: &mut Stream<'_>) {
+fn tell_words(row: &Row<'_>, fields: &Fields<'_>, content: Raw<'_>, stream: &mut Stream<'_>) {
     let words = words_of(content);
     // The same words of a message that was written again later are told once.
     if words.trim().is_empty() || !stream.is_new(&format!("{}\n{words}", fields.id)) {
@@ -174,7 +170,7 @@ fn tell_words(row: &Row<'_>, fields: &Fields<'_>, content: &RawValue, stream: &m
     stream.turn(&Turn { id, ..Turn::new(row.place_of(content), fields.at, event) });
 }
 
-fn tell_call(row: &Row<'_>, fields: &Fields<'_>, call: &RawValue, stream: &mut Stream<'_>) {
+fn tell_call(row: &Row<'_>, fields: &Fields<'_>, call: Raw<'_>, stream: &mut Stream<'_>) {
     let (mut id, mut name, mut input, mut status, mut at) =
         (Cow::default(), Cow::default(), None, Cow::default(), None);
     let mut result = None;
@@ -201,7 +197,7 @@ fn tell_call(row: &Row<'_>, fields: &Fields<'_>, call: &RawValue, stream: &mut S
 }
 
 /// The words in `[{"functionResponse": {"response": {"output": …}}}]`.
-fn result_words(result: &RawValue) -> String {
+fn result_words(result: Raw<'_>) -> String {
     let mut words = String::new();
     json::items(result, |item| {
         let response =
@@ -215,7 +211,7 @@ fn result_words(result: &RawValue) -> String {
 }
 
 /// What was read counts the part from the cache; here it is told apart.
-fn read_usage(raw: &RawValue) -> Usage {
+fn read_usage(raw: Raw<'_>) -> Usage {
     let mut usage = Usage::default();
     json::members(raw, |key, value| {
         let number = json::number(value).unwrap_or_default();

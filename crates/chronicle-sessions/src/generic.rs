@@ -6,12 +6,12 @@ use std::borrow::Cow;
 
 use chronicle_core::parse_time;
 use jiff::Timestamp;
-use serde_json::value::RawValue;
 
 use crate::format::Transcript;
 use crate::human::{Author, author};
-use crate::json;
+use crate::json::{self, Raw};
 use crate::row::Row;
+use crate::scan::Broken;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::turn::{Event, Synthetic, Turn};
@@ -27,15 +27,11 @@ struct Fields<'a> {
     at: Option<Timestamp>,
     role: Cow<'a, str>,
     speaker: Cow<'a, str>,
-    words: Option<&'a RawValue>,
+    words: Option<Raw<'a>>,
 }
 
 impl Transcript for Generic {
-    fn read(
-        &mut self,
-        row: &Row<'_>,
-        stream: &mut Stream<'_>,
-    ) -> Result<(Verdict, usize), serde_json::Error> {
+    fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let mut fields = Fields::default();
         let length = json::first_object(row.bytes, |key, value| match key {
             "session" => fields.session = text_or_number(value),
@@ -73,12 +69,12 @@ impl Transcript for Generic {
     }
 }
 
-fn text_or_number(raw: &RawValue) -> Cow<'_, str> {
+fn text_or_number(raw: Raw<'_>) -> Cow<'_, str> {
     json::text(raw).unwrap_or_else(|| if json::number(raw).is_some() { raw.get().into() } else { "".into() })
 }
 
 /// A time as text, or in seconds since 1970.
-fn time(raw: &RawValue) -> Option<Timestamp> {
+fn time(raw: Raw<'_>) -> Option<Timestamp> {
     if let Some(text) = json::text(raw) {
         return parse_time(&text);
     }

@@ -5,27 +5,72 @@
 //! of an unexpected type counts as absent.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::Deserializer;
-use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
+use memchr::memchr;
 
-/// The members of the object `raw`, in order; a caller that finds none has no object.
-pub(crate) fn members<'a>(raw: &'a RawValue, mut each: impl FnMut(&str, &'a RawValue)) {
-    let mut source = serde_json::Deserializer::from_str(raw.get());
-    // What is no object has no members, and a broken one has those before the break.
-    let _ = source.deserialize_map(Members { each: &mut each });
+use crate::scan::{Broken, Scan};
+
+/// How deep a walk goes.
+const DEEPEST: usize = 64;
+
+/// The text of one value, as it stands in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Raw<'a>(&'a str);
+
+impl<'a> Raw<'a> {
+    /// The text.
+    pub(crate) fn get(self) -> &'a str {
+        self.0
+    }
+
+    fn of(bytes: &'a [u8]) -> Result<Self, Broken> {
+        std::str::from_utf8(bytes).map(Self).map_err(|_| Broken::NotJson)
+    }
+
+    /// A part of the value, of which it is known that it is text.
+    fn part(self, scan: &Scan<'_>, value: &[u8]) -> Self {
+        Self(&self.0[scan.at - value.len()..scan.at])
+    }
+}
+
+/// The one value that `text` is.
+pub(crate) fn whole(text: &str) -> Option<Raw<'_>> {
+    let mut scan = Scan::new(text.as_bytes());
+    let value = scan.value().ok()?;
+    let raw = Raw(text).part(&scan, value);
+    // Nothing comes after it.
+    (scan.peek() == Err(Broken::Unfinished)).then_some(raw)
+}
+
+/// The members of the object `raw`, in order; a caller that finds none has no object, and of a broken one those
+/// before the break.
+pub(crate) fn members<'a>(raw: Raw<'a>, mut each: impl FnMut(&str, Raw<'a>)) {
+    let mut scan = Scan::new(raw.get().as_bytes());
+    let _ = (|| {
+        let mut goes_on = scan.begins(b'{', b'}')?;
+        while goes_on {
+            let key = name(scan.key()?)?;
+            let value = scan.value()?;
+            each(&key, raw.part(&scan, value));
+            goes_on = scan.goes_on(b'}')?;
+        }
+        Ok::<(), Broken>(())
+    })();
 }
 
 /// Looks at the members of the first object in `source`, and gives the bytes it took.
 pub(crate) fn first_object<'a>(
     source: &'a [u8],
-    mut each: impl FnMut(&str, &'a RawValue),
-) -> Result<usize, serde_json::Error> {
-    let mut deserializer = serde_json::Deserializer::from_slice(source);
-    deserializer.deserialize_map(Members { each: &mut each })?;
-    Ok(deserializer.into_iter::<IgnoredAny>().byte_offset())
+    mut each: impl FnMut(&str, Raw<'a>),
+) -> Result<usize, Broken> {
+    let mut scan = Scan::new(source);
+    let mut goes_on = scan.begins(b'{', b'}')?;
+    while goes_on {
+        let key = name(scan.key()?)?;
+        each(&key, Raw::of(scan.value()?)?);
+        goes_on = scan.goes_on(b'}')?;
+    }
+    Ok(scan.at)
 }
 
 /// What a walk does with a member.
@@ -47,7 +92,7 @@ pub(crate) trait Walk<'a> {
     fn step(level: Self::Level, key: &str) -> Step<Self::Level>;
 
     /// Takes a member.
-    fn take(&mut self, level: Self::Level, key: &str, value: &'a RawValue);
+    fn take(&mut self, level: Self::Level, key: &str, value: Raw<'a>);
 
     /// An item of an array begins, which is an object mostly.
     fn begin_item(&mut self, level: Self::Level);
@@ -61,124 +106,135 @@ pub(crate) fn walk<'a, W: Walk<'a>>(
     source: &'a [u8],
     level: W::Level,
     walk: &mut W,
-) -> Result<usize, serde_json::Error> {
-    let mut deserializer = serde_json::Deserializer::from_slice(source);
-    deserializer.deserialize_map(Walker { walk, level })?;
-    Ok(deserializer.into_iter::<IgnoredAny>().byte_offset())
-}
-
-struct Walker<'w, W, L> {
-    walk: &'w mut W,
-    level: L,
-}
-
-impl<'de, W: Walk<'de>> DeserializeSeed<'de> for Walker<'_, W, W::Level> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
+) -> Result<usize, Broken> {
+    let mut scan = Scan::new(source);
+    if scan.peek()? != b'{' {
+        return Err(Broken::NotJson);
     }
+    walk_value(&mut scan, level, walk, 0)?;
+    Ok(scan.at)
 }
 
-impl<'de, W: Walk<'de>> Visitor<'de> for Walker<'_, W, W::Level> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(Key(key)) = map.next_key::<Key<'de>>()? {
-            match W::step(self.level, &key) {
-                Step::Skip => drop(map.next_value::<IgnoredAny>()?),
-                Step::Take => self.walk.take(self.level, &key, map.next_value()?),
-                Step::Into(level) => map.next_value_seed(Walker { walk: &mut *self.walk, level })?,
+fn walk_value<'a, W: Walk<'a>>(
+    scan: &mut Scan<'a>,
+    level: W::Level,
+    walk: &mut W,
+    depth: usize,
+) -> Result<(), Broken> {
+    match scan.peek()? {
+        b'{' => {
+            let mut goes_on = scan.begins(b'{', b'}')?;
+            while goes_on {
+                let key = name(scan.key()?)?;
+                match W::step(level, &key) {
+                    Step::Into(level) if depth < DEEPEST => walk_value(scan, level, walk, depth + 1)?,
+                    Step::Skip | Step::Into(_) => drop(scan.value()?),
+                    Step::Take => walk.take(level, &key, Raw::of(scan.value()?)?),
+                }
+                goes_on = scan.goes_on(b'}')?;
             }
         }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        loop {
-            let item = Item { walk: &mut *self.walk, level: self.level };
-            if seq.next_element_seed(item)?.is_none() {
-                return Ok(());
+        b'[' if depth < DEEPEST => {
+            let mut goes_on = scan.begins(b'[', b']')?;
+            while goes_on {
+                walk.begin_item(level);
+                walk_value(scan, level, walk, depth + 1)?;
+                goes_on = scan.goes_on(b']')?;
             }
         }
+        b'"' => {
+            let value = Raw::of(scan.value()?)?;
+            walk.take_text(level, text_or_empty(value));
+        }
+        _ => drop(scan.value()?),
     }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<(), E> {
-        self.walk.take_text(self.level, Cow::Borrowed(text));
-        Ok(())
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<(), E> {
-        self.walk.take_text(self.level, Cow::Owned(text.to_owned()));
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-}
-
-/// An item of an array; it is told of before its members are.
-struct Item<'w, W, L> {
-    walk: &'w mut W,
-    level: L,
-}
-
-impl<'de, W: Walk<'de>> DeserializeSeed<'de> for Item<'_, W, W::Level> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.walk.begin_item(self.level);
-        deserializer.deserialize_any(Walker { walk: self.walk, level: self.level })
-    }
+    Ok(())
 }
 
 /// The items of the array `raw`; none when it is no array.
-pub(crate) fn items<'a>(raw: &'a RawValue, mut each: impl FnMut(&'a RawValue)) {
-    let mut source = serde_json::Deserializer::from_str(raw.get());
-    let _ = source.deserialize_seq(Items { each: &mut each });
+pub(crate) fn items<'a>(raw: Raw<'a>, mut each: impl FnMut(Raw<'a>)) {
+    let mut scan = Scan::new(raw.get().as_bytes());
+    let _ = (|| {
+        let mut goes_on = scan.begins(b'[', b']')?;
+        while goes_on {
+            let value = scan.value()?;
+            each(raw.part(&scan, value));
+            goes_on = scan.goes_on(b']')?;
+        }
+        Ok::<(), Broken>(())
+    })();
 }
 
 /// The text that `raw` is, borrowed where nothing in it is escaped.
-pub(crate) fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
-    if !raw.get().starts_with('"') {
-        return None;
+pub(crate) fn text(raw: Raw<'_>) -> Option<Cow<'_, str>> {
+    let text = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    Some(unescaped(text))
+}
+
+/// The name of a member.
+fn name(key: &[u8]) -> Result<Cow<'_, str>, Broken> {
+    Ok(unescaped(Raw::of(key)?.get()))
+}
+
+/// A text without its escapes. Half of a surrogate pair, which some agents cut texts at, is a mark; what is no escape
+/// stays as it is.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    let Some(first) = memchr(b'\\', text.as_bytes()) else { return Cow::Borrowed(text) };
+    let mut clear = String::with_capacity(text.len());
+    clear.push_str(&text[..first]);
+    let mut rest = &text[first..];
+    loop {
+        // It begins with a backslash.
+        let (letter, length) = escaped(rest);
+        clear.push(letter);
+        rest = &rest[length..];
+        let next = memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
+        clear.push_str(&rest[..next]);
+        rest = &rest[next..];
+        if rest.is_empty() {
+            return Cow::Owned(clear);
+        }
     }
-    let mut source = serde_json::Deserializer::from_str(raw.get());
-    source.deserialize_str(Text).ok().or_else(|| {
-        // Half of a surrogate pair: some agents cut texts in the middle of an emoji.
-        let mut source = serde_json::Deserializer::from_str(raw.get());
-        source.deserialize_bytes(Text).ok()
-    })
+}
+
+/// What the escape at the beginning of a text stands for, and how long it is.
+fn escaped(text: &str) -> (char, usize) {
+    let letter = match text.as_bytes().get(1) {
+        Some(b'n') => '\n',
+        Some(letter @ (b'"' | b'\\' | b'/')) => char::from(*letter),
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'u') => return unit(text),
+        _ => return ('\\', 1),
+    };
+    (letter, 2)
+}
+
+/// The character that `\u` and what follows stand for.
+fn unit(text: &str) -> (char, usize) {
+    let hexadecimal = |text: &str| {
+        let digits = text.strip_prefix("\\u")?.get(..4)?;
+        digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(())?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let Some(first) = hexadecimal(text) else { return ('\\', 1) };
+    let second = hexadecimal(&text[6..]);
+    let units = std::iter::once(first).chain(second);
+    match char::decode_utf16(units).next() {
+        Some(Ok(letter)) => (letter, 6 * letter.len_utf16()),
+        _ => (char::REPLACEMENT_CHARACTER, 6),
+    }
 }
 
 /// The text of the member, or nothing.
-pub(crate) fn text_or_empty(raw: &RawValue) -> Cow<'_, str> {
+pub(crate) fn text_or_empty(raw: Raw<'_>) -> Cow<'_, str> {
     text(raw).unwrap_or_default()
 }
 
 /// The whole number that `raw` is.
-pub(crate) fn number(raw: &RawValue) -> Option<u64> {
+pub(crate) fn number(raw: Raw<'_>) -> Option<u64> {
     let text = raw.get();
     text.parse().ok().or_else(|| {
         let float: f64 = text.parse().ok()?;
@@ -188,17 +244,17 @@ pub(crate) fn number(raw: &RawValue) -> Option<u64> {
 }
 
 /// The exit code that `raw` is.
-pub(crate) fn code(raw: &RawValue) -> Option<i32> {
+pub(crate) fn code(raw: Raw<'_>) -> Option<i32> {
     raw.get().parse().ok()
 }
 
 /// Whether `raw` says yes.
-pub(crate) fn is_true(raw: &RawValue) -> bool {
+pub(crate) fn is_true(raw: Raw<'_>) -> bool {
     raw.get() == "true"
 }
 
 /// The member `name` of the object `raw`.
-pub(crate) fn member<'a>(raw: &'a RawValue, name: &str) -> Option<&'a RawValue> {
+pub(crate) fn member<'a>(raw: Raw<'a>, name: &str) -> Option<Raw<'a>> {
     let mut found = None;
     members(raw, |key, value| {
         if key == name {
@@ -209,73 +265,114 @@ pub(crate) fn member<'a>(raw: &'a RawValue, name: &str) -> Option<&'a RawValue> 
 }
 
 /// The text of the member `name` of the object `raw`.
-pub(crate) fn member_text<'a>(raw: &'a RawValue, name: &str) -> Option<Cow<'a, str>> {
+pub(crate) fn member_text<'a>(raw: Raw<'a>, name: &str) -> Option<Cow<'a, str>> {
     member(raw, name).and_then(text)
 }
 
-struct Members<'f, F> {
-    each: &'f mut F,
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
 
-impl<'de, F: FnMut(&str, &'de RawValue)> Visitor<'de> for Members<'_, F> {
-    type Value = ();
+    use super::*;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            "[\\PC\\\\\"\n\t\u{0}]{0,9}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec(("[\\PC\\\\\"]{0,4}", inner), 0..4)
+                    .prop_map(|members| members.into_iter().collect::<Value>()),
+            ]
+        })
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(Key(key)) = map.next_key::<Key<'de>>()? {
-            (self.each)(&key, map.next_value()?);
+    /// The value that `raw` is, put together from what this module says of it.
+    fn rebuilt(raw: Raw<'_>) -> Value {
+        match raw.get().as_bytes()[0] {
+            b'{' => {
+                let mut map = serde_json::Map::new();
+                members(raw, |key, value| drop(map.insert(key.to_owned(), rebuilt(value))));
+                Value::Object(map)
+            }
+            b'[' => {
+                let mut list = Vec::new();
+                items(raw, |value| list.push(rebuilt(value)));
+                Value::Array(list)
+            }
+            b'"' => text(raw).map(Value::from).expect("it is one"),
+            _ => serde_json::from_str(raw.get()).expect("it is a number or a word"),
         }
-        Ok(())
-    }
-}
-
-struct Items<'f, F> {
-    each: &'f mut F,
-}
-
-impl<'de, F: FnMut(&'de RawValue)> Visitor<'de> for Items<'_, F> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        while let Some(item) = seq.next_element()? {
-            (self.each)(item);
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_read_is_what_was_written(value in any_value(), is_pretty in any::<bool>()) {
+            let written = if is_pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+            let written = written.unwrap();
+            let raw = whole(&written);
+            prop_assert_eq!(raw.map(rebuilt), Some(value));
+            // What is cut off may go on, and nothing is read past its end.
+            for end in (0..written.len()).filter(|end| written.is_char_boundary(*end)) {
+                let mut scan = Scan::new(&written.as_bytes()[..end]);
+                match scan.value() {
+                    Ok(part) => prop_assert!(serde_json::from_slice::<Value>(part).is_ok(), "{:?}", &written[..end]),
+                    Err(broken) => prop_assert_eq!(broken, Broken::Unfinished, "{:?}", &written[..end]),
+                }
+            }
         }
-        Ok(())
+
+        #[test]
+        fn what_is_json_to_others_is_json_here(bytes in "[\\[\\]{}\",:0-9.eE+\\-truefalsn\\\\ x]{0,16}") {
+            let others = serde_json::from_str::<Value>(&bytes).ok();
+            let ours = whole(&bytes);
+            if let Some(others) = &others {
+                prop_assert_eq!(ours.map(rebuilt), Some(others.clone()));
+            }
+            // Only in texts is more let through.
+            if ours.is_some() && !bytes.contains('\\') {
+                prop_assert!(others.is_some() || bytes.contains(['e', 'E']), "{}", bytes);
+            }
+        }
+
+        #[test]
+        fn no_bytes_are_too_wild(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            let mut scan = Scan::new(&bytes);
+            let _ = scan.value();
+            prop_assert!(scan.at <= bytes.len());
+            let _ = first_object(&bytes, |_, value| {
+                let _ = text(value);
+                members(value, |_, _| {});
+                items(value, |_| {});
+            });
+        }
     }
-}
 
-#[derive(serde::Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
-
-struct Text;
-
-impl<'de> Visitor<'de> for Text {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text")
+    #[test]
+    fn texts_are_clear() {
+        let check = |written: &str, clear: &str| {
+            assert_eq!(text(whole(written).expect("it is a value")).as_deref(), Some(clear), "{written}");
+        };
+        check(r#""a\nb\t\"\\\/\u00e9""#, "a\nb\t\"\\/é");
+        check(r#""\ud83d\ude00 \ud83d""#, "😀 \u{fffd}");
+        check(r#""\ude00\ud83dx""#, "\u{fffd}\u{fffd}x");
+        check(r#""\q \u12 \u+123""#, r"\q \u12 \u+123");
+        check(r#""\ud83dé""#, "\u{fffd}é");
+        check("\"a\u{1}b\"", "a\u{1}b");
     }
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(text.to_owned()))
-    }
-
-    fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
-        Ok(String::from_utf8_lossy(bytes))
-    }
-
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(String::from_utf8_lossy(bytes).into_owned()))
+    #[test]
+    fn depth_has_an_end() {
+        let deep = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
+        assert!(whole(&deep(4_000)).is_some());
+        assert!(whole(&deep(1_000_000)).is_none());
     }
 }

@@ -30,6 +30,7 @@ mod outcome;
 mod patch;
 mod reading;
 mod row;
+mod scan;
 mod seen;
 mod source;
 mod stream;

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
-use serde_json::value::RawValue;
 
 use crate::format::Transcript;
 use crate::human::{Author, author};
-use crate::json;
+use crate::json::{self, Raw};
 use crate::outcome::Answer;
 use crate::row::Row;
+use crate::scan::Broken;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools;
@@ -25,15 +25,11 @@ struct Info<'a> {
     at: Option<Timestamp>,
     is_summary: bool,
     usage: Option<Usage>,
-    error: Option<&'a RawValue>,
+    error: Option<Raw<'a>>,
 }
 
 impl Transcript for OpenCode {
-    fn read(
-        &mut self,
-        row: &Row<'_>,
-        stream: &mut Stream<'_>,
-    ) -> Result<(Verdict, usize), serde_json::Error> {
+    fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let (mut info, mut parts) = (None, None);
         let length = json::first_object(row.bytes, |key, value| match key {
             "info" => info = Some(value),
@@ -61,7 +57,7 @@ impl Transcript for OpenCode {
         Ok((Verdict::Kept, length))
     }
 
-    fn member(&mut self, name: &str, value: &RawValue, stream: &mut Stream<'_>) {
+    fn member(&mut self, name: &str, value: Raw<'_>, stream: &mut Stream<'_>) {
         if name != "info" {
             return;
         }
@@ -81,7 +77,7 @@ impl Transcript for OpenCode {
     }
 }
 
-fn read_info<'a>(raw: &'a RawValue, stream: &mut Stream<'_>) -> Info<'a> {
+fn read_info<'a>(raw: Raw<'a>, stream: &mut Stream<'_>) -> Info<'a> {
     let mut info = Info::default();
     json::members(raw, |key, value| match key {
         "id" => info.id = json::text_or_empty(value),
@@ -98,11 +94,11 @@ fn read_info<'a>(raw: &'a RawValue, stream: &mut Stream<'_>) -> Info<'a> {
 }
 
 /// A time in milliseconds.
-fn time(raw: &RawValue) -> Option<Timestamp> {
+fn time(raw: Raw<'_>) -> Option<Timestamp> {
     Timestamp::from_millisecond(i64::try_from(json::number(raw)?).ok()?).ok()
 }
 
-fn tell_part(row: &Row<'_>, info: &Info<'_>, part: &RawValue, index: usize, stream: &mut Stream<'_>) {
+fn tell_part(row: &Row<'_>, info: &Info<'_>, part: Raw<'_>, index: usize, stream: &mut Stream<'_>) {
     let (mut kind, mut words, mut is_synthetic) = (Cow::default(), Cow::default(), false);
     let (mut call_id, mut tool, mut state) = (Cow::default(), Cow::default(), None);
     json::members(part, |key, value| match key {
@@ -142,9 +138,9 @@ fn tell_part(row: &Row<'_>, info: &Info<'_>, part: &RawValue, index: usize, stre
 fn tell_call(
     row: &Row<'_>,
     info: &Info<'_>,
-    part: &RawValue,
+    part: Raw<'_>,
     (id, name): (&str, &str),
-    state: &RawValue,
+    state: Raw<'_>,
     stream: &mut Stream<'_>,
 ) {
     let (mut input, mut status, mut text, mut exit_code, mut at) =
@@ -166,7 +162,7 @@ fn tell_call(
     stream.answer(id, &Answer { is_ok, exit_code, text: &text });
 }
 
-fn tell_error(row: &Row<'_>, info: &Info<'_>, error: &RawValue, stream: &mut Stream<'_>) {
+fn tell_error(row: &Row<'_>, info: &Info<'_>, error: Raw<'_>, stream: &mut Stream<'_>) {
     let name = json::member_text(error, "name").unwrap_or_default();
     let words = json::member(error, "data").and_then(|data| json::member_text(data, "message"));
     let event = if name == "MessageAbortedError" {
@@ -178,7 +174,7 @@ fn tell_error(row: &Row<'_>, info: &Info<'_>, error: &RawValue, stream: &mut Str
     stream.turn(&Turn { id, ..Turn::new(row.place_of(error), info.at, event) });
 }
 
-fn read_usage(raw: &RawValue) -> Usage {
+fn read_usage(raw: Raw<'_>) -> Usage {
     let mut usage = Usage::default();
     json::members(raw, |key, value| {
         let number = || json::number(value).unwrap_or_default();

@@ -198,7 +198,7 @@ fn read_line(
                 tally.add(verdict);
                 rest = &rest[length..];
             }
-            Err(error) if !is_ended && error.is_eof() => {
+            Err(error) if !is_ended && error.is_unfinished() => {
                 tally.add_fault(row.place, FaultKind::Unfinished);
                 return false;
             }

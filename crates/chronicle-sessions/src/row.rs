@@ -1,7 +1,6 @@
 //! One row of a transcript, and where its parts stand.
 
-use serde_json::value::RawValue;
-
+use crate::json::Raw;
 use crate::turn::Place;
 
 /// The bytes of a row, which may be followed by those of another.
@@ -35,7 +34,7 @@ impl<'a> Row<'a> {
     }
 
     /// Where `part`, which was borrowed from the row, stands.
-    pub(crate) fn place_of(&self, part: &RawValue) -> Place {
+    pub(crate) fn place_of(&self, part: Raw<'_>) -> Place {
         self.place_at(part.get(), 0)
     }
 

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
-use crate::json;
+use crate::json::{self, Raw};
 use crate::patch;
 use crate::turn::{Edit, EditKind, Replaced, Todo, TodoItem, TodoState, Tool};
 
@@ -29,11 +27,15 @@ pub enum ToolCall {
 ///
 /// Texts longer than 256 KiB are cut.
 #[must_use]
-pub fn tool_call(name: &str, input: &RawValue) -> ToolCall {
+pub fn tool_call(name: &str, input: &str) -> ToolCall {
+    json::whole(input).map_or(ToolCall::Other, |input| called_with(name, input))
+}
+
+fn called_with(name: &str, input: Raw<'_>) -> ToolCall {
     // Some agents hand the arguments over as a text that holds JSON, or the patch itself.
     if let Some(text) = json::text(input) {
-        return match serde_json::from_str::<&RawValue>(&text) {
-            Ok(inner) if inner.get().starts_with('{') => tool_call(name, inner),
+        return match json::whole(&text) {
+            Some(inner) if inner.get().starts_with('{') => called_with(name, inner),
             _ => called_with_text(name, &text).into(),
         };
     }
@@ -78,7 +80,7 @@ impl Called {
 }
 
 /// What the call of the tool `name` with `input` does.
-pub(crate) fn called(name: &str, input: Option<&RawValue>) -> Called {
+pub(crate) fn called(name: &str, input: Option<Raw<'_>>) -> Called {
     let Some(input) = input else { return tool(name, None) };
     let done = match name {
         "Bash" | "bash" | "shell" | "run_shell_command" | "exec_command" | "local_shell"
@@ -139,7 +141,7 @@ fn checklist(text: &str) -> Todo {
     Todo::List(text.lines().filter_map(item).collect())
 }
 
-fn command(input: &RawValue) -> Option<String> {
+fn command(input: Raw<'_>) -> Option<String> {
     let raw = json::member(input, "command").or_else(|| json::member(input, "cmd"))?;
     if let Some(text) = json::text(raw) {
         return Some(cut(&text, LONGEST_TEXT));
@@ -154,7 +156,7 @@ fn command(input: &RawValue) -> Option<String> {
     Some(cut(&script, LONGEST_TEXT)).filter(|script| !script.is_empty())
 }
 
-fn edit(input: &RawValue) -> Option<Edit> {
+fn edit(input: Raw<'_>) -> Option<Edit> {
     // The older editor tool has several commands in one.
     if let Some("view" | "undo_edit") = json::member_text(input, "command").as_deref() {
         return None;
@@ -180,7 +182,7 @@ fn edit(input: &RawValue) -> Option<Edit> {
     (!edit.path.is_empty()).then_some(edit)
 }
 
-fn replaced(item: &RawValue) -> Option<Replaced> {
+fn replaced(item: Raw<'_>) -> Option<Replaced> {
     let mut one = Replaced::default();
     json::members(item, |key, value| match key {
         "old_string" | "oldString" | "old_str" => one.old = long_text(value),
@@ -190,7 +192,7 @@ fn replaced(item: &RawValue) -> Option<Replaced> {
     (one != Replaced::default()).then_some(one)
 }
 
-fn written(input: &RawValue) -> Option<Edit> {
+fn written(input: Raw<'_>) -> Option<Edit> {
     let mut edit = Edit { kind: EditKind::Written, ..Edit::default() };
     json::members(input, |key, value| match key {
         "file_path" | "filePath" | "path" => edit.path = json::text_or_empty(value).into(),
@@ -202,14 +204,14 @@ fn written(input: &RawValue) -> Option<Edit> {
     (!edit.path.is_empty()).then_some(edit)
 }
 
-fn patched(input: &RawValue) -> Option<Vec<Edit>> {
+fn patched(input: Raw<'_>) -> Option<Vec<Edit>> {
     let patch = ["input", "patchText", "patch", "command"]
         .into_iter()
         .find_map(|name| json::member_text(input, name))?;
     Some(patch::edits(&cut(&patch, LONGEST_TEXT))).filter(|edits| !edits.is_empty())
 }
 
-fn list(input: &RawValue) -> Option<Todo> {
+fn list(input: Raw<'_>) -> Option<Todo> {
     let raw = ["todos", "plan", "items"].into_iter().find_map(|name| json::member(input, name))?;
     if !raw.get().starts_with('[') {
         return None;
@@ -219,7 +221,7 @@ fn list(input: &RawValue) -> Option<Todo> {
     Some(Todo::List(items))
 }
 
-fn item(raw: &RawValue) -> Option<TodoItem> {
+fn item(raw: Raw<'_>) -> Option<TodoItem> {
     let mut item =
         TodoItem { id: None, text: String::new(), detail: String::new(), state: TodoState::Pending };
     json::members(raw, |key, value| match key {
@@ -232,11 +234,11 @@ fn item(raw: &RawValue) -> Option<TodoItem> {
     (!item.text.trim().is_empty()).then_some(item)
 }
 
-fn added(input: &RawValue) -> Option<Todo> {
+fn added(input: Raw<'_>) -> Option<Todo> {
     item(input).map(Todo::Added)
 }
 
-fn changed(input: &RawValue) -> Option<Todo> {
+fn changed(input: Raw<'_>) -> Option<Todo> {
     let (mut id, mut state, mut text) = (None, None, None);
     json::members(input, |key, value| match key {
         "taskId" => id = Some(id_of(value)),
@@ -248,12 +250,12 @@ fn changed(input: &RawValue) -> Option<Todo> {
 }
 
 /// An id, which some agents write as a number.
-fn id_of(raw: &RawValue) -> String {
+fn id_of(raw: Raw<'_>) -> String {
     json::text(raw).map_or_else(|| raw.get().to_owned(), Cow::into_owned)
 }
 
 /// A call of a tool with no event of its own, told by its most telling argument.
-fn tool(name: &str, input: Option<&RawValue>) -> Called {
+fn tool(name: &str, input: Option<Raw<'_>>) -> Called {
     const TELLING: [&str; 16] = [
         "title",
         "description",
@@ -287,11 +289,11 @@ fn tool(name: &str, input: Option<&RawValue>) -> Called {
     Called::Tool(Tool { name: cut(name, 200), about })
 }
 
-fn long_text(raw: &RawValue) -> String {
+fn long_text(raw: Raw<'_>) -> String {
     cut(&json::text_or_empty(raw), LONGEST_TEXT)
 }
 
-fn short_text(raw: &RawValue) -> String {
+fn short_text(raw: Raw<'_>) -> String {
     cut(&json::text_or_empty(raw), LONGEST_ABOUT)
 }
 

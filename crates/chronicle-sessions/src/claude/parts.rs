@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use memchr::memmem;
-use serde_json::value::RawValue;
 
-use crate::json::{self, Step};
+use crate::json::{self, Raw, Step};
 use crate::row::Row;
+use crate::scan::Broken;
 
 /// A row and what is in it.
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub(super) struct Parts<'a> {
 pub(super) struct Message<'a> {
     pub(super) id: Cow<'a, str>,
     pub(super) model: Cow<'a, str>,
-    pub(super) usage: Option<&'a RawValue>,
+    pub(super) usage: Option<Raw<'a>>,
     pub(super) words: Option<Cow<'a, str>>,
     pub(super) blocks: Vec<Block<'a>>,
 }
@@ -35,12 +35,12 @@ pub(super) struct Message<'a> {
 #[derive(Default)]
 pub(super) struct Block<'a> {
     pub(super) kind: Cow<'a, str>,
-    pub(super) text: Option<&'a RawValue>,
+    pub(super) text: Option<Raw<'a>>,
     pub(super) id: Cow<'a, str>,
     pub(super) name: Cow<'a, str>,
-    pub(super) input: Option<&'a RawValue>,
+    pub(super) input: Option<Raw<'a>>,
     pub(super) call_id: Cow<'a, str>,
-    pub(super) content: Option<&'a RawValue>,
+    pub(super) content: Option<Raw<'a>>,
     pub(super) is_error: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) enum Level {
 
 impl<'a> Parts<'a> {
     /// Takes the row apart, and says how many bytes it took.
-    pub(super) fn of(row: &Row<'a>) -> Result<(Self, usize), serde_json::Error> {
+    pub(super) fn of(row: &Row<'a>) -> Result<(Self, usize), Broken> {
         if let Some(parts) = Self::before_result(row) {
             return Ok((parts, row.bytes.len()));
         }
@@ -82,7 +82,7 @@ impl<'a> Parts<'a> {
         let error = json::walk(&line[..cut], Level::Row, &mut parts).err()?;
         let is_whole =
             parts.fields.kind == "user" && !parts.fields.uuid.is_empty() && parts.fields.at.is_some();
-        (error.is_eof() && is_whole).then_some(parts)
+        (error.is_unfinished() && is_whole).then_some(parts)
     }
 }
 
@@ -104,7 +104,7 @@ impl<'a> json::Walk<'a> for Parts<'a> {
         if is_taken { Step::Take } else { Step::Skip }
     }
 
-    fn take(&mut self, level: Level, key: &str, value: &'a RawValue) {
+    fn take(&mut self, level: Level, key: &str, value: Raw<'a>) {
         let text = || json::text_or_empty(value);
         match (level, key) {
             (Level::Row, _) => self.fields.set(key, value),
@@ -177,7 +177,7 @@ const ROW: [&str; 24] = [
 const BLOCK: [&str; 8] = ["type", "text", "id", "name", "input", "tool_use_id", "content", "is_error"];
 
 impl<'a> Block<'a> {
-    fn set(&mut self, key: &str, value: &'a RawValue) {
+    fn set(&mut self, key: &str, value: Raw<'a>) {
         match key {
             "type" => self.kind = json::text_or_empty(value),
             "text" => self.text = Some(value),
@@ -217,13 +217,13 @@ pub(super) struct Fields<'a> {
     pub(super) is_summary: bool,
     pub(super) is_plan: bool,
     pub(super) is_failure: bool,
-    pub(super) origin: Option<&'a RawValue>,
-    pub(super) content: Option<&'a RawValue>,
-    pub(super) error: Option<&'a RawValue>,
+    pub(super) origin: Option<Raw<'a>>,
+    pub(super) content: Option<Raw<'a>>,
+    pub(super) error: Option<Raw<'a>>,
 }
 
 impl<'a> Fields<'a> {
-    fn set(&mut self, key: &str, value: &'a RawValue) {
+    fn set(&mut self, key: &str, value: Raw<'a>) {
         let text = || json::text_or_empty(value);
         match key {
             "type" => self.kind = text(),
