@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     Access, Block, Cancel, Model, ModelError, Proxies, Reply, Request, Stop, Turn, Usage, Wire,
-    error::{BrokenOffSnafu, CancelledSnafu, RefusedSnafu, UnreadableSnafu, UnusableSnafu},
+    error::{BrokenOffSnafu, CancelledSnafu, RefusedSnafu, TooSlowSnafu, UnreadableSnafu, UnusableSnafu},
 };
 
 /// The installed Claude Code, with the login that its user gave it.
@@ -76,8 +76,7 @@ impl Model for ClaudeCommand {
                 break CancelledSnafu.build();
             }
             if self.timeout <= began.elapsed() {
-                let reason = format!("none within {:?}", self.timeout);
-                break BrokenOffSnafu { model, reason }.build();
+                break TooSlowSnafu { model, limit: self.timeout }.build();
             }
             match child.try_wait() {
                 Ok(None) => thread::sleep(LOOK),

@@ -31,6 +31,14 @@ pub enum ModelError {
         /// What went wrong, without keys.
         reason: String,
     },
+    /// The service was asked, and the time was over before the reply was whole.
+    #[snafu(display("{model} gave no whole reply within {limit:?}"))]
+    TooSlow {
+        /// The model.
+        model: String,
+        /// The time that was set.
+        limit: std::time::Duration,
+    },
     /// The service said no, after the retries that the answer allows.
     #[snafu(display("{model} refused the request ({status}): {reason}"))]
     Refused {
@@ -69,6 +77,9 @@ impl ModelError {
     /// Whether the service may charge for the call although there is no reply.
     #[must_use]
     pub fn may_cost(&self) -> bool {
-        matches!(self, Self::BrokenOff { .. } | Self::Unreadable { .. } | Self::Cancelled)
+        matches!(
+            self,
+            Self::BrokenOff { .. } | Self::TooSlow { .. } | Self::Unreadable { .. } | Self::Cancelled
+        )
     }
 }

@@ -18,6 +18,35 @@ pub struct Request {
     pub max_tokens: u32,
 }
 
+impl Request {
+    /// More tokens than it is likely to have: two bytes are rarely one, but in what is no language at all.
+    #[must_use]
+    pub fn most_input_tokens(&self) -> u64 {
+        let of_block = |block: &Block| match block {
+            Block::Text(text) => text.len(),
+            Block::Call(call) => call.tool.len() + call.input.to_string().len(),
+        };
+        let of_turn = |turn: &Turn| match turn {
+            Turn::User(words) => words.len(),
+            Turn::Model(blocks) => blocks.iter().map(of_block).sum(),
+            Turn::Results(results) => {
+                results.iter().map(|result| result.tool.len() + result.text.len()).sum()
+            }
+        };
+        let of_tool = |tool: &Tool| tool.name.len() + tool.description.len() + tool.input.to_string().len();
+        let n_bytes = self.system.len()
+            + self.turns.iter().map(of_turn).sum::<usize>()
+            + self.tools.iter().map(of_tool).sum::<usize>()
+            + self.form.iter().map(|form| form.schema.to_string().len()).sum::<usize>();
+        // What services put around turns and tools.
+        most_tokens(n_bytes) + 500 + 20 * (self.turns.len() + self.tools.len()) as u64
+    }
+}
+
+pub(crate) fn most_tokens(n_bytes: usize) -> u64 {
+    n_bytes.div_ceil(2) as u64
+}
+
 /// One turn of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Turn {

@@ -1,6 +1,6 @@
 use std::{
     sync::{OnceLock, PoisonError},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use futures_util::StreamExt;
@@ -16,7 +16,7 @@ use tokio::time;
 
 use crate::{
     Access, Cancel, Embedder, Embedding, Model, ModelError, Pace, Progress, Reply, Request, Wire,
-    error::{CancelledSnafu, UnusableSnafu},
+    error::{CancelledSnafu, TooSlowSnafu, UnusableSnafu},
     failure::Failure,
     transport::Transport,
     wire::{self, SharedAside},
@@ -96,9 +96,10 @@ impl Service {
         };
         let timed = async { time::timeout(self.pace.timeout, attempts).await };
         let Some(result) = transport.wait(timed, cancel) else { return CancelledSnafu.fail() };
-        result
-            .unwrap_or_else(|_| Err(Failure::cut(&format!("none within {}", told(self.pace.timeout)))))
-            .map_err(|failure| failure.into_error(&self.access))
+        let Ok(result) = result else {
+            return TooSlowSnafu { model: &self.access.model, limit: self.pace.timeout }.fail();
+        };
+        result.map_err(|failure| failure.into_error(&self.access))
     }
 
     async fn once(
@@ -209,8 +210,4 @@ fn objection(address: &str) -> Option<&'static str> {
         () if url.query().is_some() || url.fragment().is_some() => Some("its address holds more than a path"),
         () => None,
     }
-}
-
-fn told(time: Duration) -> String {
-    if time < Duration::from_secs(10) { format!("{time:?}") } else { format!("{} s", time.as_secs()) }
 }

@@ -2,6 +2,7 @@
 
 mod claude;
 mod faults;
+mod ledger;
 mod replayed;
 mod support;
 mod transport;
