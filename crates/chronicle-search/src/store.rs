@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, config::DbConfig};
 use snafu::{ResultExt, ensure};
 
 use crate::error::{FolderSnafu, StoreError, TooNewSnafu};
@@ -196,6 +196,8 @@ impl Store {
         let mut connection = Connection::open_with_flags(path, flags).map_err(fails)?;
         connection.busy_handler(Some(waits)).map_err(fails)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        // Otherwise statements are made anew when other values are bound to them.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(fails)?;
         let mut store = Self { connection, path: path.to_owned(), is_read_only: false, words: None };
         store.is_read_only = store.connection.is_readonly("main").map_err(fails)?;
         store.set_up()?;

@@ -6,9 +6,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
-
-use crate::scan::{Broken, Scan};
+use crate::scan::{Broken, Scan, find};
 
 /// How deep a walk goes.
 const DEEPEST: usize = 64;
@@ -22,22 +20,13 @@ impl<'a> Raw<'a> {
     pub(crate) fn get(self) -> &'a str {
         self.0
     }
-
-    fn of(bytes: &'a [u8]) -> Result<Self, Broken> {
-        std::str::from_utf8(bytes).map(Self).map_err(|_| Broken::NotJson)
-    }
-
-    /// A part of the value, of which it is known that it is text.
-    fn part(self, scan: &Scan<'_>, value: &[u8]) -> Self {
-        Self(&self.0[scan.at - value.len()..scan.at])
-    }
 }
 
 /// The one value that `text` is.
 pub(crate) fn whole(text: &str) -> Option<Raw<'_>> {
-    let mut scan = Scan::new(text.as_bytes());
+    let mut scan = Scan::of_text(text);
     let value = scan.value().ok()?;
-    let raw = Raw(text).part(&scan, value);
+    let raw = Raw(scan.checked(value).ok()?);
     // Nothing comes after it.
     (scan.peek() == Err(Broken::Unfinished)).then_some(raw)
 }
@@ -45,13 +34,13 @@ pub(crate) fn whole(text: &str) -> Option<Raw<'_>> {
 /// The members of the object `raw`, in order; a caller that finds none has no object, and of a broken one those
 /// before the break.
 pub(crate) fn members<'a>(raw: Raw<'a>, mut each: impl FnMut(&str, Raw<'a>)) {
-    let mut scan = Scan::new(raw.get().as_bytes());
+    let mut scan = Scan::of_text(raw.get());
     let _ = (|| {
         let mut goes_on = scan.begins(b'{', b'}')?;
         while goes_on {
-            let key = name(scan.key()?)?;
+            let key = name(&mut scan)?;
             let value = scan.value()?;
-            each(&key, raw.part(&scan, value));
+            each(&key, Raw(scan.checked(value)?));
             goes_on = scan.goes_on(b'}')?;
         }
         Ok::<(), Broken>(())
@@ -66,8 +55,9 @@ pub(crate) fn first_object<'a>(
     let mut scan = Scan::new(source);
     let mut goes_on = scan.begins(b'{', b'}')?;
     while goes_on {
-        let key = name(scan.key()?)?;
-        each(&key, Raw::of(scan.value()?)?);
+        let key = name(&mut scan)?;
+        let value = scan.value()?;
+        each(&key, Raw(scan.checked(value)?));
         goes_on = scan.goes_on(b'}')?;
     }
     Ok(scan.at)
@@ -125,11 +115,14 @@ fn walk_value<'a, W: Walk<'a>>(
         b'{' => {
             let mut goes_on = scan.begins(b'{', b'}')?;
             while goes_on {
-                let key = name(scan.key()?)?;
+                let key = name(scan)?;
                 match W::step(level, &key) {
                     Step::Into(level) if depth < DEEPEST => walk_value(scan, level, walk, depth + 1)?,
                     Step::Skip | Step::Into(_) => drop(scan.value()?),
-                    Step::Take => walk.take(level, &key, Raw::of(scan.value()?)?),
+                    Step::Take => {
+                        let value = scan.value()?;
+                        walk.take(level, &key, Raw(scan.checked(value)?));
+                    }
                 }
                 goes_on = scan.goes_on(b'}')?;
             }
@@ -143,8 +136,8 @@ fn walk_value<'a, W: Walk<'a>>(
             }
         }
         b'"' => {
-            let value = Raw::of(scan.value()?)?;
-            walk.take_text(level, text_or_empty(value));
+            let text = scan.text()?;
+            walk.take_text(level, unescaped(scan.checked(text)?));
         }
         _ => drop(scan.value()?),
     }
@@ -153,12 +146,12 @@ fn walk_value<'a, W: Walk<'a>>(
 
 /// The items of the array `raw`; none when it is no array.
 pub(crate) fn items<'a>(raw: Raw<'a>, mut each: impl FnMut(Raw<'a>)) {
-    let mut scan = Scan::new(raw.get().as_bytes());
+    let mut scan = Scan::of_text(raw.get());
     let _ = (|| {
         let mut goes_on = scan.begins(b'[', b']')?;
         while goes_on {
             let value = scan.value()?;
-            each(raw.part(&scan, value));
+            each(Raw(scan.checked(value)?));
             goes_on = scan.goes_on(b']')?;
         }
         Ok::<(), Broken>(())
@@ -171,15 +164,16 @@ pub(crate) fn text(raw: Raw<'_>) -> Option<Cow<'_, str>> {
     Some(unescaped(text))
 }
 
-/// The name of a member.
-fn name(key: &[u8]) -> Result<Cow<'_, str>, Broken> {
-    Ok(unescaped(Raw::of(key)?.get()))
+/// The name of the next member.
+fn name<'a>(scan: &mut Scan<'a>) -> Result<Cow<'a, str>, Broken> {
+    let key = scan.key()?;
+    Ok(unescaped(scan.checked(key)?))
 }
 
 /// A text without its escapes. Half of a surrogate pair, which some agents cut texts at, is a mark; what is no escape
 /// stays as it is.
 fn unescaped(text: &str) -> Cow<'_, str> {
-    let Some(first) = memchr(b'\\', text.as_bytes()) else { return Cow::Borrowed(text) };
+    let Some(first) = find(b'\\', text.as_bytes()) else { return Cow::Borrowed(text) };
     let mut clear = String::with_capacity(text.len());
     clear.push_str(&text[..first]);
     let mut rest = &text[first..];
@@ -188,7 +182,7 @@ fn unescaped(text: &str) -> Cow<'_, str> {
         let (letter, length) = escaped(rest);
         clear.push(letter);
         rest = &rest[length..];
-        let next = memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
+        let next = find(b'\\', rest.as_bytes()).unwrap_or(rest.len());
         clear.push_str(&rest[..next]);
         rest = &rest[next..];
         if rest.is_empty() {
@@ -324,7 +318,9 @@ mod tests {
             for end in (0..written.len()).filter(|end| written.is_char_boundary(*end)) {
                 let mut scan = Scan::new(&written.as_bytes()[..end]);
                 match scan.value() {
-                    Ok(part) => prop_assert!(serde_json::from_slice::<Value>(part).is_ok(), "{:?}", &written[..end]),
+                    Ok((start, stop)) => {
+                        prop_assert!(serde_json::from_str::<Value>(&written[start..stop]).is_ok(), "{:?}", &written[..end]);
+                    }
                     Err(broken) => prop_assert_eq!(broken, Broken::Unfinished, "{:?}", &written[..end]),
                 }
             }
@@ -341,6 +337,13 @@ mod tests {
             if ours.is_some() && !bytes.contains('\\') {
                 prop_assert!(others.is_some() || bytes.contains(['e', 'E']), "{}", bytes);
             }
+        }
+
+        #[test]
+        fn a_byte_is_found_near_and_far(bytes in prop::collection::vec(0x60u8..0x64, 0..100), needle in 0x60u8..0x66) {
+            prop_assert_eq!(find(needle, &bytes), bytes.iter().position(|byte| *byte == needle));
+            let rare: Vec<u8> = bytes.iter().map(|byte| byte.wrapping_mul(37) | 0x80).chain([needle]).collect();
+            prop_assert_eq!(find(needle, &rare), Some(bytes.len()));
         }
 
         #[test]

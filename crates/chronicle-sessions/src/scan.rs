@@ -38,15 +38,51 @@ impl fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
+/// Where a part begins and where it ends.
+pub(crate) type Part = (usize, usize);
+
+/// The first `needle` in `bytes`. Most are near: those are found without the preparations of a long search.
+pub(crate) fn find(needle: u8, bytes: &[u8]) -> Option<usize> {
+    const NEAR: usize = 32;
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);
+    let (near, far) = bytes.split_at(bytes.len().min(NEAR));
+    let (words, rest) = near.as_chunks::<8>();
+    for (n, word) in words.iter().enumerate() {
+        let differs = u64::from_le_bytes(*word) ^ u64::from_ne_bytes([needle; 8]);
+        let equal = differs.wrapping_sub(ONES) & !differs & HIGHEST;
+        if equal != 0 {
+            return Some(n * 8 + equal.trailing_zeros() as usize / 8);
+        }
+    }
+    let beside = rest.iter().position(|byte| *byte == needle).map(|at| words.len() * 8 + at);
+    beside.or_else(|| memchr(needle, far).map(|at| near.len() + at))
+}
+
 /// A place in JSON text that moves forward.
 pub(crate) struct Scan<'a> {
     bytes: &'a [u8],
+    /// The same, where all of it is text.
+    text: Option<&'a str>,
+    /// How far it is.
     pub(crate) at: usize,
 }
 
 impl<'a> Scan<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0 }
+        Self { bytes, text: std::str::from_utf8(bytes).ok(), at: 0 }
+    }
+
+    pub(crate) fn of_text(text: &'a str) -> Self {
+        Self { bytes: text.as_bytes(), text: Some(text), at: 0 }
+    }
+
+    /// The part that a method gave, as text.
+    pub(crate) fn checked(&self, (start, end): Part) -> Result<&'a str, Broken> {
+        match self.text {
+            Some(text) => Ok(&text[start..end]),
+            None => std::str::from_utf8(&self.bytes[start..end]).map_err(|_| Broken::NotJson),
+        }
     }
 
     /// The next byte that is no white space, which stays.
@@ -88,11 +124,11 @@ impl<'a> Scan<'a> {
     }
 
     /// Passes over a text that begins here, and gives what is between its quotes.
-    pub(crate) fn text(&mut self) -> Result<&'a [u8], Broken> {
+    pub(crate) fn text(&mut self) -> Result<Part, Broken> {
         self.expect(b'"')?;
         let start = self.at;
         loop {
-            let Some(found) = memchr(b'"', &self.bytes[self.at..]) else {
+            let Some(found) = find(b'"', &self.bytes[self.at..]) else {
                 self.at = self.bytes.len();
                 return Err(Broken::Unfinished);
             };
@@ -101,20 +137,20 @@ impl<'a> Scan<'a> {
             let before = &self.bytes[start..quote];
             let n_backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
             if n_backslashes.is_multiple_of(2) {
-                return Ok(before);
+                return Ok((start, quote));
             }
         }
     }
 
     /// The name of a member, between its quotes; the value comes next.
-    pub(crate) fn key(&mut self) -> Result<&'a [u8], Broken> {
+    pub(crate) fn key(&mut self) -> Result<Part, Broken> {
         let key = self.text()?;
         self.expect(b':')?;
         Ok(key)
     }
 
-    /// Passes over a value, and gives its bytes.
-    pub(crate) fn value(&mut self) -> Result<&'a [u8], Broken> {
+    /// Passes over a value.
+    pub(crate) fn value(&mut self) -> Result<Part, Broken> {
         let first = self.peek()?;
         let start = self.at;
         match first {
@@ -122,7 +158,7 @@ impl<'a> Scan<'a> {
             b'{' | b'[' => self.nested()?,
             _ => self.plain()?,
         }
-        Ok(&self.bytes[start..self.at])
+        Ok((start, self.at))
     }
 
     /// Passes over an object or a list and all that is in it.
