@@ -47,6 +47,12 @@ impl Key {
         Self(key.trim().to_owned())
     }
 
+    /// Whether it is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }

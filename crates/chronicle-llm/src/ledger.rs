@@ -243,7 +243,7 @@ impl Ledger {
     /// The file, which nobody else writes as long as it is open.
     fn locked(&self) -> io::Result<File> {
         if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
+            make_private(folder)?;
         }
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
@@ -349,6 +349,15 @@ fn objection(
                 )
             })
         })
+}
+
+/// Makes a folder that is nobody else's business.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 fn new_id() -> io::Result<String> {

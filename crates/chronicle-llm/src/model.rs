@@ -38,6 +38,33 @@ pub trait Model: Send + Sync {
     fn name(&self) -> &str;
 }
 
+impl<M: Model + ?Sized> Model for Box<M> {
+    fn complete(&self, request: &Request, cancel: &Cancel) -> Result<Reply, ModelError> {
+        (**self).complete(request, cancel)
+    }
+
+    fn complete_streamed(
+        &self,
+        request: &Request,
+        cancel: &Cancel,
+        progress: Progress<'_>,
+    ) -> Result<Reply, ModelError> {
+        (**self).complete_streamed(request, cancel, progress)
+    }
+
+    fn calls_tools(&self) -> bool {
+        (**self).calls_tools()
+    }
+
+    fn context_tokens(&self) -> u64 {
+        (**self).context_tokens()
+    }
+
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+}
+
 /// Is told the words of a reply as they come.
 pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use chronicle_commits::{CommitsError, input::InputError};
 use chronicle_core::{LineRange, trim::BudgetTooSmall};
 use chronicle_git::GitError;
+use chronicle_llm::ModelError;
 use chronicle_search::StoreError;
 use snafu::Snafu;
 
@@ -36,6 +37,18 @@ pub enum Error {
     Store {
         /// What it is.
         source: StoreError,
+    },
+    /// No model to ask.
+    #[snafu(display("{reason}"))]
+    NoModel {
+        /// Why not, and what to set.
+        reason: String,
+    },
+    /// A model that does not answer.
+    #[snafu(transparent)]
+    Model {
+        /// What it is.
+        source: ModelError,
     },
     /// Nowhere to keep session memory.
     #[snafu(display("there is no home directory to keep session memory in"))]
@@ -295,6 +308,8 @@ impl Error {
                 InputError::Shape { .. } => "invalid_input",
             },
             Self::Store { source } => source.code(),
+            Self::NoModel { .. } => "no_model",
+            Self::Model { source } => model_code(source),
             Self::NoHome => "no_home",
             Self::UnknownProject { .. } => "unknown_project",
             Self::SeveralProjects { .. } => "several_projects",
@@ -360,6 +375,20 @@ fn git_code(error: &GitError) -> Code {
         GitError::WriteObject { .. } | GitError::WriteRef { .. } => "write_failed",
         GitError::Io { .. } => "io",
         _ => "git",
+    }
+}
+
+fn model_code(error: &ModelError) -> Code {
+    match error {
+        ModelError::Unusable { .. } => "model_unusable",
+        ModelError::Unreachable { .. } => "model_unreachable",
+        ModelError::Refused { .. } => "model_refused",
+        ModelError::TooDear { .. } => "too_dear",
+        ModelError::NoAccount { .. } => "no_account",
+        ModelError::Cancelled => "cancelled",
+        ModelError::BrokenOff { .. } | ModelError::TooSlow { .. } | ModelError::Unreadable { .. } => {
+            "no_reply"
+        }
     }
 }
 

@@ -23,6 +23,7 @@ mod hooks;
 mod join;
 mod knowledge;
 mod memory;
+mod models;
 mod outline;
 mod paths;
 mod purge;
@@ -70,6 +71,7 @@ pub use chronicle_core::{
     thread::{How, Priority, ThreadKind},
 };
 pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT};
+pub use chronicle_llm::Purpose;
 pub use context::{Committed, ContextCommand};
 pub use correct::{ClaimLine, CorrectCommand, CorrectReply, FlagCommand};
 pub use deps::Deps;
@@ -79,6 +81,7 @@ pub use gc::GcReply;
 pub use hooks::{Setup, SetupChange};
 pub use join::{Certainty, Origin};
 pub use knowledge::{AddKnowledge, KnowledgeReply, NewKnowledge};
+pub use models::{CallReport, CostReport, CostRow, LlmCheck, MeteredModel, ModelNow, RunLimits};
 pub use outline::{OutlineAnswer, OutlineItem};
 pub use purge::{PurgeReply, RewrittenRef};
 pub use reading::ReadCommand;

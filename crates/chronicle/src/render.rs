@@ -15,6 +15,7 @@ mod health;
 mod injected;
 mod json;
 mod markdown;
+mod models;
 mod outline;
 mod pretty;
 mod purge;
@@ -33,9 +34,9 @@ use chronicle_core::reading::Reading;
 use jiff::Timestamp;
 
 use crate::{
-    AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply,
-    KnowledgeReply, OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown, StagedRemark, Status,
-    Summary, Synced, Timeline, Why,
+    AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, CostReport, Deps, Diagnosis, GcReply,
+    ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown,
+    StagedRemark, Status, Summary, Synced, Timeline, Why,
     agent::Injected,
     brief::Brief,
     catch_up::CatchUp,
@@ -303,6 +304,26 @@ pub fn summary(summary: &Summary, format: Format, view: &View) -> String {
         Format::Json => summary.json_line(view.verbose),
         Format::Markdown => summary::markdown(summary, view),
         Format::Pretty => pretty::painted(&summary::markdown(summary, view), view),
+    }
+}
+
+/// Which models would be asked, as text.
+#[must_use]
+pub fn models(check: &LlmCheck, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => check.json_line(view.verbose),
+        Format::Markdown => models::check(check),
+        Format::Pretty => pretty::painted(&models::check(check), view),
+    }
+}
+
+/// What models cost, as text.
+#[must_use]
+pub fn cost(report: &CostReport, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => report.json_line(view.verbose),
+        Format::Markdown => models::cost(report),
+        Format::Pretty => pretty::painted(&models::cost(report), view),
     }
 }
 

@@ -7,8 +7,9 @@ use chronicle_core::{
 use schemars::{Schema, schema_for};
 
 use crate::{
-    AnnotateReply, Check, CorrectReply, Deps, Diagnosis, Error, GcReply, ImportReply, KnowledgeReply,
-    OutlineAnswer, PurgeReply, Settings, Setup, Shown, Status, Summary, Synced, Timeline, Why,
+    AnnotateReply, Check, CorrectReply, CostReport, Deps, Diagnosis, Error, GcReply, ImportReply,
+    KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply, Settings, Setup, Shown, Status, Summary, Synced,
+    Timeline, Why,
     brief::Brief,
     catch_up::CatchUp,
     error::UnknownSchemaSnafu,
@@ -17,7 +18,7 @@ use crate::{
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 32] = [
+pub const SCHEMA_NAMES: [&str; 34] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -41,7 +42,9 @@ pub const SCHEMA_NAMES: [&str; 32] = [
     "thread-history-output",
     "config-output",
     "correct-output",
+    "cost-output",
     "knowledge-output",
+    "llm-output",
     "purge-output",
     "setup-output",
     "find-output",
@@ -82,6 +85,8 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "thread-output" => schema_for!(ThreadReply),
         "thread-history-output" => schema_for!(ShownThread),
         "correct-output" => schema_for!(CorrectReply),
+        "cost-output" => schema_for!(CostReport),
+        "llm-output" => schema_for!(LlmCheck),
         "knowledge-output" => schema_for!(KnowledgeReply),
         "purge-output" => schema_for!(PurgeReply),
         "find-output" => schema_for!(Finding),

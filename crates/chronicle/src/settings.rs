@@ -3,118 +3,19 @@
 //! A later one of these wins: what is built in, the team's file in the working tree, git's own
 //! configuration, the environment. A value that makes no sense is passed over with a warning.
 
+mod table;
+
 use std::{collections::BTreeMap, ffi::OsString, path::Path};
 
-use chronicle_core::{distance, plain, score};
+use chronicle_core::{plain, score};
 use chronicle_git::{ConfigScope, ConfigValue, Glance, UserConfig};
 use schemars::JsonSchema;
 use serde::Serialize;
-use snafu::{OptionExt, ensure};
+use snafu::ensure;
 
-use crate::{
-    Chronicle, Error,
-    error::{InvalidSettingSnafu, UnknownSettingSnafu},
-};
-
-/// A setting that there is.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Setting {
-    /// Its name, after `chronicle.` in git's configuration.
-    pub name: &'static str,
-    /// Its table and key in the team's file; none for what a repository must not decide for its clones.
-    team: Option<(&'static str, &'static str)>,
-    kind: Kind,
-    /// The value where nobody says otherwise; empty for none.
-    pub default: &'static str,
-    /// What it does.
-    pub meaning: &'static str,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// A positive number, not necessarily whole.
-    Days,
-    /// A positive whole number.
-    Count,
-    /// `true` or `false`.
-    Switch,
-    /// Several words, each a value of its own.
-    Words,
-}
-
-/// All settings, by name.
-pub const SETTINGS: [Setting; 10] = [
-    Setting {
-        name: "chunkSize",
-        team: Some(("agent", "chunk_size")),
-        kind: Kind::Count,
-        default: "5",
-        meaning: "files that the writing agent takes at once from a large commit",
-    },
-    Setting {
-        name: "defaultMaxRegions",
-        team: Some(("read", "default_max_regions")),
-        kind: Kind::Count,
-        default: "20",
-        meaning: "items that a read shows unless --max-regions says otherwise",
-    },
-    Setting {
-        name: "depsScanLimit",
-        team: Some(("read", "deps_scan_limit")),
-        kind: Kind::Count,
-        default: "500",
-        meaning: "accepted, without effect: every annotation is looked at",
-    },
-    Setting {
-        name: "maxAgentTurns",
-        team: Some(("agent", "max_agent_turns")),
-        kind: Kind::Count,
-        default: "20",
-        meaning: "turns of a conversation of the writing agent",
-    },
-    Setting {
-        name: "maxDiffLines",
-        team: Some(("agent", "max_diff_lines")),
-        kind: Kind::Count,
-        default: "2000",
-        meaning: "changed lines beyond which the writing agent leaves a commit alone",
-    },
-    Setting {
-        name: "maxTokensPerResponse",
-        team: Some(("agent", "max_tokens_per_response")),
-        kind: Kind::Count,
-        default: "4096",
-        meaning: "tokens of one reply to the writing agent",
-    },
-    Setting {
-        name: "recall",
-        team: Some(("agent", "recall")),
-        kind: Kind::Switch,
-        default: "true",
-        meaning: "whether agents are told what is known of the files, names and errors in a prompt",
-    },
-    Setting {
-        name: "recencyHalfLife",
-        team: Some(("read", "recency_half_life")),
-        kind: Kind::Days,
-        default: "180",
-        meaning: "days after which an entry counts half as recent",
-    },
-    Setting {
-        name: "recentAnnotationsLimit",
-        team: Some(("agent", "recent_annotations_limit")),
-        kind: Kind::Count,
-        default: "5",
-        meaning: "older annotations of a file that the writing agent is shown",
-    },
-    Setting {
-        name: "sync.remotes",
-        team: None,
-        kind: Kind::Words,
-        default: "",
-        meaning: "remotes that notes are shared with",
-    },
-];
+use self::table::Kind;
+pub use self::table::{SETTINGS, Setting};
+use crate::{Chronicle, Error, error::InvalidSettingSnafu};
 
 /// The team's file, and its older names.
 const TEAM_FILES: [&str; 3] = [".chronicle.toml", ".chronicle-config.toml", ".ultragit-config.toml"];
@@ -122,53 +23,6 @@ const TEAM_FILES: [&str; 3] = [".chronicle.toml", ".chronicle-config.toml", ".ul
 const SECTIONS: [&str; 2] = ["ultragit", "chronicle"];
 /// A team's file is a handful of lines.
 const MAX_TEAM_FILE_BYTES: u64 = 64 << 10;
-
-impl Setting {
-    /// The setting called `name`, in letters of any size, with `chronicle.` before it or without.
-    ///
-    /// # Errors
-    /// When there is none; the error names the nearest.
-    pub fn find(name: &str) -> Result<&'static Self, Error> {
-        let wanted = name.strip_prefix("chronicle.").unwrap_or(name);
-        let found = SETTINGS.iter().find(|setting| setting.name.eq_ignore_ascii_case(wanted));
-        found.with_context(|| {
-            let nearest = distance::nearest(wanted, &SETTINGS, |setting| setting.name);
-            UnknownSettingSnafu { name, nearest: nearest.map_or(SETTINGS[0].name, |setting| setting.name) }
-        })
-    }
-
-    /// The variable of the environment that overrules everything else: `CHRONICLE_RECENCY_HALF_LIFE`.
-    #[must_use]
-    pub fn variable(&self) -> String {
-        let mut variable = String::from("CHRONICLE_");
-        for letter in self.name.chars() {
-            match letter {
-                '.' => variable.push('_'),
-                letter if letter.is_ascii_uppercase() => variable.extend(['_', letter]),
-                letter => variable.push(letter.to_ascii_uppercase()),
-            }
-        }
-        variable
-    }
-
-    /// Why `value` cannot be a value of this setting.
-    fn objection(&self, value: &str) -> Option<&'static str> {
-        let is_fit = match self.kind {
-            Kind::Days => value.parse().is_ok_and(|days: f64| 0.0 < days && days.is_finite()),
-            Kind::Count => value.parse().is_ok_and(|count: u32| 0 < count),
-            Kind::Switch => value.parse::<bool>().is_ok(),
-            Kind::Words => {
-                !value.is_empty() && !value.starts_with('-') && !value.contains(char::is_whitespace)
-            }
-        };
-        (!is_fit).then_some(match self.kind {
-            Kind::Days => "a number of days above 0",
-            Kind::Count => "a whole number above 0",
-            Kind::Switch => "`true` or `false`",
-            Kind::Words => "one word",
-        })
-    }
-}
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -214,7 +68,8 @@ pub(crate) struct ReadSettings {
 }
 
 impl Settings {
-    fn value(&self, name: &str) -> &str {
+    /// The value of a setting; empty where it has none.
+    pub(crate) fn value(&self, name: &str) -> &str {
         self.settings.iter().find(|setting| setting.name == name).map_or("", |setting| &setting.value)
     }
 }
@@ -235,7 +90,12 @@ impl Chronicle {
         if let Some(root) = repository.work_dir() {
             found.read_team_files(root);
         }
-        Ok(self.settled(found, by_git))
+        Ok(self.settled(found, by_git, |_| true))
+    }
+
+    /// The settings that the environment says, where there is no repository.
+    pub(crate) fn settings_of_environment(&self) -> Settings {
+        self.settled(Found::default(), Vec::new(), |_| true)
     }
 
     /// One setting as it is now, and what to tell about it.
@@ -306,20 +166,26 @@ impl Chronicle {
         is_silent(glance).then(|| {
             let mut found = Found::default();
             found.read_team_files(&glance.work_dir);
-            self.settled(found, Vec::new())
+            self.settled(found, Vec::new(), |setting| READ_SETTINGS.contains(&setting.name))
         })
     }
 
-    /// The settings, of what was found in the team's files, what git says and the environment.
-    fn settled(&self, mut found: Found, by_git: Vec<ConfigValue>) -> Settings {
+    /// The settings that count, of what was found in the team's files, what git says and the environment.
+    fn settled(
+        &self,
+        mut found: Found,
+        by_git: Vec<ConfigValue>,
+        counts: impl Fn(&Setting) -> bool,
+    ) -> Settings {
         found.take_from_git(by_git);
-        for setting in &SETTINGS {
+        let counting = || SETTINGS.iter().filter(|setting| counts(setting));
+        for setting in counting() {
             let variable = setting.variable();
             if let Some(value) = self.variable(&variable) {
                 found.offer(setting, &[value], "environment", Some(variable));
             }
         }
-        let settings = SETTINGS.iter().map(|setting| found.now(setting)).collect();
+        let settings = counting().map(|setting| found.now(setting)).collect();
         Settings { schema: "chronicle-config/v1", settings, warnings: found.warnings }
     }
 
@@ -388,7 +254,7 @@ impl Found {
                     words.push(value);
                     words.clone()
                 }
-                Kind::Days | Kind::Count | Kind::Switch => vec![value],
+                _ => vec![value],
             };
             self.offer(setting, &values, scope.name(), place);
         }
@@ -463,7 +329,7 @@ mod tests {
 
     #[test]
     fn what_is_built_in_makes_sense_and_is_what_reading_uses() {
-        for setting in SETTINGS.iter().filter(|setting| setting.kind != Kind::Words) {
+        for setting in SETTINGS.iter().filter(|setting| !setting.default.is_empty()) {
             assert_eq!(setting.objection(setting.default), None, "{}", setting.name);
         }
         assert!(SETTINGS.is_sorted_by_key(|setting| setting.name));

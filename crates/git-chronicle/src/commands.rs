@@ -9,6 +9,7 @@ pub(crate) mod commit;
 pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod correct;
+pub(crate) mod cost;
 pub(crate) mod deps;
 pub(crate) mod doctor;
 pub(crate) mod expire;
@@ -23,6 +24,7 @@ pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod injected;
 pub(crate) mod knowledge;
+pub(crate) mod llm;
 pub(crate) mod mcp;
 pub(crate) mod note;
 pub(crate) mod outline;
@@ -104,6 +106,8 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Find(args) => find::run(args, &open(), ui),
         Command::About(args) => about::run(args, &open(), ui),
         Command::How(args) => how::run(args, &open(), ui),
+        Command::Llm(args) => llm::run(&args, &open(), ui),
+        Command::Cost(args) => cost::run(&args, &open(), ui),
         Command::Mcp(args) => mcp::run(&args, &open(), directory.clone(), cli.directory.is_some(), ui),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),

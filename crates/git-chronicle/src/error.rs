@@ -137,6 +137,18 @@ impl CommandError {
             "push_rejected" => {
                 "what was merged stays here; ask who runs the remote to allow refs/notes/chronicle*"
             }
+            "model_refused" => {
+                "is the key right, and the model one of theirs? `git chronicle llm check` shows what is asked"
+            }
+            "model_unreachable" => {
+                "`git chronicle llm check` shows the address; proxies are those of https_proxy and http_proxy"
+            }
+            "model_unusable" => "`git chronicle llm check` shows what is set",
+            "no_reply" => "try again; chronicle.llm.timeout gives slow models more time",
+            "too_dear" => {
+                "`git chronicle cost` shows what was spent; chronicle.llm.maxCostPerDay is the limit of a day"
+            }
+            "no_account" => "nothing was asked; is the folder read-only? CHRONICLE_HOME names another one",
             "no_home" => "set HOME, or CHRONICLE_HOME to the folder that is to hold it",
             "unknown_project" | "several_projects" => "`git chronicle session list --all` names the projects",
             "unknown_session" => "`git chronicle session list` lists sessions",

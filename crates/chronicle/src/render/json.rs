@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, Deps, Diagnosis, GcReply, ImportReply,
-    KnowledgeReply, OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown, StagedRemark, Status,
-    Summary, Synced, Timeline, Why,
+    AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, CostReport, Deps, Diagnosis, GcReply,
+    ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown,
+    StagedRemark, Status, Summary, Synced, Timeline, Why,
     agent::Injected,
     brief::Brief,
     catch_up::CatchUp,
@@ -109,6 +109,7 @@ whole!(
     Candidates,
     CatchUp,
     CorrectReply,
+    CostReport,
     Diagnosis,
     ExcludeReply,
     Finding,
@@ -119,6 +120,7 @@ whole!(
     IngestReply,
     Injected,
     KnowledgeReply,
+    LlmCheck,
     MemoryTransfer,
     Pending,
     PurgeReply,

@@ -1099,7 +1099,7 @@ fn help_tells_the_exit_codes() {
     }
     let commands = [
         "read", "show", "history", "summary", "deps", "why", "check", "outline", "annotate", "note",
-        "schema", "tour",
+        "schema", "llm", "cost", "tour",
     ];
     for command in commands {
         let help = chronicle(dir.path(), &[command, "--help"]).success();

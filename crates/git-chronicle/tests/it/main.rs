@@ -26,6 +26,7 @@ mod locks;
 mod mcp;
 #[cfg(feature = "http")]
 mod mcp_http;
+mod models;
 mod opencode;
 mod outcome;
 mod purge;

@@ -249,6 +249,8 @@ fn the_help() {
       setup      Set coding agents up: hooks, MCP server and skills
       uninstall  Take out what `init` and `setup` put in; notes and sessions stay
       config     Show or change settings
+      llm        Show which models would be asked for what
+      cost       Show what models cost, by day, model and purpose
       sync       Exchange notes with a remote
       reconcile  Find commits that took the place of annotated ones, and take along what is known
       export     Write all notes as JSON Lines

@@ -1,0 +1,216 @@
+//! Which model is asked for what, how it is reached, and what it costs.
+//!
+//! Keys come from the environment, are handed on and are shown nowhere. Where a service is not the provider's own, a key
+//! goes there only if a setting names its variable.
+
+mod choice;
+mod report;
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use chronicle_llm::{
+    Access, Account, Cancel, Caps, ClaudeCommand, Ledger, Meter, Metered, Model, Money, Pace, Proxies,
+    Purpose, Service,
+};
+
+use self::choice::{Choice, Provider};
+pub use self::report::{CallReport, CostReport, CostRow, LlmCheck, ModelNow};
+use crate::{Chronicle, Error, Settings, error::NoModelSnafu};
+
+/// A model that spends nothing without account of it.
+pub type MeteredModel = Metered<Box<dyn Model>>;
+
+/// What one run may spend, and how it is called in the ledger.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunLimits {
+    /// The most that it may cost, in US dollars.
+    pub max_cost: Option<f64>,
+    /// The most tokens that it may read and write.
+    pub max_tokens: Option<u64>,
+    /// Its name, where it goes on with what was interrupted; a new one without.
+    pub run: Option<String>,
+}
+
+/// The ledger within the home of session memory.
+const LEDGER_FILE: &str = "spending.jsonl";
+
+impl Chronicle {
+    /// The model for `purpose`, on account of this day and run.
+    ///
+    /// # Errors
+    /// When there is none; the error says what to set.
+    pub fn model(&self, purpose: Purpose, limits: &RunLimits) -> Result<MeteredModel, Error> {
+        let settings = self.model_settings()?;
+        let choice = self.chosen(&settings, purpose)?;
+        Ok(Metered::new(self.reached(&choice)?, self.meter(&settings, &choice, purpose, limits)?))
+    }
+
+    /// The model that turns texts into vectors, on account of this day and run.
+    ///
+    /// # Errors
+    /// When there is none; the error says what to set.
+    pub fn embedder(&self, limits: &RunLimits) -> Result<Metered<Service>, Error> {
+        let settings = self.model_settings()?;
+        let choice = self.chosen(&settings, Purpose::Embed)?;
+        let service =
+            Service::new(self.access(&choice), Pace::within(choice.timeout), choice.context_tokens)?;
+        Ok(Metered::new(service, self.meter(&settings, &choice, Purpose::Embed, limits)?))
+    }
+
+    /// Whether somebody said who serves models, rather than a key being there by chance: what nobody asked for by hand
+    /// spends nothing otherwise.
+    #[must_use]
+    pub fn has_chosen_model(&self) -> bool {
+        self.model_settings().is_ok_and(|settings| {
+            !matches!(settings.value("llm.provider"), "none")
+                && ["llm.provider", "llm.baseUrl"].iter().any(|name| !settings.value(name).is_empty())
+        })
+    }
+
+    /// What would be asked for each purpose; with `calls`, the one for commits is asked something short.
+    ///
+    /// # Errors
+    /// When no model can be asked, or the one that is asked does not answer.
+    pub fn check_models(&self, calls: bool) -> Result<LlmCheck, Error> {
+        let settings = self.model_settings()?;
+        let first = self.chosen(&settings, Purpose::Annotate)?;
+        let models = Purpose::ALL.into_iter().map(|purpose| match Choice::of(self, &settings, purpose) {
+            Ok(choice) => self.told_of(purpose, &choice),
+            Err(reason) => ModelNow::missing(purpose, reason),
+        });
+        let models = models.collect();
+        let spending = self.ledger()?.read().map_err(|source| self.unreadable_ledger(source))?;
+        let today = self.today();
+        let cap = |text: &str| text.parse::<f64>().ok();
+        let call = calls.then(|| self.call(&settings, &first)).transpose()?;
+        Ok(LlmCheck {
+            schema: "chronicle-llm/v1",
+            models,
+            max_cost_per_day: cap(settings.value("llm.maxCostPerDay")),
+            spent_today: spending.cost(|account| account.day == today).as_dollars(),
+            call,
+            warnings: report::warnings(settings.warnings, spending.n_damaged),
+        })
+    }
+
+    /// What models cost on the last `n_days` days, today included.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read, or nothing says where it is.
+    pub fn cost(&self, n_days: u32) -> Result<CostReport, Error> {
+        let spending = self.ledger()?.read().map_err(|source| self.unreadable_ledger(source))?;
+        let back = jiff::SignedDuration::from_hours(24 * i64::from(n_days.saturating_sub(1)));
+        let first = self.now.checked_sub(back).map(day).unwrap_or_default();
+        Ok(CostReport::of(&spending, &first))
+    }
+
+    /// The settings, also where there is no repository: then the environment's.
+    fn model_settings(&self) -> Result<Settings, Error> {
+        self.settings().or_else(|error| match error.code() {
+            "not_a_repository" => Ok(self.settings_of_environment()),
+            _ => Err(error),
+        })
+    }
+
+    fn chosen(&self, settings: &Settings, purpose: Purpose) -> Result<Choice, Error> {
+        Choice::of(self, settings, purpose).map_err(|reason| NoModelSnafu { reason }.build())
+    }
+
+    fn reached(&self, choice: &Choice) -> Result<Box<dyn Model>, Error> {
+        if choice.provider == Provider::Claude {
+            return Ok(Box::new(ClaudeCommand {
+                program: "claude".into(),
+                model: Some(choice.model.clone()),
+                timeout: choice.timeout,
+                context_tokens: choice.context_tokens,
+            }));
+        }
+        let service = Service::new(self.access(choice), Pace::within(choice.timeout), choice.context_tokens)?;
+        Ok(Box::new(service))
+    }
+
+    fn access(&self, choice: &Choice) -> Access {
+        Access {
+            wire: choice.provider.wire(),
+            model: choice.model.clone(),
+            base_url: choice.base_url.clone(),
+            key: choice.key.clone(),
+            proxies: self.proxies(),
+        }
+    }
+
+    /// The proxies that the environment names, the small letters first, as other programs read them.
+    fn proxies(&self) -> Proxies {
+        let named = |name: &str| {
+            let found = self.variable(name).or_else(|| self.variable(&name.to_ascii_uppercase()));
+            found.filter(|value| !value.trim().is_empty())
+        };
+        let of = |name: &str| named(name).or_else(|| named("all_proxy"));
+        Proxies { https: of("https_proxy"), http: of("http_proxy"), except: named("no_proxy") }
+    }
+
+    fn meter(
+        &self,
+        settings: &Settings,
+        choice: &Choice,
+        purpose: Purpose,
+        limits: &RunLimits,
+    ) -> Result<Meter, Error> {
+        let account = Account {
+            day: self.today(),
+            run: limits.run.clone().unwrap_or_else(|| Self::new_id().0),
+            model: choice.model.clone(),
+            purpose,
+        };
+        let caps = Caps {
+            cost_of_day: settings.value("llm.maxCostPerDay").parse().ok().map(Money::dollars),
+            cost_of_run: limits.max_cost.map(Money::dollars),
+            tokens_of_run: limits.max_tokens,
+        };
+        Ok(Meter { ledger: Arc::new(self.ledger()?), account, prices: choice.prices, caps })
+    }
+
+    fn ledger(&self) -> Result<Ledger, Error> {
+        Ok(Ledger::new(self.ledger_file()?))
+    }
+
+    fn ledger_file(&self) -> Result<PathBuf, Error> {
+        Ok(self.memory_home()?.join(LEDGER_FILE))
+    }
+
+    fn unreadable_ledger(&self, source: std::io::Error) -> Error {
+        Error::ReadInput { path: self.ledger_file().unwrap_or_default(), source }
+    }
+
+    /// The day that calls are booked on, in universal time.
+    fn today(&self) -> String {
+        day(self.now)
+    }
+
+    /// Asks the model something short.
+    fn call(&self, settings: &Settings, choice: &Choice) -> Result<CallReport, Error> {
+        let limits = RunLimits::default();
+        let meter = self.meter(settings, choice, Purpose::Annotate, &limits)?;
+        let model = Metered::new(self.reached(choice)?, meter);
+        let reply = model.complete(&report::short_request(), &Cancel::default())?;
+        Ok(CallReport::of(&reply, choice.prices))
+    }
+
+    fn told_of(&self, purpose: Purpose, choice: &Choice) -> ModelNow {
+        let is_there = choice.provider != Provider::Claude || self.program("claude").is_some();
+        let missing = (!is_there).then(|| "`claude` is not on the PATH".to_owned());
+        ModelNow { missing, ..ModelNow::of(purpose, choice) }
+    }
+
+    /// Where a program is, if it is on the PATH.
+    fn program(&self, name: &str) -> Option<PathBuf> {
+        let path = (self.environment)("PATH")?;
+        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    }
+}
+
+fn day(at: jiff::Timestamp) -> String {
+    at.strftime("%Y-%m-%d").to_string()
+}
+
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);

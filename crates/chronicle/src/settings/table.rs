@@ -1,0 +1,265 @@
+//! Which settings there are.
+
+use chronicle_core::distance;
+use snafu::OptionExt;
+
+use crate::{Error, error::UnknownSettingSnafu};
+
+/// A setting that there is.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name, after `chronicle.` in git's configuration.
+    pub name: &'static str,
+    /// Its table and key in the team's file; none for what a repository must not decide for its clones.
+    pub(super) team: Option<(&'static str, &'static str)>,
+    pub(super) kind: Kind,
+    /// The value where nobody says otherwise; empty for none.
+    pub default: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A positive number, not necessarily whole.
+    Days,
+    /// A positive whole number.
+    Count,
+    /// `true` or `false`.
+    Switch,
+    /// Several words, each a value of its own.
+    Words,
+    /// One word.
+    Text,
+    /// A number that is not below 0.
+    Number,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+/// What `llm.provider` may be.
+const PROVIDERS: [&str; 5] = ["anthropic", "openai", "gemini", "claude", "none"];
+
+/// All settings, by name.
+///
+/// No tracked file decides about models: code, keys and money go where those settings say.
+pub const SETTINGS: [Setting; 24] = [
+    Setting {
+        name: "chunkSize",
+        team: Some(("agent", "chunk_size")),
+        kind: Kind::Count,
+        default: "5",
+        meaning: "files that the writing agent takes at once from a large commit",
+    },
+    Setting {
+        name: "defaultMaxRegions",
+        team: Some(("read", "default_max_regions")),
+        kind: Kind::Count,
+        default: "20",
+        meaning: "items that a read shows unless --max-regions says otherwise",
+    },
+    Setting {
+        name: "depsScanLimit",
+        team: Some(("read", "deps_scan_limit")),
+        kind: Kind::Count,
+        default: "500",
+        meaning: "accepted, without effect: every annotation is looked at",
+    },
+    Setting {
+        name: "llm.baseUrl",
+        team: None,
+        kind: Kind::Text,
+        default: "",
+        meaning: "address of the model service, where it is not the provider's own",
+    },
+    Setting {
+        name: "llm.contextTokens",
+        team: None,
+        kind: Kind::Count,
+        default: "",
+        meaning: "tokens that a request and its reply may have together",
+    },
+    Setting {
+        name: "llm.keyVariable",
+        team: None,
+        kind: Kind::Text,
+        default: "",
+        meaning: "variable of the environment that holds the key",
+    },
+    Setting {
+        name: "llm.maxCostPerDay",
+        team: None,
+        kind: Kind::Number,
+        default: "",
+        meaning: "US dollars that models may cost in a day, for everything of this user",
+    },
+    Setting { name: "llm.model", team: None, kind: Kind::Text, default: "", meaning: "model that is asked" },
+    Setting {
+        name: "llm.model.annotate",
+        team: None,
+        kind: Kind::Text,
+        default: "",
+        meaning: "model that is asked to annotate commits",
+    },
+    Setting {
+        name: "llm.model.ask",
+        team: None,
+        kind: Kind::Text,
+        default: "",
+        meaning: "model that is asked to answer questions",
+    },
+    Setting {
+        name: "llm.model.digest",
+        team: None,
+        kind: Kind::Text,
+        default: "",
+        meaning: "model that is asked to word digests and threads of sessions",
+    },
+    Setting {
+        name: "llm.model.embed",
+        team: None,
+        kind: Kind::Text,
+        default: "",
+        meaning: "model that is asked to turn texts into vectors",
+    },
+    Setting {
+        name: "llm.model.patterns",
+        team: None,
+        kind: Kind::Text,
+        default: "",
+        meaning: "model that is asked to word patterns",
+    },
+    Setting {
+        name: "llm.price.input",
+        team: None,
+        kind: Kind::Number,
+        default: "",
+        meaning: "US dollars for a million tokens that a model reads",
+    },
+    Setting {
+        name: "llm.price.output",
+        team: None,
+        kind: Kind::Number,
+        default: "",
+        meaning: "US dollars for a million tokens that a model writes",
+    },
+    Setting {
+        name: "llm.provider",
+        team: None,
+        kind: Kind::Choice(&PROVIDERS),
+        default: "",
+        meaning: "who serves the model; without, whoever there is a key for in the environment",
+    },
+    Setting {
+        name: "llm.timeout",
+        team: None,
+        kind: Kind::Count,
+        default: "120",
+        meaning: "seconds that a call of a model may take",
+    },
+    Setting {
+        name: "maxAgentTurns",
+        team: Some(("agent", "max_agent_turns")),
+        kind: Kind::Count,
+        default: "20",
+        meaning: "turns of a conversation of the writing agent",
+    },
+    Setting {
+        name: "maxDiffLines",
+        team: Some(("agent", "max_diff_lines")),
+        kind: Kind::Count,
+        default: "2000",
+        meaning: "changed lines beyond which the writing agent takes a commit in chunks",
+    },
+    Setting {
+        name: "maxTokensPerResponse",
+        team: Some(("agent", "max_tokens_per_response")),
+        kind: Kind::Count,
+        default: "4096",
+        meaning: "tokens of one reply to the writing agent",
+    },
+    Setting {
+        name: "recall",
+        team: Some(("agent", "recall")),
+        kind: Kind::Switch,
+        default: "true",
+        meaning: "whether agents are told what is known of the files, names and errors in a prompt",
+    },
+    Setting {
+        name: "recencyHalfLife",
+        team: Some(("read", "recency_half_life")),
+        kind: Kind::Days,
+        default: "180",
+        meaning: "days after which an entry counts half as recent",
+    },
+    Setting {
+        name: "recentAnnotationsLimit",
+        team: Some(("agent", "recent_annotations_limit")),
+        kind: Kind::Count,
+        default: "5",
+        meaning: "older annotations of a file that the writing agent is shown",
+    },
+    Setting {
+        name: "sync.remotes",
+        team: None,
+        kind: Kind::Words,
+        default: "",
+        meaning: "remotes that notes are shared with",
+    },
+];
+
+impl Setting {
+    /// The setting called `name`, in letters of any size, with `chronicle.` before it or without.
+    ///
+    /// # Errors
+    /// When there is none; the error names the nearest.
+    pub fn find(name: &str) -> Result<&'static Self, Error> {
+        let wanted = name.strip_prefix("chronicle.").unwrap_or(name);
+        let found = SETTINGS.iter().find(|setting| setting.name.eq_ignore_ascii_case(wanted));
+        found.with_context(|| {
+            let nearest = distance::nearest(wanted, &SETTINGS, |setting| setting.name);
+            UnknownSettingSnafu { name, nearest: nearest.map_or(SETTINGS[0].name, |setting| setting.name) }
+        })
+    }
+
+    /// The variable of the environment that overrules everything else: `CHRONICLE_RECENCY_HALF_LIFE`.
+    #[must_use]
+    pub fn variable(&self) -> String {
+        let mut variable = String::from("CHRONICLE_");
+        for letter in self.name.chars() {
+            match letter {
+                '.' => variable.push('_'),
+                letter if letter.is_ascii_uppercase() => variable.extend(['_', letter]),
+                letter => variable.push(letter.to_ascii_uppercase()),
+            }
+        }
+        variable
+    }
+
+    /// Why `value` cannot be a value of this setting.
+    pub(super) fn objection(&self, value: &str) -> Option<&'static str> {
+        let is_fit = match self.kind {
+            Kind::Days => value.parse().is_ok_and(|days: f64| 0.0 < days && days.is_finite()),
+            Kind::Count => value.parse().is_ok_and(|count: u32| 0 < count),
+            Kind::Switch => value.parse::<bool>().is_ok(),
+            Kind::Words => {
+                !value.is_empty() && !value.starts_with('-') && !value.contains(char::is_whitespace)
+            }
+            Kind::Text => {
+                let is_odd = |c: char| c.is_whitespace() || c.is_control();
+                !value.is_empty() && !value.starts_with('-') && !value.contains(is_odd)
+            }
+            Kind::Number => value.parse().is_ok_and(|number: f64| 0.0 <= number && number.is_finite()),
+            Kind::Choice(words) => words.contains(&value),
+        };
+        (!is_fit).then_some(match self.kind {
+            Kind::Days => "a number of days above 0",
+            Kind::Count => "a whole number above 0",
+            Kind::Switch => "`true` or `false`",
+            Kind::Words | Kind::Text => "one word",
+            Kind::Number => "a number that is not below 0",
+            // There is one such setting.
+            Kind::Choice(_) => "`anthropic`, `openai`, `gemini`, `claude` or `none`",
+        })
+    }
+}
