@@ -11,6 +11,9 @@ use crate::scan::{Broken, Scan, find};
 /// How deep a walk goes.
 const DEEPEST: usize = 64;
 
+/// How long two halves of a character are, each as an escape.
+const LONGEST_ESCAPE: usize = 12;
+
 /// The text of one value, as it stands in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Raw<'a>(&'a str);
@@ -222,6 +225,20 @@ fn unit(text: &str) -> (char, usize) {
     }
 }
 
+/// About the first `most` bytes of the text that `raw` is; all of it, where it is shorter.
+pub(crate) fn text_start(raw: Raw<'_>, most: usize) -> Option<Cow<'_, str>> {
+    let text = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    if text.len() <= most {
+        return Some(unescaped(text));
+    }
+    let start = &text[..text.floor_char_boundary(most)];
+    // The last escape may be cut.
+    let last = start.len() - start.len().min(LONGEST_ESCAPE);
+    let escape = start.as_bytes()[last..].iter().position(|byte| *byte == b'\\').map(|at| last + at);
+    let end = escape.map_or(start.len(), |at| start[..at].trim_end_matches('\\').len());
+    Some(unescaped(&start[..end]))
+}
+
 /// The text of the member, or nothing.
 pub(crate) fn text_or_empty(raw: Raw<'_>) -> Cow<'_, str> {
     text(raw).unwrap_or_default()
@@ -370,6 +387,24 @@ mod tests {
         check(r#""\q \u12 \u+123""#, r"\q \u12 \u+123");
         check(r#""\ud83dé""#, "\u{fffd}é");
         check("\"a\u{1}b\"", "a\u{1}b");
+    }
+
+    #[test]
+    fn the_start_of_a_text_ends_between_characters() {
+        let check = |written: &str, most: usize, start: &str| {
+            assert_eq!(
+                text_start(whole(written).expect("a value"), most).as_deref(),
+                Some(start),
+                "{written} {most}"
+            );
+        };
+        check(r#""short""#, 5, "short");
+        check(r#""one and two and three""#, 7, "one and");
+        check(r#""0123456789abcdef\\n and more""#, 17, "0123456789abcdef");
+        check(r#""0123456789abcdef\\\\n and more""#, 19, "0123456789abcdef");
+        check(r#""0123456789\ud83d\ude00abcdef and""#, 20, "0123456789");
+        check(r#""0123456789\nabcdefghijklmn and""#, 26, "0123456789\nabcdefghijklmn");
+        check(r#""é0123456789é""#, 12, "é0123456789");
     }
 
     #[test]

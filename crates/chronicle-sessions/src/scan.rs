@@ -70,7 +70,7 @@ pub(crate) struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, text: std::str::from_utf8(bytes).ok(), at: 0 }
+        Self { bytes, text: simdutf8::basic::from_utf8(bytes).ok(), at: 0 }
     }
 
     pub(crate) fn of_text(text: &'a str) -> Self {
