@@ -893,7 +893,7 @@ fn unprivileged(repo: &TestRepo, args: &[&str]) -> Option<Outcome> {
     if !works.is_ok_and(|status| status.success()) {
         return None;
     }
-    Some(run(command.arg(env!("CARGO_BIN_EXE_git-chronicle")).args(args)))
+    Some(run(command.arg(crate::outcome::program()).args(args)))
 }
 
 /// Takes the right to write from a directory and everything in it, or gives it back.
@@ -962,10 +962,7 @@ fn a_full_disk_is_reported_and_loses_nothing() {
         git notes --ref=chronicle show HEAD
     "#;
     let mut command = testkit::command("unshare", mount.path());
-    command
-        .args(["-rm", "sh", "-c", script, "sh"])
-        .arg(mount.path())
-        .arg(env!("CARGO_BIN_EXE_git-chronicle"));
+    command.args(["-rm", "sh", "-c", script, "sh"]).arg(mount.path()).arg(crate::outcome::program());
     let output = match command.output() {
         Ok(output) if output.status.code() == Some(0) => output,
         other => return skip(&format!("no file system can be mounted here: {other:?}")),

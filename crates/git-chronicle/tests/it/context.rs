@@ -172,7 +172,7 @@ fn the_environment_of_a_commit_speaks_of_it_once() {
 #[test]
 fn our_commit_and_its_hook_store_what_the_environment_says_once() {
     let repo = repo();
-    let hook = format!("#!/bin/sh\nexec {} hook post-commit\n", env!("CARGO_BIN_EXE_git-chronicle"));
+    let hook = format!("#!/bin/sh\nexec {} hook post-commit\n", crate::outcome::program());
     repo.write(".git/hooks/post-commit", hook);
     std::fs::set_permissions(
         repo.path().join(".git/hooks/post-commit"),

@@ -227,7 +227,7 @@ impl Repo {
 }
 
 fn chronicle(directory: &Path, args: &[&str]) -> Command {
-    isolated(env!("CARGO_BIN_EXE_git-chronicle"), directory, args)
+    isolated(crate::outcome::program(), directory, args)
 }
 
 fn isolated(program: &str, directory: &Path, args: &[&str]) -> Command {

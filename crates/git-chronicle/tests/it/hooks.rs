@@ -22,7 +22,7 @@ pub(crate) fn path_with(first: &Path) -> OsString {
 }
 
 pub(crate) fn binary_dir() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_git-chronicle")).parent().expect("it lies in a directory")
+    Path::new(crate::outcome::program()).parent().expect("it lies in a directory")
 }
 
 /// `git ARGS` in `directory`, with the binary on the `PATH`.

@@ -12,10 +12,8 @@ use std::{
 use serde_json::json;
 use testkit::{TestRepo, command};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_git-chronicle");
-
 fn run(repo: &TestRepo, args: &[&str], no_index: bool) -> Output {
-    let mut command = command(BINARY, repo.path());
+    let mut command = command(crate::outcome::program(), repo.path());
     command.args(args).env("CHRONICLE_NOW", "2026-03-03T12:00:00Z").stdin(Stdio::null());
     if no_index {
         command.env("CHRONICLE_NO_INDEX", "1");
@@ -38,7 +36,7 @@ fn read(repo: &TestRepo, path: &str, what: &str) -> String {
 
 fn annotate(repo: &TestRepo, commit: &str, input: &serde_json::Value) {
     let input = input.to_string();
-    let output = command(BINARY, repo.path())
+    let output = command(crate::outcome::program(), repo.path())
         .args(["annotate", "--commit", commit, "--json", &input])
         .env("CHRONICLE_NOW", "2026-03-02T12:00:00Z")
         .output()
@@ -340,7 +338,7 @@ fn who_is_killed_while_making_it_leaves_nothing_that_hurts() {
     let repo = indexed();
     for n in 0..20_u64 {
         let _gone = fs::remove_dir_all(index_directory(&repo));
-        let mut reader = command(BINARY, repo.path())
+        let mut reader = command(crate::outcome::program(), repo.path())
             .args(["read", "a.txt"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -5,6 +5,7 @@ use std::{
     io::Write,
     path::Path,
     process::{Command, Output, Stdio},
+    sync::LazyLock,
 };
 
 use serde_json::Value;
@@ -21,9 +22,20 @@ pub(crate) struct Outcome {
     pub(crate) is_utf8: bool,
 }
 
+/// The binary that is tried: that of this build, or the one that `CHRONICLE_TEST_BINARY` names, which has to be called
+/// `git-chronicle`.
+pub(crate) fn program() -> &'static str {
+    static PROGRAM: LazyLock<String> = LazyLock::new(|| {
+        #[expect(clippy::disallowed_methods, reason = "tests may be told what to try")]
+        let named = std::env::var("CHRONICLE_TEST_BINARY");
+        named.unwrap_or_else(|_| env!("CARGO_BIN_EXE_git-chronicle").to_owned())
+    });
+    &PROGRAM
+}
+
 /// The binary with `args`, in `directory`, apart from the user's settings.
 pub(crate) fn binary(directory: &Path, args: &[impl AsRef<OsStr>]) -> Command {
-    let mut command = testkit::command(env!("CARGO_BIN_EXE_git-chronicle"), directory);
+    let mut command = testkit::command(program(), directory);
     command.args(args).stdin(Stdio::null());
     command
 }

@@ -7,7 +7,7 @@ use testkit::TestRepo;
 const NOW: &str = "2026-03-03T18:00:00Z";
 
 fn chronicle(repo: &TestRepo, args: &[&str]) -> String {
-    let mut command = testkit::command(env!("CARGO_BIN_EXE_git-chronicle"), repo.path());
+    let mut command = testkit::command(crate::outcome::program(), repo.path());
     let output = command.args(args).env("CHRONICLE_NOW", NOW).output().expect("the binary runs");
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("answers are UTF-8")
@@ -15,7 +15,7 @@ fn chronicle(repo: &TestRepo, args: &[&str]) -> String {
 
 /// Annotates HEAD as if at the time of the commit.
 fn annotate(repo: &TestRepo, annotation: &serde_json::Value) {
-    let mut command = testkit::command(env!("CARGO_BIN_EXE_git-chronicle"), repo.path());
+    let mut command = testkit::command(crate::outcome::program(), repo.path());
     let output = command
         .args(["annotate", "--json", &annotation.to_string()])
         .env("CHRONICLE_NOW", testkit::DATE)

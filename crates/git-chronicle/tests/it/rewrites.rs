@@ -481,7 +481,7 @@ fn lessons_survive_common_ways_of_rewriting() {
     }
     assert!(fs::exists(&script).unwrap());
     let mut command = testkit::command("python3", Path::new("."));
-    command.arg(script).args(["--binary", env!("CARGO_BIN_EXE_git-chronicle"), "--strict", "--jobs", "2"]);
+    command.arg(script).args(["--binary", crate::outcome::program(), "--strict", "--jobs", "2"]);
     // The rest takes minutes and is run by itself.
     command.args(["--only", "amend|rebase (merge)|squash on the server|split"]);
     let output = command.output().unwrap();

@@ -459,10 +459,7 @@ fn a_full_disk_loses_nothing() {
     fs::create_dir(&small).unwrap();
     let mut command = testkit::command("unshare", desk.repo.path());
     command.args(["--mount", "--map-root-user", "sh", "-c", &script, "sh"]).arg(&small);
-    command
-        .arg(env!("CARGO_BIN_EXE_git-chronicle"))
-        .env("HOME", &desk.home)
-        .env("CHRONICLE_NOW", crate::desk::NOW);
+    command.arg(crate::outcome::program()).env("HOME", &desk.home).env("CHRONICLE_NOW", crate::desk::NOW);
     let Ok(output) = command.output() else { return skip("there is no unshare") };
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     match output.status.code() {

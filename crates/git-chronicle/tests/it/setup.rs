@@ -308,7 +308,7 @@ fn a_binary_that_moved_is_called_where_it_is_now() {
     let start = STARTS[11].1;
     put(&desk, ".claude/settings.json", start);
     set_up(&desk).success();
-    let program = env!("CARGO_BIN_EXE_git-chronicle");
+    let program = crate::outcome::program();
     for name in [".claude/settings.json", ".codex/config.toml", ".copilot/hooks/chronicle.json"] {
         let old = read(&desk, name).replace(program, "/gone/git-chronicle");
         assert!(old.contains("/gone/git-chronicle"), "{name}: {old}");
@@ -531,7 +531,7 @@ fn outside_of_a_repository_only_the_user_is_set_up() {
 fn hooks_have_the_shape_that_each_agent_knows() {
     let desk = Desk::new();
     set_up(&desk).success();
-    let program = env!("CARGO_BIN_EXE_git-chronicle");
+    let program = crate::outcome::program();
     let groups = |name: &str| parsed(&desk, name)["hooks"].as_object().expect("an object").clone();
     let only = |list: &Value| match list.as_array().map(Vec::as_slice) {
         Some([one]) => one.clone(),
@@ -597,7 +597,7 @@ fn earlier_sessions_are_taken_in_when_that_is_asked_for() {
 /// What `doctor` finds about agents.
 fn found(desk: &Desk, args: &[&str]) -> Vec<Value> {
     let mut doctor = command(desk, desk.repo.path(), &[&["doctor", "--format=json"], args].concat());
-    let program = Path::new(env!("CARGO_BIN_EXE_git-chronicle")).parent().expect("it lies in a folder");
+    let program = Path::new(crate::outcome::program()).parent().expect("it lies in a folder");
     let answer = run(doctor.env("PATH", format!("{}:/usr/bin:/bin", program.display()))).json();
     let findings = answer["findings"].as_array().expect("a list").iter();
     findings.filter(|finding| finding["check"] == "agents").cloned().collect()
@@ -631,7 +631,7 @@ fn a_hook_that_does_not_work_is_told_of() {
     let desk = Desk::new();
     ask(&desk, &["setup", "claude"]).success();
     let settings = read(&desk, ".claude/settings.json");
-    let program = env!("CARGO_BIN_EXE_git-chronicle");
+    let program = crate::outcome::program();
 
     put(&desk, ".claude/settings.json", &settings.replace(program, "/gone/git-chronicle"));
     let seen = problems(&desk, &[]);

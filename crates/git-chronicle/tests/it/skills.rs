@@ -53,7 +53,7 @@ fn typed(desk: &Desk, directory: &Path, command: &str) -> Outcome {
             None => shell.env_remove(name),
         };
     }
-    let bin = Path::new(env!("CARGO_BIN_EXE_git-chronicle")).parent().expect("it lies in a folder");
+    let bin = Path::new(crate::outcome::program()).parent().expect("it lies in a folder");
     shell.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display()));
     run(shell.args(["-c", command]))
 }
