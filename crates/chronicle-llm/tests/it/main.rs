@@ -3,6 +3,7 @@
 mod claude;
 mod faults;
 mod ledger;
+mod local_model;
 mod replayed;
 mod support;
 mod transport;
