@@ -56,7 +56,8 @@ pub(crate) fn between(
     words: impl Fn(ObjectId) -> Result<Words>,
 ) -> Result<Option<Introduced>> {
     let Some(lines) = words(new)? else { return Ok(None) };
-    let mut written: Option<Vec<bool>> = None;
+    let is_added = olds.iter().all(Option::is_none);
+    let mut written: Option<Vec<LineRange>> = None;
     let mut has_deletions = false;
     for old in olds {
         let old = match old {
@@ -66,31 +67,25 @@ pub(crate) fn between(
         let Some(old) = old else { return Ok(None) };
         let change = changed_ranges(&old, &lines);
         has_deletions |= change.has_deletions;
-        let mut mask = vec![false; lines.len()];
-        for range in &change.added {
-            mask[range.start as usize - 1..range.end as usize].fill(true);
-        }
         written = Some(match written {
-            None => mask,
-            Some(before) => before.iter().zip(mask).map(|(before, now)| *before && now).collect(),
+            None => change.added,
+            Some(before) => in_both(&before, &change.added),
         });
     }
-    let written = written.unwrap_or_else(|| vec![true; lines.len()]);
-    Ok(Some(Introduced { hunks: runs(&written), is_added: olds.iter().all(Option::is_none), has_deletions }))
+    let whole = || LineRange::from_zero_based(0, lines.len());
+    let hunks = written.unwrap_or_else(|| if lines.is_empty() { Vec::new() } else { vec![whole()] });
+    Ok(Some(Introduced { hunks, is_added, has_deletions }))
 }
 
-fn runs(written: &[bool]) -> Vec<LineRange> {
-    let mut runs = Vec::new();
-    let mut start = None;
-    for (line, is_written) in written.iter().chain([&false]).enumerate() {
-        match (start, is_written) {
-            (None, true) => start = Some(line),
-            (Some(first), false) => {
-                runs.push(LineRange::from_zero_based(first, line - first));
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    runs
+/// The lines that are in both lists of ranges; each is in order.
+fn in_both(ours: &[LineRange], theirs: &[LineRange]) -> Vec<LineRange> {
+    let common = |range: &LineRange| {
+        let range = *range;
+        let overlaps = theirs.iter().filter(move |other| other.overlaps(range));
+        overlaps.map(move |other| LineRange {
+            start: range.start.max(other.start),
+            end: range.end.min(other.end),
+        })
+    };
+    ours.iter().flat_map(common).collect()
 }

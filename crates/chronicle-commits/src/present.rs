@@ -86,7 +86,8 @@ impl<'p> Present<'p> {
             (places, old.map(|old| self.lost(old, ranges, &map)).unwrap_or_default())
         };
         let looked_at = if ranges.iter().any(is_damaged) {
-            repository.with_blob(blob, |content| places(Some(&Lines::new(content))))?
+            let last = ranges.iter().map(|range| range.end as usize).max().unwrap_or_default();
+            repository.with_blob(blob, |content| places(Some(&Lines::first(content, last))))?
         } else {
             None
         };

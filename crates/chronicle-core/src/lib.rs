@@ -15,6 +15,7 @@ mod escapes;
 mod fields;
 mod hunk;
 mod knowledge;
+mod landmarks;
 mod line_map;
 mod line_range;
 mod lines;

@@ -6,7 +6,7 @@
 
 use imara_diff::{Algorithm, Diff, InternedInput, Interner};
 
-use crate::{LineRange, Lines, lines::is_substantive};
+use crate::{LineRange, Lines, landmarks::differences, line_word};
 
 /// Where each line of an older version is in a newer one.
 #[derive(Debug, Clone)]
@@ -34,8 +34,9 @@ impl LineMap {
     /// Diffs the two versions once.
     #[must_use]
     pub fn between(old: &Lines<'_>, new: &Lines<'_>) -> Self {
-        let substantive = old.all().iter().map(|line| is_substantive(line)).collect();
-        Self { new_line: matches(old.all(), new.all()), substantive, n_new: new.all().len() }
+        let words =
+            |lines: &Lines<'_>| -> Vec<u32> { lines.all().iter().map(|line| line_word(line)).collect() };
+        Self::between_words(&words(old), &words(new))
     }
 
     /// Diffs two versions given as [`crate::line_words`].
@@ -145,19 +146,16 @@ fn largest_cluster(lines: &[u32], original_len: u32) -> Option<LineRange> {
         .and_then(|cluster| LineRange::new(cluster.first()? + 1, cluster.last()? + 1).ok())
 }
 
-/// For each token of `old`, its zero-based position in `new`, by a histogram diff.
-pub(crate) fn matches<T: std::hash::Hash + Eq + Copy>(old: &[T], new: &[T]) -> Vec<Option<u32>> {
-    let hunks = hunks(old, new);
+/// For each word of `old`, its zero-based position in `new`.
+pub(crate) fn matches(old: &[u32], new: &[u32]) -> Vec<Option<u32>> {
     let mut positions = Vec::with_capacity(old.len());
-    let (mut old_at, mut new_at) = (0, 0);
+    let mut next = 0;
     let end = u32::try_from(old.len()).unwrap_or(u32::MAX);
-    for (removed, added) in hunks.into_iter().chain([(end..end, 0..0)]) {
-        while old_at < removed.start {
-            positions.push(Some(new_at));
-            (old_at, new_at) = (old_at + 1, new_at + 1);
-        }
-        positions.extend(removed.clone().map(|_| None));
-        (old_at, new_at) = (removed.end, added.end);
+    for (removed, added) in differences(old, new).into_iter().chain([(end..end, 0..0)]) {
+        let n_before = removed.start - u32::try_from(positions.len()).unwrap_or(u32::MAX);
+        positions.extend((next..next + n_before).map(Some));
+        positions.resize(removed.end as usize, None);
+        next = added.end;
     }
     positions
 }
@@ -171,10 +169,10 @@ pub struct ChangedRanges {
     pub has_deletions: bool,
 }
 
-/// The lines that differ between two versions, given line by line or word by word, without context.
+/// The lines that differ between two versions, given as [`crate::line_words`], without context.
 #[must_use]
-pub fn changed_ranges<T: std::hash::Hash + Eq + Copy>(old: &[T], new: &[T]) -> ChangedRanges {
-    let hunks = hunks(old, new);
+pub fn changed_ranges(old: &[u32], new: &[u32]) -> ChangedRanges {
+    let hunks = differences(old, new);
     ChangedRanges {
         has_deletions: hunks.iter().any(|(removed, _)| !removed.is_empty()),
         added: hunks
@@ -192,25 +190,53 @@ pub(crate) type TokenHunk = (std::ops::Range<u32>, std::ops::Range<u32>);
 /// earlier or later, and this is how far.
 const MARGIN: usize = 32;
 
+/// The runs in which two versions differ, by one histogram diff.
+///
+/// Fingerprints of changes are made of these, so they must stay as they are.
 pub(crate) fn hunks<T: std::hash::Hash + Eq + Copy>(old: &[T], new: &[T]) -> Vec<TokenHunk> {
+    let Some((skip, old, new)) = without_common_ends(old, new) else { return Vec::new() };
+    histogram(old, new).map(|hunk| moved(hunk, (skip, skip))).collect()
+}
+
+/// What is left of two versions without most of what both begin and end with, and how much was left out at
+/// the beginning; `None` when they are equal.
+pub(crate) fn without_common_ends<'v, T: Eq>(
+    old: &'v [T],
+    new: &'v [T],
+) -> Option<(usize, &'v [T], &'v [T])> {
     // Most versions differ in a few places: what both begin and end with need not be looked at closely.
     let n_first = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     if n_first == old.len() && n_first == new.len() {
-        return Vec::new();
+        return None;
     }
     let (old_rest, new_rest) = (&old[n_first..], &new[n_first..]);
     let n_last = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
     let (skip, cut) = (n_first.saturating_sub(MARGIN), n_last.saturating_sub(MARGIN));
-    let (old, new) = (&old[skip..old.len() - cut], &new[skip..new.len() - cut]);
+    Some((skip, &old[skip..old.len() - cut], &new[skip..new.len() - cut]))
+}
+
+/// A histogram diff of the two as they are.
+pub(crate) fn histogram<T: std::hash::Hash + Eq + Copy>(
+    old: &[T],
+    new: &[T],
+) -> impl Iterator<Item = TokenHunk> {
     let interner = Interner::new(old.len() + new.len());
     let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner };
     input.update_before(old.iter().copied());
     input.update_after(new.iter().copied());
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_no_heuristic(&input);
-    let skip = u32::try_from(skip).unwrap_or(u32::MAX);
-    let moved = |range: std::ops::Range<u32>| range.start + skip..range.end + skip;
-    diff.hunks().map(|hunk| (moved(hunk.before), moved(hunk.after))).collect()
+    let hunks: Vec<TokenHunk> = diff.hunks().map(|hunk| (hunk.before, hunk.after)).collect();
+    hunks.into_iter()
+}
+
+/// A run of parts of two versions that begin so far down in them.
+pub(crate) fn moved((removed, added): TokenHunk, (old_at, new_at): (usize, usize)) -> TokenHunk {
+    let down = |range: std::ops::Range<u32>, by: usize| {
+        let by = u32::try_from(by).unwrap_or(u32::MAX);
+        range.start + by..range.end + by
+    };
+    (down(removed, old_at), down(added, new_at))
 }
 
 #[cfg(test)]

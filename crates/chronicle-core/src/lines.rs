@@ -25,6 +25,12 @@ impl<'a> Lines<'a> {
         Self { lines, is_binary: is_binary(content) }
     }
 
+    /// The first `n` lines of `content`, to look at ranges that end there.
+    #[must_use]
+    pub fn first(content: &'a [u8], n: usize) -> Self {
+        Self { lines: split(content).take(n).collect(), is_binary: is_binary(content) }
+    }
+
     /// How many lines there are.
     #[must_use]
     pub fn count(&self) -> u32 {
