@@ -1,6 +1,15 @@
 //! Which files a commit changed.
 
-use gix::{ObjectId, bstr::BString, diff::Rewrites, object::tree::diff::ChangeDetached};
+use gix::{
+    ObjectId,
+    bstr::BString,
+    diff::{
+        Rewrites,
+        tree::{Recorder, State, recorder::Change},
+    },
+    object::tree::diff::ChangeDetached,
+    objs::{TreeRefIter, tree::EntryMode},
+};
 use snafu::ResultExt;
 
 use crate::{
@@ -37,7 +46,7 @@ impl Repository {
     /// # Errors
     /// When a tree is missing or broken.
     pub fn plain_changes(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<FileChange>> {
-        tree_diff(&self.inner, old, new, None)
+        plain_diff(&self.inner, old, new)
     }
 }
 
@@ -49,21 +58,46 @@ pub(crate) fn changes_in(
 ) -> Result<Vec<FileChange>> {
     let by_likeness = Rewrites { copies: None, percentage: Some(0.5), limit: 1000, track_empty: false };
     let by_identity = Rewrites { percentage: None, ..by_likeness };
-    tree_diff(inner, old, new, Some(by_likeness)).or_else(|_| tree_diff(inner, old, new, Some(by_identity)))
+    tree_diff(inner, old, new, by_likeness).or_else(|_| tree_diff(inner, old, new, by_identity))
 }
 
 fn tree_diff(
     inner: &gix::Repository,
     old: Option<ObjectId>,
     new: ObjectId,
-    rewrites: Option<Rewrites>,
+    rewrites: Rewrites,
 ) -> Result<Vec<FileChange>> {
     let tree = |id: ObjectId| inner.find_tree(id).context(ObjectSnafu { id });
     let (old, new_tree) = (old.map(tree).transpose()?, tree(new)?);
-    let options = gix::diff::Options::default().with_rewrites(rewrites);
+    let options = gix::diff::Options::default().with_rewrites(Some(rewrites));
     let changes =
         inner.diff_tree_to_tree(old.as_ref(), &new_tree, options).context(ObjectSnafu { id: new })?;
     Ok(changes.into_iter().filter_map(file_change).collect())
+}
+
+/// The same without renames, for which nothing has to be set up.
+fn plain_diff(inner: &gix::Repository, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<FileChange>> {
+    let tree = |id: ObjectId| inner.find_tree(id).context(ObjectSnafu { id });
+    let (old, new_tree) = (old.map(tree).transpose()?, tree(new)?);
+    let old = old.as_ref().map_or(&[][..], |tree| &tree.data);
+    let entries = |data| TreeRefIter::from_bytes(data, new.kind());
+    let mut recorder = Recorder::default();
+    gix::diff::tree(entries(old), entries(&new_tree.data), State::default(), &inner.objects, &mut recorder)
+        .map_err(gix::Error::from_error)
+        .context(ObjectSnafu { id: new })?;
+    Ok(recorder.records.into_iter().filter_map(plain_change).collect())
+}
+
+fn plain_change(change: Change) -> Option<FileChange> {
+    let file = |mode: EntryMode, id: ObjectId| mode.is_blob_or_symlink().then_some(id);
+    let (path, old, new) = match change {
+        Change::Addition { entry_mode, oid, path, .. } => (path, None, file(entry_mode, oid)),
+        Change::Deletion { entry_mode, oid, path, .. } => (path, file(entry_mode, oid), None),
+        Change::Modification { previous_entry_mode, previous_oid, entry_mode, oid, path } => {
+            (path, file(previous_entry_mode, previous_oid), file(entry_mode, oid))
+        }
+    };
+    (old.is_some() || new.is_some()).then_some(FileChange { path, renamed_from: None, old, new })
 }
 
 fn file_change(change: ChangeDetached) -> Option<FileChange> {

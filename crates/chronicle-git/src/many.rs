@@ -13,6 +13,8 @@ use crate::{Repository, repository::for_bulk};
 
 /// Below this many objects, starting a thread costs more than it saves.
 const LEAST_FOR_THREADS: usize = 400;
+/// Below this many objects, telling where they lie costs more than it saves.
+const LEAST_TO_ORDER: usize = 128;
 /// Objects that are handed on together.
 const BATCH: usize = 256;
 /// More threads than this mostly unpack the same chains twice.
@@ -104,8 +106,12 @@ impl Repository {
     }
 
     fn in_pack_order(&self, ids: Vec<ObjectId>) -> Vec<ObjectId> {
-        let indices =
-            pack_indices(&self.inner.objects.store_ref().path().join("pack"), self.inner.object_hash());
+        if ids.len() < LEAST_TO_ORDER {
+            return ids;
+        }
+        // Opening an index looks at all of it; packs that come later only cost speed.
+        let packs = || self.inner.objects.store_ref().path().join("pack");
+        let indices = self.pack_indices.get_or_init(|| pack_indices(&packs(), self.inner.object_hash()));
         let offset_in = |index: &PackIndex, id: &ObjectId| {
             index.lookup(id).map(|entry| index.pack_offset_at_index(entry))
         };

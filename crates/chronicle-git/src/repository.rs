@@ -45,6 +45,8 @@ pub struct Repository {
     pub(crate) now: Timestamp,
     /// The same repository, for reading many objects.
     pub(crate) bulk: OnceCell<gix::Repository>,
+    /// Where objects lie in packs.
+    pub(crate) pack_indices: OnceCell<Vec<gix::odb::pack::index::File>>,
     /// Blobs that were read ahead.
     read_ahead: RefCell<HashMap<ObjectId, Vec<u8>>>,
 }
@@ -91,7 +93,8 @@ impl Repository {
     fn of(opened: &gix::ThreadSafeRepository, now: Timestamp) -> Self {
         let inner = with_pack_cache(opened.to_thread_local());
         let ref_backend = RefBackend::of(&inner);
-        Self { ref_backend, inner, now, bulk: OnceCell::new(), read_ahead: RefCell::default() }
+        let (bulk, pack_indices, read_ahead) = (OnceCell::new(), OnceCell::new(), RefCell::default());
+        Self { ref_backend, inner, now, bulk, pack_indices, read_ahead }
     }
 
     /// Opens the repository that `directory` is in, or the one that git's environment names.
