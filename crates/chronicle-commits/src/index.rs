@@ -412,6 +412,9 @@ impl Index {
             return Some(true);
         }
         let stored = stored::parse(&stored)?;
+        if part.has_lost(&stored.places) {
+            return Some(true);
+        }
         let is_named = stored
             .names
             .iter()

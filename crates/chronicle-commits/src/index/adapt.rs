@@ -223,10 +223,13 @@ impl Outdated<'_> {
         };
         let node = |touch: &Touch| span.gained.history.node(touch.place).id;
         record.steps = gained.iter().map(|touch| Step { commit: node(touch), blob: touch.new }).collect();
-        let n_lost_before =
-            |n: u32| count(base.steps.iter().take(n as usize).filter(|step| is_lost(step.commit)).count());
-        let lost_before: Vec<u32> = (0..=count(base.steps.len())).map(n_lost_before).collect();
-        record.steps.extend(base.steps.iter().filter(|step| !is_lost(step.commit)));
+        // How many of the steps before each of them are lost, and before the end.
+        let mut lost_before = vec![0];
+        for step in &base.steps {
+            let is_lost = is_lost(step.commit);
+            lost_before.push(lost_before[lost_before.len() - 1] + u32::from(is_lost));
+            record.steps.extend((!is_lost).then_some(step));
+        }
 
         let mut heading_of = BTreeMap::new();
         for (number, heading) in base.headings.into_iter().enumerate() {

@@ -35,7 +35,9 @@ pub(super) struct Part {
     pub(super) changed: Vec<Id>,
     /// Commits whose notes say something that the table does not know yet.
     pub(super) fresh: Vec<Id>,
-    /// Paths that commits changed which came or went, in order.
+    /// Places, in the table's history, of commits that HEAD does not reach now, in order.
+    lost_places: Vec<u32>,
+    /// Paths that commits changed which came, or that differ between the two, in order.
     pub(super) touched: BTreeSet<Vec<u8>>,
     /// Files that fresh notes name.
     pub(super) named: BTreeSet<String>,
@@ -166,6 +168,7 @@ impl Part {
                 n_annotated,
             },
             lost: lost.iter().copied().map(id_prefix).collect(),
+            lost_places: lost.iter().filter_map(|id| ancestry.place(*id)).collect(),
             orphaned: Vec::new(),
             changed: changed.iter().copied().map(Id::from).collect(),
             fresh: Vec::new(),
@@ -174,6 +177,7 @@ impl Part {
             added: BTreeSet::new(),
             removed: BTreeSet::new(),
         };
+        part.lost_places.sort_unstable();
         let notes = part.see_notes(repository, ancestry, &span, (&gained, &lost, &changed), base)?;
         let Some(words) = notes else { return Ok(None) };
         part.see_paths(repository, &span)?;
@@ -203,7 +207,7 @@ impl Part {
                     others.get_or_init(|| found)
                 }
             };
-            Ok(known.reach(ancestry, key))
+            Ok(known.reach(repository, ancestry, key))
         };
         for pair in &base.superseded {
             if !pair.by.get().is_some_and(dropped) {
@@ -255,8 +259,8 @@ impl Part {
             self.fresh.push(key.into());
         }
         for key in lost.difference(changed).copied() {
-            let has_note = !stored_on(repository, key, &mut warnings)?.note.is_empty();
-            if has_note && !is_elsewhere(key)? {
+            // Mostly a branch still reaches what HEAD has left; then nobody asks for its note.
+            if !is_elsewhere(key)? && !stored_on(repository, key, &mut warnings)?.note.is_empty() {
                 self.orphaned.push(key.into());
             }
         }
@@ -264,23 +268,29 @@ impl Part {
         Ok(warnings.is_empty().then_some(words))
     }
 
-    /// Sees which paths were changed by commits that came or went.
+    /// Sees which paths are not what they were. What commits that went had changed, the table knows by file.
     fn see_paths(&mut self, repository: &Repository, span: &Span) -> Result<()> {
-        for partial in [&span.gained, &span.lost] {
-            for (_, node) in partial.fresh() {
-                let touched = repository.touched_paths(&partial.history, node)?;
-                self.touched.extend(touched.into_iter().map(Vec::from));
-            }
+        for (_, node) in span.gained.fresh() {
+            let touched = repository.touched_paths(&span.gained.history, node)?;
+            self.touched.extend(touched.into_iter().map(Vec::from));
         }
         let (old, new) = (span.lost.history.nodes()[0].tree, span.gained.history.nodes()[0].tree);
         for change in repository.plain_changes(Some(old), new)? {
+            let path = Vec::from(change.path);
             match (change.old, change.new) {
-                (None, Some(_)) => drop(self.added.insert(change.path.into())),
-                (Some(_), None) => drop(self.removed.insert(change.path.into())),
+                (None, Some(_)) => drop(self.added.insert(path.clone())),
+                (Some(_), None) => drop(self.removed.insert(path.clone())),
                 _ => {}
             }
+            self.touched.insert(path);
         }
         Ok(())
+    }
+
+    /// Whether one of the commits at `places` of the table's history is not reached now.
+    pub(super) fn has_lost(&self, places: &[u32]) -> bool {
+        !self.lost_places.is_empty()
+            && places.iter().any(|place| self.lost_places.binary_search(place).is_ok())
     }
 }
 
@@ -325,10 +335,12 @@ fn changed_notes(repository: &Repository, base: &Meta, state: &State) -> Result<
 
 /// What HEAD, branches and worktrees reach, to tell whether a commit that the state does not reach is lost.
 struct Others {
-    /// The commits among it that the table does not know.
-    fresh: HashSet<ObjectId>,
-    /// For each place of the table's history, whether it is reached.
+    /// For each place of the table's history, whether one of them that the table knows reaches it.
     reached: Vec<bool>,
+    /// Those that the table does not know.
+    unknown: Vec<ObjectId>,
+    /// What these reach: commits that the table does not know, and places of its history.
+    beyond: OnceCell<(HashSet<ObjectId>, Vec<bool>)>,
 }
 
 impl Others {
@@ -337,23 +349,35 @@ impl Others {
         let branches = refs.filter(|(name, _)| !name.starts_with("refs/notes/")).map(|(_, tip)| tip);
         let worktrees = repository.worktree_heads().into_iter().map(|(_, tip)| tip);
         let tips: HashSet<ObjectId> = branches.chain(worktrees).chain(repository.head()?).collect();
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            tips.into_iter().partition(|tip| ancestry.place(*tip).is_some());
+        let known = known.into_iter().filter_map(|tip| ancestry.place(tip));
+        let reached = ancestry.reach(known).unwrap_or_default();
+        Ok(Self { reached, unknown, beyond: OnceCell::new() })
+    }
+
+    fn reach(&self, repository: &Repository, ancestry: &Ancestry, key: ObjectId) -> bool {
+        let place = ancestry.place(key);
+        let is_in = |reached: &Vec<bool>| {
+            place.is_some_and(|place| reached.get(place as usize).copied().unwrap_or_default())
+        };
+        // Mostly the branch that HEAD has left is known, and the others need not be walked.
+        is_in(&self.reached) || {
+            let (fresh, reached) = self.beyond.get_or_init(|| self.walk(repository, ancestry));
+            fresh.contains(&key) || is_in(reached)
+        }
+    }
+
+    fn walk(&self, repository: &Repository, ancestry: &Ancestry) -> (HashSet<ObjectId>, Vec<bool>) {
         let is_known = |id| ancestry.place(id).is_some();
         let mut known = Vec::new();
-        let mut fresh = HashSet::new();
-        for tip in tips {
-            if let Some(place) = ancestry.place(tip) {
-                known.push(place);
-            } else if let Ok(Some(partial)) = repository.history_until(tip, is_known, MAX_COMMITS) {
+        let mut fresh: HashSet<ObjectId> = self.unknown.iter().copied().collect();
+        for tip in &self.unknown {
+            if let Ok(Some(partial)) = repository.history_until(*tip, is_known, MAX_COMMITS) {
                 fresh.extend(partial.fresh().map(|(_, node)| node.id));
                 known.extend(partial.edge().filter_map(|(_, node)| ancestry.place(node.id)));
             }
-            fresh.insert(tip);
         }
-        Ok(Self { fresh, reached: ancestry.reach(known).unwrap_or_default() })
-    }
-
-    fn reach(&self, ancestry: &Ancestry, key: ObjectId) -> bool {
-        let is_reached = |place: u32| self.reached.get(place as usize).copied().unwrap_or_default();
-        self.fresh.contains(&key) || ancestry.place(key).is_some_and(is_reached)
+        (fresh, ancestry.reach(known).unwrap_or_default())
     }
 }

@@ -38,7 +38,8 @@ pub(super) struct StoredRecord<'a> {
     pub(super) is_opaque: bool,
     /// Names that the file had before, when it had others than its path.
     pub(super) names: Vec<String>,
-    places: Vec<u32>,
+    /// Where in the history the commits are that changed it.
+    pub(super) places: Vec<u32>,
     #[serde(borrow)]
     steps: StoredSteps<'a>,
     annotated: Vec<Object>,
