@@ -184,6 +184,7 @@ fn item(
     let standing = Box::new(Standing {
         superseded_by: setting.said.superseded_by(&claim.id),
         expired: body.expires().is_some_and(|end| end <= request.now),
+        expires: body.expires(),
         id: claim.id.clone(),
         commit: heading.commit.to_string(),
         timestamp: heading.timestamp.clone(),
@@ -274,7 +275,8 @@ fn gone_since(item: &Item, files: &[Scoped<'_>], setting: &Setting<'_>) -> Resul
 fn keep_best_copies(mut items: Vec<Item>) -> Vec<Item> {
     items.sort_by(|left, right| {
         let key = |item: &Item| (item.standing.elsewhere.is_some(), item.standing.state);
-        key(left).cmp(&key(right)).then(right.standing.confidence.total_cmp(&left.standing.confidence))
+        let by_trust = || right.standing.confidence.total_cmp(&left.standing.confidence);
+        key(left).cmp(&key(right)).then_with(by_trust)
     });
     let mut seen = HashSet::new();
     items.retain(|item| seen.insert((item.standing.id.clone(), item.file)));
@@ -313,14 +315,13 @@ fn filtered(items: Vec<Item>, limits: &Limits) -> Vec<Item> {
 fn rank(items: &mut [Item]) {
     items.sort_by(|left, right| {
         let (left, right) = (&left.standing, &right.standing);
+        let place = |standing: &Standing| (standing.matched, standing.lines);
         left.is_over()
             .cmp(&right.is_over())
-            .then(right.confidence.total_cmp(&left.confidence))
-            .then(right.at.cmp(&left.at))
-            .then(left.matched.cmp(&right.matched))
-            .then(left.lines.cmp(&right.lines))
-            .then(left.id.cmp(&right.id))
-            .then(left.file.cmp(&right.file))
+            .then_with(|| right.confidence.total_cmp(&left.confidence))
+            .then_with(|| right.at.cmp(&left.at))
+            .then_with(|| place(left).cmp(&place(right)))
+            .then_with(|| (&left.id, &left.file).cmp(&(&right.id, &right.file)))
     });
 }
 
