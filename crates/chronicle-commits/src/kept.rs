@@ -10,12 +10,22 @@ use crate::{
     index::table::{Table, TableWriter},
     outlines::Outlines,
     retire::Retired,
+    summaries::Summaries,
 };
 
 /// The directories, within the state directory of a repository, of all that is derived from notes and history: it may go
 /// at any time, and has to where words are purged.
-pub const DERIVED: [&str; 8] =
-    ["anchors", "blames", "index", "outlines", "recap-first", "recap-whole", "reconciled", "retired"];
+pub const DERIVED: [&str; 9] = [
+    "anchors",
+    "blames",
+    "index",
+    "outlines",
+    "recap-first",
+    "recap-whole",
+    "reconciled",
+    "retired",
+    "summaries",
+];
 
 /// What is kept beside the index.
 #[derive(Debug)]
@@ -26,6 +36,8 @@ pub struct Caches {
     pub blames: Blames,
     /// Who took lines away.
     pub retired: Retired,
+    /// Summaries of directories.
+    pub summaries: Summaries,
 }
 
 impl Caches {
@@ -36,6 +48,7 @@ impl Caches {
             outlines: Outlines::new(common_dir),
             blames: Blames::new(common_dir),
             retired: Retired::new(common_dir),
+            summaries: Summaries::new(common_dir),
         }
     }
 }
@@ -47,7 +60,7 @@ pub(crate) struct Kept {
 }
 
 const VALUE: &[u8] = b"value";
-/// Results that are kept; half of them go when there are more.
+/// Results that are kept; when there are more, half as many stay.
 const MAX_KEPT: usize = 2000;
 
 impl Kept {
@@ -77,6 +90,13 @@ impl Kept {
             let _kept = put(directory, hash, bytes);
         }
     }
+
+    /// Forgets all but the `n` newest results.
+    pub(crate) fn forget_but(&self, n: usize) {
+        if let Some(directory) = &self.directory {
+            let _forgotten = forget_old(directory, n, n);
+        }
+    }
 }
 
 fn put(directory: &Path, hash: u128, bytes: &[u8]) -> io::Result<()> {
@@ -86,17 +106,18 @@ fn put(directory: &Path, hash: u128, bytes: &[u8]) -> io::Result<()> {
     writer.value(VALUE, bytes)?;
     writer.finish()?.persist(Kept::file(directory, hash))?;
     // Looking at all of them each time would cost more than it saves.
-    if hash.is_multiple_of(64) { forget_old(directory) } else { Ok(()) }
+    if hash.is_multiple_of(64) { forget_old(directory, MAX_KEPT, MAX_KEPT / 2) } else { Ok(()) }
 }
 
-fn forget_old(directory: &Path) -> io::Result<()> {
+/// Forgets all but the `n_left` newest results in `directory` when there are more than `most`.
+fn forget_old(directory: &Path, most: usize, n_left: usize) -> io::Result<()> {
     let mut kept: Vec<_> = std::fs::read_dir(directory)?
         .filter_map(Result::ok)
         .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
         .collect();
-    if MAX_KEPT < kept.len() {
+    if most < kept.len() {
         kept.sort_unstable();
-        for (_, path) in &kept[..kept.len() / 2] {
+        for (_, path) in &kept[..kept.len() - n_left] {
             // Someone else may have removed it.
             let _removed = std::fs::remove_file(path);
         }

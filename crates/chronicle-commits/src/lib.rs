@@ -37,6 +37,7 @@ mod record;
 mod related;
 mod retire;
 mod staging;
+mod summaries;
 pub mod sync;
 pub mod tidy;
 pub mod transfer;
@@ -62,4 +63,5 @@ pub use read::{Limits, ReadRequest, Recent, Scope, ScopeFile, read, read_indexed
 pub use recap::{Reason, Recap, Unfinished};
 pub use retire::Retired;
 pub use staging::{Staged, StagedRemark, Staging};
+pub use summaries::{Summaries, SummaryKey};
 pub use trust::record_own;

@@ -104,6 +104,9 @@ pub struct Standing {
     pub superseded_by: Option<EntryId>,
     /// Whether its time is over.
     pub expired: bool,
+    /// When its time is over.
+    #[serde(skip)]
+    pub expires: Option<Timestamp>,
     /// Where the commit is, when it is not reachable from HEAD.
     pub elsewhere: Option<String>,
     /// Free labels.

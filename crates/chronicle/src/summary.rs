@@ -1,6 +1,13 @@
 //! The newest word on each code unit: orientation, short.
 
-use std::{collections::BTreeMap, path::PathBuf};
+mod stored;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use chronicle_commits::SummaryKey;
 
 use chronicle_core::{
     Anchor, Category, LineRange,
@@ -8,12 +15,12 @@ use chronicle_core::{
     outline::Item,
     reading::{Match, Standing, State},
 };
-use chronicle_git::ByteSlice;
+use chronicle_git::{BStr, ByteSlice, WorktreeEntry};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, ReadCommand, anchors};
+use crate::{Chronicle, Error, ReadCommand, anchors, summary::stored::StoredSummary};
 
 /// The newest word on each code unit of some files.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -65,6 +72,8 @@ pub struct UnitSummary {
     pub n_more: usize,
 }
 
+const SCHEMA: &str = "chronicle-summary/v1";
+
 /// Constraints, and risks, that are shown for one unit.
 const MAX_EACH: usize = 5;
 
@@ -99,6 +108,44 @@ impl Chronicle {
     /// # Errors
     /// When the path was never there, or nothing of that name is in it.
     pub fn summary(&self, path: PathBuf, anchor: Option<&str>) -> Result<Summary, Error> {
+        let key = match anchor {
+            Some(_) => None,
+            None => self.summary_key(&path)?,
+        };
+        let Some(key) = key else { return Ok(self.new_summary(path, anchor)?.0) };
+        let kept = &self.caches().summaries;
+        if let Some(known) = kept.get(&key).and_then(|stored: StoredSummary| stored.at(self.now)) {
+            return Ok(known);
+        }
+        let (summary, ends) = self.new_summary(path.clone(), anchor)?;
+        // Someone may have edited a file meanwhile.
+        if self.summary_key(&path)?.is_some_and(|now| now == key) {
+            kept.put(&key, &StoredSummary::of(&summary, &ends, self.now));
+        }
+        Ok(summary)
+    }
+
+    /// What a summary of the directory at `path` is made of; `None` for anything that is not kept.
+    fn summary_key(&self, path: &Path) -> Result<Option<SummaryKey>, Error> {
+        let Some((glance, index)) = self.index() else { return Ok(None) };
+        let candidates = glance.root_relative(path);
+        let entry = |name| Some((glance.entry(BStr::new(name))?, name));
+        let Some((WorktreeEntry::Directory, name)) = candidates.iter().find_map(entry) else {
+            return Ok(None);
+        };
+        let Some(inside) = index.files_under(name.as_bstr()) else { return Ok(None) };
+        let settings = self.read_settings()?;
+        let warnings = settings.warnings.join("\n");
+        let mut key = SummaryKey::new(glance, &format!("{name}\n{}\n{warnings}", settings.half_life_days));
+        for file in inside {
+            let Some(WorktreeEntry::File(content)) = glance.entry(file.as_bstr()) else { return Ok(None) };
+            key.add_file(file.as_bstr(), &content);
+        }
+        Ok(Some(key))
+    }
+
+    /// The summary made anew, and when the claims end that it is made of.
+    fn new_summary(&self, path: PathBuf, anchor: Option<&str>) -> Result<(Summary, Vec<Timestamp>), Error> {
         let repository = self.repository()?;
         let mut warnings = Vec::new();
         let wanted = match anchor {
@@ -142,6 +189,8 @@ impl Chronicle {
             let word = Word { standing, anchor, intent: None, constraints, risks, n_other };
             by_file.entry(item.standing.file.as_deref().unwrap_or_default()).or_default().push(word);
         }
+        let words = by_file.values().flatten();
+        let ends = words.filter_map(|word| word.standing.expires).collect();
         let head = repository.head()?;
         let mut files = Vec::new();
         for (number, (file, words)) in by_file.into_iter().enumerate() {
@@ -164,13 +213,8 @@ impl Chronicle {
             }
         }
         let path = reading.query.file.clone().unwrap_or_default();
-        Ok(Summary {
-            schema: "chronicle-summary/v1",
-            path,
-            anchor: anchor.map(str::to_owned),
-            files,
-            warnings,
-        })
+        let anchor = anchor.map(str::to_owned);
+        Ok((Summary { schema: SCHEMA, path, anchor, files, warnings }, ends))
     }
 }
 

@@ -100,6 +100,7 @@ fn standing() -> impl Strategy<Value = Standing> {
                 matched: Match::Lines,
                 superseded_by: is_superseded.then(|| EntryId("01J".to_owned())),
                 expired,
+                expires: None,
                 elsewhere: None,
                 tags,
                 task,

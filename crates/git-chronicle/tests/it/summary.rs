@@ -1,9 +1,14 @@
 //! The newest word on each code unit.
 
+use std::fs;
+
 use serde_json::{Value, json};
 use testkit::TestRepo;
 
-use crate::asking::{POOL, annotate, ask, pool};
+use crate::{
+    asking::{POOL, annotate, ask, pool},
+    outcome::{binary, run},
+};
 
 #[test]
 fn a_directory_by_file_and_unit() {
@@ -45,6 +50,44 @@ fn a_directory_by_file_and_unit() {
     let answer: Value = serde_json::from_str(&ask(&repo, &["summary", "src/pool.rs", "--format", "json"]))
         .expect("it is JSON");
     assert_eq!(answer["schema"], "chronicle-summary/v1");
+}
+
+#[test]
+fn what_is_kept_of_a_directory_is_as_good_as_new() {
+    let repo = pool();
+    let lesson = json!({ "category": "gotcha", "content": "Not before the flood.", "file": "src/ui.rs", "lines": { "start": 2, "end": 2 },
+        "expires": "2026-03-04T00:00:00Z" });
+    annotate(
+        &repo,
+        &json!({ "summary": "The frame rate is told by the pool, see there", "wisdom": [lesson] }),
+    );
+    let at = |now: &str, without_index: bool| {
+        let mut command = binary(repo.path(), &["summary", "src"]);
+        command.env("CHRONICLE_NOW", now);
+        if without_index {
+            command.env("CHRONICLE_NO_INDEX", "1");
+        }
+        run(&mut command).success().stdout
+    };
+    let check = |now: &str, holds: bool| {
+        let (first, second, direct) = (at(now, false), at(now, false), at(now, true));
+        assert_eq!((&first, &second), (&direct, &direct), "{now}");
+        assert_eq!(first.contains("before the flood"), holds, "{now}: {first}");
+    };
+    let kept = || fs::read_dir(repo.path().join(".git/chronicle/summaries")).map_or(0, Iterator::count);
+    assert_eq!(kept(), 0);
+    check("2026-03-03T18:00:00Z", true);
+    assert_eq!(kept(), 1);
+    check("2026-03-04T18:00:00Z", false);
+    check("2026-03-03T18:00:00Z", true);
+    repo.write("src/ui.rs", "//! New.\n\nfn draw() {\n    pool.acquire();\n}\n");
+    check("2026-03-03T18:00:00Z", true);
+    assert!(at("2026-03-03T18:00:00Z", false).contains("draw (lines 3-5)"));
+    repo.commit("ui: say that it is new");
+    check("2026-03-03T18:00:00Z", true);
+    annotate(&repo, &json!({ "summary": "A word on the file, so that somebody asks what was old" }));
+    assert!(at("2026-03-03T18:00:00Z", false).contains("so that somebody asks"));
+    check("2026-03-03T18:00:00Z", true);
 }
 
 #[test]
