@@ -20,7 +20,8 @@ const HERE: &str = "localhost,127.0.0.0/8,::1";
 /// A client and the thread that moves its bytes; nothing of it exists before the first call.
 #[derive(Debug)]
 pub(crate) struct Transport {
-    runtime: Runtime,
+    /// Always there, but while it is dropped.
+    runtime: Option<Runtime>,
     pub(crate) client: Client,
 }
 
@@ -42,7 +43,7 @@ impl Transport {
             .tcp_nodelay(true)
             .user_agent(concat!("git-chronicle/", env!("CARGO_PKG_VERSION")));
         let client = through(builder, proxies)?.build().map_err(|error| error.to_string())?;
-        Ok(Self { runtime, client })
+        Ok(Self { runtime: Some(runtime), client })
     }
 
     /// Waits for `work` until it is done or called off; none when it was called off.
@@ -60,9 +61,19 @@ impl Transport {
             }
         };
         thread::scope(|scope| {
-            let waiter = scope.spawn(|| self.runtime.block_on(waiting));
+            let runtime = self.runtime.as_ref().expect("it is there until it is dropped");
+            let waiter = scope.spawn(|| runtime.block_on(waiting));
             waiter.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
+    }
+}
+
+impl Drop for Transport {
+    fn drop(&mut self) {
+        // Waiting for its thread is not allowed where another runtime drops it.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 
