@@ -168,10 +168,26 @@ impl fmt::Display for Kind {
 /// password in running prose pass over mutilating a sentence, so this is a safety net under
 /// the author's care, not a licence to paste credentials.
 pub fn redact(text: &str) -> Redacted<'_> {
-    let mut redacted = redact_once(text);
+    redact_with(text, Lost::Gone)
+}
+
+/// [`redact`] for texts whose lines are counted: a secret of several lines leaves as many of them behind.
+pub fn redact_in_lines(text: &str) -> Redacted<'_> {
+    redact_with(text, Lost::Kept)
+}
+
+/// What becomes of the line ends within a secret.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lost {
+    Gone,
+    Kept,
+}
+
+fn redact_with(text: &str, line_ends: Lost) -> Redacted<'_> {
+    let mut redacted = redact_once(text, line_ends);
     // In a tangle that only a fuzzer writes, a replacement can make a secret of what stands before it.
     while !redacted.found.is_empty() {
-        let again = redact_once(&redacted.text);
+        let again = redact_once(&redacted.text, line_ends);
         if again.found.is_empty() {
             break;
         }
@@ -181,7 +197,7 @@ pub fn redact(text: &str) -> Redacted<'_> {
     redacted
 }
 
-fn redact_once(text: &str) -> Redacted<'_> {
+fn redact_once(text: &str, line_ends: Lost) -> Redacted<'_> {
     let secrets = find_all(text.as_bytes());
     if secrets.is_empty() {
         return Redacted { text: Cow::Borrowed(text), found: Vec::new() };
@@ -193,6 +209,10 @@ fn redact_once(text: &str) -> Redacted<'_> {
         redacted.push_str(REDACTED);
         redacted.push_str(secret.kind.name());
         redacted.push(']');
+        if line_ends == Lost::Kept {
+            let n_lines = text.as_bytes()[secret.range.clone()].iter().filter(|byte| **byte == b'\n').count();
+            redacted.extend(std::iter::repeat_n('\n', n_lines));
+        }
         copied = secret.range.end;
     }
     redacted.push_str(&text[copied..]);

@@ -2,7 +2,10 @@
 
 use std::{fs, path::Path};
 
-use chronicle_core::{ReadNote, read_note};
+use chronicle_core::{
+    ReadNote, read_note,
+    restating::{Words, restates},
+};
 use serde_json::Value;
 
 #[test]
@@ -138,4 +141,43 @@ fn texts(raw: &[u8]) -> Vec<String> {
     }
     assert!(!found.is_empty());
     found
+}
+
+/// The agent that writes annotations drops what only restates; people and agents who know would be insulted by that.
+#[test]
+fn no_real_lesson_restates_its_change() {
+    let Some(notes) = notes() else { return };
+    let (mut n_lessons, mut restating) = (0, Vec::new());
+    for (name, bytes) in &notes {
+        let read = read_note(bytes);
+        // What the message said is not kept; the first sentence of the summary is as near as the notes come.
+        for document in read.note.documents() {
+            let subject = document.summary.split(['.', '\n']).next().unwrap_or_default();
+            let regions = document.regions.iter().map(|region| {
+                let texts = [&region.intent, &region.reasoning, &region.risk_notes];
+                let texts = texts.into_iter().flatten().map(String::as_str);
+                let texts: Vec<&str> = texts
+                    .chain(region.constraints.iter().map(|constraint| constraint.text.as_str()))
+                    .collect();
+                let anchor = region.ast_anchor.as_ref();
+                let signature = anchor.and_then(|anchor| anchor.signature.clone()).unwrap_or_default();
+                let anchor = anchor.map(|anchor| anchor.name.clone()).unwrap_or_default();
+                (texts.join("\n"), format!("{} {anchor} {signature}", region.file))
+            });
+            let entries = document
+                .wisdom
+                .iter()
+                .map(|entry| (entry.content.clone(), entry.file.clone().unwrap_or_default()));
+            for (text, place) in regions.chain(entries) {
+                let mut known = Words::of(subject);
+                known.add(&place);
+                n_lessons += 1;
+                if restates(&text, &known) {
+                    restating.push(format!("{name}: {text}"));
+                }
+            }
+        }
+    }
+    assert!(100 < n_lessons, "{n_lessons}");
+    assert_eq!(restating, Vec::<String>::new());
 }
