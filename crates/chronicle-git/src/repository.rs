@@ -252,6 +252,15 @@ impl Repository {
         Ok(Some(std::mem::take(&mut object.data)))
     }
 
+    /// How many bytes a blob has, which is known without reading it; `None` when it is not here.
+    ///
+    /// # Errors
+    /// When the object is broken.
+    pub fn size_if_here(&self, id: ObjectId) -> Result<Option<u64>> {
+        let header = self.inner.try_find_header(id).context(ObjectSnafu { id })?;
+        Ok(header.map(|header| header.size()))
+    }
+
     /// What `look` makes of the bytes of a blob; `None` when it is not here, as in partial clones.
     ///
     /// # Errors
