@@ -41,6 +41,21 @@ pub struct AnnotateRequest {
     pub replace: Vec<EntryId>,
     /// Whether the summary takes the place of one's own earlier one.
     pub replace_summary: bool,
+    /// The model that wrote all this, if one did.
+    pub model: Option<ByModel>,
+}
+
+/// A model that looked at a commit for somebody. What it says is stored only where nobody annotated the commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ByModel {
+    /// Its name.
+    pub name: String,
+    /// Whether it looked at one commit or goes through history.
+    pub source: Source,
+    /// The session that made the commit, if it is known.
+    pub session: Option<String>,
+    /// What is to be known of how this came to be.
+    pub notes: Option<String>,
 }
 
 /// Who writes, and when.
@@ -89,7 +104,7 @@ pub fn annotate(
 ) -> Result<Annotated> {
     let mut facts = Facts::of(repository, request.commit)?;
     let mut warnings = Vec::new();
-    if !request.is_automatic {
+    if !request.is_automatic && request.model.is_none() {
         warnings.extend(quality::summary_advice(&request.summary, &facts.commit.subject()));
         warnings.extend(quality::wisdom_advice(
             facts.changes.len(),
@@ -160,11 +175,16 @@ fn document(
     warnings: &mut Vec<String>,
 ) -> Result<Annotation> {
     let source = if request.is_automatic { Source::Batch } else { Source::Live };
-    let mut provenance = Provenance::new(source);
+    let mut provenance = Provenance::new(request.model.as_ref().map_or(source, |model| model.source));
     provenance.author.clone_from(&stamp.author);
+    if let Some(model) = &request.model {
+        provenance.author = Some(model.name.clone());
+        provenance.notes.clone_from(&model.notes);
+    }
     let mut document =
         Annotation::new(&request.commit.to_string(), &stamp.now.to_string(), &request.summary, provenance);
     document.task.clone_from(&request.input.task);
+    document.session = request.model.as_ref().and_then(|model| model.session.clone());
     document.context_level = match request.is_automatic {
         true => Some(ContextLevel::Inferred),
         false => request.input.context_level,
@@ -532,6 +552,14 @@ fn store(
             unchanged: Some(reason),
         });
     }
+    if request.model.is_some() && is_annotated(&before, subject) {
+        return Ok(Outcome {
+            annotation: None,
+            added: Vec::new(),
+            n_known: before.entries().len(),
+            unchanged: Some("the commit was annotated meanwhile".to_owned()),
+        });
+    }
     if request.replace_summary {
         document.replaces = replaced_summaries(&before, author)?;
     } else if !request.is_automatic {
@@ -656,12 +684,23 @@ fn replaced_summaries(note: &Note, author: Option<&str>) -> Result<Vec<String>> 
     }
 }
 
+/// Whether somebody annotated the commit: what was said ahead of it, and is kept under its subject, is no annotation yet.
+#[must_use]
+pub fn is_annotated(note: &Note, subject: &str) -> bool {
+    let (subject, _secrets) = wash(subject);
+    note.documents().into_iter().any(|document| !stands_in(document, &subject))
+}
+
+/// Whether a document has the commit's subject for a summary, because nothing else was said.
+fn stands_in(document: &Annotation, subject: &str) -> bool {
+    [subject, WITHOUT_SUBJECT].contains(&document.summary.as_str()) && !document.consumed.is_empty()
+}
+
 /// One's own documents that have the commit's subject for a summary, because nothing else was said.
 fn stand_ins(note: &Note, subject: &str, author: Option<&str>) -> Vec<String> {
     let (subject, _secrets) = wash(subject);
     let stands_in = |document: &&Annotation| {
-        [subject.as_str(), WITHOUT_SUBJECT].contains(&document.summary.as_str())
-            && !document.consumed.is_empty()
+        stands_in(document, &subject)
             && document.provenance.author.as_deref() == author
             && !note.summary_is_replaced(document)
     };

@@ -110,6 +110,7 @@ impl Chronicle {
             is_automatic,
             replace: command.replace.into_iter().map(EntryId).collect(),
             replace_summary: command.replace_summary,
+            model: None,
         };
         let author = self.repository()?.author_name();
         let mut stamp = Stamp { now: self.now, author, new_id: &mut Self::new_id };
