@@ -10,11 +10,7 @@ use chronicle_sessions::shortened;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{
-    Chronicle, Error,
-    error::UnknownSessionSnafu,
-    memory::{Memory, Scope},
-};
+use crate::{Chronicle, Error, error::UnknownSessionSnafu, memory::Memory};
 
 /// Proposals of one kind at most.
 const MOST_EACH: usize = 4;
@@ -23,7 +19,7 @@ const MOST_EACH: usize = 4;
 const LONGEST: usize = 400;
 
 /// Words of an agent that tell of an attempt that came to nothing.
-const FAILED: [&str; 12] = [
+pub(crate) const FAILED: [&str; 12] = [
     "didn't work",
     "doesn't work",
     "did not work",
@@ -39,11 +35,11 @@ const FAILED: [&str; 12] = [
 ];
 
 /// Words that tell of a trap.
-const TRAP: [&str; 8] =
+pub(crate) const TRAP: [&str; 8] =
     ["careful", "beware", "must not", "never ", "gotcha", "watch out", "silently", "otherwise it"];
 
 /// Words that tell of a reason.
-const REASON: [&str; 5] = ["because ", "the reason", "so that ", "in order to", "instead of "];
+pub(crate) const REASON: [&str; 5] = ["because ", "the reason", "so that ", "in order to", "instead of "];
 
 /// What a session may teach about a commit.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -95,10 +91,7 @@ impl Chronicle {
             );
             UnknownSessionSnafu { reason }.build()
         };
-        let memory = self.memory()?.ok_or_else(unknown)?;
-        let Scope::One(project) = self.memory_scope(&memory, None, false)? else { return Err(unknown()) };
-        let made = |connection: &_| NamedSession::that_committed(connection, project.id, &name);
-        let session = memory.store.read(made)?.into_iter().next().ok_or_else(unknown)?;
+        let (memory, session) = self.maker_of(&name)?.ok_or_else(unknown)?;
         memory.candidates(&session, &name, &files)
     }
 }
@@ -111,13 +104,7 @@ impl Memory {
         files: &[String],
     ) -> Result<Candidates, Error> {
         let turns = self.store.read(|connection| StoredTurn::of_session(connection, session.id))?;
-        let is_commit = |turn: &StoredTurn| turn.kind == TurnKind::Commit;
-        let names_it = |turn: &StoredTurn| {
-            turn.text.split(' ').next().is_some_and(|id| 7 <= id.len() && commit.starts_with(id))
-        };
-        let end = turns.iter().position(|turn| is_commit(turn) && names_it(turn)).unwrap_or(turns.len());
-        let start = turns[..end].iter().rposition(is_commit).map_or(0, |before| before + 1);
-        let turns = &turns[start..end];
+        let turns = turns_behind(&turns, commit);
         let request = turns.iter().find(|turn| turn.kind == TurnKind::Prompt);
         let mut wisdom = Vec::new();
         let mut propose = |category, because, turn: &StoredTurn, content: &str| {
@@ -159,6 +146,17 @@ impl Memory {
             wisdom,
         })
     }
+}
+
+/// What happened before `commit` was made, and after the commit before it.
+pub(crate) fn turns_behind<'t>(turns: &'t [StoredTurn], commit: &str) -> &'t [StoredTurn] {
+    let is_commit = |turn: &StoredTurn| turn.kind == TurnKind::Commit;
+    let names_it = |turn: &StoredTurn| {
+        turn.text.split(' ').next().is_some_and(|id| 7 <= id.len() && commit.starts_with(id))
+    };
+    let end = turns.iter().position(|turn| is_commit(turn) && names_it(turn)).unwrap_or(turns.len());
+    let start = turns[..end].iter().rposition(is_commit).map_or(0, |before| before + 1);
+    &turns[start..end]
 }
 
 /// The sentences of a text that are no code, and neither too short nor too long to be a lesson.

@@ -50,6 +50,12 @@ pub enum Error {
         /// What it is.
         source: ModelError,
     },
+    /// A model that takes too little at once.
+    #[snafu(display("a context of {tokens} tokens leaves no room for a diff"))]
+    ContextTooSmall {
+        /// The context.
+        tokens: u64,
+    },
     /// Nowhere to keep session memory.
     #[snafu(display("there is no home directory to keep session memory in"))]
     NoHome,
@@ -310,6 +316,7 @@ impl Error {
             Self::Store { source } => source.code(),
             Self::NoModel { .. } => "no_model",
             Self::Model { source } => model_code(source),
+            Self::ContextTooSmall { .. } => "context_too_small",
             Self::NoHome => "no_home",
             Self::UnknownProject { .. } => "unknown_project",
             Self::SeveralProjects { .. } => "several_projects",

@@ -44,6 +44,7 @@ mod timeline;
 mod tour;
 mod transfer;
 mod why;
+mod writer;
 
 use std::{
     cell::OnceCell,
@@ -71,7 +72,7 @@ pub use chronicle_core::{
     thread::{How, Priority, ThreadKind},
 };
 pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT};
-pub use chronicle_llm::Purpose;
+pub use chronicle_llm::{Cancel, Model, Purpose};
 pub use context::{Committed, ContextCommand};
 pub use correct::{ClaimLine, CorrectCommand, CorrectReply, FlagCommand};
 pub use deps::Deps;
@@ -98,6 +99,10 @@ pub use timeline::{Moment, Timeline};
 pub use tour::tour;
 pub use transfer::{ExportForm, ExportReply, ImportReply};
 pub use why::{Why, WhyScope, Wrote};
+pub use writer::{
+    Backfill, Bounds, Estimate, PlannedRequest, ShownChange, Which, WriteCommand, WrittenCommit,
+    WrittenOutcome, WrittenReply, WrittenTokens,
+};
 
 /// The application for one repository.
 pub struct Chronicle {

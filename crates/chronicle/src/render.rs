@@ -27,6 +27,7 @@ mod sync;
 mod threads;
 mod why;
 mod words;
+mod written;
 
 use std::str::FromStr;
 
@@ -36,7 +37,7 @@ use jiff::Timestamp;
 use crate::{
     AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, CostReport, Deps, Diagnosis, GcReply,
     ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown,
-    StagedRemark, Status, Summary, Synced, Timeline, Why,
+    StagedRemark, Status, Summary, Synced, Timeline, Why, WrittenReply,
     agent::Injected,
     brief::Brief,
     catch_up::CatchUp,
@@ -126,6 +127,16 @@ pub fn stored(reply: &AnnotateReply, format: Format, view: &View) -> String {
         Format::Json => reply.json_line(view.verbose),
         Format::Markdown => markdown::stored(reply),
         Format::Pretty => pretty::painted(&markdown::stored(reply), view),
+    }
+}
+
+/// What a model wrote, or would be asked, as text.
+#[must_use]
+pub fn written(reply: &WrittenReply, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => reply.json_line(view.verbose),
+        Format::Markdown => written::markdown(reply),
+        Format::Pretty => pretty::painted(&written::markdown(reply), view),
     }
 }
 

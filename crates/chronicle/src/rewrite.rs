@@ -150,6 +150,17 @@ fn range(repository: &Repository, from: &str, to: &str) -> Result<Vec<ObjectId>,
     Ok(news.collect())
 }
 
+/// The commits of `A..B`, newest first; of one revision alone, it and all before it.
+pub(crate) fn commits_between(repository: &Repository, text: &str) -> Result<Vec<ObjectId>, Error> {
+    match text.split_once("..") {
+        Some((from, to)) => range(repository, from, to),
+        None => {
+            let history = repository.history(&[repository.resolve(text)?])?;
+            Ok(history.nodes().iter().map(|node| node.id).collect())
+        }
+    }
+}
+
 /// The pairs that git hands to `post-rewrite`: in each line an old and a new commit, and perhaps more.
 #[must_use]
 pub fn rewritten_pairs(input: &str) -> Vec<(String, String)> {

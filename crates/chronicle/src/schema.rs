@@ -9,7 +9,7 @@ use schemars::{Schema, schema_for};
 use crate::{
     AnnotateReply, Check, CorrectReply, CostReport, Deps, Diagnosis, Error, GcReply, ImportReply,
     KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply, Settings, Setup, Shown, Status, Summary, Synced,
-    Timeline, Why,
+    Timeline, Why, WrittenReply,
     brief::Brief,
     catch_up::CatchUp,
     error::UnknownSchemaSnafu,
@@ -18,10 +18,11 @@ use crate::{
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 34] = [
+pub const SCHEMA_NAMES: [&str; 35] = [
     "annotation",
     "annotate-input",
     "annotate-output",
+    "agent-output",
     "read-output",
     "show-output",
     "history-output",
@@ -64,6 +65,7 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "annotation" => schema_for!(Annotation),
         "annotate-input" => schema_for!(AnnotateInput),
         "annotate-output" => schema_for!(AnnotateReply),
+        "agent-output" => schema_for!(WrittenReply),
         "read-output" => schema_for!(Reading),
         "show-output" => schema_for!(Shown),
         "history-output" => schema_for!(Timeline),

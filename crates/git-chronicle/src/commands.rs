@@ -2,6 +2,7 @@
 
 pub(crate) mod about;
 pub(crate) mod annotate;
+pub(crate) mod backfill;
 pub(crate) mod brief;
 pub(crate) mod catch_up;
 pub(crate) mod check;
@@ -81,6 +82,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Check(args) => check::run(&args, &open(), ui),
         Command::Outline(args) => outline::run(&args, &open(), ui),
         Command::Annotate(args) => annotate::run(args, &open(), ui),
+        Command::Backfill(args) => backfill::run(args, &open(), ui),
         Command::Note(args) => note::run(args, &open(), ui),
         Command::Commit(args) => commit::run(args, &open(), ui),
         Command::Context(args) => context::run(args, &open(), ui),

@@ -33,6 +33,9 @@ pub(crate) enum CommandError {
     /// Settings that could not be changed, among others that were.
     #[snafu(display("files were left alone: {n_files}"))]
     LeftAlone { n_files: usize },
+    /// Commits that could not be annotated, among others.
+    #[snafu(display("commits could not be annotated: {n_failed}"))]
+    Unwritten { n_failed: usize },
     /// Arguments that do not go together.
     #[snafu(display("{reason}"))]
     Usage { reason: String },
@@ -62,6 +65,7 @@ impl CommandError {
             Self::Unwell { .. } => "problems_found",
             Self::Several { .. } => "several_claims",
             Self::LeftAlone { .. } => "files_left_alone",
+            Self::Unwritten { .. } => "commits_failed",
             Self::Usage { .. } => "usage",
             Self::Git { .. } => "git",
             Self::Serve { source } => source.code(),
@@ -111,6 +115,10 @@ impl CommandError {
             }
             "files_left_alone" => "each says why; mend it, then run this again: what is done stays as it is",
             "several_claims" => "name one by its id",
+            "commits_failed" => {
+                "`git chronicle annotate --agent COMMIT..` tries those again that are not annotated"
+            }
+            "context_too_small" => "use a model that takes at least 8,000 tokens at once",
             "no_claim" => "`git chronicle show` lists what a commit's annotation says",
             "invalid_time" => "such as 2026-12-31 or 2026-12-31T12:00:00Z",
             "lines_need_one_file" => "name one file together with --lines",
@@ -186,6 +194,7 @@ pub(crate) fn report(error: &CommandError, ui: &mut Ui) -> ExitCode {
             | CommandError::Several { .. }
             | CommandError::Unwell { .. }
             | CommandError::LeftAlone { .. }
+            | CommandError::Unwritten { .. }
     );
     if is_answered && ui.format() == Format::Json {
         return ExitCode::from(error.exit_code());

@@ -20,14 +20,18 @@ const MOST_LINKS: usize = 3;
 const RELATIONSHIP: &str = "shown to the session that wrote this";
 
 impl Chronicle {
+    /// The session of an agent that this command runs in.
+    pub(crate) fn running_session(&self) -> Option<AgentSession> {
+        SESSIONS.iter().find_map(|(name, host)| {
+            let id = self.variable(name).filter(|id| !id.is_empty())?;
+            Some(AgentSession { host, id })
+        })
+    }
+
     /// Links each lesson to the annotations that the session was shown of the same file. What cannot be looked up is
     /// left out: it is worth no failure.
     pub(crate) fn relate_to_shown(&self, input: &mut AnnotateInput, commit: &str) {
-        let named = SESSIONS.iter().find_map(|(name, host)| {
-            let id = self.variable(name).filter(|id| !id.is_empty())?;
-            Some(AgentSession { host, id })
-        });
-        let Some(session) = named else { return };
+        let Some(session) = self.running_session() else { return };
         if input.wisdom.iter().all(|entry| entry.file.is_none()) || !self.was_told(&session) {
             return;
         }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, CostReport, Deps, Diagnosis, GcReply,
     ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown,
-    StagedRemark, Status, Summary, Synced, Timeline, Why,
+    StagedRemark, Status, Summary, Synced, Timeline, Why, WrittenReply,
     agent::Injected,
     brief::Brief,
     catch_up::CatchUp,
@@ -134,6 +134,7 @@ whole!(
     Status,
     Synced,
     ThreadReply,
+    WrittenReply,
 );
 
 fn whole(answer: &impl Serialize) -> Value {

@@ -43,7 +43,14 @@ const PROVIDERS: [&str; 5] = ["anthropic", "openai", "gemini", "claude", "none"]
 /// All settings, by name.
 ///
 /// No tracked file decides about models: code, keys and money go where those settings say.
-pub const SETTINGS: [Setting; 24] = [
+pub const SETTINGS: [Setting; 25] = [
+    Setting {
+        name: "annotateCommits",
+        team: None,
+        kind: Kind::Switch,
+        default: "false",
+        meaning: "whether a model annotates each commit, behind the hook that `init` sets up",
+    },
     Setting {
         name: "chunkSize",
         team: Some(("agent", "chunk_size")),

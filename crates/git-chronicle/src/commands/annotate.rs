@@ -1,10 +1,14 @@
 use std::{io::Read, path::PathBuf};
 
-use chronicle::{AnnotateCommand, Chronicle, Given, Sources, render};
+use chronicle::{
+    AnnotateCommand, Cancel, Chronicle, Given, Model, Purpose, RunLimits, Sources, Which, WriteCommand,
+    WrittenOutcome, WrittenReply, render,
+};
 use snafu::ResultExt;
 
 use crate::{
-    error::{CommandError, StdinSnafu},
+    background,
+    error::{CommandError, StdinSnafu, UnwrittenSnafu},
     ui::Ui,
 };
 
@@ -49,6 +53,34 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, group = "given")]
     from_session: bool,
 
+    /// Let a model look at the commit, or at those of RANGE, and at the session that made it
+    #[arg(long, group = "given")]
+    agent: bool,
+
+    /// With --agent: the commits A..B, newest first
+    #[arg(value_name = "RANGE", requires = "agent", conflicts_with = "commit", allow_hyphen_values = true)]
+    range: Option<String>,
+
+    /// Let a model try the commits again that could not be done
+    #[arg(long, group = "given", conflicts_with_all = ["commit", "range"])]
+    retry_failed: bool,
+
+    /// With --agent: wait until it is done, as is the rule
+    #[arg(long, requires = "agent", conflicts_with = "detach")]
+    sync: bool,
+
+    /// With --agent: do it behind this command, which says nothing of it; what fails is written down
+    #[arg(long = "async", requires = "agent", conflicts_with_all = ["dry_run", "sync"])]
+    detach: bool,
+
+    /// The session that runs this made the commit: what a hook knows
+    #[arg(long, requires = "agent", hide = true)]
+    by_session: bool,
+
+    /// With --agent: only tell what would be asked
+    #[arg(long, requires = "agent")]
+    dry_run: bool,
+
     /// Take over what is known about this commit, which the commit took the place of
     #[arg(long, value_name = "OLD", group = "given", allow_hyphen_values = true)]
     amend_source: Option<String>,
@@ -74,6 +106,9 @@ pub(crate) fn run(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
     if args.from_session {
         let candidates = chronicle.candidates(args.commit.as_deref())?;
         return ui.answer(&render::candidates(&candidates, ui.format(), &ui.view(false)));
+    }
+    if args.agent || args.retry_failed {
+        return by_agent(args, chronicle, ui);
     }
     let from = match args.amend_source {
         Some(old) => Some(Sources::Amended(old)),
@@ -105,6 +140,72 @@ pub(crate) fn run(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
         ui.warn(&format!("secrets were replaced before storing: {}", reply.redacted.join(", ")));
     }
     Ok(())
+}
+
+/// Lets a model write.
+fn by_agent(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let which = match args.range {
+        _ if args.retry_failed => Which::Failed,
+        Some(range) => Which::Range(range),
+        None => Which::Commit(args.commit.unwrap_or_else(|| "HEAD".to_owned())),
+    };
+    let command = WriteCommand { which, is_dry_run: args.dry_run, by_session: args.by_session };
+    // Whoever only wants an estimate needs no model.
+    let model = match chronicle.model(Purpose::Annotate, &RunLimits::default()) {
+        Ok(model) => Some(model),
+        Err(_) if args.dry_run => None,
+        Err(error) => {
+            // Nobody reads what is said behind a hook.
+            if args.by_session {
+                chronicle.note_unwritten(&command.which, &error)?;
+            }
+            return Err(error.into());
+        }
+    };
+    if args.detach && !args.sync {
+        let n_commits = chronicle.commits_to_write(&command.which)?.len();
+        match &command.which {
+            Which::Range(range) => background::start(&["annotate", "--agent", "--", range]),
+            Which::Commit(commit) => background::start(&["annotate", "--agent", "--commit", commit]),
+            Which::Failed => background::start(&["annotate", "--retry-failed"]),
+        }
+        ui.tell(&format!(
+            "at work on {n_commits} commits; `git chronicle annotate --retry-failed` tries again what fails"
+        ));
+        return Ok(());
+    }
+    let reply = chronicle.write_annotations(
+        &command,
+        model.as_ref().map(|model| model as &dyn Model),
+        &Cancel::default(),
+        &mut |_, done, all| {
+            if 1 < all {
+                ui.progress("commits", done, all);
+            }
+        },
+    )?;
+    ui.answer(&render::written(&reply, ui.format(), &ui.view(false)))?;
+    warn_of(&reply, ui)
+}
+
+/// Tells what is to be known of what a model wrote; commits that could not be done make the command fail.
+pub(crate) fn warn_of(reply: &WrittenReply, ui: &mut Ui) -> Result<(), CommandError> {
+    for commit in &reply.commits {
+        let short = &commit.commit[..commit.commit.len().min(8)];
+        for warning in &commit.warnings {
+            ui.warn(&format!("{short}: {warning}"));
+        }
+        if !commit.redacted.is_empty() {
+            ui.warn(&format!("{short}: secrets were left out: {}", commit.redacted.join(", ")));
+        }
+    }
+    for warning in reply.warnings.iter().chain(&reply.stopped) {
+        ui.warn(warning);
+    }
+    match reply.count(WrittenOutcome::Failed) {
+        0 => Ok(()),
+        n_failed => UnwrittenSnafu { n_failed }.fail(),
+    }
 }
 
 /// Reads a little more than is ever accepted, so that endless input ends.

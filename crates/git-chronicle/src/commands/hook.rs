@@ -89,6 +89,11 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     if !is_amend && chronicle.has_notes() {
         background::start(&["hook", DETACHED]);
     }
+    if args.name == "post-commit"
+        && let Some(commit) = chronicle.commit_behind_hook()
+    {
+        background::start(&["annotate", "--agent", "--by-session", "--commit", &commit]);
+    }
     Ok(())
 }
 

@@ -44,4 +44,5 @@ mod sync;
 mod threads;
 mod transfer;
 mod why;
+mod writer;
 mod writing;

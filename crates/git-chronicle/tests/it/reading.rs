@@ -226,6 +226,7 @@ fn the_help() {
       check      Show which lessons a change touches, before it is committed or merged
       outline    List the named items of a file: what anchors can name
       annotate   Record why a commit is the way it is
+      backfill   Let a model annotate the commits that nobody annotated, newest first
       note       Keep a remark while working; the next annotation takes it in
       flag       Cast doubt on what is said of some code
       correct    Take a wrong value out of a lesson, or put the right one in its place
@@ -376,7 +377,10 @@ fn the_help() {
     insta::assert_snapshot!(chronicle(&repo, &["annotate", "-h"]), @r#"
     Record why a commit is the way it is
 
-    Usage: git chronicle annotate [OPTIONS] <--live|--json <JSON>|--file <FILE>|--summary <TEXT>|--auto|--from-session|--amend-source <OLD>|--squash-sources <REVS>>
+    Usage: git chronicle annotate [OPTIONS] <--live|--json <JSON>|--file <FILE>|--summary <TEXT>|--auto|--from-session|--agent|--retry-failed|--amend-source <OLD>|--squash-sources <REVS>> [RANGE]
+
+    Arguments:
+      [RANGE]  With --agent: the commits A..B, newest first
 
     Options:
       -C <DIR>                     Run as if started in this directory
@@ -393,6 +397,13 @@ fn the_help() {
                                    annotated commit
           --from-session           Propose lessons from the session that made the commit, to be
                                    confirmed; stores nothing
+          --agent                  Let a model look at the commit, or at those of RANGE, and at the
+                                   session that made it
+          --retry-failed           Let a model try the commits again that could not be done
+          --sync                   With --agent: wait until it is done, as is the rule
+          --async                  With --agent: do it behind this command, which says nothing of it;
+                                   what fails is written down
+          --dry-run                With --agent: only tell what would be asked
           --amend-source <OLD>     Take over what is known about this commit, which the commit took the
                                    place of
           --squash-sources <REVS>  Take over what is known about commits that were squashed: revisions,

@@ -1,0 +1,122 @@
+//! Commits that could not be done, and those about which a model had nothing to say: a file of JSON lines in the git
+//! directory, of which the last line on a commit counts.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, OpenOptions},
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use chronicle_git::{FileLock, Repository};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use snafu::ResultExt;
+
+use super::{WrittenCommit, WrittenOutcome};
+use crate::{Error, error::WriteOutputSnafu};
+
+/// Beyond this the file is written anew, without what no longer counts.
+const MOST_BYTES: u64 = 1 << 20;
+/// Commits that it holds then, the newest words first.
+const MOST_COMMITS: usize = 2_000;
+/// A reason is a sentence.
+const LONGEST_REASON: usize = 300;
+
+/// The file.
+pub(super) struct WriterLog {
+    path: PathBuf,
+}
+
+/// A line of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Logged {
+    at: String,
+    pub(super) commit: String,
+    outcome: String,
+    reason: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+}
+
+impl Logged {
+    pub(super) fn has_failed(&self) -> bool {
+        self.outcome == WrittenOutcome::Failed.name()
+    }
+
+    /// Whether this model found nothing.
+    pub(super) fn found_nothing(&self, model: Option<&str>) -> bool {
+        self.outcome == WrittenOutcome::Nothing.name() && (model.is_none() || self.model.as_deref() == model)
+    }
+}
+
+impl WriterLog {
+    pub(super) fn of(repository: &Repository) -> Self {
+        Self { path: repository.shared_state_dir().join("agent.jsonl") }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The last word on each commit; lines that cannot be read say nothing.
+    pub(super) fn read(&self) -> BTreeMap<String, Logged> {
+        let Ok(text) = fs::read_to_string(&self.path) else { return BTreeMap::new() };
+        let lines = text.lines().filter_map(|line| serde_json::from_str::<Logged>(line).ok());
+        lines.map(|line| (line.commit.clone(), line)).collect()
+    }
+
+    /// Writes down what became of a commit, where that is to be known later. `known` is the last word on it.
+    pub(super) fn note(
+        &self,
+        written: &WrittenCommit,
+        known: Option<&Logged>,
+        model: Option<&str>,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let is_bad = matches!(written.outcome, WrittenOutcome::Failed | WrittenOutcome::Nothing);
+        if !is_bad && known.is_none_or(|known| known.outcome == written.outcome.name()) {
+            return Ok(());
+        }
+        let reason = written.reason.as_deref().unwrap_or_default();
+        let line = Logged {
+            at: now.to_string(),
+            commit: written.commit.clone(),
+            outcome: written.outcome.name().to_owned(),
+            reason: chronicle_sessions::shortened(
+                &chronicle_core::redaction::redact(reason).text,
+                LONGEST_REASON,
+            ),
+            model: model.map(str::to_owned),
+        };
+        let mut text = serde_json::to_string(&line).expect("a line is plain data");
+        text.push('\n');
+        let _lock = FileLock::acquire(&self.path.with_extension("lock"))?;
+        let path = self.path.clone();
+        let size = fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
+        if MOST_BYTES < size {
+            self.shorten().context(WriteOutputSnafu { path: &path })?;
+        }
+        // A line that was cut by a crash must not swallow this one.
+        if 0 < size && !fs::read(&self.path).is_ok_and(|bytes| bytes.ends_with(b"\n")) {
+            text.insert(0, '\n');
+        }
+        let file = OpenOptions::new().create(true).append(true).open(&self.path);
+        file.and_then(|mut file| file.write_all(text.as_bytes())).context(WriteOutputSnafu { path })
+    }
+
+    fn shorten(&self) -> std::io::Result<()> {
+        let mut lines: Vec<Logged> = self.read().into_values().collect();
+        lines.retain(|line| line.has_failed() || line.found_nothing(None));
+        lines.sort_by(|one, other| other.at.cmp(&one.at));
+        lines.truncate(MOST_COMMITS);
+        let directory = self.path.parent().expect("it lies in a directory of ours");
+        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        for line in lines.iter().rev() {
+            serde_json::to_writer(&mut file, line)?;
+            file.write_all(b"\n")?;
+        }
+        file.persist(&self.path)?;
+        Ok(())
+    }
+}

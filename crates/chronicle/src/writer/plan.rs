@@ -1,0 +1,124 @@
+//! How a commit is looked at: in how many conversations, and how much of each thing goes into one.
+
+use chronicle_core::tokens;
+
+use super::{
+    chunks::{self, Chunk, Room, Sized, chunks},
+    conversation,
+    gather::Gathered,
+    pieces::{CONTEXT, Measure, Piece, pieces},
+};
+use crate::{Error, error::ContextTooSmallSnafu};
+
+/// Changed lines and files beyond which a commit is taken in chunks.
+pub(crate) const MOST_FILES: usize = 10;
+
+/// Tokens of the words and marks between the parts of the first words.
+const AROUND: u64 = 400;
+
+/// Tokens below which no diff can be shown.
+const LEAST_DIFF: u64 = 300;
+
+/// What the settings and the model allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Tokens of a request and its reply.
+    pub context: u64,
+    /// Whether the model calls tools.
+    pub calls_tools: bool,
+    /// Tokens of one reply.
+    pub max_tokens: u32,
+    /// Turns of a conversation.
+    pub max_turns: u32,
+    /// Changed lines beyond which a commit is taken in chunks.
+    pub max_diff_lines: u64,
+    /// Files of a chunk.
+    pub chunk_files: usize,
+    /// Annotations of a file that are shown.
+    pub n_recent: usize,
+}
+
+/// Tokens for each part of the first words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Budgets {
+    pub(crate) about: u64,
+    pub(crate) author: u64,
+    pub(crate) session: u64,
+    pub(crate) recent: u64,
+    /// One answer of a tool.
+    pub(crate) result: u64,
+}
+
+/// A file, and its changed lines in pieces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Planned {
+    /// The file, among those that were gathered.
+    pub(crate) file: usize,
+    pub(crate) pieces: Vec<Piece>,
+}
+
+/// How a commit is looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) bounds: Bounds,
+    pub(crate) measure: Measure,
+    pub(crate) budgets: Budgets,
+    pub(crate) files: Vec<Planned>,
+    pub(crate) chunks: Vec<Chunk>,
+}
+
+impl Bounds {
+    /// Tokens of a reply, of which the context must leave most to the request.
+    pub(crate) fn reply_tokens(&self) -> u32 {
+        self.max_tokens.min(u32::try_from(self.context / 4).unwrap_or(u32::MAX))
+    }
+
+    /// Tokens of a request.
+    pub(crate) fn request_tokens(&self) -> u64 {
+        self.context - u64::from(self.reply_tokens())
+    }
+}
+
+impl Plan {
+    /// The plan for a commit.
+    ///
+    /// # Errors
+    /// When a version of a file cannot be read, or the model's context leaves no room for a diff.
+    pub(crate) fn of(gathered: &Gathered<'_>, bounds: Bounds) -> Result<Self, Error> {
+        let fixed = AROUND + conversation::fixed_tokens(gathered, bounds.calls_tools);
+        let free = bounds.request_tokens().saturating_sub(fixed);
+        snafu::ensure!(LEAST_DIFF * 2 <= free, ContextTooSmallSnafu { tokens: bounds.context });
+        let diff = if bounds.calls_tools { free / 2 } else { free / 5 * 3 };
+        let budgets = Budgets {
+            about: (free / 10).min(3_000),
+            author: (free / 20).min(2_000),
+            session: (free / 8).min(4_000),
+            recent: (free / 10).min(2_000),
+            result: (free / 6).min(12_000),
+        };
+        let line = usize::try_from(diff / 8).unwrap_or(usize::MAX).clamp(30, 400);
+        let context = if diff < 1_500 { 0 } else { CONTEXT };
+        let measure = Measure { tokens: diff / 3, line, context };
+        let mut files = Vec::new();
+        for (file, changed) in gathered.files.iter().enumerate() {
+            let (old, new) = (gathered.texts.version(changed.old)?, gathered.texts.version(changed.new)?);
+            files.push(Planned { file, pieces: pieces(&changed.hunks, &old, &new, measure) });
+        }
+        let is_large = bounds.max_diff_lines < gathered.n_changed() || MOST_FILES < files.len();
+        let room = match is_large {
+            true => Room { files: bounds.chunk_files, lines: chunks::MOST_LINES, tokens: diff },
+            false => Room { files: MOST_FILES, lines: u32::MAX, tokens: diff },
+        };
+        let sized: Vec<Sized<'_>> = files
+            .iter()
+            .map(|planned| {
+                let changed = &gathered.files[planned.file];
+                let from = changed.renamed_from.as_deref().map_or(0, tokens::at_most);
+                let header = tokens::at_most(&changed.path) + from + 30;
+                Sized { pieces: &planned.pieces, header }
+            })
+            .collect();
+        let chunks = chunks(&sized, room);
+        Ok(Self { bounds, measure, budgets, files, chunks })
+    }
+}

@@ -1,0 +1,191 @@
+//! What the session behind a commit tells: what was asked for, tried, failed and decided.
+
+use std::fmt::Write;
+
+use chronicle_core::{plain, redaction::redact, tokens};
+use chronicle_search::{NamedSession, StoredTurn, TurnKind};
+use chronicle_sessions::shortened;
+
+use crate::{
+    Chronicle, Error,
+    agent::AgentSession,
+    candidates::{FAILED, REASON, TRAP, turns_behind},
+    memory::{Memory, Scope},
+};
+
+/// How much of one turn is shown, in letters.
+const LONGEST_WORDS: usize = 700;
+const LONGEST_COMMAND: usize = 240;
+const LONGEST_ANSWER: usize = 400;
+
+/// The session that made a commit, as far as it is about that commit.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Session {
+    /// Its id.
+    pub(crate) name: String,
+    /// The agent.
+    agent: String,
+    title: String,
+    /// What happened since the commit before it.
+    turns: Vec<StoredTurn>,
+    /// Files that were changed on the way, and are not in the commit.
+    taken_back: Vec<String>,
+}
+
+impl Chronicle {
+    /// The session that made `commit`, and the memory that knows it.
+    pub(crate) fn maker_of(&self, commit: &str) -> Result<Option<(Memory, NamedSession)>, Error> {
+        let Some(memory) = self.memory()? else { return Ok(None) };
+        let Scope::One(project) = self.memory_scope(&memory, None, false)? else { return Ok(None) };
+        let made = |connection: &_| NamedSession::that_committed(connection, project.id, commit);
+        let found = memory.store.read(made)?.into_iter().next();
+        Ok(found.map(|session| (memory, session)))
+    }
+
+    /// A session as memory knows it, with that memory.
+    fn running(&self, session: &AgentSession) -> Result<Option<(Memory, NamedSession)>, Error> {
+        let Some(memory) = self.memory()? else { return Ok(None) };
+        let named = |connection: &_| NamedSession::by_name(connection, session.host, &session.id);
+        let found = memory.store.read(named)?;
+        Ok(found.map(|session| (memory, session)))
+    }
+
+    /// What the session that made `commit` tells of it; none where no memory is kept.
+    pub(super) fn session_behind(
+        &self,
+        commit: &str,
+        files: &[String],
+        maker: Option<&AgentSession>,
+    ) -> Result<Option<Session>, Error> {
+        let known = || match self.maker_of(commit)? {
+            Some(found) => Ok(Some(found)),
+            None => maker.map_or(Ok(None), |maker| self.running(maker)),
+        };
+        let found = match known() {
+            Err(Error::NoHome) => None,
+            found => found?,
+        };
+        let Some((memory, session)) = found else { return Ok(None) };
+        let turns = memory.store.read(|connection| StoredTurn::of_session(connection, session.id))?;
+        let turns = turns_behind(&turns, commit).to_vec();
+        let is_in = |text: &str| files.iter().any(|file| file == text || text.ends_with(&format!("/{file}")));
+        let mut taken_back: Vec<String> = turns
+            .iter()
+            .filter(|turn| turn.kind == TurnKind::Edit && turn.is_ok != Some(false) && !is_in(&turn.text))
+            .map(|turn| turn.text.clone())
+            .collect();
+        taken_back.sort_unstable();
+        taken_back.dedup();
+        Ok(Some(Session {
+            name: session.record.name,
+            agent: session.record.agent,
+            title: session.record.title,
+            turns,
+            taken_back,
+        }))
+    }
+}
+
+impl Session {
+    /// What happened, within a budget: the turns that tell most, in their order. `file` leaves only those that name it,
+    /// `from` those from that turn on.
+    pub(crate) fn excerpt(&self, budget: u64, file: Option<&str>, from: usize) -> String {
+        let mut out = format!("Session of {} about: {}\n", self.agent, shortened(&clean(&self.title), 200));
+        if !self.taken_back.is_empty() && file.is_none() && from <= 1 {
+            let files = self.taken_back.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let _ = writeln!(out, "Changed on the way, and not in the commit: {}", clean(&files));
+        }
+        let names = |turn: &StoredTurn| {
+            let base = file.map(|file| file.rsplit('/').next().unwrap_or(file));
+            base.is_none_or(|base| {
+                turn.text.contains(base) || turn.answer.as_ref().is_some_and(|text| text.contains(base))
+            })
+        };
+        let mut shown: Vec<(usize, u8, String)> = (1..)
+            .zip(&self.turns)
+            .skip(from.saturating_sub(1))
+            .filter(|(_, turn)| names(turn))
+            .filter_map(|(number, turn)| Some((number, weight(turn), told(turn)?)))
+            .collect();
+        let mut order: Vec<usize> = (0..shown.len()).collect();
+        order.sort_by_key(|at| (std::cmp::Reverse(shown[*at].1), *at));
+        let mut left = budget.saturating_sub(tokens::at_most(&out) + 20);
+        let mut is_kept = vec![false; shown.len()];
+        for at in order {
+            let cost = tokens::at_most(&shown[at].2) + 8;
+            if cost <= left {
+                left -= cost;
+                is_kept[at] = true;
+            }
+        }
+        let n_left_out = is_kept.iter().filter(|is_kept| !**is_kept).count();
+        for (at, (number, _, text)) in shown.drain(..).enumerate() {
+            if is_kept[at] {
+                let _ = writeln!(out, "[turn {number}] {text}");
+            }
+        }
+        if 0 < n_left_out {
+            let _ = writeln!(out, "({n_left_out} turns left out)");
+        }
+        out
+    }
+
+    /// Whether turn `number` says `quote`, however it is laid out.
+    pub(crate) fn says(&self, number: usize, quote: &str) -> bool {
+        let Some(turn) = number.checked_sub(1).and_then(|at| self.turns.get(at)) else { return false };
+        let flat = |text: &str| clean(text).split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let text = flat(&format!("{} {}", turn.text, turn.answer.as_deref().unwrap_or_default()));
+        let quote = flat(quote);
+        let quote = quote.trim_matches(['"', '…', '.', '\'']);
+        quote.is_empty() || text.contains(quote)
+    }
+
+    /// How many turns there are.
+    pub(crate) fn n_turns(&self) -> usize {
+        self.turns.len()
+    }
+}
+
+fn clean(text: &str) -> String {
+    plain(&redact(text).text).into_owned()
+}
+
+/// How much a turn tells of why a change is as it is.
+fn weight(turn: &StoredTurn) -> u8 {
+    let small = turn.text.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| small.contains(word));
+    match turn.kind {
+        TurnKind::Said if says(&FAILED) => 5,
+        TurnKind::Prompt | TurnKind::Interruption => 4,
+        TurnKind::Said if says(&TRAP) || says(&REASON) => 4,
+        TurnKind::Command | TurnKind::Edit | TurnKind::Tool if turn.is_ok == Some(false) => 3,
+        TurnKind::Plan | TurnKind::Summary | TurnKind::Error => 2,
+        TurnKind::Said => 2,
+        TurnKind::Edit => 1,
+        _ => 0,
+    }
+}
+
+/// A turn in words; none for what tells nothing.
+fn told(turn: &StoredTurn) -> Option<String> {
+    let words = |longest| shortened(&clean(&turn.text), longest);
+    let answer = || {
+        let answer = shortened(&clean(turn.answer.as_deref().unwrap_or_default()), LONGEST_ANSWER);
+        if answer.is_empty() { answer } else { format!(": {answer}") }
+    };
+    let has_failed = turn.is_ok == Some(false);
+    let verb = if has_failed { " (failed)" } else { "" };
+    Some(match turn.kind {
+        TurnKind::Prompt => format!("human: {}", words(LONGEST_WORDS)),
+        TurnKind::Said => format!("agent: {}", words(LONGEST_WORDS)),
+        TurnKind::Command => format!("command{verb} `{}`{}", words(LONGEST_COMMAND), answer()),
+        TurnKind::Edit => format!("edit{verb} {}{}", words(LONGEST_COMMAND), answer()),
+        TurnKind::Tool if has_failed => format!("tool{verb} {}{}", words(LONGEST_COMMAND), answer()),
+        TurnKind::Plan => format!("plan: {}", words(LONGEST_WORDS)),
+        TurnKind::Error => format!("error: {}", words(LONGEST_COMMAND)),
+        TurnKind::Interruption => format!("the human stopped the agent: {}", words(LONGEST_COMMAND)),
+        TurnKind::Summary => format!("summary of what came before: {}", words(LONGEST_WORDS)),
+        TurnKind::Todo => format!("to do: {}", words(LONGEST_COMMAND)),
+        TurnKind::Tool | TurnKind::Commit | TurnKind::PullRequest | TurnKind::Synthetic => return None,
+    })
+}
