@@ -32,7 +32,7 @@ struct Fields<'a> {
 impl Transcript for Copilot {
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let mut fields = Fields::default();
-        let length = json::first_object(row.bytes, |key, value| match key {
+        let length = json::first_object(row, |key, value| match key {
             "type" => fields.kind = json::text_or_empty(value),
             "id" => fields.id = json::text_or_empty(value),
             "timestamp" => fields.at = json::text_or_empty(value).parse().ok(),

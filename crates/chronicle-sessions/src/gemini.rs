@@ -48,7 +48,7 @@ struct Fields<'a> {
 impl Transcript for Gemini {
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let mut fields = Fields::default();
-        let length = json::first_object(row.bytes, |key, value| {
+        let length = json::first_object(row, |key, value| {
             if note_session(key, value, stream) {
                 fields.is_header = true;
             }
@@ -133,7 +133,7 @@ fn is_cancelled(content: Raw<'_>) -> bool {
 fn tell(held: &Held, stream: &mut Stream<'_>) {
     let row = Row::new(&held.bytes, held.place.clone());
     let mut fields = Fields::default();
-    if json::first_object(row.bytes, |key, value| fields.set(key, value)).is_err() {
+    if json::first_object(&row, |key, value| fields.set(key, value)).is_err() {
         return;
     }
     if let Some(content) = fields.content {

@@ -33,7 +33,7 @@ struct Fields<'a> {
 impl Transcript for Generic {
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let mut fields = Fields::default();
-        let length = json::first_object(row.bytes, |key, value| match key {
+        let length = json::first_object(row, |key, value| match key {
             "session" => fields.session = text_or_number(value),
             "id" => fields.id = text_or_number(value),
             "time" => fields.at = time(value),

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use crate::row::Row;
 use crate::scan::{Broken, Scan, find};
 
 /// How deep a walk goes.
@@ -36,34 +37,26 @@ pub(crate) fn whole(text: &str) -> Option<Raw<'_>> {
 
 /// The members of the object `raw`, in order; a caller that finds none has no object, and of a broken one those
 /// before the break.
-pub(crate) fn members<'a>(raw: Raw<'a>, mut each: impl FnMut(&str, Raw<'a>)) {
-    let mut scan = Scan::of_text(raw.get());
-    let _ = (|| {
-        let mut goes_on = scan.begins(b'{', b'}')?;
-        while goes_on {
-            let key = name(&mut scan)?;
-            let value = scan.value()?;
-            each(&key, Raw(scan.checked(value)?));
-            goes_on = scan.goes_on(b'}')?;
-        }
-        Ok::<(), Broken>(())
-    })();
+pub(crate) fn members<'a>(raw: Raw<'a>, each: impl FnMut(&str, Raw<'a>)) {
+    let _broken = object(&mut Scan::of_text(raw.get()), each);
 }
 
-/// Looks at the members of the first object in `source`, and gives the bytes it took.
-pub(crate) fn first_object<'a>(
-    source: &'a [u8],
-    mut each: impl FnMut(&str, Raw<'a>),
-) -> Result<usize, Broken> {
-    let mut scan = Scan::new(source);
+/// Looks at the members of the first object in `row`, and gives the bytes it took.
+pub(crate) fn first_object<'a>(row: &Row<'a>, each: impl FnMut(&str, Raw<'a>)) -> Result<usize, Broken> {
+    let mut scan = row.scan(row.bytes.len());
+    object(&mut scan, each)?;
+    Ok(scan.at)
+}
+
+fn object<'a>(scan: &mut Scan<'a>, mut each: impl FnMut(&str, Raw<'a>)) -> Result<(), Broken> {
     let mut goes_on = scan.begins(b'{', b'}')?;
     while goes_on {
-        let key = name(&mut scan)?;
+        let key = name(scan)?;
         let value = scan.value()?;
         each(&key, Raw(scan.checked(value)?));
         goes_on = scan.goes_on(b'}')?;
     }
-    Ok(scan.at)
+    Ok(())
 }
 
 /// What a walk does with a member.
@@ -94,13 +87,12 @@ pub(crate) trait Walk<'a> {
     fn take_text(&mut self, level: Self::Level, text: Cow<'a, str>);
 }
 
-/// Walks through the first object in `source`, and gives the bytes it took.
+/// Walks through the first object in `scan`, and gives the bytes it took.
 pub(crate) fn walk<'a, W: Walk<'a>>(
-    source: &'a [u8],
+    mut scan: Scan<'a>,
     level: W::Level,
     walk: &mut W,
 ) -> Result<usize, Broken> {
-    let mut scan = Scan::new(source);
     if scan.peek()? != b'{' {
         return Err(Broken::NotJson);
     }
@@ -333,7 +325,7 @@ mod tests {
             prop_assert_eq!(raw.map(rebuilt), Some(value));
             // What is cut off may go on, and nothing is read past its end.
             for end in (0..written.len()).filter(|end| written.is_char_boundary(*end)) {
-                let mut scan = Scan::new(&written.as_bytes()[..end]);
+                let mut scan = Scan::of_bytes(&written.as_bytes()[..end]);
                 match scan.value() {
                     Ok((start, stop)) => {
                         prop_assert!(serde_json::from_str::<Value>(&written[start..stop]).is_ok(), "{:?}", &written[..end]);
@@ -365,10 +357,10 @@ mod tests {
 
         #[test]
         fn no_bytes_are_too_wild(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-            let mut scan = Scan::new(&bytes);
+            let mut scan = Scan::of_bytes(&bytes);
             let _ = scan.value();
             prop_assert!(scan.at <= bytes.len());
-            let _ = first_object(&bytes, |_, value| {
+            let _ = object(&mut Scan::of_bytes(&bytes), |_, value| {
                 let _ = text(value);
                 members(value, |_, _| {});
                 items(value, |_| {});

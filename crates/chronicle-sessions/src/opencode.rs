@@ -31,7 +31,7 @@ struct Info<'a> {
 impl Transcript for OpenCode {
     fn read(&mut self, row: &Row<'_>, stream: &mut Stream<'_>) -> Result<(Verdict, usize), Broken> {
         let (mut info, mut parts) = (None, None);
-        let length = json::first_object(row.bytes, |key, value| match key {
+        let length = json::first_object(row, |key, value| match key {
             "info" => info = Some(value),
             "parts" => parts = Some(value),
             _ => {}

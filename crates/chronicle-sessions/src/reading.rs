@@ -1,5 +1,6 @@
 //! Reads a transcript from its beginning to its end.
 
+use std::borrow::Cow;
 use std::io::{self, Read};
 
 use jiff::Timestamp;
@@ -180,6 +181,7 @@ fn read_line(
     stream: &mut Stream<'_>,
     tally: &mut Tally,
 ) -> bool {
+    let text = simdutf8::basic::from_utf8(bytes).ok();
     let mut rest = bytes;
     let mut n_values = 0;
     loop {
@@ -189,9 +191,11 @@ fn read_line(
             tally.n_blank += u64::from(n_values == 0);
             return true;
         }
-        let start = place.bytes.start + (bytes.len() - rest.len()) as u64;
-        let mut row = Row::new(rest, Place { line: place.line, bytes: start..place.bytes.end });
-        row.is_ended = is_ended;
+        let n_done = bytes.len() - rest.len();
+        let start = place.bytes.start + n_done as u64;
+        let place = Place { line: place.line, bytes: start..place.bytes.end };
+        let mut row = Row::on_line(rest, text.map(|text| &text[n_done..]), place);
+        row.is_whole_line = is_ended && n_values == 0;
         match reader.read(&row, stream) {
             Ok((verdict, length)) => {
                 n_values += 1;
@@ -217,44 +221,16 @@ fn read_line(
     }
 }
 
-/// Reads a row again whose bytes are no UTF-8, or whose escapes are halves of characters, with marks in their place.
+/// Reads a row again whose bytes are no UTF-8, with marks in their place.
 fn read_repaired(
     bytes: &[u8],
     place: &Place,
     reader: &mut Reader,
     stream: &mut Stream<'_>,
 ) -> Option<Verdict> {
-    let text = String::from_utf8_lossy(bytes);
-    let repaired = without_halves(&text);
-    if repaired.as_bytes() == bytes {
-        return None;
-    }
-    let row = Row::repaired(repaired.as_bytes(), place.clone());
+    let Cow::Owned(repaired) = String::from_utf8_lossy(bytes) else { return None };
+    let row = Row::repaired(&repaired, place.clone());
     reader.read(&row, stream).ok().map(|(verdict, _)| verdict)
-}
-
-/// `text` with a mark in the place of each escaped half of a surrogate pair: some agents cut in the middle of an emoji.
-fn without_halves(text: &str) -> String {
-    let mut repaired = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("\\") {
-        let escape = rest.get(at..at + 12).or(rest.get(at..)).unwrap_or_default();
-        let (kept, length) = match (code_unit(escape), code_unit(escape.get(6..).unwrap_or_default())) {
-            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => (escape, 12),
-            (Some(0xd800..=0xdfff), _) => ("\\ufffd", 6),
-            _ => (rest.get(at..at + 2).unwrap_or("\\"), 2),
-        };
-        repaired.push_str(&rest[..at]);
-        repaired.push_str(kept);
-        rest = rest.get(at + length..).unwrap_or_default();
-    }
-    repaired.push_str(rest);
-    repaired
-}
-
-/// The code unit that an escape like `\u00e4` stands for.
-fn code_unit(escape: &str) -> Option<u32> {
-    u32::from_str_radix(escape.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }
 
 fn read_document<R: Read>(

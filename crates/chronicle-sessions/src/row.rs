@@ -1,6 +1,7 @@
 //! One row of a transcript, and where its parts stand.
 
 use crate::json::Raw;
+use crate::scan::Scan;
 use crate::turn::Place;
 
 /// The bytes of a row, which may be followed by those of another.
@@ -9,19 +10,34 @@ pub(crate) struct Row<'a> {
     pub(crate) bytes: &'a [u8],
     /// Where they stand.
     pub(crate) place: Place,
-    /// Whether nothing will be added to the line it is on.
-    pub(crate) is_ended: bool,
+    /// The same, where all of it is text: a line is looked at once for that, however many rows are on it.
+    text: Option<&'a str>,
+    /// Whether it begins a line to which nothing will be added.
+    pub(crate) is_whole_line: bool,
     is_as_stored: bool,
 }
 
 impl<'a> Row<'a> {
     pub(crate) fn new(bytes: &'a [u8], place: Place) -> Self {
-        Self { bytes, place, is_ended: false, is_as_stored: true }
+        Self::on_line(bytes, simdutf8::basic::from_utf8(bytes).ok(), place)
+    }
+
+    /// A row that others may follow on its line, of which it is known whether it is text.
+    pub(crate) fn on_line(bytes: &'a [u8], text: Option<&'a str>, place: Place) -> Self {
+        Self { bytes, text, place, is_whole_line: false, is_as_stored: true }
     }
 
     /// A row whose bytes are not those of the file, so that its parts have no place of their own.
-    pub(crate) fn repaired(bytes: &'a [u8], place: Place) -> Self {
-        Self { bytes, place, is_ended: false, is_as_stored: false }
+    pub(crate) fn repaired(text: &'a str, place: Place) -> Self {
+        Self { bytes: text.as_bytes(), text: Some(text), place, is_whole_line: false, is_as_stored: false }
+    }
+
+    /// The beginning of it, of that length, to be read.
+    pub(crate) fn scan(&self, length: usize) -> Scan<'a> {
+        match self.text {
+            Some(text) if text.is_char_boundary(length) => Scan::of_text(&text[..length]),
+            _ => Scan::of_bytes(&self.bytes[..length]),
+        }
     }
 
     /// The row without what follows its first `length` bytes.
@@ -30,7 +46,7 @@ impl<'a> Row<'a> {
         if self.is_as_stored {
             place.bytes.end = place.bytes.start + length as u64;
         }
-        Self { bytes: &self.bytes[..length], place, ..*self }
+        Self { bytes: &self.bytes[..length], text: self.text.map(|text| &text[..length]), place, ..*self }
     }
 
     /// Where `part`, which was borrowed from the row, stands.

@@ -69,8 +69,9 @@ pub(crate) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, text: simdutf8::basic::from_utf8(bytes).ok(), at: 0 }
+    /// Bytes that may not be text all through: each part is looked at when it is taken.
+    pub(crate) fn of_bytes(bytes: &'a [u8]) -> Self {
+        Self { bytes, text: None, at: 0 }
     }
 
     pub(crate) fn of_text(text: &'a str) -> Self {

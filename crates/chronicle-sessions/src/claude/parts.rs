@@ -61,7 +61,7 @@ impl<'a> Parts<'a> {
             return Ok((parts, row.bytes.len()));
         }
         let mut parts = Self::default();
-        let length = json::walk(row.bytes, Level::Row, &mut parts)?;
+        let length = json::walk(row.scan(row.bytes.len()), Level::Row, &mut parts)?;
         Ok((parts, length))
     }
 
@@ -70,7 +70,7 @@ impl<'a> Parts<'a> {
     /// Only for a row that is the whole of an ended line: what is cut off is not looked at.
     fn before_result(row: &Row<'a>) -> Option<Self> {
         let line = row.bytes.trim_ascii_end();
-        if !row.is_ended || !line.ends_with(b"}") {
+        if !row.is_whole_line || !line.ends_with(b"}") {
             return None;
         }
         // No text can hold it: there, quotes are escaped.
@@ -79,7 +79,7 @@ impl<'a> Parts<'a> {
             return None;
         }
         let mut parts = Self::default();
-        let error = json::walk(&line[..cut], Level::Row, &mut parts).err()?;
+        let error = json::walk(row.scan(cut), Level::Row, &mut parts).err()?;
         let is_whole =
             parts.fields.kind == "user" && !parts.fields.uuid.is_empty() && parts.fields.at.is_some();
         (error.is_unfinished() && is_whole).then_some(parts)

@@ -32,6 +32,19 @@ fn garbage_between_rows_is_counted() {
 }
 
 #[test]
+fn a_line_may_hold_very_many_rows() {
+    // Each one is read once: looking at all that follows for each would take hours.
+    let n_rows = 100_000;
+    for row in [PROMPT, r#"{"type":"progress"}"#] {
+        for damage in [&b""[..], b"\xff"] {
+            let file = [row.repeat(n_rows).as_bytes(), damage].concat();
+            let (reading, _) = told_as(&file[..], Some(Format::Claude));
+            assert_eq!(reading.tally.n_rows, (n_rows + damage.len()) as u64);
+        }
+    }
+}
+
+#[test]
 fn bytes_that_are_no_utf_8_are_replaced_and_reported() {
     let (before, after) = PROMPT.split_at(PROMPT.find("llo").unwrap());
     let file = [before.as_bytes(), b"\xff\xfe", after.as_bytes(), b"\n"].concat();
