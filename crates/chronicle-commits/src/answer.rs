@@ -325,8 +325,9 @@ fn rank(items: &mut [Item]) {
     });
 }
 
-/// Whether an assumption is still made: its claim is not replaced, and the assumption not taken back.
-pub(crate) fn stands(reliance: &Reliance, said: &dyn Said, as_written: bool) -> bool {
+/// Whether an assumption is still made at `now`: its claim is neither replaced nor out of date, and the assumption not
+/// taken back.
+pub(crate) fn stands(reliance: &Reliance, said: &dyn Said, now: Timestamp) -> bool {
     let is_removed = || {
         let corrections = said.corrections(&reliance.id);
         let removals = corrections.iter().filter(|item| item.kind == CorrectionKind::Remove);
@@ -334,7 +335,8 @@ pub(crate) fn stands(reliance: &Reliance, said: &dyn Said, as_written: bool) -> 
             .filter(|item| matches!(item.field.as_deref(), Some("depends_on" | "semantic_dependencies")));
         values.any(|item| item.target_value.as_deref() == Some(reliance.nature.as_str()))
     };
-    as_written || (said.superseded_by(&reliance.id).is_none() && !is_removed())
+    let is_expired = reliance.expires.is_some_and(|end| end <= now);
+    !is_expired && said.superseded_by(&reliance.id).is_none() && !is_removed()
 }
 
 /// What relies on the files in scope, most trusted first.
@@ -356,7 +358,8 @@ fn dependencies(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'
             let is_asked = scope.names.is_empty() || scope.names(on);
             reliance.had_name && (is_asked || on.is_none_or(|on| !stands_beside(on)))
         };
-        let counts = |reliance: &&Reliance| stands(reliance, setting.said, request.limits.as_written);
+        let counts =
+            |reliance: &&Reliance| request.limits.as_written || stands(reliance, setting.said, request.now);
         dependencies.extend(record.reliances.iter().filter(is_meant).filter(counts).map(|reliance| {
             let heading = &record.headings[reliance.heading];
             let confidence = score::confidence(&factors(heading, None, tie, request, setting));

@@ -37,6 +37,8 @@ pub struct DepsRequest {
     pub with_mentions: bool,
     /// Whether commits of other branches count too.
     pub all: bool,
+    /// What has expired by then counts no longer.
+    pub now: Timestamp,
     /// Days after which recency has fallen to one half.
     pub half_life_days: f64,
 }

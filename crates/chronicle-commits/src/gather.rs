@@ -8,6 +8,7 @@ use chronicle_core::{
     score,
 };
 use chronicle_git::{BString, ByteSlice, FileHistory, ObjectId, Repository, Touch};
+use jiff::Timestamp;
 
 use crate::{
     error::Result,
@@ -15,7 +16,7 @@ use crate::{
     matching::{Candidate, Ground, malformed},
     placing::{Located, Placement, Version, place},
     present::Present,
-    record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step},
+    record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step, expiry},
 };
 
 /// What notes say about the files in scope, not yet placed: one list for each file.
@@ -187,7 +188,7 @@ impl Gatherer<'_> {
                 let body = || Body::Region(Box::new(region.clone()));
                 self.named(&region.id, &region.file, body, &heading);
                 let from = (Some(&region.file), region.ast_anchor.as_ref().map(|anchor| &anchor.name));
-                self.reliances(&region.semantic_dependencies, &region.id, from, &heading);
+                self.reliances(&region.semantic_dependencies, (&region.id, None), from, &heading);
             }
             let is_news = !summaries.contains(&document.summary.as_str()) && !is_replaced;
             if is_news && !candidate.touches.is_empty() {
@@ -205,7 +206,7 @@ impl Gatherer<'_> {
                 None => self.everywhere(&entry.id, &body(), &heading),
             }
             let from = (entry.file.as_ref(), entry.anchor.as_ref().map(|anchor| &anchor.name));
-            self.reliances(&entry.depends_on, &entry.id, from, &heading);
+            self.reliances(&entry.depends_on, (&entry.id, expiry(entry)), from, &heading);
         }
         self.annotated();
     }
@@ -265,7 +266,7 @@ impl Gatherer<'_> {
     fn reliances(
         &mut self,
         declared: &[DependsOn],
-        id: &EntryId,
+        (id, expires): (&EntryId, Option<Timestamp>),
         (from_file, from_anchor): (Option<&String>, Option<&String>),
         heading: &Heading,
     ) {
@@ -285,6 +286,7 @@ impl Gatherer<'_> {
                     on_file: dependency.file.clone(),
                     on_anchor: dependency.anchor.clone(),
                     nature: dependency.nature.clone(),
+                    expires,
                     had_name,
                 });
             }

@@ -6,12 +6,13 @@ use chronicle_core::{
     EntryId,
     mentions::{Mention, mentions},
 };
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     gather::{heading, summary_id},
     matching::Candidate,
-    record::Heading,
+    record::{Heading, expiry},
 };
 
 /// One text of an annotation, and who says it.
@@ -24,6 +25,8 @@ pub(crate) struct Passage {
     pub(crate) from_file: Option<String>,
     pub(crate) from_anchor: Option<String>,
     pub(crate) text: String,
+    /// The moment after which the claim no longer counts.
+    pub(crate) expires: Option<Timestamp>,
 }
 
 /// What a text is part of.
@@ -81,6 +84,7 @@ pub(crate) fn passages(candidate: &Candidate) -> Vec<Passage> {
                     from_file: Some(region.file.clone()),
                     from_anchor: region.ast_anchor.as_ref().map(|anchor| anchor.name.clone()),
                     text: text.clone(),
+                    expires: None,
                 });
             }
         }
@@ -88,8 +92,15 @@ pub(crate) fn passages(candidate: &Candidate) -> Vec<Passage> {
             // One summary in several documents is one claim: that of the first.
             let claim = summaries.entry(&document.summary).or_insert_with(|| summary_id(document)).clone();
             let text = document.summary.clone();
-            let (from_file, from_anchor) = (None, None);
-            passages.push(Passage { heading, kind: Kind::Summary, claim, from_file, from_anchor, text });
+            passages.push(Passage {
+                heading,
+                kind: Kind::Summary,
+                claim,
+                from_file: None,
+                from_anchor: None,
+                text,
+                expires: None,
+            });
         }
     }
     for (document, entry) in note.entries() {
@@ -100,6 +111,7 @@ pub(crate) fn passages(candidate: &Candidate) -> Vec<Passage> {
             from_file: entry.file.clone(),
             from_anchor: entry.anchor.as_ref().map(|anchor| anchor.name.clone()),
             text: entry.content.clone(),
+            expires: expiry(entry),
         });
     }
     passages

@@ -107,6 +107,8 @@ pub(crate) struct Reliance {
     pub(crate) on_file: String,
     pub(crate) on_anchor: Option<String>,
     pub(crate) nature: String,
+    /// The moment after which the claim no longer counts.
+    pub(crate) expires: Option<Timestamp>,
     /// Whether the file had that name then; otherwise it had it before or later.
     pub(crate) had_name: bool,
 }
@@ -209,8 +211,13 @@ impl Body {
     /// The moment after which the claim no longer counts.
     pub(crate) fn expires(&self) -> Option<Timestamp> {
         match self {
-            Self::Wisdom(entry) => entry.expires.as_deref().and_then(chronicle_core::parse_time),
+            Self::Wisdom(entry) => expiry(entry),
             _ => None,
         }
     }
+}
+
+/// The moment after which `entry` no longer counts.
+pub(crate) fn expiry(entry: &Entry) -> Option<Timestamp> {
+    entry.expires.as_deref().and_then(chronicle_core::parse_time)
 }

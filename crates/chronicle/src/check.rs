@@ -460,6 +460,7 @@ impl Chronicle {
             at: base,
             with_mentions: false,
             all: false,
+            now: self.now,
             half_life_days: self.read_settings()?.half_life_days,
         };
         let found = match self.dependents_indexed(&request)? {

@@ -56,6 +56,7 @@ impl Chronicle {
             at: one.head,
             with_mentions: true,
             all,
+            now: self.now,
             half_life_days: self.read_settings()?.half_life_days,
         };
         let indexed = if all { None } else { self.dependents_indexed(&request)? };

@@ -133,7 +133,7 @@ impl<'a> Judge<'a> {
         for reliance in &relied.reliances {
             let heading = &relied.headings[reliance.heading];
             let anchor = reliance.on_anchor.as_deref().filter(|anchor| !anchor.trim().is_empty());
-            if !stands(reliance, self.said, false) {
+            if !stands(reliance, self.said, self.request.now) {
                 continue;
             }
             if self.is_target(number, heading, &reliance.on_file, anchor)? {
@@ -195,7 +195,8 @@ impl<'a> Judge<'a> {
                 let is_at_home = self.relied(number).claimed.contains(&by);
                 // Older forms spell the declaration out in the words as well.
                 let is_declared = passage.kind == Kind::Entry && declared_by.contains(&by);
-                if is_at_home || is_declared || !met.insert((by, passage.text.clone())) {
+                let is_expired = passage.expires.is_some_and(|end| end <= self.request.now);
+                if is_at_home || is_declared || is_expired || !met.insert((by, passage.text.clone())) {
                     continue;
                 }
                 let from = Speaker {

@@ -225,6 +225,7 @@ struct StoredReliance {
     on_file: Option<String>,
     on_anchor: Option<String>,
     nature: String,
+    expires: Option<i128>,
     had_name: bool,
 }
 
@@ -252,6 +253,7 @@ struct StoredPassage<'a> {
     from_file: Option<String>,
     from_anchor: Option<String>,
     text: String,
+    expires: Option<i128>,
 }
 
 fn count(n: usize) -> u32 {
@@ -321,6 +323,7 @@ pub(super) fn store<W: Write + Seek>(
                 on_file: (reliance.on_file != path).then(|| reliance.on_file.clone()),
                 on_anchor: reliance.on_anchor.clone(),
                 nature: reliance.nature.clone(),
+                expires: reliance.expires.map(Timestamp::as_nanosecond),
                 had_name: reliance.had_name,
             })
             .collect(),
@@ -372,6 +375,7 @@ pub(super) fn store_passage<W: Write + Seek>(
         from_file: passage.from_file,
         from_anchor: passage.from_anchor,
         text: passage.text,
+        expires: passage.expires.map(Timestamp::as_nanosecond),
     };
     writer.part(&postcard::to_allocvec(&stored).map_err(std::io::Error::other)?)
 }
@@ -387,6 +391,7 @@ pub(super) fn load_passage(table: &Table, part: Part) -> Option<Passage> {
         from_file: stored.from_file,
         from_anchor: stored.from_anchor,
         text: stored.text,
+        expires: stored.expires.and_then(|end| Timestamp::from_nanosecond(end).ok()),
     })
 }
 
@@ -559,6 +564,7 @@ fn reliances(stored: Vec<StoredReliance>, path: &str, headings: &mut Headings<'_
             on_file: stored.on_file.unwrap_or_else(|| path.to_owned()),
             on_anchor: stored.on_anchor,
             nature: stored.nature,
+            expires: stored.expires.and_then(|end| Timestamp::from_nanosecond(end).ok()),
             had_name: stored.had_name,
         })
     };

@@ -111,6 +111,32 @@ fn another_file_of_the_same_name_is_not_meant() {
 }
 
 #[test]
+fn what_has_expired_is_relied_on_no_longer() {
+    let repo = pool();
+    repo.write("src/ui.rs", "fn draw() {\n    pool.acquire(); // twice\n}\n");
+    repo.commit("ui: draw twice");
+    let relying = |nature: &str, expires: &str| {
+        json!({ "category": "gotcha", "content": format!("Until {expires} the pool.rs beside this {nature}."), "file": "src/ui.rs",
+            "anchor": "draw", "expires": expires, "depends_on": [{ "file": "src/pool.rs", "nature": nature }] })
+    };
+    let wisdom =
+        [relying("is for one thread", "2026-03-03T17:00:00Z"), relying("is small", "2026-03-03T19:00:00Z")];
+    annotate(&repo, &json!({ "summary": "The pool will be shared in March", "wisdom": wisdom }));
+    insta::assert_snapshot!(ask(&repo, &["deps", "src/pool.rs"]), @"
+    ## src/pool.rs
+    **Declared to rely on it:**
+    - `src/ui.rs — draw`: is small (0.86, 0fd8835, 2 days)
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
+    **Must change together with it:**
+    - `src/ui.rs — draw` on Pool::release: Ids are never zero (0.86, fef3554, 2 days)
+    ");
+    for args in [&["check", "HEAD~1..HEAD"][..], &["read", "src/pool.rs"]] {
+        let answer = ask(&repo, args);
+        assert!(!answer.contains("is for one thread"), "{args:?}: {answer}");
+    }
+}
+
+#[test]
 fn older_forms_declare_too() {
     let repo = TestRepo::new();
     repo.write("pool.rs", POOL);
