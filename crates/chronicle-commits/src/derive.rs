@@ -75,9 +75,10 @@ impl<'r> Facts<'r> {
         Ok(self.contents[&path].as_deref())
     }
 
-    /// Whether `file` is there at the commit, though perhaps not its content.
+    /// Whether `file`, or a submodule of that name, is there at the commit, though perhaps not its content.
     pub(crate) fn has(&self, file: &str) -> Result<bool> {
-        Ok(self.repository.blob_at(self.commit.tree, file.as_bytes().as_bstr())?.is_some())
+        let (tree, file) = (self.commit.tree, file.as_bytes().as_bstr());
+        Ok(self.repository.blob_at(tree, file)?.is_some() || self.repository.is_submodule_at(tree, file)?)
     }
 
     /// The sketch of `range` of `file`.

@@ -110,6 +110,16 @@ impl Glance {
         from_root(&self.work_dir, &self.directory, path)
     }
 
+    /// Whether `path` lies in a repository of its own inside the working tree.
+    #[must_use]
+    pub fn is_elsewhere(&self, path: &BStr) -> bool {
+        let is_repository = |at: usize| {
+            let directory = path[..at].to_path().ok();
+            directory.is_some_and(|directory| self.work_dir.join(directory).join(".git").exists())
+        };
+        path.find_iter(b"/").any(is_repository)
+    }
+
     /// What `path` is in the working tree; `None` when nothing is there.
     #[must_use]
     pub fn entry(&self, path: &BStr) -> Option<WorktreeEntry> {

@@ -62,6 +62,7 @@ pub use rewrite::{EverNote, Replacements, Rewritten};
 pub use settings::{Setting, TakenOut};
 pub use trust::trust_of;
 pub use update::{NotesEdit, Recovered, pause};
+pub use worktree::Detour;
 
 /// The ref that holds annotations, and the repository's knowledge on the empty tree.
 pub const NOTES_REF: &str = "refs/notes/chronicle";

@@ -310,6 +310,14 @@ impl Repository {
         Ok(path.is_empty() || self.entry_at(tree, path)?.is_some_and(|(mode, _)| mode.is_tree()))
     }
 
+    /// Whether `path` is a submodule in `tree`.
+    ///
+    /// # Errors
+    /// When a tree on the way is missing or broken.
+    pub fn is_submodule_at(&self, tree: ObjectId, path: &BStr) -> Result<bool> {
+        Ok(self.entry_at(tree, path)?.is_some_and(|(mode, _)| mode.is_commit()))
+    }
+
     /// The files under the directory `path` of `tree`, all of them for an empty path.
     ///
     /// # Errors

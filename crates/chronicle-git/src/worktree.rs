@@ -18,6 +18,20 @@ use crate::{
 /// The share of lines that makes two files one, renamed; git's own measure.
 const LEAST_LIKENESS: f64 = 0.5;
 
+/// What keeps a path from being one of the repository's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Detour {
+    /// This part of it is a submodule, or another repository inside the working tree.
+    Submodule(BString),
+    /// This part of it is a symbolic link.
+    Link {
+        /// The link.
+        at: BString,
+        /// Where the whole path leads, if that is inside the working tree and there.
+        to: Option<BString>,
+    },
+}
+
 impl Repository {
     /// The file at `path`: from the working tree, else from `head` where there is no working tree
     /// or where a sparse checkout leaves it out; `None` when it is in neither.
@@ -37,6 +51,32 @@ impl Repository {
         let Some(head) = head else { return Ok(None) };
         let blob = self.blob_at(self.commit_tree(head)?, path)?;
         blob.map(|id| Ok(PresentFile { content: self.blob(id)?, in_worktree: false })).transpose()
+    }
+
+    /// What keeps `path` from being a plain file or directory of the repository with the tree `tree`, if anything does.
+    ///
+    /// # Errors
+    /// When a tree on the way is missing or broken.
+    pub fn detour(&self, tree: ObjectId, path: &BStr) -> Result<Option<Detour>> {
+        let ends = path.find_iter(b"/").chain([path.len()]).filter(|end| 0 < *end);
+        for at in ends.map(|end| path[..end].as_bstr()) {
+            let full = self.work_dir().and_then(|root| Some(root.join(at.to_path().ok()?)));
+            if full.as_ref().is_some_and(|full| full.is_symlink()) {
+                return Ok(Some(Detour::Link { at: at.to_owned(), to: self.real_path(path) }));
+            }
+            let is_repository = || full.as_ref().is_some_and(|full| full.join(".git").exists());
+            if self.is_submodule_at(tree, at)? || is_repository() {
+                return Ok(Some(Detour::Submodule(at.to_owned())));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where `path` leads through symbolic links, if that is inside and there.
+    fn real_path(&self, path: &BStr) -> Option<BString> {
+        let root = self.work_dir()?.canonicalize().ok()?;
+        let real = root.join(path.to_path().ok()?).canonicalize().ok()?;
+        <[u8]>::from_path(real.strip_prefix(&root).ok()?).map(BString::from)
     }
 
     /// Whether a sparse checkout leaves `path` out of the working tree.

@@ -122,6 +122,14 @@ pub enum Error {
         /// As it was given.
         path: String,
     },
+    /// A path in another repository inside the working tree.
+    #[snafu(display("`{path}` is in `{submodule}`, a repository of its own"))]
+    InSubmodule {
+        /// The path, from the root.
+        path: String,
+        /// The part of it that is the other repository.
+        submodule: String,
+    },
     /// A path that leads out of the repository.
     #[snafu(display("`{path}` is outside the repository"))]
     OutsideRepository {
@@ -327,6 +335,7 @@ impl Error {
             Self::NotAMoment { .. } => "invalid_since",
             Self::EmptyQuestion { .. } => "empty_question",
             Self::FileNotFound { .. } => "file_not_found",
+            Self::InSubmodule { .. } => "in_submodule",
             Self::OutsideRepository { .. } => "outside_repository",
             Self::AnchorNeedsOneFile { .. } => "anchor_needs_one_file",
             Self::LinesWithAnchor => "usage",

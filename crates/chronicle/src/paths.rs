@@ -1,13 +1,13 @@
 //! From paths as people give them to files of the repository.
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use chronicle_commits::ScopeFile;
-use chronicle_git::{BString, ByteSlice, History, ObjectId, Whereabouts};
+use chronicle_git::{BString, ByteSlice, Detour, History, ObjectId, Whereabouts};
 
 use crate::{
     Chronicle, Error,
-    error::{FileNotFoundSnafu, OutsideRepositorySnafu},
+    error::{FileNotFoundSnafu, InSubmoduleSnafu, OutsideRepositorySnafu},
 };
 
 /// The files that one given path stands for.
@@ -37,18 +37,44 @@ impl Chronicle {
             return OutsideRepositorySnafu { path: shown() }.fail();
         }
         let tree = repository.commit_tree(head)?;
+        let mut remark = None;
         for candidate in &candidates {
+            let mut candidate = Cow::Borrowed(candidate);
+            match repository.detour(tree, candidate.as_bstr())? {
+                Some(Detour::Submodule(at)) if at == **candidate => {
+                    let remark = format!(
+                        "`{at}` is a repository of its own: what is known of its files is known in it"
+                    );
+                    return Ok(Scope { remark: Some(remark), ..Self::present(&at, None) });
+                }
+                Some(Detour::Submodule(at)) => {
+                    return InSubmoduleSnafu { path: candidate.to_string(), submodule: at.to_string() }
+                        .fail();
+                }
+                Some(Detour::Link { at, to: Some(to) }) if at == **candidate => {
+                    remark = Some(format!(
+                        "`{at}` is a symbolic link to `{to}`; this is what is known of the link"
+                    ));
+                }
+                Some(Detour::Link { at, to: Some(to) }) => {
+                    remark = Some(format!("`{at}` is a symbolic link: `{candidate}` is `{to}`"));
+                    candidate = Cow::Owned(to);
+                }
+                Some(Detour::Link { .. }) | None => {}
+            }
+            let candidate = &*candidate;
             let file = candidate.as_bstr();
             if !file.is_empty() && repository.present_file(Some(head), file)?.is_some() {
-                return Ok(Self::present(candidate, repository.uncommitted_rename(head, file)?));
+                let scope = Self::present(candidate, repository.uncommitted_rename(head, file)?);
+                return Ok(Scope { remark: remark.or(scope.remark), ..scope });
             }
             if repository.is_directory_at(tree, file)? || repository.is_worktree_directory(file) {
                 let files = repository.files_under(tree, file)?.into_iter().map(ScopeFile::from).collect();
-                return Ok(Scope { files, name: candidate.to_string(), remark: None, is_directory: true });
+                return Ok(Scope { files, name: candidate.to_string(), remark, is_directory: true });
             }
             if repository.blob_at(tree, file)?.is_some() {
-                let remark = Some(format!("`{candidate}` is not in the working tree"));
-                return Ok(Scope { remark, ..Self::present(candidate, None) });
+                let remark = remark.unwrap_or_else(|| format!("`{candidate}` is not in the working tree"));
+                return Ok(Scope { remark: Some(remark), ..Self::present(candidate, None) });
             }
         }
         for candidate in candidates {

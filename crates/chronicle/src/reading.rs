@@ -117,10 +117,16 @@ impl Chronicle {
             };
             let inside = match entry {
                 WorktreeEntry::Other => return Ok(None),
+                WorktreeEntry::File(_)
+                    if !index.had_path(name.as_bstr()) && glance.is_elsewhere(name.as_bstr()) =>
+                {
+                    return Ok(None);
+                }
                 WorktreeEntry::File(content) => vec![(name.clone(), Some(content))],
                 WorktreeEntry::Directory => {
                     is_directory = true;
-                    let Some(inside) = index.files_under(name.as_bstr()) else { return Ok(None) };
+                    let inside = index.files_under(name.as_bstr()).filter(|inside| !inside.is_empty());
+                    let Some(inside) = inside else { return Ok(None) };
                     let content = |path: BString| match glance.entry(path.as_bstr()) {
                         Some(WorktreeEntry::File(content)) => Some((path, Some(content))),
                         // A file that is not there, or no plain one, is for the closer look.

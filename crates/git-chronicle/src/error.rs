@@ -102,6 +102,7 @@ impl CommandError {
             "no_commits" => "commit something first; Chronicle reads committed code",
             "unknown_revision" => "name a commit, branch or tag; `git log` lists commits",
             "file_not_found" => "paths are taken from the current directory, then from the root",
+            "in_submodule" => "ask there: `git -C DIRECTORY chronicle …`, with the path from its root",
             "anchor_needs_one_file" => "paths are taken from the current directory, then from the root",
             "unknown_anchor" => "`git chronicle outline FILE` lists what the file has",
             "line_missing" => "such as `git chronicle why src/pool.rs:12`",

@@ -91,15 +91,15 @@ fn a_reply_is_cut_at_its_limit() {
     }
 }
 
-/// What the model reads for seconds before it can say anything, however short its answer may be; the server remembers
+/// What the model reads for some time before it can say anything, however short its answer may be; the server remembers
 /// how what it has read begins, so `opening` has to be new.
 fn reading_long(opening: &str) -> Request {
-    asking(&format!("{opening} {}", "word ".repeat(3_000)), 20)
+    asking(&format!("{opening} {}", "word ".repeat(800)), 20)
 }
 
 #[test]
 fn what_takes_too_long_ends_and_leaves_the_server_free() {
-    for (model, opening) in models(Duration::from_millis(200)).into_iter().zip(["One", "Two"]) {
+    for (model, opening) in models(Duration::from_millis(100)).into_iter().zip(["One", "Two"]) {
         let error = model.complete(&reading_long(opening), &Cancel::default());
         assert!(matches!(error, Err(ModelError::TooSlow { .. })), "{error:?}");
     }
@@ -107,7 +107,7 @@ fn what_takes_too_long_ends_and_leaves_the_server_free() {
         let cancel = Cancel::default();
         let error = thread::scope(|scope| {
             let call = scope.spawn(|| model.complete(&reading_long(opening), &cancel));
-            thread::sleep(Duration::from_millis(200));
+            thread::sleep(Duration::from_millis(100));
             cancel.cancel();
             call.join().unwrap()
         });

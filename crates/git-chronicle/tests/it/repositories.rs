@@ -206,12 +206,50 @@ fn a_submodule_keeps_its_own_notes() {
     round_trip(&inside);
     assert_eq!(repo.git(&["for-each-ref", "refs/notes"]), "");
     // From outside the submodule is one opaque thing.
-    for path in ["vendored", "vendored/pool.rs", "."] {
-        let outcome = chronicle(repo.path(), &["read", path]);
-        assert!(!outcome.stdout.contains(LESSON), "{outcome:#?}");
-    }
-    chronicle(repo.path(), &["annotate", "--auto"]).success();
+    let pinned = json!({ "summary": "Pinned, because later versions wait for the network",
+        "wisdom": [{ "category": "gotcha", "content": "Versions after this one block.", "file": "vendored" }] });
+    let outcome = chronicle(repo.path(), &["annotate", "--json", &pinned.to_string()]).success();
+    assert_eq!(outcome.stderr, "");
     assert_eq!(repo.git(&["for-each-ref", "refs/notes"]).lines().count(), 1);
+    for args in [["read", "vendored"], ["history", "vendored"]] {
+        let outcome = chronicle(repo.path(), &args).success();
+        assert!(
+            !outcome.stdout.contains(LESSON) && outcome.stdout.contains("Versions after this one"),
+            "{outcome:#?}"
+        );
+        assert!(outcome.stderr.contains("repository of its own"), "{outcome:#?}");
+    }
+    assert!(!chronicle(repo.path(), &["read", "."]).success().stdout.contains(LESSON));
+    for command in ["read", "deps", "history", "summary"] {
+        for _ in 0..2 {
+            chronicle(repo.path(), &[command, "vendored/pool.rs"])
+                .refused(1, &["in `vendored`, a repository of its own"]);
+        }
+    }
+}
+
+#[test]
+fn a_path_through_a_symbolic_link_is_told() {
+    let repo = TestRepo::new();
+    repo.write("src/pool.rs", POOL);
+    symlink("src", repo.path().join("sources")).expect("links can be made");
+    symlink("src/pool.rs", repo.path().join("pool")).expect("links can be made");
+    symlink("nowhere", repo.path().join("broken")).expect("links can be made");
+    repo.commit("pool: add it, under three names");
+    let input = json!({ "summary": "Linked, because older tools look there",
+        "wisdom": [{ "category": "insight", "content": "Known about the pool.", "file": "src/pool.rs" }] });
+    chronicle(repo.path(), &["annotate", "--json", &input.to_string()]).success();
+    for _ in 0..2 {
+        let outcome = chronicle(repo.path(), &["read", "sources/pool.rs"]).success();
+        assert!(outcome.stdout.contains("Known about the pool."), "{outcome:#?}");
+        assert_eq!(
+            outcome.stderr,
+            "warning: `sources` is a symbolic link: `sources/pool.rs` is `src/pool.rs`\n"
+        );
+        let outcome = chronicle(repo.path(), &["read", "pool"]).success();
+        assert!(outcome.stderr.contains("`pool` is a symbolic link to `src/pool.rs`"), "{outcome:#?}");
+        assert_eq!(chronicle(repo.path(), &["read", "broken"]).success().stderr, "");
+    }
 }
 
 #[test]
