@@ -161,8 +161,9 @@ pub(crate) fn text(raw: Raw<'_>) -> Option<Cow<'_, str>> {
 
 /// The name of the next member.
 fn name<'a>(scan: &mut Scan<'a>) -> Result<Cow<'a, str>, Broken> {
-    let key = scan.key()?;
-    Ok(unescaped(scan.checked(key)?))
+    let (key, may_be_escaped) = scan.key()?;
+    let key = scan.checked(key)?;
+    Ok(if may_be_escaped { unescaped(key) } else { Cow::Borrowed(key) })
 }
 
 /// A text without its escapes. Half of a surrogate pair, which some agents cut texts at, is a mark; what is no escape

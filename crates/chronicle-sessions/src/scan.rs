@@ -11,6 +11,9 @@ use memchr::memchr;
 /// How deep values may lie within each other.
 const DEEPEST: usize = 4_096;
 
+/// Names of members that are longer are looked at as any text.
+const LONGEST_NAME: usize = 32;
+
 /// Why there is no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Broken {
@@ -143,9 +146,23 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The name of a member, between its quotes; the value comes next.
-    pub(crate) fn key(&mut self) -> Result<Part, Broken> {
-        let key = self.text()?;
+    /// The name of a member, between its quotes, and whether anything in it may be escaped; the value comes next.
+    pub(crate) fn key(&mut self) -> Result<(Part, bool), Broken> {
+        self.expect(b'"')?;
+        let start = self.at;
+        // Nearly all names are short and plain.
+        let near = &self.bytes[start..self.bytes.len().min(start + LONGEST_NAME)];
+        let end = near.iter().position(|byte| matches!(byte, b'"' | b'\\')).map(|length| start + length);
+        let key = match end {
+            Some(end) if self.bytes[end] == b'"' => {
+                self.at = end + 1;
+                ((start, end), false)
+            }
+            _ => {
+                self.at = start - 1;
+                (self.text()?, true)
+            }
+        };
         self.expect(b':')?;
         Ok(key)
     }
@@ -202,6 +219,10 @@ impl<'a> Scan<'a> {
     /// Passes over a number or a word.
     fn plain(&mut self) -> Result<(), Broken> {
         let rest = &self.bytes[self.at..];
+        if let Some(length) = usual(rest) {
+            self.at += length;
+            return Ok(());
+        }
         let length = rest
             .iter()
             .position(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'-' | b'+' | b'.'))
@@ -218,6 +239,18 @@ impl<'a> Scan<'a> {
                 || is_number(&[word, b"0"].concat()));
         Err(if may_go_on { Broken::Unfinished } else { Broken::NotJson })
     }
+}
+
+/// How long the word or the whole number is that `rest` begins with, if it is a usual one and something follows.
+fn usual(rest: &[u8]) -> Option<usize> {
+    let length = match rest.first()? {
+        b't' if rest.starts_with(b"true") => 4,
+        b'f' if rest.starts_with(b"false") => 5,
+        b'n' if rest.starts_with(b"null") => 4,
+        b'1'..=b'9' => rest.iter().position(|byte| !byte.is_ascii_digit())?,
+        _ => return None,
+    };
+    matches!(rest.get(length), Some(b',' | b'}' | b']')).then_some(length)
 }
 
 /// Whether these bytes are a number, as JSON writes it.

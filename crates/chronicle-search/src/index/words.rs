@@ -197,9 +197,21 @@ impl Words {
     }
 }
 
-/// Whether a byte belongs to a word; all of those beyond ASCII are looked at later.
+/// The bytes that belong to words; all of those beyond ASCII are looked at later.
+const WORD_BYTES: [bool; 256] = {
+    let mut belongs = [false; 256];
+    let mut byte = 0_u8;
+    loop {
+        belongs[byte as usize] = !byte.is_ascii() || byte.is_ascii_alphanumeric();
+        if byte == u8::MAX {
+            break belongs;
+        }
+        byte += 1;
+    }
+};
+
 fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || !byte.is_ascii()
+    WORD_BYTES[usize::from(byte)]
 }
 
 /// Whether a letter belongs to a script that puts no spaces between words.
