@@ -46,7 +46,8 @@ pub(crate) type Part = (usize, usize);
 
 /// The first `needle` in `bytes`. Most are near: those are found without the preparations of a long search.
 pub(crate) fn find(needle: u8, bytes: &[u8]) -> Option<usize> {
-    const NEAR: usize = 32;
+    // As long as a UUID and its quote.
+    const NEAR: usize = 40;
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);
     let (near, far) = bytes.split_at(bytes.len().min(NEAR));
