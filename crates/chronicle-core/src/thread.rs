@@ -105,6 +105,8 @@ pub enum Origin {
     Plan,
     /// Somebody said so.
     Statement,
+    /// A model found it in what was said.
+    Model,
     /// A human added it.
     Hand,
     /// A lesson of the repository.

@@ -17,8 +17,9 @@ pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transacti
 pub use search::{Hit, Question, Scope, search};
 pub use store::{
     Elsewhere, KnownThread, KnownThreads, ListedThread, NamedSession, OpenThreads, Pieces, Project,
-    ProjectId, SessionId, SessionRecord, Source, Store, StoredEdit, StoredTurn, Totals, TurnKind, TurnRecord,
-    Written, add_events, events_with_agents, replay, tell_once, thread_ids, threads,
+    ProjectId, SessionId, SessionRecord, SessionState, Source, Store, StoredEdit, StoredTurn, StoredWording,
+    Totals, TurnKind, TurnRecord, Written, add_events, events_with_agents, replay, tell_once, thread_ids,
+    threads,
 };
 
 /// A number that stands for a name, and hardly for another.

@@ -18,6 +18,7 @@ mod sessions;
 mod sources;
 mod threads;
 mod turns;
+mod wordings;
 
 pub use edits::StoredEdit;
 pub use projects::{Project, ProjectId};
@@ -28,9 +29,11 @@ pub use threads::{
     threads,
 };
 pub use turns::{Elsewhere, StoredTurn, TurnKind, TurnRecord};
+pub use wordings::{SessionState, StoredWording};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [&str; 2] = [include_str!("store/schema.sql"), include_str!("store/edits.sql")];
+const MIGRATIONS: [&str; 3] =
+    [include_str!("store/schema.sql"), include_str!("store/edits.sql"), include_str!("store/wordings.sql")];
 
 /// How many statements are kept for the next time: more than taking in a session needs.
 const STATEMENTS: usize = 64;

@@ -81,10 +81,12 @@ pub struct HookAnswer {
 }
 
 /// Work for which nobody waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Behind {
     /// Taking in the transcripts that wait.
     Queue,
+    /// The same, and what the end of this session is an occasion for.
+    SessionEnd(String),
     /// What the beginning of a session is an occasion for.
     SessionStart,
 }
@@ -173,8 +175,12 @@ impl Hook<'_> {
             },
             AgentEvent::Stop | AgentEvent::SubagentStop | AgentEvent::PreCompact | AgentEvent::SessionEnd => {
                 let transcripts = self.transcripts();
-                if !transcripts.is_empty() && !chronicle.queue_transcripts(&transcripts)? {
-                    *behind = Some(Behind::Queue);
+                if !transcripts.is_empty() {
+                    let is_worked_on = chronicle.queue_transcripts(&transcripts)?;
+                    *behind = match self.event {
+                        AgentEvent::SessionEnd => Some(Behind::SessionEnd(session.id.clone())),
+                        _ => (!is_worked_on).then_some(Behind::Queue),
+                    };
                 }
                 chronicle.note_event(&session, self.event.name());
                 Ok(None)

@@ -54,6 +54,9 @@ pub struct DigestOfSession {
     pub usage: Usage,
     /// How often a human spoke.
     pub n_prompts: usize,
+    /// The model whose words the title, the summary and the key actions are; none where they are the rules'.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worded_by: Option<String>,
 }
 
 impl DigestOfSession {
@@ -97,6 +100,7 @@ pub fn digest(journal: &Journal, session: &Session) -> DigestOfSession {
         files,
         usage: session.usage,
         n_prompts: journal.n_prompts,
+        worded_by: None,
     }
 }
 
@@ -141,7 +145,8 @@ fn summary(journal: &Journal) -> String {
         (None, Some(last)) => format!("Asked for “{last}”."),
         (None, None) => String::new(),
     };
-    let achieved = achieved(journal);
+    let commits: Vec<Commit> = journal.commits.iter().map(|(commit, _)| commit.clone()).collect();
+    let achieved = achieved(&commits, journal.files.len(), &journal.checks);
     if !achieved.is_empty() {
         if !asked.is_empty() {
             asked.push(' ');
@@ -152,25 +157,21 @@ fn summary(journal: &Journal) -> String {
 }
 
 /// What came of it, in one sentence.
-fn achieved(journal: &Journal) -> String {
+pub(crate) fn achieved(commits: &[Commit], n_files: usize, checks: &[Check]) -> String {
     let mut parts = Vec::new();
-    match journal.commits.as_slice() {
+    match commits {
         [] => {}
-        [(commit, _)] => parts.push(format!("committed {} “{}”", commit.id, shortened(&commit.subject, 72))),
-        [.., (commit, _)] => {
-            parts.push(format!(
-                "made {} commits, last “{}”",
-                journal.commits.len(),
-                shortened(&commit.subject, 72)
-            ));
+        [commit] => parts.push(format!("committed {} “{}”", commit.id, shortened(&commit.subject, 72))),
+        [.., commit] => {
+            parts.push(format!("made {} commits, last “{}”", commits.len(), shortened(&commit.subject, 72)));
         }
     }
-    match journal.files.len() {
+    match n_files {
         0 => {}
         1 => parts.push("changed 1 file".to_owned()),
         n_files => parts.push(format!("changed {n_files} files")),
     }
-    if let Some(check) = journal.checks.iter().rev().find(|check| check.is_passed.is_some()) {
+    if let Some(check) = checks.iter().rev().find(|check| check.is_passed.is_some()) {
         let word = if check.is_passed == Some(true) { "passed" } else { "failed" };
         parts.push(format!("`{}` {word} last", shortened(&check.command, 60)));
     }

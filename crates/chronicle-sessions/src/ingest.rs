@@ -26,6 +26,7 @@ use crate::reading::{Reading, Session, read};
 use crate::tally::Tally;
 use crate::threads::events_among;
 use crate::turn::{Agent, EditKind, Event, Turn, Usage};
+use crate::wording::Wording;
 
 /// How many sessions of one file are kept in mind at once; the one that was told of longest ago is closed first.
 const MOST_ONGOING: usize = 64;
@@ -312,7 +313,8 @@ impl<'a> Taker<'a> {
             let mut json = serde_json::to_value(&digest).unwrap_or_default();
             clean(&mut json, &mut self.removed);
             let title = json["title"].as_str().unwrap_or_default().to_owned();
-            ongoing.record(session, json.to_string(), &title, digest.importance).put(self.tx)?;
+            let record = ongoing.record(session, json.to_string(), &title, digest.importance);
+            Wording::kept(self.tx, NamedSession { id: ongoing.id, record })?.put(self.tx)?;
             let files = digest.files.into_iter().map(|file| (file.path, file.n_changes));
             NamedSession::put_files(self.tx, ongoing.id, files.chain(ongoing.sub_agents_files))?;
             let commits = digest.commits.into_iter().map(|commit| [commit.id, commit.branch, commit.subject]);

@@ -39,6 +39,7 @@ mod threads;
 mod todos;
 mod tools;
 mod turn;
+mod wording;
 mod words;
 
 pub use checks::CheckKind;
@@ -58,4 +59,5 @@ pub use turn::{
     Agent, Commit, Edit, EditKind, Event, Outcome, Place, Replaced, Synthetic, Todo, TodoItem, TodoState,
     Tool, Turn, Usage,
 };
+pub use wording::Wording;
 pub use words::{first_sentence, shortened};

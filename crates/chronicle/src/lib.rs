@@ -16,6 +16,7 @@ mod correct;
 mod deps;
 mod doctor;
 mod error;
+mod excerpt;
 pub mod find;
 mod gc;
 mod hook;

@@ -13,6 +13,8 @@ use chronicle_llm::{
     Purpose, Service,
 };
 
+use serde_json::Value;
+
 use self::choice::{Choice, Provider};
 pub use self::report::{CallReport, CostReport, CostRow, LlmCheck, ModelNow};
 use crate::{Chronicle, Error, Settings, error::NoModelSnafu};
@@ -105,7 +107,7 @@ impl Chronicle {
     }
 
     /// The settings, also where there is no repository: then the environment's.
-    fn model_settings(&self) -> Result<Settings, Error> {
+    pub(crate) fn model_settings(&self) -> Result<Settings, Error> {
         self.settings().or_else(|error| match error.code() {
             "not_a_repository" => Ok(self.settings_of_environment()),
             _ => Err(error),
@@ -207,6 +209,14 @@ impl Chronicle {
         let path = (self.environment)("PATH")?;
         std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
     }
+}
+
+/// The JSON object in an answer, which may stand in a code block or between words.
+pub(crate) fn answer_in(text: &str) -> Option<Value> {
+    let start = text.find('{')?;
+    let end = text.rfind('}')?;
+    let value: Value = serde_json::from_str(text.get(start..=end)?).ok()?;
+    value.is_object().then_some(value)
 }
 
 fn day(at: jiff::Timestamp) -> String {

@@ -42,7 +42,9 @@ use crate::{
     brief::Brief,
     catch_up::CatchUp,
     find::{About, Finding, How},
-    sessions::{ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession},
+    sessions::{
+        ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession, WordedReply,
+    },
     threads::{Pending, ShownThread, ThreadReply},
 };
 
@@ -157,6 +159,16 @@ pub fn ingested(reply: &IngestReply, format: Format, view: &View) -> String {
         Format::Json => reply.json_line(view.verbose),
         Format::Markdown => sessions::ingested(reply),
         Format::Pretty => pretty::painted(&sessions::ingested(reply), view),
+    }
+}
+
+/// What a model made of sessions, as text.
+#[must_use]
+pub fn worded(reply: &WordedReply, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => reply.json_line(view.verbose),
+        Format::Markdown => sessions::worded(reply),
+        Format::Pretty => pretty::painted(&sessions::worded(reply), view),
     }
 }
 

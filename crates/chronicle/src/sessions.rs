@@ -10,6 +10,7 @@ mod look;
 mod place;
 mod queue;
 mod transfer;
+mod wording;
 
 pub use forget::{ForgetCommand, ForgetReply, ForgottenSession};
 pub use ingest::{IngestCommand, IngestReply, Progress, UnreadFile, What};
@@ -18,6 +19,7 @@ pub(crate) use look::Digested;
 pub use look::{ListedSession, SessionList, SessionThread, ShownSession, ShownTurn};
 pub use place::ExcludeReply;
 pub use transfer::MemoryTransfer;
+pub use wording::{WordCommand, WordedOutcome, WordedReply, WordedSession};
 
 use chronicle_search::{NamedSession, Project};
 use snafu::ensure;

@@ -66,7 +66,7 @@ pub(crate) struct Asking<'a> {
 impl Chronicle {
     /// What the settings, and `model` if there is one, allow.
     pub(crate) fn bounds(&self, model: Option<&dyn Model>) -> Result<Bounds, Error> {
-        let settings = self.settings()?;
+        let settings = self.model_settings()?;
         let number = |name: &str, usual: u32| settings.value(name).parse().unwrap_or(usual);
         Ok(Bounds {
             context: model.map_or(USUAL_CONTEXT, Model::context_tokens),

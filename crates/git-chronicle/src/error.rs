@@ -36,6 +36,9 @@ pub(crate) enum CommandError {
     /// Commits that could not be annotated, among others.
     #[snafu(display("commits could not be annotated: {n_failed}"))]
     Unwritten { n_failed: usize },
+    /// Sessions that a model said nothing of that holds.
+    #[snafu(display("sessions that the model could not do: {n_failed}; what rules found of them stands"))]
+    Unworded { n_failed: usize },
     /// Arguments that do not go together.
     #[snafu(display("{reason}"))]
     Usage { reason: String },
@@ -66,6 +69,7 @@ impl CommandError {
             Self::Several { .. } => "several_claims",
             Self::LeftAlone { .. } => "files_left_alone",
             Self::Unwritten { .. } => "commits_failed",
+            Self::Unworded { .. } => "sessions_failed",
             Self::Usage { .. } => "usage",
             Self::Git { .. } => "git",
             Self::Serve { source } => source.code(),
@@ -196,6 +200,7 @@ pub(crate) fn report(error: &CommandError, ui: &mut Ui) -> ExitCode {
             | CommandError::Unwell { .. }
             | CommandError::LeftAlone { .. }
             | CommandError::Unwritten { .. }
+            | CommandError::Unworded { .. }
     );
     if is_answered && ui.format() == Format::Json {
         return ExitCode::from(error.exit_code());

@@ -53,7 +53,7 @@ pub struct NamedSession {
 }
 
 /// The columns of a session, in the order in which `NamedSession::of_row` takes them.
-const COLUMNS: &str = "session.id, agent, session.name, parent, is_sub_agent, project, folder, branch, \
+pub(super) const COLUMNS: &str = "session.id, agent, session.name, parent, is_sub_agent, project, folder, branch, \
      model, first, last, title, importance, n_prompts, digest";
 
 impl SessionRecord {
@@ -303,7 +303,7 @@ impl NamedSession {
             .collect::<rusqlite::Result<Vec<String>>>()?;
         super::turns::remove_all(tx, self.id)?;
         tx.execute("UPDATE source SET session = NULL, tally = '' WHERE session = ?1", [id])?;
-        for table in ["changed_file", "made_commit", "thread_event"] {
+        for table in ["changed_file", "made_commit", "thread_event", "wording"] {
             tx.execute(&format!("DELETE FROM {table} WHERE session = ?1"), [id])?;
         }
         tx.execute("DELETE FROM session WHERE id = ?1", [id])?;
@@ -363,7 +363,7 @@ impl NamedSession {
         Ok(())
     }
 
-    fn of_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub(super) fn of_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         let time = |index| -> rusqlite::Result<Option<Timestamp>> {
             let stored: Option<i64> = row.get(index)?;
             Ok(stored.and_then(|stored| Timestamp::from_millisecond(stored).ok()))

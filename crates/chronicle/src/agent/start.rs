@@ -71,7 +71,8 @@ impl Chronicle {
     }
 
     /// Does what the beginning of a session is an occasion for, when nobody waits: takes in what hooks missed, makes
-    /// the index and what a briefing tells of commits, and removes old logs.
+    /// the index and what a briefing tells of commits, removes old logs, and lets the model that somebody chose look at
+    /// sessions.
     ///
     /// # Errors
     /// When session memory cannot be written.
@@ -81,7 +82,7 @@ impl Chronicle {
         let _kept = self.known_anchors();
         log::tidy(&self.injected_folder()?, self.now.into(), KEPT);
         self.ingest(&IngestCommand { what: What::Days(SWEPT_DAYS) }, &mut |_, _| {})?;
-        Ok(())
+        self.word_behind(None)
     }
 }
 

@@ -14,7 +14,9 @@ use crate::{
     brief::Brief,
     catch_up::CatchUp,
     find::{About, Finding, How},
-    sessions::{ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession},
+    sessions::{
+        ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession, WordedReply,
+    },
     threads::{Pending, ShownThread, ThreadReply},
 };
 
@@ -134,6 +136,7 @@ whole!(
     Status,
     Synced,
     ThreadReply,
+    WordedReply,
     WrittenReply,
 );
 

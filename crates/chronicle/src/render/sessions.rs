@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{View, words};
 use crate::sessions::{
     ExcludeReply, ForgetReply, IngestReply, ListedSession, MemoryTransfer, SessionList, ShownSession,
-    ShownTurn, short_session,
+    ShownTurn, WordedOutcome, WordedReply, short_session,
 };
 
 /// Files and checks that are listed of one session.
@@ -40,6 +40,33 @@ pub(super) fn ingested(reply: &IngestReply) -> String {
     for unread in &reply.unread {
         let _ =
             writeln!(out, "- not read: {}: {}", words::path(&unread.path), words::one_line(&unread.reason));
+    }
+    out
+}
+
+pub(super) fn worded(reply: &WordedReply) -> String {
+    let mut out = String::new();
+    for done in &reply.sessions {
+        let about =
+            format!("{} {}", words::one_line(short_session(&done.session)), words::one_line(&done.title));
+        let reason = done.reason.as_deref().map(words::one_line).unwrap_or_default();
+        let _ = match done.outcome {
+            WordedOutcome::Worded => {
+                writeln!(out, "- {about}: {} threads, {} look closed", done.threads, done.proposed)
+            }
+            WordedOutcome::Planned => writeln!(out, "- would ask about {about}"),
+            WordedOutcome::WentOn => writeln!(out, "- {about}: it went on meanwhile"),
+            WordedOutcome::Failed => writeln!(out, "- failed on {about}: {reason}"),
+        };
+        for dropped in &done.dropped {
+            let _ = writeln!(out, "  - not taken: {}", words::one_line(dropped));
+        }
+        for line in done.text.iter().flat_map(|text| text.lines()) {
+            let _ = writeln!(out, "    {}", words::one_line(line));
+        }
+    }
+    if reply.sessions.is_empty() {
+        out.push_str("nothing to do\n");
     }
     out
 }
@@ -158,6 +185,9 @@ fn digested(out: &mut String, digest: &chronicle_sessions::DigestOfSession) {
     }
     if !digest.technologies.is_empty() {
         let _ = writeln!(out, "- uses: {}", words::one_line(&digest.technologies.join(", ")));
+    }
+    if let Some(model) = &digest.worded_by {
+        let _ = writeln!(out, "- worded by: {}", words::one_line(model));
     }
     if !digest.summary.is_empty() {
         let _ = writeln!(out, "\n{}", words::one_line(&digest.summary));

@@ -148,6 +148,7 @@ fn origin(origin: Origin) -> &'static str {
         Origin::Check => "failed check",
         Origin::Plan => "plan",
         Origin::Statement => "said",
+        Origin::Model => "by a model",
         Origin::Hand => "by hand",
         Origin::Lesson => "lesson",
     }

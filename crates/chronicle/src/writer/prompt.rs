@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use chronicle_core::{plain, redaction::redact, tokens};
+use chronicle_core::tokens;
 
 use super::{
     chunks::Chunk,
@@ -14,7 +14,7 @@ use super::{
     plan::{Plan, Planned},
     texts::clipped,
 };
-use crate::Error;
+use crate::{Error, excerpt};
 
 /// Who the model is to be.
 const BASE: &str = "\
@@ -71,9 +71,7 @@ pub(crate) fn system(gathered: &Gathered<'_>, calls_tools: bool) -> String {
 
 /// Puts a text between marks, without secrets and without the marks themselves.
 pub(crate) fn fenced(gathered: &Gathered<'_>, kind: &str, text: &str) -> String {
-    let mark = format!("data-{}", &gathered.commit.id.to_string()[..12]);
-    let text = redact(text).text.replace(&mark, "data");
-    format!("<{mark} kind=\"{kind}\">\n{}\n</{mark}>", plain(&text).trim_end_matches('\n'))
+    excerpt::fenced(&gathered.commit.id.to_string()[..12], kind, text)
 }
 
 /// What is said of the commit itself.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use chronicle_core::{plain, redaction::redact, tokens};
+use chronicle_core::tokens;
 use chronicle_search::{NamedSession, StoredTurn, TurnKind};
 use chronicle_sessions::shortened;
 
@@ -10,13 +10,9 @@ use crate::{
     Chronicle, Error,
     agent::AgentSession,
     candidates::{FAILED, REASON, TRAP, turns_behind},
+    excerpt::{self, clean, told},
     memory::{Memory, Scope},
 };
-
-/// How much of one turn is shown, in letters.
-const LONGEST_WORDS: usize = 700;
-const LONGEST_COMMAND: usize = 240;
-const LONGEST_ANSWER: usize = 400;
 
 /// The session that made a commit, as far as it is about that commit.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,24 +101,12 @@ impl Session {
             .zip(&self.turns)
             .skip(from.saturating_sub(1))
             .filter(|(_, turn)| names(turn))
-            .filter_map(|(number, turn)| Some((number, weight(turn), told(turn)?)))
+            .filter_map(|(number, turn)| Some((number, weight(turn), told(turn, true)?)))
             .collect();
-        let mut order: Vec<usize> = (0..shown.len()).collect();
-        order.sort_by_key(|at| (std::cmp::Reverse(shown[*at].1), *at));
-        let mut left = budget.saturating_sub(tokens::at_most(&out) + 20);
-        let mut is_kept = vec![false; shown.len()];
-        for at in order {
-            let cost = tokens::at_most(&shown[at].2) + 8;
-            if cost <= left {
-                left -= cost;
-                is_kept[at] = true;
-            }
-        }
-        let n_left_out = is_kept.iter().filter(|is_kept| !**is_kept).count();
-        for (at, (number, _, text)) in shown.drain(..).enumerate() {
-            if is_kept[at] {
-                let _ = writeln!(out, "[turn {number}] {text}");
-            }
+        let left = budget.saturating_sub(tokens::at_most(&out) + 20);
+        let n_left_out = excerpt::keep_weightiest(&mut shown, left);
+        for (number, _, text) in shown {
+            let _ = writeln!(out, "[turn {number}] {text}");
         }
         if 0 < n_left_out {
             let _ = writeln!(out, "({n_left_out} turns left out)");
@@ -133,21 +117,13 @@ impl Session {
     /// Whether turn `number` says `quote`, however it is laid out.
     pub(crate) fn says(&self, number: usize, quote: &str) -> bool {
         let Some(turn) = number.checked_sub(1).and_then(|at| self.turns.get(at)) else { return false };
-        let flat = |text: &str| clean(text).split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-        let text = flat(&format!("{} {}", turn.text, turn.answer.as_deref().unwrap_or_default()));
-        let quote = flat(quote);
-        let quote = quote.trim_matches(['"', '…', '.', '\'']);
-        quote.is_empty() || text.contains(quote)
+        excerpt::says(&format!("{} {}", turn.text, turn.answer.as_deref().unwrap_or_default()), quote)
     }
 
     /// How many turns there are.
     pub(crate) fn n_turns(&self) -> usize {
         self.turns.len()
     }
-}
-
-fn clean(text: &str) -> String {
-    plain(&redact(text).text).into_owned()
 }
 
 /// How much a turn tells of why a change is as it is.
@@ -164,28 +140,4 @@ fn weight(turn: &StoredTurn) -> u8 {
         TurnKind::Edit => 1,
         _ => 0,
     }
-}
-
-/// A turn in words; none for what tells nothing.
-fn told(turn: &StoredTurn) -> Option<String> {
-    let words = |longest| shortened(&clean(&turn.text), longest);
-    let answer = || {
-        let answer = shortened(&clean(turn.answer.as_deref().unwrap_or_default()), LONGEST_ANSWER);
-        if answer.is_empty() { answer } else { format!(": {answer}") }
-    };
-    let has_failed = turn.is_ok == Some(false);
-    let verb = if has_failed { " (failed)" } else { "" };
-    Some(match turn.kind {
-        TurnKind::Prompt => format!("human: {}", words(LONGEST_WORDS)),
-        TurnKind::Said => format!("agent: {}", words(LONGEST_WORDS)),
-        TurnKind::Command => format!("command{verb} `{}`{}", words(LONGEST_COMMAND), answer()),
-        TurnKind::Edit => format!("edit{verb} {}{}", words(LONGEST_COMMAND), answer()),
-        TurnKind::Tool if has_failed => format!("tool{verb} {}{}", words(LONGEST_COMMAND), answer()),
-        TurnKind::Plan => format!("plan: {}", words(LONGEST_WORDS)),
-        TurnKind::Error => format!("error: {}", words(LONGEST_COMMAND)),
-        TurnKind::Interruption => format!("the human stopped the agent: {}", words(LONGEST_COMMAND)),
-        TurnKind::Summary => format!("summary of what came before: {}", words(LONGEST_WORDS)),
-        TurnKind::Todo => format!("to do: {}", words(LONGEST_COMMAND)),
-        TurnKind::Tool | TurnKind::Commit | TurnKind::PullRequest | TurnKind::Synthetic => return None,
-    })
 }

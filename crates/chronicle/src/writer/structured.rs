@@ -11,7 +11,7 @@ use super::{
     plan::Plan,
     prompt,
 };
-use crate::Error;
+use crate::{Error, models::answer_in};
 
 /// Lessons of one answer.
 const MOST_LESSONS: usize = 8;
@@ -100,14 +100,6 @@ fn schema(gathered: &Gathered<'_>, plan: &Plan, at: usize) -> Value {
         "required": ["summary", "wisdom"],
         "additionalProperties": false,
     })
-}
-
-/// The JSON object in an answer, which may stand in a code block or between words.
-fn answer_in(text: &str) -> Option<Value> {
-    let start = text.find('{')?;
-    let end = text.rfind('}')?;
-    let value: Value = serde_json::from_str(text.get(start..=end)?).ok()?;
-    value.is_object().then_some(value)
 }
 
 fn take(

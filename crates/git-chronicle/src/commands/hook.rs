@@ -124,6 +124,9 @@ fn of_agent(host: Host, args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> 
     let _written = ui.answer(&answer.stdout);
     match answer.behind {
         Some(Behind::Queue) => background::start(&["session", "ingest", "--queued"]),
+        Some(Behind::SessionEnd(id)) => {
+            background::start(&["session", "ingest", "--queued", &format!("--ended={id}")]);
+        }
         Some(Behind::SessionStart) => background::start(&["hook", DETACHED, SESSION]),
         None => {}
     }

@@ -1,15 +1,15 @@
 use std::path::PathBuf;
 
 use chronicle::{
-    Chronicle, render,
-    sessions::{ForgetCommand, IngestCommand, What},
+    Chronicle, Model, Purpose, RunLimits, render,
+    sessions::{ForgetCommand, IngestCommand, What, WordCommand, WordedOutcome},
 };
 use clap::Subcommand;
 use jiff::{Span, Zoned, tz::TimeZone};
 
 use crate::{
     background,
-    error::{CommandError, UsageSnafu},
+    error::{CommandError, UnwordedSnafu, UsageSnafu},
     ui::Ui,
 };
 
@@ -43,6 +43,11 @@ enum SessionCommand {
         #[arg(long)]
         turns: bool,
     },
+    /// Let a model say what sessions were about, and find what they left
+    ///
+    /// One call for each. What was counted stays: files, commits, checks. Where a model was chosen by `llm.provider` or
+    /// `llm.baseUrl`, this goes on by itself behind the hooks of agents.
+    Word(WordArgs),
     /// Forget sessions, for good: with their turns, and with the threads that only they told of
     Forget(ForgetArgs),
     /// Write everything as files that people can read, into a new folder
@@ -86,6 +91,32 @@ struct IngestArgs {
     /// Take in what word was left of
     #[arg(long, hide = true)]
     queued: bool,
+
+    /// The session that is over
+    #[arg(long, hide = true, requires = "queued")]
+    ended: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct WordArgs {
+    /// Their ids, or the beginnings of them [default: those of this project that changed since]
+    ids: Vec<String>,
+
+    /// At most so many of those
+    #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "ids")]
+    limit: usize,
+
+    /// Spend so many US dollars at most
+    #[arg(long, value_name = "USD")]
+    max_cost: Option<f64>,
+
+    /// Let the model read and write so many tokens at most
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
+
+    /// Only show what would be sent
+    #[arg(long)]
+    dry_run: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -135,6 +166,7 @@ pub(crate) fn run(args: SessionArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resu
             let shown = chronicle.session(&id, turns)?;
             ui.answer(&render::session(&shown, ui.format(), &ui.view(false)))
         }
+        SessionCommand::Word(args) => word(args, chronicle, ui),
         SessionCommand::Forget(args) => forget(args, chronicle, ui),
         SessionCommand::Export { folder } => {
             let done = chronicle.export_memory(&folder)?;
@@ -166,6 +198,7 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
     }
     if args.queued {
         let reply = chronicle.work_queue(background::is_foreground())?;
+        chronicle.word_behind(args.ended.as_deref())?;
         return ui.answer(&render::ingested(&reply, ui.format(), &ui.view(false)));
     }
     let what = if !args.files.is_empty() {
@@ -183,11 +216,36 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
     if !reply.unread.is_empty() {
         ui.warn(&format!("{} files could not be read", reply.unread.len()));
     }
+    if 0 < reply.sessions && chronicle.has_chosen_model() {
+        // What a model makes of them takes its time.
+        background::start(&["session", "ingest", "--queued"]);
+    }
     if let Some(folder) = chronicle.older_memory()? {
         let folder = folder.display();
         ui.tell(&format!("there is older memory: `git chronicle session import {folder}` takes it in"));
     }
     Ok(())
+}
+
+fn word(args: WordArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let WordArgs { ids, limit, max_cost, max_tokens, dry_run } = args;
+    let limits = RunLimits { max_cost, max_tokens, run: None };
+    let model = match chronicle.model(Purpose::Digest, &limits) {
+        Ok(model) => Some(model),
+        // Whoever only wants to see what would be sent needs none.
+        Err(_) if dry_run => None,
+        Err(error) => return Err(error.into()),
+    };
+    let command = WordCommand { ids, limit, is_dry_run: dry_run };
+    let model = model.as_ref().map(|model| model as &dyn Model);
+    let reply =
+        chronicle.word_sessions(&command, model, &mut |done, all| ui.progress("sessions", done, all))?;
+    ui.answer(&render::worded(&reply, ui.format(), &ui.view(false)))?;
+    if let Some(reason) = &reply.stopped {
+        ui.warn(reason);
+    }
+    let n_failed = reply.sessions.iter().filter(|done| done.outcome == WordedOutcome::Failed).count();
+    if 0 < n_failed { UnwordedSnafu { n_failed }.fail() } else { Ok(()) }
 }
 
 fn forget(args: ForgetArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {

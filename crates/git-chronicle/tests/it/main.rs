@@ -44,5 +44,6 @@ mod sync;
 mod threads;
 mod transfer;
 mod why;
+mod wording;
 mod writer;
 mod writing;

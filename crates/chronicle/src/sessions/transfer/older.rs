@@ -63,6 +63,7 @@ impl OlderDigest {
             importance,
             usage: chronicle_sessions::Usage::default(),
             n_prompts: 0,
+            worded_by: None,
         };
         let record = SessionRecord {
             agent: "claude".to_owned(),
