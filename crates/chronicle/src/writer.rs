@@ -9,6 +9,7 @@ mod chunks;
 mod collect;
 mod conversation;
 mod gather;
+mod judge;
 mod log;
 mod many;
 mod pieces;
@@ -79,6 +80,11 @@ impl Chronicle {
         })
     }
 
+    /// Whether a model judges what it wrote.
+    fn judges(&self) -> Result<bool, Error> {
+        Ok(self.settings()?.value("judgeEntries") == "true")
+    }
+
     /// What would be asked about a commit; no model is.
     pub(crate) fn plan_write(&self, id: ObjectId, bounds: Bounds) -> Result<WrittenCommit, Error> {
         let gathered = self.gather(id, None)?;
@@ -126,7 +132,11 @@ impl Chronicle {
         }
         let plan = Plan::of(&gathered, self.bounds(Some(model))?)?;
         let mut collector = Collector::new(&gathered);
-        let course = self.ask(model, asking.cancel, &gathered, &plan, &mut collector)?;
+        let mut course = self.ask(model, asking.cancel, &gathered, &plan, &mut collector)?;
+        let n_emitted = collector.n_entries();
+        if self.judges()? && !asking.cancel.is_cancelled() {
+            course.add(judge::judge(model, asking.cancel, &gathered, &plan, &mut collector)?);
+        }
         written.chunks = plan.chunks.len();
         written.turns = course.turns;
         let usage = course.usage;
@@ -140,6 +150,10 @@ impl Chronicle {
         written.warnings = std::mem::take(&mut collector.warnings);
         if collector.is_empty() {
             (written.outcome, written.reason) = match &course.cut {
+                _ if 0 < n_emitted => {
+                    let reason = "all that the model said restates the change, as it judged itself";
+                    (WrittenOutcome::Nothing, Some(reason.to_owned()))
+                }
                 Some(cut) => (WrittenOutcome::Failed, Some(cut.clone())),
                 None => (WrittenOutcome::Nothing, Some("the model found nothing worth keeping".to_owned())),
             };

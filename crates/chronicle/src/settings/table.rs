@@ -43,7 +43,7 @@ const PROVIDERS: [&str; 5] = ["anthropic", "openai", "gemini", "claude", "none"]
 /// All settings, by name.
 ///
 /// No tracked file decides about models: code, keys and money go where those settings say.
-pub const SETTINGS: [Setting; 25] = [
+pub const SETTINGS: [Setting; 26] = [
     Setting {
         name: "annotateCommits",
         team: None,
@@ -71,6 +71,13 @@ pub const SETTINGS: [Setting; 25] = [
         kind: Kind::Count,
         default: "500",
         meaning: "accepted, without effect: every annotation is looked at",
+    },
+    Setting {
+        name: "judgeEntries",
+        team: None,
+        kind: Kind::Switch,
+        default: "false",
+        meaning: "whether a model judges what it wrote of a commit, in one call more",
     },
     Setting {
         name: "llm.baseUrl",

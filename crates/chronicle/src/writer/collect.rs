@@ -1,7 +1,10 @@
 //! What a model emits, taken in only where it holds: of the right form, about files and lines that the commit has,
 //! quoting what the session said, and saying more than the diff.
 
-use std::{cell::OnceCell, collections::BTreeMap};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use chronicle_commits::{Notebook, Outlines};
 use chronicle_core::{
@@ -147,9 +150,14 @@ impl<'g, 'r> Collector<'g, 'r> {
         }
     }
 
+    /// How much was taken in.
+    pub(crate) fn n_entries(&self) -> usize {
+        self.wisdom.len() + self.regions.len() + self.cross_cutting.len()
+    }
+
     /// Whether nothing was taken in.
     pub(crate) fn is_empty(&self) -> bool {
-        self.wisdom.is_empty() && self.regions.is_empty() && self.cross_cutting.is_empty()
+        self.n_entries() == 0
     }
 
     /// Takes in what a model emits; the answer for the model, and whether it is an error.
@@ -196,6 +204,56 @@ impl<'g, 'r> Collector<'g, 'r> {
             self.n_dropped += 1;
             self.warnings.push(format!("dropped what the model emitted, {reason}"));
         }
+    }
+
+    /// What a model may judge, in words: lessons first, then annotations. What the author or the session said is not.
+    pub(crate) fn judged(&self) -> Vec<String> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let lesson = |lesson: &Value| {
+            let lines = match lesson["lines"]["start"].as_u64().zip(lesson["lines"]["end"].as_u64()) {
+                Some((start, end)) => format!(":{start}-{end}"),
+                None => String::new(),
+            };
+            format!(
+                "{} {}{lines}: {}",
+                text(&lesson["category"]),
+                text(&lesson["file"]),
+                text(&lesson["content"])
+            )
+        };
+        let region = |region: &Value| {
+            let words = [&region["intent"], &region["reasoning"], &region["risk_notes"]].map(text);
+            let constraints =
+                region["constraints"].as_array().into_iter().flatten().map(|one| text(&one["text"]));
+            let words: Vec<String> =
+                words.into_iter().chain(constraints).filter(|words| !words.is_empty()).collect();
+            format!("{}:{}: {}", text(&region["file"]), text(&region["ast_anchor"]["name"]), words.join(" "))
+        };
+        let lessons = self.wisdom.iter().filter(|lesson| may_be_judged(lesson)).map(lesson);
+        lessons.chain(self.regions.iter().filter(|region| may_be_judged(region)).map(region)).collect()
+    }
+
+    /// Drops what was judged to restate, by its place in [`Collector::judged`].
+    pub(crate) fn drop_judged(&mut self, restating: &BTreeSet<usize>) {
+        let mut place = 0;
+        let (n_dropped, warnings) = (&mut self.n_dropped, &mut self.warnings);
+        let mut stays = |entry: &Value, words: &str| {
+            if !may_be_judged(entry) {
+                return true;
+            }
+            let is_dropped = restating.contains(&place);
+            place += 1;
+            if is_dropped {
+                *n_dropped += 1;
+                warnings.push(format!(
+                    "dropped, as the model judged that it restates the change: {}",
+                    short(words)
+                ));
+            }
+            !is_dropped
+        };
+        self.wisdom.retain(|lesson| stays(lesson, lesson["content"].as_str().unwrap_or_default()));
+        self.regions.retain(|region| stays(region, region["intent"].as_str().unwrap_or_default()));
     }
 
     fn drop_for(&mut self, tool: &str, reason: &str) {
@@ -569,6 +627,12 @@ impl<'g, 'r> Collector<'g, 'r> {
         }
         Ok(kept)
     }
+}
+
+/// Whether an entry is the model's own: testimony is not judged.
+fn may_be_judged(entry: &Value) -> bool {
+    let is_said = |one: &Value| one["source"] == "author";
+    entry["origin"] != "author" && !entry["constraints"].as_array().is_some_and(|all| all.iter().any(is_said))
 }
 
 fn read<T: DeserializeOwned>(input: Value) -> Result<T, Refused> {

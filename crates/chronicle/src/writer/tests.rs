@@ -219,6 +219,43 @@ fn nothing_that_is_not_so_is_stored() {
 }
 
 #[test]
+fn what_a_model_judges_to_restate_is_dropped_and_testimony_is_not_judged() {
+    let emitted = [
+        ("emit_wisdom", lesson(LESSON)),
+        ("emit_wisdom", lesson("Sixty is below the limit of every proxy that was ever measured here.")),
+    ];
+    let verdicts = |verdicts: Value| says(&json!({ "verdicts": verdicts }).to_string());
+    let restates = |entry: u32| json!({"entry": entry, "restates": true});
+    let judged = |last: Reply| {
+        let repo = repo();
+        repo.git(&["config", "chronicle.judgeEntries", "true"]);
+        let model = Script::new([calls(&emitted), says(DONE), last]);
+        (write(&repo, &model), model)
+    };
+    let (done, model) = judged(verdicts(json!([restates(2), {"entry": 1, "restates": false}, restates(9)])));
+    assert_eq!((done.wisdom, done.dropped, done.outcome), (1, 1, WrittenOutcome::Stored), "{done:#?}");
+    assert!(done.warnings[0].contains("Sixty is below"), "{:?}", done.warnings);
+    assert_eq!(model.asked().len(), 3);
+    assert!(model.sent().contains("beat(every(60))"));
+    let (done, _) = judged(verdicts(json!([restates(1), restates(2)])));
+    assert_eq!((done.outcome, done.dropped), (WrittenOutcome::Nothing, 2), "{done:#?}");
+    // A judge that fails takes nothing away.
+    for bad in [says("both are fine"), reply(Vec::new(), Stop::Refusal), says("{\"verdicts\": 7}")] {
+        assert_eq!(judged(bad).0.wisdom, 2);
+    }
+    // What the author said is the author's.
+    let repo = repo();
+    repo.git(&["config", "chronicle.judgeEntries", "true"]);
+    let mut said = lesson(LESSON);
+    said["source"] = "author".into();
+    let note = crate::NoteCommand { text: LESSON.to_owned(), category: None, file: None, lines: None };
+    chronicle(&repo).note(&note).unwrap();
+    let model = Script::new([calls(&[("emit_wisdom", said)]), says(DONE), verdicts(json!([restates(1)]))]);
+    let done = write(&repo, &model);
+    assert_eq!((done.wisdom, model.asked().len()), (1, 2), "{done:#?}");
+}
+
+#[test]
 fn links_lead_to_notes_that_there_are() {
     let repo = repo();
     let mut linked = lesson(LESSON);
