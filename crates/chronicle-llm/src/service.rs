@@ -33,6 +33,7 @@ pub struct Service {
     access: Access,
     pace: Pace,
     context_tokens: u64,
+    calls_tools: bool,
     target: ServiceTarget,
     transport: OnceLock<Result<(Transport, Client), String>>,
 }
@@ -58,7 +59,13 @@ impl Service {
             auth: AuthData::from_single(access.key.as_ref().map_or("none", |key| key.expose())),
             model: ModelIden::new(kind, access.model.as_str()),
         };
-        Ok(Self { access, pace, context_tokens, target, transport: OnceLock::new() })
+        Ok(Self { access, pace, context_tokens, calls_tools: true, target, transport: OnceLock::new() })
+    }
+
+    /// The same, for a model that may call no tools.
+    #[must_use]
+    pub fn calling_tools(self, calls_tools: bool) -> Self {
+        Self { calls_tools, ..self }
     }
 
     fn transport(&self) -> Result<&(Transport, Client), ModelError> {
@@ -153,7 +160,7 @@ impl Model for Service {
     }
 
     fn calls_tools(&self) -> bool {
-        true
+        self.calls_tools
     }
 
     fn context_tokens(&self) -> u64 {

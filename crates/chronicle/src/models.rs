@@ -128,7 +128,7 @@ impl Chronicle {
             }));
         }
         let service = Service::new(self.access(choice), Pace::within(choice.timeout), choice.context_tokens)?;
-        Ok(Box::new(service))
+        Ok(Box::new(service.calling_tools(choice.calls_tools)))
     }
 
     fn access(&self, choice: &Choice) -> Access {

@@ -28,6 +28,8 @@ pub(super) struct Choice {
     /// Who says so.
     pub(super) prices_by: PricesBy,
     pub(super) context_tokens: u64,
+    /// Whether it may call tools.
+    pub(super) calls_tools: bool,
     pub(super) timeout: Duration,
 }
 
@@ -157,6 +159,7 @@ impl Choice {
         Ok(Self {
             key: key_variable.as_deref().and_then(key_in),
             context_tokens: number("llm.contextTokens").unwrap_or(room),
+            calls_tools: settings.value("llm.tools") != "false",
             timeout: number("llm.timeout").map_or(DEFAULT_TIMEOUT, Duration::from_secs),
             provider,
             model,

@@ -43,7 +43,7 @@ const PROVIDERS: [&str; 5] = ["anthropic", "openai", "gemini", "claude", "none"]
 /// All settings, by name.
 ///
 /// No tracked file decides about models: code, keys and money go where those settings say.
-pub const SETTINGS: [Setting; 26] = [
+pub const SETTINGS: [Setting; 27] = [
     Setting {
         name: "annotateCommits",
         team: None,
@@ -170,6 +170,13 @@ pub const SETTINGS: [Setting; 26] = [
         kind: Kind::Count,
         default: "120",
         meaning: "seconds that a call of a model may take",
+    },
+    Setting {
+        name: "llm.tools",
+        team: None,
+        kind: Kind::Switch,
+        default: "true",
+        meaning: "whether the model calls tools; without, it is asked once for each part of a commit",
     },
     Setting {
         name: "maxAgentTurns",

@@ -1,6 +1,7 @@
 //! Models that write annotations, through the binary and over the wire.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::PathBuf,
     process::{Child, Command, Stdio},
@@ -12,7 +13,7 @@ use testkit::{Answer, Asked, ScriptedService};
 
 use crate::{
     desk::Desk,
-    outcome::{Outcome, note, run},
+    outcome::{Outcome, note, run, run_with_input},
 };
 
 const SESSION: &str = "7a7a7a7a-0000-4000-8000-000000000007";
@@ -269,8 +270,15 @@ fn history(writing: &Writing, n_commits: usize) -> Vec<String> {
 
 /// Each commit has one annotation, of one document with one lesson.
 fn assert_once(writing: &Writing, ids: &[String]) {
+    let repo = &writing.desk.repo;
+    let names: String = ids.iter().map(|id| format!("{id}\n")).collect();
+    let mut show = testkit::command("git", repo.path());
+    show.args(["log", "--no-walk=unsorted", "--stdin", "--notes=chronicle", "--format=%H%x00%N%x00"]);
+    let shown = run_with_input(&mut show, names.as_bytes()).success().stdout;
+    let mut parts = shown.split('\0');
     for id in ids {
-        let stored = note(&writing.desk.repo, id);
+        assert_eq!(parts.next().map(str::trim), Some(id.as_str()));
+        let stored: Value = serde_json::from_str(parts.next().expect("a note")).expect("one document");
         assert_eq!(stored["wisdom"].as_array().map(Vec::len), Some(1), "{stored:#}");
         assert_eq!(stored["also"], Value::Null, "{stored:#}");
         assert_eq!(stored["provenance"]["source"], "backfill");
@@ -304,32 +312,139 @@ fn a_backfill_of_several_workers_annotates_each_commit_once() {
     writing.run(&["backfill", "--resume"]).refused(1, &["no backfill was interrupted"]);
 }
 
-#[test]
-fn a_backfill_that_was_killed_is_gone_on_with() {
-    let writing = Writing::with(of_every_commit(100));
-    let ids = history(&writing, 30);
-    let start = |args: &[&str]| -> Child {
-        let mut command = writing.command(args);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
-    };
-    let began = Instant::now();
-    let mut child = start(&["backfill", "--concurrency", "8", "--path", "src"]);
-    for n_wanted in [3, 12] {
-        while writing.n_notes() < n_wanted && child.try_wait().expect("it is ours").is_none() {
-            assert!(began.elapsed() < Duration::from_secs(120), "nothing is stored");
-        }
-        child.kill().expect("it is ours");
-        child.wait().expect("it is ours");
-        child = start(&["backfill", "--resume", "--concurrency", "8"]);
+/// Commits with a file each, made at once; the ids, newest first.
+fn long_history(writing: &Writing, n_commits: usize) -> Vec<String> {
+    let mut stream = String::new();
+    for number in 0..n_commits {
+        let words = format!("part {number}: begin");
+        let content = format!("fn part{number}() {{ start({number}) }}\n");
+        let from = if number == 0 { "from refs/heads/main^0\n" } else { "" };
+        stream += &format!(
+            "commit refs/heads/main\ncommitter Ada <ada@example.com> {} +0000\ndata {}\n{words}\n{from}\
+             M 100644 inline src/part{number}.rs\ndata {}\n{content}\n",
+            1_772_400_000 + number,
+            words.len(),
+            content.len()
+        );
     }
-    // What was resumed may have been done already when it was to be killed.
+    let repo = &writing.desk.repo;
+    let mut import = testkit::command("git", repo.path());
+    import.args(["fast-import", "--quiet", "--force"]);
+    run_with_input(&mut import, stream.as_bytes()).success();
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    let ids = repo.git(&["rev-list", "--max-count", &n_commits.to_string(), "main"]);
+    ids.lines().map(str::to_owned).collect()
+}
+
+/// A command that goes on by itself.
+fn started(writing: &Writing, args: &[&str], settings: &[(&str, &str)]) -> Child {
+    let mut command = writing.command(args);
+    command.envs(settings.iter().copied());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
+}
+
+/// Waits until so many notes are stored, or the child is done, and kills it.
+fn killed_at(writing: &Writing, mut child: Child, n_wanted: usize) {
+    let began = Instant::now();
+    while writing.n_notes() < n_wanted && child.try_wait().expect("it is ours").is_none() {
+        assert!(began.elapsed() < Duration::from_secs(300), "nothing is stored");
+    }
+    child.kill().expect("it is ours");
     child.wait().expect("it is ours");
-    let mut child = start(&["backfill", "--path", "src"]);
+}
+
+#[test]
+fn a_backfill_of_a_thousand_commits_that_is_killed_again_and_again_loses_and_doubles_nothing() {
+    const N: usize = 1_000;
+    let writing = Writing::with(of_every_commit(100));
+    let ids = long_history(&writing, N);
+    let deaths = [1, 40, 300, 650, 980];
+    killed_at(
+        &writing,
+        started(&writing, &["backfill", "--concurrency", "8", "--path", "src"], &[]),
+        deaths[0],
+    );
+    for n_wanted in &deaths[1..] {
+        killed_at(
+            &writing,
+            started(&writing, &["backfill", "--resume", "--concurrency", "8"], &[]),
+            *n_wanted,
+        );
+    }
+    let mut child = started(&writing, &["backfill", "--resume", "--concurrency", "8"], &[]);
     assert!(child.wait().expect("it is ours").success());
+    writing.run(&["backfill", "--resume"]).refused(1, &["no backfill was interrupted"]);
+    // That the first commit changed the folder, too, is why there is one more.
+    assert_eq!(writing.n_notes(), N + 1);
     assert_once(&writing, &ids);
-    assert_eq!(writing.n_notes(), 31);
-    // No more than what was under way at each death is asked for twice.
-    assert!(writing.service.asked().len() <= 2 * (31 + 2 * 8), "{}", writing.service.asked().len());
+    // No more than what was under way at each death is asked for twice: two requests for each commit.
+    let most = 2 * (N + 1 + 8 * deaths.len());
+    assert!(writing.service.asked().len() <= most, "{} of {most}", writing.service.asked().len());
+}
+
+#[test]
+fn no_number_of_workers_and_no_sudden_death_spends_more_than_is_allowed() {
+    // At $3 and $15 a million, a commit costs some cents as it is counted before, and less in the end.
+    let prices = [("CHRONICLE_LLM_PRICE_INPUT", "3"), ("CHRONICLE_LLM_PRICE_OUTPUT", "15")];
+    for (limit, of_day) in
+        [("--max-cost=1.5", None), ("--max-tokens=150000", None), ("--max-cost=99", Some("1.5"))]
+    {
+        let writing = Writing::with(of_every_commit(2_000));
+        long_history(&writing, 120);
+        let mut settings = prices.to_vec();
+        settings.extend(of_day.map(|dollars| ("CHRONICLE_LLM_MAX_COST_PER_DAY", dollars)));
+        killed_at(&writing, started(&writing, &["backfill", "--concurrency=8", limit], &settings), 2);
+        killed_at(&writing, started(&writing, &["backfill", "--resume", "--concurrency=8"], &settings), 6);
+        let mut last = writing.command(&["backfill", "--resume", "--concurrency=8", "--format=json"]);
+        let last = run(last.envs(settings.iter().copied()));
+        let reply: Value = last.json();
+        assert!(
+            reply["stopped"].as_str().is_some_and(|reason| reason.contains("spent or reserved")),
+            "{reply:#}"
+        );
+        let n_notes = writing.n_notes();
+        assert!((6..120).contains(&n_notes), "{n_notes}");
+        let (runs, n_open) = spent(&writing, limit, of_day);
+        assert_eq!(runs, 1, "a run that is gone on with keeps its account");
+        assert!(n_open <= 2 * 8, "{n_open}");
+        // Nobody asks beyond it, however often it is begun again.
+        for _ in 0..3 {
+            run(writing.command(&["backfill", "--resume", "--concurrency=8"]).envs(settings.iter().copied()));
+            spent(&writing, limit, of_day);
+        }
+    }
+}
+
+/// Adds up the ledger, line by line: it never says more than is allowed. How many runs there are, and how many calls
+/// nobody settled.
+fn spent(writing: &Writing, limit: &str, of_day: Option<&str>) -> (usize, usize) {
+    let ledger = fs::read_to_string(writing.desk.memory().join("spending.jsonl")).expect("a ledger");
+    let (mut costs, mut tokens) = (BTreeMap::new(), BTreeMap::new());
+    let (mut runs, mut settled) = (BTreeSet::new(), 0);
+    let limit: f64 = limit.split('=').nth(1).and_then(|limit| limit.parse().ok()).expect("a number");
+    for line in ledger.lines() {
+        // Who is killed may leave a part of a line.
+        let Ok(line) = serde_json::from_str::<Value>(line) else { continue };
+        let id = line["id"].as_str().or(line["settles"].as_str()).expect("an id").to_owned();
+        let number = |value: &Value| value.as_u64().unwrap_or_default();
+        let n_tokens = match line.get("usage") {
+            Some(usage) => usage.as_object().into_iter().flatten().map(|(_, value)| number(value)).sum(),
+            None => number(&line["tokens"]),
+        };
+        runs.extend(line["run"].as_str().map(str::to_owned));
+        settled += usize::from(line["settles"].is_string());
+        costs.insert(id.clone(), number(&line["nano_usd"]));
+        tokens.insert(id, n_tokens);
+        let dollars = costs.values().sum::<u64>() as f64 / 1e9;
+        let n_tokens = tokens.values().sum::<u64>() as f64;
+        let is_within = match of_day.map(|dollars| dollars.parse::<f64>().expect("a number")) {
+            Some(most) => dollars <= most,
+            None if limit < 100.0 => dollars <= limit,
+            None => n_tokens <= limit,
+        };
+        assert!(is_within, "${dollars}, {n_tokens} tokens");
+    }
+    (runs.len(), costs.len() - settled)
 }
 
 #[test]
@@ -348,6 +463,21 @@ fn what_fails_is_written_down_and_tried_again() {
     assert_eq!((&logged["commit"], &logged["outcome"]), (&json!(made), &json!("failed")), "{logged}");
     assert_eq!(writing.ask(&["annotate", "--retry-failed"])["commits"][0]["outcome"], "stored");
     writing.run(&["annotate", "--retry-failed"]).refused(1, &["no commit has failed"]);
+}
+
+#[test]
+fn a_model_that_calls_no_tools_is_asked_once_for_json() {
+    let answer = json!({"summary": "The pooler went away and took the program along.", "wisdom": [
+        {"category": "gotcha", "content": LESSON, "file": "src/pool.rs", "start": 2, "end": 2},
+    ]});
+    let writing = Writing::playing([Answer::text(answer.to_string())]);
+    writing.run(&["config", "set", "llm.tools", "false"]).success();
+    let made = writing.commit(WAITS, "pool: wait");
+    let reply = writing.ask(&["annotate", "--agent"]);
+    assert_eq!(reply["commits"][0]["wisdom"], 1, "{reply:#}");
+    assert!(note(&writing.desk.repo, &made).to_string().contains("pooler"));
+    let asked = writing.service.asked();
+    assert_eq!((asked.len(), asked[0].json().get("tools")), (1, None));
 }
 
 #[test]
