@@ -115,7 +115,12 @@ impl Chronicle {
     }
 
     fn chosen(&self, settings: &Settings, purpose: Purpose) -> Result<Choice, Error> {
-        Choice::of(self, settings, purpose).map_err(|reason| NoModelSnafu { reason }.build())
+        Choice::of(self, settings, purpose).map_err(|reason| {
+            // What makes no sense may be why.
+            let said = settings.warnings.iter().find(|warning| warning.contains("llm."));
+            let said = said.map(|warning| format!("{warning}; ")).unwrap_or_default();
+            NoModelSnafu { reason: format!("{said}{reason}") }.build()
+        })
     }
 
     fn reached(&self, choice: &Choice) -> Result<Box<dyn Model>, Error> {
@@ -219,8 +224,58 @@ pub(crate) fn answer_in(text: &str) -> Option<Value> {
     value.is_object().then_some(value)
 }
 
+/// What is whole of the JSON object in an answer that was cut: all members and elements before the one that it broke
+/// off in.
+pub(crate) fn whole_part_of(text: &str) -> Option<Value> {
+    let text = text.get(text.find('{')?..)?;
+    let (mut open, mut is_text, mut is_escaped) = (Vec::new(), false, false);
+    // Where the last whole element ends, and what is to be closed there.
+    let mut end = None;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_text => is_escaped = true,
+            '"' => is_text = !is_text,
+            _ if is_text => {}
+            '{' => open.push('}'),
+            '[' => open.push(']'),
+            '}' | ']' => {
+                open.pop();
+                end = Some((at + 1, open.clone()));
+            }
+            ',' => end = Some((at, open.clone())),
+            _ => {}
+        }
+    }
+    let (at, open) = end?;
+    let closed: String = text[..at].chars().chain(open.into_iter().rev()).collect();
+    serde_json::from_str(&closed).ok()
+}
+
 fn day(at: jiff::Timestamp) -> String {
     at.strftime("%Y-%m-%d").to_string()
 }
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_an_answer_that_was_cut_the_whole_parts_count() {
+        let check = |text: &str, expected: Option<&str>| {
+            let expected = expected.map(|json| serde_json::from_str::<Value>(json).unwrap());
+            assert_eq!(whole_part_of(text), expected, "{text}");
+        };
+        check(
+            r#"Here: {"a": "so, {it} \"is\"", "b": [{"c": 1}, {"c": 2, "d": "and so o"#,
+            Some(r#"{"a": "so, {it} \"is\"", "b": [{"c": 1}, {"c": 2}]}"#),
+        );
+        check(r#"{"a": "and so on and so"#, None);
+        check(r#"{"a": "so", "b": "and"#, Some(r#"{"a": "so"}"#));
+        check(r#"{"a": [{"b": 1}"#, Some(r#"{"a": [{"b": 1}]}"#));
+        check(r#"{"a": 1}} and more"#, None);
+        check("nothing", None);
+    }
+}

@@ -123,7 +123,9 @@ impl CommandError {
             "commits_failed" => {
                 "`git chronicle annotate --agent COMMIT..` tries those again that are not annotated"
             }
-            "context_too_small" => "use a model that takes at least 8,000 tokens at once",
+            "context_too_small" => {
+                "use a model that takes at least 8,000 tokens at once, or set chronicle.llm.tools to false for a small one"
+            }
             "no_claim" => "`git chronicle show` lists what a commit's annotation says",
             "invalid_time" => "such as 2026-12-31 or 2026-12-31T12:00:00Z",
             "lines_need_one_file" => "name one file together with --lines",

@@ -205,7 +205,7 @@ impl Chronicle {
             let one = self.asked_about(memory, session, model)?;
             let (done, failure) = match asked {
                 None => (one.planned(), None),
-                Some(model) => self.word(memory, one, model, &mut reply.tokens)?,
+                Some(model) => self.word(memory, &one, model, &mut reply.tokens)?,
             };
             n_in_a_row = if done.outcome == WordedOutcome::Failed { n_in_a_row + 1 } else { 0 };
             reply.sessions.push(done);
@@ -255,7 +255,7 @@ impl Chronicle {
     fn word(
         &self,
         memory: &mut Memory,
-        asked: Asked,
+        asked: &Asked,
         model: &dyn Model,
         tokens: &mut WrittenTokens,
     ) -> Result<(WordedSession, Option<String>), Error> {
@@ -281,10 +281,10 @@ impl Chronicle {
             Err(reason) => Err(reason),
         };
         match taken {
-            Ok((wording, taken)) => Ok((self.keep(memory, &asked, &wording, taken)?, None)),
+            Ok((wording, taken)) => Ok((self.keep(memory, asked, &wording, taken)?, None)),
             Err(reason) => {
                 let reason = shortened(&crate::excerpt::clean(&reason), LONGEST_REASON);
-                self.note_failure(memory, &asked, &reason)?;
+                self.note_failure(memory, asked, &reason)?;
                 Ok((asked.failed(&reason), None))
             }
         }

@@ -11,7 +11,10 @@ use super::{
     plan::Plan,
     prompt,
 };
-use crate::{Error, models::answer_in};
+use crate::{
+    Error,
+    models::{answer_in, whole_part_of},
+};
 
 /// Lessons of one answer.
 const MOST_LESSONS: usize = 8;
@@ -44,7 +47,11 @@ pub(crate) fn ask(
         _ => None,
     };
     let text = reply.text();
-    match answer_in(&text) {
+    let answer = match reply.stop {
+        Stop::MaxTokens => answer_in(&text).or_else(|| whole_part_of(&text)),
+        _ => answer_in(&text),
+    };
+    match answer {
         Some(answer) => course.summary = take(&answer, gathered, collector)?,
         None => {
             course.summary = summary_in(&text);

@@ -378,6 +378,20 @@ fn a_model_that_calls_no_tools_is_asked_for_a_form() {
 }
 
 #[test]
+fn of_an_answer_that_was_cut_the_whole_lessons_are_kept() {
+    let first =
+        json!({"category": "gotcha", "content": LESSON, "file": "src/client.rs", "start": 3, "end": 3});
+    let cut = format!(
+        "{{\"summary\": \"Devices fell silent.\", \"wisdom\": [{first}, {{\"category\": \"gotcha\", \"cont"
+    );
+    let answer = reply(vec![Block::Text(cut)], Stop::MaxTokens);
+    let model = Script { calls_tools: false, context: 6_000, ..Script::new([answer]) };
+    let written = write(&repo(), &model);
+    assert_eq!((written.outcome, written.wisdom), (WrittenOutcome::Stored, 1), "{written:#?}");
+    assert!(written.partial.is_some());
+}
+
+#[test]
 fn secrets_are_never_sent_and_are_reported() {
     const KEY: &str = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     let repo = repo();

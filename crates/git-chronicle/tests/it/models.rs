@@ -58,6 +58,7 @@ fn without_a_key_it_is_said_what_to_set() {
     assert_eq!(check(&desk, &["--format=json"], &[]).json_error(), "no_model");
     set(&desk, "llm.provider", "gemini");
     check(&desk, &[], &[("ANTHROPIC_API_KEY", KEY)]).refused(1, &["GEMINI_API_KEY or GOOGLE_API_KEY"]);
+    check(&desk, &[], &[("CHRONICLE_LLM_PROVIDER", "nobody")]).refused(1, &["nobody", "GEMINI_API_KEY"]);
     set(&desk, "llm.provider", "none");
     check(&desk, &[], &[("ANTHROPIC_API_KEY", KEY)]).refused(1, &["turned off"]);
     // Everything else works.

@@ -202,15 +202,15 @@ impl Taker<'_> {
     /// The turn that shows something, and its words. What a tool gave back shows nothing.
     fn evidence(&self, number: usize, quote: &str) -> Result<(&StoredTurn, Evidence), String> {
         let turn = self.shown(number)?;
-        let is_said = match turn.kind {
+        let is_said = matches!(
+            turn.kind,
             TurnKind::Prompt
-            | TurnKind::Said
-            | TurnKind::Plan
-            | TurnKind::Todo
-            | TurnKind::Command
-            | TurnKind::Interruption => true,
-            _ => false,
-        };
+                | TurnKind::Said
+                | TurnKind::Plan
+                | TurnKind::Todo
+                | TurnKind::Command
+                | TurnKind::Interruption
+        );
         if !is_said {
             return Err(format!("turn {number} says nothing"));
         }
