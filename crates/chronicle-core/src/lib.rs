@@ -5,8 +5,10 @@
 //! whatever is needed from outside is an argument.
 
 mod annotation;
+pub mod block;
 mod category;
 pub mod correction;
+pub mod decay;
 pub mod dependent;
 pub mod distance;
 mod document;
@@ -24,6 +26,7 @@ pub mod mentions;
 mod note;
 pub mod outline;
 pub mod patch_id;
+pub mod period;
 mod plain;
 pub mod private;
 mod provenance;
