@@ -12,7 +12,9 @@ use snafu::{ResultExt, ensure};
 use crate::error::{FolderSnafu, StoreError, TooNewSnafu};
 use crate::index::{self, words::Words};
 
+mod blocks;
 mod edits;
+mod jobs;
 mod projects;
 mod sessions;
 mod sources;
@@ -20,7 +22,9 @@ mod threads;
 mod turns;
 mod wordings;
 
+pub use blocks::{BlockVersion, OwnBlock};
 pub use edits::StoredEdit;
+pub use jobs::{Job, KeptTranscript, Used};
 pub use projects::{Project, ProjectId};
 pub use sessions::{NamedSession, SessionId, SessionRecord};
 pub use sources::Source;
@@ -32,8 +36,12 @@ pub use turns::{Elsewhere, StoredTurn, TurnKind, TurnRecord};
 pub use wordings::{SessionState, StoredWording};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [&str; 3] =
-    [include_str!("store/schema.sql"), include_str!("store/edits.sql"), include_str!("store/wordings.sql")];
+const MIGRATIONS: [&str; 4] = [
+    include_str!("store/schema.sql"),
+    include_str!("store/edits.sql"),
+    include_str!("store/wordings.sql"),
+    include_str!("store/blocks.sql"),
+];
 
 /// How many statements are kept for the next time: more than taking in a session needs.
 const STATEMENTS: usize = 64;

@@ -1,5 +1,7 @@
 //! Sessions.
 
+use std::collections::BTreeSet;
+
 use chronicle_core::thread::ThreadEvent;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
@@ -143,6 +145,64 @@ impl NamedSession {
                 Self::of_row,
             )?
             .collect()
+    }
+
+    /// The sessions that humans led and that ended from one moment up to another, in that order.
+    pub fn ended_between(
+        connection: &Connection,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> rusqlite::Result<Vec<Self>> {
+        connection
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM session WHERE NOT is_sub_agent AND ?1 <= last AND last < ?2 \
+                 AND (0 < n_prompts OR title <> '') ORDER BY last, agent, session.name"
+            ))?
+            .query_map([from.as_millisecond(), to.as_millisecond()], Self::of_row)?
+            .collect()
+    }
+
+    /// Of every session that humans led and that tells something, in a lasting order: a hash of its name, when it ended,
+    /// and a hash of what digests of days tell of it.
+    pub fn marks(connection: &Connection) -> rusqlite::Result<Vec<(i64, Option<Timestamp>, i64)>> {
+        connection
+            .prepare_cached(
+                "SELECT agent, session.name, last, project.name, branch, title, importance, n_prompts, digest, \
+                 (SELECT count(*) FROM thread_event WHERE thread_event.session = session.id) \
+                 FROM session JOIN project ON project.id = project WHERE NOT is_sub_agent \
+                 AND (0 < n_prompts OR title <> '') ORDER BY last, agent, session.name",
+            )?
+            .query_map([], |row| {
+                let name = format!("{}\n{}", row.get::<_, String>(0)?, row.get::<_, String>(1)?);
+                let last: Option<i64> = row.get(2)?;
+                let mut told = String::new();
+                for column in [3, 4, 5, 8] {
+                    told.push_str(&row.get::<_, Option<String>>(column)?.unwrap_or_default());
+                    told.push('\n');
+                }
+                for column in [6, 7, 9] {
+                    told.push_str(&row.get::<_, i64>(column)?.to_string());
+                    told.push('\n');
+                }
+                let last = last.and_then(|last| Timestamp::from_millisecond(last).ok());
+                Ok((crate::key(&name), last, crate::key(&told)))
+            })?
+            .collect()
+    }
+
+    /// The sessions that humans led and that something refers to: they made a commit, told of a thread, or are among
+    /// those named.
+    pub fn cited(connection: &Connection, named: &BTreeSet<String>) -> rusqlite::Result<Vec<Self>> {
+        let sessions = connection
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS}, EXISTS (SELECT 1 FROM made_commit WHERE made_commit.session = session.id) \
+                 OR EXISTS (SELECT 1 FROM thread_event WHERE thread_event.session = session.id) \
+                 FROM session WHERE NOT is_sub_agent ORDER BY id"
+            ))?
+            .query_map([], |row| Ok((Self::of_row(row)?, row.get::<_, bool>(15)?)))?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        let is_cited = |(session, is_cited): &(Self, bool)| *is_cited || named.contains(&session.record.name);
+        Ok(sessions.into_iter().filter(is_cited).map(|(session, _)| session).collect())
     }
 
     /// The sessions that ended before a moment, whoever led them.
