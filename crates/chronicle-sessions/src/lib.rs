@@ -8,6 +8,7 @@ mod checks;
 mod claude;
 mod cleaned;
 mod codex;
+mod cold;
 mod copilot;
 mod decisions;
 mod digest;
@@ -43,6 +44,7 @@ mod wording;
 mod words;
 
 pub use checks::CheckKind;
+pub use cold::{keep, unpack};
 pub use digest::{DigestOfSession, LONGEST_TITLE, digest};
 pub use edited::{Edited, FileLines, Likeness};
 pub use format::Format;
