@@ -3,3 +3,4 @@
 pub mod hooks;
 pub mod mcp;
 pub mod setup;
+pub mod timer;

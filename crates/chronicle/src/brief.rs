@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use chronicle_commits::{Reason, Recap, Unfinished};
 use chronicle_core::thread::{Origin, Priority};
-use chronicle_search::NamedSession;
+use chronicle_search::{BlockVersion, NamedSession};
 use chronicle_sessions::{CheckKind, DigestOfSession, shortened};
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
@@ -36,6 +36,13 @@ const MOST_THREADS: usize = 10;
 
 /// Failed checks, and decisions, that are told.
 const MOST_EACH: usize = 5;
+
+/// Files that are told.
+const MOST_FILES: usize = 30;
+
+/// Blocks whose first lines are told, and how many of each.
+const BLOCKS: [&str; 2] = ["preferences", "developer_profile"];
+const MOST_LINES: usize = 3;
 
 /// The longest that is quoted in one line.
 const LONGEST_QUOTE: usize = 240;
@@ -75,6 +82,10 @@ pub struct Brief {
     pub n_more_open: usize,
     /// What was decided in the last sessions, the newest first.
     pub decided: Vec<Decision>,
+    /// Files that the last sessions changed; those of the branch, and of the newest session, come first.
+    pub files: Vec<String>,
+    /// What the blocks of memory say first of the developer, and of how things are to be done.
+    pub remembered: Vec<String>,
     /// What others left undone, as lessons on their commits.
     pub left_by_others: Vec<OpenItem>,
     /// How many lines were left out to fit the budget.
@@ -96,7 +107,7 @@ pub struct Stop {
 }
 
 /// A commit that a session made.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BriefCommit {
     /// Its id, as short as git printed it.
     pub commit: String,
@@ -154,6 +165,8 @@ impl Chronicle {
             open: Vec::new(),
             n_more_open: 0,
             decided: Vec::new(),
+            files: Vec::new(),
+            remembered: Vec::new(),
             left_by_others: Vec::new(),
             n_left_out: 0,
             n_elsewhere: 0,
@@ -169,6 +182,9 @@ impl Chronicle {
         }
         if !recap.unfinished.is_empty() {
             self.tell_lessons(&mut brief, &recap);
+        }
+        if let (Some(memory), false) = (&memory, brief.is_empty()) {
+            brief.remembered = memory.remembered();
         }
         brief.join_failures();
         brief.shorten();
@@ -221,6 +237,13 @@ impl Chronicle {
             .filter_map(|session| Some((session.digest()?, session)))
             .map(|(d, s)| (s, d))
             .collect();
+        let (of_branch, others): (Vec<_>, Vec<_>) =
+            digests.iter().partition(|(session, _)| session.record.branch == brief.branch);
+        for file in of_branch.into_iter().chain(others).flat_map(|(_, digest)| &digest.files) {
+            if brief.files.len() < MOST_FILES && !brief.files.contains(&file.path) {
+                brief.files.push(file.path.clone());
+            }
+        }
         brief.failed = failed(&digests);
         brief.decided = decided(&digests, &recap.reasons);
         Ok(())
@@ -262,6 +285,19 @@ impl Chronicle {
             n_now = n_characters(&brief);
         }
         Ok(brief)
+    }
+}
+
+impl Memory {
+    /// The first lines of blocks. A store of an older form that cannot be written has none.
+    fn remembered(&self) -> Vec<String> {
+        let latest =
+            |label| self.store.read(|connection| BlockVersion::latest(connection, label)).ok().flatten();
+        let lines = |label| latest(label).map(|latest| latest.text.lines).unwrap_or_default();
+        let first = BLOCKS.into_iter().flat_map(|label| {
+            lines(label).into_iter().filter(|line| !line.text.trim().is_empty()).take(MOST_LINES)
+        });
+        first.map(|line| line.text).collect()
     }
 }
 
@@ -343,6 +379,7 @@ impl Brief {
             short(&mut item.summary);
             item.context.clear();
         }
+        self.remembered.iter_mut().for_each(short);
         for decision in &mut self.decided {
             short(&mut decision.words);
             decision.reason.iter_mut().for_each(short);
@@ -370,6 +407,8 @@ impl Brief {
             self.open.last().map(|item| urgency(item) - down(self.open.len())),
             self.decided.last().map(|_| 50 - 3 * down(self.decided.len())),
             self.left_by_others.last().map(|item| urgency(item) - 5 - down(self.left_by_others.len())),
+            self.files.last().map(|_| 45 - down(self.files.len())),
+            self.remembered.last().map(|_| 32 - down(self.remembered.len())),
         ];
         let least = worth.iter().enumerate().filter_map(|(list, worth)| Some(((*worth)?, list))).min();
         let Some((_, list)) = least else { return false };
@@ -379,6 +418,8 @@ impl Brief {
             1 => drop(self.failed.pop()),
             2 => drop(self.open.pop()),
             3 => drop(self.decided.pop()),
+            5 => drop(self.files.pop()),
+            6 => drop(self.remembered.pop()),
             _ => drop(self.left_by_others.pop()),
         }
         self.n_left_out += 1;

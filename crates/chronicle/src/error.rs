@@ -96,6 +96,36 @@ pub enum Error {
     /// A thread without words.
     #[snafu(display("the thread is empty; say what is to be done"))]
     EmptySummary,
+    /// A block that there is none of.
+    #[snafu(display("there is no block `{}`{}", label.escape_debug(), closest.as_ref().map(|closest| format!("; did you mean `{closest}`?")).unwrap_or_default()))]
+    NoBlock {
+        /// As it was given.
+        label: String,
+        /// The nearest that there is.
+        closest: Option<String>,
+    },
+    /// Something that a block does not allow.
+    #[snafu(display("{reason}"))]
+    RefusedBlock {
+        /// Why not.
+        reason: String,
+    },
+    /// A text that a block has no room for.
+    #[snafu(display("the text has {n_characters} characters, and `{label}` may have {limit}"))]
+    BlockTooLong {
+        /// The block.
+        label: String,
+        /// How many it may have.
+        limit: usize,
+        /// How many it would have.
+        n_characters: usize,
+    },
+    /// A block that the user changed elsewhere meanwhile.
+    #[snafu(display("`{label}` was changed by hand since it was opened"))]
+    BlockChanged {
+        /// The block.
+        label: String,
+    },
     /// A briefing that nothing fits into.
     #[snafu(display("--budget {budget} is too small for any briefing; the least is {least}"))]
     BriefTooLong {
@@ -107,6 +137,12 @@ pub enum Error {
     /// Neither a date nor a span of time.
     #[snafu(display("`{}` is neither a date nor a span of time", text.escape_debug()))]
     NotAMoment {
+        /// As it was given.
+        text: String,
+    },
+    /// Not a period of days.
+    #[snafu(display("`{}` is no period: day, yesterday, week, month, 2026-03-09, 2026-W11, 2026-03 or 2026-03-01..2026-03-09", text.escape_debug()))]
+    NotAPeriod {
         /// As it was given.
         text: String,
     },
@@ -331,8 +367,13 @@ impl Error {
             Self::UnknownSession { .. } => "unknown_session",
             Self::UnknownThread { .. } => "unknown_thread",
             Self::NothingToDo { .. } => "nothing_to_do",
+            Self::NoBlock { .. } => "no_block",
+            Self::RefusedBlock { .. } => "block_refused",
+            Self::BlockTooLong { .. } => "block_too_long",
+            Self::BlockChanged { .. } => "block_changed",
             Self::BriefTooLong { .. } => "budget_too_small",
             Self::NotAMoment { .. } => "invalid_since",
+            Self::NotAPeriod { .. } => "invalid_period",
             Self::EmptyQuestion { .. } => "empty_question",
             Self::FileNotFound { .. } => "file_not_found",
             Self::InSubmodule { .. } => "in_submodule",

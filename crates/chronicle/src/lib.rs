@@ -7,6 +7,7 @@ pub mod agent;
 mod anchors;
 mod annotate;
 mod blaming;
+pub mod blocks;
 pub mod brief;
 mod candidates;
 pub mod catch_up;
@@ -14,6 +15,7 @@ mod check;
 mod context;
 mod correct;
 mod deps;
+pub mod digest;
 mod doctor;
 mod error;
 mod excerpt;
@@ -35,12 +37,14 @@ mod schema;
 pub mod sessions;
 mod settings;
 mod show;
+pub mod sleep;
 mod stage;
 mod status;
 mod status_line;
 mod summary;
 mod sync;
 pub mod threads;
+pub mod tiers;
 mod timeline;
 mod tour;
 mod transfer;
@@ -68,7 +72,9 @@ pub use chronicle_commits::{
     AuthorContext, StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES, reconcile::Effort,
 };
 pub use chronicle_core::{
-    Category, ContextLevel, InvalidRange, LineRange, plain,
+    Category, ContextLevel, InvalidRange, LineRange,
+    period::Span,
+    plain,
     reading::Reading,
     thread::{How, Priority, ThreadKind},
 };

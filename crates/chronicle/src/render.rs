@@ -3,6 +3,7 @@
 //! Whatever comes from a repository is hostile here: every text passes through
 //! [`chronicle_core::plain`] on its way out, in every format.
 
+mod blocks;
 mod brief;
 mod candidates;
 mod check;
@@ -10,11 +11,13 @@ mod config;
 mod context;
 mod correct;
 mod deps;
+mod digest;
 mod find;
 mod health;
 mod injected;
 mod json;
 mod markdown;
+mod memory;
 mod models;
 mod outline;
 mod pretty;
@@ -39,13 +42,17 @@ use crate::{
     ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown,
     StagedRemark, Status, Summary, Synced, Timeline, Why, WrittenReply,
     agent::Injected,
+    blocks::{BlockHistory, BlockList, FoundLines, ShownBlock},
     brief::Brief,
     catch_up::CatchUp,
+    digest::Digest,
     find::{About, Finding, How},
     sessions::{
         ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession, WordedReply,
     },
+    sleep::Consolidated,
     threads::{Pending, ShownThread, ThreadReply},
+    tiers::MemoryStatus,
 };
 
 pub use check::{Host, annotations};
@@ -208,6 +215,81 @@ pub fn memory_transfer(done: &MemoryTransfer, verb: &str, format: Format) -> Str
     match format {
         Format::Json => done.json_line(true),
         Format::Markdown | Format::Pretty => sessions::transfer(done, verb),
+    }
+}
+
+/// What was done in a period, as text.
+#[must_use]
+pub fn digest(digest: &Digest, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => digest.json_line(view.verbose),
+        Format::Markdown => digest::markdown(digest),
+        Format::Pretty => pretty::painted(&digest::markdown(digest), view),
+    }
+}
+
+/// The same as it stands in a file: of one digest, always the same text.
+pub(crate) fn digest_file(digest: &Digest) -> String {
+    digest::markdown(digest)
+}
+
+/// What was consolidated, as text.
+#[must_use]
+pub fn consolidated(done: &Consolidated, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => done.json_line(view.verbose),
+        Format::Markdown => memory::consolidated(done),
+        Format::Pretty => pretty::painted(&memory::consolidated(done), view),
+    }
+}
+
+/// The tiers of memory, as text.
+#[must_use]
+pub fn memory_status(status: &MemoryStatus, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => status.json_line(view.verbose),
+        Format::Markdown => memory::status(status, view),
+        Format::Pretty => pretty::painted(&memory::status(status, view), view),
+    }
+}
+
+/// All blocks, as text.
+#[must_use]
+pub fn block_list(list: &BlockList, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => list.json_line(view.verbose),
+        Format::Markdown => blocks::list(list, view),
+        Format::Pretty => pretty::painted(&blocks::list(list, view), view),
+    }
+}
+
+/// One block, as text.
+#[must_use]
+pub fn block(block: &ShownBlock, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => block.json_line(view.verbose),
+        Format::Markdown => blocks::shown(block, view),
+        Format::Pretty => pretty::painted(&blocks::shown(block, view), view),
+    }
+}
+
+/// The versions of a block, as text.
+#[must_use]
+pub fn block_history(history: &BlockHistory, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => history.json_line(view.verbose),
+        Format::Markdown => blocks::history(history),
+        Format::Pretty => pretty::painted(&blocks::history(history), view),
+    }
+}
+
+/// Lines of blocks that were found, as text.
+#[must_use]
+pub fn block_lines(found: &FoundLines, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => found.json_line(view.verbose),
+        Format::Markdown => blocks::found(found),
+        Format::Pretty => pretty::painted(&blocks::found(found), view),
     }
 }
 

@@ -6,16 +6,17 @@ use chronicle::render::Format;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    about::AboutArgs, annotate::AnnotateArgs, backfill::BackfillArgs, brief::BriefArgs,
+    about::AboutArgs, annotate::AnnotateArgs, backfill::BackfillArgs, blocks::BlocksArgs, brief::BriefArgs,
     catch_up::CatchUpArgs, check::CheckArgs, commit, commit::CommitArgs, config::ConfigArgs,
-    context::ContextArgs, correct::CorrectArgs, cost::CostArgs, deps::DepsArgs, doctor::DoctorArgs,
-    expire::ExpireArgs, export::ExportArgs, find::FindArgs, flag::FlagArgs, gc::GcArgs, history::HistoryArgs,
-    hook::HookArgs, how::HowArgs, import::ImportArgs, init::InitArgs, injected::InjectedArgs,
-    knowledge::KnowledgeArgs, llm::LlmArgs, mcp::McpArgs, note::NoteArgs, outline::OutlineArgs,
-    pending::PendingArgs, purge::PurgeArgs, read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs,
-    session::SessionArgs, setup::SetupArgs, show::ShowArgs, status::StatusArgs, statusline::StatuslineArgs,
-    summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs,
-    tour::TourArgs, uninstall::UninstallArgs, why::WhyArgs,
+    consolidate::ConsolidateArgs, context::ContextArgs, correct::CorrectArgs, cost::CostArgs, deps::DepsArgs,
+    digest::DigestArgs, doctor::DoctorArgs, expire::ExpireArgs, export::ExportArgs, find::FindArgs,
+    flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs,
+    init::InitArgs, injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs, mcp::McpArgs,
+    memory::MemoryArgs, note::NoteArgs, outline::OutlineArgs, pending::PendingArgs, purge::PurgeArgs,
+    read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, session::SessionArgs, setup::SetupArgs,
+    show::ShowArgs, sleep::SleepArgs, status::StatusArgs, statusline::StatuslineArgs, summary::SummaryArgs,
+    supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs,
+    uninstall::UninstallArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -166,6 +167,11 @@ pub(crate) enum Command {
     About(AboutArgs),
     How(HowArgs),
     Injected(InjectedArgs),
+    Blocks(BlocksArgs),
+    Digest(DigestArgs),
+    Consolidate(ConsolidateArgs),
+    Sleep(SleepArgs),
+    Memory(MemoryArgs),
     Init(InitArgs),
     Setup(SetupArgs),
     Uninstall(UninstallArgs),

@@ -3,15 +3,18 @@
 pub(crate) mod about;
 pub(crate) mod annotate;
 pub(crate) mod backfill;
+pub(crate) mod blocks;
 pub(crate) mod brief;
 pub(crate) mod catch_up;
 pub(crate) mod check;
 pub(crate) mod commit;
 pub(crate) mod config;
+pub(crate) mod consolidate;
 pub(crate) mod context;
 pub(crate) mod correct;
 pub(crate) mod cost;
 pub(crate) mod deps;
+pub(crate) mod digest;
 pub(crate) mod doctor;
 pub(crate) mod expire;
 pub(crate) mod export;
@@ -27,6 +30,7 @@ pub(crate) mod injected;
 pub(crate) mod knowledge;
 pub(crate) mod llm;
 pub(crate) mod mcp;
+pub(crate) mod memory;
 pub(crate) mod note;
 pub(crate) mod outline;
 pub(crate) mod pending;
@@ -37,6 +41,7 @@ pub(crate) mod schema;
 pub(crate) mod session;
 pub(crate) mod setup;
 pub(crate) mod show;
+pub(crate) mod sleep;
 pub(crate) mod status;
 pub(crate) mod statusline;
 pub(crate) mod summary;
@@ -97,7 +102,12 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Supersede(args) => supersede::run(&args, &open(), ui),
         Command::Expire(args) => expire::run(&args, &open(), ui),
         Command::Reconcile(args) => reconcile::run(&args, &open(), ui),
+        Command::Blocks(args) => blocks::run(args, &open(), ui),
         Command::Brief(args) => brief::run(args, &open(), ui),
+        Command::Consolidate(args) => consolidate::run(&args, &open(), ui),
+        Command::Digest(args) => digest::run(args, &open(), ui),
+        Command::Memory(args) => memory::run(args, &open(), ui),
+        Command::Sleep(args) => sleep::run(&args, &open(), ui),
         Command::CatchUp(args) => catch_up::run(args, &open(), ui),
         Command::Pending(args) => pending::run(args, &open(), ui),
         Command::Thread(args) => thread::run(args, &open(), ui),

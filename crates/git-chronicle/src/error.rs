@@ -39,6 +39,12 @@ pub(crate) enum CommandError {
     /// Sessions that a model said nothing of that holds.
     #[snafu(display("sessions that the model could not do: {n_failed}; what rules found of them stands"))]
     Unworded { n_failed: usize },
+    /// An edited text that was refused, and where it is kept.
+    #[snafu(display("what you wrote is kept in `{}`, for {source}", path.display()))]
+    KeptText { path: PathBuf, source: chronicle::Error },
+    /// An editor that failed.
+    #[snafu(display("the editor `{editor}` failed; nothing was changed"))]
+    Editor { editor: String },
     /// Arguments that do not go together.
     #[snafu(display("{reason}"))]
     Usage { reason: String },
@@ -51,6 +57,9 @@ pub(crate) enum CommandError {
     /// A server that stopped before its client wanted it to.
     #[snafu(transparent)]
     Serve { source: chronicle_serve::mcp::ServeError },
+    /// A timer that cannot be made.
+    #[snafu(transparent)]
+    Timer { source: chronicle_serve::timer::TimerError },
     /// A directory that is not there.
     #[snafu(display("cannot work in `{}`", path.display()))]
     Directory { path: PathBuf, source: std::io::Error },
@@ -63,7 +72,9 @@ const BUG: i32 = 70;
 impl CommandError {
     fn code(&self) -> &'static str {
         match self {
-            Self::Chronicle { source } | Self::Check { source } => source.code(),
+            Self::Chronicle { source } | Self::Check { source } | Self::KeptText { source, .. } => {
+                source.code()
+            }
             Self::Touched { .. } => "lessons_touched",
             Self::Unwell { .. } => "problems_found",
             Self::Several { .. } => "several_claims",
@@ -72,6 +83,8 @@ impl CommandError {
             Self::Unworded { .. } => "sessions_failed",
             Self::Usage { .. } => "usage",
             Self::Git { .. } => "git",
+            Self::Editor { .. } => "editor_failed",
+            Self::Timer { source } => source.code(),
             Self::Serve { source } => source.code(),
             Self::Stdout { .. } | Self::Stdin { .. } | Self::Directory { .. } => "io",
         }
@@ -94,6 +107,7 @@ impl CommandError {
             | "empty_context"
             | "empty_question"
             | "empty_value"
+            | "invalid_period"
             | "invalid_time"
             | "invalid_since" => WRONG_ARGUMENTS,
             _ => CANNOT,
@@ -168,6 +182,10 @@ impl CommandError {
             "unknown_project" | "several_projects" => "`git chronicle session list --all` names the projects",
             "unknown_session" => "`git chronicle session list` lists sessions",
             "unknown_thread" => "`git chronicle pending --all` lists open threads",
+            "no_block" => "`git chronicle blocks list` lists the blocks",
+            "block_too_long" => "shorten it; nothing was stored",
+            "block_changed" => "`git chronicle blocks show` shows it as it is now; nothing was stored",
+            "editor_failed" => "GIT_EDITOR, core.editor, VISUAL or EDITOR names the editor",
             "store_folder" | "store_read_only" => "is the folder read-only? CHRONICLE_HOME names another one",
             "store_too_new" => "update Chronicle; nothing was changed",
             "store_damaged" => {

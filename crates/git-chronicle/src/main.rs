@@ -3,6 +3,7 @@
 mod background;
 mod cli;
 mod commands;
+mod editor;
 mod error;
 mod pager;
 mod ui;

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::log::{self, Record, ShownItem};
-use crate::{Chronicle, Error, error::UnknownSessionSnafu};
+use crate::{Chronicle, Error, error::UnknownSessionSnafu, memory::Memory};
 
 /// Words in a row that an agent does not come up with by chance.
 const WORDS_IN_A_ROW: usize = 4;
@@ -97,6 +97,26 @@ impl Chronicle {
         let n_more = if session.is_some() { 0 } else { told.len().saturating_sub(MOST_LISTED) };
         told.truncate(told.len() - n_more);
         Ok(Injected { schema: "chronicle-injected/v1", told, n_more })
+    }
+
+    /// What agents were told of late, as far as sessions that session memory knows made use of it.
+    pub(crate) fn told_and_used(&self, memory: &Memory) -> Result<Vec<InjectedText>, Error> {
+        let mut told = Vec::new();
+        for (name, mut records) in log::all(&self.injected_folder()?) {
+            let Some((host, id)) = name.split_once('-') else { continue };
+            records.retain(|record| !record.items.is_empty());
+            if records.is_empty() {
+                continue;
+            }
+            let turns = memory.store.read(|connection| {
+                let found = NamedSession::by_start(connection, id, 1)?;
+                found.first().map(|session| StoredTurn::of_session(connection, session.id)).transpose()
+            })?;
+            if let Some(turns) = turns {
+                told.extend(records.into_iter().map(|record| text(host, id, record, Some(&turns))));
+            }
+        }
+        Ok(told)
     }
 
     fn turns_of(&self, id: &str) -> Result<Option<Vec<StoredTurn>>, Error> {

@@ -5,16 +5,13 @@ use std::time::Duration;
 use super::{AgentSession, ShownItem, Telling, edits::beginning, log};
 use crate::{
     Chronicle, Error,
-    brief::{Brief, BriefCommand},
+    brief::{Brief, BriefCommand, DEFAULT_BUDGET},
     render::{self, Format},
     sessions::{IngestCommand, What},
 };
 
 /// The event, as it is written down.
 pub(super) const EVENT: &str = "session-start";
-
-/// The longest briefing, in characters.
-const BUDGET: usize = 3_000;
 
 /// What was missed by hooks is looked for so far back, in days.
 const SWEPT_DAYS: u32 = 3;
@@ -42,7 +39,8 @@ impl Chronicle {
         if log.has_just_begun(EVENT, Some(key), self.now) {
             return Ok(None);
         }
-        let command = BriefCommand { project: None, all: false, budget: BUDGET, format: Format::Markdown };
+        let command =
+            BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, format: Format::Markdown };
         let (mut text, mut items) = (String::new(), Vec::new());
         match self.brief(&command) {
             Ok(brief) => {
@@ -71,8 +69,8 @@ impl Chronicle {
     }
 
     /// Does what the beginning of a session is an occasion for, when nobody waits: takes in what hooks missed, makes
-    /// the index and what a briefing tells of commits, removes old logs, and lets the model that somebody chose look at
-    /// sessions.
+    /// the index and what a briefing tells of commits, removes old logs, lets the model that somebody chose look at
+    /// sessions, and consolidates what is due.
     ///
     /// # Errors
     /// When session memory cannot be written.
@@ -82,7 +80,9 @@ impl Chronicle {
         let _kept = self.known_anchors();
         log::tidy(&self.injected_folder()?, self.now.into(), KEPT);
         self.ingest(&IngestCommand { what: What::Days(SWEPT_DAYS) }, &mut |_, _| {})?;
-        self.word_behind(None)
+        let worded = self.word_behind(None);
+        self.consolidate_behind()?;
+        worded
     }
 }
 

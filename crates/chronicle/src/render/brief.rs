@@ -65,6 +65,15 @@ pub(super) fn markdown(brief: &Brief, view: &View) -> String {
             commit.unwrap_or_default()
         );
     }
+    section(&mut out, "Files changed last", !brief.files.is_empty());
+    if !brief.files.is_empty() {
+        let files: Vec<String> = brief.files.iter().map(|path| words::path(path)).collect();
+        let _ = writeln!(out, "- {}", files.join(", "));
+    }
+    section(&mut out, "Of the developer", !brief.remembered.is_empty());
+    for line in &brief.remembered {
+        let _ = writeln!(out, "- {}", one_line(line));
+    }
     section(&mut out, "Left by others", !brief.left_by_others.is_empty());
     open_items(&mut out, &brief.left_by_others, false, view);
     let mut left = Vec::new();

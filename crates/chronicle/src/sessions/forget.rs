@@ -1,6 +1,6 @@
 //! Forgets sessions.
 
-use chronicle_search::{NamedSession, replay};
+use chronicle_search::{BlockVersion, NamedSession, Used, replay};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,6 +9,7 @@ use super::is_transcript_there;
 use crate::{
     Chronicle, Error,
     memory::{Memory, Scope},
+    sleep::{remove_digests, remove_kept},
 };
 
 /// Which sessions to forget.
@@ -71,11 +72,18 @@ impl Chronicle {
         }
         transcripts.retain(|path| is_transcript_there(std::path::Path::new(path)));
         if !is_dry_run && !sessions.is_empty() {
+            // What tells of them elsewhere goes first: who is stopped in between finds them again.
+            let home = self.memory_home()?;
+            remove_digests(&mut memory, &home, &sessions, &self.zone())?;
+            remove_kept(&memory, &home, &sessions)?;
+            let names: Vec<String> = sessions.iter().map(|session| session.record.name.clone()).collect();
             memory.store.write(|tx| {
                 let mut threads = Vec::new();
                 for session in &sessions {
                     threads.extend(session.forget(tx)?);
+                    Used::forget(tx, &session.record.name)?;
                 }
+                BlockVersion::forget(tx, &names)?;
                 threads.sort_unstable();
                 threads.dedup();
                 threads.iter().try_for_each(|thread| replay(tx, thread, None))

@@ -41,7 +41,7 @@ pub fn is_there(path: &Path) -> bool {
 
 /// How large a transcript is, and when it was written last, in nanoseconds since 1970: a pipe would never end, and a
 /// folder is none.
-pub(super) fn look(path: &Path) -> io::Result<(u64, i64)> {
+pub(crate) fn look(path: &Path) -> io::Result<(u64, i64)> {
     match Place::of(path) {
         Place::File(path) => {
             let meta = fs::metadata(path)?;
@@ -77,7 +77,7 @@ pub(super) fn modified(path: &Path) -> Option<SystemTime> {
 }
 
 /// Reads a transcript.
-pub(super) fn read(path: &Path) -> io::Result<Box<dyn Read>> {
+pub(crate) fn read(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(match Place::of(path) {
         Place::File(path) => Box::new(File::open(path)?),
         Place::OpenCode(database, id) => Box::new(open(database)?.export(&id)),

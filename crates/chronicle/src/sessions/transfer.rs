@@ -1,7 +1,8 @@
 //! Session memory as files that people can read, and back.
 //!
 //! The layout is `episodic/YYYY-MM/DATE-session-ID.json`, one file for each session,
-//! and `threads/ID.json`, one for each thread. An import reads that, and an
+//! `threads/ID.json`, one for each thread, `blocks/LABEL.json`, one for each block with its
+//! history, and `digests/` as they are. An import reads that, and an
 //! older layout with other keys: `docs/sessions.md` describes both.
 
 use std::{
@@ -22,7 +23,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{UnreadFile, agents};
-use crate::{Chronicle, Error, memory::Memory};
+use crate::{
+    Chronicle, Error,
+    blocks::{BLOCK, BlockFile},
+    memory::Memory,
+};
 
 mod older;
 
@@ -40,6 +45,8 @@ pub struct MemoryTransfer {
     pub turns: usize,
     /// Threads; of an import, events of threads that were new.
     pub threads: usize,
+    /// Versions of blocks; of an import, those that were new.
+    pub block_versions: usize,
     /// Files that could not be taken, and why.
     pub unread: Vec<UnreadFile>,
 }
@@ -127,7 +134,13 @@ impl Chronicle {
         let parent = target.parent().unwrap_or(&target);
         fs::create_dir_all(parent).map_err(fails)?;
         let unfinished = tempfile::Builder::new().prefix(".chronicle-").tempdir_in(parent).map_err(fails)?;
-        let done = memory.export_to(unfinished.path(), &fails)?;
+        let mut done = memory.export_to(unfinished.path(), &fails)?;
+        for block in self.block_files(&memory)? {
+            done.block_versions += block.n_versions();
+            let name = format!("{}.json", file_name(&block.label, 0));
+            write(&unfinished.path().join("blocks").join(name), &block).map_err(fails)?;
+        }
+        copy_digests(&self.memory_home()?, unfinished.path()).map_err(fails)?;
         let _empty = fs::remove_dir(&target);
         fs::rename(unfinished.path(), &target).map_err(fails)?;
         // It is not there under its old name any more.
@@ -142,7 +155,7 @@ impl Chronicle {
     pub fn import_memory(&self, folder: &Path) -> Result<MemoryTransfer, Error> {
         let root = self.directory.join(folder);
         let mut files = Vec::new();
-        for part in ["episodic", "threads"] {
+        for part in ["blocks", "episodic", "threads"] {
             agents::walk(&root.join(part), 3, &agents::is_json, &mut files);
         }
         if files.is_empty() {
@@ -153,7 +166,9 @@ impl Chronicle {
         let mut done = MemoryTransfer::default();
         for file in files {
             let taken = read(&file).and_then(|values| {
-                values.into_iter().try_for_each(|value| take(&mut memory, value, &file, &mut done))
+                values
+                    .into_iter()
+                    .try_for_each(|value| take(&mut memory, value, (&file, self.now), &mut done))
             });
             match taken {
                 Ok(()) => {}
@@ -305,7 +320,7 @@ fn read(path: &Path) -> Result<Vec<Value>, Refused> {
 fn take(
     memory: &mut Memory,
     mut value: Value,
-    file: &Path,
+    (file, now): (&Path, Timestamp),
     done: &mut MemoryTransfer,
 ) -> Result<(), Refused> {
     clean(&mut value, &mut Removed::default());
@@ -319,6 +334,9 @@ fn take(
     } else if schema == THREAD {
         let filed: ThreadFile = serde_json::from_value(value)?;
         done.threads += memory.store.write(|tx| filed.put(tx)).map_err(store)?;
+    } else if schema == BLOCK || schema.is_empty() && value.get("label").is_some() {
+        let block: BlockFile = serde_json::from_value(value)?;
+        done.block_versions += memory.store.write(|tx| block.put(tx, now)).map_err(store)?;
     } else if !schema.is_empty() {
         return Err(Refused::File(format!("it has another form: {}", schema.escape_debug())));
     } else if value.get("sessionId").is_some() && value.get("status").is_none() {
@@ -329,7 +347,7 @@ fn take(
         let older: OlderThread = serde_json::from_value(value)?;
         done.threads += memory.store.write(|tx| older.put(tx, file)).map_err(store)?;
     } else {
-        return Err(Refused::File("it is neither a session nor a thread".to_owned()));
+        return Err(Refused::File("it is neither a session, nor a thread, nor a block".to_owned()));
     }
     Ok(())
 }
@@ -451,6 +469,22 @@ fn file_name(name: &str, number: i64) -> String {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let safe: String = name.chars().map(|c| if is_safe(c) { c } else { '_' }).take(100).collect();
     if safe == name { safe } else { format!("{safe}-{number}") }
+}
+
+/// Puts the digests of days, weeks and months beside the rest; an import makes them anew.
+fn copy_digests(home: &Path, folder: &Path) -> std::io::Result<()> {
+    for span in ["daily", "weekly", "monthly"] {
+        let Ok(entries) = fs::read_dir(home.join("digests").join(span)) else { continue };
+        let target = folder.join("digests").join(span);
+        fs::create_dir_all(&target)?;
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            if !name.to_string_lossy().starts_with('.') {
+                fs::copy(entry.path(), target.join(name))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn write(path: &Path, value: &impl Serialize) -> std::io::Result<()> {

@@ -43,7 +43,7 @@ const PROVIDERS: [&str; 5] = ["anthropic", "openai", "gemini", "claude", "none"]
 /// All settings, by name.
 ///
 /// No tracked file decides about models: code, keys and money go where those settings say.
-pub const SETTINGS: [Setting; 27] = [
+pub const SETTINGS: [Setting; 28] = [
     Setting {
         name: "annotateCommits",
         team: None,
@@ -198,6 +198,13 @@ pub const SETTINGS: [Setting; 27] = [
         kind: Kind::Count,
         default: "4096",
         meaning: "tokens of one reply to the writing agent",
+    },
+    Setting {
+        name: "memory.coldMegabytes",
+        team: None,
+        kind: Kind::Count,
+        default: "500",
+        meaning: "megabytes that compressed transcripts of sessions may take",
     },
     Setting {
         name: "recall",

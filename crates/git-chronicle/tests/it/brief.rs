@@ -88,6 +88,9 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
     - Let's use the bounded queue. (session 7e551011)
     - Which queue? The bounded one (session 5e551011)
     - pool: wait; why: Callers queue, because the server drops the eleventh connection (233f55c, session 5e551011)
+
+    ## Files changed last
+    - src/pool.rs
     ");
     desk.repo.git(&["checkout", "--quiet", "-b", "stack"]);
     let text = said(&desk.run(&["brief"]).success());
@@ -110,7 +113,7 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
     Open
     • medium (t-myvy, main, 3 days ago, question, session 7e551011) Decide whether to commit it
 
-    7 lines left out, --budget makes room
+    8 lines left out, --budget makes room
     ");
 }
 

@@ -47,6 +47,7 @@ impl Desk {
             .env_remove("CODEX_HOME")
             .env("CHRONICLE_HOME", self.memory())
             .env("CHRONICLE_FOREGROUND", "1")
+            .env("TZ", "UTC")
             .env("CHRONICLE_NOW", NOW);
         command
     }

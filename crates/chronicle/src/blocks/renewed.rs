@@ -1,0 +1,89 @@
+//! Brings the blocks that rules write up to date.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chronicle_core::block::{Author, Draft, Wording};
+use chronicle_search::{BlockVersion, ProjectId};
+
+use super::{CORE, Past, name};
+use crate::{Chronicle, Error, memory::Memory};
+
+/// Which blocks are brought up to date, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Renewal {
+    /// Projects and preferences; what is new in the profile.
+    Daily,
+    /// Patterns.
+    Weekly,
+    /// The profile, word for word.
+    Monthly,
+}
+
+impl Renewal {
+    /// The blocks that it is about, with what becomes of the words that they have.
+    fn labels(self) -> &'static [(&'static str, Wording)] {
+        match self {
+            Self::Daily => &[
+                ("active_projects", Wording::Renewed),
+                ("preferences", Wording::Renewed),
+                ("developer_profile", Wording::Kept),
+            ],
+            Self::Weekly => &[("work_patterns", Wording::Renewed)],
+            Self::Monthly => &[("developer_profile", Wording::Renewed)],
+        }
+    }
+
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Daily => "daily consolidation",
+            Self::Weekly => "weekly mining",
+            Self::Monthly => "monthly profile",
+        }
+    }
+}
+
+impl Chronicle {
+    /// Lets rules write what they know now; the blocks that changed, or would, come back.
+    pub(crate) fn renew_blocks(
+        &self,
+        memory: &mut Memory,
+        past: &Past,
+        renewal: Renewal,
+        is_dry_run: bool,
+    ) -> Result<Vec<String>, Error> {
+        let mut changed = Vec::new();
+        for (label, wording) in renewal.labels() {
+            let drafts = self.drafts(memory, past, label)?;
+            let limit = CORE.iter().find(|block| block.label == *label).map_or(0, |block| block.limit);
+            let by = (name(Author::Rule), renewal.reason());
+            let is_changed = memory.store.write_unless(|tx| {
+                let latest = BlockVersion::latest(tx, label)?.map(|latest| latest.text).unwrap_or_default();
+                let renewed = latest.renewed(&drafts, limit, *wording);
+                let is_changed = BlockVersion::add(tx, label, self.now, by, &renewed)?;
+                Ok(if is_dry_run { Err(is_changed) } else { Ok(is_changed) })
+            })?;
+            if let Ok(true) | Err(true) = is_changed {
+                changed.push((*label).to_owned());
+            }
+        }
+        Ok(changed)
+    }
+
+    /// What rules would say in a block.
+    fn drafts(&self, memory: &Memory, past: &Past, label: &str) -> Result<Vec<Draft>, Error> {
+        Ok(match label {
+            "active_projects" => {
+                let projects: BTreeSet<ProjectId> =
+                    past.talks.iter().map(|talk| talk.session.record.project).collect();
+                let mut n_open: BTreeMap<ProjectId, usize> = BTreeMap::new();
+                for project in projects {
+                    n_open.insert(project, memory.store.n_open_threads(Some(project), self.now)?.n_listed);
+                }
+                past.projects(|project| n_open.get(&project).copied().unwrap_or_default())
+            }
+            "developer_profile" => past.profile(),
+            "work_patterns" => past.habits(),
+            _ => Vec::new(),
+        })
+    }
+}

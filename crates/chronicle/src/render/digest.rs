@@ -1,0 +1,85 @@
+//! What was done in a period, as text.
+
+use std::fmt::Write;
+
+use super::{words, words::one_line};
+use crate::{
+    digest::{Digest, DigestedThread, ProjectDigest},
+    sessions::short_session,
+};
+
+/// The text; it depends on nothing but the digest, so that the same one is the same file.
+pub(crate) fn markdown(digest: &Digest) -> String {
+    let mut out = format!("# Digest of {}\n", digest.period);
+    if digest.first != digest.last {
+        let _ = writeln!(out, "\n{} to {}", digest.first, digest.last);
+    }
+    if digest.sessions == 0 {
+        out.push_str("\nno sessions\n");
+        return out;
+    }
+    let counted = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+    let _ = writeln!(
+        out,
+        "\n{} on {}, {}, {}, {}",
+        counted(digest.sessions, "session"),
+        counted(digest.days, "day"),
+        counted(usize::try_from(digest.prompts).unwrap_or_default(), "prompt"),
+        counted(digest.commits, "commit"),
+        counted(digest.files, "changed file"),
+    );
+    for project in &digest.projects {
+        of_project(&mut out, project);
+    }
+    out
+}
+
+fn of_project(out: &mut String, project: &ProjectDigest) {
+    let _ = writeln!(out, "\n## {}\n", one_line(&project.project));
+    for session in &project.sessions {
+        let branch = session.branch.as_deref().map(|branch| format!(", {}", words::path(branch)));
+        let title = one_line(&session.title);
+        let _ = writeln!(
+            out,
+            "- {} ({}{}, session {})",
+            if title.is_empty() { "Untitled" } else { &title },
+            session.day,
+            branch.unwrap_or_default(),
+            one_line(short_session(&session.session))
+        );
+        if !session.summary.is_empty() {
+            let _ = writeln!(out, "  - {}", one_line(&session.summary));
+        }
+        for commit in &session.commits {
+            if !session.summary.contains(&commit.commit) {
+                let _ = writeln!(
+                    out,
+                    "  - commit {}: {}",
+                    words::short(&commit.commit),
+                    one_line(&commit.subject)
+                );
+            }
+        }
+    }
+    let mut listed = |title: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            let _ = writeln!(out, "\n### {title}\n");
+            for line in lines {
+                let _ = writeln!(out, "- {line}");
+            }
+        }
+    };
+    let thread = |thread: &DigestedThread| format!("{} {}", one_line(&thread.id), one_line(&thread.summary));
+    listed("Decided", project.decisions.iter().map(|words| one_line(words)).collect());
+    let command = |command: &String| format!("`{}`", one_line(command).replace('`', "'"));
+    listed("Failing in the end", project.failing.iter().map(command).collect());
+    listed("Closed", project.closed.iter().map(thread).collect());
+    listed("Left open", project.opened.iter().map(thread).collect());
+    listed("Files", project.files.iter().map(|path| words::path(path)).collect());
+    if !project.technologies.is_empty() {
+        let _ = writeln!(out, "\nUses {}.", one_line(&project.technologies.join(", ")));
+    }
+    if 0 < project.n_left_out {
+        let _ = writeln!(out, "\n> {} more left out", project.n_left_out);
+    }
+}

@@ -1,0 +1,112 @@
+//! What was consolidated, and the tiers of memory, as text.
+
+use std::fmt::Write;
+
+use super::{View, words};
+use crate::{sleep::Consolidated, tiers::MemoryStatus};
+
+pub(super) fn consolidated(done: &Consolidated) -> String {
+    let mut out = String::new();
+    if done.is_busy {
+        out.push_str("another process consolidates already\n");
+    } else if done.jobs.is_empty() {
+        out.push_str("nothing is due\n");
+    }
+    let would = if done.dry_run { "would be " } else { "" };
+    for job in &done.jobs {
+        let due = if job.was_due { "" } else { " (was not due)" };
+        let _ = writeln!(out, "# {}{due}\n", job.job);
+        let before = out.len();
+        for file in &job.digests {
+            let _ = writeln!(out, "- {would}written: {file}");
+        }
+        for file in &job.gone {
+            let _ = writeln!(out, "- {would}removed: {file}");
+        }
+        for label in &job.blocks {
+            let _ = writeln!(out, "- {would}changed: block {label}");
+        }
+        for (n, what) in [
+            (job.used, "uses of what agents were shown"),
+            (job.kept, "transcripts kept"),
+            (job.let_go, "transcripts let go"),
+        ] {
+            if 0 < n {
+                let _ = writeln!(out, "- {n} {what}");
+            }
+        }
+        for failed in &job.not_kept {
+            let _ = writeln!(out, "- not kept: {}", words::one_line(failed));
+        }
+        if job.is_unfinished {
+            out.push_str("- not all of it was done in time; the rest is done next time\n");
+        }
+        if out.len() == before {
+            out.push_str("nothing changed\n");
+        }
+        out.push('\n');
+    }
+    let length = out.trim_end().len();
+    out.truncate(length);
+    out.push('\n');
+    out
+}
+
+pub(super) fn status(status: &MemoryStatus, view: &View) -> String {
+    let MemoryStatus { hot, warm, cold, .. } = status;
+    let mut out = format!("# Memory in {}\n\n", words::path(&status.home.to_string_lossy()));
+    let _ = writeln!(
+        out,
+        "- hot: a briefing has {} of {} characters; blocks hold {}",
+        hot.characters, hot.limit, hot.block_characters
+    );
+    let _ = writeln!(
+        out,
+        "- warm: {} projects, {} sessions, {} turns, {} open threads, {} versions of blocks; {} of text in {}",
+        warm.projects,
+        warm.sessions,
+        warm.turns,
+        warm.open_threads,
+        warm.block_versions,
+        bytes(warm.text_bytes),
+        bytes(warm.file_bytes)
+    );
+    let _ = writeln!(
+        out,
+        "- cold: {} transcripts, {} of them only here; {} made {}, of at most {}",
+        cold.transcripts,
+        cold.only_here,
+        bytes(cold.whole_bytes),
+        bytes(cold.bytes),
+        bytes(cold.budget_bytes)
+    );
+    for fading in &status.fading {
+        let _ = writeln!(
+            out,
+            "- {}: {}, of which {} have faded by half (half-life {} days), {} to the floor of {}, and {} were used",
+            fading.kind,
+            fading.n,
+            fading.n_faded,
+            fading.half_life_days,
+            fading.n_at_floor,
+            fading.floor,
+            fading.n_used
+        );
+    }
+    for job in &status.jobs {
+        let last = words::ago(job.last.as_deref(), view.now).unwrap_or_else(|| "never".to_owned());
+        let due = if job.is_due { ", due" } else { "" };
+        let _ = writeln!(out, "- {} job: {last}{due}", job.job);
+    }
+    out
+}
+
+/// `12.3 MB`.
+fn bytes(n: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    let unit = UNITS.into_iter().find(|(size, _)| *size <= n);
+    unit.map_or_else(
+        || format!("{n} B"),
+        |(size, name)| format!("{}.{} {name}", n / size, n % size * 10 / size),
+    )
+}

@@ -1,0 +1,203 @@
+//! What is done while nobody works: digests of what is over, blocks brought up to date, transcripts kept.
+//!
+//! Every step is one transaction or one file put in its place, and what it makes depends on what is stored and on
+//! nothing else. So a job that died is done again from its beginning and comes to the same end, and one that is done
+//! twice changes nothing the second time.
+
+mod cold;
+mod files;
+mod uses;
+
+use std::time::{Duration, Instant};
+
+use chronicle_core::period::{Period, Span};
+use chronicle_git::FileLock;
+use chronicle_search::Job;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub(crate) use cold::remove_kept;
+pub(crate) use files::remove_digests;
+
+use crate::{
+    Chronicle, Error,
+    blocks::{Past, Renewal},
+    memory::Memory,
+};
+
+/// How long jobs may take when a session begins: what is left is done behind the next one.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What is to be done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConsolidateCommand {
+    /// Which jobs; all of them where none is named.
+    pub spans: Vec<Span>,
+    /// Only those that are due.
+    pub due_only: bool,
+    /// Only tell what would be done.
+    pub is_dry_run: bool,
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Consolidated {
+    /// Always `chronicle-consolidated/v1`.
+    pub schema: &'static str,
+    /// Whether it was only looked at.
+    pub dry_run: bool,
+    /// The jobs.
+    pub jobs: Vec<JobDone>,
+    /// Whether another process was at it, and nothing was done here.
+    pub is_busy: bool,
+}
+
+/// A job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct JobDone {
+    /// `daily`, `weekly` or `monthly`.
+    pub job: &'static str,
+    /// Whether it was due.
+    pub was_due: bool,
+    /// Digests that were written, by their files below the home of session memory.
+    pub digests: Vec<String>,
+    /// Digests that went away, as no session of theirs is remembered any more.
+    pub gone: Vec<String>,
+    /// Blocks that changed.
+    pub blocks: Vec<String>,
+    /// How often something that an agent was shown turned out to be used.
+    pub used: usize,
+    /// Transcripts that are kept from now on.
+    pub kept: usize,
+    /// Transcripts that had to make room for those that matter more.
+    pub let_go: usize,
+    /// Transcripts that could not be kept, and why.
+    pub not_kept: Vec<String>,
+    /// Whether there was not enough time for all of it.
+    pub is_unfinished: bool,
+}
+
+impl Chronicle {
+    /// Does what is to be done while nobody works.
+    ///
+    /// # Errors
+    /// When session memory cannot be read or written; what was done before stays.
+    pub fn consolidate(&self, command: &ConsolidateCommand) -> Result<Consolidated, Error> {
+        let home = self.memory_home()?;
+        let mut done = Consolidated {
+            schema: "chronicle-consolidated/v1",
+            dry_run: command.is_dry_run,
+            jobs: Vec::new(),
+            is_busy: false,
+        };
+        if self.memory()?.is_none() {
+            return Ok(done);
+        }
+        let _lock = FileLock::acquire(&home.join(LOCK_FILE))?;
+        self.sleep(command, None, &mut done)?;
+        Ok(done)
+    }
+
+    /// Does what is due, as far as there is time, unless another process is at it: for the work behind a hook.
+    ///
+    /// # Errors
+    /// When session memory cannot be read or written; what was done before stays.
+    pub fn consolidate_behind(&self) -> Result<Consolidated, Error> {
+        let mut done = Consolidated {
+            schema: "chronicle-consolidated/v1",
+            dry_run: false,
+            jobs: Vec::new(),
+            is_busy: false,
+        };
+        if self.memory()?.is_none() {
+            return Ok(done);
+        }
+        match FileLock::try_acquire(&self.memory_home()?.join(LOCK_FILE))? {
+            Some(_lock) => {
+                let command = ConsolidateCommand { due_only: true, ..ConsolidateCommand::default() };
+                self.sleep(&command, Some(Instant::now() + PATIENCE), &mut done)?;
+            }
+            None => done.is_busy = true,
+        }
+        Ok(done)
+    }
+
+    fn sleep(
+        &self,
+        command: &ConsolidateCommand,
+        deadline: Option<Instant>,
+        done: &mut Consolidated,
+    ) -> Result<(), Error> {
+        let mut memory = self.memory_to_write()?;
+        let mut past: Option<Past> = None;
+        for span in Span::ALL {
+            let was_due = self.is_due(&memory, span)?;
+            let is_wanted = command.spans.is_empty() || command.spans.contains(&span);
+            if !is_wanted || command.due_only && !was_due {
+                continue;
+            }
+            let past = match &past {
+                Some(past) => past,
+                None => past.insert(self.past(&memory)?),
+            };
+            let job = self.job(&mut memory, past, span, (command.is_dry_run, deadline))?;
+            let is_unfinished = job.is_unfinished;
+            done.jobs.push(JobDone { was_due, ..job });
+            if !is_unfinished && !command.is_dry_run {
+                let done = Job { input: 0, done_at: self.now };
+                memory.store.write(|tx| done.put(tx, span.adverb(), WHOLE))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a job was not done yet in the day, week or month that it is now.
+    pub(crate) fn is_due(&self, memory: &Memory, span: Span) -> Result<bool, Error> {
+        let last = memory.store.read(|connection| Job::find(connection, span.adverb(), WHOLE))?;
+        let zone = self.zone();
+        let now = Period::of(span, self.now.to_zoned(zone.clone()).date());
+        // Any other one counts: a clock that was ahead must not keep it from being done.
+        Ok(last.is_none_or(|last| Period::of(span, last.done_at.to_zoned(zone).date()) != now))
+    }
+
+    fn job(
+        &self,
+        memory: &mut Memory,
+        past: &Past,
+        span: Span,
+        (is_dry_run, deadline): (bool, Option<Instant>),
+    ) -> Result<JobDone, Error> {
+        let mut job = JobDone {
+            job: span.adverb(),
+            was_due: false,
+            digests: Vec::new(),
+            gone: Vec::new(),
+            blocks: Vec::new(),
+            used: 0,
+            kept: 0,
+            let_go: 0,
+            not_kept: Vec::new(),
+            is_unfinished: false,
+        };
+        if span == Span::Day {
+            job.used = self.note_uses(memory, is_dry_run)?;
+        }
+        let renewal = match span {
+            Span::Day => Renewal::Daily,
+            Span::Week => Renewal::Weekly,
+            Span::Month => Renewal::Monthly,
+        };
+        job.blocks = self.renew_blocks(memory, past, renewal, is_dry_run)?;
+        self.write_digests(memory, span, &mut job, (is_dry_run, deadline))?;
+        if span == Span::Week {
+            self.keep_transcripts(memory, &mut job, (is_dry_run, deadline))?;
+        }
+        Ok(job)
+    }
+}
+
+/// Held by who consolidates.
+const LOCK_FILE: &str = "sleep.lock";
+
+/// Stands for a job as a whole.
+pub(crate) const WHOLE: &str = "";

@@ -1,0 +1,149 @@
+//! Digests as files: one for each day, week and month that is over.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::Write,
+    path::Path,
+    time::Instant,
+};
+
+use chronicle_core::period::{Period, Span};
+use chronicle_search::{Job, NamedSession};
+use jiff::tz::TimeZone;
+use tempfile::NamedTempFile;
+
+use super::JobDone;
+use crate::{Chronicle, Error, digest::day_of, memory::Memory, render};
+
+/// The folder of digests, below the home of session memory.
+const FOLDER: &str = "digests";
+
+/// What is known of a session without its digest, so that a period is known that has to be told anew.
+type Mark = (i64, Option<jiff::Timestamp>, i64);
+
+impl Chronicle {
+    /// Writes the digests of all periods that are over and whose sessions changed since their digest was written, the
+    /// latest first.
+    pub(super) fn write_digests(
+        &self,
+        memory: &mut Memory,
+        span: Span,
+        job: &mut JobDone,
+        (is_dry_run, deadline): (bool, Option<Instant>),
+    ) -> Result<(), Error> {
+        let home = self.memory_home()?;
+        let zone = self.zone();
+        let now = Period::of(span, day_of(self.now, &zone));
+        let marks = memory.store.read(NamedSession::marks)?;
+        let mut wanted: BTreeMap<Period, Vec<Mark>> = BTreeMap::new();
+        for mark in marks {
+            let Some(last) = mark.1 else { continue };
+            wanted.entry(Period::of(span, day_of(last, &zone))).or_default().push(mark);
+        }
+        let names: BTreeSet<String> = wanted.keys().map(|period| period.name()).collect();
+        // What is not over is told when it is; what lies ahead was told by a clock that was wrong.
+        wanted.retain(|period, _| *period < now);
+        remove_unfinished(&home.join(FOLDER).join(span.adverb()));
+        let written = memory.store.read(|connection| Job::periods(connection, &kind(span)))?;
+        let written: BTreeMap<String, i64> = written.into_iter().collect();
+        for (period, marks) in wanted.iter().rev() {
+            let name = period.name();
+            let input = fingerprint(marks, &zone);
+            let file = file_of(span, &name);
+            if written.get(&name) == Some(&input) && home.join(&file).is_file() {
+                continue;
+            }
+            if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                job.is_unfinished = true;
+                return Ok(());
+            }
+            if !is_dry_run {
+                let sessions = memory.sessions_of(*period, &zone, self.until())?;
+                let digest = memory.digest_of(*period, &sessions, &zone)?;
+                let path = home.join(&file);
+                replace(&path, &render::digest_file(&digest))
+                    .map_err(|source| Error::WriteOutput { path, source })?;
+                let done = Job { input, done_at: self.now };
+                memory.store.write(|tx| done.put(tx, &kind(span), &name))?;
+            }
+            job.digests.push(file);
+        }
+        for name in written.keys().filter(|name| !names.contains(*name)) {
+            let file = file_of(span, name);
+            if !is_dry_run {
+                remove(&home.join(&file))?;
+                memory.store.write(|tx| Job::remove(tx, &kind(span), name))?;
+            }
+            job.gone.push(file);
+        }
+        Ok(())
+    }
+}
+
+/// Removes the digests that tell of sessions, which are to be forgotten: the others of the same days are told anew.
+pub(crate) fn remove_digests(
+    memory: &mut Memory,
+    home: &Path,
+    sessions: &[NamedSession],
+    zone: &TimeZone,
+) -> Result<(), Error> {
+    for span in Span::ALL {
+        let days = sessions.iter().filter_map(|session| session.record.last);
+        let names: BTreeSet<String> = days.map(|last| Period::of(span, day_of(last, zone)).name()).collect();
+        for name in names {
+            remove(&home.join(file_of(span, &name)))?;
+            memory.store.write(|tx| Job::remove(tx, &kind(span), &name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes what somebody was at who died: nobody else is at it now.
+fn remove_unfinished(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with('.')) {
+        let _removed = fs::remove_file(entry.path());
+    }
+}
+
+pub(super) fn remove(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::WriteOutput { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn kind(span: Span) -> String {
+    format!("{}-digest", span.adverb())
+}
+
+/// Where the digest of a period lies, below the home of session memory.
+fn file_of(span: Span, name: &str) -> String {
+    format!("{FOLDER}/{}/{name}.md", span.adverb())
+}
+
+/// A number for what a digest is made of. The zone counts: by it, days begin and end.
+fn fingerprint(marks: &[Mark], zone: &TimeZone) -> i64 {
+    let zone = zone.iana_name().unwrap_or_default();
+    chronicle_search::key(&format!("{FORM} {zone} {marks:?}"))
+}
+
+/// Counts the forms that the text of digests had: another one lets all of them be written anew.
+const FORM: u32 = 1;
+
+/// Writes beside the file, then renames; only its owner can read it.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path.parent().expect("it lies in a folder of ours");
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)?;
+    let mut file = NamedTempFile::with_prefix_in(".", folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
+}

@@ -1,0 +1,188 @@
+use std::{io::Read, path::PathBuf};
+
+use chronicle::{
+    Chronicle,
+    blocks::{DEFAULT_LIMIT, ShownBlock},
+    render,
+};
+use clap::Subcommand;
+use snafu::ResultExt;
+
+use crate::{
+    editor,
+    error::{CommandError, StdinSnafu},
+    ui::Ui,
+};
+
+/// Show or change blocks of memory: short texts about you and your work
+///
+/// Rules keep them up to date while nobody works; what you write in them stays, and what you take out stays out. Each
+/// change is a version.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BlocksArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// List all blocks
+    List,
+    /// Show a block, or all of them
+    Show {
+        /// Its label
+        label: Option<String>,
+        /// As it was in this version
+        #[arg(long, value_name = "N", requires = "label")]
+        at: Option<u64>,
+        /// Name the sessions that show each line, and what you took out
+        #[arg(long)]
+        verbose: bool,
+        /// Render threads and sessions of this project
+        #[arg(long)]
+        project: Option<String>,
+        /// Render threads and sessions of every project
+        #[arg(long, conflicts_with = "project")]
+        all: bool,
+    },
+    /// Change a block in your editor, the one that git opens
+    Edit {
+        /// Its label
+        label: String,
+    },
+    /// Give a block this text
+    Set {
+        /// Its label
+        label: String,
+        /// The text; without it, standard input
+        text: Option<String>,
+    },
+    /// Take a block back to an earlier version
+    Revert {
+        /// Its label
+        label: String,
+        /// The version
+        version: u64,
+    },
+    /// List the versions of a block, the newest first, with what changed and why
+    History {
+        /// Its label
+        label: String,
+    },
+    /// Find lines that have all of these words, also those that are gone from their block
+    Find {
+        /// The words
+        #[arg(required = true)]
+        words: Vec<String>,
+    },
+    /// Make a block of your own, which only you write
+    Create {
+        /// Its label: letters, digits, `_` and `-`
+        label: String,
+        /// Characters that it may have
+        #[arg(long, value_name = "N", default_value_t = DEFAULT_LIMIT)]
+        limit: usize,
+        /// What it is about
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        description: String,
+    },
+    /// Remove a block of your own, with all its versions
+    Remove {
+        /// Its label
+        label: String,
+    },
+}
+
+/// More text than any block can have.
+const MAX_BYTES: u64 = 1 << 20;
+
+pub(crate) fn run(args: BlocksArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let shown = match args.what {
+        What::List => {
+            return ui.answer(&render::block_list(&chronicle.blocks()?, ui.format(), &ui.view(false)));
+        }
+        What::Show { label: None, verbose, project, all, .. } => {
+            let mut out = String::new();
+            for listed in chronicle.blocks()?.blocks {
+                let block = chronicle.block(&listed.label, None, project.as_deref(), all)?;
+                if !out.is_empty() && ui.format() != render::Format::Json {
+                    out.push('\n');
+                }
+                out.push_str(&render::block(&block, ui.format(), &ui.view(verbose)));
+            }
+            return ui.answer(&out);
+        }
+        What::Show { label: Some(label), at, verbose, project, all } => {
+            let block = chronicle.block(&label, at, project.as_deref(), all)?;
+            return ui.answer(&render::block(&block, ui.format(), &ui.view(verbose)));
+        }
+        What::Edit { label } => edit(&label, chronicle, ui)?,
+        What::Set { label, text } => {
+            let text = match text.filter(|text| text != "-") {
+                Some(text) => text,
+                None => {
+                    let mut text = String::new();
+                    std::io::stdin().lock().take(MAX_BYTES).read_to_string(&mut text).context(StdinSnafu)?;
+                    text
+                }
+            };
+            chronicle.set_block(&label, &text, None)?
+        }
+        What::Revert { label, version } => chronicle.revert_block(&label, version)?,
+        What::History { label } => {
+            let history = chronicle.block_history(&label)?;
+            return ui.answer(&render::block_history(&history, ui.format(), &ui.view(false)));
+        }
+        What::Find { words } => {
+            let found = chronicle.find_in_blocks(&words.join(" "))?;
+            return ui.answer(&render::block_lines(&found, ui.format(), &ui.view(false)));
+        }
+        What::Create { label, limit, description } => chronicle.create_block(&label, limit, &description)?,
+        What::Remove { label } => {
+            let removed = chronicle.remove_block(&label)?;
+            ui.answer(&render::block(&removed, ui.format(), &ui.view(false)))?;
+            ui.tell(&format!("`{label}` is removed, with all its versions"));
+            return Ok(());
+        }
+    };
+    if !shown.redacted.is_empty() {
+        ui.warn(&format!("secrets were replaced before storing: {}", shown.redacted.join(", ")));
+    }
+    ui.answer(&render::block(&shown, ui.format(), &ui.view(false)))
+}
+
+/// Lets the user change a block in an editor. A text that is refused is kept, and opened again the next time.
+fn edit(label: &str, chronicle: &Chronicle, ui: &mut Ui) -> Result<ShownBlock, CommandError> {
+    let block = chronicle.block(label, None, None, false)?;
+    if block.listed.is_rendering {
+        return Ok(chronicle.set_block(label, "", None)?);
+    }
+    let path = chronicle.memory_home()?.join("edited").join(format!("{label}.md"));
+    let kept = std::fs::read_to_string(&path).ok();
+    if kept.is_some() {
+        ui.tell(&format!("this is the text that was refused before, kept in {}", path.display()));
+    }
+    let fails =
+        |source| CommandError::from(chronicle::Error::WriteOutput { path: PathBuf::from(&path), source });
+    let before = kept.unwrap_or_else(|| format!("{}\n", block.value));
+    editor::write_private(&path, &before).map_err(fails)?;
+    let edited = editor::open(&path).and_then(|()| {
+        std::fs::read_to_string(&path)
+            .map_err(|source| chronicle::Error::ReadInput { path: path.clone(), source }.into())
+    });
+    let text = match edited {
+        Ok(text) => text,
+        Err(error) => {
+            let _removed = std::fs::remove_file(&path);
+            return Err(error);
+        }
+    };
+    let set = chronicle.set_block(label, &text, Some(block.listed.version.unwrap_or(0)));
+    match set {
+        Ok(shown) => {
+            let _removed = std::fs::remove_file(&path);
+            Ok(shown)
+        }
+        Err(source) => Err(CommandError::KeptText { path, source }),
+    }
+}

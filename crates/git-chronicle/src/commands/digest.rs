@@ -1,0 +1,29 @@
+use chronicle::{Chronicle, digest::DigestCommand, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Tell what was done in a day, a week, a month or any span of days
+///
+/// Sessions count on the day on which they ended, by the clock of this machine. Digests of what is over also lie as files
+/// in `digests/` of the home of session memory.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DigestArgs {
+    /// `day`, `yesterday`, `week`, `last-week`, `month`, `last-month`, `2026-03-09`, `2026-W11`, `2026-03` or
+    /// `2026-03-01..2026-03-09`
+    #[arg(default_value = "day")]
+    period: String,
+
+    /// Of this project: its name, or its folder
+    #[arg(long)]
+    project: Option<String>,
+
+    /// Of every project
+    #[arg(long, conflicts_with = "project")]
+    all: bool,
+}
+
+pub(crate) fn run(args: DigestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let DigestArgs { period, project, all } = args;
+    let digest = chronicle.digest(&DigestCommand { period, project, all })?;
+    ui.answer(&render::digest(&digest, ui.format(), &ui.view(false)))
+}

@@ -1,0 +1,35 @@
+use chronicle::{Chronicle, render};
+use clap::Subcommand;
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Show the tiers of session memory, or a transcript that is kept
+#[derive(Debug, clap::Args)]
+pub(crate) struct MemoryArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Show what is at hand, what is searched, what is kept compressed, and what has faded
+    Status,
+    /// Write out the transcript of a session as it is kept: without secrets, also when the agent deleted its own
+    Transcript {
+        /// The id of the session, or the beginning of it
+        id: String,
+    },
+}
+
+pub(crate) fn run(args: MemoryArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    match args.what {
+        What::Status => {
+            let status = chronicle.memory_status()?;
+            ui.answer(&render::memory_status(&status, ui.format(), &ui.view(false)))
+        }
+        What::Transcript { id } => {
+            ui.stream(|out| chronicle.kept_transcript(&id, &mut { out }))?;
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Opens a text in the user's editor, as git does.
+
+use std::{
+    fs, io,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use crate::error::{CommandError, EditorSnafu};
+
+/// Opens `path` in the editor that git would open, and waits until it is closed.
+#[expect(clippy::disallowed_methods, reason = "the editor is the user's, and git knows which it is")]
+pub(crate) fn open(path: &Path) -> Result<(), CommandError> {
+    let asked = Command::new("git").args(["var", "GIT_EDITOR"]).stdin(Stdio::null()).output();
+    let editor = asked.ok().filter(|asked| asked.status.success());
+    let editor = editor.map(|asked| String::from_utf8_lossy(&asked.stdout).trim().to_owned());
+    let editor = editor.filter(|editor| !editor.is_empty()).unwrap_or_else(|| "vi".to_owned());
+    // An editor may come with arguments, so a shell takes it apart, as git lets it.
+    let status = Command::new("sh").args(["-c", &format!("{editor} \"$@\""), &editor]).arg(path).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        _ => EditorSnafu { editor }.fail(),
+    }
+}
+
+/// Writes a file that only its owner can read.
+pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder)?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    io::Write::write_all(&mut options.open(path)?, text.as_bytes())
+}
