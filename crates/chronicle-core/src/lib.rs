@@ -18,6 +18,7 @@ mod fields;
 mod hunk;
 mod knowledge;
 mod landmarks;
+pub mod learning;
 mod line_map;
 mod line_range;
 mod lines;

@@ -18,7 +18,7 @@ pub(crate) mod postings;
 mod segments;
 pub(crate) mod words;
 
-use crate::{SessionId, TurnKind};
+use crate::{SessionId, TurnKind, store::drop_learned};
 use postings::{Extent, ListWriter, Place, number, put, put_extents};
 pub(crate) use segments::Segment;
 use segments::SegmentWriter;
@@ -114,8 +114,9 @@ pub(crate) fn anew(tx: &Transaction<'_>, sessions: &[SessionId]) -> rusqlite::Re
     Ok(())
 }
 
-/// Says that a session has turns that are not in the index yet.
+/// Says that a session has turns that are not in the index yet, nor in what was learned from it.
 pub(crate) fn mark(tx: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
+    drop_learned(tx, session)?;
     tx.prepare_cached("INSERT OR IGNORE INTO unindexed (session) VALUES (?1)")?.execute([session.0]).map(drop)
 }
 
@@ -123,6 +124,7 @@ pub(crate) fn mark(tx: &Transaction<'_>, session: SessionId) -> rusqlite::Result
 ///
 /// Turns that stay are indexed anew at the end of the transaction.
 pub(crate) fn remove(tx: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
+    drop_learned(tx, session)?;
     let n_removed = tx.prepare_cached("DELETE FROM indexed WHERE session = ?1")?.execute([session.0])?;
     if n_removed == 0 {
         return Ok(());

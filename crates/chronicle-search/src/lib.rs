@@ -16,10 +16,10 @@ pub use opencode::{OpenCodeExport, OpenCodeSessions};
 pub use rusqlite::{Connection, Error as SqlError, Result as SqlResult, Transaction};
 pub use search::{Hit, Question, Scope, search};
 pub use store::{
-    BlockVersion, Elsewhere, Job, KeptTranscript, KnownThread, KnownThreads, ListedThread, NamedSession,
-    OpenThreads, OwnBlock, Pieces, Project, ProjectId, SessionId, SessionRecord, SessionState, Source, Store,
-    StoredEdit, StoredTurn, StoredWording, Totals, TurnKind, TurnRecord, Used, Written, add_events,
-    events_with_agents, replay, tell_once, thread_ids, threads,
+    BlockVersion, Elsewhere, Feedback, Job, KeptTranscript, KnownThread, KnownThreads, Learned, ListedThread,
+    NamedSession, OpenThreads, OwnBlock, Pieces, Project, ProjectId, SessionId, SessionRecord, SessionState,
+    Source, Store, StoredEdit, StoredTurn, StoredWording, Totals, TurnKind, TurnRecord, Used, Written,
+    add_events, events_with_agents, replay, tell_once, thread_ids, threads,
 };
 
 /// A number that stands for a name, and hardly for another.

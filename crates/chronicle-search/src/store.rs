@@ -15,6 +15,7 @@ use crate::index::{self, words::Words};
 mod blocks;
 mod edits;
 mod jobs;
+mod learned;
 mod projects;
 mod sessions;
 mod sources;
@@ -25,6 +26,8 @@ mod wordings;
 pub use blocks::{BlockVersion, OwnBlock};
 pub use edits::StoredEdit;
 pub use jobs::{Job, KeptTranscript, Used};
+pub(crate) use learned::drop_learned;
+pub use learned::{Feedback, Learned};
 pub use projects::{Project, ProjectId};
 pub use sessions::{NamedSession, SessionId, SessionRecord};
 pub use sources::Source;
@@ -36,11 +39,12 @@ pub use turns::{Elsewhere, StoredTurn, TurnKind, TurnRecord};
 pub use wordings::{SessionState, StoredWording};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("store/schema.sql"),
     include_str!("store/edits.sql"),
     include_str!("store/wordings.sql"),
     include_str!("store/blocks.sql"),
+    include_str!("store/learned.sql"),
 ];
 
 /// How many statements are kept for the next time: more than taking in a session needs.
@@ -332,6 +336,12 @@ impl Store {
         question: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         question(&self.connection).map_err(|source| StoreError::of(&self.path, source))
+    }
+
+    /// Whether nothing can be stored.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.is_read_only
     }
 
     /// The file.

@@ -43,6 +43,9 @@ pub struct DigestOfSession {
     pub pull_requests: Vec<String>,
     /// Languages and tools, the most used first.
     pub technologies: Vec<String>,
+    /// Libraries that edits imported or wrote into manifests, the most named first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub libraries: Vec<String>,
     /// Questions that nobody answered.
     pub open_questions: Vec<String>,
     /// What humans decided, in their words.
@@ -91,6 +94,7 @@ pub fn digest(journal: &Journal, session: &Session) -> DigestOfSession {
         summary: summary(journal),
         key_actions: key_actions(journal),
         technologies: technologies(journal),
+        libraries: libraries(journal),
         importance: importance(journal),
         checks: journal.checks.clone(),
         commits: journal.commits.iter().map(|(commit, _)| commit.clone()).collect(),
@@ -201,7 +205,7 @@ fn key_actions(journal: &Journal) -> Vec<String> {
 }
 
 /// What a file of that ending is written in.
-const LANGUAGES: [(&str, &str); 34] = [
+pub(crate) const LANGUAGES: [(&str, &str); 34] = [
     ("rs", "Rust"),
     ("go", "Go"),
     ("py", "Python"),
@@ -239,7 +243,7 @@ const LANGUAGES: [(&str, &str); 34] = [
 ];
 
 /// What a command belongs to.
-const TOOLS: [(&str, &str); 30] = [
+pub(crate) const TOOLS: [(&str, &str); 30] = [
     ("cargo", "Rust"),
     ("go", "Go"),
     ("npm", "npm"),
@@ -289,6 +293,14 @@ fn technologies(journal: &Journal) -> Vec<String> {
     let mut names: Vec<_> = counts.into_iter().collect();
     names.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
     names.into_iter().take(MOST_TOLD).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// The libraries that were named most.
+fn libraries(journal: &Journal) -> Vec<String> {
+    const MOST: usize = 40;
+    let mut named: Vec<_> = journal.libraries.iter().collect();
+    named.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+    named.into_iter().take(MOST).map(|(name, _)| name.clone()).collect()
 }
 
 /// One point to begin with; more for commits, for many files, for a long conversation and for a pull request.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checks::{CheckKind, check_kind, is_passed, told};
 use crate::decisions::{answers, decided, is_asking};
+use crate::libraries::libraries;
 use crate::todos::Todos;
 use crate::tools::cut;
 use crate::turn::{Commit, EditKind, Event, Outcome, Synthetic, Turn};
@@ -21,6 +22,9 @@ const MOST: usize = 2_000;
 
 /// How many calls that succeeded are remembered.
 const MOST_SUCCESSES: usize = 100_000;
+
+/// How many libraries are kept.
+const MOST_LIBRARIES: usize = 200;
 
 /// How much of something that was said is kept.
 const LONGEST_WORDS: usize = 8_000;
@@ -97,6 +101,8 @@ pub struct Journal {
     pub(crate) commits: Vec<(Commit, Noted)>,
     pub(crate) pull_requests: Vec<String>,
     pub(crate) issues: Vec<Issue>,
+    /// Libraries that edits imported or wrote into manifests, and how often.
+    pub(crate) libraries: BTreeMap<String, usize>,
     successes: Vec<usize>,
     pub(crate) todos: Todos,
 }
@@ -158,6 +164,13 @@ impl Journal {
                 self.last_edit = Some(noted.clone());
                 self.last_work = Some(noted);
                 self.changed(&edit.path, edit.kind);
+                for replaced in &edit.replaced {
+                    for library in libraries(&edit.path, &replaced.new) {
+                        if self.libraries.contains_key(&library) || self.libraries.len() < MOST_LIBRARIES {
+                            *self.libraries.entry(library).or_default() += 1;
+                        }
+                    }
+                }
             }
             Event::Edit(edit, _) => self.last_work = Some(noted(&edit.path)),
             Event::Command(command, outcome) => {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use chronicle_search::TurnKind;
 
+use crate::checks::{check_kind, is_passed};
 use crate::tools::cut;
 use crate::turn::{Event, Outcome, Synthetic, Todo, TodoItem, TodoState, Turn};
 
@@ -46,7 +47,12 @@ pub(crate) fn kept<'t>(turn: &'t Turn<'_>, folder: &str) -> Option<Kept<'t>> {
         // Told by a tool or put in by a program: nobody said it.
         Event::Synthetic(..) => return None,
         Event::Plan(text, outcome) => call(TurnKind::Plan, bounded(text), outcome),
-        Event::Command(text, outcome) => call(TurnKind::Command, cut(text, LONGEST_COMMAND).into(), outcome),
+        Event::Command(text, outcome) => {
+            let kept = call(TurnKind::Command, cut(text, LONGEST_COMMAND).into(), outcome);
+            // A pipe hides how a check ended; what it printed is not kept then.
+            let is_ok = if check_kind(text).is_some() { is_passed(text, outcome) } else { kept.is_ok };
+            Kept { is_ok, ..kept }
+        }
         Event::Edit(edit, outcome) => {
             call(TurnKind::Edit, Cow::Borrowed(within(&edit.path, folder)), outcome)
         }

@@ -26,6 +26,7 @@ mod ingest;
 mod journal;
 mod json;
 mod kept;
+mod libraries;
 mod opencode;
 mod outcome;
 mod patch;
@@ -33,6 +34,7 @@ mod reading;
 mod row;
 mod scan;
 mod seen;
+mod signs;
 mod source;
 mod stream;
 mod tally;
@@ -51,7 +53,11 @@ pub use format::Format;
 pub use implied::{Implied, implied};
 pub use ingest::{Belongs, Ingested, IngestedSession, Placing, Transcript, clean, ingest};
 pub use journal::{ChangedFile, Check, Journal};
+pub use libraries::{MANIFESTS, libraries};
 pub use reading::{Reading, Session, read, read_from};
+pub use signs::{
+    Act, Failure, Remedy, SIGNS_VERSION, Seen, Signs, Statement, Step, canonical_technology, topic_label,
+};
 pub use source::LONGEST_ROW;
 pub use tally::{Fault, FaultKind, Tally};
 pub use threads::{Found, events as thread_events, threads};

@@ -61,6 +61,12 @@ pub(super) const COLUMNS: &str = "session.id, agent, session.name, parent, is_su
 impl SessionRecord {
     /// Stores it, in the place of what was known of the same session.
     pub fn put(&self, tx: &Transaction<'_>) -> rusqlite::Result<SessionId> {
+        // What was learned was learned from another digest.
+        tx.prepare_cached(
+            "DELETE FROM learned WHERE session = \
+             (SELECT id FROM session WHERE agent = ?1 AND name = ?2 AND digest <> ?3)",
+        )?
+        .execute([&self.agent, &self.name, &self.digest])?;
         tx.prepare_cached(
             "INSERT INTO session (agent, name, parent, is_sub_agent, project, folder, branch, model, \
              first, last, title, importance, n_prompts, digest) \
@@ -366,6 +372,7 @@ impl NamedSession {
         for table in ["changed_file", "made_commit", "thread_event", "wording"] {
             tx.execute(&format!("DELETE FROM {table} WHERE session = ?1"), [id])?;
         }
+        tx.execute("DELETE FROM feedback WHERE what = 'title' AND subject = ?1", [&self.record.name])?;
         tx.execute("DELETE FROM session WHERE id = ?1", [id])?;
         tx.execute(
             "INSERT OR IGNORE INTO forgotten (agent, name) VALUES (?1, ?2)",

@@ -58,6 +58,7 @@ impl OlderDigest {
             commits: Vec::new(),
             pull_requests: Vec::new(),
             technologies: self.technologies_used.clone(),
+            libraries: Vec::new(),
             open_questions: self.open_questions.clone(),
             decisions: Vec::new(),
             importance,

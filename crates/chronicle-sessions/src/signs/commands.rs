@@ -1,0 +1,83 @@
+//! The single commands in what was typed into a shell.
+
+use std::collections::BTreeMap;
+
+use chronicle_search::{StoredTurn, TurnKind};
+
+use super::habits::Seen;
+
+/// Programs that say nothing of how somebody works.
+const PLAIN: [&str; 44] = [
+    "cd", "ls", "cat", "echo", "pwd", "head", "tail", "grep", "rg", "find", "sed", "awk", "wc", "sort",
+    "uniq", "xargs", "true", "false", "test", "[", "mkdir", "rm", "cp", "mv", "touch", "chmod", "which",
+    "sleep", "for", "do", "done", "if", "then", "fi", "else", "while", "export", "source", "set", "tee",
+    "cut", "tr", "diff", "printf",
+];
+
+/// How many programs of a session are kept.
+const MOST: usize = 40;
+
+/// The words of each single command, without the variables before it.
+pub(super) fn parts(command: &str) -> Vec<Vec<&str>> {
+    split(command, |part| part.split('|').collect())
+}
+
+/// The same, of each pipe the first command only: what follows shapes its output.
+pub(super) fn first_parts(command: &str) -> Vec<Vec<&str>> {
+    split(command, |part| part.split('|').take(1).collect())
+}
+
+fn split<'c>(command: &'c str, pipe: impl Fn(&'c str) -> Vec<&'c str>) -> Vec<Vec<&'c str>> {
+    // What is handed in as text is no command.
+    let command = command.split("<<").next().unwrap_or(command);
+    let parts = command.split(['\n', ';']).flat_map(|part| part.split("&&")).flat_map(pipe);
+    parts.map(words).filter(|words: &Vec<&str>| !words.is_empty() && !words[0].starts_with('#')).collect()
+}
+
+fn words(part: &str) -> Vec<&str> {
+    let is_set = |word: &&str| {
+        word.split_once('=')
+            .is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+    };
+    part.split_whitespace()
+        .skip_while(is_set)
+        .skip_while(|word| matches!(*word, "sudo" | "time" | "env"))
+        .collect()
+}
+
+/// A program without the folder that it lies in.
+pub(super) fn program<'w>(words: &[&'w str]) -> &'w str {
+    let first = words.first().copied().unwrap_or_default();
+    first.rsplit('/').next().unwrap_or(first)
+}
+
+/// The programs that ran, with the command that they were given where that says more.
+pub(super) fn programs(turns: &[&StoredTurn]) -> BTreeMap<String, Seen> {
+    const WITH_COMMAND: [&str; 14] = [
+        "git", "gh", "cargo", "go", "npm", "pnpm", "yarn", "bun", "docker", "kubectl", "mise", "uv", "make",
+        "just",
+    ];
+    let mut programs: BTreeMap<String, Seen> = BTreeMap::new();
+    for turn in turns.iter().filter(|turn| turn.kind == TurnKind::Command) {
+        for words in parts(&turn.text) {
+            let program = program(&words);
+            let is_name = !program.is_empty()
+                && program.len() <= 40
+                && program.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c))
+                && program.chars().any(|c| c.is_ascii_alphabetic());
+            if !is_name || PLAIN.contains(&program) {
+                continue;
+            }
+            let command = words.get(1).filter(|word| {
+                WITH_COMMAND.contains(&program)
+                    && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+                    && !word.starts_with('-')
+            });
+            let name = command.map_or_else(|| program.to_owned(), |command| format!("{program} {command}"));
+            if programs.contains_key(&name) || programs.len() < MOST {
+                programs.entry(name).or_insert_with(|| Seen::at(turn)).times += 1;
+            }
+        }
+    }
+    programs
+}
