@@ -87,6 +87,12 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// Something learned that nobody knows, or more than one.
+    #[snafu(display("{reason}"))]
+    UnknownSubject {
+        /// Why not.
+        reason: String,
+    },
     /// A thread that is as it was to be already.
     #[snafu(display("{reason}"))]
     NothingToDo {
@@ -366,6 +372,7 @@ impl Error {
             Self::SeveralProjects { .. } => "several_projects",
             Self::UnknownSession { .. } => "unknown_session",
             Self::UnknownThread { .. } => "unknown_thread",
+            Self::UnknownSubject { .. } => "unknown_subject",
             Self::NothingToDo { .. } => "nothing_to_do",
             Self::NoBlock { .. } => "no_block",
             Self::RefusedBlock { .. } => "block_refused",

@@ -6,6 +6,7 @@
 pub mod agent;
 mod anchors;
 mod annotate;
+pub mod ask;
 mod blaming;
 pub mod blocks;
 pub mod brief;
@@ -25,6 +26,7 @@ mod hook;
 mod hooks;
 mod join;
 mod knowledge;
+pub mod learning;
 mod memory;
 mod models;
 mod outline;

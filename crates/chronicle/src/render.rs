@@ -16,6 +16,7 @@ mod find;
 mod health;
 mod injected;
 mod json;
+mod learning;
 mod markdown;
 mod memory;
 mod models;
@@ -57,6 +58,7 @@ use crate::{
 
 pub use check::{Host, annotations};
 pub use json::{Answer, error as json_error};
+pub use learning::{asked, feedback, patterns, preferences, problems, projects, skills};
 
 /// How an answer is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

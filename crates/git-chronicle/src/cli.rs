@@ -6,17 +6,19 @@ use chronicle::render::Format;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    about::AboutArgs, annotate::AnnotateArgs, backfill::BackfillArgs, blocks::BlocksArgs, brief::BriefArgs,
-    catch_up::CatchUpArgs, check::CheckArgs, commit, commit::CommitArgs, config::ConfigArgs,
-    consolidate::ConsolidateArgs, context::ContextArgs, correct::CorrectArgs, cost::CostArgs, deps::DepsArgs,
-    digest::DigestArgs, doctor::DoctorArgs, expire::ExpireArgs, export::ExportArgs, find::FindArgs,
-    flag::FlagArgs, gc::GcArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs,
-    init::InitArgs, injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs, mcp::McpArgs,
-    memory::MemoryArgs, note::NoteArgs, outline::OutlineArgs, pending::PendingArgs, purge::PurgeArgs,
+    about::AboutArgs, annotate::AnnotateArgs, ask::AskArgs, backfill::BackfillArgs, blocks::BlocksArgs,
+    brief::BriefArgs, catch_up::CatchUpArgs, check::CheckArgs, commit, commit::CommitArgs,
+    config::ConfigArgs, consolidate::ConsolidateArgs, context::ContextArgs, correct::CorrectArgs,
+    cost::CostArgs, deps::DepsArgs, digest::DigestArgs, doctor::DoctorArgs, expire::ExpireArgs,
+    export::ExportArgs, feedback::FeedbackArgs, find::FindArgs, flag::FlagArgs, gc::GcArgs,
+    history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs, init::InitArgs,
+    injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs, mcp::McpArgs, memory::MemoryArgs,
+    note::NoteArgs, outline::OutlineArgs, patterns::PatternsArgs, pending::PendingArgs,
+    preferences::PreferencesArgs, problems::ProblemsArgs, projects::ProjectsArgs, purge::PurgeArgs,
     read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, session::SessionArgs, setup::SetupArgs,
-    show::ShowArgs, sleep::SleepArgs, status::StatusArgs, statusline::StatuslineArgs, summary::SummaryArgs,
-    supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs,
-    uninstall::UninstallArgs, why::WhyArgs,
+    show::ShowArgs, skills::SkillsArgs, sleep::SleepArgs, status::StatusArgs, statusline::StatuslineArgs,
+    summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs,
+    tour::TourArgs, uninstall::UninstallArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -166,6 +168,13 @@ pub(crate) enum Command {
     Find(FindArgs),
     About(AboutArgs),
     How(HowArgs),
+    Ask(AskArgs),
+    Preferences(PreferencesArgs),
+    Patterns(PatternsArgs),
+    Skills(SkillsArgs),
+    Projects(ProjectsArgs),
+    Problems(ProblemsArgs),
+    Feedback(FeedbackArgs),
     Injected(InjectedArgs),
     Blocks(BlocksArgs),
     Digest(DigestArgs),

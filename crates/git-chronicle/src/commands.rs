@@ -2,6 +2,7 @@
 
 pub(crate) mod about;
 pub(crate) mod annotate;
+pub(crate) mod ask;
 pub(crate) mod backfill;
 pub(crate) mod blocks;
 pub(crate) mod brief;
@@ -18,6 +19,7 @@ pub(crate) mod digest;
 pub(crate) mod doctor;
 pub(crate) mod expire;
 pub(crate) mod export;
+pub(crate) mod feedback;
 pub(crate) mod find;
 pub(crate) mod flag;
 pub(crate) mod gc;
@@ -33,7 +35,11 @@ pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod note;
 pub(crate) mod outline;
+pub(crate) mod patterns;
 pub(crate) mod pending;
+pub(crate) mod preferences;
+pub(crate) mod problems;
+pub(crate) mod projects;
 pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod reconcile;
@@ -41,6 +47,7 @@ pub(crate) mod schema;
 pub(crate) mod session;
 pub(crate) mod setup;
 pub(crate) mod show;
+pub(crate) mod skills;
 pub(crate) mod sleep;
 pub(crate) mod status;
 pub(crate) mod statusline;
@@ -118,6 +125,13 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         Command::Find(args) => find::run(args, &open(), ui),
         Command::About(args) => about::run(args, &open(), ui),
         Command::How(args) => how::run(args, &open(), ui),
+        Command::Ask(args) => ask::run(args, &open(), ui),
+        Command::Preferences(args) => preferences::run(args, &open(), ui),
+        Command::Patterns(args) => patterns::run(args, &open(), ui),
+        Command::Skills(args) => skills::run(&args, &open(), ui),
+        Command::Projects(args) => projects::run(args, &open(), ui),
+        Command::Problems(args) => problems::run(&args, &open(), ui),
+        Command::Feedback(args) => feedback::run(args, &open(), ui),
         Command::Llm(args) => llm::run(&args, &open(), ui),
         Command::Cost(args) => cost::run(&args, &open(), ui),
         Command::Mcp(args) => mcp::run(&args, &open(), directory.clone(), cli.directory.is_some(), ui),

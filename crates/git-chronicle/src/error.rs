@@ -186,6 +186,9 @@ impl CommandError {
             "block_too_long" => "shorten it; nothing was stored",
             "block_changed" => "`git chronicle blocks show` shows it as it is now; nothing was stored",
             "editor_failed" => "GIT_EDITOR, core.editor, VISUAL or EDITOR names the editor",
+            "unknown_subject" => {
+                "`git chronicle preferences --all` and `patterns --all` list what was learned"
+            }
             "store_folder" | "store_read_only" => "is the folder read-only? CHRONICLE_HOME names another one",
             "store_too_new" => "update Chronicle; nothing was changed",
             "store_damaged" => {

@@ -178,7 +178,7 @@ fn remedy(turns: &[&StoredTurn], at: usize) -> Option<Remedy> {
             && turn.is_ok == Some(true)
             && is_same_call(&failed.text, &turn.text, failed.kind)
     };
-    let until = turns[at + 1..].iter().take(FAR).position(|turn| same(turn))? + at + 1;
+    let until = turns[at + 1..].iter().take(FAR).position(same)? + at + 1;
     let mut done: Vec<String> = Vec::new();
     for turn in &turns[at + 1..until] {
         let said = match turn.kind {

@@ -86,9 +86,9 @@ pub fn canonical(name: &str) -> Vec<String> {
     };
     let mut all = vec![plain(alias)];
     if lower.contains('/') {
-        let is_telling = |part: &&str| {
-            !part.contains('.') && !(part.starts_with('v') && part[1..].chars().all(|c| c.is_ascii_digit()))
-        };
+        let is_version =
+            |part: &str| part.strip_prefix('v').is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()));
+        let is_telling = |part: &&str| !part.contains('.') && !is_version(part);
         all.extend(lower.split('/').filter(is_telling).map(plain));
     }
     all.retain(|name| !name.is_empty());

@@ -278,7 +278,7 @@ pub(super) fn excluded(reply: &ExcludeReply) -> String {
 
 pub(super) fn transfer(done: &MemoryTransfer, verb: &str) -> String {
     let mut out = String::new();
-    let MemoryTransfer { sessions, turns, threads, block_versions, unread } = done;
+    let MemoryTransfer { sessions, turns, threads, block_versions, unread, .. } = done;
     let threads_are = if verb == "imported" { "new events of threads" } else { "threads" };
     let _ = writeln!(out, "{verb}: {sessions} sessions with {turns} turns, {threads} {threads_are}");
     if 0 < *block_versions {

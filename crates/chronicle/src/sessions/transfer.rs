@@ -26,6 +26,7 @@ use super::{UnreadFile, agents};
 use crate::{
     Chronicle, Error,
     blocks::{BLOCK, BlockFile},
+    learning::{GivenFeedback, PreferencesCommand},
     memory::Memory,
 };
 
@@ -47,6 +48,9 @@ pub struct MemoryTransfer {
     pub threads: usize,
     /// Versions of blocks; of an import, those that were new.
     pub block_versions: usize,
+    /// Judgements on what was learned; of an import, those that were new.
+    #[serde(default)]
+    pub feedback: usize,
     /// Files that could not be taken, and why.
     pub unread: Vec<UnreadFile>,
 }
@@ -117,6 +121,13 @@ struct FiledEvent {
 
 const EPISODE: &str = "chronicle-episode/v1";
 const THREAD: &str = "chronicle-thread-events/v1";
+const FEEDBACK: &str = "chronicle-feedback/v1";
+
+/// What was said of what was learned, in an export.
+const FEEDBACK_FILE: &str = "feedback.json";
+
+/// What was learned, in an export: to be read only, as it is learned again of the sessions.
+const PREFERENCES_FILE: &str = "preferences.json";
 
 impl Chronicle {
     /// Writes all of session memory as files into a folder that is not there yet.
@@ -141,6 +152,7 @@ impl Chronicle {
             write(&unfinished.path().join("blocks").join(name), &block).map_err(fails)?;
         }
         copy_digests(&self.memory_home()?, unfinished.path()).map_err(fails)?;
+        self.export_learned(unfinished.path(), &mut done, &fails)?;
         let _empty = fs::remove_dir(&target);
         fs::rename(unfinished.path(), &target).map_err(fails)?;
         // It is not there under its old name any more.
@@ -158,6 +170,7 @@ impl Chronicle {
         for part in ["blocks", "episodic", "threads"] {
             agents::walk(&root.join(part), 3, &agents::is_json, &mut files);
         }
+        files.extend(Some(root.join(FEEDBACK_FILE)).filter(|file| file.is_file()));
         if files.is_empty() {
             fs::read_dir(&root).map_err(|source| Error::ReadInput { path: root.clone(), source })?;
         }
@@ -179,6 +192,26 @@ impl Chronicle {
             }
         }
         Ok(done)
+    }
+
+    fn export_learned(
+        &self,
+        folder: &Path,
+        done: &mut MemoryTransfer,
+        fails: &impl Fn(std::io::Error) -> Error,
+    ) -> Result<(), Error> {
+        let said = self.given_feedback()?;
+        done.feedback = said.feedback.len();
+        if !said.feedback.is_empty() {
+            write(&folder.join(FEEDBACK_FILE), &said).map_err(fails)?;
+        }
+        let learned =
+            self.preferences(&PreferencesCommand { is_whole: true, ..PreferencesCommand::default() })?;
+        if learned.preferences.is_empty() {
+            Ok(())
+        } else {
+            write(&folder.join(PREFERENCES_FILE), &learned).map_err(fails)
+        }
     }
 
     /// The folder of an older kind of session memory, the first time that it is found.
@@ -337,6 +370,13 @@ fn take(
     } else if schema == BLOCK || schema.is_empty() && value.get("label").is_some() {
         let block: BlockFile = serde_json::from_value(value)?;
         done.block_versions += memory.store.write(|tx| block.put(tx, now)).map_err(store)?;
+    } else if schema == FEEDBACK {
+        let said: Vec<GivenFeedback> = serde_json::from_value(value["feedback"].take())?;
+        let said: Vec<_> = said.into_iter().filter_map(GivenFeedback::stored).collect();
+        let put = |tx: &Transaction<'_>| {
+            said.iter().try_fold(0, |n_new, said| Ok(n_new + usize::from(said.put(tx)?)))
+        };
+        done.feedback += memory.store.write(put).map_err(store)?;
     } else if !schema.is_empty() {
         return Err(Refused::File(format!("it has another form: {}", schema.escape_debug())));
     } else if value.get("sessionId").is_some() && value.get("status").is_none() {

@@ -23,6 +23,8 @@ mod index;
 mod intake;
 mod join;
 mod knowledge;
+mod learned_corpus;
+mod learning;
 mod locks;
 mod mcp;
 #[cfg(feature = "http")]
@@ -31,6 +33,7 @@ mod models;
 mod opencode;
 mod outcome;
 mod purge;
+mod questions;
 mod reading;
 mod real_notes;
 mod repositories;

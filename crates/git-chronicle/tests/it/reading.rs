@@ -217,52 +217,66 @@ fn the_help() {
     Usage: git chronicle [OPTIONS] <COMMAND>
 
     Commands:
-      read       Show what is known about some code, before touching it
-      show       Show one commit's annotation, whole
-      history    Show how the thinking about a file went, oldest first
-      summary    Show the newest word on each code unit of a file or directory
-      deps       Show who relies on some code, before changing or removing it
-      why        Show why a line is as it is: the commit and the session that wrote it, and its lessons
-      check      Show which lessons a change touches, before it is committed or merged
-      outline    List the named items of a file: what anchors can name
-      annotate   Record why a commit is the way it is
-      backfill   Let a model annotate the commits that nobody annotated, newest first
-      note       Keep a remark while working; the next annotation takes it in
-      flag       Cast doubt on what is said of some code
-      correct    Take a wrong value out of a lesson, or put the right one in its place
-      supersede  Let one lesson take the place of another
-      expire     Let a lesson count no longer
-      knowledge  List, add or remove what the repository knows as a whole
-      purge      Take words out of every version of the notes, as if they had never been said
-      brief      Tell what to know before going on
-      catch-up   Tell what was done in the last sessions
-      pending    List unfinished work, the most urgent first
-      resolve    Close threads: say how unfinished work ended
-      thread     Show, add or change threads: unfinished work that is carried between sessions
-      commit     Run `git commit` and record why the commit is made
-      context    Say ahead of a commit why it is made; the commit takes it in
-      session    Take in, list, show or forget sessions of coding agents
-      find       Find what was said and done in sessions with coding agents
-      about      Gather what sessions tell about a topic
-      how        Show how a task was done before
-      injected   Show what agents were told without asking: when, why, and whether they made use of it
-      init       Set a repository up: hooks that bind what was said to commits
-      setup      Set coding agents up: hooks, MCP server and skills
-      uninstall  Take out what `init` and `setup` put in; notes and sessions stay
-      config     Show or change settings
-      llm        Show which models would be asked for what
-      cost       Show what models cost, by day, model and purpose
-      sync       Exchange notes with a remote
-      reconcile  Find commits that took the place of annotated ones, and take along what is known
-      export     Write all notes as JSON Lines
-      import     Unite exported notes with those of this repository
-      status     Show how much is annotated, and what waits to be done
-      doctor     Look for what is wrong, and say how to mend it
-      gc         Tidy away notes whose commits were rewritten
-      schema     Print the JSON Schema of what is stored, taken or answered
-      mcp        Serve what this command line knows to agents, over MCP
-      tour       See the main job done in a minute, on a throw-away repository
-      help       Print this message or the help of the given subcommand(s)
+      read         Show what is known about some code, before touching it
+      show         Show one commit's annotation, whole
+      history      Show how the thinking about a file went, oldest first
+      summary      Show the newest word on each code unit of a file or directory
+      deps         Show who relies on some code, before changing or removing it
+      why          Show why a line is as it is: the commit and the session that wrote it, and its
+                   lessons
+      check        Show which lessons a change touches, before it is committed or merged
+      outline      List the named items of a file: what anchors can name
+      annotate     Record why a commit is the way it is
+      backfill     Let a model annotate the commits that nobody annotated, newest first
+      note         Keep a remark while working; the next annotation takes it in
+      flag         Cast doubt on what is said of some code
+      correct      Take a wrong value out of a lesson, or put the right one in its place
+      supersede    Let one lesson take the place of another
+      expire       Let a lesson count no longer
+      knowledge    List, add or remove what the repository knows as a whole
+      purge        Take words out of every version of the notes, as if they had never been said
+      brief        Tell what to know before going on
+      catch-up     Tell what was done in the last sessions
+      pending      List unfinished work, the most urgent first
+      resolve      Close threads: say how unfinished work ended
+      thread       Show, add or change threads: unfinished work that is carried between sessions
+      commit       Run `git commit` and record why the commit is made
+      context      Say ahead of a commit why it is made; the commit takes it in
+      session      Take in, list, show or forget sessions of coding agents
+      find         Find what was said and done in sessions with coding agents
+      about        Gather what sessions tell about a topic
+      how          Show how a task was done before
+      ask          Answer a question in plain words
+      preferences  Show what you prefer, as your sessions tell
+      patterns     Show what comes back in how you work
+      skills       Show which technologies you use, and where
+      projects     Show the projects that session memory knows, and what each is built with
+      problems     Show failures that came up in several sessions, and how each was solved
+      feedback     Say whether something that was shown is right
+      injected     Show what agents were told without asking: when, why, and whether they made use of it
+      blocks       Show or change blocks of memory: short texts about you and your work
+      digest       Tell what was done in a day, a week, a month or any span of days
+      consolidate  Consolidate session memory: digests of what is over, blocks brought up to date,
+                   transcripts kept
+      sleep        Let the system consolidate session memory at night
+      memory       Show the tiers of session memory, or a transcript that is kept
+      init         Set a repository up: hooks that bind what was said to commits
+      setup        Set coding agents up: hooks, MCP server and skills
+      uninstall    Take out what `init` and `setup` put in; notes and sessions stay
+      config       Show or change settings
+      llm          Show which models would be asked for what
+      cost         Show what models cost, by day, model and purpose
+      sync         Exchange notes with a remote
+      reconcile    Find commits that took the place of annotated ones, and take along what is known
+      export       Write all notes as JSON Lines
+      import       Unite exported notes with those of this repository
+      status       Show how much is annotated, and what waits to be done
+      doctor       Look for what is wrong, and say how to mend it
+      gc           Tidy away notes whose commits were rewritten
+      schema       Print the JSON Schema of what is stored, taken or answered
+      mcp          Serve what this command line knows to agents, over MCP
+      tour         See the main job done in a minute, on a throw-away repository
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
       -C <DIR>

@@ -1,0 +1,287 @@
+//! Answers a question in plain words, by the command that it is for.
+//!
+//! Rules choose the command, and its answer is the answer, with what it cites.
+//! A model that somebody set up may word it, in one call and of these citations
+//! only; what it says without one of them is not shown.
+
+use std::path::PathBuf;
+
+use chronicle_sessions::shortened;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    Chronicle, Error, ReadCommand, WhyScope,
+    brief::BriefCommand,
+    catch_up::CatchUpCommand,
+    error::EmptyQuestionSnafu,
+    find::{AboutCommand, FindCommand, HowCommand},
+    learning::{PatternsCommand, PreferencesCommand, ProjectsCommand},
+    render::{self, Answer, Format, View},
+    threads::PendingCommand,
+};
+
+mod citations;
+mod compose;
+mod route;
+
+pub use citations::Citation;
+use citations::Cites;
+pub use compose::Composed;
+use route::{Route, RouteName, route};
+
+/// A longer question is cut: nobody types more by hand.
+const LONGEST_QUESTION: usize = 4_000;
+
+/// The longest briefing in an answer, in characters.
+const BRIEF_BUDGET: usize = 4_000;
+
+/// How many of anything a list in an answer holds.
+const MOST_LISTED: usize = 10;
+
+/// A question.
+#[derive(Debug, Clone, Default)]
+pub struct AskCommand {
+    /// In the user's words.
+    pub question: String,
+    /// About this project instead of the current one.
+    pub project: Option<String>,
+    /// About every project.
+    pub is_all: bool,
+    /// Whether no model is to word it.
+    pub is_plain: bool,
+}
+
+impl AskCommand {
+    /// The options that say where a command is to look.
+    fn place(&self, name: RouteName) -> String {
+        let is_anywhere = matches!(
+            name,
+            RouteName::Preferences | RouteName::Patterns | RouteName::Skills | RouteName::Problems
+        );
+        match &self.project {
+            _ if matches!(name, RouteName::Why | RouteName::Read | RouteName::Projects) => String::new(),
+            Some(project) => format!(" --project {}", quoted(project)),
+            None if self.is_all && !is_anywhere => " --all".to_owned(),
+            None => String::new(),
+        }
+    }
+}
+
+/// An answer, and where it comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Asked {
+    /// Always `chronicle-ask/v1`.
+    pub schema: &'static str,
+    /// The question.
+    pub question: String,
+    /// The route it took: the command that answered.
+    pub route: &'static str,
+    /// The same as a command line.
+    pub command: String,
+    /// What that command answered, in its own form.
+    pub answer: Value,
+    /// The same as text.
+    #[serde(skip)]
+    pub text: String,
+    /// What the answer rests on.
+    pub citations: Vec<Citation>,
+    /// What a model made of the citations, where one was asked.
+    pub composed: Option<Composed>,
+    /// Remarks.
+    pub warnings: Vec<String>,
+}
+
+/// What a command answered.
+struct Answered {
+    command: Vec<String>,
+    json: Value,
+    text: String,
+    citations: Vec<Citation>,
+}
+
+impl Answered {
+    fn of(command: &[&str], answer: &impl Answer, text: String, citations: Vec<Citation>) -> Self {
+        let command = command.iter().map(|word| (*word).to_owned()).collect();
+        Self { command, json: answer.json(false), text, citations }
+    }
+}
+
+impl Chronicle {
+    /// Answers a question in plain words.
+    ///
+    /// # Errors
+    /// When it is empty, the project is not known, or what it needs cannot be read.
+    pub fn answer(&self, command: &AskCommand, view: &View) -> Result<Asked, Error> {
+        let mut warnings = Vec::new();
+        let question = command.question.trim();
+        let cut = &question[..question.floor_char_boundary(LONGEST_QUESTION)];
+        if cut.len() < question.len() {
+            warnings.push(format!("only the first {} bytes of the question were read", cut.len()));
+        }
+        let is_word = |c: char| c.is_alphanumeric();
+        snafu::ensure!(cut.contains(is_word), EmptyQuestionSnafu { reason: "the question is empty" });
+        let mut way = route(cut);
+        let answered = match self.answered(&way, command, view) {
+            // What is no file or project here is looked for in sessions.
+            Err(error) if matches!(way.name, RouteName::Why | RouteName::Read | RouteName::Projects) => {
+                warnings.push(format!("{error}; sessions were searched instead"));
+                way = Route { name: RouteName::Find, subject: cut.to_owned(), file: None, ..way };
+                self.answered(&way, command, view)?
+            }
+            Err(Error::EmptyQuestion { .. }) if way.subject != cut => {
+                way.subject = cut.to_owned();
+                self.answered(&way, command, view)?
+            }
+            answered => answered?,
+        };
+        let mut asked = Asked {
+            schema: "chronicle-ask/v1",
+            question: cut.to_owned(),
+            route: way.name.name(),
+            command: format!("git chronicle {}{}", answered.command.join(" "), command.place(way.name)),
+            answer: answered.json,
+            text: answered.text,
+            citations: answered.citations,
+            composed: None,
+            warnings,
+        };
+        if !command.is_plain && self.has_chosen_model() {
+            match self.compose(cut, &asked.citations) {
+                Ok(composed) => asked.composed = Some(composed),
+                Err(error) => asked.warnings.push(format!("no model worded this: {error}")),
+            }
+        }
+        Ok(asked)
+    }
+
+    fn answered(&self, way: &Route, command: &AskCommand, view: &View) -> Result<Answered, Error> {
+        let (project, all) = (command.project.clone(), command.is_all);
+        let format = Format::Markdown;
+        let subject = quoted(&way.subject);
+        Ok(match way.name {
+            RouteName::Brief => {
+                let brief = self.brief(&BriefCommand { project, all, budget: BRIEF_BUDGET, format })?;
+                Answered::of(&["brief"], &brief, render::brief(&brief, format, view), brief.cites())
+            }
+            RouteName::CatchUp | RouteName::Digest => {
+                let since = way.since.clone();
+                let told = self.catch_up(&CatchUpCommand {
+                    sessions: way.sessions,
+                    since: since.clone(),
+                    project,
+                    all,
+                })?;
+                let since = since.map(|since| format!("--since {}", quoted(&since)));
+                let sessions = way.sessions.map(|sessions| sessions.to_string());
+                let words: Vec<&str> =
+                    ["catch-up"].into_iter().chain(sessions.as_deref()).chain(since.as_deref()).collect();
+                Answered::of(&words, &told, render::catch_up(&told, format, view), told.cites())
+            }
+            RouteName::Pending => {
+                let pending =
+                    self.pending(&PendingCommand { project, all, archived: false, limit: MOST_LISTED })?;
+                Answered::of(&["pending"], &pending, render::pending(&pending, format, view), pending.cites())
+            }
+            RouteName::About | RouteName::Decided => {
+                let topic = way.subject.clone();
+                let about = self.about(&AboutCommand { topic, project, is_all: all, limit: 5 })?;
+                let cites =
+                    if way.name == RouteName::Decided { about.cites_decisions() } else { about.cites() };
+                Answered::of(&["about", &subject], &about, render::about(&about, format, view), cites)
+            }
+            RouteName::How => {
+                let task = way.subject.clone();
+                let how = self.how(&HowCommand { task, project, is_all: all, limit: 3 })?;
+                Answered::of(&["how", &subject], &how, render::how(&how, format, view), how.cites())
+            }
+            RouteName::Projects => {
+                let named = Some(way.subject.clone()).filter(|subject| !subject.is_empty());
+                let (using, similar_to) = if way.is_similar { (None, named) } else { (named, None) };
+                let option = match (&using, &similar_to) {
+                    (Some(using), _) => format!("--using {}", quoted(using)),
+                    (_, Some(similar)) => format!("--similar-to {}", quoted(similar)),
+                    _ => String::new(),
+                };
+                let projects = self.projects(&ProjectsCommand { using, similar_to })?;
+                let words: Vec<&str> =
+                    ["projects", &option].into_iter().filter(|word| !word.is_empty()).collect();
+                Answered::of(&words, &projects, render::projects(&projects, format, view), projects.cites())
+            }
+            RouteName::Why => {
+                let (file, place) = way.file.clone().unwrap_or_default();
+                let words = format!("{} {}", quoted(&file), place.as_deref().map(quoted).unwrap_or_default());
+                let scope = match place.as_deref().map(|place| (place, place.parse())) {
+                    Some((_, Ok(lines))) => WhyScope::Lines(lines),
+                    Some((anchor, Err(_))) => WhyScope::Anchor(anchor.to_owned()),
+                    None => return self.lessons(&file, view),
+                };
+                let why = self.why(PathBuf::from(file), scope)?;
+                Answered::of(&["why", words.trim()], &why, render::why(&why, format, view), why.cites())
+            }
+            RouteName::Read => {
+                let (file, _) = way.file.clone().unwrap_or_default();
+                return self.lessons(&file, view);
+            }
+            RouteName::Preferences => {
+                let found =
+                    self.preferences(&PreferencesCommand { project, ..PreferencesCommand::default() })?;
+                Answered::of(
+                    &["preferences"],
+                    &found,
+                    render::preferences(&found, false, format, view),
+                    found.cites(),
+                )
+            }
+            RouteName::Patterns => {
+                let found = self.patterns(&PatternsCommand { project, ..PatternsCommand::default() })?;
+                Answered::of(
+                    &["patterns"],
+                    &found,
+                    render::patterns(&found, false, format, view),
+                    found.cites(),
+                )
+            }
+            RouteName::Skills => {
+                let found = self.skills(project.as_deref(), 2 * MOST_LISTED)?;
+                Answered::of(&["skills"], &found, render::skills(&found, format, view), found.cites())
+            }
+            RouteName::Problems => {
+                let found = self.problems(project.as_deref(), MOST_LISTED)?;
+                Answered::of(&["problems"], &found, render::problems(&found, format, view), found.cites())
+            }
+            RouteName::Find => {
+                let query = way.subject.clone();
+                let command = FindCommand {
+                    query,
+                    project,
+                    is_all: all,
+                    since: way.since.clone(),
+                    limit: MOST_LISTED,
+                    ..FindCommand::default()
+                };
+                let found = self.find(&command)?;
+                let since =
+                    way.since.as_ref().map(|since| format!(" --since {}", quoted(since))).unwrap_or_default();
+                let words = format!("{subject}{since}");
+                Answered::of(&["find", &words], &found, render::found(&found, format, view), found.cites())
+            }
+        })
+    }
+
+    fn lessons(&self, file: &str, view: &View) -> Result<Answered, Error> {
+        let read = self.read(&ReadCommand { paths: vec![PathBuf::from(file)], ..ReadCommand::default() })?;
+        let text = render::reading(&read, Format::Markdown, view);
+        Ok(Answered::of(&["read", &quoted(file)], &read, text, read.cites()))
+    }
+}
+
+/// Words as one argument for a shell, short enough to be read.
+fn quoted(words: &str) -> String {
+    let words = shortened(words, 80);
+    let is_plain = !words.is_empty()
+        && words.chars().all(|c| c.is_alphanumeric() || "-_./:@+".contains(c))
+        && !words.starts_with('-');
+    if is_plain { words } else { format!("'{}'", words.replace('\'', "'\\''")) }
+}

@@ -1,0 +1,171 @@
+//! What is learned from sessions: preferences, patterns, skills, problems.
+//!
+//! Each session is learned from once: its signs are kept in the store until its
+//! turns change, and everything else is counted anew of the signs of all. So a
+//! question never depends on when it was learned, and forgetting a session takes
+//! along what only it said.
+
+use std::collections::BTreeMap;
+
+use chronicle_search::{Learned, NamedSession, Project, ProjectId, SessionId, StoredTurn};
+use chronicle_sessions::{SIGNS_VERSION, Signs};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    Chronicle, Error,
+    memory::{Memory, Scope},
+    sessions::Digested,
+};
+
+mod feedback;
+mod patterns;
+mod preferences;
+mod problems;
+mod technologies;
+
+pub use feedback::{FeedbackCommand, FeedbackReply, GivenFeedback};
+pub use patterns::{PATTERN_KINDS, Pattern, Patterns, PatternsCommand};
+pub use preferences::{Preference, PreferenceEvidence, Preferences, PreferencesCommand};
+pub use problems::{Problem, Problems, Solution};
+pub use technologies::{KnownProject, Projects, ProjectsCommand, Skill, Skills, UsedTechnology};
+
+/// How many sessions are learned from in one transaction.
+const TOGETHER: usize = 20;
+
+/// Where in a session something was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Place {
+    /// The id of the session.
+    pub session: String,
+    /// What it was about.
+    pub title: String,
+    /// The line of the transcript.
+    pub line: u64,
+    /// When the session ended.
+    pub at: Option<String>,
+}
+
+/// What one session tells.
+#[derive(Debug)]
+pub(crate) struct Experience {
+    pub(crate) session: String,
+    pub(crate) title: String,
+    pub(crate) project: ProjectId,
+    pub(crate) first: Option<Timestamp>,
+    /// When it ended; a clock that ran ahead says nothing.
+    pub(crate) last: Option<Timestamp>,
+    pub(crate) signs: Signs,
+}
+
+impl Experience {
+    fn of(learned: Learned, now: Timestamp) -> Self {
+        Self {
+            signs: serde_json::from_str(&learned.signs).unwrap_or_default(),
+            session: learned.name,
+            title: learned.title,
+            project: learned.project,
+            first: learned.first.map(|at| at.min(now)),
+            last: learned.last.map(|at| at.min(now)),
+        }
+    }
+
+    pub(crate) fn place(&self, line: u64) -> Place {
+        let at = self.last.map(|at| at.to_string());
+        Place { session: self.session.clone(), title: self.title.clone(), line, at }
+    }
+}
+
+impl Chronicle {
+    /// Learns from the sessions that are new or changed; tells from how many.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written; what was learned before stays.
+    pub fn learn(&self) -> Result<usize, Error> {
+        self.memory()?.map_or(Ok(0), |mut memory| memory.learn())
+    }
+
+    /// What the sessions of a scope tell, the first one first.
+    fn experience(&self, memory: &mut Memory, scope: &Scope) -> Result<Vec<Experience>, Error> {
+        if *scope == Scope::Unknown {
+            return Ok(Vec::new());
+        }
+        let project = scope.project();
+        if memory.store.is_read_only() {
+            return memory.experience_unstored(project, self.now);
+        }
+        memory.learn()?;
+        let learned = memory.store.read(|connection| Learned::all(connection, SIGNS_VERSION, project))?;
+        Ok(learned.into_iter().map(|learned| Experience::of(learned, self.now)).collect())
+    }
+
+    /// The names of all projects.
+    fn project_names(memory: &Memory) -> Result<BTreeMap<ProjectId, String>, Error> {
+        let all = memory.store.read(Project::all)?;
+        Ok(all.into_iter().map(|project| (project.id, project.name)).collect())
+    }
+}
+
+impl Memory {
+    fn learn(&mut self) -> Result<usize, Error> {
+        let mut n_learned = 0;
+        loop {
+            let missing = |connection: &chronicle_search::Connection| {
+                Learned::missing(connection, SIGNS_VERSION, TOGETHER)
+            };
+            if self.store.read(missing)?.is_empty() {
+                return Ok(n_learned);
+            }
+            // Looked for again: others may have learned meanwhile, and what they store must be of these very turns.
+            n_learned += self.store.write(|tx| {
+                let sessions = missing(tx)?;
+                for session in &sessions {
+                    let signs = signs(tx, *session)?;
+                    Learned::put(
+                        tx,
+                        *session,
+                        SIGNS_VERSION,
+                        &serde_json::to_string(&signs).unwrap_or_default(),
+                    )?;
+                }
+                Ok(sessions.len())
+            })?;
+            self.store.give_way();
+        }
+    }
+
+    /// The same where nothing can be stored.
+    fn experience_unstored(
+        &self,
+        project: Option<ProjectId>,
+        now: Timestamp,
+    ) -> Result<Vec<Experience>, Error> {
+        let mut all = Vec::new();
+        let sessions =
+            self.store.read(|connection| NamedSession::latest(connection, project, None, usize::MAX))?;
+        for session in sessions.into_iter().rev() {
+            let signs = self.store.read(|connection| signs(connection, session.id))?;
+            let record = session.record;
+            all.push(Experience {
+                session: record.name,
+                title: record.title,
+                project: record.project,
+                first: record.first.map(|at| at.min(now)),
+                last: record.last.map(|at| at.min(now)),
+                signs,
+            });
+        }
+        Ok(all)
+    }
+}
+
+fn signs(
+    connection: &chronicle_search::Connection,
+    session: SessionId,
+) -> chronicle_search::SqlResult<Signs> {
+    let turns = StoredTurn::of_session(connection, session)?;
+    let digest = NamedSession::by_id(connection, session)?.and_then(|session| session.digest());
+    let libraries = digest.map(|digest| digest.libraries).unwrap_or_default();
+    Ok(Signs::of(&turns, &libraries))
+}

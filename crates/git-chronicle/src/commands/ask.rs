@@ -1,0 +1,42 @@
+use chronicle::{Chronicle, ask::AskCommand, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Answer a question in plain words
+///
+/// Rules choose the command that answers it (`what was I doing?`, `what do I know about X?`, `how do I usually
+/// Y?`, `which projects use Z?`, `why is FILE:LINE so?`), the answer says which, and what it cites. Where a
+/// model is set up, it words what was found, and nothing else.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AskArgs {
+    /// The question
+    #[arg(required = true)]
+    question: Vec<String>,
+
+    /// About this project: its name, or its folder
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<String>,
+
+    /// About every project
+    #[arg(long, conflicts_with = "project")]
+    all: bool,
+
+    /// Ask no model
+    #[arg(long)]
+    no_model: bool,
+}
+
+pub(crate) fn run(args: AskArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let command = AskCommand {
+        question: args.question.join(" "),
+        project: args.project,
+        is_all: args.all,
+        is_plain: args.no_model,
+    };
+    let asked = chronicle.answer(&command, &ui.view(false))?;
+    ui.answer(&render::asked(&asked, ui.format(), &ui.view(false)))?;
+    for warning in &asked.warnings {
+        ui.warn(warning);
+    }
+    Ok(())
+}

@@ -1,0 +1,36 @@
+use chronicle::{Chronicle, learning::FeedbackCommand, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Say whether something that was shown is right
+///
+/// Of a preference or a pattern, that moves how sure it is. Of a session's title, a thread or a lesson, it is
+/// remembered beside it; `resolve` and `flag` change those. Without an id, what was said so far is listed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FeedbackArgs {
+    /// A preference, a pattern, a thread, a lesson, or a session for its title
+    #[arg(requires = "verdict")]
+    id: Option<String>,
+
+    /// Whether it is right
+    #[arg(value_name = "right|wrong", value_parser = ["right", "wrong"])]
+    verdict: Option<String>,
+
+    /// What there is to say besides
+    #[arg(long, value_name = "TEXT", requires = "id")]
+    note: Option<String>,
+}
+
+pub(crate) fn run(args: FeedbackArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let reply = match (args.id, args.verdict) {
+        (Some(id), Some(verdict)) => {
+            chronicle.feedback(&FeedbackCommand { id, is_right: verdict == "right", note: args.note })?
+        }
+        _ => chronicle.given_feedback()?,
+    };
+    let text = render::feedback(&reply, ui.format(), &ui.view(false));
+    if text.is_empty() {
+        ui.tell("nothing was said yet");
+    }
+    ui.answer(&text)
+}

@@ -1,0 +1,42 @@
+use chronicle::{
+    Chronicle,
+    learning::{PATTERN_KINDS, PatternsCommand},
+    render,
+};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Show what comes back in how you work
+///
+/// Runs of steps that come up in several sessions and more often than by chance, programs and times that
+/// recur, technologies that are new. All of it is counted.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PatternsArgs {
+    /// Only of this kind
+    #[arg(long, value_name = "KIND", value_parser = PATTERN_KINDS)]
+    kind: Option<String>,
+
+    /// Show what one of them rests on
+    #[arg(long, value_name = "ID")]
+    why: Option<String>,
+
+    /// Of one project: its name, or its folder
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<String>,
+
+    /// Also what is unsure or rejected
+    #[arg(long)]
+    all: bool,
+}
+
+pub(crate) fn run(args: PatternsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let is_why = args.why.is_some();
+    let command =
+        PatternsCommand { project: args.project, kind: args.kind, id: args.why, is_whole: args.all };
+    let found = chronicle.patterns(&command)?;
+    let text = render::patterns(&found, is_why, ui.format(), &ui.view(false));
+    if text.is_empty() {
+        ui.tell("nothing was learned yet");
+    }
+    ui.answer(&text)
+}

@@ -1,0 +1,50 @@
+use chronicle::{
+    Chronicle,
+    learning::{FeedbackCommand, PreferencesCommand},
+    render,
+};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Show what you prefer, as your sessions tell
+///
+/// Learned from what you said (`I prefer pnpm over npm`, `never push without asking`), from how you corrected
+/// agents, and from what was done again and again. Nothing that a file, a tool or a page says counts.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PreferencesArgs {
+    /// Show what one of them rests on
+    #[arg(long, value_name = "ID", conflicts_with_all = ["confirm", "reject"])]
+    why: Option<String>,
+
+    /// Say that it is right
+    #[arg(long, value_name = "ID", conflicts_with = "reject")]
+    confirm: Option<String>,
+
+    /// Say that it is wrong: it is not shown again
+    #[arg(long, value_name = "ID")]
+    reject: Option<String>,
+
+    /// As one project shows them: its name, or its folder
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<String>,
+
+    /// Also what is unsure, replaced or rejected
+    #[arg(long)]
+    all: bool,
+}
+
+pub(crate) fn run(args: PreferencesArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let judged = args.confirm.as_ref().map(|id| (id, true)).or(args.reject.as_ref().map(|id| (id, false)));
+    if let Some((id, is_right)) = judged {
+        chronicle.feedback(&FeedbackCommand { id: id.clone(), is_right, note: None })?;
+    }
+    let id = args.why.or(args.confirm).or(args.reject);
+    let is_why = id.is_some();
+    let found =
+        chronicle.preferences(&PreferencesCommand { project: args.project, id, is_whole: args.all })?;
+    let text = render::preferences(&found, is_why, ui.format(), &ui.view(false));
+    if text.is_empty() {
+        ui.tell("nothing was learned yet");
+    }
+    ui.answer(&text)
+}

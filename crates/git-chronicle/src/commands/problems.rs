@@ -1,0 +1,26 @@
+use chronicle::{Chronicle, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Show failures that came up in several sessions, and how each was solved
+///
+/// What was done until the same call worked is what counts as its solution.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProblemsArgs {
+    /// In one project: its name, or its folder
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<String>,
+
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+}
+
+pub(crate) fn run(args: &ProblemsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let found = chronicle.problems(args.project.as_deref(), args.limit)?;
+    let text = render::problems(&found, ui.format(), &ui.view(false));
+    if text.is_empty() {
+        ui.tell("nothing came up more than once");
+    }
+    ui.answer(&text)
+}

@@ -1,0 +1,24 @@
+use chronicle::{Chronicle, learning::ProjectsCommand, render};
+
+use crate::{error::CommandError, ui::Ui};
+
+/// Show the projects that session memory knows, and what each is built with
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProjectsArgs {
+    /// Only those that use this language, tool or library
+    #[arg(long, value_name = "TECHNOLOGY", conflicts_with = "similar_to")]
+    using: Option<String>,
+
+    /// Only those built with what this project is built with, the most similar first; `.` is the current one
+    #[arg(long, value_name = "PROJECT")]
+    similar_to: Option<String>,
+}
+
+pub(crate) fn run(args: ProjectsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let found = chronicle.projects(&ProjectsCommand { using: args.using, similar_to: args.similar_to })?;
+    let text = render::projects(&found, ui.format(), &ui.view(false));
+    if text.is_empty() {
+        ui.tell("nothing was found");
+    }
+    ui.answer(&text)
+}
