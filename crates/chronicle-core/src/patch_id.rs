@@ -8,10 +8,18 @@ use crate::{Lines, Sketch, line_map::hunks, lines::is_substantive};
 
 /// XXH3-128 over a change's files, each with its path, removed and added lines, white space left out
 /// (DESIGN section 3). Files must be added in order of path.
-#[derive(Default)]
 pub struct PatchId {
-    text: Vec<u8>,
+    /// Of a text that nobody has to hold: a change may be larger than the memory.
+    hasher: XxHash3_128,
+    line: Vec<u8>,
+    is_empty: bool,
     wrote: BTreeSet<u32>,
+}
+
+impl Default for PatchId {
+    fn default() -> Self {
+        Self { hasher: XxHash3_128::new(), line: Vec::new(), is_empty: true, wrote: BTreeSet::new() }
+    }
 }
 
 /// Lines of a change that its sketch keeps.
@@ -37,7 +45,7 @@ impl PatchId {
     /// Whether no file was changed at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty()
+        self.is_empty
     }
 
     /// The words of the lines that the change wrote and that say something.
@@ -53,15 +61,18 @@ impl PatchId {
     }
 
     fn push(&mut self, sign: u8, line: &[u8]) {
-        self.text.push(sign);
-        self.text.extend(line.iter().filter(|byte| !byte.is_ascii_whitespace()));
-        self.text.push(b'\n');
+        self.line.clear();
+        self.line.push(sign);
+        self.line.extend(line.iter().filter(|byte| !byte.is_ascii_whitespace()));
+        self.line.push(b'\n');
+        self.hasher.write(&self.line);
+        self.is_empty = false;
     }
 
     /// The fingerprint, as 32 hex digits.
     #[must_use]
     pub fn finish(&self) -> String {
-        format!("{:032x}", XxHash3_128::oneshot(&self.text))
+        format!("{:032x}", self.hasher.finish_128())
     }
 }
 
@@ -86,5 +97,13 @@ mod tests {
     fn the_same_change_elsewhere_in_the_file_has_the_same_fingerprint() {
         assert_eq!(id("a\nb\n", "a\nc\n"), id("x\ny\na\nb\n", "x\ny\na\n  c\n"));
         assert_ne!(id("a\nb\n", "a\nc\n"), id("a\nb\n", "a\nd\n"));
+    }
+
+    #[test]
+    fn the_fingerprint_is_that_of_the_whole_text() {
+        let lines: Vec<String> = (0..500).map(|number| format!("line {number} of many")).collect();
+        let text: String = lines.iter().map(|line| format!("+{}\n", line.replace(' ', ""))).collect();
+        let whole = XxHash3_128::oneshot(format!("@a.rs\n{text}").as_bytes());
+        assert_eq!(id("", &format!("{}\n", lines.join("\n"))), format!("{whole:032x}"));
     }
 }

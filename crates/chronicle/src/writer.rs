@@ -159,6 +159,9 @@ impl Chronicle {
             };
             return Ok(written);
         }
+        // Storing takes a look at the whole change by itself.
+        drop(plan);
+        gathered.texts.forget();
         self.store_written(&gathered, &collector, &course, model.name(), asking.source, &mut written)?;
         Ok(written)
     }

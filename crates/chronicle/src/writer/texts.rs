@@ -64,6 +64,11 @@ impl<'r> Texts<'r> {
         Self { repository, known: RefCell::default() }
     }
 
+    /// Forgets what was kept.
+    pub(crate) fn forget(&self) {
+        self.known.borrow_mut().clear();
+    }
+
     /// The text of a blob; `None` where it is none, is too large to be one, or is not here.
     pub(crate) fn of(&self, blob: ObjectId) -> Result<Option<Rc<Text>>, Error> {
         if let Some((_, text)) = self.known.borrow().iter().find(|(id, _)| *id == blob) {
