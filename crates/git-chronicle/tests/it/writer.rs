@@ -387,7 +387,7 @@ fn no_number_of_workers_and_no_sudden_death_spends_more_than_is_allowed() {
     // At $3 and $15 a million, a commit costs some cents as it is counted before, and less in the end.
     let prices = [("CHRONICLE_LLM_PRICE_INPUT", "3"), ("CHRONICLE_LLM_PRICE_OUTPUT", "15")];
     for (limit, of_day) in
-        [("--max-cost=1.5", None), ("--max-tokens=150000", None), ("--max-cost=99", Some("1.5"))]
+        [("--max-cost=3", None), ("--max-tokens=300000", None), ("--max-cost=99", Some("3"))]
     {
         let writing = Writing::with(of_every_commit(2_000));
         long_history(&writing, 120);
