@@ -1,6 +1,6 @@
 -- What a model said of sessions. The digest itself stands in the row of its session.
 
-CREATE TABLE IF NOT EXISTS wording (
+CREATE TABLE wording (
     session INTEGER PRIMARY KEY REFERENCES session,
     -- The state of the session that the model was told of: the number of its turns, and when the last was.
     n_turns INTEGER NOT NULL,

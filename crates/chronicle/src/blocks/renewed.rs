@@ -6,7 +6,11 @@ use chronicle_core::block::{Author, Draft, Wording};
 use chronicle_search::{BlockVersion, ProjectId};
 
 use super::{CORE, Past, name};
-use crate::{Chronicle, Error, memory::Memory};
+use crate::{
+    Chronicle, Error,
+    learning::{Pattern, PatternsCommand, Preference, PreferencesCommand},
+    memory::Memory,
+};
 
 /// Which blocks are brought up to date, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +73,28 @@ impl Chronicle {
         Ok(changed)
     }
 
+    /// Of `preferences`: what was said or done often enough to be told unasked.
+    fn preferred(&self) -> Result<Vec<Draft>, Error> {
+        let preferences = self.preferences(&PreferencesCommand::default())?.preferences;
+        let draft = |one: Preference| {
+            let evidence = one.evidence.into_iter().map(|shown| shown.place.session);
+            learned(one.id, &one.preference, one.confidence, evidence)
+        };
+        Ok(preferences.into_iter().map(draft).collect())
+    }
+
+    /// Of `work_patterns`: runs of steps and tools that come back. When work is done is told by the sessions themselves.
+    fn recurring(&self) -> Result<Vec<Draft>, Error> {
+        let patterns = self.patterns(&PatternsCommand::default())?.patterns.into_iter();
+        let steps = patterns.filter(|one| ["debugging", "workflow", "tool"].contains(&one.kind));
+        let draft = |one: Pattern| {
+            let evidence = one.evidence.into_iter().map(|place| place.session);
+            let words = if one.kind == "tool" { one.pattern } else { format!("often: {}", one.pattern) };
+            learned(one.id, &words, one.confidence, evidence)
+        };
+        Ok(steps.map(draft).collect())
+    }
+
     /// What rules would say in a block.
     fn drafts(&self, memory: &Memory, past: &Past, label: &str) -> Result<Vec<Draft>, Error> {
         Ok(match label {
@@ -82,8 +108,30 @@ impl Chronicle {
                 past.projects(|project| n_open.get(&project).copied().unwrap_or_default())
             }
             "developer_profile" => past.profile(),
-            "work_patterns" => past.habits(),
+            "preferences" => self.preferred()?,
+            "work_patterns" => [past.habits(), self.recurring()?].concat(),
             _ => Vec::new(),
         })
     }
+}
+
+/// What is sure weighs as much as a session of the highest importance.
+const SURE: f64 = 5.0;
+/// Sessions that are named behind a line.
+const MOST_EVIDENCE: usize = 8;
+
+/// A line about something that was learned.
+fn learned(key: String, words: &str, confidence: f64, sessions: impl Iterator<Item = String>) -> Draft {
+    let mut evidence: Vec<String> = Vec::new();
+    for session in sessions {
+        if evidence.len() < MOST_EVIDENCE && !evidence.contains(&session) {
+            evidence.push(session);
+        }
+    }
+    let words = words.trim().trim_end_matches('.');
+    let mut letters = words.chars();
+    let text = letters
+        .next()
+        .map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()));
+    Draft { key, text, weight: SURE * confidence, united: None, evidence }
 }

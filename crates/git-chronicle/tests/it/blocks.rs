@@ -90,6 +90,9 @@ fn rules_write_what_sessions_show() {
     Commits in 6 of 6 sessions.
     A session takes 0 minutes in the median of 6.
     Mostly begins in the morning (6–12 h): 6 of 6 sessions.
+    Runs `git commit`.
+    Often: ask → change code → tests pass → commit.
+    Runs `cargo test`.
     ");
     insta::assert_snapshot!(value(&desk, "recent_sessions"), @"
     Bound the queue of part 6 at eight entries (2026-03-06, main, 5e551006)

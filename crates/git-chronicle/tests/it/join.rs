@@ -105,7 +105,10 @@ fn a_store_of_before_is_brought_up_to_date_and_read_again() {
     desk.leave(&desk.talk(FIRST).prompt("Wait").edit("src/pool.rs", "fn acquire() {}\n", WAITS));
     desk.ingest();
     let store: PathBuf = desk.memory().join("chronicle.db");
-    let sql = "DROP TABLE edit; DROP TABLE learned; DROP TABLE feedback; PRAGMA user_version = 1; VACUUM";
+    // All that came with later versions.
+    let later =
+        ["edit", "wording", "own_block", "block_version", "job", "used", "kept", "learned", "feedback"];
+    let sql = later.map(|table| format!("DROP TABLE {table};")).concat() + "PRAGMA user_version = 1; VACUUM";
     testkit::command("python3", desk.repo.path())
         .args(["-c", "import sqlite3,sys\nc=sqlite3.connect(sys.argv[1],isolation_level=None)\n[c.execute(s) for s in sys.argv[2].split(';')]"])
         .arg(&store)

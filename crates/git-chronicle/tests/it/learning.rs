@@ -358,3 +358,18 @@ fn a_clock_that_ran_ahead_makes_nothing_surer() {
     assert_eq!(all[0]["confidence"], 0.85);
     assert_eq!(all[0]["last_confirmed"], "2026-03-10T12:00:00Z");
 }
+
+#[test]
+fn what_was_learned_stands_in_the_blocks_until_it_is_rejected() {
+    let desk = told(&[(FIRST, 8, "I prefer pnpm over npm. Never push without asking me.")]);
+    let block = || {
+        desk.run(&["consolidate", "--daily"]).success();
+        desk.run(&["blocks", "show", "preferences", "--verbose"]).success().stdout
+    };
+    let shown = block();
+    assert!(shown.contains("Never push without asking me.") && shown.contains(&FIRST[..8]), "{shown}");
+    let id = preferences(&desk, &[])[0]["id"].as_str().unwrap().to_owned();
+    desk.run(&["preferences", "--reject", &id]).success();
+    let shown = block();
+    assert!(!shown.contains("Never push") && shown.contains("Prefers pnpm"), "{shown}");
+}
