@@ -73,6 +73,13 @@ pub enum Wording {
     Renewed,
 }
 
+impl Draft {
+    /// Whether `text` is the line that unites what has no line of its own, with the name of this alone.
+    fn is_only_named_in(&self, text: &str) -> bool {
+        self.united.as_ref().is_some_and(|(beginning, name)| text == format!("{beginning}{name}."))
+    }
+}
+
 impl BlockText {
     /// The text.
     #[must_use]
@@ -165,7 +172,7 @@ impl BlockText {
         if wording == Wording::Kept {
             for draft in &mut drafts {
                 let known = self.lines.iter().find(|line| line.keys == [draft.key.as_str()]);
-                if let Some(line) = known {
+                if let Some(line) = known.filter(|line| !draft.is_only_named_in(&line.text)) {
                     draft.text.clone_from(&line.text);
                 }
             }
@@ -328,6 +335,18 @@ mod tests {
         let now = [draft("Rust", "Rust: 13 sessions in 3 projects.", 9.0)];
         assert_eq!(block.renewed(&now, 100, Wording::Kept).value(), "Rust: 12 sessions in 3 projects.");
         assert_eq!(block.renewed(&now, 100, Wording::Renewed).value(), "Rust: 13 sessions in 3 projects.");
+    }
+
+    #[test]
+    fn a_name_among_others_is_not_taken_for_the_words_of_its_line() {
+        let long = Draft {
+            united: Some(("Also ".to_owned(), "Go".to_owned())),
+            ..draft("Go", "Go: 2 sessions.", 1.0)
+        };
+        let now = [draft("Rust", "Rust: 12 sessions.", 9.0), long];
+        let once = BlockText::default().renewed(&now, 30, Wording::Kept);
+        assert_eq!(once.value(), "Rust: 12 sessions.\nAlso Go.");
+        assert_eq!(once.renewed(&now, 40, Wording::Kept).value(), "Rust: 12 sessions.\nGo: 2 sessions.");
     }
 
     #[test]
