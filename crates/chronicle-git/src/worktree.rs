@@ -64,8 +64,9 @@ impl Repository {
             if full.as_ref().is_some_and(|full| full.is_symlink()) {
                 return Ok(Some(Detour::Link { at: at.to_owned(), to: self.real_path(path) }));
             }
-            let is_repository = || full.as_ref().is_some_and(|full| full.join(".git").exists());
-            if self.is_submodule_at(tree, at)? || is_repository() {
+            let has_git = full.as_ref().is_some_and(|full| full.join(".git").exists());
+            // Who makes a repository of a directory whose files are tracked has not taken them out of this one.
+            if self.is_submodule_at(tree, at)? || (has_git && !self.is_directory_at(tree, at)?) {
                 return Ok(Some(Detour::Submodule(at.to_owned())));
             }
         }

@@ -229,6 +229,23 @@ fn a_submodule_keeps_its_own_notes() {
 }
 
 #[test]
+fn tracked_files_stay_ours_when_their_directory_becomes_a_repository() {
+    let repo = TestRepo::new();
+    repo.write("inner/pool.rs", POOL);
+    repo.commit("pool: add it");
+    let input = json!({ "summary": "Apart, because others build it alone",
+        "wisdom": [{ "category": "insight", "content": "Known about the pool.", "file": "inner/pool.rs" }] });
+    chronicle(repo.path(), &["annotate", "--json", &input.to_string()]).success();
+    git(&repo.path().join("inner"), &["init", "--quiet"]);
+    for path in ["inner/pool.rs", "inner"] {
+        let indexed = chronicle(repo.path(), &["read", path]).success();
+        let direct = run(binary(repo.path(), &["read", path]).env("CHRONICLE_NO_INDEX", "1")).success();
+        assert!(direct.stdout.contains("Known about the pool."), "{direct:#?}");
+        assert_eq!(indexed.stdout, direct.stdout);
+    }
+}
+
+#[test]
 fn a_path_through_a_symbolic_link_is_told() {
     let repo = TestRepo::new();
     repo.write("src/pool.rs", POOL);
