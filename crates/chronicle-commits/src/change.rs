@@ -1,6 +1,9 @@
 //! Fingerprints of a change that outlive its commit.
 
-use chronicle_core::{Change, Lines, patch_id::PatchId};
+use chronicle_core::{
+    Change, Lines,
+    patch_id::{PatchId, Wrote},
+};
 use chronicle_git::{Commit, FileChange, ObjectId, Repository};
 use serde_json::Map;
 
@@ -10,19 +13,25 @@ use crate::error::Result;
 ///
 /// Where a changed file is not at hand (partial clones), only the tree is known.
 pub(crate) fn of(repository: &Repository, commit: &Commit, changes: &[FileChange]) -> Result<Change> {
-    let print = print(repository, changes)?;
+    let mut wrote = Wrote::default();
+    let print = print(repository, changes, |word| wrote.add(word))?;
     Ok(Change {
         tree: Some(commit.tree.to_string()),
         patch: print.as_ref().map(PatchId::finish),
         parent: commit.parents.first().map(ToString::to_string),
         // Against its first parent, a merge wrote all that others had written before.
-        wrote: print.as_ref().filter(|_| commit.parents.len() < 2).and_then(PatchId::sketch),
+        wrote: print.as_ref().filter(|_| commit.parents.len() < 2).and_then(|_| wrote.sketch()),
         extra: Map::new(),
     })
 }
 
 /// The fingerprint of `changes` (renames not told); `None` where a changed file is not at hand.
-pub(crate) fn print(repository: &Repository, changes: &[FileChange]) -> Result<Option<PatchId>> {
+/// `wrote` is told the words of the lines they wrote.
+pub(crate) fn print(
+    repository: &Repository,
+    changes: &[FileChange],
+    mut wrote: impl FnMut(u32),
+) -> Result<Option<PatchId>> {
     let mut patch = PatchId::default();
     let mut sorted: Vec<&FileChange> = changes.iter().collect();
     sorted.sort_by(|left, right| left.path.cmp(&right.path));
@@ -30,7 +39,7 @@ pub(crate) fn print(repository: &Repository, changes: &[FileChange]) -> Result<O
         let content =
             |id: Option<ObjectId>| id.map_or_else(|| Ok(Some(Vec::new())), |id| repository.blob_if_here(id));
         let (Some(old), Some(new)) = (content(change.old)?, content(change.new)?) else { return Ok(None) };
-        patch.add(&change.path, &Lines::new(&old), &Lines::new(&new));
+        patch.add(&change.path, &Lines::new(&old), &Lines::new(&new), &mut wrote);
     }
     Ok(Some(patch))
 }

@@ -13,21 +13,17 @@ pub struct PatchId {
     hasher: XxHash3_128,
     line: Vec<u8>,
     is_empty: bool,
-    wrote: BTreeSet<u32>,
 }
 
 impl Default for PatchId {
     fn default() -> Self {
-        Self { hasher: XxHash3_128::new(), line: Vec::new(), is_empty: true, wrote: BTreeSet::new() }
+        Self { hasher: XxHash3_128::new(), line: Vec::new(), is_empty: true }
     }
 }
 
-/// Lines of a change that its sketch keeps.
-const MAX_SKETCHED: usize = 16;
-
 impl PatchId {
-    /// Adds the change of one file.
-    pub fn add(&mut self, path: &[u8], old: &Lines<'_>, new: &Lines<'_>) {
+    /// Adds the change of one file; `wrote` is told the words of the lines it wrote that say something.
+    pub fn add(&mut self, path: &[u8], old: &Lines<'_>, new: &Lines<'_>, mut wrote: impl FnMut(u32)) {
         self.push(b'@', path);
         let hunks = hunks(old.all(), new.all());
         for line in hunks.iter().flat_map(|(removed, _)| removed.clone()) {
@@ -37,7 +33,7 @@ impl PatchId {
             let line = new.all()[line as usize];
             self.push(b'+', line);
             if is_substantive(line) {
-                self.wrote.insert(written_word(path, line));
+                wrote(written_word(path, line));
             }
         }
     }
@@ -46,18 +42,6 @@ impl PatchId {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.is_empty
-    }
-
-    /// The words of the lines that the change wrote and that say something.
-    #[must_use]
-    pub fn wrote(&self) -> &BTreeSet<u32> {
-        &self.wrote
-    }
-
-    /// A few of the words that the change wrote, always the same few; `None` when it wrote nothing.
-    #[must_use]
-    pub fn sketch(&self) -> Option<Sketch> {
-        (!self.wrote.is_empty()).then(|| Sketch::of_words(self.wrote.iter().copied().take(MAX_SKETCHED)))
     }
 
     fn push(&mut self, sign: u8, line: &[u8]) {
@@ -76,6 +60,32 @@ impl PatchId {
     }
 }
 
+/// A few of the words of lines that a change wrote: always the same few, in whatever order they come.
+#[derive(Debug, Default)]
+pub struct Wrote(BTreeSet<u32>);
+
+/// Lines of a change that its sketch keeps.
+const MAX_SKETCHED: usize = 16;
+
+impl Wrote {
+    /// Adds a word.
+    pub fn add(&mut self, word: u32) {
+        if self.0.len() == MAX_SKETCHED && self.0.last().is_some_and(|last| *last <= word) {
+            return;
+        }
+        self.0.insert(word);
+        if self.0.len() > MAX_SKETCHED {
+            self.0.pop_last();
+        }
+    }
+
+    /// The sketch of them; `None` of a change that wrote nothing.
+    #[must_use]
+    pub fn sketch(&self) -> Option<Sketch> {
+        (!self.0.is_empty()).then(|| Sketch::of_words(self.0.iter().copied()))
+    }
+}
+
 /// The word of a line that a change wrote, the same wherever its file was moved to.
 fn written_word(path: &[u8], line: &[u8]) -> u32 {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
@@ -89,7 +99,7 @@ mod tests {
 
     fn id(old: &str, new: &str) -> String {
         let mut id = PatchId::default();
-        id.add(b"a.rs", &Lines::new(old.as_bytes()), &Lines::new(new.as_bytes()));
+        id.add(b"a.rs", &Lines::new(old.as_bytes()), &Lines::new(new.as_bytes()), |_| {});
         id.finish()
     }
 
@@ -97,6 +107,19 @@ mod tests {
     fn the_same_change_elsewhere_in_the_file_has_the_same_fingerprint() {
         assert_eq!(id("a\nb\n", "a\nc\n"), id("x\ny\na\nb\n", "x\ny\na\n  c\n"));
         assert_ne!(id("a\nb\n", "a\nc\n"), id("a\nb\n", "a\nd\n"));
+    }
+
+    #[test]
+    fn the_least_words_are_kept_once_each() {
+        let sketch = |words: &mut dyn Iterator<Item = u32>| {
+            let mut wrote = Wrote::default();
+            words.for_each(|word| wrote.add(word));
+            wrote.sketch()
+        };
+        let least = sketch(&mut (0..16));
+        assert_eq!(sketch(&mut (0..1000).rev().chain(3..20)), least);
+        assert_eq!(sketch(&mut (0..1000).chain(0..1000)), least);
+        assert_eq!(sketch(&mut std::iter::empty()), None);
     }
 
     #[test]

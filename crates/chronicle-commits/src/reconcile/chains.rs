@@ -39,7 +39,8 @@ pub(super) fn together(search: &Search<'_>, open: &[&Lost]) -> Result<Vec<Match>
             }
             let base = chain.commits.get(oldest + 1).map(|(_, tree)| *tree).or(chain.base);
             let Ok(changes) = search.repository.plain_changes(base, piece[0].1) else { continue };
-            let Some(print) = change::print(search.repository, &changes)?.filter(|print| !print.is_empty())
+            let Some(print) =
+                change::print(search.repository, &changes, |_| {})?.filter(|print| !print.is_empty())
             else {
                 continue;
             };

@@ -51,21 +51,27 @@ impl Targets {
             let blobs = blobs.flat_map(|change| [change.old, change.new]).flatten().collect();
             repository.read_ahead(blobs);
             for (node, changes) in changed {
-                targets.add(node, change::print(repository, &changes)?, &words);
+                let mut wrote = BTreeSet::new();
+                let print = change::print(repository, &changes, |word| {
+                    if words.contains(&word) {
+                        wrote.insert(word);
+                    }
+                })?;
+                targets.add(node, print, wrote);
             }
             repository.forget_read_ahead();
         }
         Ok(targets)
     }
 
-    fn add(&mut self, node: &Node, print: Option<PatchId>, words: &HashSet<u32>) {
+    fn add(&mut self, node: &Node, print: Option<PatchId>, wrote: BTreeSet<u32>) {
         self.order.insert(node.id, self.order.len());
         self.by_tree.entry(node.tree).or_default().push(node.id);
         let Some(print) = print.filter(|print| !print.is_empty()) else { return };
         self.by_patch.entry(print.finish()).or_default().push(node.id);
         if node.parents.len() < 2 {
-            for word in print.wrote().iter().filter(|word| words.contains(word)) {
-                self.by_word.entry(*word).or_default().push(node.id);
+            for word in wrote {
+                self.by_word.entry(word).or_default().push(node.id);
             }
         }
     }
