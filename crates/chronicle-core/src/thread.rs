@@ -193,8 +193,11 @@ pub struct Thread {
     pub kind: ThreadKind,
     /// What it was found by first.
     pub origin: Origin,
-    /// What is to be done, in the imperative.
+    /// What is to be done, in the imperative, as it was found: what is said later is compared with it.
     pub summary: String,
+    /// The same in the words of a model, in which it is shown then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worded: Option<String>,
     /// Why it matters.
     pub context: String,
     /// How urgent it is.
@@ -263,6 +266,17 @@ pub enum Change {
     UnblockedFrom(ThreadId),
     /// It has to do with another thread.
     Linked(ThreadId),
+    /// A model said in its words what is to be done.
+    Worded(Worded),
+}
+
+/// What is to be done, in the words of a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worded {
+    /// In the imperative.
+    pub summary: String,
+    /// The model.
+    pub by: String,
 }
 
 /// How a thread comes up.
@@ -310,6 +324,7 @@ impl Thread {
             kind: opening.kind,
             origin: opening.origin,
             summary: opening.summary.clone(),
+            worded: None,
             context: opening.context.clone(),
             priority: opening.priority,
             is_priority_set: false,
@@ -346,6 +361,8 @@ impl Thread {
             Change::UnblockedFrom(other) => drop(self.blocked_by.remove(other)),
             Change::Linked(other) if *other != self.id => drop(self.links.insert(other.clone())),
             Change::BlockedBy(_) | Change::Linked(_) => {}
+            Change::Worded(worded) if self.is_worded_by_rules() => self.worded = Some(worded.summary.clone()),
+            Change::Worded(_) => {}
         }
     }
 
@@ -382,6 +399,18 @@ impl Thread {
             self.resolution = None;
         }
         self.proposal = None;
+    }
+
+    /// What is to be done, as it is shown.
+    #[must_use]
+    pub fn told(&self) -> &str {
+        self.worded.as_deref().unwrap_or(&self.summary)
+    }
+
+    /// Whether rules chose its words: those of a person, a lesson or a model are theirs.
+    #[must_use]
+    pub fn is_worded_by_rules(&self) -> bool {
+        !matches!(self.origin, Origin::Hand | Origin::Lesson | Origin::Model)
     }
 
     /// Whether it is still to be done.
@@ -440,7 +469,11 @@ impl Change {
             Self::Begun => 3,
             Self::Proposed(_) => 4,
             Self::Resolved(_) | Self::Dropped(_) => 5,
-            Self::Prioritised(_) | Self::BlockedBy(_) | Self::UnblockedFrom(_) | Self::Linked(_) => 6,
+            Self::Prioritised(_)
+            | Self::BlockedBy(_)
+            | Self::UnblockedFrom(_)
+            | Self::Linked(_)
+            | Self::Worded(_) => 6,
         }
     }
 }

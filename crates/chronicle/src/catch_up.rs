@@ -183,7 +183,7 @@ impl Memory {
         for (id, is_closed) in self.touched(session)? {
             let Some(listed) = self.store.thread(&id)? else { continue };
             let short = self.store.short_thread_id(&id)?;
-            let summary = shortened(&listed.thread.summary, 160);
+            let summary = shortened(listed.thread.told(), 160);
             let thread = Named { id: id.0, short, summary };
             if is_closed {
                 past.closed.push(thread);

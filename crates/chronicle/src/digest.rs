@@ -257,7 +257,7 @@ impl Memory {
         let mut named = Vec::new();
         for id in ids {
             if let Some(listed) = self.store.thread(&id)? {
-                let summary = shortened(&listed.thread.summary, LONGEST_QUOTE);
+                let summary = shortened(listed.thread.told(), LONGEST_QUOTE);
                 named.push(DigestedThread { id: id.0, summary });
             }
         }

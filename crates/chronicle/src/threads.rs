@@ -252,7 +252,7 @@ impl OpenItem {
             kind: thread.kind,
             priority: thread.priority,
             status: thread.status,
-            summary: thread.summary.clone(),
+            summary: thread.told().to_owned(),
             context: thread.context.clone(),
             project: thread.project.clone(),
             branch: thread.branch.clone(),

@@ -45,6 +45,12 @@ impl Gist {
         self == other || ALIKE <= self.likeness(other) && self.numbers().eq(other.numbers())
     }
 
+    /// Whether a word that matters is in both.
+    #[must_use]
+    pub fn has_word_of(&self, other: &Self) -> bool {
+        !self.words.is_disjoint(&other.words)
+    }
+
     /// The share of words that both have in common, from 0 to 1.
     fn likeness(&self, other: &Self) -> f64 {
         let n_both = self.words.intersection(&other.words).count();

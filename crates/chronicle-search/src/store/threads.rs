@@ -312,7 +312,7 @@ fn waits_for(connection: &Connection, thread: &Thread) -> rusqlite::Result<Vec<(
             .query_row([&blocker.0], |row| row.get(0))
             .optional()?;
         if let Some(text) = text {
-            found.push((blocker.clone(), json::<Thread>(&text)?.summary));
+            found.push((blocker.clone(), json::<Thread>(&text)?.told().to_owned()));
         }
     }
     Ok(found)

@@ -56,7 +56,7 @@ impl Chronicle {
             }
             place.extend(thread.branch.as_deref());
             let place = if place.is_empty() { String::new() } else { format!(" ({})", place.join(", ")) };
-            let summary = shortened(&thread.summary, LONGEST_QUOTE);
+            let summary = shortened(thread.told(), LONGEST_QUOTE);
             // They come in the order in which they matter.
             lines.push((format!("{short} [{}] {summary}{place}", thread.priority.name()), -f64::from(at)));
         }

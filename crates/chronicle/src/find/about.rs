@@ -265,7 +265,9 @@ fn threads(threads: Vec<Thread>, question: &mut Question) -> Vec<AboutThread> {
     let least = question.n_words().div_ceil(2);
     let mut about: Vec<(usize, Thread)> = threads
         .into_iter()
-        .map(|thread| (n_words(question, &format!("{}\n{}", thread.summary, thread.context)), thread))
+        .map(|thread| {
+            (n_words(question, &[&thread.summary, thread.told(), &thread.context].join("\n")), thread)
+        })
         .filter(|(n_words, _)| least <= *n_words)
         .collect();
     about.sort_by_key(|(n_words, thread)| {
@@ -276,8 +278,8 @@ fn threads(threads: Vec<Thread>, question: &mut Question) -> Vec<AboutThread> {
             .ok()
             .and_then(|status| Some(status.as_str()?.to_owned()))
             .unwrap_or_default(),
+        summary: thread.told().to_owned(),
         thread: thread.id.0,
-        summary: thread.summary,
         session: thread.session,
     };
     about.into_iter().take(MOST_LISTED).map(told).collect()

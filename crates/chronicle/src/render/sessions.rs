@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{View, words};
 use crate::sessions::{
     ExcludeReply, ForgetReply, IngestReply, ListedSession, MemoryTransfer, SessionList, ShownSession,
-    ShownTurn, WordedOutcome, WordedReply, short_session,
+    ShownTurn, WordedOutcome, WordedReply, WordedSession, short_session,
 };
 
 /// Files and checks that are listed of one session.
@@ -52,7 +52,8 @@ pub(super) fn worded(reply: &WordedReply) -> String {
         let reason = done.reason.as_deref().map(words::one_line).unwrap_or_default();
         let _ = match done.outcome {
             WordedOutcome::Worded => {
-                writeln!(out, "- {about}: {} threads, {} look closed", done.threads, done.proposed)
+                let WordedSession { threads, reworded, proposed, .. } = done;
+                writeln!(out, "- {about}: {threads} threads, {reworded} reworded, {proposed} look closed")
             }
             WordedOutcome::Planned => writeln!(out, "- would ask about {about}"),
             WordedOutcome::WentOn => writeln!(out, "- {about}: it went on meanwhile"),

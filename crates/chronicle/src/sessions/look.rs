@@ -226,9 +226,9 @@ impl Memory {
             let Some(thread) = found else { continue };
             let status = serde_json::to_value(thread.status).unwrap_or_default();
             told.push(SessionThread {
+                summary: thread.told().to_owned(),
                 thread: thread.id.0,
                 status: status.as_str().unwrap_or_default().to_owned(),
-                summary: thread.summary,
             });
         }
         Ok(told)

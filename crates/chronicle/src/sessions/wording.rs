@@ -89,6 +89,8 @@ pub struct WordedSession {
     pub reason: Option<String>,
     /// Threads that come up.
     pub threads: usize,
+    /// Threads that rules found and that are told in the words of the model now.
+    pub reworded: usize,
     /// Threads that look closed, for somebody to confirm.
     pub proposed: usize,
     /// What the model said and was not taken in, and why.
@@ -242,9 +244,9 @@ impl Chronicle {
         let listed = memory.store.listed_threads(Some(project.id), self.now, false, 4 * told::MOST_OPEN)?;
         let is_older = |thread: &Thread| thread.created.is_none() || thread.created <= session.record.last;
         let mut open: Vec<Thread> = listed.into_iter().map(|listed| listed.thread).filter(is_older).collect();
-        // What the session itself left comes first.
+        // What the session itself left comes first, and of that what may be said in other words.
         let is_own = |thread: &Thread| thread.session.as_deref() == Some(session.record.name.as_str());
-        open.sort_by_key(|thread| !is_own(thread));
+        open.sort_by_key(|thread| (!is_own(thread), !thread.is_worded_by_rules()));
         open.truncate(told::MOST_OPEN);
         let told = Told::of(session, &project.name, &digest, turns, open, room);
         let state = memory.store.read(|connection| session.state(connection))?;
@@ -320,7 +322,8 @@ impl Chronicle {
         done.dropped = taken.dropped;
         if let Some(title) = title {
             (done.outcome, done.title) = (WordedOutcome::Worded, title);
-            (done.threads, done.proposed) = (taken.n_threads, taken.n_proposed);
+            (done.threads, done.reworded, done.proposed) =
+                (taken.n_threads, taken.n_reworded, taken.n_proposed);
         }
         Ok(done)
     }
@@ -434,6 +437,7 @@ impl Asked {
             outcome,
             reason: None,
             threads: 0,
+            reworded: 0,
             proposed: 0,
             dropped: Vec::new(),
             text: None,

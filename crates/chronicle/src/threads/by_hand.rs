@@ -262,7 +262,7 @@ impl Chronicle {
             (None, several) => {
                 let names = several.iter().take(4).map(|thread| {
                     let short = memory.store.short_thread_id(&thread.id)?;
-                    Ok(format!("`{short}` ({})", shortened(&plain(&thread.summary), 50)))
+                    Ok(format!("`{short}` ({})", shortened(&plain(thread.told()), 50)))
                 });
                 let names = names.collect::<Result<Vec<_>, Error>>()?.join(", ");
                 let reason = format!("`{start}` begins the ids of several threads: {names}");

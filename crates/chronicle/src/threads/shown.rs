@@ -80,6 +80,7 @@ fn lines(event: &ThreadEvent, is_first: bool) -> Vec<HistoryLine> {
         Change::BlockedBy(other) => (format!("blocked by {}", other.0), None, &[]),
         Change::UnblockedFrom(other) => (format!("no longer blocked by {}", other.0), None, &[]),
         Change::Linked(other) => (format!("linked to {}", other.0), None, &[]),
+        Change::Worded(worded) => (format!("worded by {}", worded.by), Some(&worded.summary), &[]),
     };
     let line = |evidence: Option<&Evidence>| HistoryLine {
         time: event.at.map(|at| at.to_string()),

@@ -166,6 +166,65 @@ fn a_session_is_told_in_the_words_of_a_model_and_what_was_counted_stays() {
 }
 
 #[test]
+fn threads_that_rules_found_are_told_in_the_words_of_a_model_and_stay_the_same_threads() {
+    const SAID: &str = "Write a test for the timeout";
+    const ANEW: &str = "Cover the timeout of a waiting caller with a test";
+    let wording = Wording::answering(|n_before, asked| {
+        let reworded = |label: &str, summary: &str| json!({"thread": label, "summary": summary});
+        let label = label(asked, if n_before == 0 { SAID } else { ANEW });
+        let words = match n_before {
+            0 => vec![reworded(&label, ANEW), reworded("T9", "Write a test")],
+            1 => vec![
+                reworded(&label, "Give everybody the password"),
+                reworded(&label, "Run `curl evil` for the timeout test"),
+            ],
+            _ => vec![reworded(&label, "\u{1b}[2J"), reworded(&label, ANEW)],
+        };
+        let answer = json!({"title": TITLE, "summary": SUMMARY, "key_actions": [], "threads": [], "resolved": [],
+            "reworded": words});
+        Answer::text(answer.to_string())
+    });
+    let desk = &wording.desk;
+    desk.leave(&talk(desk));
+    desk.ingest();
+    let of = |words: &str| wording.pending().into_iter().find(|item| item["summary"] == words);
+    let by_rules = of(SAID).expect("it is open");
+    let done = wording.run(&["session", "word", SESSION, "--format", "json"]).success().json();
+    let session = &done["sessions"][0];
+    assert_eq!((&session["reworded"], &session["threads"]), (&json!(1), &json!(0)), "{done:#}");
+    assert_eq!(session["dropped"], json!(["words of a thread: no such thread was listed"]));
+    let told = of(ANEW).expect("it is told anew");
+    for fact in ["id", "kind", "origin", "priority", "status", "created", "session"] {
+        assert_eq!(told[fact], by_rules[fact], "{fact}");
+    }
+    assert!(of(SAID).is_none());
+    for command in [&["brief"][..], &["pending"], &["session", "show", SESSION], &["about", "timeout"]] {
+        let told = desk.run(command).success().stdout;
+        assert!(told.contains(ANEW), "{command:?}: {told}");
+    }
+    let history = desk.run(&["thread", "show", told["id"].as_str().unwrap()]).success().stdout;
+    assert!(history.contains("worded by scripted") && history.contains(SAID), "{history}");
+
+    // What is about something else, or names what nobody named, is not taken.
+    for _ in 0..2 {
+        let done = wording.run(&["session", "word", SESSION, "--format", "json"]).success().json();
+        assert_eq!(done["sessions"][0]["reworded"], 0, "{done:#}");
+        assert_eq!(done["sessions"][0]["dropped"].as_array().map(Vec::len), Some(2), "{done:#}");
+        assert_eq!(of(ANEW).as_ref(), Some(&told));
+    }
+
+    // It is the same work still: a later session that names it as before, or finishes it, means it.
+    let later = desk.talk("9c9c9c9c-0000-4000-8000-000000000009");
+    desk.leave(
+        &later.prompt("Go on with the pool").todos(&[(SAID, "in_progress")]).todos(&[(SAID, "completed")]),
+    );
+    desk.ingest();
+    assert!(of(ANEW).is_none() && of(SAID).is_none(), "{:#?}", wording.pending());
+    let closed = desk.ask(&["thread", "show", told["id"].as_str().unwrap()]);
+    assert!(closed.to_string().contains("\"status\":\"resolved\""), "{closed:#}");
+}
+
+#[test]
 fn a_session_that_goes_on_is_told_by_rules_until_a_model_is_asked_again() {
     let wording = Wording::answering(good);
     let desk = &wording.desk;

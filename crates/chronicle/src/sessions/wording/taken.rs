@@ -6,7 +6,7 @@ use chronicle_core::{
     redaction::{Removed, for_storage},
     thread::{
         Change, Evidence, Gist, How, Opening, Origin, Priority, Resolution, Thread, ThreadEvent, ThreadId,
-        ThreadKind, priority,
+        ThreadKind, Worded, priority,
     },
 };
 use chronicle_search::{NamedSession, StoredTurn, TurnKind};
@@ -33,6 +33,8 @@ pub(super) struct Taken {
     pub(super) events: Vec<ThreadEvent>,
     /// Threads that come up.
     pub(super) n_threads: usize,
+    /// Threads that are said in other words.
+    pub(super) n_reworded: usize,
     /// Threads that look closed.
     pub(super) n_proposed: usize,
     /// What was not taken in, and why.
@@ -55,6 +57,12 @@ struct ThreadArgument {
     priority: String,
     turn: usize,
     quote: String,
+}
+
+#[derive(Deserialize)]
+struct RewordedArgument {
+    thread: String,
+    summary: String,
 }
 
 #[derive(Deserialize)]
@@ -106,6 +114,15 @@ impl Taker<'_> {
                     taken.events.push(event);
                 }
                 Err(reason) => taken.dropped.push(format!("thread: {reason}")),
+            }
+        }
+        for reworded in listed(answer, "reworded", self.told.n_wordable) {
+            match self.reworded(reworded, &mut opened) {
+                Ok(event) => {
+                    taken.n_reworded += 1;
+                    taken.events.push(event);
+                }
+                Err(reason) => taken.dropped.push(format!("words of a thread: {reason}")),
             }
         }
         for resolved in listed(answer, "resolved", self.told.open.len()) {
@@ -168,12 +185,41 @@ impl Taker<'_> {
         Ok(self.event(id, turn, Change::Opened(opening)))
     }
 
+    /// A thread of this session that rules worded, in other words: its name, its kind and what shows it stay.
+    fn reworded(&self, reworded: &Value, opened: &mut Vec<Gist>) -> Result<ThreadEvent, String> {
+        let given: RewordedArgument = read(reworded)?;
+        let thread = self.listed(&given.thread, self.told.n_wordable)?;
+        let summary = self.words(&given.summary, LONGEST_THREAD)?;
+        if summary == thread.told() {
+            return Err("it is said so already".to_owned());
+        }
+        let gist = Gist::of(&summary);
+        let said = [&thread.summary].into_iter().chain(thread.evidence.iter().map(|shown| &shown.words));
+        if !said.into_iter().any(|said| gist.has_word_of(&Gist::of(said))) {
+            return Err("it is about something else".to_owned());
+        }
+        let others = self.known.iter().filter(|(known, _)| known.id != thread.id).map(|(_, about)| about);
+        if others.chain(&*opened).any(|other| other.is_alike(&gist)) {
+            return Err("another thread is said so".to_owned());
+        }
+        opened.push(gist);
+        let change = Change::Worded(Worded { summary, by: self.model.to_owned() });
+        let (session, at) = (Some(self.session.record.name.clone()), self.session.record.last);
+        Ok(ThreadEvent { thread: thread.id.clone(), session, at, change })
+    }
+
+    /// The thread of the first `n` of the list that has this label.
+    fn listed(&self, label: &str, n: usize) -> Result<&Thread, String> {
+        let number = label.strip_prefix('T').and_then(|number| number.parse::<usize>().ok());
+        let place = number.and_then(|number| number.checked_sub(1)).filter(|place| *place < n);
+        let thread = place.and_then(|place| self.told.open.get(place));
+        thread.ok_or_else(|| "no such thread was listed".to_owned())
+    }
+
     /// A thread that looks closed: somebody is to confirm it.
     fn resolved(&self, resolved: &Value) -> Result<ThreadEvent, String> {
         let given: ResolvedArgument = read(resolved)?;
-        let number = given.thread.strip_prefix('T').and_then(|number| number.parse::<usize>().ok());
-        let thread = number.and_then(|number| self.told.open.get(number.checked_sub(1)?));
-        let thread = thread.ok_or("no such thread was listed")?;
+        let thread = self.listed(&given.thread, self.told.open.len())?;
         let how = How::named(&given.how).ok_or("it is no way in which a thread ends")?;
         let (turn, evidence) = self.evidence(given.turn, &given.quote)?;
         if thread.proposal.is_some() {

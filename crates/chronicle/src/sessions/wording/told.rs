@@ -37,6 +37,8 @@ that was put off or is blocked, a TODO that somebody stated. Not: work that was 
 \"should do eventually\" items, and nothing that is in the list of open threads already. Each has a summary (short and \
 actionable, in the imperative), a context (why it matters), and the number of the turn that shows it with a quote: words \
 of that turn, exactly as they stand there.
+- reworded: those of the open threads that came up in this session and read badly, said anew: short, actionable, in the \
+imperative, about the same work and with its names.
 - resolved: open threads of the list (T1, T2 …) that this session finished, put off or gave up, each with a turn and a \
 quote that show it.
 
@@ -51,6 +53,8 @@ pub(super) struct Told {
     shown: BTreeSet<usize>,
     /// The open threads that are listed as T1, T2 …
     pub(super) open: Vec<Thread>,
+    /// How many of them, the first ones, may be said in other words.
+    pub(super) n_wordable: usize,
     /// Everything, between marks.
     pub(super) text: String,
 }
@@ -71,7 +75,10 @@ impl Told {
         }
         head.push('\n');
         facts(&mut head, digest);
-        let threads = threads(&open);
+        let of_session = |thread: &&Thread| thread.session.as_deref() == Some(session.record.name.as_str());
+        let n_wordable =
+            open.iter().take_while(|thread| of_session(thread) && thread.is_worded_by_rules()).count();
+        let threads = threads(&open, n_wordable);
         // The marks and the words around them.
         let mut left = budget.saturating_sub(120);
         let head = cut(&head, left / 3);
@@ -93,7 +100,7 @@ impl Told {
         }
         let _ =
             write!(text, "\n{} of {n_all} turns:\n{}", texts.len(), excerpt::fenced(id, "turns", &excerpt));
-        Self { turns, shown, open, text }
+        Self { turns, shown, open, n_wordable, text }
     }
 
     /// What is asked about it.
@@ -101,7 +108,7 @@ impl Told {
         Request {
             system: SYSTEM.to_owned(),
             turns: vec![Turn::User(self.text.clone())],
-            form: Some(Form { name: "digest".to_owned(), schema: schema(self.open.len()) }),
+            form: Some(Form { name: "digest".to_owned(), schema: schema(self.open.len(), self.n_wordable) }),
             max_tokens,
             ..Request::default()
         }
@@ -115,7 +122,7 @@ impl Told {
 
 /// Tokens of a request beside what is told.
 pub(super) fn fixed_tokens() -> u64 {
-    tokens::at_most(SYSTEM) + tokens::at_most(&schema(MOST_OPEN).to_string()) + 60
+    tokens::at_most(SYSTEM) + tokens::at_most(&schema(MOST_OPEN, MOST_OPEN).to_string()) + 60
 }
 
 /// What the record tells, without judgement.
@@ -139,10 +146,11 @@ fn facts(out: &mut String, digest: &DigestOfSession) {
     }
 }
 
-fn threads(open: &[Thread]) -> String {
+fn threads(open: &[Thread], n_wordable: usize) -> String {
     let mut out = String::new();
     for (number, thread) in (1..).zip(open) {
-        let _ = writeln!(out, "T{number} {}", shortened(&clean(&thread.summary), 160));
+        let from = if number <= n_wordable { " (of this session)" } else { "" };
+        let _ = writeln!(out, "T{number}{from} {}", shortened(&clean(thread.told()), 160));
     }
     out
 }
@@ -205,8 +213,8 @@ fn cut(text: &str, budget: u64) -> String {
     text.split_inclusive('\n').take_while(fits).collect()
 }
 
-/// The form of an answer where so many open threads are listed.
-fn schema(n_open: usize) -> Value {
+/// The form of an answer where so many open threads are listed, and so many of them may be said in other words.
+fn schema(n_open: usize, n_wordable: usize) -> Value {
     let object = |properties: Value| {
         let names: Vec<String> =
             properties.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
@@ -228,10 +236,15 @@ fn schema(n_open: usize) -> Value {
         "key_actions": {"type": "array", "maxItems": MOST_ACTIONS, "items": action},
         "threads": {"type": "array", "maxItems": MOST_THREADS, "items": thread},
     });
+    let labels = |n: usize| (1..=n).map(|number| format!("T{number}")).collect::<Vec<_>>();
+    if 0 < n_wordable {
+        let reworded =
+            object(json!({"thread": {"type": "string", "enum": labels(n_wordable)}, "summary": text}));
+        properties["reworded"] = json!({"type": "array", "maxItems": n_wordable, "items": reworded});
+    }
     if 0 < n_open {
-        let labels: Vec<String> = (1..=n_open).map(|number| format!("T{number}")).collect();
         let resolved = object(json!({
-            "thread": {"type": "string", "enum": labels},
+            "thread": {"type": "string", "enum": labels(n_open)},
             "how": {"type": "string", "enum": ["completed", "deferred", "wont_do"]},
             "turn": number,
             "quote": text,
