@@ -54,6 +54,8 @@ class Service(http.server.ThreadingHTTPServer):
 
 class Answer(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Else the body waits until the head is acknowledged.
+    disable_nagle_algorithm = True
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
