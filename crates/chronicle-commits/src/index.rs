@@ -408,17 +408,14 @@ impl Index {
         let Some(stored) = self.table.get(&record_key(path)) else {
             return part.added.contains(path.as_bytes()).then_some(true);
         };
-        if part.touched.contains(path.as_bytes()) || part.named.contains(&path.to_string()) {
+        if part.is_touched(path) {
             return Some(true);
         }
         let stored = stored::parse(&stored)?;
         if part.has_lost(&stored.places) {
             return Some(true);
         }
-        let is_named = stored
-            .names
-            .iter()
-            .any(|name| part.named.contains(name) || part.touched.contains(name.as_bytes()));
+        let is_named = stored.names.iter().any(|name| part.is_touched(name.as_bytes()));
         let is_dropped =
             |key: ObjectId| part.lost.contains(&id_prefix(key)) || part.changed.contains(&key.into());
         let may_drop = !part.lost.is_empty() || !part.changed.is_empty();

@@ -41,7 +41,7 @@ impl Outdated<'_> {
     pub(super) fn adapt(self, span: &Span, head: ObjectId) -> Result<Option<(FileRecord, Option<Vec<u8>>)>> {
         let repository = self.lazy.get()?;
         let mut older_names = self.stored.iter().flat_map(|stored| &stored.names);
-        if older_names.any(|name| self.part.named.contains(name)) {
+        if older_names.any(|name| self.part.is_named(name.as_bytes())) {
             return Ok(None);
         }
         let path = self.path.to_owned();
@@ -152,11 +152,16 @@ impl Outdated<'_> {
         let mut touches: BTreeMap<u32, &Touch> = BTreeMap::new();
         touches.extend(followed.files[0].touches.iter().map(|touch| (touch.place, touch)));
         let mut candidates = Vec::new();
-        for key in self.part.fresh.iter().filter_map(super::stored::Id::get) {
-            let stored = stored_on(repository, key, &mut Vec::new())?;
+        for fresh in &self.part.fresh {
+            let Some(key) = fresh.commit.get() else { continue };
             let place = history.place(key).filter(|place| !span.gained.is_edge[*place as usize]);
+            let touch = place.and_then(|place| touches.get(&place));
+            if touch.is_none() && !fresh.concerns(self.path) {
+                continue;
+            }
+            let stored = stored_on(repository, key, &mut Vec::new())?;
             if let Some(place) = place {
-                let touch = touches.get(&place).map(|touch| (0, (*touch).clone()));
+                let touch = touch.map(|touch| (0, (*touch).clone()));
                 let node = history.node(place);
                 let parents = node.parents.iter().map(|parent| history.node(*parent).tree).collect();
                 candidates.push(Candidate::new(key, stored, Some(place), node, parents, touch));

@@ -70,14 +70,14 @@ pub(super) fn make_part(repository: &Repository, state: &State) -> Result<()> {
 
 /// Writes what lies between the newest table and `state`; false when a whole table is to be made.
 fn write_part(repository: &Repository, state: &State) -> Result<bool> {
-    let Some((mut part, words)) = part_of(repository, state)? else { return Ok(false) };
+    let Some((mut part, words, older)) = part_of(repository, state)? else { return Ok(false) };
     let afterwords = part.meta.see_corrections(repository)?;
     if let Ok(bytes) = postcard::to_allocvec(&part)
         && fs::create_dir_all(state.part()).is_ok()
     {
         // A disk that is full costs the index, not the answer.
         let _written = written(&state.part(), &state.part().join(PART_FILE), |writer| {
-            spoken::write(writer, words)?;
+            spoken::write(writer, older.as_ref(), words)?;
             write_corrections(writer, &afterwords)?;
             writer.value(PART, &bytes)
         });
@@ -85,8 +85,12 @@ fn write_part(repository: &Repository, state: &State) -> Result<bool> {
     Ok(true)
 }
 
-/// What lies between the newest table and `state`; `None` when a whole table is to be made.
-fn part_of(repository: &Repository, state: &State) -> Result<Option<(Part, Vec<Passage>)>> {
+/// Parts that are looked at, to add to one of them.
+const MAX_OLDER: usize = 2;
+
+/// What lies between the newest table and `state`, the words of notes that are new, and where the others lie; `None` when
+/// a whole table is to be made.
+fn part_of(repository: &Repository, state: &State) -> Result<Option<(Part, Vec<Passage>, Option<Table>)>> {
     let Some((_, name)) = newest_first(&state.directory()).into_iter().find_map(|(time, path)| {
         let name = path.file_name()?.to_str()?.strip_suffix(".idx")?.to_owned();
         Some((time, name))
@@ -101,7 +105,19 @@ fn part_of(repository: &Repository, state: &State) -> Result<Option<(Part, Vec<P
     };
     let (keys, _) = keys.as_chunks::<8>();
     let was_annotated = |key| keys.binary_search(&id_prefix(key)).is_ok();
-    Part::between(repository, (&name, &meta, &ancestry), was_annotated, state)
+    let older =
+        newest_first(&state.directory()).into_iter().filter(|(_, path)| path.is_dir()).take(MAX_OLDER);
+    for (_, path) in older {
+        let Some(news) = Table::open(&path.join(PART_FILE)) else { continue };
+        let part = news.get(PART).and_then(|part| postcard::from_bytes::<Part>(&part).ok());
+        if let Some(part) = part.filter(|part| part.base == name)
+            && let Some((part, words)) = part.grown(repository, &ancestry, was_annotated, state)?
+        {
+            return Ok(Some((part, words, Some(news))));
+        }
+    }
+    let between = Part::between(repository, (&name, &meta, &ancestry), was_annotated, state)?;
+    Ok(between.map(|(part, words)| (part, words, None)))
 }
 
 /// Brings the record of `path` up to date and keeps it; `None` when HEAD has no such file.
@@ -253,7 +269,7 @@ fn write(repository: &Repository, state: &State, mut writer: Writer) -> Result<O
         .and_then(|()| writer.value(EVER, &ever))
         .and_then(|()| writer.value(KEYS, keys.as_flattened()))
         .and_then(|()| write_corrections(&mut writer, &afterwords))
-        .and_then(|()| spoken::write(&mut writer, candidates.iter().flat_map(passages)));
+        .and_then(|()| spoken::write(&mut writer, None, candidates.iter().flat_map(passages)));
     Ok(is_written.is_ok().then_some(writer))
 }
 

@@ -33,23 +33,40 @@ pub(super) struct Part {
     pub(super) orphaned: Vec<Id>,
     /// Objects whose notes are not what they were.
     pub(super) changed: Vec<Id>,
+    /// Commits that HEAD reaches now and did not then.
+    gained: Vec<Id>,
     /// Commits whose notes say something that the table does not know yet.
-    pub(super) fresh: Vec<Id>,
+    pub(super) fresh: Vec<Fresh>,
     /// Places, in the table's history, of commits that HEAD does not reach now, in order.
     lost_places: Vec<u32>,
     /// Paths that commits changed which came, or that differ between the two, in order.
     pub(super) touched: BTreeSet<Vec<u8>>,
-    /// Files that fresh notes name.
-    pub(super) named: BTreeSet<String>,
     /// Files that HEAD has and the table's commit has not.
     pub(super) added: BTreeSet<Vec<u8>>,
     /// Files that the table's commit has and HEAD has not.
     pub(super) removed: BTreeSet<Vec<u8>>,
 }
 
+/// A commit whose note the table does not know yet.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Fresh {
+    pub(super) commit: Id,
+    /// The files that its note names, and those that it changed where the table knows it.
+    files: BTreeSet<Vec<u8>>,
+}
+
+impl Fresh {
+    /// Whether its note may say something about the file at `path`.
+    pub(super) fn concerns(&self, path: &[u8]) -> bool {
+        self.files.contains(path)
+    }
+}
+
 /// More commits or notes than this between the two, and the whole table is made anew.
 const MAX_COMMITS: usize = 1000;
 const MAX_NOTES: usize = 300;
+/// What an earlier part does not know may be so many commits, or it is not added to.
+const MAX_ADDED: usize = 50;
 
 pub(super) fn id_prefix(id: ObjectId) -> [u8; 8] {
     *id.as_slice().first_chunk().expect("an id has at least 20 bytes")
@@ -112,6 +129,16 @@ impl Names {
 }
 
 impl Part {
+    /// Whether the file at `path` may not be what the table says of it, going by the file itself.
+    pub(super) fn is_touched(&self, path: &[u8]) -> bool {
+        self.touched.contains(path) || self.is_named(path)
+    }
+
+    /// Whether notes that the table does not know may say something about the file at `path`.
+    pub(super) fn is_named(&self, path: &[u8]) -> bool {
+        self.fresh.iter().any(|fresh| fresh.concerns(path))
+    }
+
     /// Whether what the note of `commit` said then is not said any more, or said anew.
     pub(super) fn is_dropped(&self, commit: ObjectId) -> bool {
         let id = Id::from(commit);
@@ -171,17 +198,69 @@ impl Part {
             lost_places: lost.iter().filter_map(|id| ancestry.place(*id)).collect(),
             orphaned: Vec::new(),
             changed: changed.iter().copied().map(Id::from).collect(),
+            gained: gained.iter().copied().map(Id::from).collect(),
             fresh: Vec::new(),
             touched: BTreeSet::new(),
-            named: BTreeSet::new(),
             added: BTreeSet::new(),
             removed: BTreeSet::new(),
         };
         part.lost_places.sort_unstable();
-        let notes = part.see_notes(repository, ancestry, &span, (&gained, &lost, &changed), base)?;
+        let is_here =
+            |key| gained.contains(&key) || ancestry.place(key).is_some_and(|place| span.kept[place as usize]);
+        let sets = (&gained, &lost, &changed);
+        let notes = part.see_notes(repository, ancestry, (&span.gained, &is_here), sets, &base.superseded)?;
         let Some(words) = notes else { return Ok(None) };
-        part.see_paths(repository, &span)?;
+        part.see_paths(repository, &span.gained, span.lost.history.nodes()[0].tree)?;
         Ok(Some((part, words)))
+    }
+
+    /// The same with what came since, and the words of notes that are new; `None` when more is to be done than to add
+    /// to it.
+    ///
+    /// Commits and notes mostly come one by one: what is known of those before them need not be read again.
+    pub(super) fn grown(
+        mut self,
+        repository: &Repository,
+        ancestry: &Ancestry,
+        was_annotated: impl Fn(ObjectId) -> bool,
+        state: &State,
+    ) -> Result<Option<(Self, Vec<Passage>)>> {
+        let Some(head) = self.meta.head.get().filter(|_| self.lost.is_empty()) else { return Ok(None) };
+        let Some(gained) = repository.history_until(state.head, |id| id == head, MAX_ADDED)? else {
+            return Ok(None);
+        };
+        let Some(changed) = changed_notes(repository, &self.meta, state)? else { return Ok(None) };
+        let new: BTreeSet<ObjectId> = gained.fresh().map(|(_, node)| node.id).collect();
+        let known: HashSet<Id> = self.gained.iter().copied().collect();
+        let is_known = |id: ObjectId| known.contains(&id.into()) || ancestry.place(id).is_some();
+        // HEAD may have left what it was at, and a merge may reach what is known by another way.
+        let goes_on = gained.history.place(head).is_some() && gained.edge().all(|(_, node)| node.id == head);
+        let is_beside = !goes_on || new.iter().any(|id| is_known(*id));
+        let seen: HashSet<Id> =
+            self.changed.iter().copied().chain(self.fresh.iter().map(|fresh| fresh.commit)).collect();
+        let is_said_again = changed.iter().any(|key| seen.contains(&Id::from(*key)));
+        let is_too_much =
+            MAX_COMMITS < known.len() + new.len() || MAX_NOTES < self.changed.len() + changed.len();
+        if is_beside || is_said_again || is_too_much {
+            return Ok(None);
+        }
+        for key in changed.iter().filter(|key| !chronicle_git::is_knowledge_key(**key)) {
+            self.meta.n_annotated -= usize::from(was_annotated(*key));
+            self.meta.n_annotated += usize::from(is_annotated(repository, *key)?);
+        }
+        self.meta.head = state.head.into();
+        self.meta.notes = state.notes.iter().map(|(name, tip)| (name.to_vec(), (*tip).into())).collect();
+        self.meta.head_time = gained.history.nodes()[0].time;
+        self.meta.has_any |= !changed.is_empty();
+        self.changed.extend(changed.iter().copied().map(Id::from));
+        self.gained.extend(new.iter().copied().map(Id::from));
+        let is_here = |key| new.contains(&key) || is_known(key);
+        let superseded = std::mem::take(&mut self.meta.superseded);
+        let sets = (&new, &BTreeSet::new(), &changed);
+        let notes = self.see_notes(repository, ancestry, (&gained, &is_here), sets, &superseded)?;
+        let Some(words) = notes else { return Ok(None) };
+        self.see_paths(repository, &gained, repository.commit_tree(head)?)?;
+        Ok(Some((self, words)))
     }
 
     /// Sees which notes are new to the table, and what they say; `None` when one of them cannot be placed
@@ -190,9 +269,9 @@ impl Part {
         &mut self,
         repository: &Repository,
         ancestry: &Ancestry,
-        span: &Span,
+        (span, is_here): (&Partial, &dyn Fn(ObjectId) -> bool),
         (gained, lost, changed): (&BTreeSet<ObjectId>, &BTreeSet<ObjectId>, &BTreeSet<ObjectId>),
-        base: &Meta,
+        superseded: &[Supersession],
     ) -> Result<Option<Vec<Passage>>> {
         let mut words = Vec::new();
         let mut warnings = Vec::new();
@@ -209,7 +288,7 @@ impl Part {
             };
             Ok(known.reach(repository, ancestry, key))
         };
-        for pair in &base.superseded {
+        for pair in superseded {
             if !pair.by.get().is_some_and(dropped) {
                 pairs.push(pair.clone());
             }
@@ -223,21 +302,19 @@ impl Part {
             if stored.note.is_empty() && stored.remarks.is_empty() {
                 continue;
             }
-            let is_here =
-                gained.contains(&key) || ancestry.place(key).is_some_and(|place| span.kept[place as usize]);
             // What is off the history, or cannot be read wholly, is seen when a whole table is made;
             // what another branch reaches does not show at all.
             if !stored.remarks.is_empty() {
                 return Ok(None);
             }
-            if !is_here {
+            if !is_here(key) {
                 if !is_elsewhere(key)? {
                     return Ok(None);
                 }
                 continue;
             }
             let names = Names::of(&stored);
-            self.named.extend(names.files);
+            let mut files: BTreeSet<Vec<u8>> = names.files.into_iter().map(String::into_bytes).collect();
             pairs.extend(names.supersedes.into_iter().map(|(old, new)| Supersession {
                 old,
                 new,
@@ -247,16 +324,16 @@ impl Part {
             let say = |node: &Node| {
                 words.extend(passages(&Candidate::new(key, stored, None, node, Vec::new(), None)));
             };
-            match span.gained.history.place(key).filter(|_| gained.contains(&key)) {
-                Some(place) => say(span.gained.history.node(place)),
+            match span.history.place(key).filter(|_| gained.contains(&key)) {
+                Some(place) => say(span.history.node(place)),
                 None => {
                     let history = only(repository, &key)?;
                     let touched = repository.touched_paths(&history, &history.nodes()[0])?;
-                    self.touched.extend(touched.into_iter().map(Vec::from));
+                    files.extend(touched.into_iter().map(Vec::from));
                     say(&history.nodes()[0]);
                 }
             }
-            self.fresh.push(key.into());
+            self.fresh.push(Fresh { commit: key.into(), files });
         }
         for key in lost.difference(changed).copied() {
             // Mostly a branch still reaches what HEAD has left; then nobody asks for its note.
@@ -268,18 +345,19 @@ impl Part {
         Ok(warnings.is_empty().then_some(words))
     }
 
-    /// Sees which paths are not what they were. What commits that went had changed, the table knows by file.
-    fn see_paths(&mut self, repository: &Repository, span: &Span) -> Result<()> {
-        for (_, node) in span.gained.fresh() {
-            let touched = repository.touched_paths(&span.gained.history, node)?;
+    /// Sees which paths are not what they were in the tree `old`. What commits that went had changed, the table knows
+    /// by file.
+    fn see_paths(&mut self, repository: &Repository, gained: &Partial, old: ObjectId) -> Result<()> {
+        for (_, node) in gained.fresh() {
+            let touched = repository.touched_paths(&gained.history, node)?;
             self.touched.extend(touched.into_iter().map(Vec::from));
         }
-        let (old, new) = (span.lost.history.nodes()[0].tree, span.gained.history.nodes()[0].tree);
-        for change in repository.plain_changes(Some(old), new)? {
+        for change in repository.plain_changes(Some(old), gained.history.nodes()[0].tree)? {
             let path = Vec::from(change.path);
+            // What came after the table and went again was never there, and the other way round.
             match (change.old, change.new) {
-                (None, Some(_)) => drop(self.added.insert(path.clone())),
-                (Some(_), None) => drop(self.removed.insert(path.clone())),
+                (None, Some(_)) if !self.removed.remove(&path) => drop(self.added.insert(path.clone())),
+                (Some(_), None) if !self.added.remove(&path) => drop(self.removed.insert(path.clone())),
                 _ => {}
             }
             self.touched.insert(path);

@@ -54,7 +54,7 @@ pub(super) struct StoredRecord<'a> {
 }
 
 /// An object's id, without a place of its own in memory: records hold thousands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Id {
     len: u8,
     bytes: [u8; MAX_ID_LEN],

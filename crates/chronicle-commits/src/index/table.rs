@@ -22,7 +22,7 @@ use twox_hash::XxHash3_64;
 
 const MAGIC: [u8; 8] = *b"chronidx";
 /// Another number makes every index that exists worthless, which costs one rebuild.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 const HEADER_LEN: usize = 48;
 const ENTRY_LEN: usize = 24;
 /// Entries that share a bucket, on average.
@@ -36,6 +36,13 @@ pub(crate) struct Part {
     offset: u64,
     len: u32,
     check: u32,
+}
+
+impl Part {
+    /// Where it begins; no other part of its table begins there.
+    pub(crate) fn offset(self) -> u64 {
+        self.offset
+    }
 }
 
 fn check(bytes: &[u8]) -> u32 {
@@ -95,15 +102,33 @@ impl Table {
         let mut entries = vec![0; (last - first) as usize * ENTRY_LEN];
         read_at(&self.file, &mut entries, self.entries + u64::from(first) * ENTRY_LEN as u64)?;
         entries.chunks_exact(ENTRY_LEN).filter(|entry| entry[..8] == hash.to_le_bytes()).find_map(|entry| {
-            let value = self.part(Part {
-                offset: u64::from_le_bytes(entry[8..16].try_into().ok()?),
-                len: u32::from_le_bytes(entry[16..20].try_into().ok()?),
-                check: u32::from_le_bytes(entry[20..24].try_into().ok()?),
-            })?;
+            let value = self.part(part_of(entry)?)?;
             let (key_len, rest) = value.split_first_chunk::<4>()?;
             let rest = rest.strip_prefix(key)?;
             (u32::from_le_bytes(*key_len) as usize == key.len()).then(|| rest.to_vec())
         })
+    }
+
+    /// All values whose keys begin with `kind`, with the rest of their keys; `None` when one of them is not whole.
+    ///
+    /// Reads all of them: for small tables only.
+    pub(crate) fn values(&self, kind: u8) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
+        let n_bytes = usize::try_from(self.n_entries).ok()?.checked_mul(ENTRY_LEN)?;
+        if self.len < self.entries.checked_add(u64::try_from(n_bytes).ok()?)? {
+            return None;
+        }
+        let mut entries = vec![0; n_bytes];
+        read_at(&self.file, &mut entries, self.entries)?;
+        let mut found = Vec::new();
+        for entry in entries.chunks_exact(ENTRY_LEN) {
+            let value = self.part(part_of(entry)?)?;
+            let (key_len, rest) = value.split_first_chunk::<4>()?;
+            let (key, bytes) = rest.split_at_checked(u32::from_le_bytes(*key_len) as usize)?;
+            if let Some(key) = key.strip_prefix(&[kind]) {
+                found.push((key.to_vec(), bytes.to_vec()));
+            }
+        }
+        Some(found)
     }
 
     /// The bytes of `part`, if they are whole.
@@ -115,6 +140,15 @@ impl Table {
         read_at(&self.file, &mut bytes, part.offset)?;
         (check(&bytes) == part.check).then_some(bytes)
     }
+}
+
+/// The value that an entry finds.
+fn part_of(entry: &[u8]) -> Option<Part> {
+    Some(Part {
+        offset: u64::from_le_bytes(entry[8..16].try_into().ok()?),
+        len: u32::from_le_bytes(entry[16..20].try_into().ok()?),
+        check: u32::from_le_bytes(entry[20..24].try_into().ok()?),
+    })
 }
 
 /// Whether a file was written by this user; someone else's could say anything.

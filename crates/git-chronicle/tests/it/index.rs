@@ -195,7 +195,7 @@ impl Work {
             &commit,
             &json!({ "summary": format!("why {text}"), "wisdom": [
                 { "category": "gotcha", "content": format!("lines {text}"), "file": file, "lines": { "start": start, "end": end } },
-                { "category": "insight", "content": format!("commit {text}"),
+                { "category": "insight", "content": format!("commit {text}, as {file} takes it"),
                   "depends_on": [{ "file": other, "nature": "never empty" }] },
             ] }),
         );
@@ -211,8 +211,18 @@ fn it_says_what_the_repository_says_whatever_happened_in_between() {
         for _ in 0..30 {
             steps.push(work.step());
             let files = work.files();
+            if files.is_empty() {
+                continue;
+            }
             let file = work.random.one(&files).clone();
             read(&work.repo, &file, &format!("seed {seed} after {steps:?}"));
+            if work.random.below(3) == 0 {
+                same(
+                    &work.repo,
+                    &["deps", &file, "--format", "json"],
+                    &format!("seed {seed} after {steps:?}"),
+                );
+            }
             if work.random.below(4) == 0 {
                 let all = work.repo.git(&["rev-list", "HEAD"]);
                 let base = *work.random.one(&all.lines().collect::<Vec<_>>());
