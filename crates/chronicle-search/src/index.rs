@@ -14,11 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
+mod asking;
 pub(crate) mod postings;
 mod segments;
 pub(crate) mod words;
 
 use crate::{SessionId, TurnKind, store::drop_learned};
+use asking::{ASKS, marked};
 use postings::{Extent, ListWriter, Place, number, put, put_extents};
 pub(crate) use segments::Segment;
 use segments::SegmentWriter;
@@ -33,7 +35,7 @@ const LONGEST_TURN: usize = 1 << 18;
 /// What is indexed of a session.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Indexed {
-    /// The length of each turn in terms, and its kind, in the order of their positions.
+    /// The kind of each turn, with a mark where it asks, and its length in terms, in the order of their positions.
     turns: Vec<u8>,
     n_turns: u32,
     last_position: Option<i64>,
@@ -43,6 +45,7 @@ pub(crate) struct Indexed {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IndexedTurn {
     pub kind: u8,
+    pub asks: bool,
     pub n_terms: u32,
 }
 
@@ -64,7 +67,7 @@ impl Indexed {
             let (kind, rest) = bytes.split_first()?;
             bytes = rest;
             let n_terms = u32::try_from(number(&mut bytes)?).ok()?;
-            Some(IndexedTurn { kind: *kind, n_terms })
+            Some(IndexedTurn { kind: *kind & !ASKS, asks: kind & ASKS != 0, n_terms })
         })
     }
 
@@ -110,6 +113,29 @@ pub(crate) fn anew(tx: &Transaction<'_>, sessions: &[SessionId]) -> rusqlite::Re
     for session in sessions {
         tx.prepare_cached("DELETE FROM indexed WHERE session = ?1")?.execute([session.0])?;
         mark(tx, *session)?;
+    }
+    Ok(())
+}
+
+/// Marks the turns that ask, in what was indexed before that was noted.
+pub(crate) fn mark_asking(tx: &Transaction<'_>) -> rusqlite::Result<()> {
+    let sessions: Vec<i64> = tx
+        .prepare("SELECT session FROM indexed ORDER BY session")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for session in sessions {
+        let Some(mut indexed) = Indexed::of(tx, session)? else { continue };
+        let mut lengths = indexed.turns().map(|turn| turn.n_terms).collect::<Vec<_>>().into_iter();
+        let mut turns = Vec::with_capacity(indexed.turns.len());
+        each_turn(tx, session, None, &mut |turn| {
+            if let Some(n_terms) = lengths.next() {
+                turns.push(marked(turn.kind, turn.texts[TEXT]));
+                put(&mut turns, u64::from(n_terms));
+            }
+            Ok(())
+        })?;
+        indexed.turns = turns;
+        indexed.put(tx, session)?;
     }
     Ok(())
 }
@@ -182,7 +208,7 @@ fn add(tx: &Transaction<'_>, session: i64, words: &mut Words, batch: &mut Batch)
     batch.extents.push(Extent { session: session.cast_unsigned(), ..Extent::default() });
     each_turn(tx, session, before, &mut |turn| {
         let n_terms = batch.turn(session, indexed.n_turns, words, turn);
-        indexed.turns.push(turn.kind);
+        indexed.turns.push(marked(turn.kind, turn.texts[TEXT]));
         put(&mut indexed.turns, n_terms);
         indexed.n_turns += 1;
         indexed.last_position = Some(turn.position);
@@ -211,8 +237,12 @@ fn is_appended(tx: &Transaction<'_>, session: i64, indexed: &Indexed) -> rusqlit
 struct TurnText<'a> {
     position: i64,
     kind: u8,
+    /// The speaker, the text and the answer.
     texts: [&'a str; 3],
 }
+
+/// Which of the texts of a turn is what was said.
+const TEXT: usize = 1;
 
 impl TurnText<'_> {
     fn each_text(&self, found: &mut impl FnMut(&str)) {

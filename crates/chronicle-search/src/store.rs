@@ -39,13 +39,20 @@ pub use turns::{Elsewhere, StoredTurn, TurnKind, TurnRecord};
 pub use wordings::{SessionState, StoredWording};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [&str; 5] = [
-    include_str!("store/schema.sql"),
-    include_str!("store/edits.sql"),
-    include_str!("store/wordings.sql"),
-    include_str!("store/blocks.sql"),
-    include_str!("store/learned.sql"),
+const MIGRATIONS: [Step; 6] = [
+    Step::Sql(include_str!("store/schema.sql")),
+    Step::Sql(include_str!("store/edits.sql")),
+    Step::Sql(include_str!("store/wordings.sql")),
+    Step::Sql(include_str!("store/blocks.sql")),
+    Step::Sql(include_str!("store/learned.sql")),
+    Step::Work(index::mark_asking),
 ];
+
+/// A step from one version of the format to the next.
+enum Step {
+    Sql(&'static str),
+    Work(fn(&Transaction<'_>) -> rusqlite::Result<()>),
+}
 
 /// How many statements are kept for the next time: more than taking in a session needs.
 const STATEMENTS: usize = 64;
@@ -261,7 +268,10 @@ impl Store {
             // Another process may have done it while this one waited.
             let version: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0))?;
             for step in MIGRATIONS.iter().skip(usize::try_from(version).unwrap_or_default()) {
-                tx.execute_batch(step)?;
+                match step {
+                    Step::Sql(sql) => tx.execute_batch(sql)?,
+                    Step::Work(work) => work(tx)?,
+                }
             }
             tx.pragma_update(None, "application_id", APPLICATION_ID)?;
             tx.pragma_update(None, "user_version", known_version())

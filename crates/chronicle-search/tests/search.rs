@@ -5,19 +5,20 @@ use chronicle_search::{
     NamedSession, Project, Question, Scope, SessionId, SessionRecord, Store, StoredTurn, TurnKind,
     TurnRecord, Written, search,
 };
+use rust_stemmers::{Algorithm, Stemmer};
 
 /// Words of rising rarity.
 const WORDS: [&str; 24] = [
     "pool",
-    "test",
+    "failure",
     "error",
     "wait",
     "connection",
     "build",
     "file",
     "commit",
-    "retry",
-    "schema",
+    "mistake",
+    "service",
     "index",
     "token",
     "branch",
@@ -31,7 +32,7 @@ const WORDS: [&str; 24] = [
     "migration",
     "socket",
     "digest",
-    "quorum",
+    "server",
 ];
 
 /// Numbers that look random and are the same in every run.
@@ -53,7 +54,8 @@ impl Dice {
             let ends = [dice.index(24), dice.index(24), dice.index(24)];
             WORDS[ends.into_iter().min().unwrap_or_default()]
         };
-        (0..n_words).map(|_| word(self)).collect::<Vec<_>>().join(" ")
+        let text = (0..n_words).map(|_| word(self)).collect::<Vec<_>>().join(" ");
+        if self.below(3) == 0 { format!("{text}?") } else { text }
     }
 }
 
@@ -112,11 +114,14 @@ impl Memory {
     /// The scores of the best turns, found by looking at each.
     fn by_looking(&self, question: &str, project: Option<&str>, limit: usize) -> Vec<f64> {
         let project = project.map(|key| self.project(key).id);
-        let sessions: Vec<Vec<Vec<String>>> = self
+        let sessions: Vec<Vec<Said>> = self
             .store
             .read(|connection| {
                 let sessions = NamedSession::latest(connection, project, None, usize::MAX)?;
-                let words = |turn: StoredTurn| turn.text.split(' ').map(str::to_owned).collect();
+                let words = |turn: StoredTurn| Said {
+                    asks: turn.text.ends_with('?'),
+                    stems: turn.text.trim_end_matches('?').split(' ').map(stem_of).collect(),
+                };
                 let turns = |session: NamedSession| StoredTurn::of_session(connection, session.id);
                 sessions.into_iter().map(|of| Ok(turns(of)?.into_iter().map(words).collect())).collect()
             })
@@ -160,48 +165,84 @@ fn turn(session: SessionId, position: i64, text: &str) -> TurnRecord<'_> {
     }
 }
 
+/// A turn, as the recipe sees it.
+struct Said {
+    stems: Vec<String>,
+    asks: bool,
+}
+
+impl Said {
+    fn count(&self, stem: &str) -> f64 {
+        self.stems.iter().filter(|known| *known == stem).count() as f64
+    }
+}
+
+fn stem_of(word: &str) -> String {
+    Stemmer::create(Algorithm::English).stem(word).into_owned()
+}
+
 /// The recipe of `docs/search.md`, the plain way.
-fn scores(question: &str, sessions: &[Vec<Vec<String>>], limit: usize) -> Vec<f64> {
-    let count = |words: &[String], term: &str| words.iter().filter(|word| *word == term).count() as f64;
+fn scores(question: &str, sessions: &[Vec<Said>], limit: usize) -> Vec<f64> {
     let rarity = |all: f64, having: f64| (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
     let share = |times: f64, length: f64, by_length: f64| {
         times * 2.2 / (times + 1.2 * (1.0 - by_length + by_length * length))
     };
     let n_turns = sessions.iter().map(Vec::len).sum::<usize>() as f64;
     let n_sessions = sessions.len() as f64;
-    let n_words = sessions.iter().flatten().map(Vec::len).sum::<usize>() as f64;
-    let mut all = Vec::new();
+    let n_words = sessions.iter().flatten().map(|turn| turn.stems.len()).sum::<usize>() as f64;
+    let weight = |stem: &str| {
+        rarity(n_turns, sessions.iter().flatten().filter(|turn| 0.0 < turn.count(stem)).count() as f64)
+    };
     let mut near: Vec<Vec<f64>> = sessions.iter().map(|turns| vec![0.0; turns.len()]).collect();
     let mut per_session = vec![0.0; sessions.len()];
-    let whole: Vec<Vec<String>> = sessions.iter().map(|turns| turns.concat()).collect();
-    for term in question.split(' ') {
-        let having = sessions.iter().flatten().filter(|words| 0.0 < count(words, term)).count() as f64;
-        let sessions_having = whole.iter().filter(|words| 0.0 < count(words, term)).count() as f64;
+    let mut all_weights = 0.0;
+    for word in question.split(' ') {
+        let stem = stem_of(word);
+        let own_weight = weight(&stem);
+        all_weights += own_weight;
+        let mut likes = vec![(stem.clone(), 1.0)];
+        for other in chronicle_embedding::near(&stem) {
+            let by_cosine = (1.3 * (f64::from(other.cosine) - 0.3) / 0.7).clamp(0.0, 1.0);
+            likes.push((other.stem.to_owned(), by_cosine * (weight(other.stem) / own_weight).min(1.0)));
+        }
+        let in_session = |turns: &[Said]| turns.iter().map(|turn| turn.count(&stem)).sum::<f64>();
+        let sessions_having = sessions.iter().filter(|turns| 0.0 < in_session(turns)).count() as f64;
         for (number, turns) in sessions.iter().enumerate() {
-            let own: Vec<f64> = turns
-                .iter()
-                .map(|words| share(count(words, term), words.len() as f64 / (n_words / n_turns), 0.25))
-                .collect();
+            let own = |turn: &Said| {
+                let length = turn.stems.len() as f64 / (n_words / n_turns);
+                let shares = likes.iter().map(|(stem, like)| like * share(turn.count(stem), length, 0.25));
+                shares.fold(0.0, f64::max)
+            };
+            let own: Vec<f64> = turns.iter().map(own).collect();
             let at = |turn: Option<usize>| turn.and_then(|turn| own.get(turn)).copied().unwrap_or_default();
             for (turn, alone) in own.iter().enumerate() {
+                let before = turn.checked_sub(1);
                 let shares = [
                     *alone,
-                    0.5 * at(turn.checked_sub(1)),
+                    0.5 * at(before),
                     0.4 * at(turn.checked_sub(2)),
                     0.4 * at(Some(turn + 1)),
                     0.2 * at(Some(turn + 2)),
                 ];
+                let answers = 0.4 * at(before.filter(|before| turns[*before].asks));
                 let blended =
                     0.25 * shares.iter().sum::<f64>() + 0.75 * shares.into_iter().fold(0.0, f64::max);
-                near[number][turn] += rarity(n_turns, having) * blended;
+                near[number][turn] += own_weight * (blended + answers);
             }
-            let length = whole[number].len() as f64 / (n_words / n_sessions);
+            let length = turns.iter().map(|turn| turn.stems.len()).sum::<usize>() as f64;
+            let length = length / (n_words / n_sessions);
             per_session[number] +=
-                rarity(n_sessions, sessions_having) * share(count(&whole[number], term), length, 0.4);
+                rarity(n_sessions, sessions_having) * share(in_session(turns), length, 0.4);
         }
     }
-    for (near, of_session) in near.into_iter().zip(per_session) {
-        all.extend(near.into_iter().filter(|score| 0.0 < *score).map(|score| score + 0.6 * of_session));
+    let mut all = Vec::new();
+    for ((near, turns), of_session) in near.into_iter().zip(sessions).zip(per_session) {
+        let found = near.into_iter().zip(turns).filter(|(near, _)| 0.0 < *near);
+        all.extend(
+            found.map(|(near, turn)| {
+                near + 0.6 * of_session - if turn.asks { 0.06 * all_weights } else { 0.0 }
+            }),
+        );
     }
     all.sort_by(|left, right| right.total_cmp(left));
     all.truncate(limit);

@@ -92,6 +92,16 @@ impl Words {
         }
     }
 
+    /// The terms of the words that mean nearly the same as `word`, with the cosine; none of a name or a number.
+    pub(crate) fn near(&self, word: &str) -> Vec<(Term, f32)> {
+        if LONGEST < word.len() || !word.bytes().all(|letter| letter.is_ascii_alphabetic()) {
+            return Vec::new();
+        }
+        let lower = word.to_ascii_lowercase();
+        let near = chronicle_embedding::near(&self.stemmer.stem(&lower));
+        near.map(|near| (hashed(near.stem.as_bytes()), near.cosine)).collect()
+    }
+
     fn ascii(&mut self, word: &[u8], at: usize, found: &mut impl FnMut(Term, Range<usize>)) {
         let mut lower = [0; LONGEST];
         let lower = &mut lower[..word.len()];

@@ -16,6 +16,21 @@ pub(super) const BEFORE: [f32; 2] = [0.5, 0.4];
 /// What the turns after add.
 pub(super) const AFTER: [f32; 2] = [0.4, 0.2];
 
+/// What the turn right before adds on top where it asks: an answer seldom repeats the question.
+pub(super) const ANSWER: f32 = 0.4;
+
+// Otherwise a turn could get more from its neighbour than by having the word itself, which `bound` relies on.
+const _: () = assert!(BEFORE[0] + ANSWER <= 1.0);
+
+/// What a turn that asks loses, of what all words of the question together tell: it tells nothing itself.
+pub(super) const ASKING: f32 = 0.06;
+
+/// The cosine from which on a word stands for another.
+const LEAST_NEAR: f32 = 0.3;
+
+/// How fast it does so more as the cosine rises.
+const NEARNESS: f32 = 1.3;
+
 /// How far the same word in several of these turns counts once only, as in the best of them.
 const ONCE: f32 = 0.75;
 
@@ -53,15 +68,27 @@ impl Statistics {
         share(n_times, n_terms / usual.max(1.0), SESSION_SATURATION, SESSION_LENGTH)
     }
 
-    /// More than a term gives to no turn of a session, with the turns around it.
-    pub(super) fn bound(&self, n_times: u32, n_turns: u32) -> f32 {
+    /// More than a term gives to no turn of a session that has it so often, in so many of its turns.
+    pub(super) fn most_in_turn(&self, n_times: u32, n_turns: u32) -> f32 {
         // All but one of the turns have it once at least.
         let n_times = (n_times - n_turns.min(n_times) + 1) as f32;
-        let mut around = [1.0, BEFORE[0], AFTER[0], BEFORE[1], AFTER[1]];
-        around.sort_by(|left, right| right.total_cmp(left));
-        around.iter_mut().skip(n_turns as usize).for_each(|share| *share = 0.0);
-        self.in_turn(n_times, n_times) * blended(around)
+        self.in_turn(n_times, n_times)
     }
+}
+
+/// How many times what one turn has of a word no turn gets of it, where so many turns have it.
+pub(super) fn most_around(n_turns: u32) -> f32 {
+    let mut around = [1.0, BEFORE[0], AFTER[0], BEFORE[1], AFTER[1]];
+    around.sort_by(|left, right| right.total_cmp(left));
+    around.iter_mut().skip(n_turns as usize).for_each(|share| *share = 0.0);
+    blended(around) + if 1 < n_turns { ANSWER } else { 0.0 }
+}
+
+/// How far a word stands for one of the question that is so near, of these weights.
+pub(super) fn likeness(cosine: f32, weight: f32, of_question: f32) -> f32 {
+    // A frequent word does not become a rare one by standing for it.
+    let rarity = if weight < of_question { weight / of_question } else { 1.0 };
+    (NEARNESS * (cosine - LEAST_NEAR) / (1.0 - LEAST_NEAR)).clamp(0.0, 1.0) * rarity
 }
 
 /// What a term gives to a turn that has these shares of it, by itself and by its neighbours.
