@@ -5,7 +5,8 @@ Makes transcripts of `--sessions` sessions in `--projects` projects, 40 to 60
 turns each, in the form for any agent (`docs/transcripts.md`), takes them in with
 `session ingest`, and asks. Words follow Zipf's law over a vocabulary of 60,000,
 so that some stand in most turns; a question has three to six words of one
-turn, as people ask, frequent ones among them.
+turn, as people ask, frequent ones among them. Every second word, as far as they
+go, is one that has near words. Every fourth turn asks.
 
 Every question is a process of its own, and so is `git rev-parse HEAD` beside
 it, in turns. The size of the store is that after all was taken in, its log
@@ -21,6 +22,7 @@ import pathlib
 import random
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -104,6 +106,8 @@ class Desk:
             words = self.words.some(n_words)
             for place in range(n_words // 8):
                 words[dice.randrange(n_words)] = dice.choice(topic)
+            if number % 4 == 0:
+                words[-1] += "?"
             row = {"session": session, "id": str(number), "time": began + number * 30,
                    "role": ("user", "assistant")[number % 2], "text": " ".join(words), "folder": str(project)}
             file.write(json.dumps(row) + "\n")
@@ -121,7 +125,7 @@ class Desk:
         n_sessions = database.execute("SELECT count(*) FROM session").fetchone()[0]
         n_segments = database.execute("SELECT count(*) FROM segment").fetchone()[0]
         rows = database.execute("SELECT text FROM turn WHERE id % ? = 0", (max(n_turns // 5000, 1),)).fetchall()
-        self.samples = [text.split() for (text,) in rows]
+        self.samples = [text.rstrip("?").split() for (text,) in rows]
         database.close()
         print(f"store: {n_sessions} sessions, {n_turns} turns; text {n_text / 1e6:.1f} MB, file {n_bytes / 1e6:.1f} MB "
               f"({n_bytes / n_text:.2f} × the text, bar 3), index {n_index / 1e6:.1f} MB in {n_segments} segments")
@@ -161,6 +165,19 @@ def percentile(values, share):
     return sorted(values)[min(len(values) * share // 100, len(values) - 1)]
 
 
+def stems_with_near_words(dice):
+    """The words that search knows near ones of, in any order; the file is described beside it."""
+    bench = pathlib.Path(__file__).resolve()
+    table = (bench.parent.parent / "crates/chronicle-embedding/words/near.bin").read_bytes()
+    n_stems, _ = struct.unpack_from("<II", table, 8)
+    places = struct.unpack_from(f"<{n_stems + 1}I", table, 16)
+    near = 16 + 4 * (n_stems + 1)
+    stems = table[near + 12 * n_stems :].decode()
+    known = [stems[places[i] : places[i + 1]] for i in range(n_stems) if table[near + 12 * i + 2]]
+    dice.shuffle(known)
+    return known
+
+
 class Words:
     """Words by Zipf's law: the second half as frequent as the first, and so on."""
 
@@ -170,6 +187,8 @@ class Words:
         while len(made) < VOCABULARY:
             made["".join(self.dice.choices(SYLLABLES, k=self.dice.choice((1, 2, 2, 3, 3, 4))))] = None
         self.vocabulary = sorted(made, key=len)
+        for place, stem in enumerate(stems_with_near_words(self.dice)):
+            self.vocabulary[2 * place] = stem
         self.ends = list(itertools.accumulate(1 / rank for rank in range(1, VOCABULARY + 1)))
 
     def some(self, n_words):

@@ -5,21 +5,28 @@
 //! question that it answers. A word also counts, for less, where one stands that
 //! means nearly the same. `docs/search.md` says how the weights were found.
 
-use std::ops::Range;
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    ops::Range,
+};
 
 use jiff::Timestamp;
 use rusqlite::{Connection, params_from_iter, types::Value};
 
 use crate::index::words::{Term, Words};
-use crate::{ProjectId, SessionId, StoredTurn, TurnKind};
+use crate::{ProjectId, SessionId, StoredTurn, TurnKind, Vector};
 
 mod sheet;
 mod weights;
 
 use sheet::{Candidate, Sheet};
+use weights::{LEAST_USUAL, VECTOR};
 
 /// How many different words of a question count.
 const MOST_TERMS: usize = 32;
+
+/// How many turns that words found are compared with the vector of a question.
+const MOST_COMPARED: usize = 100;
 
 /// Where to look.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +58,8 @@ pub struct Question {
     terms: Vec<Term>,
     /// The terms that mean nearly the same as each of them, with the cosine.
     near: Vec<Vec<(Term, f32)>>,
+    /// What the question means as a whole, as some model sees it.
+    vector: Option<(String, Vector)>,
     words: Words,
 }
 
@@ -67,7 +76,14 @@ impl Question {
             }
         });
         let near = places.into_iter().map(|place| words.near(&text[place])).collect();
-        Self { terms, near, words }
+        Self { terms, near, vector: None, words }
+    }
+
+    /// The same, with the vector that the model `embedder` gave it: turns with a vector of that model are compared.
+    #[must_use]
+    pub fn with_vector(mut self, embedder: &str, vector: Vector) -> Self {
+        self.vector = Some((embedder.to_owned(), vector));
+        self
     }
 
     /// Whether there are none.
@@ -114,7 +130,12 @@ pub fn search(
     let tx = connection.unchecked_transaction()?;
     let allowed = scope.sessions(&tx)?;
     let sheet = Sheet::read(&tx, question, allowed.as_deref())?;
-    let best = sheet.best(&tx, scope, limit)?;
+    let Some(vector) = &question.vector else {
+        return load(&tx, sheet.best(&tx, scope, limit)?);
+    };
+    let mut best = sheet.best(&tx, scope, limit.max(MOST_COMPARED))?;
+    compare(&tx, &mut best, vector, sheet.weight())?;
+    best.truncate(limit);
     load(&tx, best)
 }
 
@@ -156,6 +177,43 @@ impl Scope {
         ids.sort_unstable();
         Ok(Some(ids))
     }
+}
+
+/// Compares candidates with the vector of the question, and brings them into the order that follows. A turn without a
+/// vector stays where words put it, as one that is as near as most.
+fn compare(
+    connection: &Connection,
+    best: &mut [Candidate],
+    (embedder, vector): &(String, Vector),
+    weight: f32,
+) -> rusqlite::Result<()> {
+    let mut of_sessions = BTreeMap::new();
+    let mut cosines = Vec::new();
+    for candidate in best.iter() {
+        let of_session = match of_sessions.entry(candidate.session) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(vacant) => {
+                vacant.insert(vector.cosines(connection, embedder, candidate.session)?)
+            }
+        };
+        cosines.push(of_session.get(candidate.turn as usize).copied().flatten());
+    }
+    for (candidate, nearness) in best.iter_mut().zip(standing_out(&cosines)) {
+        candidate.score += VECTOR * weight * nearness;
+    }
+    best.sort_by(|left, right| right.cmp(left));
+    Ok(())
+}
+
+/// How far each of these numbers stands out among them, in the measure of how far they usually do; 0 for none.
+fn standing_out(numbers: &[Option<f32>]) -> Vec<f32> {
+    let known: Vec<f32> = numbers.iter().copied().flatten().collect();
+    let n_known = known.len().max(1) as f32;
+    let mean = known.iter().sum::<f32>() / n_known;
+    let usual =
+        libm::sqrtf(known.iter().map(|number| (number - mean) * (number - mean)).sum::<f32>() / n_known);
+    let of = |number: &Option<f32>| number.map_or(0.0, |number| (number - mean) / usual.max(LEAST_USUAL));
+    numbers.iter().map(of).collect()
 }
 
 /// The turns of candidates.

@@ -21,6 +21,7 @@ mod sessions;
 mod sources;
 mod threads;
 mod turns;
+mod vectors;
 mod wordings;
 
 pub use blocks::{BlockVersion, OwnBlock};
@@ -36,16 +37,18 @@ pub use threads::{
     threads,
 };
 pub use turns::{Elsewhere, StoredTurn, TurnKind, TurnRecord};
+pub use vectors::{Unembedded, Vector};
 pub use wordings::{SessionState, StoredWording};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [Step; 6] = [
+const MIGRATIONS: [Step; 7] = [
     Step::Sql(include_str!("store/schema.sql")),
     Step::Sql(include_str!("store/edits.sql")),
     Step::Sql(include_str!("store/wordings.sql")),
     Step::Sql(include_str!("store/blocks.sql")),
     Step::Sql(include_str!("store/learned.sql")),
     Step::Work(index::mark_asking),
+    Step::Sql(include_str!("store/vectors.sql")),
 ];
 
 /// A step from one version of the format to the next.

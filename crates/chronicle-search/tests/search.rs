@@ -3,7 +3,7 @@
 
 use chronicle_search::{
     NamedSession, Project, Question, Scope, SessionId, SessionRecord, Store, StoredTurn, TurnKind,
-    TurnRecord, Written, search,
+    TurnRecord, Unembedded, Vector, Written, search,
 };
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -311,15 +311,26 @@ fn nothing_is_left_of_what_was_forgotten() {
         let turns: Vec<_> = (1..20).map(|position| (position, dice.text())).collect();
         memory.put("one", &format!("s{session}"), &turns);
     }
+    let project = memory.project("one").id;
     let rows = |memory: &Memory, table: &str| -> i64 {
         let sql = format!("SELECT count(*) FROM {table}");
         memory.store.read(|connection| connection.query_row(&sql, [], |row| row.get(0))).expect("a number")
     };
+    memory
+        .store
+        .write(|tx| {
+            for turn in Unembedded::latest(tx, (project, "model"), None, 10_000)? {
+                Vector::of(&[1.0, 2.0]).expect("it has a direction").put(tx, "model", &turn)?;
+            }
+            Ok(())
+        })
+        .expect("it is stored");
     assert!(0 < rows(&memory, "posting"));
+    assert_eq!(rows(&memory, "vector"), rows(&memory, "turn"));
     for session in 0..60 {
         memory.forget(&format!("s{session}"));
     }
-    for table in ["turn", "segment", "posting", "indexed", "unindexed"] {
+    for table in ["turn", "segment", "posting", "indexed", "unindexed", "vector"] {
         assert_eq!(rows(&memory, table), 0, "{table}");
     }
 }

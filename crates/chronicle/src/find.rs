@@ -70,6 +70,9 @@ pub struct Finding {
     pub hits: Vec<FoundTurn>,
     /// What other projects have, where this one has nothing.
     pub elsewhere: Elsewhere,
+    /// What could not be taken into account, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// What other projects have.
@@ -127,6 +130,7 @@ impl Chronicle {
             project: None,
             hits: Vec::new(),
             elsewhere: Elsewhere::default(),
+            warnings: Vec::new(),
         };
         let scope = self.search_scope(command)?;
         let Some(memory) = self.memory()? else { return Ok(finding) };
@@ -135,6 +139,11 @@ impl Chronicle {
             finding.project = Some(project.name.clone());
         }
         if place != Scope::Unknown {
+            match self.question_vector(&memory, &command.query) {
+                Ok(Some((embedder, vector))) => question = question.with_vector(&embedder, vector),
+                Ok(None) => {}
+                Err(error) => finding.warnings.push(format!("found by words alone: {error}")),
+            }
             let scope = SearchScope { project: place.project(), ..scope.clone() };
             let found = memory.found(&question, &scope, command.limit)?;
             finding.hits = memory.told(&mut question, found)?;

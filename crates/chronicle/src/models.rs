@@ -52,10 +52,19 @@ impl Chronicle {
     /// # Errors
     /// When there is none; the error says what to set.
     pub fn embedder(&self, limits: &RunLimits) -> Result<Metered<Service>, Error> {
+        self.embedder_within(Duration::MAX, limits)
+    }
+
+    /// The same, for somebody who waits: no call takes longer than `patience`.
+    pub(crate) fn embedder_within(
+        &self,
+        patience: Duration,
+        limits: &RunLimits,
+    ) -> Result<Metered<Service>, Error> {
         let settings = self.model_settings()?;
         let choice = self.chosen(&settings, Purpose::Embed)?;
-        let service =
-            Service::new(self.access(&choice), Pace::within(choice.timeout), choice.context_tokens)?;
+        let pace = Pace::within(choice.timeout.min(patience));
+        let service = Service::new(self.access(&choice), pace, choice.context_tokens)?;
         Ok(Metered::new(service, self.meter(&settings, &choice, Purpose::Embed, limits)?))
     }
 

@@ -10,6 +10,7 @@ mod look;
 mod place;
 mod queue;
 mod transfer;
+mod vectors;
 mod wording;
 
 pub use forget::{ForgetCommand, ForgetReply, ForgottenSession};

@@ -93,8 +93,12 @@ impl Chronicle {
         if self.memory()?.is_none() {
             return Ok(done);
         }
-        let _lock = FileLock::acquire(&home.join(LOCK_FILE))?;
+        let lock = FileLock::acquire(&home.join(LOCK_FILE))?;
         self.sleep(command, None, &mut done)?;
+        drop(lock);
+        if !command.is_dry_run {
+            self.embed_behind()?;
+        }
         Ok(done)
     }
 

@@ -273,6 +273,11 @@ impl Sheet {
         Ok(best.into_sorted_vec().into_iter().map(|candidate| candidate.0).collect())
     }
 
+    /// How much all words of the question tell together.
+    pub(super) fn weight(&self) -> f32 {
+        self.weights.iter().sum()
+    }
+
     /// The turns of a session that answer the question at all.
     fn look_into(
         &self,
@@ -311,7 +316,7 @@ impl Sheet {
             times.as_ref().is_none_or(|(since, times)| times.get(turn).is_some_and(|at| since <= at))
         };
         let of_session = SESSION * known.score;
-        let asking = ASKING * self.weights.iter().sum::<f32>();
+        let asking = ASKING * self.weight();
         let score = |turn: usize, near: f32| near + of_session - if turns[turn].asks { asking } else { 0.0 };
         let scores = near.into_iter().enumerate().filter(|(turn, near)| {
             0.0 < *near && is_wanted(turns[*turn].kind, &scope.kinds) && is_late(*turn)

@@ -25,6 +25,13 @@ const _: () = assert!(BEFORE[0] + ANSWER <= 1.0);
 /// What a turn that asks loses, of what all words of the question together tell: it tells nothing itself.
 pub(super) const ASKING: f32 = 0.06;
 
+/// What a turn gets, of what all words together tell, whose vector is nearer than those of others by as much as they
+/// usually differ.
+pub(super) const VECTOR: f32 = 0.05;
+
+/// Cosines that differ less than this are all the same.
+pub(super) const LEAST_USUAL: f32 = 1e-3;
+
 /// The cosine from which on a word stands for another.
 const LEAST_NEAR: f32 = 0.3;
 

@@ -69,8 +69,8 @@ impl Chronicle {
     }
 
     /// Does what the beginning of a session is an occasion for, when nobody waits: takes in what hooks missed, makes
-    /// the index and what a briefing tells of commits, removes old logs, lets the model that somebody chose look at
-    /// sessions, and consolidates what is due.
+    /// the index and what a briefing tells of commits, removes old logs, lets the models that somebody chose look at
+    /// sessions and at what was said, and consolidates what is due.
     ///
     /// # Errors
     /// When session memory cannot be written.
@@ -81,8 +81,9 @@ impl Chronicle {
         log::tidy(&self.injected_folder()?, self.now.into(), KEPT);
         self.ingest(&IngestCommand { what: What::Days(SWEPT_DAYS) }, &mut |_, _| {})?;
         let worded = self.word_behind(None);
+        let embedded = self.embed_behind();
         self.consolidate_behind()?;
-        worded
+        worded.and(embedded)
     }
 }
 

@@ -43,7 +43,7 @@ const PROVIDERS: [&str; 5] = ["anthropic", "openai", "gemini", "claude", "none"]
 /// All settings, by name.
 ///
 /// No tracked file decides about models: code, keys and money go where those settings say.
-pub const SETTINGS: [Setting; 28] = [
+pub const SETTINGS: [Setting; 29] = [
     Setting {
         name: "annotateCommits",
         team: None,
@@ -226,6 +226,13 @@ pub const SETTINGS: [Setting; 28] = [
         kind: Kind::Count,
         default: "5",
         meaning: "older annotations of a file that the writing agent is shown",
+    },
+    Setting {
+        name: "searchVectors",
+        team: None,
+        kind: Kind::Switch,
+        default: "false",
+        meaning: "whether `find` also compares vectors of `llm.model.embed`; what was said is sent there",
     },
     Setting {
         name: "sync.remotes",

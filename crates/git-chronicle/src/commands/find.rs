@@ -57,6 +57,9 @@ pub(crate) fn run(args: FindArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
         kinds: args.kinds,
         limit: args.limit,
     })?;
+    for warning in &finding.warnings {
+        ui.warn(warning);
+    }
     ui.answer(&render::found(&finding, ui.format(), &ui.view(false)))?;
     if finding.hits.is_empty() && finding.elsewhere.hits == 0 {
         ui.tell("nothing was found");

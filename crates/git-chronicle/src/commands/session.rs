@@ -198,7 +198,9 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
     }
     if args.queued {
         let reply = chronicle.work_queue(background::is_foreground())?;
-        chronicle.word_behind(args.ended.as_deref())?;
+        let worded = chronicle.word_behind(args.ended.as_deref());
+        chronicle.embed_behind()?;
+        worded?;
         return ui.answer(&render::ingested(&reply, ui.format(), &ui.view(false)));
     }
     let what = if !args.files.is_empty() {

@@ -48,6 +48,7 @@ mod summary;
 mod sync;
 mod threads;
 mod transfer;
+mod vectors;
 mod why;
 mod wording;
 mod writer;
