@@ -60,7 +60,7 @@ impl Dice {
 }
 
 struct Memory {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     store: Store,
 }
 
@@ -68,7 +68,7 @@ impl Memory {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::create(&folder.path().join("memory.db")).expect("a store");
-        Self { _folder: folder, store }
+        Self { folder, store }
     }
 
     /// Stores turns, given by their positions and texts, in one transaction.
@@ -345,4 +345,29 @@ fn a_question_may_be_anything() {
     let long = "pool waits ".repeat(10_000);
     assert_eq!(memory.find(&long, None, 10).len(), 1);
     assert_eq!(memory.find("(pool* OR \"waiting\")", None, 10).len(), 1);
+}
+
+#[test]
+fn a_store_from_before_learns_which_turns_ask() {
+    let mut memory = Memory::new();
+    memory.put("one", "s", &[(1, "pool wait?".to_owned()), (2, "lock".to_owned()), (3, "pool".to_owned())]);
+    let indexed = |memory: &Memory| -> String {
+        let sql = "SELECT hex(turns) FROM indexed";
+        memory.store.read(|connection| connection.query_row(sql, [], |row| row.get(0))).expect("indexed")
+    };
+    assert_eq!(indexed(&memory), "810201010101");
+    let found = memory.find("pool wait", None, 10);
+    memory
+        .store
+        .write(|tx| {
+            tx.execute_batch(
+                "DROP TABLE vector; DROP TABLE embedder; PRAGMA user_version = 5; \
+                 UPDATE indexed SET turns = x'010201010101'",
+            )
+        })
+        .expect("it is as it was before");
+    assert_ne!(memory.find("pool wait", None, 10), found);
+    memory.store = Store::create(&memory.folder.path().join("memory.db")).expect("a store");
+    assert_eq!(indexed(&memory), "810201010101");
+    assert_eq!(memory.find("pool wait", None, 10), found);
 }

@@ -44,9 +44,9 @@ impl Vectors {
         run(&mut self.command(embedder, args)).success()
     }
 
-    /// Lets the model give vectors, as it is done behind hooks.
+    /// Lets the model give vectors.
     fn embed(&self, embedder: &str) {
-        self.run(embedder, &["session", "ingest", "--queued"]);
+        self.run(embedder, &EMBED);
     }
 
     fn tell(&self, session: &str, texts: &[&str]) {
@@ -72,6 +72,8 @@ fn found(outcome: &Outcome) -> Vec<String> {
     let hits = answer["hits"].as_array().expect("hits");
     hits.iter().map(|hit| hit["snippet"].as_str().expect("text").to_owned()).collect()
 }
+
+const EMBED: [&str; 2] = ["consolidate", "--daily"];
 
 const FIND: [&str; 3] = ["find", "pool", "--format=json"];
 
@@ -100,13 +102,13 @@ fn nothing_is_sent_that_nobody_chose_to_send() {
     let run_as = |args: &[&str], name: &str, value: &str| {
         run(vectors.command("one", args).env(name, value)).success();
     };
-    for args in [&["session", "ingest", "--queued"][..], &["consolidate"], &FIND] {
+    for args in [&EMBED[..], &FIND] {
         run_as(args, "CHRONICLE_SEARCH_VECTORS", "false");
         run_as(args, "CHRONICLE_LLM_PROVIDER", "none");
     }
     vectors.run("one", &["consolidate", "--dry-run"]);
     assert!(vectors.sent().is_empty());
-    vectors.run("one", &["consolidate"]);
+    vectors.embed("one");
     assert_eq!(vectors.sent(), [[SHORT]]);
 }
 
@@ -134,10 +136,12 @@ fn a_service_that_fails_leaves_what_words_find_and_one_warning() {
     vectors.tell("s1", &[SHORT]);
     vectors.tell("s2", &[LONG]);
     vectors.embed("one");
-    let outcome = vectors.run("one", &FIND).warns("found by words alone");
+    let outcome = vectors.run("one", &FIND);
     assert_eq!(found(&outcome), [LONG, SHORT]);
-    assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
     assert_eq!(outcome.json()["warnings"].as_array().map(Vec::len), Some(1));
+    let outcome = vectors.run("one", &FIND[..2]).warns("found by words alone");
+    assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
+    assert!(outcome.stdout.contains(LONG) && outcome.stdout.contains(SHORT), "{}", outcome.stdout);
 }
 
 #[test]
@@ -168,14 +172,19 @@ fn a_killed_process_loses_one_lot_at_most() {
     });
     let texts: Vec<String> = (0..100).map(|number| format!("the pool has {number} connections")).collect();
     vectors.tell("s1", &texts.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut command = vectors.command("one", &["session", "ingest", "--queued"]);
+    let mut command = vectors.command("one", &EMBED);
     let mut child = command.env("CHRONICLE_LLM_TIMEOUT", "60").spawn().expect("it runs");
     while vectors.sent().len() < 2 {
         std::thread::yield_now();
     }
     child.kill().expect("it is killed");
     child.wait().expect("it is over");
-    vectors.embed("one");
+    // Some systems take a moment to release the lock of who died.
+    for _ in 0..20 {
+        if vectors.sent().len() < 3 {
+            vectors.embed("one");
+        }
+    }
     assert_eq!(vectors.sent().iter().map(Vec::len).collect::<Vec<_>>(), [64, 36, 36]);
 }
 
@@ -201,4 +210,13 @@ fn another_model_makes_all_vectors_anew_and_until_then_words_find() {
     vectors.tell("s4", &["the pool of tomorrow"]);
     let all = found(&vectors.run("two", &FIND));
     assert!(all.len() == 4 && all.contains(&"the pool of tomorrow".to_owned()), "{all:?}");
+}
+
+#[test]
+fn a_hook_leaves_the_vectors_to_the_process_behind_it() {
+    let vectors = Vectors::new();
+    vectors.tell("s1", &[SHORT]);
+    // What words sessions has no model here, and says so; that keeps nobody from giving vectors.
+    run(&mut vectors.command("one", &["session", "ingest", "--queued"]));
+    assert_eq!(vectors.sent(), [[SHORT]]);
 }
