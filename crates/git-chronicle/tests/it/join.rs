@@ -106,8 +106,19 @@ fn a_store_of_before_is_brought_up_to_date_and_read_again() {
     desk.ingest();
     let store: PathBuf = desk.memory().join("chronicle.db");
     // All that came with later versions.
-    let later =
-        ["edit", "wording", "own_block", "block_version", "job", "used", "kept", "learned", "feedback"];
+    let later = [
+        "edit",
+        "wording",
+        "own_block",
+        "block_version",
+        "job",
+        "used",
+        "kept",
+        "learned",
+        "feedback",
+        "vector",
+        "embedder",
+    ];
     let sql = later.map(|table| format!("DROP TABLE {table};")).concat() + "PRAGMA user_version = 1; VACUUM";
     testkit::command("python3", desk.repo.path())
         .args(["-c", "import sqlite3,sys\nc=sqlite3.connect(sys.argv[1],isolation_level=None)\n[c.execute(s) for s in sys.argv[2].split(';')]"])

@@ -367,7 +367,8 @@ fn an_older_store_is_brought_up_to_date() {
     connection
         .execute_batch(
             "DROP TABLE own_block; DROP TABLE block_version; DROP TABLE job; DROP TABLE used; DROP TABLE kept; \
-             DROP TABLE learned; DROP TABLE feedback; PRAGMA user_version = 3",
+             DROP TABLE learned; DROP TABLE feedback; DROP TABLE vector; DROP TABLE embedder; \
+             PRAGMA user_version = 3",
         )
         .unwrap();
     drop(connection);
