@@ -70,7 +70,7 @@ pub(super) fn make_part(repository: &Repository, state: &State) -> Result<()> {
 
 /// Writes what lies between the newest table and `state`; false when a whole table is to be made.
 fn write_part(repository: &Repository, state: &State) -> Result<bool> {
-    let Some((mut part, words, older)) = part_of(repository, state)? else { return Ok(false) };
+    let Some(NewPart { mut part, words, older }) = part_of(repository, state)? else { return Ok(false) };
     let afterwords = part.meta.see_corrections(repository)?;
     if let Ok(bytes) = postcard::to_allocvec(&part)
         && fs::create_dir_all(state.part()).is_ok()
@@ -88,9 +88,17 @@ fn write_part(repository: &Repository, state: &State) -> Result<bool> {
 /// Parts that are looked at, to add to one of them.
 const MAX_OLDER: usize = 2;
 
-/// What lies between the newest table and `state`, the words of notes that are new, and where the others lie; `None` when
-/// a whole table is to be made.
-fn part_of(repository: &Repository, state: &State) -> Result<Option<(Part, Vec<Passage>, Option<Table>)>> {
+/// A part that is to be written.
+struct NewPart {
+    part: Part,
+    /// The words of notes that are new.
+    words: Vec<Passage>,
+    /// Where those of the others lie.
+    older: Option<Table>,
+}
+
+/// What lies between the newest table and `state`; `None` when a whole table is to be made.
+fn part_of(repository: &Repository, state: &State) -> Result<Option<NewPart>> {
     let Some((_, name)) = newest_first(&state.directory()).into_iter().find_map(|(time, path)| {
         let name = path.file_name()?.to_str()?.strip_suffix(".idx")?.to_owned();
         Some((time, name))
@@ -113,11 +121,11 @@ fn part_of(repository: &Repository, state: &State) -> Result<Option<(Part, Vec<P
         if let Some(part) = part.filter(|part| part.base == name)
             && let Some((part, words)) = part.grown(repository, &ancestry, was_annotated, state)?
         {
-            return Ok(Some((part, words, Some(news))));
+            return Ok(Some(NewPart { part, words, older: Some(news) }));
         }
     }
     let between = Part::between(repository, (&name, &meta, &ancestry), was_annotated, state)?;
-    Ok(between.map(|(part, words)| (part, words, None)))
+    Ok(between.map(|(part, words)| NewPart { part, words, older: None }))
 }
 
 /// Brings the record of `path` up to date and keeps it; `None` when HEAD has no such file.
