@@ -38,10 +38,17 @@ impl Period {
     }
 
     /// The period that `text` names, seen from `today`: `day`, `today`, `yesterday`, `week`, `last week`, `month`,
-    /// `last month`, `2026-03-09`, `2026-W11`, `2026-03` or `2026-03-01..2026-03-09`.
+    /// `last month`, `monday`, `march` (the last ones), `3 days ago`, `last 7 days`, `2026-03-09`, `2026-W11`, `2026-03`, or
+    /// two of them as in `2026-03-01..2026-03-09`.
     #[must_use]
     pub fn named(text: &str, today: Date) -> Option<Self> {
         let text = text.trim();
+        if let Some((first, last)) = text.split_once("..") {
+            // A day of the week is the one before the end.
+            let last = Self::named(last, today)?.last();
+            let first = Self::named(first, last).filter(|_| !first.contains(".."))?.first();
+            return (first <= last).then_some(Self::Range(first, last));
+        }
         Some(match text.to_ascii_lowercase().replace(['-', '_'], " ").as_str() {
             "day" | "daily" | "today" => Self::Day(today),
             "yesterday" | "last day" => Self::Day(today.yesterday().ok()?),
@@ -49,15 +56,55 @@ impl Period {
             "last week" => Self::of(Span::Week, monday(today).yesterday().ok()?),
             "month" | "monthly" | "this month" => Self::of(Span::Month, today),
             "last month" => Self::of(Span::Month, today.first_of_month().yesterday().ok()?),
-            _ => return Self::dated(text),
+            spoken => return Self::counted(spoken, today).or_else(|| Self::dated(text)),
         })
     }
 
-    fn dated(text: &str) -> Option<Self> {
-        if let Some((first, last)) = text.split_once("..") {
-            let (first, last) = (Self::dated(first.trim())?.first(), Self::dated(last.trim())?.last());
-            return (first <= last).then_some(Self::Range(first, last));
+    /// A day or a month by its name, `3 days ago`, `last 7 days`.
+    fn counted(text: &str, today: Date) -> Option<Self> {
+        const DAYS: [&str; 7] =
+            ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+        const MONTHS: [&str; 12] = [
+            "january",
+            "february",
+            "march",
+            "april",
+            "may",
+            "june",
+            "july",
+            "august",
+            "september",
+            "october",
+            "november",
+            "december",
+        ];
+        let place = |names: &[&str]| names.iter().position(|name| *name == text);
+        if let Some(day) = place(&DAYS) {
+            let back = (usize::try_from(today.weekday().to_monday_zero_offset()).ok()? + 7 - day) % 7;
+            return back_from(today, back, "days").map(Self::Day);
         }
+        if let Some(month) = place(&MONTHS) {
+            let back = (usize::try_from(today.month()).ok()? + 11 - month) % 12;
+            return back_from(today.first_of_month(), back, "months").map(Self::Month);
+        }
+        match text.split_whitespace().collect::<Vec<_>>().as_slice() {
+            [n, unit, "ago"] => {
+                let day = back_from(today, n.parse().ok()?, unit)?;
+                Some(match unit.trim_end_matches('s') {
+                    "day" => Self::Day(day),
+                    "week" => Self::of(Span::Week, day),
+                    _ => Self::of(Span::Month, day),
+                })
+            }
+            ["last" | "past", n, unit] => {
+                let before = back_from(today, n.parse().ok().filter(|n| 0 < *n)?, unit)?;
+                Some(Self::Range(before.tomorrow().ok()?, today))
+            }
+            _ => None,
+        }
+    }
+
+    fn dated(text: &str) -> Option<Self> {
         if let Some((year, week)) = text.split_once("-W").or_else(|| text.split_once("-w")) {
             let week = ISOWeekDate::new(year.parse().ok()?, week.parse().ok()?, Weekday::Monday).ok()?;
             return Some(Self::Week(week.date()));
@@ -117,6 +164,18 @@ impl Span {
     }
 }
 
+/// The day so many days, weeks or months before another.
+fn back_from(day: Date, n: usize, unit: &str) -> Option<Date> {
+    let n = i32::try_from(n).ok().filter(|n| *n < 100_000)?;
+    let span = match unit.trim_end_matches('s') {
+        "day" => jiff::Span::new().days(n),
+        "week" => jiff::Span::new().weeks(n),
+        "month" => jiff::Span::new().months(n),
+        _ => return None,
+    };
+    day.checked_sub(span).ok()
+}
+
 /// The Monday of the week that `date` is in.
 fn monday(date: Date) -> Date {
     let back = date.weekday().since(Weekday::Monday);
@@ -147,8 +206,21 @@ mod tests {
         check("2020-W53", "2020-W53: 2020-12-28 to 2021-01-03");
         check("2026-03-01..2026-03-09", "2026-03-01..2026-03-09: 2026-03-01 to 2026-03-09");
         check("2026-01..2026-W11", "2026-01-01..2026-03-15: 2026-01-01 to 2026-03-15");
+        check("Thursday", "2026-01-01: 2026-01-01 to 2026-01-01");
+        check("friday", "2025-12-26: 2025-12-26 to 2025-12-26");
+        check("friday..monday", "2025-12-26..2025-12-29: 2025-12-26 to 2025-12-29");
+        check("monday..yesterday", "2025-12-29..2025-12-31: 2025-12-29 to 2025-12-31");
+        check("january", "2026-01: 2026-01-01 to 2026-01-31");
+        check("march", "2025-03: 2025-03-01 to 2025-03-31");
+        check("3 days ago", "2025-12-29: 2025-12-29 to 2025-12-29");
+        check("1 week ago", "2025-W52: 2025-12-22 to 2025-12-28");
+        check("last 7 days", "2025-12-26..2026-01-01: 2025-12-26 to 2026-01-01");
         for wrong in [
             "",
+            "0 fortnights ago",
+            "last 0 days",
+            "last 99999999999 days",
+            "a..b..c",
             "someday",
             "2026-02-30",
             "2026-W54",

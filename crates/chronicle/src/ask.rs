@@ -15,6 +15,7 @@ use crate::{
     Chronicle, Error, ReadCommand, WhyScope,
     brief::BriefCommand,
     catch_up::CatchUpCommand,
+    digest::DigestCommand,
     error::EmptyQuestionSnafu,
     find::{AboutCommand, FindCommand, HowCommand},
     learning::{PatternsCommand, PreferencesCommand, ProjectsCommand},
@@ -165,8 +166,14 @@ impl Chronicle {
                 let brief = self.brief(&BriefCommand { project, all, budget: BRIEF_BUDGET, format })?;
                 Answered::of(&["brief"], &brief, render::brief(&brief, format, view), brief.cites())
             }
-            RouteName::CatchUp | RouteName::Digest => {
-                let since = way.since.clone();
+            RouteName::Digest => {
+                let period = way.period.clone().unwrap_or_else(|| "today".to_owned());
+                let told = self.digest(&DigestCommand { period: period.clone(), project, all })?;
+                let period = quoted(&period.replace(' ', "-"));
+                Answered::of(&["digest", &period], &told, render::digest(&told, format, view), told.cites())
+            }
+            RouteName::CatchUp => {
+                let since = way.period.clone();
                 let told = self.catch_up(&CatchUpCommand {
                     sessions: way.sessions,
                     since: since.clone(),
@@ -257,13 +264,16 @@ impl Chronicle {
                     query,
                     project,
                     is_all: all,
-                    since: way.since.clone(),
+                    since: way.period.clone(),
                     limit: MOST_LISTED,
                     ..FindCommand::default()
                 };
                 let found = self.find(&command)?;
-                let since =
-                    way.since.as_ref().map(|since| format!(" --since {}", quoted(since))).unwrap_or_default();
+                let since = way
+                    .period
+                    .as_ref()
+                    .map(|since| format!(" --since {}", quoted(since)))
+                    .unwrap_or_default();
                 let words = format!("{subject}{since}");
                 Answered::of(&["find", &words], &found, render::found(&found, format, view), found.cites())
             }

@@ -2,17 +2,19 @@
 
 use chronicle_core::{
     parse_time,
+    period::Period,
     thread::{Change, ThreadId},
 };
 use chronicle_search::NamedSession;
 use chronicle_sessions::{DigestOfSession, shortened};
-use jiff::{Span, Timestamp, tz::TimeZone};
+use jiff::{Span, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
     Chronicle, Error,
     brief::BriefCommit,
+    digest::start_of,
     error::NotAMomentSnafu,
     memory::{Memory, Scope},
     sessions::{Digested, ListedSession},
@@ -138,17 +140,16 @@ impl Chronicle {
     /// The moment that a date stands for, or a span of time before now.
     pub(crate) fn moment_before(&self, text: &str) -> Result<Timestamp, Error> {
         let text = text.trim();
-        if let Some(at) = parse_time(text) {
-            return Ok(at);
-        }
         let before = || {
-            let now = self.now.to_zoned(TimeZone::UTC);
-            let start = match text.to_ascii_lowercase().as_str() {
-                "today" => now.start_of_day().ok()?,
-                "yesterday" => now.yesterday().ok()?.start_of_day().ok()?,
-                span => now.checked_sub(span.parse::<Span>().ok()?.abs()).ok()?,
-            };
-            Some(start.timestamp())
+            let zone = self.zone();
+            let now = self.now.to_zoned(zone.clone());
+            if let Some(period) = Period::named(text, now.date()) {
+                return Some(start_of(period.first(), &zone));
+            }
+            if let Some(at) = parse_time(text) {
+                return Some(at);
+            }
+            Some(now.checked_sub(text.parse::<Span>().ok()?.abs()).ok()?.timestamp())
         };
         match before() {
             Some(at) => Ok(at),

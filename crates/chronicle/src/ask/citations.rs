@@ -11,6 +11,7 @@ use crate::{
     Why,
     brief::Brief,
     catch_up::CatchUp,
+    digest::Digest,
     find::{About, Finding, FoundTurn, How},
     learning::{Patterns, Place, Preferences, Problems, Projects, Skills},
     threads::Pending,
@@ -114,6 +115,22 @@ impl Cites for CatchUp {
             })
         });
         sessions.chain(commits).collect()
+    }
+}
+
+impl Cites for Digest {
+    fn all(&self) -> Vec<Citation> {
+        let sessions = self.projects.iter().flat_map(|project| &project.sessions);
+        let told = sessions
+            .clone()
+            .map(|told| Citation::session(&told.session, None, &format!("{}. {}", told.title, told.summary)));
+        let commits = sessions.flat_map(|told| {
+            told.commits.iter().map(|commit| Citation {
+                commit: Some(commit.commit.clone()),
+                ..Citation::session(&told.session, None, &commit.subject)
+            })
+        });
+        told.chain(commits).collect()
     }
 }
 

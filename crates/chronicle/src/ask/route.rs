@@ -1,14 +1,19 @@
 //! Which command a question in plain words is for, by rules.
 //!
-//! Rules are tried in their order; the first whose words are in the question
-//! decides, and what stands behind them is what it is about. A question that no
-//! rule knows, in whatever language, is searched for as it is.
+//! A question becomes words ([`words`]): contractions are written out, accents and what is only polite is left out,
+//! and a slip of the finger becomes the word that a rule knows. Rules ([`rules`]) are patterns of words
+//! ([`pattern`]), tried in their order; the first that is in the question decides, and says what it is about. A question
+//! that no rule knows, in whatever language, is searched for as it is.
 
 mod named;
+mod pattern;
 mod rules;
+mod words;
 
-use named::{file, n_sessions, since};
-use rules::RULES;
+use named::{Named, file, n_sessions, period};
+use pattern::Pattern;
+use rules::{ABOUT_A_FILE, RULES, SIMILAR};
+use words::{Word, words};
 
 /// Where a question goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,315 +62,119 @@ impl RouteName {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Route {
     pub(super) name: RouteName,
-    /// What it is about: a topic, a technology, a project; empty where the question is enough.
+    /// What it is about: a topic, a technology, a project; the question itself where no rule says.
     pub(super) subject: String,
     /// A file, and a line or an item of it.
     pub(super) file: Option<(String, Option<String>)>,
     /// Whether projects are to be similar to the subject, rather than to use it.
     pub(super) is_similar: bool,
-    /// Since when, for sessions.
-    pub(super) since: Option<String>,
+    /// The time that it is about, as [`chronicle_core::period::Period::named`] takes it.
+    pub(super) period: Option<String>,
     /// How many sessions.
     pub(super) sessions: Option<usize>,
 }
 
+/// So many words tell what a question is for: nobody types more by hand.
+const MOST_WORDS: usize = 80;
+
 /// The way of `question`, which has words.
 pub(super) fn route(question: &str) -> Route {
-    let words = folded(question);
-    let padded = format!(" {words} ");
+    let words = words(question, MOST_WORDS);
+    let time = period(&words);
     let mut route = Route {
         name: RouteName::Find,
-        subject: String::new(),
+        subject: question.trim().to_owned(),
         file: None,
         is_similar: false,
-        since: since(&padded),
-        sessions: n_sessions(&padded),
+        period: time.as_ref().map(|time| time.name.clone()),
+        sessions: n_sessions(&words),
     };
+    let has = |patterns: &[&str]| patterns.iter().any(|pattern| Pattern(pattern).found(&words).is_some());
     if let Some(file) = file(question) {
-        let is_why = file.1.is_some()
-            || padded.contains(" why ")
-            || padded.contains(" who wrote ")
-            || padded.contains(" written ");
-        route.name = if is_why { RouteName::Why } else { RouteName::Read };
-        let asks_for_lessons = [
-            "before",
-            "trap",
-            "gotcha",
-            "lesson",
-            "know",
-            "careful",
-            "wrong",
-            "break",
-            "risk",
-            "watch out",
-            "pitfall",
-        ]
-        .iter()
-        .any(|word| padded.contains(word));
-        route.file = Some(file);
-        if is_why || asks_for_lessons {
+        let is_why = file.1.is_some() || has(&ABOUT_A_FILE.0);
+        if is_why || has(&ABOUT_A_FILE.1) {
+            route.name = if is_why { RouteName::Why } else { RouteName::Read };
+            route.file = Some(file);
             return route;
         }
-        route.file = None;
     }
-    if let Some((subject, is_similar)) = projects(&padded) {
-        return Route {
-            name: RouteName::Projects,
-            subject: as_asked(question, &subject),
-            is_similar,
-            ..route
+    // A time and nothing else is a question for what was done in it.
+    if time.as_ref().is_some_and(|time| time.at.len() == words.len()) {
+        return Route { name: RouteName::Digest, ..route };
+    }
+    for (name, pattern) in
+        RULES.iter().flat_map(|(name, patterns)| patterns.iter().map(move |one| (*name, one)))
+    {
+        // Only what has a time can be summed up.
+        if pattern.starts_with("@when") && route.period.is_none() {
+            continue;
+        }
+        let pattern = pattern.trim_start_matches("@when ");
+        let Some(found) = Pattern(pattern).found(&words) else { continue };
+        let subject = found.map(|range| subject(question, &words[range], time.as_ref(), &words));
+        route.is_similar = SIMILAR.contains(&pattern);
+        route.subject = match (subject.filter(|subject| !subject.is_empty()), name) {
+            (Some(subject), _) if route.is_similar && is_here(&subject) => ".".to_owned(),
+            (Some(subject), _) => subject,
+            (None, RouteName::Projects) => String::new(),
+            (None, _) => route.subject,
         };
-    }
-    for (name, marks) in RULES {
-        let found = marks.iter().find(|mark| match mark.strip_prefix('^') {
-            Some(start) => {
-                (words.clone() + " ").starts_with(start) || start.strip_suffix('$') == Some(&words)
-            }
-            None => padded.contains(**mark),
-        });
-        // A time makes it a digest, unless something particular is asked.
-        if name == RouteName::Decided && found.is_none() && is_digest(&padded, route.since.as_deref()) {
-            return Route { name: RouteName::Digest, ..route };
-        }
-        if found.is_none()
-            && name == RouteName::CatchUp
-            && route.sessions.is_some()
-            && padded.contains(" session")
-        {
-            return Route { name, ..route };
-        }
-        if found.is_some() {
-            let subject = subject(name, &words);
-            return Route { name, subject: as_asked(question, &subject), ..route };
-        }
-    }
-    Route { subject: question.trim().to_owned(), ..route }
-}
-
-/// Small letters, plain apostrophes, no marks at the end, no politeness at the beginning.
-fn folded(question: &str) -> String {
-    let lower = question.to_lowercase().replace(['’', '‘', '`'], "'");
-    let spaced: String = lower
-        .chars()
-        .map(|c| {
-            if c.is_whitespace() || matches!(c, '?' | '!' | ',' | ';' | '"' | '“' | '”') {
-                ' '
+        if name == RouteName::Digest && route.period.is_none() {
+            let begins = |start: &str| words.iter().any(|word| word.text.starts_with(start));
+            let name = if begins("month") {
+                "month"
+            } else if begins("week") {
+                "week"
             } else {
-                c
-            }
-        })
-        .collect();
-    let mut words: &str = &spaced.split_whitespace().collect::<Vec<_>>().join(" ");
-    words = words.trim_end_matches(['.', ':', ' ']);
-    const POLITE: [&str; 16] = [
-        "hey ",
-        "hi ",
-        "hello ",
-        "ok ",
-        "so ",
-        "please ",
-        "can you ",
-        "could you ",
-        "would you ",
-        "chronicle ",
-        "and ",
-        "well ",
-        "now ",
-        "good morning ",
-        "morning ",
-        "quick question ",
+                "today"
+            };
+            route.period = Some(name.to_owned());
+        }
+        return Route { name, ..route };
+    }
+    route
+}
+
+/// Whether a project is the one at hand.
+fn is_here(subject: &str) -> bool {
+    let first = subject.split_whitespace().next().unwrap_or_default().to_lowercase();
+    ["this", "it", "here", "celui-ci", "ce"].contains(&first.as_str())
+}
+
+/// What was typed there, without what only joins it to the question, and without a time at its end.
+fn subject(question: &str, mut found: &[Word], time: Option<&Named>, all: &[Word]) -> String {
+    const JOINING: [&str; 37] = [
+        "i", "we", "usually", "to", "the", "a", "an", "my", "our", "is", "was", "were", "it", "that",
+        "there", "where", "how", "in", "which", "j", "je", "nous", "on", "le", "la", "les", "l", "un", "une",
+        "mon", "ma", "mes", "de", "d", "est", "ce", "que",
     ];
-    while let Some(rest) = POLITE.iter().find_map(|start| words.strip_prefix(start)) {
-        words = rest;
-    }
-    words.trim_end_matches(" please").to_owned()
-}
-
-/// The same words as they were typed: names keep their capitals.
-fn as_asked(question: &str, subject: &str) -> String {
-    let at = question.to_lowercase().find(subject).filter(|_| !subject.is_empty());
-    let typed = at
-        .and_then(|at| question.get(at..at + subject.len()))
-        .filter(|typed| typed.to_lowercase() == subject);
-    typed.unwrap_or(subject).to_owned()
-}
-
-/// What projects are to use, or to be similar to.
-fn projects(padded: &str) -> Option<(String, bool)> {
-    let after = |marks: &[&str]| {
-        let found = marks.iter().filter_map(|mark| Some((padded.find(mark)?, mark.len()))).min()?;
-        Some(without_article(padded[found.0 + found.1..].trim()))
-    };
-    let is_about_projects = [
-        " projects ",
-        " repos ",
-        " repositories ",
-        " which project ",
-        " what project ",
-        " which repo ",
-        " which repository ",
-    ]
-    .iter()
-    .any(|word| padded.contains(word));
-    if let Some(subject) =
-        after(&[" similar to ", " a stack like ", " resemble ", " resembles ", " built like "])
+    while let [first, rest @ ..] = found
+        && !rest.is_empty()
+        && JOINING.contains(&first.text.as_str())
     {
-        let subject = if ["this project", "this", "this repo", "this one", "it"].contains(&subject.as_str()) {
-            ".".to_owned()
-        } else {
-            subject
-        };
-        return Some((subject, true));
+        found = rest;
     }
-    if padded.contains("problem") || padded.contains("error") {
-        return None;
-    }
-    if is_about_projects
-        || padded.starts_with(" where do i use ")
-        || padded.starts_with(" where do we use ")
-        || padded.starts_with(" where did i use ")
-        || padded.starts_with(" where have i used ")
-        || padded.starts_with(" where have we used ")
+    if let Some(time) = time
+        && let Some(last) = found.last()
+        && all[time.at.clone()].last().is_some_and(|end| end.at == last.at)
+        && time.at.len() < found.len()
     {
-        let subject = after(&[
-            " use ",
-            " uses ",
-            " using ",
-            " used ",
-            " depend on ",
-            " depends on ",
-            " work with ",
-            " worked with ",
-            " written in ",
-            " built with ",
-            " are in ",
-        ]);
-        return match subject {
-            Some(subject) => Some((subject, false)),
-            None => ["list", "my projects", "all projects", "which projects", "what projects", "show"]
-                .iter()
-                .any(|word| padded.contains(word))
-                .then(|| (String::new(), false)),
-        };
+        found = &found[..found.len() - time.at.len()];
     }
-    None
-}
-
-fn without_article(text: &str) -> String {
-    ["the ", "a ", "an ", "my ", "our "]
-        .iter()
-        .find_map(|start| text.strip_prefix(start))
-        .unwrap_or(text)
-        .to_owned()
-}
-
-/// What the question is about, behind the words that led to the route.
-fn subject(name: RouteName, words: &str) -> String {
-    let after = |marks: &[&str]| {
-        let found = marks
-            .iter()
-            .filter_map(|mark| words.find(mark).map(|at| (at, std::cmp::Reverse(mark.len()))))
-            .min();
-        found.map(|(at, length)| words[at + length.0..].trim().to_owned()).filter(|rest| !rest.is_empty())
-    };
-    let found = match name {
-        RouteName::About => after(&[
-            " about ",
-            "about ",
-            " regarding ",
-            " on ",
-            " story with ",
-            " behind ",
-            " story of ",
-            "overview of ",
-            "deal with ",
-            "explain ",
-            "why ",
-        ]),
-        RouteName::Decided => after(&[
-            " about ",
-            " regarding ",
-            " on ",
-            " for ",
-            " concerning ",
-            " choose ",
-            " pick ",
-            " with ",
-            " reject ",
-        ]),
-        RouteName::How => after(&[
-            "remind me how ",
-            "me how ",
-            "steps do i take to ",
-            "steps do we take to ",
-            "usual way of ",
-            "usual way to ",
-            "procedure for ",
-            "how do i ",
-            "how do we ",
-            "how did i ",
-            "how did we ",
-            "how to ",
-            "how was ",
-            "how were ",
-            "how can i ",
-            "how ",
-        ]),
-        RouteName::Find => after(&[
-            "sessions where i ",
-            "sessions where we ",
-            "sessions about ",
-            "^find ",
-            "what was that ",
-            "have i seen ",
-            "have we seen ",
-            "find ",
-            "search for ",
-            "look for ",
-        ]),
-        RouteName::Preferences | RouteName::Patterns | RouteName::Skills | RouteName::Problems => None,
-        _ => None,
-    };
-    let found = found.unwrap_or_else(|| words.to_owned());
-    let found =
-        ["i usually ", "i normally ", "we usually ", "we normally ", "usually ", "normally ", "i ", "we "]
-            .iter()
-            .find_map(|start| found.strip_prefix(start))
-            .unwrap_or(&found)
-            .to_owned();
-    without_article(&found)
-}
-
-/// Whether a day, a week or a month is to be summed up.
-fn is_digest(padded: &str, since: Option<&str>) -> bool {
-    let asks = [
-        " what did i ",
-        " what did we ",
-        " what have i ",
-        " what have we ",
-        " what got done ",
-        " what was done ",
-    ]
-    .iter()
-    .any(|start| padded.contains(start));
-    let sums_up =
-        ["summarize", "summarise", "summary", "recap", "review of"].iter().any(|word| padded.contains(word));
-    sums_up && since.is_some()
-        || padded.contains(" digest ")
-        || padded.contains(" retrospective ")
-        || asks && since.is_some()
+    match (found.first(), found.last()) {
+        (Some(first), Some(last)) => question[first.at.start..last.at.end].to_owned(),
+        _ => String::new(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Questions that were written down before the router, each with the route that it is to take.
-    const PHRASINGS: &str = include_str!("phrasings.tsv");
-
-    #[test]
-    fn questions_take_the_route_that_was_written_down_for_them() {
-        let all: Vec<(&str, &str)> = PHRASINGS
+    /// The share of the questions of a file that take the route written down for them, out of `expected`.
+    #[track_caller]
+    fn check_share(phrasings: &str, expected: usize, least: usize) {
+        let all: Vec<(&str, &str)> = phrasings
             .lines()
             .filter(|line| !line.starts_with('#'))
             .filter_map(|line| line.split_once('\t'))
@@ -377,8 +186,50 @@ mod tests {
                 format!("{question}: {} instead of {wanted}", route(question).name.name())
             })
             .collect();
-        assert_eq!(all.len(), 100);
-        assert!(wrong.len() <= 5, "{} of 100 are right; {wrong:#?}", 100 - wrong.len());
+        assert_eq!(all.len(), expected);
+        let n_right = all.len() - wrong.len();
+        assert!(least <= n_right, "{n_right} of {expected} are right; {wrong:#?}");
+    }
+
+    /// Questions that were written down before the router, each with the route that it is to take.
+    #[test]
+    fn questions_take_the_route_that_was_written_down_for_them() {
+        check_share(include_str!("phrasings.tsv"), 100, 95);
+    }
+
+    /// The same for questions that were written when there was a router, and before it was changed for any of them.
+    #[test]
+    fn questions_of_others_take_theirs() {
+        check_share(include_str!("phrasings-unseen.tsv"), 100, 95);
+    }
+
+    #[test]
+    fn words_without_a_question_are_searched_for() {
+        for words in [
+            "bounded queue",
+            "open files limit",
+            "connection left open by the pool",
+            "observer pattern in the parser",
+            "stuck in a retry loop",
+            "task scheduler panics",
+            "state machine of the lexer",
+            "back pressure",
+            "why is left padding",
+            "git history rewrite",
+            "error: expected `;`",
+            "next() returns None",
+            "timeouts not propagated when done",
+            "prefix sums",
+            "is this function meant to block",
+            "do we still need the lock",
+            "errors in all handlers",
+            "which library parses toml",
+            "morning glory",
+            "decoder tests",
+        ] {
+            let way = route(words);
+            assert!(matches!(way.name, RouteName::Find | RouteName::About), "{words}: {way:?}");
+        }
     }
 
     #[test]
@@ -386,16 +237,20 @@ mod tests {
         let check =
             |question: &str, expected: &str| assert_eq!(route(question).subject, expected, "{question}");
         check("What do we know about OAuth redirects?", "OAuth redirects");
+        check("oauth - what do we know", "oauth");
         check("Which projects use Hono?", "Hono");
         check("how do I usually debug auth problems?", "debug auth problems");
         check("what did we decide about the cache?", "cache");
+        check("what did we decide about the cache last week?", "cache");
+        check("did we pick tokio or smol in the end", "tokio or smol in the end");
         check("projects similar to jrnlfish", "jrnlfish");
         check("what's similar to this project?", ".");
+        check("que sait-on de la file d'attente ?", "file d'attente");
         check("连接池为什么会等待", "连接池为什么会等待");
     }
 
     #[test]
-    fn files_lines_and_times_are_read() {
+    fn files_and_numbers_are_read() {
         let file = |question: &str| route(question).file;
         let some = |path: &str, place: Option<&str>| Some((path.to_owned(), place.map(str::to_owned)));
         assert_eq!(file("why is src/pool.rs:42 like this?"), some("src/pool.rs", Some("42")));
@@ -406,7 +261,33 @@ mod tests {
         );
         assert_eq!(file("what should I know before editing src/pool.rs?"), some("src/pool.rs", None));
         assert_eq!(file("what do I know about e.g. pools"), None);
-        assert_eq!(route("what did I do last week?").since.as_deref(), Some("7 days"));
         assert_eq!(route("what did the last five sessions do?").sessions, Some(5));
+    }
+
+    #[test]
+    fn times_are_read() {
+        let check = |question: &str, expected: Option<&str>| {
+            assert_eq!(route(question).period.as_deref(), expected, "{question}");
+        };
+        check("what did I do last week?", Some("last week"));
+        check("what was done on Tuesday", Some("tuesday"));
+        check("what did I do between Monday and Wednesday?", Some("monday..wednesday"));
+        check("how did I spend the past 3 days", Some("last 3 days"));
+        check("what did I do two weeks ago", Some("2 weeks ago"));
+        check("qu'est-ce que j'ai fait la semaine dernière ?", Some("last week"));
+        check("what did I get done in March", Some("march"));
+        check("recap of 2026-03-01..2026-03-09", Some("2026-03-01..2026-03-09"));
+        check("may I know what I did", None);
+        check("what do I know about the weekly report", None);
+    }
+
+    #[test]
+    fn no_question_is_too_odd() {
+        for question in ["?", "a", "''''", "what's", "l'", "é", "\u{301}\u{301}", "İstanbul ı ſ", "w/ w/ b4"]
+        {
+            let _way = route(question);
+        }
+        let long = "where was ".repeat(2_000);
+        assert!(!route(&long).subject.is_empty());
     }
 }

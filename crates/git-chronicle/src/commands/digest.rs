@@ -8,8 +8,8 @@ use crate::{error::CommandError, ui::Ui};
 /// in `digests/` of the home of session memory.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DigestArgs {
-    /// `day`, `yesterday`, `week`, `last-week`, `month`, `last-month`, `2026-03-09`, `2026-W11`, `2026-03` or
-    /// `2026-03-01..2026-03-09`
+    /// `day`, `yesterday`, `monday`, `week`, `last-week`, `month`, `march`, `3-days-ago`, `last-7-days`, `2026-03-09`,
+    /// `2026-W11`, `2026-03` or two of them: `2026-03-01..2026-03-09`
     #[arg(default_value = "day")]
     period: String,
 
