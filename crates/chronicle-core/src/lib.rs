@@ -8,6 +8,7 @@ mod annotation;
 pub mod block;
 mod category;
 pub mod correction;
+mod counted;
 pub mod decay;
 pub mod dependent;
 pub mod distance;
@@ -50,6 +51,7 @@ mod when;
 
 pub use annotation::{Annotation, Change, ContextLevel};
 pub use category::{Category, Origin, UnknownCategory};
+pub use counted::{are, counted, counted_are};
 pub use document::{
     ReadNote, Remark, duplicate_key, read_cross_cutting, read_entry, read_note, read_parts, read_region,
     read_regions,

@@ -178,6 +178,20 @@ pub struct Resolution {
     pub evidence: Vec<Evidence>,
 }
 
+impl Resolution {
+    /// A human said that the thread is none.
+    #[must_use]
+    pub fn rejected(note: &str, at: Timestamp) -> Self {
+        let words = if note.is_empty() { "it is no unfinished work" } else { note };
+        let evidence = Evidence { session: None, source: REJECTED.to_owned(), words: words.to_owned() };
+        let note = (!note.is_empty()).then(|| note.to_owned());
+        Self { how: How::WontDo, note, at: Some(at), evidence: vec![evidence] }
+    }
+}
+
+/// Where it comes from that a thread is none.
+const REJECTED: &str = "feedback";
+
 /// Unfinished work, as its events left it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
@@ -348,10 +362,12 @@ impl Thread {
             Change::Begun if self.is_open() => self.status = Status::InProgress,
             Change::PutBack if self.is_open() => self.status = Status::Pending,
             Change::Begun | Change::PutBack => {}
+            Change::Resolved(_) | Change::Dropped(_) if self.is_rejected() && event.session.is_some() => {}
             Change::Resolved(resolution) => self.close(Status::Resolved, resolution),
             Change::Dropped(resolution) => self.close(Status::Abandoned, resolution),
             Change::Proposed(resolution) if self.is_open() => self.proposal = Some(resolution.clone()),
             Change::Proposed(_) => {}
+            Change::Reopened if self.is_rejected() && event.session.is_some() => {}
             Change::Reopened => self.reopen(),
             Change::Prioritised(priority) => {
                 self.priority = *priority;
@@ -381,8 +397,12 @@ impl Thread {
                 self.priority = Priority::High;
             }
         }
-        // What was closed and comes up later is open again; what an older session says, the closing knew.
-        if !self.is_open() && self.resolution.as_ref().is_none_or(|resolution| resolution.at < event.at) {
+        // What was closed and comes up later is open again; what an older session says, the closing knew. What a human
+        // said is none stays so.
+        if !self.is_open()
+            && !self.is_rejected()
+            && self.resolution.as_ref().is_none_or(|resolution| resolution.at < event.at)
+        {
             self.reopen();
         }
     }
@@ -411,6 +431,13 @@ impl Thread {
     #[must_use]
     pub fn is_worded_by_rules(&self) -> bool {
         !matches!(self.origin, Origin::Hand | Origin::Lesson | Origin::Model)
+    }
+
+    /// Whether a human said that it is none.
+    #[must_use]
+    pub fn is_rejected(&self) -> bool {
+        let by_human = |evidence: &Evidence| evidence.session.is_none() && evidence.source == REJECTED;
+        !self.is_open() && self.resolution.as_ref().is_some_and(|closed| closed.evidence.iter().any(by_human))
     }
 
     /// Whether it is still to be done.

@@ -76,7 +76,7 @@ pub(crate) fn check_kind(command: &str) -> Option<CheckKind> {
 /// A pipe hides the exit code of what was piped, so the words are looked at too.
 #[must_use]
 pub(crate) fn is_passed(command: &str, outcome: &Outcome) -> Option<bool> {
-    const FAILURES: [&str; 7] = [
+    const FAILURES: [&str; 9] = [
         "\n--- FAIL",
         "\nFAIL\t",
         "\nFAIL\n",
@@ -84,11 +84,26 @@ pub(crate) fn is_passed(command: &str, outcome: &Outcome) -> Option<bool> {
         "\nerror[E",
         "error: could not compile",
         " failed, ",
+        "ERROR task failed",
+        "npm ERR!",
     ];
     let is_ok = outcome.is_ok?;
     let text = format!("\n{}\n", outcome.text);
     let is_hidden = command.contains('|') || command.contains(';');
-    Some(is_ok && !(is_hidden && FAILURES.iter().any(|mark| text.contains(mark))))
+    let is_told = || FAILURES.iter().any(|mark| text.contains(mark)) || text.lines().any(counts_faults);
+    Some(is_ok && !(is_hidden && is_told()))
+}
+
+/// Whether a line says how much a lint found, and that it is something: `3 issues:`, `✖ 2 problems`, `Found 1 error`.
+fn counts_faults(line: &str) -> bool {
+    let mut words =
+        line.split_whitespace().skip_while(|word| word.ends_with(']') || *word == "✖" || *word == "Found");
+    let is_some = words.next().and_then(|n| n.parse::<u32>().ok()).is_some_and(|n| 0 < n);
+    let what = words.next().unwrap_or_default();
+    is_some
+        && (["issues:", "issue:", "problems", "problem"].contains(&what)
+            || line.trim_start().starts_with("Found")
+                && ["error", "errors", "error.", "errors."].contains(&what))
 }
 
 /// A command without what only shapes its output.
@@ -121,6 +136,13 @@ mod tests {
         let outcome = |text: &str| Outcome { is_ok: Some(true), exit_code: None, text: text.into() };
         assert_eq!(is_passed("go test ./... | tail", &outcome("--- FAIL: TestPool")), Some(false));
         assert_eq!(is_passed("go test ./... | tail", &outcome("ok pool")), Some(true));
+        let lint = |text: &str| is_passed("run lint | tail", &outcome(text));
+        assert_eq!(lint("[lint:go] 1 issues:\n[lint:go] * goconst: 1"), Some(false));
+        assert_eq!(lint("✖ 2 problems (2 errors)"), Some(false));
+        assert_eq!(lint("Found 3 errors in 2 files"), Some(false));
+        assert_eq!(lint("0 issues."), Some(true));
+        assert_eq!(lint("Found 0 errors"), Some(true));
+        assert_eq!(lint("3 files, no issues"), Some(true));
         assert_eq!(is_passed("go test ./...", &Outcome::default()), None);
     }
 }

@@ -29,6 +29,9 @@ const MOST_TOLD: usize = 8;
 pub struct DigestOfSession {
     /// At most 60 characters.
     pub title: String,
+    /// What it may be called, the best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub titles: Vec<String>,
     /// What was asked and what was achieved, in one or two sentences.
     pub summary: String,
     /// What was done, the weightiest first.
@@ -89,8 +92,10 @@ pub fn digest(journal: &Journal, session: &Session) -> DigestOfSession {
         .filter(|ending| ending.kind == ThreadKind::Question)
         .map(|ending| ending.summary)
         .collect();
+    let titles = titles(journal, session);
     DigestOfSession {
-        title: title(journal, session),
+        title: titles.first().cloned().unwrap_or_default(),
+        titles,
         summary: summary(journal),
         key_actions: key_actions(journal),
         technologies: technologies(journal),
@@ -114,22 +119,28 @@ fn within<'a>(path: &'a str, folders: &[String]) -> &'a str {
     folders.iter().filter_map(rest).min_by_key(|rest| rest.len()).unwrap_or(path)
 }
 
-fn title(journal: &Journal, session: &Session) -> String {
+/// What the session may be called, the best first; each once.
+fn titles(journal: &Journal, session: &Session) -> Vec<String> {
     let given = session.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
-    if let Some(title) = given.or(journal.plan_title.as_deref()) {
-        return shortened(title, LONGEST_TITLE);
-    }
     let asked = |noted: &Noted| imperative(first_sentence(&noted.words), LONGEST_TITLE);
-    if let Some(wish) = journal.first_wish.as_ref().filter(|wish| is_telling(wish)) {
-        return asked(wish);
+    let first = journal.first_wish.as_ref();
+    let early = || journal.wishes.iter().take(EARLY_WISHES);
+    let known = given.into_iter().chain(journal.plan_title.as_deref()).map(str::to_owned);
+    let all = known
+        .chain(first.filter(|wish| is_telling(wish)).map(asked))
+        // `do both` and `can you see the board?` say little of what the session came to be about.
+        .chain(journal.commits.first().map(|(commit, _)| commit.subject.clone()))
+        .chain(early().filter(|wish| is_telling(wish)).map(asked))
+        .chain(first.map(asked))
+        .chain(journal.prompts.first().map(asked))
+        .map(|title| shortened(&title, LONGEST_TITLE));
+    let mut titles: Vec<String> = Vec::new();
+    for title in all.filter(|title| !title.is_empty()) {
+        if !titles.contains(&title) {
+            titles.push(title);
+        }
     }
-    // `do both` and `can you see the board?` say little of what the session came to be about.
-    if let Some((commit, _)) = journal.commits.first() {
-        return shortened(&commit.subject, LONGEST_TITLE);
-    }
-    let mut early = journal.wishes.iter().take(EARLY_WISHES);
-    let wish = early.find(|wish| is_telling(wish)).or(journal.first_wish.as_ref());
-    wish.or(journal.prompts.first()).map(asked).unwrap_or_default()
+    titles
 }
 
 /// Whether a wish tells what is to be done, rather than to go on, or to answer something.

@@ -25,6 +25,7 @@ use crate::kept::{kept, within};
 use crate::reading::{Reading, Session, read};
 use crate::tally::Tally;
 use crate::threads::events_among;
+use crate::titles::TitleVerdict;
 use crate::turn::{Agent, EditKind, Event, Turn, Usage};
 use crate::wording::Wording;
 
@@ -314,7 +315,8 @@ impl<'a> Taker<'a> {
             clean(&mut json, &mut self.removed);
             let title = json["title"].as_str().unwrap_or_default().to_owned();
             let record = ongoing.record(session, json.to_string(), &title, digest.importance);
-            Wording::kept(self.tx, NamedSession { id: ongoing.id, record })?.put(self.tx)?;
+            let record = Wording::kept(self.tx, NamedSession { id: ongoing.id, record })?;
+            TitleVerdict::applied_to(self.tx, record)?.put(self.tx)?;
             let files = digest.files.into_iter().map(|file| (file.path, file.n_changes));
             NamedSession::put_files(self.tx, ongoing.id, files.chain(ongoing.sub_agents_files))?;
             let commits = digest.commits.into_iter().map(|commit| [commit.id, commit.branch, commit.subject]);

@@ -39,6 +39,7 @@ mod source;
 mod stream;
 mod tally;
 mod threads;
+mod titles;
 mod todos;
 mod tools;
 mod turn;
@@ -61,6 +62,7 @@ pub use signs::{
 pub use source::LONGEST_ROW;
 pub use tally::{Fault, FaultKind, Tally};
 pub use threads::{Found, events as thread_events, threads};
+pub use titles::TitleVerdict;
 pub use todos::{Item, Todos};
 pub use tools::{ToolCall, tool_call};
 pub use turn::{

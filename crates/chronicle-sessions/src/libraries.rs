@@ -33,6 +33,7 @@ pub fn libraries(path: &str, text: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for line in text[..text.floor_char_boundary(LONGEST)].lines() {
         if let Some(library) = found(line.trim()).filter(|name| is_name(name))
+            && !(ending == "go" && lies_there(path, line))
             && !all.iter().any(|known| known == library)
         {
             all.push(library.to_owned());
@@ -227,6 +228,16 @@ fn in_go(line: &str) -> Option<&str> {
     Some(&path[..end])
 }
 
+/// Whether an import of Go names a folder of the very repository that the file at `path` lies in: two of its folders
+/// follow each other in both.
+fn lies_there(path: &str, line: &str) -> bool {
+    let import = line.trim().trim_end_matches('"').rsplit('"').next().unwrap_or_default();
+    let import: Vec<&str> = import.split('/').skip(1).collect();
+    let folders: Vec<&str> = path.split(['/', '\\']).collect();
+    let folders = &folders[..folders.len().saturating_sub(1)];
+    import.windows(2).any(|two| folders.windows(2).any(|those| those == two))
+}
+
 fn in_ruby(line: &str) -> Option<&str> {
     let name = quoted(line.strip_prefix("require ")?)?;
     name.split('/').next()
@@ -280,5 +291,12 @@ mod tests {
             &["github.com/labstack/echo", "modernc.org/sqlite"],
         );
         check("a.md", "import x from 'y'", &[]);
+    }
+
+    #[test]
+    fn what_lies_in_the_same_repository_is_no_library() {
+        let text = "import (\n\t\"github.com/acme/shop/cmd/shop/store\"\n\t\"github.com/spf13/cobra\"\n)";
+        check("/home/dev/3/cmd/shop/main.go", text, &["github.com/spf13/cobra"]);
+        check("main.go", text, &["github.com/acme/shop", "github.com/spf13/cobra"]);
     }
 }

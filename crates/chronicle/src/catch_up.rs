@@ -143,13 +143,11 @@ impl Chronicle {
         let before = || {
             let zone = self.zone();
             let now = self.now.to_zoned(zone.clone());
-            if let Some(period) = Period::named(text, now.date()) {
-                return Some(start_of(period.first(), &zone));
+            if let Ok(span) = text.parse::<Span>() {
+                return Some(now.checked_sub(span.abs()).ok()?.timestamp());
             }
-            if let Some(at) = parse_time(text) {
-                return Some(at);
-            }
-            Some(now.checked_sub(text.parse::<Span>().ok()?.abs()).ok()?.timestamp())
+            let period = Period::named(text, now.date()).map(|period| start_of(period.first(), &zone));
+            period.or_else(|| parse_time(text))
         };
         match before() {
             Some(at) => Ok(at),

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, time::SystemTime};
 
 use chronicle_commits::{merging::MAX_NOTE_BYTES, sync::SHARED_REFS};
-use chronicle_core::read_note;
+use chronicle_core::{counted, counted_are, read_note};
 use chronicle_git::{GitError, NOTES_REF, Repository, Setting, notes_refspec};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -251,9 +251,11 @@ impl Chronicle {
             }
             (false, false) => findings.push(match self.unpushed() {
                 Ok(0) => Finding::ok("sync", format!("notes are exchanged with {}", enabled.join(", "))),
-                Ok(n) => {
-                    Finding::note("sync", format!("{n} notes are not pushed"), "`git chronicle sync push`")
-                }
+                Ok(n) => Finding::note(
+                    "sync",
+                    format!("{} not pushed", counted_are(n, "note")),
+                    "`git chronicle sync push`",
+                ),
                 Err(error) => Finding::problem("sync", error.to_string(), "see the check of the notes"),
             }),
         }
@@ -270,7 +272,7 @@ impl Chronicle {
         match self.staged() {
             Ok(remarks) if remarks.is_empty() => Vec::new(),
             Ok(remarks) => {
-                let seen = format!("{} remarks wait for their commit", remarks.len());
+                let seen = format!("{} waiting for their commit", counted_are(remarks.len(), "remark"));
                 vec![Finding::note(
                     "staging",
                     seen,
@@ -352,27 +354,27 @@ fn notes(repository: &Repository) -> Vec<Finding> {
             notes.iter().filter(|note| unreadable.contains(&note.blob)).map(|note| note.key).collect();
         let mut told = |keys: &[chronicle_git::ObjectId], what: &str, is_problem: bool, mend: &str| {
             let Some(first) = keys.first() else { return };
-            let seen = format!("{} notes {what}, the first on {first}", keys.len());
+            let seen = format!("{} {what}, the first on {first}", counted_are(keys.len(), "note"));
             findings.push(match is_problem {
                 true => Finding::problem("notes", seen, mend),
                 false => Finding::note("notes", seen, mend),
             });
         };
-        told(&missing, "are missing", true, "`git chronicle sync pull` fetches them, if a remote has them");
+        told(&missing, "missing", true, "`git chronicle sync pull` fetches them, if a remote has them");
         told(
             &too_large,
-            "are too large to be read",
+            "too large to be read",
             true,
             "`git notes --ref=chronicle remove COMMIT`, if nobody needs it",
         );
         told(
             &unreadable,
-            "can only be read in part",
+            "only readable in part",
             false,
             "`git chronicle show COMMIT` tells why; they are kept as they are",
         );
         if findings.is_empty() {
-            findings.push(Finding::ok("notes", format!("{} notes, all readable", notes.len())));
+            findings.push(Finding::ok("notes", format!("{}, all readable", counted(notes.len(), "note"))));
         }
     }
     findings

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use chronicle_commits::{reconcile::Effort, tidy};
+use chronicle_core::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ResultExt;
@@ -50,9 +51,10 @@ impl Chronicle {
         };
         if dry_run && !reconciled.matches.is_empty() {
             let n = reconciled.matches.len();
-            reply
-                .warnings
-                .push(format!("{n} notes of rewritten commits would be carried first, and could go then"));
+            reply.warnings.push(format!(
+                "{} of rewritten commits would be carried first, and could go then",
+                counted(n, "note")
+            ));
         }
         if dry_run || orphans.carried.is_empty() {
             return Ok(reply);

@@ -74,7 +74,7 @@ pub use chronicle_commits::{
     AuthorContext, StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES, reconcile::Effort,
 };
 pub use chronicle_core::{
-    Category, ContextLevel, InvalidRange, LineRange,
+    Category, ContextLevel, InvalidRange, LineRange, are, counted, counted_are,
     period::Span,
     plain,
     reading::Reading,

@@ -35,7 +35,7 @@ mod written;
 
 use std::str::FromStr;
 
-use chronicle_core::reading::Reading;
+use chronicle_core::{counted, reading::Reading};
 use jiff::Timestamp;
 
 use crate::{
@@ -482,10 +482,11 @@ pub fn imported(reply: &ImportReply, format: Format) -> String {
         Format::Json => reply.json_line(true),
         _ if 0 < *elsewhere => {
             format!(
-                "{lines} notes read, {changed} stored or enriched, {elsewhere} on commits that are not here\n"
+                "{} read, {changed} stored or enriched, {elsewhere} on commits that are not here\n",
+                counted(*lines, "note")
             )
         }
-        _ => format!("{lines} notes read, {changed} stored or enriched\n"),
+        _ => format!("{} read, {changed} stored or enriched\n", counted(*lines, "note")),
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod cold;
 mod files;
+pub(crate) mod owned;
 mod uses;
 
 use std::time::{Duration, Instant};
@@ -136,8 +137,10 @@ impl Chronicle {
         let mut past: Option<Past> = None;
         for span in Span::ALL {
             let was_due = self.is_due(&memory, span)?;
-            let is_wanted = command.spans.is_empty() || command.spans.contains(&span);
-            if !is_wanted || command.due_only && !was_due {
+            let is_named = command.spans.is_empty() || command.spans.contains(&span);
+            // A longer job rests on the shorter ones.
+            let is_needed = was_due && command.spans.iter().any(|named| span < *named);
+            if !(is_named || is_needed) || command.due_only && !was_due {
                 continue;
             }
             let past = match &past {

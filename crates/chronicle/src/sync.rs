@@ -6,6 +6,7 @@ use chronicle_commits::{
     merging::MergedRef,
     sync::{self, SHARED_REFS},
 };
+use chronicle_core::counted;
 use chronicle_git::{GitError, Merged, ObjectId, Repository, Setting, TakenOut, notes_refspec};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -278,8 +279,8 @@ impl Chronicle {
         synced.warnings = report.warnings;
         if 0 < report.n_outside {
             synced.warnings.push(format!(
-                "{} notes on commits outside {range} were left where they are",
-                report.n_outside
+                "left where they are: {} on commits outside {range}",
+                counted(report.n_outside, "note")
             ));
         }
         Ok(synced)

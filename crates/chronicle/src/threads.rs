@@ -1,5 +1,7 @@
 //! Unfinished work: listed, shown with what is known of it, and changed by hand.
 
+use std::collections::BTreeSet;
+
 use chronicle_commits::{Recap, Unfinished};
 use chronicle_core::thread::{Evidence, How, Origin, Priority, Resolution, Status, Thread, ThreadKind};
 use chronicle_git::Glance;
@@ -190,10 +192,13 @@ impl Chronicle {
         self.lessons_that_count(recap).map(OpenItem::of_lesson).collect()
     }
 
-    /// The lessons whose time is not over.
+    /// The lessons whose time is not over, and that nobody here rejected.
     pub(crate) fn lessons_that_count<'r>(&self, recap: &'r Recap) -> impl Iterator<Item = &'r Unfinished> {
         let now = self.now.as_second();
-        recap.unfinished.iter().filter(move |lesson| lesson.expires.is_none_or(|end| now < end))
+        let rejected = if recap.unfinished.is_empty() { BTreeSet::new() } else { self.rejected_lessons() };
+        recap.unfinished.iter().filter(move |lesson| {
+            lesson.expires.is_none_or(|end| now < end) && !rejected.contains(&lesson.id.0)
+        })
     }
 
     /// What a briefing tells of commit memory: as it is kept, or made now.

@@ -372,7 +372,9 @@ impl NamedSession {
         for table in ["changed_file", "made_commit", "thread_event", "wording"] {
             tx.execute(&format!("DELETE FROM {table} WHERE session = ?1"), [id])?;
         }
-        tx.execute("DELETE FROM feedback WHERE what = 'title' AND subject = ?1", [&self.record.name])?;
+        tx.execute("DELETE FROM feedback WHERE what = 'title' AND (subject = ?1 OR substr(subject, 1, length(?1) + 1) = ?1 || ' ')",
+            [&self.record.name],
+        )?;
         tx.execute("DELETE FROM session WHERE id = ?1", [id])?;
         tx.execute(
             "INSERT OR IGNORE INTO forgotten (agent, name) VALUES (?1, ?2)",

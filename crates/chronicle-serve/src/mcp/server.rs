@@ -20,7 +20,8 @@ const INSTRUCTIONS: &str = "\
 Chronicle knows why this code is as it is (lessons tied to its lines) and what earlier agent sessions left open.
 - Task starts: chronicle_brief.
 - Before editing: chronicle_read with the path, and its lines or anchor. Before changing or removing an item: chronicle_deps.
-- A line looks odd: chronicle_why. Perhaps done or discussed before: chronicle_find.
+- A line looks odd: chronicle_why. Perhaps done or discussed before: chronicle_find; how, when, why or where else: chronicle_ask.
+- Choosing a tool, a library or a style: chronicle_preferences.
 - While working, for each trap or dead end: chronicle_note. Before committing: chronicle_check.
 - After each commit: chronicle_annotate, saying why, not what.
 - A lesson is wrong: chronicle_flag. Open work is done: chronicle_resolve.

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 use chronicle::{
     AnnotateReply, Check, Chronicle, CorrectReply, Deps, KnowledgeReply, Reading, Summary, Timeline, Why,
     agent::fenced,
+    ask::Asked,
     brief::Brief,
     find::Finding,
+    learning::Preferences,
     render::{Answer, View},
     threads::{Pending, ThreadReply},
 };
@@ -110,7 +112,7 @@ const fn tool<A: Ask, O: JsonSchema>(
 }
 
 /// All tools, in the order in which they are needed.
-static TOOLS: [Definition; 14] = [
+static TOOLS: [Definition; 16] = [
     tool::<BriefArgs, Brief>(
         "chronicle_brief",
         "Briefing",
@@ -152,6 +154,18 @@ static TOOLS: [Definition; 14] = [
         "Search past sessions",
         Effect::Reads,
         "Search earlier agent sessions: was this asked, tried, decided or solved before?",
+    ),
+    tool::<memory::AskArgs, Asked>(
+        "chronicle_ask",
+        "Ask session memory",
+        Effect::Reads,
+        "What was decided about X, how is Y usually done, which projects use Z, what was done last week: answers with evidence.",
+    ),
+    tool::<memory::PreferencesArgs, Preferences>(
+        "chronicle_preferences",
+        "What the human prefers",
+        Effect::Reads,
+        "Call before choosing tools, libraries or a style: what the human said or did again and again.",
     ),
     tool::<PendingArgs, Pending>(
         "chronicle_pending",

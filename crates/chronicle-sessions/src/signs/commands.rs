@@ -14,6 +14,9 @@ const PLAIN: [&str; 44] = [
     "cut", "tr", "diff", "printf",
 ];
 
+/// Programs that run what a project calls a task.
+const RUNNERS: [&str; 7] = ["npm", "pnpm", "yarn", "bun", "mise", "uv", "make"];
+
 /// How many programs of a session are kept.
 const MOST: usize = 40;
 
@@ -73,7 +76,15 @@ pub(super) fn programs(turns: &[&StoredTurn]) -> BTreeMap<String, Seen> {
                     && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
                     && !word.starts_with('-')
             });
-            let name = command.map_or_else(|| program.to_owned(), |command| format!("{program} {command}"));
+            // `mise run` says nothing without what is run.
+            let task = words.get(2).filter(|task| {
+                command.is_some_and(|command| *command == "run")
+                    && RUNNERS.contains(&program)
+                    && task.chars().all(|c| c.is_ascii_alphanumeric() || "-_:.".contains(c))
+                    && task.starts_with(|c: char| c.is_ascii_alphabetic())
+            });
+            let words = [Some(&program), command, task];
+            let name = words.into_iter().flatten().copied().collect::<Vec<_>>().join(" ");
             if programs.contains_key(&name) || programs.len() < MOST {
                 programs.entry(name).or_insert_with(|| Seen::at(turn)).times += 1;
             }

@@ -78,7 +78,8 @@ impl Chronicle {
                 }
             }
         }
-        let Some(reading) = reading.filter(|reading| !is_empty(reading)) else { return Ok(None) };
+        let Some(mut reading) = reading.filter(|reading| !is_empty(reading)) else { return Ok(None) };
+        self.leave_out_rejected(&mut reading);
         let mut log = self.session_log(session)?;
         if log.has(moment.event(), key) {
             return Ok(None);
@@ -103,6 +104,13 @@ impl Chronicle {
             ..ReadCommand::default()
         };
         Ok(self.read_at_hand(&command)?.map(relevant))
+    }
+
+    /// Leaves out the lessons that were rejected on this machine.
+    pub(super) fn leave_out_rejected(&self, reading: &mut Reading) {
+        let rejected = self.rejected_lessons();
+        reading.wisdom.retain(|item| !rejected.contains(&item.standing.id.0));
+        reading.regions.retain(|item| !rejected.contains(&item.standing.id.0));
     }
 
     /// What of a reading the session was not told yet, within the budget; none if nothing.

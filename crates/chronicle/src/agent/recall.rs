@@ -142,6 +142,7 @@ impl Chronicle {
         // An item may be gone, or ambiguous: then there is nothing to tell.
         let Ok(Some(mut reading)) = self.read_at_hand(&command) else { return Ok(None) };
         let shown = log.shown();
+        self.leave_out_rejected(&mut reading);
         reading.wisdom.retain(|item| {
             item.standing.state != State::Gone
                 && !item.standing.is_over()

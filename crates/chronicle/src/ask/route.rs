@@ -203,6 +203,12 @@ mod tests {
         check_share(include_str!("phrasings-unseen.tsv"), 100, 95);
     }
 
+    /// Those of others again, asked once when the rules had been mended for all before (48 of them).
+    #[test]
+    fn questions_of_yet_others_take_theirs() {
+        check_share(include_str!("phrasings-last.tsv"), 50, 48);
+    }
+
     #[test]
     fn words_without_a_question_are_searched_for() {
         for words in [

@@ -5,7 +5,7 @@ use std::{
     fmt::Write,
 };
 
-use chronicle_core::{Age, block::Draft, decay::Decay};
+use chronicle_core::{Age, block::Draft, counted, decay::Decay};
 use chronicle_search::{NamedSession, Project, ProjectId};
 use chronicle_sessions::{CheckKind, DigestOfSession};
 use jiff::{civil::Date, tz::TimeZone};
@@ -109,10 +109,6 @@ impl Talk {
     fn weight(&self) -> f64 {
         f64::from(self.session.record.importance) * Decay::FACT.left(self.days)
     }
-}
-
-fn counted(n: usize, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
 impl Past {

@@ -1,5 +1,6 @@
 //! How a task was done before: the steps, in their order, and what came of them.
 
+use chronicle_core::counted;
 use chronicle_search::{Scope as SearchScope, StoredTurn, TurnKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -231,11 +232,11 @@ fn outcome(best: &BestSession) -> String {
     let commits: Vec<&str> = digest.commits.iter().map(|commit| commit.id.as_str()).collect();
     if !commits.is_empty() {
         let last = &commits[commits.len().saturating_sub(3)..];
-        parts.push(format!("{} commits, last {}", commits.len(), last.join(", ")).replacen(
-            "1 commits, last",
-            "commit",
-            usize::from(commits.len() == 1),
-        ));
+        let n_commits = counted(commits.len(), "commit");
+        parts.push(match commits.as_slice() {
+            [only] => format!("commit {only}"),
+            _ => format!("{n_commits}, last {}", last.join(", ")),
+        });
     }
     parts.join("; ")
 }

@@ -1,15 +1,26 @@
 //! What a human says of what was shown: right, or wrong.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::PathBuf,
+};
 
-use chronicle_core::redaction::{Removed, for_storage};
-use chronicle_search::{Connection, Feedback, SqlResult};
+use chronicle_core::{
+    redaction::{Removed, for_storage},
+    thread::{Change, Resolution, ThreadId},
+};
+use chronicle_search::{Connection, Feedback, NamedSession, Project, SqlResult, add_events};
+use chronicle_sessions::TitleVerdict;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{PatternsCommand, PreferencesCommand};
-use crate::{Chronicle, Error, error::UnknownSubjectSnafu};
+use crate::{Chronicle, Error, error::UnknownSubjectSnafu, memory::Memory, sleep::owned};
+
+/// Where hooks find which lessons were rejected, in the home of session memory.
+const REJECTED_LESSONS: &str = "rejected-lessons";
 
 /// The longest remark.
 const LONGEST_NOTE: usize = 500;
@@ -88,7 +99,11 @@ impl Chronicle {
     /// # Errors
     /// When nothing has that id, or it cannot be stored.
     pub fn feedback(&self, command: &FeedbackCommand) -> Result<FeedbackReply, Error> {
-        let (what, id) = self.subject(command.id.trim())?;
+        let (what, mut id) = self.subject(command.id.trim())?;
+        if what == "title" {
+            let session = self.memory_to_write()?.session(&id)?;
+            id = TitleVerdict::subject(&session.record.name, &session.record.title);
+        }
         let note = command.note.as_deref().unwrap_or_default();
         let note = for_storage(note, &mut Removed::default()).into_owned();
         let feedback = Feedback {
@@ -100,6 +115,12 @@ impl Chronicle {
         };
         let mut memory = self.memory_to_write()?;
         memory.store.write(|tx| feedback.put(tx))?;
+        match what {
+            "title" => self.retitle(&mut memory, &feedback.subject)?,
+            "thread" => self.judge_thread(&mut memory, &feedback)?,
+            "lesson" => self.note_rejected_lessons(&memory)?,
+            _ => {}
+        }
         Ok(FeedbackReply { schema: "chronicle-feedback/v1", feedback: vec![GivenFeedback::of(feedback)] })
     }
 
@@ -114,6 +135,63 @@ impl Chronicle {
         };
         let feedback = said.into_iter().map(GivenFeedback::of).collect();
         Ok(FeedbackReply { schema: "chronicle-feedback/v1", feedback })
+    }
+
+    /// Lets everything that was said so far count, where it came from elsewhere.
+    pub(crate) fn apply_feedback(&self, memory: &mut Memory) -> Result<(), Error> {
+        for said in memory.store.read(|connection| Feedback::all(connection, Some("title")))? {
+            // The session may be unknown here, or forgotten.
+            let _unknown = self.retitle(memory, &said.subject);
+        }
+        self.note_rejected_lessons(memory)
+    }
+
+    /// Gives a session the first title that was not rejected.
+    fn retitle(&self, memory: &mut Memory, subject: &str) -> Result<(), Error> {
+        let name = TitleVerdict::session(subject);
+        let session = memory.session(name)?;
+        memory.store.write(|tx| {
+            let Some(session) = NamedSession::by_id(tx, session.id)? else { return Ok(()) };
+            TitleVerdict::applied_to(tx, session.record)?.put(tx).map(drop)
+        })?;
+        Ok(())
+    }
+
+    /// Dismisses a thread that is none, or opens one again that was taken for none.
+    fn judge_thread(&self, memory: &mut Memory, said: &Feedback) -> Result<(), Error> {
+        let id = ThreadId(said.subject.clone());
+        let Some(listed) = memory.store.thread(&id)? else { return Ok(()) };
+        let change = match (said.is_right, listed.thread.is_rejected()) {
+            (false, _) => Change::Dropped(Resolution::rejected(&said.note, said.at)),
+            (true, true) => Change::Reopened,
+            (true, false) => return Ok(()),
+        };
+        let events = self.events(&memory.store, &id, vec![change])?;
+        memory.store.write(|tx| {
+            let Some(project) = Project::by_key(tx, &listed.thread.project)? else { return Ok(0) };
+            add_events(tx, &project, None, &events)
+        })?;
+        Ok(())
+    }
+
+    /// Writes down which lessons were rejected, where hooks look without opening session memory.
+    pub(crate) fn note_rejected_lessons(&self, memory: &Memory) -> Result<(), Error> {
+        let verdicts = memory.store.read(|connection| verdicts(connection, "lesson"))?;
+        let rejected = verdicts.into_iter().filter(|(_, verdict)| !verdict.is_right);
+        let text: String = rejected.map(|(id, _)| format!("{id}\n")).collect();
+        let path = self.memory_home()?.join(REJECTED_LESSONS);
+        let is_known = fs::read_to_string(&path).is_ok_and(|known| known == text);
+        if is_known || text.is_empty() && !path.exists() {
+            return Ok(());
+        }
+        if text.is_empty() { owned::remove(&path) } else { owned::replace(&path, &text) }
+    }
+
+    /// The lessons that were rejected on this machine. Their notes are shared, and stay as they are.
+    pub(crate) fn rejected_lessons(&self) -> BTreeSet<String> {
+        let read = |home: PathBuf| fs::read_to_string(home.join(REJECTED_LESSONS)).ok();
+        let text = self.memory_home().ok().and_then(read).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
     }
 
     /// What an id names, and the whole of it.

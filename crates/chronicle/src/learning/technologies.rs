@@ -6,6 +6,7 @@ use std::{
     path::Path,
 };
 
+use chronicle_core::counted;
 use chronicle_search::{Project, ProjectId};
 use chronicle_sessions::{MANIFESTS, canonical_technology, libraries};
 use jiff::Timestamp;
@@ -135,8 +136,8 @@ impl Used {
     }
 
     fn by(&self) -> Vec<String> {
-        let counted = self.times.iter().map(|(how, times)| format!("{times} {how}"));
-        counted.chain(self.manifests.iter().cloned()).collect()
+        let signs = self.times.iter().map(|(how, times)| counted(*times, how.trim_end_matches('s')));
+        signs.chain(self.manifests.iter().cloned()).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use chronicle_core::block::Author;
+use chronicle_core::{block::Author, counted};
 
 use super::{View, words, words::one_line};
 use crate::blocks::{BlockHistory, BlockList, FoundLines, ListedBlock, ShownBlock};
@@ -66,11 +66,11 @@ pub(super) fn history(history: &BlockHistory) -> String {
     for version in history.versions.iter().rev() {
         let _ = writeln!(
             out,
-            "\n## {} ({}, {}, {} characters): {}",
+            "\n## {} ({}, {}, {}): {}",
             version.version,
             version.at.get(..16).unwrap_or(&version.at).replace('T', " "),
             one_line(&version.author),
-            version.characters,
+            counted(version.characters, "character"),
             one_line(&version.reason)
         );
         for (mark, lines) in [('-', &version.removed), ('+', &version.added)] {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use chronicle_core::counted;
+
 use super::{View, threads, words, words::one_line};
 use crate::{
     brief::{Brief, BriefCommit},
@@ -78,7 +80,7 @@ pub(super) fn markdown(brief: &Brief, view: &View) -> String {
     open_items(&mut out, &brief.left_by_others, false, view);
     let mut left = Vec::new();
     if 0 < brief.n_left_out {
-        left.push(format!("{} lines left out, --budget makes room", brief.n_left_out));
+        left.push(format!("{} left out, --budget makes room", counted(brief.n_left_out, "line")));
     }
     if 0 < brief.n_more_open {
         left.push(format!("{} more open, `git chronicle pending` lists them", brief.n_more_open));

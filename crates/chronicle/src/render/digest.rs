@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use chronicle_core::counted;
+
 use super::{words, words::one_line};
 use crate::{
     digest::{Digest, DigestedThread, ProjectDigest},
@@ -18,13 +20,12 @@ pub(crate) fn markdown(digest: &Digest) -> String {
         out.push_str("\nno sessions\n");
         return out;
     }
-    let counted = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let _ = writeln!(
         out,
         "\n{} on {}, {}, {}, {}",
         counted(digest.sessions, "session"),
         counted(digest.days, "day"),
-        counted(usize::try_from(digest.prompts).unwrap_or_default(), "prompt"),
+        counted(digest.prompts, "prompt"),
         counted(digest.commits, "commit"),
         counted(digest.files, "changed file"),
     );

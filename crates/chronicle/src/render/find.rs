@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use chronicle_core::counted;
+
 use super::{View, markdown::gap, words};
 use crate::{
     find::{About, Elsewhere, Finding, FoundTurn, How, Procedure, Snippet, Step},
@@ -80,10 +82,9 @@ fn elsewhere(out: &mut String, elsewhere: Elsewhere) {
         let more = if elsewhere.hits < 100 { "" } else { " or more" };
         let _ = writeln!(
             out,
-            "nothing here; {}{more} hits in {} other {} (--all)",
-            elsewhere.hits,
-            elsewhere.projects,
-            if elsewhere.projects == 1 { "project" } else { "projects" }
+            "nothing here; {}{more} in {} (--all)",
+            counted(elsewhere.hits, "hit"),
+            counted(elsewhere.projects, "other project")
         );
     }
 }
@@ -121,8 +122,7 @@ pub(super) fn about(about: &About, view: &View, is_marked: bool) -> String {
     });
     section("Decisions", decisions.collect());
     let files = about.files.iter().map(|file| {
-        let sessions =
-            if file.sessions == 1 { "1 session".to_owned() } else { format!("{} sessions", file.sessions) };
+        let sessions = counted(file.sessions, "session");
         format!("{} ({sessions}, {}×)", words::path(&file.path), file.changes)
     });
     section("Files", files.collect());
@@ -165,8 +165,8 @@ fn steps(out: &mut String, procedure: &Procedure, is_of_many: bool, view: &View)
         let session = words::one_line(short_session(&procedure.session));
         let _ = writeln!(
             out,
-            "{} more steps: `git chronicle session show {session} --turns`",
-            procedure.left_out
+            "{}: `git chronicle session show {session} --turns`",
+            counted(procedure.left_out, "more step")
         );
     }
     if !procedure.outcome.is_empty() {

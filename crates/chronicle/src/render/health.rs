@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use chronicle_core::{counted, counted_are};
+
 use super::words;
 use crate::{Covered, Diagnosis, GcReply, Health, Status};
 
@@ -14,11 +16,11 @@ pub(super) fn status(status: &Status) -> String {
     let all = &status.coverage;
     let _ = writeln!(
         out,
-        "{} of the{cut} {} commits are annotated ({}); {} notes in all",
+        "{} of the{cut} {} annotated ({}); {} in all",
         all.annotated,
-        all.commits,
+        counted_are(all.commits, "commit"),
         percent(all),
-        status.notes
+        counted(status.notes, "note")
     );
     if let Some(newest) = &status.newest_annotated {
         let _ = writeln!(out, "newest annotated commit: {}", words::short(newest));
@@ -30,19 +32,21 @@ pub(super) fn status(status: &Status) -> String {
     if 0 < status.orphans {
         let _ = writeln!(
             out,
-            "- {} notes on commits that nobody reaches, {} of them carried to others",
-            status.orphans, status.orphans_carried
+            "- {} on commits that nobody reaches, {} of them carried to others",
+            counted(status.orphans, "note"),
+            status.orphans_carried
         );
     }
     if 0 < status.staged {
-        let _ = writeln!(out, "- {} remarks wait for their commit", status.staged);
+        let _ = writeln!(out, "- {} waiting for their commit", counted_are(status.staged, "remark"));
     }
     for remote in &status.remotes {
         let unpushed: usize = remote.refs.iter().map(|of_ref| of_ref.unpushed).sum();
         let unmerged: usize = remote.refs.iter().map(|of_ref| of_ref.unmerged).sum();
         if 0 < unpushed + unmerged && remote.enabled {
             let name = words::path(&remote.remote);
-            let _ = writeln!(out, "- {name}: {unpushed} notes not pushed, {unmerged} not merged");
+            let _ =
+                writeln!(out, "- {name}: {} not pushed, {unmerged} not merged", counted(unpushed, "note"));
         }
     }
     if out.len() == before {
@@ -90,9 +94,9 @@ pub(super) fn gc(reply: &GcReply) -> String {
     let mut out = String::new();
     let n_carried = reply.carried.len();
     match (reply.dry_run, &reply.backup) {
-        (true, _) => drop(writeln!(out, "{n_carried} notes of rewritten commits would go")),
+        (true, _) => drop(writeln!(out, "{} of rewritten commits would go", counted(n_carried, "note"))),
         (false, Some(backup)) => {
-            let _ = writeln!(out, "{} notes of rewritten commits are gone", reply.removed);
+            let _ = writeln!(out, "{} of rewritten commits gone", counted_are(reply.removed, "note"));
             let _ = writeln!(out, "- all notes as they were: {}", words::path(&backup.display().to_string()));
         }
         (false, None) => out.push_str("nothing to tidy away\n"),
@@ -104,7 +108,8 @@ pub(super) fn gc(reply: &GcReply) -> String {
         let kept = reply.kept.len();
         let _ = writeln!(
             out,
-            "- {kept} notes on commits that nobody reaches stay: nothing else says what they say"
+            "- kept: {} on commits that nobody reaches, as nothing else says what they say",
+            counted(kept, "note")
         );
     }
     out

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use chronicle_core::counted;
+
 use super::{View, words, words::one_line};
 use crate::{
     agent::{Injected, InjectedText},
@@ -26,7 +28,8 @@ fn one(out: &mut String, told: &InjectedText, view: &View) {
     let ago = words::ago(Some(&told.at), view.now).unwrap_or_default();
     let session = one_line(short_session(&told.session));
     let _ = writeln!(out, "## {} ({ago}, {} session {session})", one_line(&told.event), one_line(&told.host));
-    let _ = writeln!(out, "why: {}; {} characters", one_line(&told.why), told.text.chars().count());
+    let _ =
+        writeln!(out, "why: {}; {}", one_line(&told.why), counted(told.text.chars().count(), "character"));
     for item in &told.items {
         let used = match item.used {
             Some(true) => "used",

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use chronicle_core::counted;
+
 use super::{Answer, Format, View, markdown::gap, pretty, words};
 use crate::{
     ask::{Asked, Citation},
@@ -43,7 +45,7 @@ pub fn preferences(answer: &Preferences, is_why: bool, format: Format, view: &Vi
         let state =
             if preference.status == "held" { String::new() } else { format!(", {}", preference.status) };
         let seen = match preference.of_sessions {
-            Some(all) => format!("{} of {all} sessions", preference.sessions),
+            Some(all) => format!("{} of {}", preference.sessions, sessions(all)),
             None => sessions(preference.sessions),
         };
         let _ = writeln!(
@@ -79,15 +81,18 @@ fn reasons(out: &mut String, preference: &Preference, view: &View) {
         let said = match (&evidence.said, evidence.corrects) {
             (Some(said), true) => format!("corrected the agent: “{}”", words::one_line(said)),
             (Some(said), false) => format!("said “{}”", words::one_line(said)),
-            (None, _) if evidence.times == 1 => "done once".to_owned(),
-            (None, _) => format!("done {} times", evidence.times),
+            (None, _) => format!("done {}", times(evidence.times)),
         };
         let _ = writeln!(out, "  - {} ({}): {said}", place(&evidence.place), ago(&evidence.place.at));
     }
 }
 
 fn sessions(count: usize) -> String {
-    if count == 1 { "1 session".to_owned() } else { format!("{count} sessions") }
+    counted(count, "session")
+}
+
+fn times(count: usize) -> String {
+    if count == 1 { "once".to_owned() } else { counted(count, "time") }
 }
 
 fn left_out(out: &mut String, count: usize, option: &str) {
@@ -116,10 +121,10 @@ pub fn patterns(answer: &Patterns, is_why: bool, format: Format, view: &View) ->
 fn one_pattern(out: &mut String, pattern: &Pattern, is_why: bool) {
     let mut facts = vec![
         format!("{:.2}", pattern.confidence),
-        format!("{} of {} sessions", pattern.sessions, pattern.of_sessions),
+        format!("{} of {}", pattern.sessions, sessions(pattern.of_sessions)),
     ];
     if pattern.sessions < pattern.times {
-        facts.push(format!("{} times", pattern.times));
+        facts.push(times(pattern.times));
     }
     facts.extend(pattern.lift.map(|lift| format!("lift {lift:.1}")));
     facts.extend(pattern.outcome.clone());
@@ -141,15 +146,12 @@ fn one_pattern(out: &mut String, pattern: &Pattern, is_why: bool) {
 pub fn skills(answer: &Skills, format: Format, view: &View) -> String {
     let mut out = String::new();
     for skill in &answer.skills {
-        let counted = [(skill.edits, "edits"), (skill.commands, "commands"), (skill.imports, "imports")];
-        let mut facts: Vec<String> = counted
-            .iter()
-            .filter(|(count, _)| 0 < *count)
-            .map(|(count, what)| format!("{count} {what}"))
-            .collect();
+        let signs = [(skill.edits, "edit"), (skill.commands, "command"), (skill.imports, "import")];
+        let mut facts: Vec<String> =
+            signs.iter().filter(|(count, _)| 0 < *count).map(|(count, what)| counted(*count, what)).collect();
         facts.push(sessions(skill.sessions));
         if 1 < skill.projects.len() {
-            facts.push(format!("{} projects", skill.projects.len()));
+            facts.push(counted(skill.projects.len(), "project"));
         }
         facts.extend(words::ago(skill.last_used.as_deref(), view.now));
         let _ = writeln!(
@@ -171,6 +173,10 @@ pub fn projects(answer: &Projects, format: Format, view: &View) -> String {
     for project in &answer.projects {
         let mut facts: Vec<String> =
             project.similarity.map(|similar| format!("{:.0} % alike", similar * 100.0)).into_iter().collect();
+        // Others may be called the same.
+        if 1 < answer.projects.iter().filter(|other| other.project == project.project).count() {
+            facts.extend(project.folders.first().map(|folder| words::path(folder)));
+        }
         facts.push(sessions(project.sessions));
         facts.extend(words::ago(project.last_used.as_deref(), view.now));
         let used: Vec<String> = project
@@ -219,7 +225,12 @@ pub fn problems(answer: &Problems, format: Format, view: &View) -> String {
                 writeln!(out, "- solved: {} ({})", words::one_line(&solution.done), place(&solution.place));
         }
         if 0 < problem.unsolved {
-            let _ = writeln!(out, "- no solution seen: {} of {} times", problem.unsolved, problem.sessions);
+            let _ = writeln!(
+                out,
+                "- no solution seen: {} of {}",
+                problem.unsolved,
+                counted(problem.sessions, "time")
+            );
         }
     }
     left_out(&mut out, answer.left_out, "--limit");

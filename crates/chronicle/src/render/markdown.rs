@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use chronicle_core::{
-    Age, Annotation, Constraint, DependsOn, Entry, LineRange, Places, Region, plain,
+    Age, Annotation, Constraint, DependsOn, Entry, LineRange, Places, Region, counted, plain,
     reading::{Dependency, KnowledgeItem, Match, Reading, RegionItem, RelatedItem, Standing, WisdomItem},
 };
 use serde_json::{Map, Value};
@@ -280,8 +280,9 @@ fn around(out: &mut String, reading: &Reading) {
         let n_dropped = trimmed.original_regions - trimmed.returned_regions;
         let _ = writeln!(
             out,
-            "> trimmed to {} tokens: {n_dropped} of {} items left out{from}",
-            trimmed.estimated_tokens, trimmed.original_regions
+            "> trimmed to {}: {n_dropped} of {} left out{from}",
+            counted(trimmed.estimated_tokens, "token"),
+            counted(trimmed.original_regions, "item")
         );
     }
 }
@@ -383,8 +384,8 @@ pub(super) fn shown(shown: &Shown, view: &View) -> String {
         if !annotation.unread.is_empty() {
             let _ = writeln!(
                 out,
-                "\n{} parts of the note could not be read; they are kept as they are",
-                annotation.unread.len()
+                "\nkept as they are, as they could not be read: {}",
+                counted(annotation.unread.len(), "part of the note")
             );
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use chronicle_core::counted;
+
 use super::{View, words};
 use crate::{sleep::Consolidated, tiers::MemoryStatus};
 
@@ -26,13 +28,13 @@ pub(super) fn consolidated(done: &Consolidated) -> String {
         for label in &job.blocks {
             let _ = writeln!(out, "- {would}changed: block {label}");
         }
-        for (n, what) in [
-            (job.used, "uses of what agents were shown"),
-            (job.kept, "transcripts kept"),
-            (job.let_go, "transcripts let go"),
+        for (n, noun, what) in [
+            (job.used, "use of what agents were shown", ""),
+            (job.kept, "transcript", " kept"),
+            (job.let_go, "transcript", " let go"),
         ] {
             if 0 < n {
-                let _ = writeln!(out, "- {n} {what}");
+                let _ = writeln!(out, "- {}{what}", counted(n, noun));
             }
         }
         for failed in &job.not_kept {
@@ -62,19 +64,19 @@ pub(super) fn status(status: &MemoryStatus, view: &View) -> String {
     );
     let _ = writeln!(
         out,
-        "- warm: {} projects, {} sessions, {} turns, {} open threads, {} versions of blocks; {} of text in {}",
-        warm.projects,
-        warm.sessions,
-        warm.turns,
-        warm.open_threads,
-        warm.block_versions,
+        "- warm: {}, {}, {}, {}, {}; {} of text in {}",
+        counted(warm.projects, "project"),
+        counted(warm.sessions, "session"),
+        counted(warm.turns, "turn"),
+        counted(warm.open_threads, "open thread"),
+        counted(warm.block_versions, "version of blocks"),
         bytes(warm.text_bytes),
         bytes(warm.file_bytes)
     );
     let _ = writeln!(
         out,
-        "- cold: {} transcripts, {} of them only here; {} made {}, of at most {}",
-        cold.transcripts,
+        "- cold: {}, {} only here; {} made {}, of at most {}",
+        counted(cold.transcripts, "transcript"),
         cold.only_here,
         bytes(cold.whole_bytes),
         bytes(cold.bytes),
@@ -83,13 +85,13 @@ pub(super) fn status(status: &MemoryStatus, view: &View) -> String {
     for fading in &status.fading {
         let _ = writeln!(
             out,
-            "- {}: {}, of which {} have faded by half (half-life {} days), {} to the floor of {}, and {} were used",
+            "- {}: {}; faded by half (half-life {} days): {}; to the floor of {}: {}; used: {}",
             fading.kind,
             fading.n,
-            fading.n_faded,
             fading.half_life_days,
-            fading.n_at_floor,
+            fading.n_faded,
             fading.floor,
+            fading.n_at_floor,
             fading.n_used
         );
     }

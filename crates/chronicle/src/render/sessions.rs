@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use chronicle_core::{counted, counted_are};
+
 use super::{View, words};
 use crate::sessions::{
     ExcludeReply, ForgetReply, IngestReply, ListedSession, MemoryTransfer, SessionList, ShownSession,
@@ -18,25 +20,25 @@ pub(super) fn ingested(reply: &IngestReply) -> String {
     let mut out = String::new();
     let _ = writeln!(
         out,
-        "{} of {} files were read, {} are as they were: {} sessions, {} new turns, {} changed, {} events of threads",
+        "{} of {} read, {} as they were: {}, {}, {} changed, {}",
         reply.files - reply.unchanged - reply.unread.len(),
-        reply.files,
+        counted(reply.files, "file"),
         reply.unchanged,
-        reply.sessions,
-        reply.new_turns,
+        counted(reply.sessions, "session"),
+        counted(reply.new_turns, "new turn"),
         reply.changed_turns,
-        reply.thread_events
+        counted(reply.thread_events, "event of threads")
     );
-    let mut told = |count: u64, what: &str| {
+    let mut told = |count: u64, noun: &str, what: &str| {
         if 0 < count {
-            let _ = writeln!(out, "- {count} {what}");
+            let _ = writeln!(out, "- {} {what}", counted(count, noun));
         }
     };
-    told(reply.left_out as u64, "sessions left out: excluded or forgotten");
-    told(reply.not_transcripts as u64, "files are no transcripts");
-    told(reply.unreadable_rows, "rows could not be read");
-    told(reply.secrets, "secrets taken out");
-    told(reply.private_spans, "private spans taken out");
+    told(reply.left_out as u64, "session", "left out: excluded or forgotten");
+    told(reply.not_transcripts as u64, "file", "without a transcript");
+    told(reply.unreadable_rows, "row", "that could not be read");
+    told(reply.secrets, "secret", "taken out");
+    told(reply.private_spans, "private span", "taken out");
     for unread in &reply.unread {
         let _ =
             writeln!(out, "- not read: {}: {}", words::path(&unread.path), words::one_line(&unread.reason));
@@ -53,7 +55,8 @@ pub(super) fn worded(reply: &WordedReply) -> String {
         let _ = match done.outcome {
             WordedOutcome::Worded => {
                 let WordedSession { threads, reworded, proposed, .. } = done;
-                writeln!(out, "- {about}: {threads} threads, {reworded} reworded, {proposed} look closed")
+                let threads = counted(*threads, "thread");
+                writeln!(out, "- {about}: {threads}, {reworded} reworded, closed by the look of it: {proposed}")
             }
             WordedOutcome::Planned => writeln!(out, "- would ask about {about}"),
             WordedOutcome::WentOn => writeln!(out, "- {about}: it went on meanwhile"),
@@ -111,11 +114,7 @@ fn facts(session: &ListedSession, view: &View) -> String {
     let mut facts = Vec::new();
     facts.extend(words::ago(session.ended.as_deref(), view.now));
     facts.extend(session.branch.as_deref().map(words::one_line));
-    facts.push(if session.prompts == 1 {
-        "1 prompt".to_owned()
-    } else {
-        format!("{} prompts", session.prompts)
-    });
+    facts.push(counted(session.prompts, "prompt"));
     facts.join(", ")
 }
 
@@ -156,12 +155,12 @@ pub(super) fn shown(shown: &ShownSession, view: &View) -> String {
     if !shown.sub_agents.is_empty() {
         let _ = writeln!(
             out,
-            "\n{} sub-agents; `session show {}/…` shows one",
-            shown.sub_agents.len(),
+            "\n{}; `session show {}/…` shows one",
+            counted(shown.sub_agents.len(), "sub-agent"),
             listed.short()
         );
     }
-    let _ = writeln!(out, "\n{} turns", shown.turns_stored);
+    let _ = writeln!(out, "\n{}", counted(shown.turns_stored, "turn"));
     for (path, is_there) in &shown.transcripts {
         let gone = if *is_there { "" } else { " (gone; what is stored stays)" };
         let _ = writeln!(out, "transcript: {}{gone}", words::path(path));
@@ -241,7 +240,7 @@ fn turn_line(out: &mut String, turn: &ShownTurn) {
 pub(super) fn forgotten(reply: &ForgetReply) -> String {
     let mut out = String::new();
     let verb = if reply.dry_run { "would be forgotten" } else { "forgotten" };
-    let _ = writeln!(out, "{} sessions {verb}", reply.forgotten.len());
+    let _ = writeln!(out, "{} {verb}", counted(reply.forgotten.len(), "session"));
     for session in &reply.forgotten {
         let _ = writeln!(
             out,
@@ -270,8 +269,8 @@ pub(super) fn excluded(reply: &ExcludeReply) -> String {
     if 0 < reply.n_remembered {
         let _ = writeln!(
             out,
-            "\n{} sessions of it are remembered still; `git chronicle session forget` removes them",
-            reply.n_remembered
+            "\n{} of it remembered still; `git chronicle session forget` removes what is",
+            counted_are(reply.n_remembered, "session")
         );
     }
     out
@@ -280,10 +279,16 @@ pub(super) fn excluded(reply: &ExcludeReply) -> String {
 pub(super) fn transfer(done: &MemoryTransfer, verb: &str) -> String {
     let mut out = String::new();
     let MemoryTransfer { sessions, turns, threads, block_versions, unread, .. } = done;
-    let threads_are = if verb == "imported" { "new events of threads" } else { "threads" };
-    let _ = writeln!(out, "{verb}: {sessions} sessions with {turns} turns, {threads} {threads_are}");
+    let what = if verb == "imported" { "new event of threads" } else { "thread" };
+    let _ = writeln!(
+        out,
+        "{verb}: {} with {}, {}",
+        counted(*sessions, "session"),
+        counted(*turns, "turn"),
+        counted(*threads, what)
+    );
     if 0 < *block_versions {
-        let _ = writeln!(out, "- {block_versions} versions of blocks");
+        let _ = writeln!(out, "- {}", counted(*block_versions, "version of blocks"));
     }
     for file in unread {
         let _ = writeln!(out, "- not read: {}: {}", words::path(&file.path), words::one_line(&file.reason));

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::{
     Age, LineRange,
     correction::{CorrectionItem, CorrectionKind},
-    plain,
+    counted, plain,
     reading::{Match, Standing, State},
 };
 use jiff::Timestamp;
@@ -67,10 +67,8 @@ pub(super) fn place(standing: &Standing) -> String {
 /// `2 days`, and how often the file was changed since.
 pub(super) fn age(standing: &Standing, now: Timestamp) -> String {
     let mut age = Age::between(standing.at, now).to_string();
-    match standing.commits_since {
-        None | Some(0) => {}
-        Some(1) => age.push_str(", 1 commit since"),
-        Some(n) => drop(write!(age, ", {n} commits since")),
+    if let Some(n) = standing.commits_since.filter(|n| 0 < *n) {
+        let _ = write!(age, ", {} since", counted(n, "commit"));
     }
     age
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use chronicle_core::counted;
+
 use super::{words, words::one_line};
 use crate::{WrittenCommit, WrittenOutcome, WrittenReply};
 
@@ -36,9 +38,10 @@ fn line(out: &mut String, commit: &WrittenCommit) {
             let tokens: u64 = commit.requests.iter().map(|request| request.tokens).sum();
             writeln!(
                 out,
-                "Would ask about {about} {subject}: {} files, {} changed lines, {} conversations, at most {tokens} tokens \
-                 to begin with",
-                commit.files, commit.changed_lines, commit.chunks
+                "Would ask about {about} {subject}: {}, {}, {}, at most {tokens} tokens to begin with",
+                counted(commit.files, "file"),
+                counted(commit.changed_lines, "changed line"),
+                counted(commit.chunks, "conversation")
             )
         }
         outcome => {
@@ -119,5 +122,5 @@ fn totals(reply: &WrittenReply) -> String {
         0 => String::new(),
         _ => format!("; {} tokens read, {} written", tokens.input, tokens.output),
     };
-    format!("{} commits: {}{spent}", reply.commits.len(), counts.join(", "))
+    format!("{}: {}{spent}", counted(reply.commits.len(), "commit"), counts.join(", "))
 }

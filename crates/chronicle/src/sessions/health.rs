@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use chronicle_core::plain;
+use chronicle_core::{counted, counted_are, plain};
 
 use super::queue::waiting;
 use crate::{Chronicle, Error, doctor::Finding, memory::Memory};
@@ -41,7 +41,7 @@ impl Chronicle {
         findings.extend(others_can_read(memory.store.path(), fix));
         let waiting = waiting(home);
         if 0 < waiting.n_transcripts {
-            let seen = format!("{} transcripts wait to be taken in", waiting.n_transcripts);
+            let seen = format!("{} waiting to be taken in", counted_are(waiting.n_transcripts, "transcript"));
             findings.push(Finding::note(SESSIONS, seen, "`git chronicle session ingest --queued`"));
         }
         if let Some(first) = waiting.unusable.first() {
@@ -55,8 +55,10 @@ impl Chronicle {
         if findings.is_empty() {
             let seen = match memory.store.totals() {
                 Ok(totals) => format!(
-                    "{} sessions of {} projects are remembered, {} threads are open",
-                    totals.sessions, totals.projects, totals.open_threads
+                    "{} of {} remembered, {} open",
+                    counted(totals.sessions, "session"),
+                    counted_are(totals.projects, "project"),
+                    counted_are(totals.open_threads, "thread")
                 ),
                 Err(error) => error.to_string(),
             };
@@ -73,7 +75,8 @@ fn index_health(memory: &mut Memory, fix: bool) -> Option<Finding> {
         Ok(sessions) => sessions,
         Err(error) => return Some(Finding::problem(SESSIONS, error.to_string(), ANEW)),
     };
-    let seen = format!("the search index differs from what is stored of {} sessions", sessions.len());
+    let seen =
+        format!("the search index differs from what is stored of {}", counted(sessions.len(), "session"));
     let finding = Finding::problem(SESSIONS, seen, "`git chronicle doctor --fix` indexes them anew");
     Some(finding.mendable(fix, || Ok(memory.store.reindex(&sessions)?)))
 }

@@ -191,6 +191,7 @@ impl Chronicle {
                 }
             }
         }
+        self.apply_feedback(&mut memory)?;
         Ok(done)
     }
 

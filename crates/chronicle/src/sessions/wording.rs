@@ -16,7 +16,7 @@ use chronicle_core::thread::{Gist, Thread};
 use chronicle_git::FileLock;
 use chronicle_llm::{Cancel, Model, ModelError, Purpose, Reply, Stop};
 use chronicle_search::{NamedSession, SessionState, StoredTurn, StoredWording, add_events, threads};
-use chronicle_sessions::{Wording, shortened};
+use chronicle_sessions::{TitleVerdict, Wording, shortened};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -313,7 +313,7 @@ impl Chronicle {
                 return Ok(None);
             }
             stored.put(tx, session.id)?;
-            let record = wording.applied_to(session.record);
+            let record = TitleVerdict::applied_to(tx, wording.applied_to(session.record))?;
             record.put(tx)?;
             add_events(tx, &asked.project, Some(session.id), &taken.events)?;
             Ok(Some(record.title))

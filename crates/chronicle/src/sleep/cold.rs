@@ -10,9 +10,11 @@ use std::{
 
 use chronicle_core::{Age, decay::Decay};
 use chronicle_search::{BlockVersion, KeptTranscript, NamedSession, SessionId, Source, Used};
-use tempfile::NamedTempFile;
 
-use super::JobDone;
+use super::{
+    JobDone,
+    owned::{begun, remove},
+};
 use crate::{
     Chronicle, Error,
     memory::Memory,
@@ -170,7 +172,7 @@ fn source_of(memory: &Memory, session: SessionId) -> Result<Option<(String, u64,
 pub(crate) fn remove_kept(memory: &Memory, home: &Path, sessions: &[NamedSession]) -> Result<(), Error> {
     for kept in memory.store.read(KeptTranscript::all)? {
         if sessions.iter().any(|session| session.id == kept.session) {
-            super::files::remove(&home.join(&kept.file))?;
+            remove(&home.join(&kept.file))?;
         }
     }
     Ok(())
@@ -178,13 +180,7 @@ pub(crate) fn remove_kept(memory: &Memory, home: &Path, sessions: &[NamedSession
 
 /// Compresses a transcript into a file, unless that takes more than `room`: how long it is, and was.
 fn pack(source: &Path, target: &Path, room: u64) -> std::io::Result<Option<(u64, u64)>> {
-    let folder = target.parent().expect("it lies in a folder of ours");
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)?;
-    let mut file = NamedTempFile::with_prefix_in(".", folder)?;
+    let mut file = begun(target.parent().expect("it lies in a folder of ours"))?;
     let mut reader = BufReader::with_capacity(1 << 16, read_transcript(source)?);
     let n_whole = chronicle_sessions::keep(&mut reader, &mut file)?;
     file.flush()?;

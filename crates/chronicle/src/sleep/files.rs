@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    io::Write,
     path::Path,
     time::Instant,
 };
@@ -11,9 +10,11 @@ use std::{
 use chronicle_core::period::{Period, Span};
 use chronicle_search::{Job, NamedSession};
 use jiff::tz::TimeZone;
-use tempfile::NamedTempFile;
 
-use super::JobDone;
+use super::{
+    JobDone,
+    owned::{remove, replace},
+};
 use crate::{Chronicle, Error, digest::day_of, memory::Memory, render};
 
 /// The folder of digests, below the home of session memory.
@@ -62,8 +63,7 @@ impl Chronicle {
                 let sessions = memory.sessions_of(*period, &zone, self.until())?;
                 let digest = memory.digest_of(*period, &sessions, &zone)?;
                 let path = home.join(&file);
-                replace(&path, &render::digest_file(&digest))
-                    .map_err(|source| Error::WriteOutput { path, source })?;
+                replace(&path, &render::digest_file(&digest))?;
                 let done = Job { input, done_at: self.now };
                 memory.store.write(|tx| done.put(tx, &kind(span), &name))?;
             }
@@ -107,15 +107,6 @@ fn remove_unfinished(folder: &Path) {
     }
 }
 
-pub(super) fn remove(path: &Path) -> Result<(), Error> {
-    match fs::remove_file(path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-            Err(Error::WriteOutput { path: path.to_owned(), source })
-        }
-        _ => Ok(()),
-    }
-}
-
 fn kind(span: Span) -> String {
     format!("{}-digest", span.adverb())
 }
@@ -133,17 +124,3 @@ fn fingerprint(marks: &[Mark], zone: &TimeZone) -> i64 {
 
 /// Counts the forms that the text of digests had: another one lets all of them be written anew.
 const FORM: u32 = 1;
-
-/// Writes beside the file, then renames; only its owner can read it.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path.parent().expect("it lies in a folder of ours");
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)?;
-    let mut file = NamedTempFile::with_prefix_in(".", folder)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(path)?;
-    Ok(())
-}

@@ -234,7 +234,12 @@ impl Chronicle {
     }
 
     /// `changes` as events that count after all that happened so far, whatever the clock says.
-    fn events(&self, store: &Store, id: &ThreadId, changes: Vec<Change>) -> Result<Vec<ThreadEvent>, Error> {
+    pub(crate) fn events(
+        &self,
+        store: &Store,
+        id: &ThreadId,
+        changes: Vec<Change>,
+    ) -> Result<Vec<ThreadEvent>, Error> {
         let last = store.thread_events(&id.0)?.into_iter().filter_map(|event| event.at).max();
         let step = SignedDuration::from_millis(1);
         let after = last.and_then(|last| last.checked_add(step).ok()).unwrap_or(Timestamp::MIN);

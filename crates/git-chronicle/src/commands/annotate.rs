@@ -2,7 +2,7 @@ use std::{io::Read, path::PathBuf};
 
 use chronicle::{
     AnnotateCommand, Cancel, Chronicle, Given, Model, Purpose, RunLimits, Sources, Which, WriteCommand,
-    WrittenOutcome, WrittenReply, render,
+    WrittenOutcome, WrittenReply, counted, render,
 };
 use snafu::ResultExt;
 
@@ -170,7 +170,8 @@ fn by_agent(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<()
             Which::Failed => background::start(&["annotate", "--retry-failed"]),
         }
         ui.tell(&format!(
-            "at work on {n_commits} commits; `git chronicle annotate --retry-failed` tries again what fails"
+            "at work on {}; `git chronicle annotate --retry-failed` tries again what fails",
+            counted(n_commits, "commit")
         ));
         return Ok(());
     }

@@ -1,8 +1,7 @@
 use std::path::PathBuf;
 
-use chronicle::{Backfill, Cancel, Chronicle, Estimate, Purpose, WrittenOutcome, render};
-
 use crate::{commands::annotate::warn_of, error::CommandError, ui::Ui};
+use chronicle::{Backfill, Cancel, Chronicle, Estimate, Purpose, WrittenOutcome, counted, render};
 
 /// Let a model annotate the commits that nobody annotated, newest first
 ///
@@ -99,8 +98,10 @@ fn in_words(estimate: &Estimate) -> String {
     let Estimate { commits, trivial, annotated, conversations, tokens, largest, cost } = estimate;
     let cost = cost.map(|cost| format!(", about ${cost:.2}")).unwrap_or_default();
     format!(
-        "to do: {commits} commits in {conversations} conversations, about {} thousand tokens read and {} thousand written{cost} \
+        "to do: {} in {}, about {} thousand tokens read and {} thousand written{cost} \
          (the largest request has {largest}); passed over: {annotated} annotated, {trivial} that teach nothing",
+        counted(*commits, "commit"),
+        counted(*conversations, "conversation"),
         tokens.input.div_ceil(1000),
         tokens.output.div_ceil(1000),
     )

@@ -1,6 +1,5 @@
-use chronicle::{Chronicle, ContextCommand, render};
-
 use crate::{error::CommandError, ui::Ui};
+use chronicle::{Chronicle, ContextCommand, counted, render};
 
 /// Say ahead of a commit why it is made; the commit takes it in
 ///
@@ -66,7 +65,7 @@ pub(crate) fn run(args: ContextArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resu
         }
         Action::Clear => {
             let n_contexts = chronicle.clear_contexts()?;
-            ui.tell(&format!("what was said of {n_contexts} commits was dropped"));
+            ui.tell(&format!("what was said of {} was dropped", counted(n_contexts, "commit")));
         }
     }
     Ok(())

@@ -1,8 +1,7 @@
 use std::path::PathBuf;
 
-use chronicle::{Chronicle, render};
-
 use crate::{error::CommandError, ui::Ui};
+use chronicle::{Chronicle, counted, render};
 
 /// Show who relies on some code, before changing or removing it
 ///
@@ -40,8 +39,8 @@ pub(crate) fn run(args: &DepsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     }
     if deps.dependents.is_empty() {
         ui.tell(&format!(
-            "nobody says to rely on it; {} annotations were looked at",
-            deps.annotations_examined
+            "nobody says to rely on it (looked at: {})",
+            counted(deps.annotations_examined, "annotation")
         ));
     }
     Ok(())

@@ -1,8 +1,7 @@
 use std::path::PathBuf;
 
-use chronicle::{Chronicle, ExportForm, ExportReply};
-
 use crate::{cli::OutputFormat, error::CommandError, ui::Ui};
+use chronicle::{Chronicle, ExportForm, ExportReply, counted, counted_are};
 
 /// Write all notes as JSON Lines
 ///
@@ -26,10 +25,10 @@ pub(crate) fn run(args: &ExportArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resu
     };
     let Some(ExportReply { notes, missing }) = reply else { return Ok(()) };
     if 0 < missing {
-        ui.warn(&format!("{missing} notes are missing: their objects are not in this repository"));
+        ui.warn(&format!("{} missing: not all objects are in this repository", counted_are(missing, "note")));
     }
     if args.output.is_some() || notes == 0 {
-        ui.tell(&format!("{notes} notes were exported"));
+        ui.tell(&format!("exported: {}", counted(notes, "note")));
     }
     Ok(())
 }

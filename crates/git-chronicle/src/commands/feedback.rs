@@ -4,8 +4,9 @@ use crate::{error::CommandError, ui::Ui};
 
 /// Say whether something that was shown is right
 ///
-/// Of a preference or a pattern, that moves how sure it is. Of a session's title, a thread or a lesson, it is
-/// remembered beside it; `resolve` and `flag` change those. Without an id, what was said so far is listed.
+/// Of a preference or a pattern, that moves how sure it is. A session gets another title, a thread is dismissed
+/// and stays so, and a lesson is left out of briefings and hooks on this machine; its note stays as it is. Without an
+/// id, what was said so far is listed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FeedbackArgs {
     /// A preference, a pattern, a thread, a lesson, or a session for its title

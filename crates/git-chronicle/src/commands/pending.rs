@@ -1,6 +1,5 @@
-use chronicle::{Chronicle, render, threads::PendingCommand};
-
 use crate::{error::CommandError, ui::Ui};
+use chronicle::{Chronicle, counted, render, threads::PendingCommand};
 
 /// List unfinished work, the most urgent first
 ///
@@ -35,8 +34,10 @@ pub(crate) fn run(args: PendingArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resu
     if pending.items.is_empty() {
         let said = match (pending.n_more, pending.n_archived, pending.n_elsewhere) {
             (0, 0, 0) => "nothing is open".to_owned(),
-            (0, 0, n) => format!("nothing is open here; {n} threads in other projects, --all lists them"),
-            (0, n, _) => format!("nothing is open; {n} archived threads, --archived lists them"),
+            (0, 0, n) => format!("nothing is open here; {} in other projects (--all)", counted(n, "thread")),
+            (0, n, _) => {
+                format!("nothing is open; {} (--archived)", counted(n, "archived thread"))
+            }
             (n, ..) => format!("{n} open"),
         };
         ui.tell(&said);

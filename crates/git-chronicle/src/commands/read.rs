@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use chronicle::{Category, Chronicle, ContextLevel, LineRange, ReadCommand, Reading, render};
+use chronicle::{Category, Chronicle, ContextLevel, LineRange, ReadCommand, Reading, are, counted, render};
 use clap::ValueEnum;
 
 use crate::{
@@ -147,7 +147,8 @@ fn nothing(reading: &Reading) -> String {
     };
     let part = if reading.query.lines.is_some() { "these lines of " } else { "" };
     format!(
-        "nothing that fits is known about {part}{about}: of {} commits that changed it and others that name it, {} are annotated",
-        stats.commits_examined, stats.annotations_found
+        "nothing that fits is known about {part}{about}: of {} that changed it and others that name it, {} annotated",
+        counted(stats.commits_examined, "commit"),
+        are(stats.annotations_found)
     )
 }

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use chronicle::{
-    Chronicle, Model, Purpose, RunLimits, render,
+    Chronicle, Model, Purpose, RunLimits, counted, render,
     sessions::{ForgetCommand, IngestCommand, What, WordCommand, WordedOutcome},
 };
 use clap::Subcommand;
@@ -216,7 +216,7 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
     let reply = reply?;
     ui.answer(&render::ingested(&reply, ui.format(), &ui.view(false)))?;
     if !reply.unread.is_empty() {
-        ui.warn(&format!("{} files could not be read", reply.unread.len()));
+        ui.warn(&format!("could not be read: {}", counted(reply.unread.len(), "file")));
     }
     if 0 < reply.sessions && chronicle.has_chosen_model() {
         // What a model makes of them takes its time.

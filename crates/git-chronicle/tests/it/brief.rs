@@ -152,7 +152,11 @@ fn a_briefing_keeps_to_its_budget_and_to_whole_lines() {
                     |line: &&str| lines.contains(line) || line.starts_with("> ") || line.is_empty();
                 assert!(outcome.stdout.lines().all(|line| is_whole(&line)), "{}", outcome.stdout);
                 assert!(budget < 400 || outcome.stdout.contains("session 7e551011"), "{}", outcome.stdout);
-                assert!(1_600 < budget || outcome.stdout.contains("lines left out"), "{}", outcome.stdout);
+                assert!(
+                    1_600 < budget || outcome.stdout.contains("left out, --budget"),
+                    "{}",
+                    outcome.stdout
+                );
             }
         }
         assert!(least < 1_600, "{format}: {least}");

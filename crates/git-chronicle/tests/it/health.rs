@@ -31,8 +31,8 @@ fn how_much_is_annotated() {
     repo.commit("docs");
     annotate(&repo, &first, "Never block here.");
     ask(&repo, &["note", "still to be said"]).success();
-    insta::assert_snapshot!(ask(&repo, &["status"]).success().stdout, @r"
-    1 of the 2 commits are annotated (50 %); 1 notes in all
+    insta::assert_snapshot!(ask(&repo, &["status"]).success().stdout, @"
+    1 of the 2 commits are annotated (50 %); 1 note in all
     newest annotated commit: c7dd46c
 
     ## By directory
@@ -44,7 +44,7 @@ fn how_much_is_annotated() {
     - Ada: 1 of 2 (50 %)
 
     ## To do
-    - 1 remarks wait for their commit
+    - 1 remark is waiting for their commit
     ");
     let cut = ask(&repo, &["status", "--limit", "1", "--format", "json"]).success().json();
     assert_eq!((&cut["is_cut"], &cut["coverage"]["commits"]), (&json!(true), &json!(1)));
@@ -59,7 +59,7 @@ fn a_healthy_repository_has_no_problems() {
     annotate(&repo, &first, "Never block here.");
     let outcome = ask(&repo, &["doctor"]).success();
     assert!(!outcome.stdout.contains("PROBLEM"), "{outcome:?}");
-    assert!(outcome.stdout.contains("1 notes, all readable"), "{outcome:?}");
+    assert!(outcome.stdout.contains("1 note, all readable"), "{outcome:?}");
 }
 
 #[test]

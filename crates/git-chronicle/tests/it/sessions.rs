@@ -619,7 +619,7 @@ fn the_doctor_looks_at_session_memory() {
     assert_eq!(look(&[])["seen"], "no sessions are remembered yet");
     desk.leave(&pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001"));
     desk.ingest();
-    assert_eq!(look(&[])["seen"], "1 sessions of 1 projects are remembered, 1 threads are open");
+    assert_eq!(look(&[])["seen"], "1 session of 1 project is remembered, 1 thread is open");
     let file = desk.memory().join("chronicle.db");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     assert_eq!(look(&[])["health"], "problem");

@@ -569,7 +569,7 @@ fn a_fork_gives_the_notes_of_a_range_and_no_others() {
     run(&mut annotate(&fork, "HEAD", 1)).success();
     run(&mut annotate(&fork, &commits[1], 666)).success();
     git(&ours, &["fetch", "--quiet", text(&fork), "topic:pr/1"]);
-    let imported = sync(&ours, &["import", text(&fork), "main..pr/1"]).warns("1 notes on commits outside");
+    let imported = sync(&ours, &["import", text(&fork), "main..pr/1"]).warns("1 note on commits outside");
     assert!(imported.stdout.contains("1 taken over"), "{imported:?}");
     let all = notes(&ours);
     assert_eq!(all.len(), 1);

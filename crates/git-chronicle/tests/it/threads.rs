@@ -304,10 +304,7 @@ fn what_nobody_mentioned_for_30_days_is_archived_and_never_lost() {
     desk.run(&["thread", "add", "Bound the queue"]).success();
     let pending = |now: &str, args: &[&str]| said(&at(&desk, now, &[&["pending"], args].concat()).success());
     assert!(pending("2026-04-09T12:00:00Z", &[]).contains("Bound the queue"));
-    assert_eq!(
-        pending("2026-04-10T12:00:00Z", &[]),
-        "nothing is open; 1 archived threads, --archived lists them\n"
-    );
+    assert_eq!(pending("2026-04-10T12:00:00Z", &[]), "nothing is open; 1 archived thread (--archived)\n");
     insta::assert_snapshot!(pending("2026-04-10T12:00:00Z", &["--archived"]), @"- low (t-u4oy, main, 1 month ago, archived, by hand): Bound the queue");
     // Who says it again brings it back.
     at(&desk, "2026-04-10T12:00:00Z", &["thread", "priority", &id(&desk, "queue"), "medium"]).success();
@@ -395,7 +392,7 @@ fn projects_are_told_apart_and_worktrees_are_not() {
     fs::create_dir_all(&twin).unwrap();
     desk.repo.git(&["init", "--quiet", &twin.to_string_lossy()]);
     let nothing = said(&desk.run_in(&twin, &["pending"]).success());
-    assert_eq!(nothing, "nothing is open here; 2 threads in other projects, --all lists them\n");
+    assert_eq!(nothing, "nothing is open here; 2 threads in other projects (--all)\n");
     desk.run_in(&twin, &["thread", "add", "Mind the twin"]).success();
     desk.run(&["pending", "repo"]).refused(1, &["several projects"]);
     desk.run(&["pending", "nowhere"]).refused(1, &["knows no project"]);

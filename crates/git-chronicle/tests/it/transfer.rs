@@ -82,7 +82,7 @@ fn an_import_adds_to_richer_notes_and_takes_nothing_away() {
     let poor = export(&repo);
     annotate("Another summary that came later", "The second lesson.");
     let rich = bytes_of(&repo, &commit);
-    assert_eq!(import(&repo, &poor).success().stdout, "1 notes read, 0 stored or enriched\n");
+    assert_eq!(import(&repo, &poor).success().stdout, "1 note read, 0 stored or enriched\n");
     assert_eq!(bytes_of(&repo, &commit), rich);
     let other = poor.replace("The first lesson.", "A lesson from elsewhere.");
     let other = other.replace(entry_id(&other).as_str(), "01JZZZZZZZZZZZZZZZZZZZZZZZ");

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use chronicle::{
-    Category, CheckScope, Chronicle, ContextLevel, ReadCommand, render, render::Format, render::View,
+    Category, CheckScope, Chronicle, ContextLevel, ReadCommand, are, counted, render, render::Format,
+    render::View,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -106,8 +107,9 @@ impl Ask for ReadArgs {
             (false, false) => chronicle.read(&command)?,
         };
         let nothing = format!(
-            "nothing that fits is known: of {} commits that concern it, {} are annotated",
-            reading.stats.commits_examined, reading.stats.annotations_found
+            "nothing that fits is known: of {} that concern it, {} annotated",
+            counted(reading.stats.commits_examined, "commit"),
+            are(reading.stats.annotations_found)
         );
         let view = View { verbose: command.verbose, ..*view };
         let markdown = render::reading(&reading, Format::Markdown, &view);
@@ -130,8 +132,10 @@ pub(crate) struct DepsArgs {
 impl Ask for DepsArgs {
     fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
         let deps = chronicle.deps(&self.path, self.anchor.as_deref(), self.all)?;
-        let nothing =
-            format!("nobody says to rely on it; {} annotations were looked at", deps.annotations_examined);
+        let nothing = format!(
+            "nobody says to rely on it (looked at: {})",
+            counted(deps.annotations_examined, "annotation")
+        );
         let max_tokens = self.max_tokens.unwrap_or(DEFAULT_TOKENS);
         let deps = fit(deps, max_tokens, view);
         let markdown = render::deps(&deps, Format::Markdown, view);

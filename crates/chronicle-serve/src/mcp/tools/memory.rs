@@ -2,8 +2,11 @@
 
 use chronicle::{
     Chronicle, How,
+    ask::AskCommand,
     brief::{BriefCommand, DEFAULT_BUDGET},
+    counted,
     find::{FindCommand, TURN_KINDS},
+    learning::PreferencesCommand,
     render,
     render::{Format, View},
     threads::{PendingCommand, ThreadAct},
@@ -69,8 +72,8 @@ impl Ask for PendingArgs {
         let pending = chronicle.pending(&PendingCommand { project, all, archived, limit })?;
         let nothing = match (pending.n_more, pending.n_archived, pending.n_elsewhere) {
             (0, 0, 0) => "nothing is open".to_owned(),
-            (0, 0, n) => format!("nothing is open here; {n} threads in other projects, `all` lists them"),
-            (0, n, _) => format!("nothing is open; {n} archived threads, `archived` lists them"),
+            (0, 0, n) => format!("nothing is open here; {} in other projects (`all`)", counted(n, "thread")),
+            (0, n, _) => format!("nothing is open; {} (`archived`)", counted(n, "archived thread")),
             (n, ..) => format!("{n} open"),
         };
         let markdown = render::pending(&pending, Format::Markdown, view);
@@ -123,6 +126,44 @@ impl Ask for FindArgs {
             if is_empty { "nothing was found" } else { "nothing was found here; `all` looks elsewhere" };
         let markdown = render::found(&finding, Format::Markdown, view);
         Ok(Reply::new(&finding, &markdown, view, nothing, &[]))
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AskArgs {
+    question: String,
+    /// Another project: name or folder
+    project: Option<String>,
+    /// All projects
+    #[serde(default)]
+    all: bool,
+}
+
+impl Ask for AskArgs {
+    fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
+        let Self { question, project, all } = self;
+        one_place(project.as_ref(), all)?;
+        // Who asks is a model, and words the answer itself.
+        let asked = chronicle.answer(&AskCommand { question, project, is_all: all, is_plain: true }, view)?;
+        let markdown = render::asked(&asked, Format::Markdown, view);
+        Ok(Reply::new(&asked, &markdown, view, "nothing was found", &asked.warnings))
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PreferencesArgs {
+    /// Only what this project shows: name or folder
+    project: Option<String>,
+}
+
+impl Ask for PreferencesArgs {
+    fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal> {
+        let command = PreferencesCommand { project: self.project, ..PreferencesCommand::default() };
+        let found = chronicle.preferences(&command)?;
+        let markdown = render::preferences(&found, false, Format::Markdown, view);
+        Ok(Reply::new(&found, &markdown, view, "nothing is known of what the human prefers", &[]))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chronicle_core::counted;
 use chronicle_sessions::{Act, Step};
 
 use super::{Experience, FEWEST_SESSIONS, MOST_OF_KIND, Pattern, pattern, rounded, surety};
@@ -107,7 +108,9 @@ pub(super) fn runs(experience: &[Experience]) -> Vec<Pattern> {
 fn is_turned(one: &[Act], other: &[Act]) -> bool {
     let circle = |acts: &[Act]| acts.first() == acts.last();
     let set = |acts: &[Act]| acts.iter().copied().collect::<BTreeSet<_>>();
-    circle(one) && circle(other) && set(one) == set(other)
+    let twice = [one, one].concat();
+    let is_rotated = one.len() == other.len() && twice.windows(other.len()).any(|part| part == other);
+    is_rotated || circle(one) && circle(other) && set(one) == set(other)
 }
 
 fn kind(window: &[Step]) -> Option<&'static str> {
@@ -162,5 +165,9 @@ fn outcome(acts: &[Act], run: &Run, experience: &[Experience]) -> Option<String>
         experience[*session].signs.steps.iter().skip(*start).any(|step| wanted.0.contains(&step.act))
     };
     let n_reached = run.seen.iter().filter(reached).count();
-    Some(format!("{} in {n_reached} of {} sessions", wanted.1, run.seen.len()))
+    // That hardly ever anything followed is no outcome of a run that is not for that.
+    if wanted.0.contains(&Act::Commit) && 2 * n_reached < run.seen.len() {
+        return None;
+    }
+    Some(format!("{} in {n_reached} of {}", wanted.1, counted(run.seen.len(), "session")))
 }

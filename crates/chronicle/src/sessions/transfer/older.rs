@@ -51,6 +51,7 @@ impl OlderDigest {
         let importance = (1..=5).find(|step| self.importance.unwrap_or(3.0) <= f64::from(*step)).unwrap_or(5);
         let digest = chronicle_sessions::DigestOfSession {
             title: shortened(first_sentence(&self.summary).trim_end_matches('.'), LONGEST_TITLE),
+            titles: Vec::new(),
             summary: self.summary.clone(),
             key_actions: self.key_actions.clone(),
             files: Vec::new(),
