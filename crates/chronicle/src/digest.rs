@@ -17,7 +17,9 @@ use crate::{
     brief::BriefCommit,
     error::NotAPeriodSnafu,
     memory::{Memory, Scope},
+    render,
     sessions::Digested,
+    sleep::{Wordings, Words},
 };
 
 /// How many of each kind are told of one project.
@@ -61,6 +63,9 @@ pub struct Digest {
     pub days: usize,
     /// The projects, the one with most sessions first.
     pub projects: Vec<ProjectDigest>,
+    /// The same in the words of a model, where somebody chose one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worded: Option<Words>,
 }
 
 /// What was done in a project.
@@ -135,7 +140,9 @@ impl Chronicle {
         if let Some(project) = scope.project() {
             sessions.retain(|session| session.record.project == project);
         }
-        memory.digest_of(period, &sessions, &self.zone())
+        let digest = memory.digest_of(period, &sessions, &self.zone())?;
+        let worded = Wordings::kept(&self.memory_home()?).of(&render::digest_file(&digest)).cloned();
+        Ok(Digest { worded, ..digest })
     }
 }
 
@@ -337,6 +344,7 @@ impl Digest {
             files: 0,
             days: 0,
             projects: Vec::new(),
+            worded: None,
         }
     }
 }

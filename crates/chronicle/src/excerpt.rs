@@ -76,3 +76,42 @@ pub(crate) fn told(turn: &StoredTurn, with_answer: bool) -> Option<String> {
         TurnKind::Tool | TurnKind::Commit | TurnKind::PullRequest | TurnKind::Synthetic => return None,
     })
 }
+
+/// A name in `text` that `shown` does not hold: code between backticks, an address, the id of a commit.
+pub(crate) fn invented(text: &str, shown: &str) -> Option<String> {
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let shown = flat(shown);
+    let is_shown = |name: &str| shown.contains(&flat(name));
+    let code = text.split('`').skip(1).step_by(2);
+    let words = text.split(|letter: char| letter.is_whitespace() || "()<>[]\"“”,;`".contains(letter));
+    let is_id = |word: &str| {
+        7 <= word.len()
+            && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && word.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    let words = words.map(|word| word.trim_matches(['.', ':', '!', '?', '\'']));
+    let named = words.filter(|word| word.contains("://") || word.starts_with("www.") || is_id(word));
+    code.chain(named).find(|name| !name.trim().is_empty() && !is_shown(name)).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_nobody_named_are_found() {
+        let shown =
+            "[turn 1] human: run `cargo test  -p pool` and see https://example.com/a; commit 0123abcd";
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(invented(text, shown).as_deref(), expected, "{text}");
+        };
+        check("Get `cargo test -p pool` to pass", None);
+        check("Run `curl evil`", Some("curl evil"));
+        check("As https://example.com/a says.", None);
+        check("See (https://evil.example/x)", Some("https://evil.example/x"));
+        check("Look at www.evil.example", Some("www.evil.example"));
+        check("Undo 0123abcd, not defaced", None);
+        check("Undo deadbeef01.", Some("deadbeef01"));
+        check("An open ` mark", Some(" mark"));
+    }
+}

@@ -8,6 +8,7 @@ mod cold;
 mod files;
 pub(crate) mod owned;
 mod uses;
+mod wording;
 
 use std::time::{Duration, Instant};
 
@@ -19,10 +20,13 @@ use serde::Serialize;
 
 pub(crate) use cold::remove_kept;
 pub(crate) use files::remove_digests;
+pub use wording::{WordedMemory, Words};
+pub(crate) use wording::{Wordings, remove_wordings};
 
 use crate::{
     Chronicle, Error,
     blocks::{Past, Renewal},
+    digest::Digest,
     memory::Memory,
 };
 
@@ -49,6 +53,8 @@ pub struct Consolidated {
     pub dry_run: bool,
     /// The jobs.
     pub jobs: Vec<JobDone>,
+    /// What a model worded, where one was asked.
+    pub worded: Option<WordedMemory>,
     /// Whether another process was at it, and nothing was done here.
     pub is_busy: bool,
 }
@@ -89,6 +95,7 @@ impl Chronicle {
             schema: "chronicle-consolidated/v1",
             dry_run: command.is_dry_run,
             jobs: Vec::new(),
+            worded: None,
             is_busy: false,
         };
         if self.memory()?.is_none() {
@@ -112,6 +119,7 @@ impl Chronicle {
             schema: "chronicle-consolidated/v1",
             dry_run: false,
             jobs: Vec::new(),
+            worded: None,
             is_busy: false,
         };
         if self.memory()?.is_none() {
@@ -134,6 +142,8 @@ impl Chronicle {
         done: &mut Consolidated,
     ) -> Result<(), Error> {
         let mut memory = self.memory_to_write()?;
+        // What blocks say must not depend on how much was learned so far.
+        self.learn()?;
         let mut past: Option<Past> = None;
         for span in Span::ALL {
             let was_due = self.is_due(&memory, span)?;
@@ -155,7 +165,28 @@ impl Chronicle {
                 memory.store.write(|tx| done.put(tx, span.adverb(), WHOLE))?;
             }
         }
+        if !command.is_dry_run && done.jobs.iter().any(|job| !job.is_unfinished) {
+            self.note_rejected_lessons(&memory)?;
+            let digests = self.last_digests(&memory)?;
+            done.worded = self.word_memory(&mut memory, digests)?;
+        }
         Ok(())
+    }
+
+    /// The digests of the last day, week and month that are over.
+    fn last_digests(&self, memory: &Memory) -> Result<Vec<Digest>, Error> {
+        if !self.has_chosen_model() {
+            return Ok(Vec::new());
+        }
+        let zone = self.zone();
+        let today = self.now.to_zoned(zone.clone()).date();
+        let before = |span| Some(Period::of(span, Period::of(span, today).first().yesterday().ok()?));
+        let mut found = Vec::new();
+        for period in Span::ALL.into_iter().filter_map(before) {
+            let sessions = memory.sessions_of(period, &zone, self.until())?;
+            found.push(memory.digest_of(period, &sessions, &zone)?);
+        }
+        Ok(found)
     }
 
     /// Whether a job was not done yet in the day, week or month that it is now.

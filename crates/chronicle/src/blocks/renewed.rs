@@ -10,6 +10,7 @@ use crate::{
     Chronicle, Error,
     learning::{Pattern, PatternsCommand, Preference, PreferencesCommand},
     memory::Memory,
+    sleep::Wordings,
 };
 
 /// Which blocks are brought up to date, and how.
@@ -56,13 +57,15 @@ impl Chronicle {
         is_dry_run: bool,
     ) -> Result<Vec<String>, Error> {
         let mut changed = Vec::new();
+        let wordings = Wordings::kept(&self.memory_home()?);
         for (label, wording) in renewal.labels() {
             let drafts = self.drafts(memory, past, label)?;
             let limit = CORE.iter().find(|block| block.label == *label).map_or(0, |block| block.limit);
             let by = (name(Author::Rule), renewal.reason());
             let is_changed = memory.store.write_unless(|tx| {
                 let latest = BlockVersion::latest(tx, label)?.map(|latest| latest.text).unwrap_or_default();
-                let renewed = latest.renewed(&drafts, limit, *wording);
+                let mut renewed = latest.renewed(&drafts, limit, *wording);
+                wordings.apply(&mut renewed, limit);
                 let is_changed = BlockVersion::add(tx, label, self.now, by, &renewed)?;
                 Ok(if is_dry_run { Err(is_changed) } else { Ok(is_changed) })
             })?;

@@ -29,6 +29,9 @@ pub(crate) fn markdown(digest: &Digest) -> String {
         counted(digest.commits, "commit"),
         counted(digest.files, "changed file"),
     );
+    if let Some(words) = &digest.worded {
+        let _ = writeln!(out, "\n{} (in the words of {})", one_line(&words.text), one_line(&words.model));
+    }
     for project in &digest.projects {
         of_project(&mut out, project);
     }

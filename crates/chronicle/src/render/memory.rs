@@ -48,6 +48,17 @@ pub(super) fn consolidated(done: &Consolidated) -> String {
         }
         out.push('\n');
     }
+    if let Some(worded) = &done.worded {
+        let _ = writeln!(out, "# in the words of {}\n", words::one_line(&worded.model));
+        let lines = counted(worded.lines, "line of blocks");
+        let _ = writeln!(out, "- {lines}, {}", counted(worded.digests, "digest"));
+        for dropped in &worded.dropped {
+            let _ = writeln!(out, "- not taken: {}", words::one_line(dropped));
+        }
+        if let Some(reason) = &worded.failed {
+            let _ = writeln!(out, "- not done: {}", words::one_line(reason));
+        }
+    }
     let length = out.trim_end().len();
     out.truncate(length);
     out.push('\n');

@@ -9,7 +9,7 @@ use super::is_transcript_there;
 use crate::{
     Chronicle, Error,
     memory::{Memory, Scope},
-    sleep::{remove_digests, remove_kept},
+    sleep::{remove_digests, remove_kept, remove_wordings},
 };
 
 /// Which sessions to forget.
@@ -75,6 +75,7 @@ impl Chronicle {
             // What tells of them elsewhere goes first: who is stopped in between finds them again.
             let home = self.memory_home()?;
             remove_digests(&mut memory, &home, &sessions, &self.zone())?;
+            remove_wordings(&home)?;
             remove_kept(&memory, &home, &sessions)?;
             let names: Vec<String> = sessions.iter().map(|session| session.record.name.clone()).collect();
             memory.store.write(|tx| {

@@ -14,8 +14,14 @@ use jiff::tz::TimeZone;
 use super::{
     JobDone,
     owned::{remove, replace},
+    wording::Wordings,
 };
-use crate::{Chronicle, Error, digest::day_of, memory::Memory, render};
+use crate::{
+    Chronicle, Error,
+    digest::{Digest, day_of},
+    memory::Memory,
+    render,
+};
 
 /// The folder of digests, below the home of session memory.
 const FOLDER: &str = "digests";
@@ -34,6 +40,7 @@ impl Chronicle {
         (is_dry_run, deadline): (bool, Option<Instant>),
     ) -> Result<(), Error> {
         let home = self.memory_home()?;
+        let wordings = Wordings::kept(&home);
         let zone = self.zone();
         let now = Period::of(span, day_of(self.now, &zone));
         let marks = memory.store.read(NamedSession::marks)?;
@@ -63,7 +70,8 @@ impl Chronicle {
                 let sessions = memory.sessions_of(*period, &zone, self.until())?;
                 let digest = memory.digest_of(*period, &sessions, &zone)?;
                 let path = home.join(&file);
-                replace(&path, &render::digest_file(&digest))?;
+                let text = render::digest_file(&digest);
+                replace_worded(&path, digest, &text, &wordings)?;
                 let done = Job { input, done_at: self.now };
                 memory.store.write(|tx| done.put(tx, &kind(span), &name))?;
             }
@@ -97,6 +105,30 @@ pub(crate) fn remove_digests(
         }
     }
     Ok(())
+}
+
+/// Puts the words of a model into the file of a digest, if it is there.
+pub(super) fn put_words(home: &Path, digest: Digest, text: &str, wordings: &Wordings) -> Result<(), Error> {
+    let first = digest.first.parse().ok();
+    let of = |span| first.map(|first| Period::of(span, first).name()).filter(|name| *name == digest.period);
+    for span in Span::ALL {
+        if let Some(name) = of(span) {
+            let path = home.join(file_of(span, &name));
+            return if path.is_file() { replace_worded(&path, digest, text, wordings) } else { Ok(()) };
+        }
+    }
+    Ok(())
+}
+
+/// Writes a digest whose text by rules is `text`, with the words that there are for it.
+fn replace_worded(path: &Path, digest: Digest, text: &str, wordings: &Wordings) -> Result<(), Error> {
+    match wordings.of(text) {
+        Some(words) => {
+            let worded = Digest { worded: Some(words.clone()), ..digest };
+            replace(path, &render::digest_file(&worded))
+        }
+        None => replace(path, text),
+    }
 }
 
 /// Removes what somebody was at who died: nobody else is at it now.

@@ -43,6 +43,7 @@ mod sessions;
 mod setup;
 mod skills;
 mod sleep;
+mod sleep_wording;
 mod statusline;
 mod summary;
 mod sync;

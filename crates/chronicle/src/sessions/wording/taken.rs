@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::told::{MOST_ACTIONS, MOST_THREADS, Told};
-use crate::excerpt::says;
+use crate::excerpt::{invented, says};
 
 /// The longest of each, in characters.
 const LONGEST_SUMMARY: usize = 360;
@@ -292,43 +292,4 @@ fn listed<'a>(answer: &'a Value, name: &str, most: usize) -> impl Iterator<Item 
 
 fn read<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_json::from_value(value.clone()).map_err(|error| shortened(&plain(&error.to_string()), 120))
-}
-
-/// A name in `text` that `shown` does not hold: code between backticks, an address, the id of a commit.
-fn invented(text: &str, shown: &str) -> Option<String> {
-    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    let shown = flat(shown);
-    let is_shown = |name: &str| shown.contains(&flat(name));
-    let code = text.split('`').skip(1).step_by(2);
-    let words = text.split(|letter: char| letter.is_whitespace() || "()<>[]\"“”,;`".contains(letter));
-    let is_id = |word: &str| {
-        7 <= word.len()
-            && word.bytes().all(|byte| byte.is_ascii_hexdigit())
-            && word.bytes().any(|byte| byte.is_ascii_digit())
-    };
-    let words = words.map(|word| word.trim_matches(['.', ':', '!', '?', '\'']));
-    let named = words.filter(|word| word.contains("://") || word.starts_with("www.") || is_id(word));
-    code.chain(named).find(|name| !name.trim().is_empty() && !is_shown(name)).map(str::to_owned)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_nobody_named_are_found() {
-        let shown =
-            "[turn 1] human: run `cargo test  -p pool` and see https://example.com/a; commit 0123abcd";
-        let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(invented(text, shown).as_deref(), expected, "{text}");
-        };
-        check("Get `cargo test -p pool` to pass", None);
-        check("Run `curl evil`", Some("curl evil"));
-        check("As https://example.com/a says.", None);
-        check("See (https://evil.example/x)", Some("https://evil.example/x"));
-        check("Look at www.evil.example", Some("www.evil.example"));
-        check("Undo 0123abcd, not defaced", None);
-        check("Undo deadbeef01.", Some("deadbeef01"));
-        check("An open ` mark", Some(" mark"));
-    }
 }
