@@ -77,6 +77,12 @@ pub enum TimerError {
         /// What the system says.
         source: io::Error,
     },
+    /// A path that would be more than one line.
+    #[snafu(display("`{}` has a line break or the like in it, which no timer can hold", path.display().to_string().escape_debug()))]
+    OddPath {
+        /// The path.
+        path: PathBuf,
+    },
     /// A program that cannot be run.
     #[snafu(display("cannot run `{command}`: {reason}"))]
     RunTimer {
@@ -95,6 +101,7 @@ impl TimerError {
             Self::NoTimer => "no_timer",
             Self::NoHome => "no_home",
             Self::WriteTimer { .. } => "io",
+            Self::OddPath { .. } => "odd_path",
             Self::RunTimer { .. } => "timer_failed",
         }
     }
@@ -217,6 +224,11 @@ impl Timers {
     }
 
     fn plan(&self, kind: Option<TimerKind>) -> Result<Plan, TimerError> {
+        let memory = self.memory().map(PathBuf::from);
+        let is_odd = |path: &&PathBuf| path.to_string_lossy().contains(char::is_control);
+        if let Some(path) = memory.iter().chain([&self.program]).find(is_odd) {
+            return OddPathSnafu { path }.fail();
+        }
         let home = || self.path("HOME").ok_or(TimerError::NoHome);
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         Ok(match kind.or_else(|| self.found()).ok_or(TimerError::NoTimer)? {
@@ -448,6 +460,14 @@ mod tests {
             "{lines}"
         );
         assert!(timers().agent().contains("<string>/m/50% \"a\"</string>"));
+    }
+
+    #[test]
+    fn a_path_cannot_bring_lines_of_its_own() {
+        let odd = Timers::new(|_| None, PathBuf::from("/x\n* * * * * touch /tmp/evil"));
+        for kind in [TimerKind::Systemd, TimerKind::Launchd, TimerKind::Cron] {
+            assert!(matches!(odd.status(Some(kind)), Err(TimerError::OddPath { .. })), "{kind:?}");
+        }
     }
 
     #[test]
