@@ -5,9 +5,12 @@
 //! question never depends on when it was learned, and forgetting a session takes
 //! along what only it said.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
-use chronicle_search::{Learned, NamedSession, Project, ProjectId, SessionId, StoredTurn};
+use chronicle_search::{Connection, Learned, NamedSession, Project, ProjectId, SessionId, StoredTurn};
 use chronicle_sessions::{SIGNS_VERSION, Signs};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -30,6 +33,9 @@ pub use patterns::{PATTERN_KINDS, Pattern, Patterns, PatternsCommand};
 pub use preferences::{Preference, PreferenceEvidence, Preferences, PreferencesCommand};
 pub use problems::{Problem, Problems, Solution};
 pub use technologies::{KnownProject, Projects, ProjectsCommand, Skill, Skills, UsedTechnology};
+
+/// How long who asks waits for what was not learned yet.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How many sessions are learned from in one transaction.
 const TOGETHER: usize = 20;
@@ -83,7 +89,22 @@ impl Chronicle {
     /// # Errors
     /// When the store cannot be read or written; what was learned before stays.
     pub fn learn(&self) -> Result<usize, Error> {
-        self.memory()?.map_or(Ok(0), |mut memory| memory.learn())
+        match self.memory()? {
+            Some(mut memory) if !memory.store.is_read_only() => memory.learn(None),
+            _ => Ok(0),
+        }
+    }
+
+    /// How many sessions nothing was learned from yet: a question waits a second for it at most.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn n_unlearned(&self) -> Result<usize, Error> {
+        let Some(memory) = self.memory()? else { return Ok(0) };
+        if memory.store.is_read_only() {
+            return Ok(0);
+        }
+        Ok(memory.store.read(|connection| Learned::missing(connection, SIGNS_VERSION))?.len())
     }
 
     /// What the sessions of a scope tell, the first one first.
@@ -95,7 +116,7 @@ impl Chronicle {
         if memory.store.is_read_only() {
             return memory.experience_unstored(project, self.now);
         }
-        memory.learn()?;
+        memory.learn(Some(Instant::now() + PATIENCE))?;
         let learned = memory.store.read(|connection| Learned::all(connection, SIGNS_VERSION, project))?;
         Ok(learned.into_iter().map(|learned| Experience::of(learned, self.now)).collect())
     }
@@ -108,30 +129,37 @@ impl Chronicle {
 }
 
 impl Memory {
-    fn learn(&mut self) -> Result<usize, Error> {
+    /// Learns from the sessions that are new or changed, the latest first, until `deadline`; tells from how many.
+    fn learn(&mut self, deadline: Option<Instant>) -> Result<usize, Error> {
+        let missing = |connection: &Connection| Learned::missing(connection, SIGNS_VERSION);
         let mut n_learned = 0;
         loop {
-            let missing = |connection: &chronicle_search::Connection| {
-                Learned::missing(connection, SIGNS_VERSION, TOGETHER)
-            };
-            if self.store.read(missing)?.is_empty() {
+            let sessions = self.store.read(missing)?;
+            if sessions.is_empty() {
                 return Ok(n_learned);
             }
-            // Looked for again: others may have learned meanwhile, and what they store must be of these very turns.
-            n_learned += self.store.write(|tx| {
-                let sessions = missing(tx)?;
-                for session in &sessions {
-                    let signs = signs(tx, *session)?;
-                    Learned::put(
-                        tx,
-                        *session,
-                        SIGNS_VERSION,
-                        &serde_json::to_string(&signs).unwrap_or_default(),
-                    )?;
+            for together in sessions.chunks(TOGETHER) {
+                if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                    return Ok(n_learned);
                 }
-                Ok(sessions.len())
-            })?;
-            self.store.give_way();
+                n_learned += self.store.write(|tx| {
+                    let mut n_new = 0;
+                    for session in together {
+                        // Others may have learned meanwhile, and a session may be forgotten.
+                        if Learned::has(tx, *session, SIGNS_VERSION)?
+                            || NamedSession::by_id(tx, *session)?.is_none()
+                        {
+                            continue;
+                        }
+                        // What is stored must be of these very turns.
+                        let signs = serde_json::to_string(&signs(tx, *session)?).unwrap_or_default();
+                        Learned::put(tx, *session, SIGNS_VERSION, &signs)?;
+                        n_new += 1;
+                    }
+                    Ok(n_new)
+                })?;
+                self.store.give_way();
+            }
         }
     }
 
@@ -160,10 +188,7 @@ impl Memory {
     }
 }
 
-fn signs(
-    connection: &chronicle_search::Connection,
-    session: SessionId,
-) -> chronicle_search::SqlResult<Signs> {
+fn signs(connection: &Connection, session: SessionId) -> chronicle_search::SqlResult<Signs> {
     let turns = StoredTurn::of_session(connection, session)?;
     let digest = NamedSession::by_id(connection, session)?.and_then(|session| session.digest());
     let libraries = digest.map(|digest| digest.libraries).unwrap_or_default();

@@ -2,10 +2,27 @@
 
 use std::process::{Command, Stdio};
 
+use chronicle::{Chronicle, counted_are};
+
+use crate::{error::CommandError, ui::Ui};
+
 /// Whether such work is to be over before the command is: tests look at what it did.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
 pub(crate) fn is_foreground() -> bool {
     std::env::var_os("CHRONICLE_FOREGROUND").is_some()
+}
+
+/// Lets what was not learned from sessions yet be learned behind the command, and says so.
+pub(crate) fn learn(chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let n_left = chronicle.n_unlearned()?;
+    if 0 < n_left {
+        start(&["session", "ingest", "--queued"]);
+        let sessions = counted_are(n_left, "session");
+        ui.warn(&format!(
+            "{sessions} not learned from yet: that goes on behind this command; ask again later"
+        ));
+    }
+    Ok(())
 }
 
 /// Lets the binary run itself with `arguments`, apart from whoever called it. It says nothing.

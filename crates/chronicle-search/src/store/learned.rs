@@ -27,15 +27,22 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// The sessions that humans led and that were not learned from by these rules; at most `limit`.
-    pub fn missing(connection: &Connection, rules: i64, limit: usize) -> rusqlite::Result<Vec<SessionId>> {
+    /// The sessions that humans led and that were not learned from by these rules, the latest first.
+    pub fn missing(connection: &Connection, rules: i64) -> rusqlite::Result<Vec<SessionId>> {
         connection
             .prepare_cached(
                 "SELECT session.id FROM session LEFT JOIN learned ON learned.session = session.id AND rules = ?1 \
-                 WHERE rules IS NULL AND NOT is_sub_agent AND digest <> '' ORDER BY session.id LIMIT ?2",
+                 WHERE rules IS NULL AND NOT is_sub_agent AND digest <> '' ORDER BY last DESC, session.id",
             )?
-            .query_map(params![rules, i64::try_from(limit).unwrap_or(i64::MAX)], |row| row.get(0).map(SessionId))?
+            .query_map([rules], |row| row.get(0).map(SessionId))?
             .collect()
+    }
+
+    /// Whether a session was learned from by these rules.
+    pub fn has(connection: &Connection, session: SessionId, rules: i64) -> rusqlite::Result<bool> {
+        connection
+            .prepare_cached("SELECT 1 FROM learned WHERE session = ?1 AND rules = ?2")?
+            .exists(params![session.0, rules])
     }
 
     /// Stores what a session tells, in the place of what was stored before.

@@ -1,6 +1,6 @@
 use chronicle::{Chronicle, ask::AskCommand, render};
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{background, error::CommandError, ui::Ui};
 
 /// Answer a question in plain words
 ///
@@ -38,5 +38,9 @@ pub(crate) fn run(args: AskArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(
     for warning in &asked.warnings {
         ui.warn(warning);
     }
-    Ok(())
+    // Only some answers rest on it.
+    match asked.route {
+        "preferences" | "patterns" | "skills" | "problems" | "projects" => background::learn(chronicle, ui),
+        _ => Ok(()),
+    }
 }

@@ -4,7 +4,7 @@ use chronicle::{
     render,
 };
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{background, error::CommandError, ui::Ui};
 
 /// Show what comes back in how you work
 ///
@@ -38,5 +38,6 @@ pub(crate) fn run(args: PatternsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
     if text.is_empty() {
         ui.tell("nothing was learned yet");
     }
-    ui.answer(&text)
+    ui.answer(&text)?;
+    background::learn(chronicle, ui)
 }

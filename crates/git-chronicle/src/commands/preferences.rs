@@ -4,7 +4,7 @@ use chronicle::{
     render,
 };
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{background, error::CommandError, ui::Ui};
 
 /// Show what you prefer, as your sessions tell
 ///
@@ -46,5 +46,6 @@ pub(crate) fn run(args: PreferencesArgs, chronicle: &Chronicle, ui: &mut Ui) -> 
     if text.is_empty() {
         ui.tell("nothing was learned yet");
     }
-    ui.answer(&text)
+    ui.answer(&text)?;
+    background::learn(chronicle, ui)
 }

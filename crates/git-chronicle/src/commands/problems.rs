@@ -1,6 +1,6 @@
 use chronicle::{Chronicle, render};
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{background, error::CommandError, ui::Ui};
 
 /// Show failures that came up in several sessions, and how each was solved
 ///
@@ -22,5 +22,6 @@ pub(crate) fn run(args: &ProblemsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Re
     if text.is_empty() {
         ui.tell("nothing came up more than once");
     }
-    ui.answer(&text)
+    ui.answer(&text)?;
+    background::learn(chronicle, ui)
 }

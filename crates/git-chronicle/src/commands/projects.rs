@@ -1,6 +1,6 @@
 use chronicle::{Chronicle, learning::ProjectsCommand, render};
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{background, error::CommandError, ui::Ui};
 
 /// Show the projects that session memory knows, and what each is built with
 #[derive(Debug, clap::Args)]
@@ -20,5 +20,6 @@ pub(crate) fn run(args: ProjectsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
     if text.is_empty() {
         ui.tell("nothing was found");
     }
-    ui.answer(&text)
+    ui.answer(&text)?;
+    background::learn(chronicle, ui)
 }

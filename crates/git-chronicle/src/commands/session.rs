@@ -198,9 +198,12 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
     }
     if args.queued {
         let reply = chronicle.work_queue(background::is_foreground())?;
+        // None of them has to do with how the others fare.
         let worded = chronicle.word_behind(args.ended.as_deref());
-        chronicle.embed_behind()?;
+        let embedded = chronicle.embed_behind();
+        chronicle.learn()?;
         worded?;
+        embedded?;
         return ui.answer(&render::ingested(&reply, ui.format(), &ui.view(false)));
     }
     let what = if !args.files.is_empty() {

@@ -1,6 +1,6 @@
 use chronicle::{Chronicle, render};
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{background, error::CommandError, ui::Ui};
 
 /// Show which technologies you use, and where
 ///
@@ -23,5 +23,6 @@ pub(crate) fn run(args: &SkillsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resu
     if text.is_empty() {
         ui.tell("nothing was learned yet");
     }
-    ui.answer(&text)
+    ui.answer(&text)?;
+    background::learn(chronicle, ui)
 }
