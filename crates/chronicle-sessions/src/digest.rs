@@ -146,7 +146,9 @@ fn titles(journal: &Journal, session: &Session) -> Vec<String> {
 /// Whether a wish tells what is to be done, rather than to go on, or to answer something.
 fn is_telling(wish: &Noted) -> bool {
     let sentence = first_sentence(&wish.words);
-    !sentence.ends_with('?') && 3 <= key(sentence).split(' ').count()
+    // Chinese and Japanese have no spaces between words: of their signs, two are about a word.
+    let n_signs = sentence.chars().filter(|c| ('\u{3040}'..='\u{9fff}').contains(c)).count();
+    !sentence.ends_with(['?', '？']) && 3 <= key(sentence).split(' ').count() + n_signs / 2
 }
 
 fn summary(journal: &Journal) -> String {

@@ -77,8 +77,9 @@ pub(crate) fn sentences(line: &str) -> impl Iterator<Item = &str> {
         }
         let ends = |(index, mark): (usize, char)| {
             let after = rest[index + mark.len_utf8()..].chars().next();
-            (matches!(mark, '.' | '?' | '!') && after.is_none_or(char::is_whitespace))
-                .then_some(index + mark.len_utf8())
+            let is_end = matches!(mark, '.' | '?' | '!') && after.is_none_or(char::is_whitespace);
+            // After those of Chinese and Japanese no space follows.
+            (is_end || matches!(mark, '。' | '？' | '！')).then_some(index + mark.len_utf8())
         };
         let end = rest.char_indices().find_map(ends).unwrap_or(rest.len());
         let (sentence, after) = rest.split_at(end);

@@ -91,8 +91,8 @@ pub(super) fn route(question: &str) -> Route {
     };
     let has = |patterns: &[&str]| patterns.iter().any(|pattern| Pattern(pattern).found(&words).is_some());
     if let Some(file) = file(question) {
-        let is_why = file.1.is_some() || has(&ABOUT_A_FILE.0);
-        if is_why || has(&ABOUT_A_FILE.1) {
+        let is_why = file.1.is_some() || has(ABOUT_A_FILE.0);
+        if is_why || has(ABOUT_A_FILE.1) {
             route.name = if is_why { RouteName::Why } else { RouteName::Read };
             route.file = Some(file);
             return route;

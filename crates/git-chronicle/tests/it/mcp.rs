@@ -224,7 +224,7 @@ fn a_conversation_begins_at_every_version_of_the_protocol() {
         let instructions = begun["instructions"].as_str().expect("there are some");
         assert!(instructions.contains("chronicle_read") && instructions.len() < 1_500, "{instructions}");
         assert_eq!(client.ask("ping", &json!({}))["result"], json!({}), "{version}");
-        assert_eq!(tools(&mut client).len(), 14, "{version}");
+        assert_eq!(tools(&mut client).len(), 16, "{version}");
         assert_eq!(client.leave(), (Vec::new(), Some(0)), "{version}");
     }
 }
@@ -286,6 +286,8 @@ fn the_tools_are_few_and_told_in_few_words() {
     chronicle_summary: reads path anchor max_tokens directory
     chronicle_history: reads path anchor limit max_tokens directory
     chronicle_find: reads query project all branch since file kind limit directory
+    chronicle_ask: reads question project all directory
+    chronicle_preferences: reads project directory
     chronicle_pending: reads project all archived limit directory
     chronicle_check: reads diff staged patch fail_on max_tokens directory
     chronicle_note: changes text category file lines list clear directory

@@ -187,6 +187,15 @@ fn days_are_those_of_the_zone() {
     let told =
         in_zone(&desk, "America/New_York", now, &["digest", "2026-03-01", "--format=json"]).success().json();
     assert_eq!(told["sessions"], 1);
+    // `since` a day means the same day.
+    let since = |zone: &str, day: &str| {
+        let args = ["catch-up", "--since", day, "--format=json"];
+        in_zone(&desk, zone, now, &args).success().json()["sessions"].as_array().map(Vec::len)
+    };
+    assert_eq!(since("Pacific/Kiritimati", "2026-03-02"), Some(1));
+    assert_eq!(since("America/New_York", "2026-03-02"), Some(0));
+    assert_eq!(since("America/New_York", "sunday..monday"), Some(0));
+    assert_eq!(since("America/New_York", "last 10 days"), Some(1));
 }
 
 #[test]
@@ -238,13 +247,18 @@ fn words_of_other_languages_are_told_as_they_are() {
     desk.leave(
         &desk
             .talk("5e5510c2-aaaa-4aaa-8aaa-0000000000c2")
-            .prompt("把连接池的上限改成八个连接")
-            .said("完成。"),
+            .prompt("把连接池的上限改成八个连接。然后写一个测试。")
+            .said("完成。")
+            .prompt("以后都用 pnpm，不要用 npm")
+            .said("明白。"),
     );
     desk.ingest();
     desk.run(&["consolidate"]).success();
     let day = fs::read_to_string(desk.memory().join("digests/daily/2026-03-09.md")).unwrap();
     assert!(day.contains("Éviter l’attente infinie") && day.contains("把连接池的上限改成八个连接"), "{day}");
+    // What was asked first tells what it was about, without spaces between words, too.
+    let title = desk.ask(&["session", "show", "5e5510c2"])["title"].as_str().unwrap().to_owned();
+    assert!(title.starts_with("把连接池的上限改成八个连接"), "{title}");
 }
 
 #[test]
@@ -293,7 +307,7 @@ fn transcripts_of_what_is_cited_are_kept_without_secrets() {
     // Nothing refers to it.
     desk.leave(&desk.talk("5e5510d1-aaaa-4aaa-8aaa-0000000000d1").prompt("What is a mutex?").said("A lock."));
     desk.ingest();
-    assert_eq!(desk.ask(&["consolidate", "--weekly"])["jobs"][0]["kept"], 1);
+    assert_eq!(desk.ask(&["consolidate", "--weekly"])["jobs"][1]["kept"], 1);
     assert_eq!(kept(&desk).len(), 1);
     fs::remove_file(&transcript).unwrap();
     let out = desk.run(&["memory", "transcript", "5e551001"]).success().stdout;
@@ -328,7 +342,9 @@ fn a_budget_keeps_what_matters_most() {
     desk.ingest();
     let consolidate = |megabytes: &str| {
         let mut command = desk.command_in(desk.repo.path(), &["consolidate", "--weekly", "--format=json"]);
-        run(command.env("CHRONICLE_MEMORY_COLD_MEGABYTES", megabytes)).success().json()["jobs"][0].clone()
+        let jobs =
+            run(command.env("CHRONICLE_MEMORY_COLD_MEGABYTES", megabytes)).success().json()["jobs"].clone();
+        jobs.as_array().and_then(|jobs| jobs.last()).expect("it was done").clone()
     };
     assert_eq!(consolidate("1")["kept"], 2);
     let size: u64 = kept(&desk).iter().map(|file| file.metadata().unwrap().len()).sum();
