@@ -65,6 +65,14 @@ pub(crate) struct Experience {
     pub(crate) signs: Signs,
 }
 
+/// What the sessions of a project, or of all, tell.
+struct LearnedIn {
+    memory: Memory,
+    /// The name of the project; none for all.
+    project: Option<String>,
+    experience: Vec<Experience>,
+}
+
 impl Experience {
     fn of(learned: Learned, now: Timestamp) -> Self {
         Self {
@@ -105,6 +113,18 @@ impl Chronicle {
             return Ok(0);
         }
         Ok(memory.store.read(|connection| Learned::missing(connection, SIGNS_VERSION))?.len())
+    }
+
+    /// What the sessions of `project` tell, or those of all projects; none where nothing is remembered.
+    fn learned_in(&self, project: Option<&str>) -> Result<Option<LearnedIn>, Error> {
+        let Some(mut memory) = self.memory()? else { return Ok(None) };
+        let scope = self.memory_scope(&memory, project, project.is_none())?;
+        let experience = self.experience(&mut memory, &scope)?;
+        let project = match scope {
+            Scope::One(project) => Some(project.name),
+            Scope::All | Scope::Unknown => None,
+        };
+        Ok(Some(LearnedIn { memory, project, experience }))
     }
 
     /// What the sessions of a scope tell, the first one first.

@@ -14,10 +14,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Experience, Place,
+    Experience, LearnedIn, Place,
     feedback::{only, verdicts},
 };
-use crate::{Chronicle, Error, memory::Scope};
+use crate::{Chronicle, Error};
 
 mod runs;
 
@@ -108,17 +108,14 @@ impl Chronicle {
     pub fn patterns(&self, command: &PatternsCommand) -> Result<Patterns, Error> {
         let schema = "chronicle-patterns/v1";
         let mut answer = Patterns { schema, project: None, sessions: 0, patterns: Vec::new(), left_out: 0 };
-        let Some(mut memory) = self.memory()? else {
+        let Some(learned) = self.learned_in(command.project.as_deref())? else {
             if let Some(id) = &command.id {
                 only(id, std::iter::empty())?;
             }
             return Ok(answer);
         };
-        let scope = self.memory_scope(&memory, command.project.as_deref(), command.project.is_none())?;
-        if let Scope::One(project) = &scope {
-            answer.project = Some(project.name.clone());
-        }
-        let experience = self.experience(&mut memory, &scope)?;
+        let LearnedIn { memory, project, experience } = learned;
+        answer.project = project;
         let verdicts = memory.store.read(|connection| verdicts(connection, "pattern"))?;
         answer.sessions = experience.len();
         let mut all = mine(&experience, self.now, &TimeZone::system());

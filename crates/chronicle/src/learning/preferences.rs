@@ -13,10 +13,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Experience, Place,
+    Experience, LearnedIn, Place,
     feedback::{Verdict, only, verdicts},
 };
-use crate::{Chronicle, Error, memory::Scope};
+use crate::{Chronicle, Error};
 
 /// The least confidence of what is shown without being asked for.
 pub(crate) const LEAST_SHOWN: f64 = 0.5;
@@ -127,17 +127,14 @@ impl Chronicle {
         let schema = "chronicle-preferences/v1";
         let mut answer =
             Preferences { schema, project: None, sessions: 0, preferences: Vec::new(), left_out: 0 };
-        let Some(mut memory) = self.memory()? else {
+        let Some(learned) = self.learned_in(command.project.as_deref())? else {
             if let Some(id) = &command.id {
                 only(id, std::iter::empty())?;
             }
             return Ok(answer);
         };
-        let scope = self.memory_scope(&memory, command.project.as_deref(), command.project.is_none())?;
-        if let Scope::One(project) = &scope {
-            answer.project = Some(project.name.clone());
-        }
-        let experience = self.experience(&mut memory, &scope)?;
+        let LearnedIn { memory, project, experience } = learned;
+        answer.project = project;
         let verdicts = memory.store.read(|connection| verdicts(connection, "preference"))?;
         answer.sessions = experience.len();
         let mut all = preferences(&experience, &verdicts, self.now);

@@ -6,8 +6,8 @@ use chronicle_core::learning::learned_id;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Place;
-use crate::{Chronicle, Error, memory::Scope};
+use super::{LearnedIn, Place};
+use crate::{Chronicle, Error};
 
 /// How many of anything are told of one problem.
 const MOST_EACH: usize = 5;
@@ -68,12 +68,9 @@ impl Chronicle {
     pub fn problems(&self, project: Option<&str>, limit: usize) -> Result<Problems, Error> {
         let mut answer =
             Problems { schema: "chronicle-problems/v1", project: None, problems: Vec::new(), left_out: 0 };
-        let Some(mut memory) = self.memory()? else { return Ok(answer) };
-        let scope = self.memory_scope(&memory, project, project.is_none())?;
-        if let Scope::One(project) = &scope {
-            answer.project = Some(project.name.clone());
-        }
-        let experience = self.experience(&mut memory, &scope)?;
+        let Some(learned) = self.learned_in(project)? else { return Ok(answer) };
+        let LearnedIn { memory, project, experience } = learned;
+        answer.project = project;
         let names = Self::project_names(&memory)?;
         let mut found: BTreeMap<&str, Problem> = BTreeMap::new();
         for session in &experience {

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Experience, Place};
+use super::{Experience, LearnedIn, Place};
 use crate::{
     Chronicle, Error,
     memory::{Memory, Scope},
@@ -183,12 +183,9 @@ impl Chronicle {
     pub fn skills(&self, project: Option<&str>, limit: usize) -> Result<Skills, Error> {
         let mut answer =
             Skills { schema: "chronicle-skills/v1", project: None, skills: Vec::new(), left_out: 0 };
-        let Some(mut memory) = self.memory()? else { return Ok(answer) };
-        let scope = self.memory_scope(&memory, project, project.is_none())?;
-        if let Scope::One(project) = &scope {
-            answer.project = Some(project.name.clone());
-        }
-        let experience = self.experience(&mut memory, &scope)?;
+        let Some(learned) = self.learned_in(project)? else { return Ok(answer) };
+        let LearnedIn { memory, project, experience } = learned;
+        answer.project = project;
         let names = Self::project_names(&memory)?;
         let mut all: Vec<(String, Used)> = used(experience.iter(), &names).into_iter().collect();
         // Once imported is not yet known.

@@ -56,7 +56,10 @@ pub(super) fn worded(reply: &WordedReply) -> String {
             WordedOutcome::Worded => {
                 let WordedSession { threads, reworded, proposed, .. } = done;
                 let threads = counted(*threads, "thread");
-                writeln!(out, "- {about}: {threads}, {reworded} reworded, closed by the look of it: {proposed}")
+                writeln!(
+                    out,
+                    "- {about}: {threads}, {reworded} reworded, closed by the look of it: {proposed}"
+                )
             }
             WordedOutcome::Planned => writeln!(out, "- would ask about {about}"),
             WordedOutcome::WentOn => writeln!(out, "- {about}: it went on meanwhile"),

@@ -101,7 +101,11 @@ fn everything_that_an_answer_cites_is_there() {
     let Some(desk) = desk() else { return };
     let mut turns = Turns::default();
     let mut n_cited = 0;
-    let phrasings = include_str!("../../../chronicle/src/ask/phrasings.tsv");
+    let phrasings = [
+        include_str!("../../../chronicle/src/ask/phrasings.tsv"),
+        include_str!("../../../chronicle/src/ask/phrasings-last.tsv"),
+    ]
+    .concat();
     for question in phrasings.lines().filter_map(|line| line.split_once('\t')).map(|(_, question)| question) {
         let asked = ask(&desk, &["ask", "--all", question]);
         for citation in asked["citations"].as_array().expect("a list") {
@@ -119,6 +123,6 @@ fn everything_that_an_answer_cites_is_there() {
             }
         }
     }
-    println!("{n_cited} citations of 100 questions are there");
+    println!("{n_cited} citations of 150 questions are there");
     assert!(300 < n_cited, "{n_cited}");
 }
