@@ -1,6 +1,11 @@
 //! Sessions in the words of a model, through the binary and over the wire.
 
-use std::{fs, process::Stdio, time::Duration};
+use std::{
+    fs,
+    process::Stdio,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use testkit::{Answer, Asked, ScriptedService};
@@ -25,7 +30,13 @@ struct Wording {
 
 impl Wording {
     fn answering(answer: impl Fn(usize, &Asked) -> Answer + Send + Sync + 'static) -> Self {
-        Self { desk: Desk::new(), service: ScriptedService::answering(answer) }
+        let n_asked = AtomicUsize::new(0);
+        // What is consolidated behind a hook is asked about apart.
+        let service = ScriptedService::answering(move |_, asked| match is_about_a_session(asked) {
+            true => answer(n_asked.fetch_add(1, Ordering::SeqCst), asked),
+            false => Answer::text("{}").costing(1, 1),
+        });
+        Self { desk: Desk::new(), service }
     }
 
     fn command(&self, args: &[&str], now: &str) -> std::process::Command {
@@ -56,8 +67,12 @@ impl Wording {
     }
 
     fn n_asked(&self) -> usize {
-        self.service.asked().len()
+        self.service.asked().iter().filter(|asked| is_about_a_session(asked)).count()
     }
+}
+
+fn is_about_a_session(asked: &Asked) -> bool {
+    String::from_utf8_lossy(&asked.body).contains("journalist who documents a coding session")
 }
 
 /// A session with something done, something that failed, and something left.
