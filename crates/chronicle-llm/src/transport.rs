@@ -5,7 +5,8 @@ use std::{sync::OnceLock, thread, time::Duration};
 use reqwest::{Client, ClientBuilder, NoProxy, Proxy, redirect};
 use rustls::crypto::ring;
 use tokio::{
-    runtime::{Builder, Runtime},
+    runtime::{Builder, Handle},
+    sync::oneshot,
     time,
 };
 
@@ -20,8 +21,9 @@ const HERE: &str = "localhost,127.0.0.0/8,::1";
 /// A client and the thread that moves its bytes; nothing of it exists before the first call.
 #[derive(Debug)]
 pub(crate) struct Transport {
-    /// Always there, but while it is dropped.
-    runtime: Option<Runtime>,
+    handle: Handle,
+    /// The thread ends when this is dropped.
+    _stop: oneshot::Sender<()>,
     pub(crate) client: Client,
 }
 
@@ -34,8 +36,13 @@ impl Transport {
             // Whoever was faster installed one that does as well.
             let _is_first = ring::default_provider().install_default();
         });
-        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("model").enable_all().build();
-        let runtime = runtime.map_err(|error| error.to_string())?;
+        // Several threads would make every start of the program load libm.so, for tokio's statistics of them.
+        let runtime =
+            Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+        let handle = runtime.handle().clone();
+        let (stop, stopped) = oneshot::channel();
+        let drive = move || drop(runtime.block_on(stopped));
+        thread::Builder::new().name("model".to_owned()).spawn(drive).map_err(|error| error.to_string())?;
         let builder = Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
             // A key in a header of its own would go wherever a redirect points.
@@ -43,7 +50,7 @@ impl Transport {
             .tcp_nodelay(true)
             .user_agent(concat!("git-chronicle/", env!("CARGO_PKG_VERSION")));
         let client = through(builder, proxies)?.build().map_err(|error| error.to_string())?;
-        Ok(Self { runtime: Some(runtime), client })
+        Ok(Self { handle, _stop: stop, client })
     }
 
     /// Waits for `work` until it is done or called off; none when it was called off.
@@ -61,19 +68,9 @@ impl Transport {
             }
         };
         thread::scope(|scope| {
-            let runtime = self.runtime.as_ref().expect("it is there until it is dropped");
-            let waiter = scope.spawn(|| runtime.block_on(waiting));
+            let waiter = scope.spawn(|| self.handle.block_on(waiting));
             waiter.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
-    }
-}
-
-impl Drop for Transport {
-    fn drop(&mut self) {
-        // Waiting for its thread is not allowed where another runtime drops it.
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
     }
 }
 
