@@ -21,7 +21,7 @@ use super::{
 use crate::{Chronicle, Error, memory::Memory};
 
 /// How many bytes of transcripts, and how many files, are taken in together at most: after that, others may write.
-pub(super) const MOST_BYTES: u64 = 64 << 20;
+pub(super) const MOST_BYTES: u64 = 16 << 20;
 const MOST_FILES: usize = 100;
 
 /// What to take in.
