@@ -36,7 +36,6 @@ impl Transport {
             // Whoever was faster installed one that does as well.
             let _is_first = ring::default_provider().install_default();
         });
-        // Several threads would make every start of the program load libm.so, for tokio's statistics of them.
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
         let handle = runtime.handle().clone();

@@ -82,6 +82,7 @@ pub struct Asked {
     /// The same as a command line.
     pub command: String,
     /// What that command answered, in its own form.
+    #[schemars(with = "serde_json::Map<String, Value>")]
     pub answer: Value,
     /// The same as text.
     #[serde(skip)]
