@@ -2,6 +2,22 @@
 
 use jiff::civil::{Date, ISOWeekDate, Weekday};
 
+/// The months by their English names, in small letters.
+pub const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
 /// A span of whole days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Period {
@@ -64,20 +80,6 @@ impl Period {
     fn counted(text: &str, today: Date) -> Option<Self> {
         const DAYS: [&str; 7] =
             ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-        const MONTHS: [&str; 12] = [
-            "january",
-            "february",
-            "march",
-            "april",
-            "may",
-            "june",
-            "july",
-            "august",
-            "september",
-            "october",
-            "november",
-            "december",
-        ];
         let place = |names: &[&str]| names.iter().position(|name| *name == text);
         if let Some(day) = place(&DAYS) {
             let back = (usize::try_from(today.weekday().to_monday_zero_offset()).ok()? + 7 - day) % 7;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use chronicle_core::period::MONTHS;
+
 use super::words::Word;
 
 /// A time that a question names.
@@ -156,21 +158,6 @@ fn period_at(words: &[&str]) -> Option<(String, usize)> {
     }
     day(words.first()?).map(|day| (day, 1))
 }
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 fn unit_of(word: &str) -> Option<&'static str> {
     match word {
