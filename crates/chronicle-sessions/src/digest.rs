@@ -13,7 +13,7 @@ use crate::endings::endings;
 use crate::journal::{ChangedFile, Check, Journal, Noted};
 use crate::reading::Session;
 use crate::turn::{Commit, Usage};
-use crate::words::{first_sentence, imperative, shortened};
+use crate::words::{first_sentence, imperative, n_words, shortened};
 
 /// The longest title.
 pub const LONGEST_TITLE: usize = 60;
@@ -146,9 +146,7 @@ fn titles(journal: &Journal, session: &Session) -> Vec<String> {
 /// Whether a wish tells what is to be done, rather than to go on, or to answer something.
 fn is_telling(wish: &Noted) -> bool {
     let sentence = first_sentence(&wish.words);
-    // Chinese and Japanese have no spaces between words: of their signs, two are about a word.
-    let n_signs = sentence.chars().filter(|c| ('\u{3040}'..='\u{9fff}').contains(c)).count();
-    !sentence.ends_with(['?', '？']) && 3 <= key(sentence).split(' ').count() + n_signs / 2
+    !sentence.ends_with(['?', '？']) && 3 <= n_words(&key(sentence))
 }
 
 fn summary(journal: &Journal) -> String {

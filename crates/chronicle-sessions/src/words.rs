@@ -106,7 +106,7 @@ pub(crate) fn imperative(words: &str, longest: usize) -> String {
     while let Some(rest) = without_beginning(words) {
         words = rest;
     }
-    let words = words.trim_end_matches(['.', '?', '!', ':', ',', ' ']);
+    let words = words.trim_end_matches(['.', '?', '!', ':', ',', ' ', '。', '？', '！', '：', '，']);
     let mut letters = words.chars();
     let first: String = letters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
     shortened(&format!("{first}{}", letters.as_str()), longest)
@@ -141,8 +141,28 @@ pub fn shortened(text: &str, longest: usize) -> String {
 pub(crate) fn is_substantive(prompt: &str) -> bool {
     let sentence = first_sentence(prompt);
     let wish = imperative(sentence, LONGEST_SENTENCE);
-    let n_words = wish.split_whitespace().count();
-    3 <= n_words || 2 == n_words && 12 <= wish.len()
+    let n_words = n_words(&wish);
+    3 <= n_words || 2 == n_words && 12 <= wish.chars().count()
+}
+
+/// How many words `text` has. Where none are told apart by spaces, two signs of Chinese and Japanese are about a word,
+/// and four letters of Thai and its neighbours.
+pub(crate) fn n_words(text: &str) -> usize {
+    let of = |spaced: &str| {
+        let (mut n_signs, mut n_letters, mut has_others) = (0, 0, 0);
+        for letter in spaced.chars().filter(|letter| letter.is_alphanumeric()) {
+            match letter {
+                '\u{3040}'..='\u{30ff}'
+                | '\u{3400}'..='\u{9fff}'
+                | '\u{f900}'..='\u{faff}'
+                | '\u{20000}'..='\u{3ffff}' => n_signs += 1,
+                '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' => n_letters += 1,
+                _ => has_others = 1,
+            }
+        }
+        usize::div_ceil(n_signs, 2) + usize::div_ceil(n_letters, 4) + has_others
+    };
+    text.split_whitespace().map(of).sum()
 }
 
 #[cfg(test)]
@@ -181,5 +201,24 @@ mod tests {
         assert!(!is_substantive("yes"));
         assert!(!is_substantive("yes, please"));
         assert!(is_substantive("commit everything now please"));
+    }
+
+    #[test]
+    fn a_wish_needs_no_spaces() {
+        let check = |prompt: &str, is_wish| assert_eq!(is_substantive(prompt), is_wish, "{prompt}");
+        check("把连接池的上限改成八个连接。", true);
+        check("接続プールの上限を八にしてください", true);
+        check("只修 pool.rs 的超时", true);
+        check("แก้ไขข้อผิดพลาดในการเข้าสู่ระบบ", true);
+        check("好的", false);
+        check("继续吧", false);
+        check("はい", false);
+        check("ตกลง", false);
+        assert_eq!(imperative("把上限改成八。", 60), "把上限改成八");
+    }
+
+    #[test]
+    fn marks_alone_are_no_words() {
+        assert_eq!((n_words("a – b"), n_words("…"), n_words("")), (2, 0, 0));
     }
 }

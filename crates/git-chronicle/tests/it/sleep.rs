@@ -256,7 +256,31 @@ fn words_of_other_languages_are_told_as_they_are() {
     assert!(day.contains("Éviter l’attente infinie") && day.contains("把连接池的上限改成八个连接"), "{day}");
     // A sentence ends where its mark stands, without a space behind it, too.
     let title = desk.ask(&["session", "show", "5e5510c2"])["title"].as_str().unwrap().to_owned();
-    assert!(title.starts_with("把连接池的上限改成八个连接") && !title.contains("测试"), "{title}");
+    assert_eq!(title, "把连接池的上限改成八个连接");
+}
+
+#[test]
+fn a_request_without_spaces_gives_the_title_whatever_comes_after_it() {
+    let desk = Desk::new();
+    for (session, wish) in [
+        ("5e5510c3-aaaa-4aaa-8aaa-0000000000c3", "把连接池的上限改成八个连接。"),
+        ("5e5510c4-aaaa-4aaa-8aaa-0000000000c4", "接続プールの上限を八にしてください。"),
+    ] {
+        let talk = desk
+            .talk(session)
+            .prompt(wish)
+            .edit("src/pool.rs", "fn acquire() {}", "fn acquire() { wait() }")
+            .command("git commit -qam 'pool: wait'", "[main 1a2b3c4] pool: wait\n 1 file changed")
+            .prompt("And now look at the timeout of the tests")
+            .said("Done.");
+        desk.leave(&talk);
+        desk.ingest();
+        let shown = desk.ask(&["session", "show", session]);
+        let wish = wish.trim_end_matches('。');
+        assert_eq!(shown["title"], wish);
+        let summary = shown["digest"]["summary"].as_str().unwrap();
+        assert!(summary.starts_with(&format!("Asked for “{wish}”")), "{summary}");
+    }
 }
 
 #[test]
