@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use chronicle_llm::Purpose;
 use chronicle_sessions::shortened;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -149,7 +150,7 @@ impl Chronicle {
             composed: None,
             warnings,
         };
-        if !command.is_plain && self.has_chosen_model() {
+        if !command.is_plain && self.has_chosen_model(Purpose::Ask) {
             match self.compose(cut, &asked.citations) {
                 Ok(composed) => asked.composed = Some(composed),
                 Err(error) => asked.warnings.push(format!("no model worded this: {error}")),

@@ -68,13 +68,14 @@ impl Chronicle {
         Ok(Metered::new(service, self.meter(&settings, &choice, Purpose::Embed, limits)?))
     }
 
-    /// Whether somebody said who serves models, rather than a key being there by chance: what nobody asked for by hand
-    /// spends nothing otherwise.
+    /// Whether somebody said who serves models for `purpose`, rather than a key being there by chance: what nobody asked
+    /// for by hand spends nothing otherwise. A service that was named for vectors alone serves no other purpose.
     #[must_use]
-    pub fn has_chosen_model(&self) -> bool {
+    pub fn has_chosen_model(&self, purpose: Purpose) -> bool {
         self.model_settings().is_ok_and(|settings| {
             !matches!(settings.value("llm.provider"), "none")
                 && ["llm.provider", "llm.baseUrl"].iter().any(|name| !settings.value(name).is_empty())
+                && !choice::is_for_vectors_alone(&settings, purpose)
         })
     }
 

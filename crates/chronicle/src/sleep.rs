@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use chronicle_core::period::{Period, Span};
 use chronicle_git::FileLock;
+use chronicle_llm::Purpose;
 use chronicle_search::Job;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -175,7 +176,7 @@ impl Chronicle {
 
     /// The digests of the last day, week and month that are over.
     fn last_digests(&self, memory: &Memory) -> Result<Vec<Digest>, Error> {
-        if !self.has_chosen_model() {
+        if !self.has_chosen_model(Purpose::Digest) {
             return Ok(Vec::new());
         }
         let zone = self.zone();

@@ -195,6 +195,16 @@ fn model(
     }
 }
 
+/// Whether the service of these settings was named for vectors, and nobody said which model it has for `purpose`.
+pub(super) fn is_for_vectors_alone(settings: &Settings, purpose: Purpose) -> bool {
+    let is_said = |name: &str| !settings.value(name).is_empty();
+    purpose != Purpose::Embed
+        && is_said("llm.baseUrl")
+        && settings.value("llm.provider") != Provider::Claude.name()
+        && ![&*format!("llm.model.{}", purpose.name()), "llm.model"].into_iter().any(is_said)
+        && (is_said("llm.model.embed") || settings.value("searchVectors") == "true")
+}
+
 /// The variables that hold the keys of the service at `base_url`: at another address than the provider's own, none of
 /// its keys is for that.
 fn own_variables(provider: Provider, base_url: Option<&str>) -> Vec<&'static str> {

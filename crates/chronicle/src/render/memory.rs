@@ -5,7 +5,10 @@ use std::fmt::Write;
 use chronicle_core::counted;
 
 use super::{View, words};
-use crate::{sleep::Consolidated, tiers::MemoryStatus};
+use crate::{
+    sleep::{Consolidated, WordedMemory},
+    tiers::MemoryStatus,
+};
 
 pub(super) fn consolidated(done: &Consolidated) -> String {
     let mut out = String::new();
@@ -49,20 +52,30 @@ pub(super) fn consolidated(done: &Consolidated) -> String {
         out.push('\n');
     }
     if let Some(worded) = &done.worded {
-        let _ = writeln!(out, "# in the words of {}\n", words::one_line(&worded.model));
-        let lines = counted(worded.lines, "line of blocks");
-        let _ = writeln!(out, "- {lines}, {}", counted(worded.digests, "digest"));
-        for dropped in &worded.dropped {
-            let _ = writeln!(out, "- not taken: {}", words::one_line(dropped));
-        }
-        if let Some(reason) = &worded.failed {
-            let _ = writeln!(out, "- not done: {}", words::one_line(reason));
-        }
+        self::worded(&mut out, worded);
     }
     let length = out.trim_end().len();
     out.truncate(length);
     out.push('\n');
     out
+}
+
+/// What a model worded, or why it said nothing: without its name nobody was asked.
+fn worded(out: &mut String, worded: &WordedMemory) {
+    let model = if worded.model.is_empty() { "a model".into() } else { words::one_line(&worded.model) };
+    let _ = writeln!(out, "# in the words of {model}\n");
+    match &worded.failed {
+        Some(reason) => {
+            let _ = writeln!(out, "- not done: {}", words::one_line(reason));
+        }
+        None => {
+            let lines = counted(worded.lines, "line of blocks");
+            let _ = writeln!(out, "- {lines}, {}", counted(worded.digests, "digest"));
+        }
+    }
+    for dropped in &worded.dropped {
+        let _ = writeln!(out, "- not taken: {}", words::one_line(dropped));
+    }
 }
 
 pub(super) fn status(status: &MemoryStatus, view: &View) -> String {

@@ -154,7 +154,7 @@ impl Chronicle {
     /// # Errors
     /// When session memory cannot be read or written. A model that fails is no error: it is asked again later.
     pub fn word_behind(&self, ended: Option<&str>) -> Result<(), Error> {
-        if !self.has_chosen_model() {
+        if !self.has_chosen_model(Purpose::Digest) {
             return Ok(());
         }
         if ended.is_some() {

@@ -127,7 +127,7 @@ impl Chronicle {
         memory: &mut Memory,
         digests: Vec<Digest>,
     ) -> Result<Option<WordedMemory>, Error> {
-        if !self.has_chosen_model() {
+        if !self.has_chosen_model(Purpose::Digest) {
             return Ok(None);
         }
         let home = self.memory_home()?;

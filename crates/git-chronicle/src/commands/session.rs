@@ -221,7 +221,7 @@ fn ingest(args: IngestArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), Co
     if !reply.unread.is_empty() {
         ui.warn(&format!("could not be read: {}", counted(reply.unread.len(), "file")));
     }
-    if 0 < reply.sessions && chronicle.has_chosen_model() {
+    if 0 < reply.sessions && chronicle.has_chosen_model(Purpose::Embed) {
         // What a model makes of them takes its time.
         background::start(&["session", "ingest", "--queued"]);
     }

@@ -60,6 +60,14 @@ impl Vectors {
         self.desk.run(&["session", "ingest", &path.to_string_lossy()]).success();
     }
 
+    /// A session that a model would be asked about.
+    fn work(&self, session: &str) {
+        let talk =
+            self.desk.talk(session).prompt("Make the pool wait").edit("src/pool.rs", "a", "b").said("Done.");
+        self.desk.leave(&talk);
+        self.desk.ingest();
+    }
+
     /// What the service was asked to embed, one list for each call.
     fn sent(&self) -> Vec<Vec<String>> {
         let texts = |asked: Asked| serde_json::from_value(asked.json()["input"].clone()).expect("texts");
@@ -214,7 +222,30 @@ fn another_model_makes_all_vectors_anew_and_until_then_words_find() {
 fn a_hook_leaves_the_vectors_to_the_process_behind_it() {
     let vectors = Vectors::new();
     vectors.tell("s1", &[SHORT]);
-    // What words sessions has no model here, and says so; that keeps nobody from giving vectors.
-    run(&mut vectors.command("one", &["session", "ingest", "--queued"]));
+    vectors.run("one", &["session", "ingest", "--queued"]);
     assert_eq!(vectors.sent(), [[SHORT]]);
+}
+
+#[test]
+fn a_service_for_vectors_alone_is_asked_for_nothing_else_and_missed_by_nobody() {
+    let vectors = Vectors::new();
+    vectors.work("5e5e5e51-0000-4000-8000-000000000005");
+    let done = vectors.run("one", &["consolidate", "--daily"]).stdout;
+    assert!(!done.contains("in the words of"), "{done}");
+    vectors.run("one", &["session", "ingest", "--queued"]);
+    let asked = vectors.run("one", &["ask", "what about the pool?"]);
+    assert!(!asked.stderr.contains("no model"), "{}", asked.stderr);
+    assert!(vectors.service.asked().iter().all(|asked| asked.path.ends_with("/embeddings")));
+    assert!(!vectors.sent().is_empty());
+}
+
+#[test]
+fn a_service_that_lacks_the_name_of_its_model_is_told_of() {
+    let vectors = Vectors::new();
+    vectors.work("5e5e5e52-0000-4000-8000-000000000005");
+    let mut command = vectors.command("one", &["consolidate", "--daily"]);
+    command.env_remove("CHRONICLE_LLM_MODEL_EMBED").env("CHRONICLE_SEARCH_VECTORS", "false");
+    let done = run(&mut command).success().stdout;
+    let (_, told) = done.split_once("# in the words of a model\n\n").expect("it is told of");
+    assert_eq!(told.trim(), "- not done: which model is to be asked there? Set chronicle.llm.model");
 }
