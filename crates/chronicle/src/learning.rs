@@ -149,6 +149,13 @@ impl Chronicle {
 }
 
 impl Memory {
+    /// Learns from the sessions that are new or changed until `deadline`; tells whether none is left.
+    pub(crate) fn learn_until(&mut self, deadline: Option<Instant>) -> Result<bool, Error> {
+        self.learn(deadline)?;
+        let missing = self.store.read(|connection| Learned::missing(connection, SIGNS_VERSION))?;
+        Ok(missing.is_empty())
+    }
+
     /// Learns from the sessions that are new or changed, the latest first, until `deadline`; tells from how many.
     fn learn(&mut self, deadline: Option<Instant>) -> Result<usize, Error> {
         let missing = |connection: &Connection| Learned::missing(connection, SIGNS_VERSION);

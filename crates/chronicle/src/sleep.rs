@@ -143,8 +143,7 @@ impl Chronicle {
         done: &mut Consolidated,
     ) -> Result<(), Error> {
         let mut memory = self.memory_to_write()?;
-        // What blocks say must not depend on how much was learned so far.
-        self.learn()?;
+        let is_learned = memory.learn_until(deadline)?;
         let mut past: Option<Past> = None;
         for span in Span::ALL {
             let was_due = self.is_due(&memory, span)?;
@@ -158,7 +157,7 @@ impl Chronicle {
                 Some(past) => past,
                 None => past.insert(self.past(&memory)?),
             };
-            let job = self.job(&mut memory, past, span, (command.is_dry_run, deadline))?;
+            let job = self.job(&mut memory, past, (span, is_learned), (command.is_dry_run, deadline))?;
             let is_unfinished = job.is_unfinished;
             done.jobs.push(JobDone { was_due, ..job });
             if !is_unfinished && !command.is_dry_run {
@@ -203,7 +202,7 @@ impl Chronicle {
         &self,
         memory: &mut Memory,
         past: &Past,
-        span: Span,
+        (span, is_learned): (Span, bool),
         (is_dry_run, deadline): (bool, Option<Instant>),
     ) -> Result<JobDone, Error> {
         let mut job = JobDone {
@@ -226,7 +225,12 @@ impl Chronicle {
             Span::Week => Renewal::Weekly,
             Span::Month => Renewal::Monthly,
         };
-        job.blocks = self.renew_blocks(memory, past, renewal, is_dry_run)?;
+        // What blocks say must not depend on how much was learned so far.
+        if is_learned {
+            job.blocks = self.renew_blocks(memory, past, renewal, is_dry_run)?;
+        } else {
+            job.is_unfinished = true;
+        }
         self.write_digests(memory, span, &mut job, (is_dry_run, deadline))?;
         if span == Span::Week {
             self.keep_transcripts(memory, &mut job, (is_dry_run, deadline))?;
@@ -240,3 +244,46 @@ const LOCK_FILE: &str = "sleep.lock";
 
 /// Stands for a job as a whole.
 pub(crate) const WHOLE: &str = "";
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::sessions::{IngestCommand, What};
+
+    #[test]
+    fn what_cannot_be_learned_in_time_is_learned_next_time_and_no_block_tells_of_half_of_it() {
+        let home = tempfile::tempdir().unwrap();
+        let now = "2026-03-10T12:00:00Z".parse().unwrap();
+        let chronicle = Chronicle {
+            environment: |name| (name == "CHRONICLE_HOME").then(|| "memory".into()),
+            ..Chronicle::new(home.path(), now, false)
+        };
+        let said = |id, role, text| {
+            format!(
+                "{{\"session\": \"s1\", \"id\": {id}, \"role\": \"{role}\", \"text\": \"{text}\", \
+                 \"time\": \"2026-03-08T12:00:00Z\"}}\n"
+            )
+        };
+        let rows = [said(1, "user", "I prefer pnpm over npm."), said(2, "assistant", "Right.")];
+        fs::write(home.path().join("s1.jsonl"), rows.concat()).unwrap();
+        let what = What::Files(vec!["s1.jsonl".into()]);
+        chronicle.ingest(&IngestCommand { what }, &mut |_, _| {}).unwrap();
+        let done = |deadline| {
+            let mut done =
+                Consolidated { schema: "", dry_run: false, jobs: Vec::new(), worded: None, is_busy: false };
+            let command = ConsolidateCommand { due_only: true, ..ConsolidateCommand::default() };
+            chronicle.sleep(&command, deadline, &mut done).unwrap();
+            done.jobs
+        };
+        let late = done(Some(Instant::now()));
+        assert_eq!(late.len(), 3);
+        assert!(late.iter().all(|job| job.is_unfinished && job.blocks.is_empty()), "{late:?}");
+        assert_eq!(chronicle.n_unlearned().unwrap(), 1);
+        let next = done(Some(Instant::now() + PATIENCE));
+        assert!(next.iter().all(|job| job.was_due && !job.is_unfinished), "{next:?}");
+        assert!(next.iter().any(|job| job.blocks.contains(&"preferences".to_owned())), "{next:?}");
+        assert_eq!(chronicle.n_unlearned().unwrap(), 0);
+    }
+}
