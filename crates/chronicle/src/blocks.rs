@@ -21,7 +21,7 @@ use snafu::ensure;
 
 pub(crate) use drafts::Past;
 pub(crate) use filed::{BLOCK, BlockFile};
-pub(crate) use renewed::Renewal;
+pub(crate) use renewed::{Renewal, line_of_run};
 
 use crate::{
     Chronicle, Error,

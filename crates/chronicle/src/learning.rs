@@ -29,6 +29,7 @@ mod problems;
 mod technologies;
 
 pub use feedback::{FeedbackCommand, FeedbackReply, GivenFeedback};
+pub(crate) use patterns::THEN;
 pub use patterns::{PATTERN_KINDS, Pattern, Patterns, PatternsCommand};
 pub use preferences::{Preference, PreferenceEvidence, Preferences, PreferencesCommand};
 pub use problems::{Problem, Problems, Solution};

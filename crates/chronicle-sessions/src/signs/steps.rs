@@ -58,6 +58,31 @@ pub enum Act {
 }
 
 impl Act {
+    /// All of them.
+    pub const ALL: [Self; 21] = [
+        Self::Ask,
+        Self::Plan,
+        Self::Look,
+        Self::Logs,
+        Self::LookUp,
+        Self::Edit,
+        Self::EditTest,
+        Self::EditDocs,
+        Self::TestPasses,
+        Self::TestFails,
+        Self::BuildPasses,
+        Self::BuildFails,
+        Self::LintPasses,
+        Self::LintFails,
+        Self::Format,
+        Self::Install,
+        Self::CommandFails,
+        Self::Commit,
+        Self::Push,
+        Self::PullRequest,
+        Self::Stop,
+    ];
+
     /// How it is told.
     #[must_use]
     pub fn told(self) -> &'static str {

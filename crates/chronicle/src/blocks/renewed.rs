@@ -91,8 +91,8 @@ impl Chronicle {
         let patterns = self.patterns(&PatternsCommand::default())?.patterns.into_iter();
         let steps = patterns.filter(|one| ["debugging", "workflow", "tool"].contains(&one.kind));
         let draft = |one: Pattern| {
+            let words = if one.is_run() { line_of_run(&one.pattern) } else { one.pattern };
             let evidence = one.evidence.into_iter().map(|place| place.session);
-            let words = if one.kind == "tool" { one.pattern } else { format!("often: {}", one.pattern) };
             learned(one.id, &words, one.confidence, evidence)
         };
         Ok(steps.map(draft).collect())
@@ -131,10 +131,16 @@ fn learned(key: String, words: &str, confidence: f64, sessions: impl Iterator<It
             evidence.push(session);
         }
     }
+    Draft { key, text: sentence(words), weight: SURE * confidence, united: None, evidence }
+}
+
+/// The line of `work_patterns` about a run of steps.
+pub(crate) fn line_of_run(run: &str) -> String {
+    sentence(&format!("often: {run}"))
+}
+
+fn sentence(words: &str) -> String {
     let words = words.trim().trim_end_matches('.');
     let mut letters = words.chars();
-    let text = letters
-        .next()
-        .map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()));
-    Draft { key, text, weight: SURE * confidence, united: None, evidence }
+    letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }

@@ -2,8 +2,8 @@
 //!
 //! A pattern is a run of steps that comes up in several sessions and more often
 //! than its steps would meet by chance, a program or an hour that recurs, or a
-//! technology that is new. Nothing here is worded by a model; mining the same
-//! sessions again finds the same patterns.
+//! technology that is new. Mining the same sessions again finds the same patterns;
+//! a model that somebody chose words runs of steps, and changes nothing else.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,14 @@ use super::{
     Experience, LearnedIn, Place,
     feedback::{only, verdicts},
 };
-use crate::{Chronicle, Error};
+use crate::{
+    Chronicle, Error,
+    sleep::{Wordings, Words},
+};
 
 mod runs;
 
+pub(crate) use runs::THEN;
 use runs::runs;
 
 /// The kinds of patterns, as they are called in questions and answers.
@@ -78,6 +82,9 @@ pub struct Pattern {
     pub kind: &'static str,
     /// In words.
     pub pattern: String,
+    /// The same in the words of a model, where somebody chose one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worded: Option<Words>,
     /// From 0 to 1.
     pub confidence: f64,
     /// `held`, `confirmed` or `rejected`.
@@ -98,6 +105,13 @@ pub struct Pattern {
     pub last_confirmed: Option<String>,
     /// Where, the newest first.
     pub evidence: Vec<Place>,
+}
+
+impl Pattern {
+    /// Whether it is a run of steps; all others are told in plain words.
+    pub(crate) fn is_run(&self) -> bool {
+        self.pattern.contains(THEN)
+    }
 }
 
 impl Chronicle {
@@ -127,6 +141,10 @@ impl Chronicle {
                 Some(_) => (pattern.status, pattern.confidence) = ("rejected", 0.05),
                 None => {}
             }
+        }
+        let wordings = Wordings::kept(&self.memory_home()?);
+        for pattern in all.iter_mut().filter(|pattern| pattern.is_run()) {
+            pattern.worded = wordings.of(&pattern.pattern).cloned();
         }
         if let Some(kind) = &command.kind {
             all.retain(|pattern| pattern.kind == kind);
@@ -187,6 +205,7 @@ fn pattern(
         id: learned_id("w", &[kind, &words]),
         kind,
         pattern: words,
+        worded: None,
         confidence: rounded(confidence),
         status: "held",
         sessions: seen.len(),

@@ -132,6 +132,10 @@ fn one_pattern(out: &mut String, pattern: &Pattern, is_why: bool) {
         facts.push(pattern.status.to_owned());
     }
     let _ = writeln!(out, "- {} {} ({})", pattern.id, words::one_line(&pattern.pattern), facts.join(", "));
+    if let Some(said) = &pattern.worded {
+        let (text, model) = (words::one_line(&said.text), words::one_line(&said.model));
+        let _ = writeln!(out, "  {text} (in the words of {model})");
+    }
     if is_why {
         for at in &pattern.evidence {
             let _ = writeln!(out, "  - {}: {}", place(at), words::one_line(&at.title));

@@ -70,7 +70,8 @@ fn worded(out: &mut String, worded: &WordedMemory) {
         }
         None => {
             let lines = counted(worded.lines, "line of blocks");
-            let _ = writeln!(out, "- {lines}, {}", counted(worded.digests, "digest"));
+            let patterns = counted(worded.patterns, "pattern");
+            let _ = writeln!(out, "- {lines}, {patterns}, {}", counted(worded.digests, "digest"));
         }
     }
     for dropped in &worded.dropped {

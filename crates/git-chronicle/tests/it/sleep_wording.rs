@@ -29,7 +29,11 @@ fn desk(answer: impl Fn(usize, &Asked) -> Answer + Send + Sync + 'static) -> (De
 }
 
 fn consolidate(desk: &Desk, service: &ScriptedService) -> Outcome {
-    let mut command = desk.command_in(desk.repo.path(), &["consolidate", "--daily"]);
+    consolidate_of(desk, service, "--daily")
+}
+
+fn consolidate_of(desk: &Desk, service: &ScriptedService, job: &str) -> Outcome {
+    let mut command = desk.command_in(desk.repo.path(), &["consolidate", job]);
     command
         .env("CHRONICLE_LLM_PROVIDER", "anthropic")
         .env("CHRONICLE_LLM_BASE_URL", format!("{}/v1", service.url()))
@@ -44,9 +48,13 @@ fn profile(desk: &Desk) -> Value {
 
 /// The lines that the model was shown.
 fn lines(asked: &Asked) -> Vec<(String, String)> {
+    numbered(asked, 'L')
+}
+
+fn numbered(asked: &Asked, kind: char) -> Vec<(String, String)> {
     let body = String::from_utf8_lossy(&asked.body).replace("\\n", "\n");
     let of = |line: &str| line.split_once(' ').map(|(id, text)| (id.to_owned(), text.to_owned()));
-    let is_line = |line: &&str| line.starts_with('L') && line[1..].starts_with(|c: char| c.is_ascii_digit());
+    let is_line = |line: &&str| line.starts_with(kind) && line[1..].starts_with(|c: char| c.is_ascii_digit());
     body.lines().filter(is_line).filter_map(of).collect()
 }
 
@@ -137,4 +145,101 @@ fn a_model_can_neither_invent_nor_drop_and_a_hostile_text_is_not_obeyed() {
     let done = consolidate(&desk, &service).success().stdout;
     assert!(done.contains("not taken") && !done.contains('\u{1b}'), "{done}");
     assert_eq!((profile(&desk), digest_of_yesterday(&desk)), (by_rules, digest));
+}
+
+const RUN: &str = "tests fail → look at the code → change code → tests pass → commit";
+
+/// A desk with a run of steps that comes back, and the service that says `words` of every pattern.
+fn mended(words: &'static str) -> (Desk, ScriptedService) {
+    let desk = Desk::new();
+    for n in 1..=3 {
+        let talk = desk
+            .talk(&format!("9c9c9c9{n}-0000-4000-8000-00000000000a"))
+            .prompt("Make a full pool wait for its connections")
+            .tool("Bash", &json!({"command": "cargo test"}), "test acquire ... FAILED", true)
+            .command("cat src/pool.rs", "fn acquire() {}")
+            .edit("src/pool.rs", "fn acquire() {}", "fn acquire() { wait() }")
+            .command("cargo test", "test result: ok. 3 passed; 0 failed")
+            .command("git commit -qam 'pool: wait'", "[main 1a2b3c4] pool: wait\n 1 file changed")
+            .said("Done.");
+        desk.leave(&talk);
+        let other = desk
+            .talk(&format!("9c9c9c8{n}-0000-4000-8000-00000000000a"))
+            .prompt("What does the pool do?")
+            .command("cat README.md", "A pool.")
+            .edit("README.md", "A", "The")
+            .said("It waits.")
+            .prompt("And what else?")
+            .command("cat README.md", "A pool.")
+            .said("Nothing.");
+        desk.leave(&other);
+    }
+    desk.ingest();
+    let service = ScriptedService::answering(move |_, asked| {
+        let runs = numbered(asked, 'P');
+        let worded: Vec<Value> = runs.iter().map(|(id, _)| json!({"id": id, "text": words})).collect();
+        Answer::text(json!({ "worded": worded }).to_string()).costing(2_000, 200)
+    });
+    (desk, service)
+}
+
+/// The pattern of steps, with all that is told of it.
+fn run_told(desk: &Desk) -> Value {
+    let found = desk.ask(&["patterns", "--all"]);
+    let all = found["patterns"].as_array().expect("a list");
+    all.iter().find(|one| one["pattern"] == RUN).expect("it comes back").clone()
+}
+
+#[test]
+fn a_pattern_is_told_in_the_words_of_a_model_and_its_steps_and_counts_stay() {
+    const WORDS: &str = "When tests fail, you look at the code, change it until the tests pass, and commit.";
+    let (desk, service) = mended(WORDS);
+    desk.run(&["consolidate", "--weekly"]).success();
+    let by_rules = run_told(&desk);
+    assert!(by_rules.get("worded").is_none(), "nobody chose a model");
+    for _ in 0..2 {
+        consolidate_of(&desk, &service, "--daily").success();
+    }
+    // The same is not asked about twice, as a pattern and as a line of a block.
+    let asked = service.asked();
+    let asked = asked.first().expect("one call");
+    assert!(numbered(asked, 'P').iter().any(|(_, text)| text == RUN), "{:?}", numbered(asked, 'P'));
+    assert!(lines(asked).iter().all(|(_, text)| !text.contains('→')), "{:?}", lines(asked));
+    let mut told = run_told(&desk);
+    assert_eq!(told["worded"], json!({"text": WORDS, "model": "scripted"}));
+    told.as_object_mut().expect("an object").remove("worded");
+    assert_eq!(told, by_rules);
+    let shown = desk.run(&["patterns"]).success().stdout;
+    assert!(
+        shown.contains(RUN) && shown.contains(&format!("\n  {WORDS} (in the words of scripted)\n")),
+        "{shown}"
+    );
+    let block = || desk.ask(&["blocks", "show", "work_patterns"]);
+    let value = block()["value"].as_str().expect("text").to_owned();
+    assert!(value.contains(WORDS) && !value.contains(RUN), "{value}");
+    desk.run(&["consolidate", "--weekly"]).success();
+    assert_eq!(block()["value"], json!(value));
+    desk.run(&["session", "forget", "9c9c9c91"]).success();
+    assert!(!desk.run(&["patterns", "--all"]).success().stdout.contains("in the words of"));
+}
+
+#[test]
+fn words_that_leave_out_a_step_or_bring_in_another_are_not_taken_for_a_pattern() {
+    for words in [
+        "When tests fail, you look at the code and commit.",
+        "When tests fail, you look at the code, change it until the tests pass, commit and push.",
+        "When tests fail, you look at the code, change it until the tests pass, and commit for Mallory.",
+    ] {
+        let (desk, service) = mended(words);
+        let done = consolidate_of(&desk, &service, "--weekly").success().stdout;
+        assert!(done.contains("not taken: P1"), "{done}");
+        assert!(run_told(&desk).get("worded").is_none(), "{words}");
+    }
+}
+
+#[test]
+fn a_daily_consolidation_asks_a_model_once_whatever_is_new() {
+    let (desk, service) = mended("No.");
+    consolidate_of(&desk, &service, "--daily").success();
+    assert_eq!(service.asked().len(), 1);
 }

@@ -14,6 +14,9 @@ const SHORTEST: usize = 3;
 /// And in one of so many sessions that did anything.
 const ONE_OF: usize = 10;
 
+/// Stands between the steps of a run.
+pub(crate) const THEN: &str = " → ";
+
 /// How many times as often as by chance.
 const LEAST_LIFT: f64 = 2.0;
 
@@ -92,7 +95,7 @@ pub(super) fn runs(experience: &[Experience]) -> Vec<Pattern> {
         }
         *n_told += 1;
         let seen: Vec<(usize, u64)> = run.seen.iter().map(|(session, line, _)| (*session, *line)).collect();
-        let words = acts.iter().map(|act| act.told()).collect::<Vec<_>>().join(" → ");
+        let words = acts.iter().map(|act| act.told()).collect::<Vec<_>>().join(THEN);
         let mut pattern = pattern(kind, words, &seen, experience, surety(seen.len(), lift));
         pattern.times = run.times;
         pattern.lift = Some(rounded(lift.min(100.0)));
