@@ -20,7 +20,7 @@ mod sheet;
 mod weights;
 
 use sheet::{Candidate, Sheet};
-use weights::{LEAST_USUAL, VECTOR};
+use weights::{LEAST_SOUGHT, LEAST_USUAL, VECTOR};
 
 /// How many different words of a question count.
 const MOST_TERMS: usize = 32;
@@ -75,7 +75,12 @@ impl Question {
                 places.push(place);
             }
         });
-        let near = places.into_iter().map(|place| words.near(&text[place])).collect();
+        let sought = |place: Range<usize>| {
+            let mut near = words.near(&text[place]);
+            near.retain(|(_, cosine)| LEAST_SOUGHT <= *cosine);
+            near
+        };
+        let near = places.into_iter().map(sought).collect();
         Self { terms, near, vector: None, words }
     }
 

@@ -201,7 +201,7 @@ fn scores(question: &str, sessions: &[Vec<Said>], limit: usize) -> Vec<f64> {
         let own_weight = weight(&stem);
         all_weights += own_weight;
         let mut likes = vec![(stem.clone(), 1.0)];
-        for other in chronicle_embedding::near(&stem) {
+        for other in chronicle_embedding::near(&stem).filter(|other| 0.4 <= other.cosine) {
             let by_cosine = (1.3 * (f64::from(other.cosine) - 0.3) / 0.7).clamp(0.0, 1.0);
             likes.push((other.stem.to_owned(), by_cosine * (weight(other.stem) / own_weight).min(1.0)));
         }

@@ -35,6 +35,10 @@ pub(super) const LEAST_USUAL: f32 = 1e-3;
 /// The cosine from which on a word stands for another.
 const LEAST_NEAR: f32 = 0.3;
 
+/// The cosine from which on a word is looked for at all: one that is farther away stands for less than a fifth, and its
+/// list takes as long to read.
+pub(super) const LEAST_SOUGHT: f32 = 0.4;
+
 /// How fast it does so more as the cosine rises.
 const NEARNESS: f32 = 1.3;
 
