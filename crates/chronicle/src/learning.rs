@@ -74,10 +74,13 @@ struct LearnedIn {
     experience: Vec<Experience>,
 }
 
+/// Takes what a question needs out of the signs of a session: of very many sessions, all of them are a lot to hold.
+type Needed = fn(Signs) -> Signs;
+
 impl Experience {
-    fn of(learned: Learned, now: Timestamp) -> Self {
+    fn of(learned: Learned, needed: Needed, now: Timestamp) -> Self {
         Self {
-            signs: serde_json::from_str(&learned.signs).unwrap_or_default(),
+            signs: needed(serde_json::from_str(&learned.signs).unwrap_or_default()),
             session: learned.name,
             title: learned.title,
             project: learned.project,
@@ -117,10 +120,10 @@ impl Chronicle {
     }
 
     /// What the sessions of `project` tell, or those of all projects; none where nothing is remembered.
-    fn learned_in(&self, project: Option<&str>) -> Result<Option<LearnedIn>, Error> {
+    fn learned_in(&self, project: Option<&str>, needed: Needed) -> Result<Option<LearnedIn>, Error> {
         let Some(mut memory) = self.memory()? else { return Ok(None) };
         let scope = self.memory_scope(&memory, project, project.is_none())?;
-        let experience = self.experience(&mut memory, &scope)?;
+        let experience = self.experience(&mut memory, &scope, needed)?;
         let project = match scope {
             Scope::One(project) => Some(project.name),
             Scope::All | Scope::Unknown => None,
@@ -129,17 +132,26 @@ impl Chronicle {
     }
 
     /// What the sessions of a scope tell, the first one first.
-    fn experience(&self, memory: &mut Memory, scope: &Scope) -> Result<Vec<Experience>, Error> {
+    fn experience(
+        &self,
+        memory: &mut Memory,
+        scope: &Scope,
+        needed: Needed,
+    ) -> Result<Vec<Experience>, Error> {
         if *scope == Scope::Unknown {
             return Ok(Vec::new());
         }
         let project = scope.project();
         if memory.store.is_read_only() {
-            return memory.experience_unstored(project, self.now);
+            return memory.experience_unstored(project, needed, self.now);
         }
         memory.learn(Some(Instant::now() + PATIENCE))?;
-        let learned = memory.store.read(|connection| Learned::all(connection, SIGNS_VERSION, project))?;
-        Ok(learned.into_iter().map(|learned| Experience::of(learned, self.now)).collect())
+        let mut all = Vec::new();
+        memory.store.read(|connection| {
+            let mut add = |learned| all.push(Experience::of(learned, needed, self.now));
+            Learned::each(connection, SIGNS_VERSION, project, &mut add)
+        })?;
+        Ok(all)
     }
 
     /// The names of all projects.
@@ -195,6 +207,7 @@ impl Memory {
     fn experience_unstored(
         &self,
         project: Option<ProjectId>,
+        needed: Needed,
         now: Timestamp,
     ) -> Result<Vec<Experience>, Error> {
         let mut all = Vec::new();
@@ -209,7 +222,7 @@ impl Memory {
                 project: record.project,
                 first: record.first.map(|at| at.min(now)),
                 last: record.last.map(|at| at.min(now)),
-                signs,
+                signs: needed(signs),
             });
         }
         Ok(all)

@@ -52,35 +52,36 @@ impl Learned {
             .map(drop)
     }
 
-    /// What all sessions tell, or those of a project; the first one comes first.
-    pub fn all(
+    /// Tells `found` what all sessions tell, or those of a project; the first one comes first.
+    pub fn each(
         connection: &Connection,
         rules: i64,
         project: Option<ProjectId>,
-    ) -> rusqlite::Result<Vec<Self>> {
-        connection
-            .prepare_cached(
-                "SELECT session.id, name, title, project, branch, first, last, signs \
-                 FROM learned JOIN session ON session.id = session \
-                 WHERE rules = ?1 AND (?2 IS NULL OR project = ?2) ORDER BY last, session.id",
-            )?
-            .query_map(params![rules, project.map(|project| project.0)], |row| {
-                let time = |column| -> rusqlite::Result<Option<Timestamp>> {
-                    let at: Option<i64> = row.get(column)?;
-                    Ok(at.and_then(|at| Timestamp::from_millisecond(at).ok()))
-                };
-                Ok(Self {
-                    session: SessionId(row.get(0)?),
-                    name: row.get(1)?,
-                    title: row.get(2)?,
-                    project: ProjectId(row.get(3)?),
-                    branch: row.get(4)?,
-                    first: time(5)?,
-                    last: time(6)?,
-                    signs: row.get(7)?,
-                })
-            })?
-            .collect()
+        found: &mut impl FnMut(Self),
+    ) -> rusqlite::Result<()> {
+        let mut select = connection.prepare_cached(
+            "SELECT session.id, name, title, project, branch, first, last, signs \
+             FROM learned JOIN session ON session.id = session \
+             WHERE rules = ?1 AND (?2 IS NULL OR project = ?2) ORDER BY last, session.id",
+        )?;
+        let mut rows = select.query(params![rules, project.map(|project| project.0)])?;
+        while let Some(row) = rows.next()? {
+            let time = |column| -> rusqlite::Result<Option<Timestamp>> {
+                let at: Option<i64> = row.get(column)?;
+                Ok(at.and_then(|at| Timestamp::from_millisecond(at).ok()))
+            };
+            found(Self {
+                session: SessionId(row.get(0)?),
+                name: row.get(1)?,
+                title: row.get(2)?,
+                project: ProjectId(row.get(3)?),
+                branch: row.get(4)?,
+                first: time(5)?,
+                last: time(6)?,
+                signs: row.get(7)?,
+            });
+        }
+        Ok(())
     }
 }
 

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use chronicle_core::learning::{learned_id, least_share};
-use chronicle_sessions::Step;
+use chronicle_sessions::{Signs, Step};
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -122,7 +122,7 @@ impl Chronicle {
     pub fn patterns(&self, command: &PatternsCommand) -> Result<Patterns, Error> {
         let schema = "chronicle-patterns/v1";
         let mut answer = Patterns { schema, project: None, sessions: 0, patterns: Vec::new(), left_out: 0 };
-        let Some(learned) = self.learned_in(command.project.as_deref())? else {
+        let Some(learned) = self.learned_in(command.project.as_deref(), needed)? else {
             if let Some(id) = &command.id {
                 only(id, std::iter::empty())?;
             }
@@ -162,6 +162,12 @@ impl Chronicle {
     }
 }
 
+/// Of the signs of a session, those that patterns are counted of.
+fn needed(signs: Signs) -> Signs {
+    let Signs { steps, technologies, programs, .. } = signs;
+    Signs { steps, technologies, programs, ..Signs::default() }
+}
+
 /// All patterns of the sessions, kind by kind.
 fn mine(experience: &[Experience], now: Timestamp, zone: &TimeZone) -> Vec<Pattern> {
     let mut all = runs(experience);
@@ -198,9 +204,8 @@ fn pattern(
     confidence: f64,
 ) -> Pattern {
     let at = |(session, _): &(usize, u64)| experience[*session].last.map(|at| at.to_string());
-    let mut evidence: Vec<Place> =
-        seen.iter().rev().map(|(session, line)| experience[*session].place(*line)).collect();
-    evidence.truncate(MOST_EVIDENCE);
+    let latest = seen.iter().rev().take(MOST_EVIDENCE);
+    let evidence = latest.map(|(session, line)| experience[*session].place(*line)).collect();
     Pattern {
         id: learned_id("w", &[kind, &words]),
         kind,
@@ -368,7 +373,7 @@ fn skills(experience: &[Experience], now: Timestamp) -> Vec<Pattern> {
 #[cfg(test)]
 mod tests {
     use chronicle_search::ProjectId;
-    use chronicle_sessions::{Act, Signs};
+    use chronicle_sessions::Act;
 
     use super::*;
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use chronicle_core::learning::{EXPLICIT_HALF_LIFE, IMPLICIT_HALF_LIFE, decayed, learned_id, least_share};
-use chronicle_sessions::topic_label;
+use chronicle_sessions::{Signs, topic_label};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -127,7 +127,7 @@ impl Chronicle {
         let schema = "chronicle-preferences/v1";
         let mut answer =
             Preferences { schema, project: None, sessions: 0, preferences: Vec::new(), left_out: 0 };
-        let Some(learned) = self.learned_in(command.project.as_deref())? else {
+        let Some(learned) = self.learned_in(command.project.as_deref(), needed)? else {
             if let Some(id) = &command.id {
                 only(id, std::iter::empty())?;
             }
@@ -177,6 +177,12 @@ struct Said {
 struct Seen {
     ways: BTreeMap<String, Way>,
     n_sessions: usize,
+}
+
+/// Of the signs of a session, those that preferences are made of.
+fn needed(signs: Signs) -> Signs {
+    let Signs { statements, habits, .. } = signs;
+    Signs { statements, habits, ..Signs::default() }
 }
 
 /// All preferences that the sessions show, the surest first.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use chronicle_core::learning::learned_id;
+use chronicle_sessions::Signs;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -60,6 +61,11 @@ pub struct Solution {
     pub place: Place,
 }
 
+/// Of the signs of a session, those that problems are found by.
+fn needed(signs: Signs) -> Signs {
+    Signs { failures: signs.failures, ..Signs::default() }
+}
+
 impl Chronicle {
     /// The failures that came up in more than one session.
     ///
@@ -68,7 +74,7 @@ impl Chronicle {
     pub fn problems(&self, project: Option<&str>, limit: usize) -> Result<Problems, Error> {
         let mut answer =
             Problems { schema: "chronicle-problems/v1", project: None, problems: Vec::new(), left_out: 0 };
-        let Some(learned) = self.learned_in(project)? else { return Ok(answer) };
+        let Some(learned) = self.learned_in(project, needed)? else { return Ok(answer) };
         let LearnedIn { memory, project, experience } = learned;
         answer.project = project;
         let names = Self::project_names(&memory)?;
@@ -98,12 +104,15 @@ impl Chronicle {
                     problem.projects.push(name.clone());
                 }
                 match &failure.remedy {
-                    Some(remedy) => problem
-                        .solutions
-                        .insert(0, Solution { done: remedy.done.clone(), place: session.place(remedy.line) }),
+                    Some(remedy) => {
+                        let place = session.place(remedy.line);
+                        problem.solutions.insert(0, Solution { done: remedy.done.clone(), place });
+                        problem.solutions.truncate(MOST_EACH);
+                    }
                     None => problem.unsolved += 1,
                 }
                 problem.evidence.insert(0, session.place(failure.line));
+                problem.evidence.truncate(MOST_EACH);
             }
         }
         let mut problems: Vec<Problem> = found.into_values().filter(|problem| 1 < problem.sessions).collect();
@@ -116,10 +125,6 @@ impl Chronicle {
         });
         answer.left_out = problems.len().saturating_sub(limit);
         problems.truncate(limit);
-        for problem in &mut problems {
-            problem.solutions.truncate(MOST_EACH);
-            problem.evidence.truncate(MOST_EACH);
-        }
         answer.problems = problems;
         Ok(answer)
     }

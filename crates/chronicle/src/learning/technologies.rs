@@ -8,7 +8,7 @@ use std::{
 
 use chronicle_core::counted;
 use chronicle_search::{Project, ProjectId};
-use chronicle_sessions::{MANIFESTS, canonical_technology, libraries};
+use chronicle_sessions::{MANIFESTS, Signs, canonical_technology, libraries};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -122,6 +122,7 @@ struct Used {
     projects: BTreeSet<ProjectId>,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
+    /// The latest ones.
     places: Vec<Place>,
     manifests: Vec<String>,
 }
@@ -148,6 +149,11 @@ pub(super) fn is_own(library: &str, project: &str) -> bool {
     library.split('/').any(|part| part == project) || library.starts_with(&format!("{project}-"))
 }
 
+/// Of the signs of a session, those of what it used.
+fn needed(signs: Signs) -> Signs {
+    Signs { technologies: signs.technologies, ..Signs::default() }
+}
+
 fn used<'e>(
     experience: impl Iterator<Item = &'e Experience>,
     names: &BTreeMap<ProjectId, String>,
@@ -169,6 +175,7 @@ fn used<'e>(
             used.last = used.last.max(session.last);
             if let Some(line) = ways.values().map(|seen| seen.line).min() {
                 used.places.insert(0, session.place(line));
+                used.places.truncate(MOST_PLACES);
             }
         }
     }
@@ -183,7 +190,7 @@ impl Chronicle {
     pub fn skills(&self, project: Option<&str>, limit: usize) -> Result<Skills, Error> {
         let mut answer =
             Skills { schema: "chronicle-skills/v1", project: None, skills: Vec::new(), left_out: 0 };
-        let Some(learned) = self.learned_in(project)? else { return Ok(answer) };
+        let Some(learned) = self.learned_in(project, needed)? else { return Ok(answer) };
         let LearnedIn { memory, project, experience } = learned;
         answer.project = project;
         let names = Self::project_names(&memory)?;
@@ -207,7 +214,7 @@ impl Chronicle {
                 imports: *used.times.get("imports").unwrap_or(&0),
                 first_used: used.first.map(|at| at.to_string()),
                 last_used: used.last.map(|at| at.to_string()),
-                evidence: used.places.into_iter().take(MOST_PLACES).collect(),
+                evidence: used.places,
             })
             .collect();
         Ok(answer)
@@ -237,7 +244,7 @@ impl Chronicle {
             },
         };
         answer.similar_to = model.as_ref().map(|project| project.name.clone());
-        let experience = self.experience(&mut memory, &Scope::All)?;
+        let experience = self.experience(&mut memory, &Scope::All, needed)?;
         let mut known = Vec::new();
         for project in memory.store.read(Project::all)? {
             known.push(Known::of(&memory, project, &experience)?);
@@ -304,7 +311,7 @@ impl Known {
         let told = |(technology, used): (String, Used)| UsedTechnology {
             technology,
             by: used.by(),
-            evidence: used.places.into_iter().take(MOST_PLACES).collect(),
+            evidence: used.places,
         };
         KnownProject {
             project: self.project.name,
