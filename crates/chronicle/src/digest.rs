@@ -22,10 +22,14 @@ use crate::{
     sleep::{Wordings, Words},
 };
 
-/// How many of each kind are told of one project.
+/// How many of each kind are told of one project, and of two or more together.
 const MOST_EACH: usize = 12;
-/// How many sessions are told of one project, the most important first.
+const MOST_EACH_TOGETHER: usize = 60;
+/// How many sessions are told of one project, the most important first, and of two or more together.
 const MOST_SESSIONS: usize = 40;
+const MOST_SESSIONS_TOGETHER: usize = 80;
+/// How many projects are told of; others are named.
+const MOST_PROJECTS: usize = 12;
 /// The longest that is quoted in one line.
 const LONGEST_QUOTE: usize = 240;
 
@@ -63,9 +67,21 @@ pub struct Digest {
     pub days: usize,
     /// The projects, the one with most sessions first.
     pub projects: Vec<ProjectDigest>,
+    /// Those that there was no room for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherProject>,
     /// The same in the words of a model, where somebody chose one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worded: Option<Words>,
+}
+
+/// A project that is only named.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OtherProject {
+    /// How it is called.
+    pub project: String,
+    /// How many sessions ended.
+    pub n_sessions: usize,
 }
 
 /// What was done in a project.
@@ -195,14 +211,23 @@ impl Memory {
         digest.sessions = sessions.len();
         digest.files = files.len();
         digest.days = days.len();
+        let mut projects = Vec::new();
         for (project, sessions) in by_project {
             let name = self.store.read(|connection| Project::by_id(connection, project))?;
-            let name = name.map(|project| project.name).unwrap_or_default();
-            digest.projects.push(self.project_digest(name, &sessions, zone)?);
+            projects.push((name.map(|project| project.name).unwrap_or_default(), sessions));
         }
-        digest.projects.sort_by(|left, right| {
-            right.n_sessions.cmp(&left.n_sessions).then_with(|| left.project.cmp(&right.project))
+        projects.sort_by(|(left_name, left), (right_name, right)| {
+            right.len().cmp(&left.len()).then_with(|| left_name.cmp(right_name))
         });
+        let others = projects.split_off(MOST_PROJECTS.min(projects.len()));
+        let counts: Vec<usize> = projects.iter().map(|(_, sessions)| sessions.len()).collect();
+        let room = Room::of(&counts);
+        for (name, sessions) in projects {
+            digest.projects.push(self.project_digest(name, &sessions, room, zone)?);
+        }
+        let named =
+            |(project, sessions): (String, Vec<_>)| OtherProject { project, n_sessions: sessions.len() };
+        digest.others = others.into_iter().map(named).collect();
         Ok(digest)
     }
 
@@ -210,6 +235,7 @@ impl Memory {
         &self,
         project: String,
         sessions: &[(&NamedSession, Option<DigestOfSession>)],
+        room: Room,
         zone: &TimeZone,
     ) -> Result<ProjectDigest, Error> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -256,7 +282,7 @@ impl Memory {
             opened: self.digested_threads(opened)?,
             n_left_out: 0,
         };
-        told.shorten();
+        told.shorten(room);
         Ok(told)
     }
 
@@ -297,15 +323,36 @@ fn most(counts: BTreeMap<&str, usize>) -> Vec<String> {
     names.into_iter().map(|(name, _)| name.to_owned()).collect()
 }
 
+/// How much is told of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Room {
+    sessions: usize,
+    each: usize,
+}
+
+impl Room {
+    /// The room of each project, of those with so many sessions: what small ones leave is that of large ones.
+    fn of(n_sessions: &[usize]) -> Self {
+        let n_projects = n_sessions.len().max(1);
+        let told = |most: usize| n_sessions.iter().map(|n| *n.min(&most)).sum::<usize>();
+        let least = MOST_SESSIONS_TOGETHER / n_projects;
+        let fits = (least..=MOST_SESSIONS).rev().find(|most| told(*most) <= MOST_SESSIONS_TOGETHER);
+        Self {
+            sessions: fits.unwrap_or(least).clamp(1, MOST_SESSIONS),
+            each: (MOST_EACH_TOGETHER / n_projects).clamp(1, MOST_EACH),
+        }
+    }
+}
+
 impl ProjectDigest {
     /// Leaves out what matters least of each kind, and counts it.
-    fn shorten(&mut self) {
-        if MOST_SESSIONS < self.sessions.len() {
+    fn shorten(&mut self, room: Room) {
+        if room.sessions < self.sessions.len() {
             let mut weights: Vec<u8> = self.sessions.iter().map(|session| session.importance).collect();
             weights.sort_unstable_by(|left, right| right.cmp(left));
-            let least = weights[MOST_SESSIONS - 1];
+            let least = weights[room.sessions - 1];
             let n_above = weights.iter().filter(|weight| least < **weight).count();
-            let mut n_rest = MOST_SESSIONS - n_above;
+            let mut n_rest = room.sessions - n_above;
             let before = self.sessions.len();
             self.sessions.retain(|session| {
                 let is_first = session.importance == least && 0 < n_rest;
@@ -315,20 +362,20 @@ impl ProjectDigest {
             self.n_left_out += before - self.sessions.len();
         }
         for session in &mut self.sessions {
-            cut(&mut session.commits, &mut self.n_left_out);
+            cut(&mut session.commits, room, &mut self.n_left_out);
         }
-        cut(&mut self.decisions, &mut self.n_left_out);
-        cut(&mut self.failing, &mut self.n_left_out);
-        cut(&mut self.files, &mut self.n_left_out);
-        cut(&mut self.closed, &mut self.n_left_out);
-        cut(&mut self.opened, &mut self.n_left_out);
-        self.technologies.truncate(MOST_EACH);
+        cut(&mut self.decisions, room, &mut self.n_left_out);
+        cut(&mut self.failing, room, &mut self.n_left_out);
+        cut(&mut self.files, room, &mut self.n_left_out);
+        cut(&mut self.closed, room, &mut self.n_left_out);
+        cut(&mut self.opened, room, &mut self.n_left_out);
+        self.technologies.truncate(room.each);
     }
 }
 
-fn cut<T>(list: &mut Vec<T>, n_left_out: &mut usize) {
-    *n_left_out += list.len().saturating_sub(MOST_EACH);
-    list.truncate(MOST_EACH);
+fn cut<T>(list: &mut Vec<T>, room: Room, n_left_out: &mut usize) {
+    *n_left_out += list.len().saturating_sub(room.each);
+    list.truncate(room.each);
 }
 
 impl Digest {
@@ -344,7 +391,27 @@ impl Digest {
             files: 0,
             days: 0,
             projects: Vec::new(),
+            others: Vec::new(),
             worded: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn projects_share_the_room_and_small_ones_leave_theirs_to_large_ones() {
+        let check = |n_sessions: &[usize], sessions: usize, each: usize| {
+            assert_eq!(Room::of(n_sessions), Room { sessions, each }, "{n_sessions:?}");
+        };
+        check(&[], MOST_SESSIONS, MOST_EACH);
+        check(&[500], 40, 12);
+        check(&[500, 500], 40, 12);
+        check(&[500, 500, 500], 26, 12);
+        check(&[500, 60, 1, 1], 39, 12);
+        check(&[30; 12], 6, 5);
+        check(&[2; 12], 40, 5);
     }
 }

@@ -35,6 +35,12 @@ pub(crate) fn markdown(digest: &Digest) -> String {
     for project in &digest.projects {
         of_project(&mut out, project);
     }
+    if !digest.others.is_empty() {
+        out.push_str("\n## Other projects\n\n");
+        for other in &digest.others {
+            let _ = writeln!(out, "- {}: {}", one_line(&other.project), counted(other.n_sessions, "session"));
+        }
+    }
     out
 }
 

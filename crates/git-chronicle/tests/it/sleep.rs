@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     blocks::{desk_of, talk_on},
-    desk::Desk,
+    desk::{Desk, Talk},
     outcome::{Outcome, run},
     sessions::pool,
 };
@@ -281,6 +281,31 @@ fn a_request_without_spaces_gives_the_title_whatever_comes_after_it() {
         let summary = shown["digest"]["summary"].as_str().unwrap();
         assert!(summary.starts_with(&format!("Asked for “{wish}”")), "{summary}");
     }
+}
+
+#[test]
+fn a_digest_of_many_projects_names_those_that_it_has_no_room_for() {
+    let desk = Desk::new();
+    for n in 0..14 {
+        let folder = desk.repo.beside(&format!("project-{n:02}"));
+        fs::create_dir(&folder).unwrap();
+        let session = format!("5e5510{n:02}-aaaa-4aaa-8aaa-0000000000d1");
+        desk.leave(
+            &Talk::new(&session, &folder.to_string_lossy()).prompt("Make the pool wait").said("Done."),
+        );
+    }
+    desk.ingest();
+    let digest = desk.ask(&["digest", "yesterday", "--all"]);
+    assert_eq!(digest["projects"].as_array().map(Vec::len), Some(12));
+    assert_eq!(
+        digest["others"],
+        json!([{"project": "project-12", "n_sessions": 1}, {"project": "project-13", "n_sessions": 1}])
+    );
+    let text = desk.run(&["digest", "yesterday", "--all"]).success().stdout;
+    assert!(
+        text.ends_with("## Other projects\n\n- project-12: 1 session\n- project-13: 1 session\n"),
+        "{text}"
+    );
 }
 
 #[test]
