@@ -24,6 +24,8 @@ const HABIT: usize = 5;
 /// Sessions as far as rules look at them, the latest first.
 pub(crate) struct Past {
     pub(crate) talks: Vec<Talk>,
+    /// Whether there are older ones, which nobody looked at.
+    is_cut: bool,
     zone: TimeZone,
 }
 
@@ -47,6 +49,7 @@ impl Chronicle {
             memory.store.read(Project::all)?.into_iter().map(|project| (project.id, project.name)).collect();
         let zone = self.zone();
         let until = self.until();
+        let is_cut = found.len() == MOST_SESSIONS;
         let talks = found.into_iter().filter(|session| session.record.last.is_none_or(|last| last <= until));
         let talks = talks.filter_map(|session| {
             let last = session.record.last;
@@ -58,7 +61,7 @@ impl Chronicle {
                 session,
             })
         });
-        Ok(Past { talks: talks.collect(), zone: zone.clone() })
+        Ok(Past { talks: talks.collect(), is_cut, zone: zone.clone() })
     }
 
     /// The zone of the user: days begin and end by it.
@@ -72,14 +75,16 @@ impl Chronicle {
 #[derive(Default)]
 struct Count<'p> {
     sessions: Vec<&'p Talk>,
-    projects: BTreeSet<&'p str>,
+    projects: BTreeSet<ProjectId>,
     weight: f64,
+    /// Of so many sessions, the latest, where there are older ones.
+    of_latest: Option<usize>,
 }
 
 impl<'p> Count<'p> {
     fn add(&mut self, talk: &'p Talk) {
         self.sessions.push(talk);
-        self.projects.insert(&talk.project);
+        self.projects.insert(talk.session.record.project);
         self.weight += talk.weight();
     }
 
@@ -87,9 +92,12 @@ impl<'p> Count<'p> {
         self.sessions.iter().take(MOST_EVIDENCE).map(|talk| talk.session.record.name.clone()).collect()
     }
 
-    /// `12 sessions in 3 projects, last on 2026-03-09`.
+    /// `12 sessions in 3 projects, last on 2026-03-09`, or `12 of the latest 2000 sessions …`.
     fn told(&self) -> String {
-        let mut told = counted(self.sessions.len(), "session");
+        let mut told = match self.of_latest {
+            Some(n_latest) => format!("{} of the latest {n_latest} sessions", self.sessions.len()),
+            None => counted(self.sessions.len(), "session"),
+        };
         if 1 < self.projects.len() {
             let _ = write!(told, " in {}", counted(self.projects.len(), "project"));
         }
@@ -116,7 +124,11 @@ impl Past {
         let mut counts: BTreeMap<K, Count<'p>> = BTreeMap::new();
         for talk in &self.talks {
             let keys: BTreeSet<K> = keys(talk).into_iter().collect();
-            keys.into_iter().for_each(|key| counts.entry(key).or_default().add(talk));
+            for key in keys {
+                let count = counts.entry(key).or_default();
+                count.of_latest = self.is_cut.then_some(self.talks.len());
+                count.add(talk);
+            }
         }
         counts
     }
@@ -258,6 +270,13 @@ fn essence(command: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_only_the_latest_sessions_were_counted_that_is_said() {
+        let told = |of_latest| Count { of_latest, ..Count::default() }.told();
+        assert_eq!(told(None), "0 sessions");
+        assert_eq!(told(Some(2_000)), "0 of the latest 2000 sessions");
+    }
 
     #[test]
     fn commands_are_known_by_what_they_do() {

@@ -278,3 +278,19 @@ fn an_older_kind_of_block_is_taken_in_as_the_users_word() {
     assert_eq!(value(&desk, "preferences"), "Minimal dependencies.\nNarrative code.");
     assert_eq!(value(&desk, "pending_threads"), "");
 }
+
+#[test]
+fn projects_that_are_called_alike_count_as_several() {
+    let desk = Desk::new();
+    for (folder, session) in [("a", "9d9d9d91"), ("b", "9d9d9d92")] {
+        let folder = desk.repo.beside(folder).join("cli");
+        fs::create_dir_all(&folder).unwrap();
+        let session = format!("{session}-0000-4000-8000-00000000000c");
+        let talk = Talk::new(&session, &folder.to_string_lossy());
+        desk.leave(&talk.prompt("Make the pool wait").edit("src/pool.rs", "a", "b").said("Done."));
+    }
+    desk.ingest();
+    desk.run(&["consolidate", "--daily"]).success();
+    let profile = value(&desk, "developer_profile");
+    assert!(profile.contains("Rust: 2 sessions in 2 projects"), "{profile}");
+}
