@@ -16,6 +16,9 @@ use crate::{
 /// How much evidence a list shows of one item.
 const FEW: usize = 3;
 
+/// How many projects are named where something came up.
+const FEW_PROJECTS: usize = 6;
+
 fn written(answer: &impl Answer, text: String, format: Format, view: &View) -> String {
     match format {
         Format::Json => answer.json_line(view.verbose),
@@ -215,7 +218,12 @@ pub fn problems(answer: &Problems, format: Format, view: &View) -> String {
     for problem in &answer.problems {
         gap(&mut out);
         let mut facts = vec![sessions(problem.sessions)];
-        facts.push(problem.projects.iter().map(|name| words::one_line(name)).collect::<Vec<_>>().join(", "));
+        let named = problem.projects.iter().take(FEW_PROJECTS).map(|name| words::one_line(name));
+        let mut named: Vec<String> = named.collect();
+        if FEW_PROJECTS < problem.projects.len() {
+            named.push(format!("{} more", problem.projects.len() - FEW_PROJECTS));
+        }
+        facts.push(named.join(", "));
         facts.extend(words::ago(problem.last_seen.as_deref(), view.now));
         let _ = writeln!(out, "## {} ({})", words::one_line(&problem.problem), facts.join("; "));
         let _ = writeln!(

@@ -22,12 +22,8 @@ pub(super) fn consolidated(done: &Consolidated) -> String {
         let due = if job.was_due { "" } else { " (was not due)" };
         let _ = writeln!(out, "# {}{due}\n", job.job);
         let before = out.len();
-        for file in &job.digests {
-            let _ = writeln!(out, "- {would}written: {file}");
-        }
-        for file in &job.gone {
-            let _ = writeln!(out, "- {would}removed: {file}");
-        }
+        files(&mut out, &format!("{would}written"), &job.digests);
+        files(&mut out, &format!("{would}removed"), &job.gone);
         for label in &job.blocks {
             let _ = writeln!(out, "- {would}changed: block {label}");
         }
@@ -58,6 +54,22 @@ pub(super) fn consolidated(done: &Consolidated) -> String {
     out.truncate(length);
     out.push('\n');
     out
+}
+
+/// Files of digests, of which the first time may bring years.
+fn files(out: &mut String, what: &str, files: &[String]) {
+    const MOST: usize = 12;
+    if let [newest, .., oldest] = files
+        && MOST < files.len()
+    {
+        let names = [newest.min(oldest), newest.max(oldest)].map(|name| words::one_line(name));
+        let _ =
+            writeln!(out, "- {what}: {}, from {} to {}", counted(files.len(), "digest"), names[0], names[1]);
+        return;
+    }
+    for file in files {
+        let _ = writeln!(out, "- {what}: {file}");
+    }
 }
 
 /// What a model worded, or why it said nothing: without its name nobody was asked.
