@@ -4,7 +4,7 @@
 //! contradict each other, the one said last holds; the other is kept and says
 //! what took its place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use chronicle_core::learning::{EXPLICIT_HALF_LIFE, IMPLICIT_HALF_LIFE, decayed, learned_id, least_share};
 use chronicle_sessions::{Signs, topic_label};
@@ -162,7 +162,10 @@ impl Preference {
 #[derive(Default)]
 struct Way {
     said: Vec<Said>,
-    done: Vec<(usize, PreferenceEvidence, Option<Timestamp>)>,
+    /// The sessions in which it was done, and when.
+    done: Vec<(usize, Option<Timestamp>)>,
+    /// What shows that it was done, the latest sessions alone.
+    doing: VecDeque<PreferenceEvidence>,
 }
 
 struct Said {
@@ -231,7 +234,12 @@ fn topics(experience: &[Experience], now: Timestamp) -> BTreeMap<String, Seen> {
                     corrects: false,
                     times: counted.times,
                 };
-                seen.ways.entry(way.clone()).or_default().done.push((number, evidence, session.last));
+                let way = seen.ways.entry(way.clone()).or_default();
+                way.done.push((number, session.last));
+                way.doing.push_back(evidence);
+                if MOST_EVIDENCE < way.doing.len() {
+                    way.doing.pop_front();
+                }
             }
         }
     }
@@ -322,12 +330,8 @@ fn made(topic: &str, name: &str, way: Way, n_sessions: usize, now: Timestamp) ->
     };
     let latest = way.said.iter().max_by_key(|said| (said.at, said.session));
     let words = words(topic, name, latest.and_then(|said| said.evidence.said.as_deref()));
-    let mut evidence: Vec<PreferenceEvidence> = way
-        .said
-        .into_iter()
-        .map(|said| said.evidence)
-        .chain(way.done.into_iter().map(|(_, evidence, _)| evidence))
-        .collect();
+    let mut evidence: Vec<PreferenceEvidence> =
+        way.said.into_iter().map(|said| said.evidence).chain(way.doing).collect();
     evidence.sort_by(|left, right| {
         (right.said.is_some(), &right.place.at).cmp(&(left.said.is_some(), &left.place.at))
     });
