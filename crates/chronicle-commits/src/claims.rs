@@ -48,6 +48,12 @@ impl FoundClaim {
         self.anchor().is_some_and(|own| own == anchor || agree(&segments(own), &segments(anchor)))
     }
 
+    /// Whether it is a lesson, and no code unit and no summary.
+    #[must_use]
+    pub fn is_lesson(&self) -> bool {
+        matches!(self.body, Body::Wisdom(_))
+    }
+
     /// What it is: a category, `region` or `summary`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
