@@ -28,6 +28,14 @@ pub fn key(name: &str) -> i64 {
     twox_hash::XxHash3_64::oneshot(name.as_bytes()).cast_signed()
 }
 
+/// The terms of a text, as the index has them: forms of a word are one, and words that say nothing are none.
+#[must_use]
+pub fn terms(text: &str) -> Vec<u64> {
+    let mut terms = Vec::new();
+    index::words::Words::default().each(text, &mut |term| terms.push(term));
+    terms
+}
+
 /// A short name for some bytes, that other bytes hardly have.
 #[must_use]
 pub fn fingerprint(bytes: &[u8]) -> String {
