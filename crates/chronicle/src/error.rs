@@ -7,6 +7,7 @@ use chronicle_core::{LineRange, trim::BudgetTooSmall};
 use chronicle_git::GitError;
 use chronicle_llm::ModelError;
 use chronicle_search::StoreError;
+use chronicle_share::ShareError;
 use snafu::Snafu;
 
 /// Why a question has no answer.
@@ -37,6 +38,56 @@ pub enum Error {
     Store {
         /// What it is.
         source: StoreError,
+    },
+    /// Something with a store that machines share.
+    #[snafu(transparent)]
+    Share {
+        /// What it is.
+        source: ShareError,
+    },
+    /// Nothing is shared from here.
+    #[snafu(display("nothing is shared from this machine"))]
+    NotSharing,
+    /// Nothing that others share ever came here.
+    #[snafu(display("there is no copy of what is shared on this machine yet"))]
+    NothingPulled,
+    /// A place where nothing can be shared.
+    #[snafu(display("`{}` is no place to share at: {reason}", url.escape_debug()))]
+    RefusedShare {
+        /// As it was given.
+        url: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// Another store than the one that was meant.
+    #[snafu(display("at {url} is another shared store than the one that this machine shares with"))]
+    OtherShare {
+        /// Where it is.
+        url: String,
+    },
+    /// A store that went back.
+    #[snafu(display("the shared store at {url} is at version {version}, and {seen} was seen before"))]
+    ShareOlder {
+        /// Where it is.
+        url: String,
+        /// The version that it has now.
+        version: u64,
+        /// The newest that was seen.
+        seen: u64,
+    },
+    /// A copy of what is shared that cannot be read.
+    #[snafu(display("the copy of what is shared on this machine is damaged: {reason}"))]
+    DamagedShareCopy {
+        /// What is wrong.
+        reason: String,
+    },
+    /// A record of what may go out that cannot be read.
+    #[snafu(display("`{}` cannot be read: {reason}", path.display()))]
+    DamagedShareRecord {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
     },
     /// No model to ask.
     #[snafu(display("{reason}"))]
@@ -364,6 +415,14 @@ impl Error {
                 InputError::Shape { .. } => "invalid_input",
             },
             Self::Store { source } => source.code(),
+            Self::Share { source } => source.code(),
+            Self::NotSharing => "not_sharing",
+            Self::NothingPulled => "nothing_pulled",
+            Self::RefusedShare { .. } => "invalid_share",
+            Self::OtherShare { .. } => "other_shared_store",
+            Self::ShareOlder { .. } => "shared_store_older",
+            Self::DamagedShareCopy { .. } => "share_copy_damaged",
+            Self::DamagedShareRecord { .. } => "share_record_damaged",
             Self::NoModel { .. } => "no_model",
             Self::Model { source } => model_code(source),
             Self::ContextTooSmall { .. } => "context_too_small",

@@ -20,7 +20,7 @@ use crate::{
     memory::{Memory, Scope},
 };
 pub use snippet::Snippet;
-use snippet::snippet;
+pub(crate) use snippet::snippet;
 
 /// How many hits of other projects are counted.
 const MOST_COUNTED: usize = 100;

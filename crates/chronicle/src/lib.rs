@@ -38,6 +38,7 @@ mod rewrite;
 mod schema;
 pub mod sessions;
 mod settings;
+pub mod share;
 mod show;
 pub mod sleep;
 mod stage;

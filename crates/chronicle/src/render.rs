@@ -26,6 +26,7 @@ mod purge;
 mod reconcile;
 mod sessions;
 mod setup;
+mod share;
 mod summary;
 mod sync;
 mod threads;
@@ -51,6 +52,7 @@ use crate::{
     sessions::{
         ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession, WordedReply,
     },
+    share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
     threads::{Pending, ShownThread, ThreadReply},
     tiers::MemoryStatus,
@@ -252,6 +254,44 @@ pub fn memory_status(status: &MemoryStatus, format: Format, view: &View) -> Stri
         Format::Json => status.json_line(view.verbose),
         Format::Markdown => memory::status(status, view),
         Format::Pretty => pretty::painted(&memory::status(status, view), view),
+    }
+}
+
+/// What is shared, as text.
+#[must_use]
+pub fn share_status(status: &ShareStatus, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => status.json_line(view.verbose),
+        Format::Markdown => share::status(status, view),
+        Format::Pretty => pretty::painted(&share::status(status, view), view),
+    }
+}
+
+/// What went out, as text.
+#[must_use]
+pub fn share_pushed(pushed: &SharePushed, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => pushed.json_line(view.verbose),
+        Format::Markdown | Format::Pretty => share::pushed(pushed),
+    }
+}
+
+/// What came in, as text.
+#[must_use]
+pub fn share_pulled(pulled: &SharePulled, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => pulled.json_line(view.verbose),
+        Format::Markdown | Format::Pretty => share::pulled(pulled),
+    }
+}
+
+/// What was found of what machines share, as text.
+#[must_use]
+pub fn found_shared(finding: &SharedFinding, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => finding.json_line(view.verbose),
+        Format::Markdown => share::found(finding, view, false),
+        Format::Pretty => pretty::painted(&share::found(finding, view, view.colour), view),
     }
 }
 

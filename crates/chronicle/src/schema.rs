@@ -18,13 +18,14 @@ use crate::{
     error::UnknownSchemaSnafu,
     find::{About, Finding, How},
     learning::{FeedbackReply, Patterns, Preferences, Problems, Projects, Skills},
+    share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
     threads::{Pending, ShownThread, ThreadReply},
     tiers::MemoryStatus,
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 47] = [
+pub const SCHEMA_NAMES: [&str; 51] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -59,7 +60,11 @@ pub const SCHEMA_NAMES: [&str; 47] = [
     "llm-output",
     "purge-output",
     "setup-output",
+    "share-output",
+    "share-push-output",
+    "share-pull-output",
     "find-output",
+    "find-shared-output",
     "about-output",
     "how-output",
     "ask-output",
@@ -114,7 +119,11 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "llm-output" => schema_for!(LlmCheck),
         "knowledge-output" => schema_for!(KnowledgeReply),
         "purge-output" => schema_for!(PurgeReply),
+        "share-output" => schema_for!(ShareStatus),
+        "share-push-output" => schema_for!(SharePushed),
+        "share-pull-output" => schema_for!(SharePulled),
         "find-output" => schema_for!(Finding),
+        "find-shared-output" => schema_for!(SharedFinding),
         "about-output" => schema_for!(About),
         "how-output" => schema_for!(How),
         "ask-output" => schema_for!(Asked),

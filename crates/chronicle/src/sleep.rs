@@ -21,6 +21,7 @@ use serde::Serialize;
 
 pub(crate) use cold::remove_kept;
 pub(crate) use files::remove_digests;
+pub(crate) use owned::replace;
 pub use wording::{WordedMemory, Words};
 pub(crate) use wording::{Wordings, remove_wordings};
 

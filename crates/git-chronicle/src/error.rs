@@ -109,6 +109,7 @@ impl CommandError {
             | "empty_value"
             | "invalid_period"
             | "invalid_time"
+            | "invalid_share"
             | "invalid_since" => WRONG_ARGUMENTS,
             _ => CANNOT,
         }
@@ -188,6 +189,30 @@ impl CommandError {
             "editor_failed" => "GIT_EDITOR, core.editor, VISUAL or EDITOR names the editor",
             "unknown_subject" => {
                 "`git chronicle preferences --all` and `patterns --all` list what was learned"
+            }
+            "share_not_built" => {
+                "build it with `--features lance` (it takes `protoc`); docs/sharing.md says how"
+            }
+            "not_sharing" => "`git chronicle memory share init FOLDER|s3://BUCKET/PREFIX` begins",
+            "nothing_pulled" => "`git chronicle memory share pull` makes it",
+            "no_shared_store" | "other_shared_store" => {
+                "is the place right? `git chronicle memory share init` makes a store there, or goes over to it"
+            }
+            "share_unreachable" => {
+                "try again; what is on this machine stays. Keys and addresses are AWS_ACCESS_KEY_ID, AWS_ENDPOINT and the like"
+            }
+            "share_refused" => {
+                "may you write there, and is there room? Nothing was lost: the next push goes on"
+            }
+            "share_busy" => "try again; what went out stays, and nothing is doubled",
+            "shared_store_older" => {
+                "ask who keeps it whether an older one was put back; `pull --accept-older` takes it as it is"
+            }
+            "share_too_new" => "update Chronicle; nothing was changed",
+            "share_damaged" => "ask who keeps it; nothing was changed",
+            "share_copy_damaged" => "`git chronicle memory share pull --anew` makes it again",
+            "share_record_damaged" => {
+                "repair or remove the file, and say again what may go out; nothing went out"
             }
             "store_folder" | "store_read_only" => "is the folder read-only? CHRONICLE_HOME names another one",
             "store_too_new" => "update Chronicle; nothing was changed",

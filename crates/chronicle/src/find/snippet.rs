@@ -25,7 +25,7 @@ pub struct Snippet {
 }
 
 /// The part of `text` that has the most different words of the question.
-pub(super) fn snippet(question: &mut Question, text: &str) -> Snippet {
+pub(crate) fn snippet(question: &mut Question, text: &str) -> Snippet {
     let looked_through = &text[..text.floor_char_boundary(LOOKED_THROUGH)];
     let line = plain(looked_through).split_whitespace().collect::<Vec<_>>().join(" ");
     let words = question.places(&line);

@@ -68,7 +68,7 @@ fn turn(out: &mut String, hit: &FoundTurn, view: &View, is_marked: bool) {
 }
 
 /// A snippet with the words of the question in bold, for terminals.
-fn marked(snippet: &Snippet) -> String {
+pub(super) fn marked(snippet: &Snippet) -> String {
     let mut text = snippet.text.clone();
     for mark in snippet.marks.iter().rev() {
         text.insert_str(mark.end, "\u{1b}[22m");

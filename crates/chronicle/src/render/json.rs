@@ -21,6 +21,7 @@ use crate::{
     sessions::{
         ExcludeReply, ForgetReply, IngestReply, MemoryTransfer, SessionList, ShownSession, WordedReply,
     },
+    share::{SharePulled, SharePushed, ShareStatus, SharedFinding},
     sleep::Consolidated,
     threads::{Pending, ShownThread, ThreadReply},
     tiers::MemoryStatus,
@@ -148,6 +149,10 @@ whole!(
     SessionList,
     Settings,
     Setup,
+    SharePulled,
+    SharePushed,
+    ShareStatus,
+    SharedFinding,
     Shown,
     ShownBlock,
     ShownSession,

@@ -74,6 +74,8 @@ impl Chronicle {
         if !is_dry_run && !sessions.is_empty() {
             // What tells of them elsewhere goes first: who is stopped in between finds them again.
             let home = self.memory_home()?;
+            let shared = sessions.iter().map(|session| (&*session.record.agent, &*session.record.name));
+            self.share_forgets(shared)?;
             remove_digests(&mut memory, &home, &sessions, &self.zone())?;
             remove_wordings(&home)?;
             remove_kept(&memory, &home, &sessions)?;

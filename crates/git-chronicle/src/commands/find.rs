@@ -2,6 +2,7 @@ use chronicle::{
     Chronicle,
     find::{FindCommand, TURN_KINDS},
     render,
+    share::FindSharedCommand,
 };
 use clap::builder::PossibleValuesParser;
 
@@ -10,7 +11,8 @@ use crate::{error::CommandError, ui::Ui};
 /// Find what was said and done in sessions with coding agents
 ///
 /// Ask in plain words: those that matter are looked for in all their forms. The best turns come first, with
-/// their sessions and the commits that followed. Looks in the current project, all its worktrees included.
+/// their sessions and the commits that followed. Looks in the current project, all its worktrees included; with
+/// `--shared`, in what this machine and others share, whatever the project.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FindArgs {
     /// The question
@@ -41,12 +43,19 @@ pub(crate) struct FindArgs {
     #[arg(long = "kind", value_name = "KIND", value_delimiter = ',', value_parser = PossibleValuesParser::new(TURN_KINDS))]
     kinds: Vec<String>,
 
+    /// In what machines share, as `memory share pull` brought it here
+    #[arg(long, conflicts_with_all = ["all", "branch", "file", "kinds"])]
+    shared: bool,
+
     /// At most so many hits
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
 }
 
 pub(crate) fn run(args: FindArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    if args.shared {
+        return find_shared(args, chronicle, ui);
+    }
     let finding = chronicle.find(&FindCommand {
         query: args.query.join(" "),
         project: args.project,
@@ -62,6 +71,20 @@ pub(crate) fn run(args: FindArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
     }
     ui.answer(&render::found(&finding, ui.format(), &ui.view(false)))?;
     if finding.hits.is_empty() && finding.elsewhere.hits == 0 {
+        ui.tell("nothing was found");
+    }
+    Ok(())
+}
+
+fn find_shared(args: FindArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let finding = chronicle.find_shared(&FindSharedCommand {
+        query: args.query.join(" "),
+        project: args.project,
+        since: args.since,
+        limit: args.limit,
+    })?;
+    ui.answer(&render::found_shared(&finding, ui.format(), &ui.view(false)))?;
+    if finding.hits.is_empty() {
         ui.tell("nothing was found");
     }
     Ok(())

@@ -1,9 +1,11 @@
+mod share;
+
 use chronicle::{Chronicle, render};
 use clap::Subcommand;
 
 use crate::{error::CommandError, ui::Ui};
 
-/// Show the tiers of session memory, or a transcript that is kept
+/// Show the tiers of session memory; share what is learned with other machines
 #[derive(Debug, clap::Args)]
 pub(crate) struct MemoryArgs {
     #[command(subcommand)]
@@ -19,6 +21,8 @@ enum What {
         /// The id of the session, or the beginning of it
         id: String,
     },
+    /// Share digests and lessons with other machines, by way of a folder or an object storage
+    Share(share::ShareArgs),
 }
 
 pub(crate) fn run(args: MemoryArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
@@ -31,5 +35,6 @@ pub(crate) fn run(args: MemoryArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
             ui.stream(|out| chronicle.kept_transcript(&id, &mut { out }))?;
             Ok(())
         }
+        What::Share(args) => share::run(args, chronicle, ui),
     }
 }

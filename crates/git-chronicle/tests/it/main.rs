@@ -41,6 +41,7 @@ mod rewrites;
 mod same_dependents;
 mod sessions;
 mod setup;
+mod sharing;
 mod skills;
 mod sleep;
 mod sleep_wording;

@@ -90,6 +90,13 @@ impl Outcome {
         self
     }
 
+    /// It refused with this exit code.
+    #[track_caller]
+    pub(crate) fn failed(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        self
+    }
+
     /// It refused with this exit code and one error that says all of `words`.
     #[track_caller]
     pub(crate) fn refused(self, code: i32, words: &[&str]) -> Self {

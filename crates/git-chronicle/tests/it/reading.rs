@@ -259,7 +259,7 @@ fn the_help() {
       consolidate  Consolidate session memory: digests of what is over, blocks brought up to date,
                    transcripts kept
       sleep        Let the system consolidate session memory at night
-      memory       Show the tiers of session memory, or a transcript that is kept
+      memory       Show the tiers of session memory; share what is learned with other machines
       init         Set a repository up: hooks that bind what was said to commits
       setup        Set coding agents up: hooks, MCP server and skills
       uninstall    Take out what `init` and `setup` put in; notes and sessions stay
