@@ -59,15 +59,19 @@ pub(crate) fn endings(journal: &Journal) -> Vec<Ending> {
     let last_said = journal.last_said.as_ref().filter(|said| is_last_word(journal, said));
     match last_said {
         Some(said) => {
-            found.extend(question(said));
+            found.extend(question(said).or_else(|| undone_request(journal)));
             found.extend(listed(said));
             found.extend(for_the_human(said));
         }
         // What is known better says what was left: a list, a plan, a check.
         None if has_open_items(journal) || found.iter().any(|ending| ending.origin == Origin::Plan) => {}
         None => {
-            found
-                .extend(unfinished_request(journal).filter(|_| !found.iter().any(|ending| ending.is_broken)));
+            if !found.iter().any(|ending| ending.is_broken) {
+                let request = unfinished_request(journal);
+                let number = request.as_ref().map(|request| request.noted.number);
+                found.extend(undone_request(journal).filter(|undone| Some(undone.noted.number) != number));
+                found.extend(request);
+            }
         }
     }
     let context = journal.wishes.last().or(journal.first_wish.as_ref());
@@ -320,6 +324,13 @@ fn unfinished_request(journal: &Journal) -> Option<Ending> {
     };
     let summary = shortened(&format!("Finish: {words}"), LONGEST_SUMMARY);
     Some(Ending::new(ThreadKind::Incomplete, Origin::Request, summary, last_prompt))
+}
+
+/// A push, a release or the like that was asked for and cut short, and that no commit finishes.
+fn undone_request(journal: &Journal) -> Option<Ending> {
+    let asked = journal.requests.unfinished()?;
+    let summary = format!("Finish: {}", imperative(&asked.words, LONGEST_SUMMARY));
+    Some(Ending::new(ThreadKind::Incomplete, Origin::Request, shortened(&summary, LONGEST_SUMMARY), asked))
 }
 
 /// A plan that nobody agreed to before the session ended.

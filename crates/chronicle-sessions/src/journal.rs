@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checks::{CheckKind, check_kind, is_passed, told};
 use crate::decisions::{answers, decided, is_asking};
+use crate::deeds::Requests;
 use crate::libraries::libraries;
 use crate::todos::Todos;
 use crate::tools::cut;
@@ -105,6 +106,7 @@ pub struct Journal {
     pub(crate) libraries: BTreeMap<String, usize>,
     successes: Vec<usize>,
     pub(crate) todos: Todos,
+    pub(crate) requests: Requests,
 }
 
 impl Journal {
@@ -123,8 +125,9 @@ impl Journal {
     /// Notes what a turn says.
     pub fn take(&mut self, turn: &Turn<'_>) {
         if turn.sub_agent.is_some() {
-            return;
+            return self.requests.see_beside(&turn.event);
         }
+        self.requests.see(&turn.event);
         self.n_turns += 1;
         self.now = turn.at.or(self.now);
         let at = self.now;
@@ -227,6 +230,7 @@ impl Journal {
 
     fn prompt(&mut self, noted: Noted) {
         self.n_prompts += 1;
+        self.requests.hear(&noted);
         if is_substantive(&noted.words) {
             if self.first_wish.is_none() {
                 self.first_wish = Some(noted.clone());

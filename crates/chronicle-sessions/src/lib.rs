@@ -11,6 +11,7 @@ mod codex;
 mod cold;
 mod copilot;
 mod decisions;
+mod deeds;
 mod digest;
 mod edited;
 mod elements;

@@ -102,14 +102,19 @@ pub(crate) fn plain(line: &str) -> &str {
 
 /// What `words` ask for, in the imperative, in at most `longest` characters.
 pub(crate) fn imperative(words: &str, longest: usize) -> String {
+    let words = wish(words).trim_end_matches(['.', '?', '!', ':', ',', ' ', '。', '？', '！', '：', '，']);
+    let mut letters = words.chars();
+    let first: String = letters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    shortened(&format!("{first}{}", letters.as_str()), longest)
+}
+
+/// `words` without what people say before they say what they want.
+pub(crate) fn wish(words: &str) -> &str {
     let mut words = words.trim();
     while let Some(rest) = without_beginning(words) {
         words = rest;
     }
-    let words = words.trim_end_matches(['.', '?', '!', ':', ',', ' ', '。', '？', '！', '：', '，']);
-    let mut letters = words.chars();
-    let first: String = letters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
-    shortened(&format!("{first}{}", letters.as_str()), longest)
+    words
 }
 
 fn without_beginning(words: &str) -> Option<&str> {

@@ -331,6 +331,76 @@ fn work_that_was_cut_short_is_to_be_finished() {
 }
 
 #[test]
+fn a_push_that_was_asked_for_and_cut_short_is_to_be_finished() {
+    let asked = [
+        ("user", "make the pool wait"),
+        ("Edit", "/w/pool.rs"),
+        ("said", "It waits now."),
+        ("user", "great, commit that, push it and open a draft PR"),
+        ("Bash", "git commit -am x -> [main 1a2b3c4] pool: wait"),
+    ];
+    let finish = ["Finish: Commit that, push it and open a draft PR"];
+    // The end of the transcript cut it short, though a commit came last.
+    assert_eq!(summaries(&asked), finish);
+    let pushed = [&asked[..], &[("Bash", "git push -u origin HEAD")]].concat();
+    assert_eq!(summaries(&pushed), finish);
+    let done = [&pushed[..], &[("Bash", "gh pr create --draft -> https://example.invalid/pull/7")]].concat();
+    assert_eq!(summaries(&done), Vec::<String>::new());
+
+    // A human stopped the agent to have something else mended first.
+    let stopped = [
+        &asked[..],
+        &[
+            ("Bash", "git push -> Exit code 1\nrejected"),
+            ("user", "[Request interrupted by user]"),
+            ("user", "the pool still hangs when it is empty"),
+            ("Edit", "/w/pool.rs"),
+            ("Bash", "git commit -am y -> [main 2b3c4d5] pool: wake up"),
+        ],
+    ]
+    .concat();
+    assert_eq!(summaries(&stopped), finish);
+    let mended = [&stopped[..], &[("said", "It wakes up.")]].concat();
+    assert_eq!(summaries(&mended), finish);
+    let again_cut =
+        [&stopped[..], &[("user", "now let it log how long it waited"), ("Edit", "/w/pool.rs")]].concat();
+    assert_eq!(summaries(&again_cut), [finish[0], "Finish: Let it log how long it waited"]);
+    let made_good =
+        [&stopped[..], &[("Bash", "git push && gh pr create --fill"), ("said", "Done.")]].concat();
+    assert_eq!(summaries(&made_good), Vec::<String>::new());
+}
+
+#[test]
+fn a_push_that_was_taken_back_or_answered_is_not() {
+    let asked = [
+        ("user", "make the pool wait"),
+        ("Edit", "/w/pool.rs"),
+        ("user", "commit it and push"),
+        ("Bash", "git commit -am x -> [main 1a2b3c4] pool: wait"),
+    ];
+    assert_eq!(summaries(&asked), ["Finish: Commit it and push"]);
+    let check = |more: &[(&str, &str)]| {
+        assert_eq!(summaries(&[&asked[..], more].concat()), Vec::<String>::new(), "{more:?}");
+    };
+    let commit = ("Bash", "git commit -am y -> [main 2b3c4d5] pool: wake up");
+    check(&[("said", "There is no remote to push to.")]);
+    check(&[
+        ("said", "There is no remote."),
+        ("user", "then add a test for it"),
+        ("Edit", "/w/test.rs"),
+        commit,
+    ]);
+    check(&[("user", "oh, I already pushed that myself"), commit]);
+    check(&[("user", "wait, don't push"), commit]);
+    check(&[("user", "never mind, add a test for it first"), ("Edit", "/w/test.rs"), commit]);
+    // Typed, and nothing happened yet.
+    assert_eq!(summaries(&asked[..3]), Vec::<String>::new());
+    // What was asked for first is said by the rule for requests.
+    let begun = [("user", "let the pool wait for a free one. Then push."), ("Edit", "/w/pool.rs")];
+    assert_eq!(summaries(&begun), ["Finish: Let the pool wait for a free one"]);
+}
+
+#[test]
 fn a_session_that_goes_on_closes_its_earlier_end() {
     let cut = [("user", "can you make the pool wait?"), ("said", "On it."), ("Edit", "/w/pool.rs")];
     let mut log = Vec::new();
