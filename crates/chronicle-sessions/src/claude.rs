@@ -22,7 +22,7 @@ use crate::tools;
 use crate::turn::{Event, Place, Synthetic, Turn, Usage};
 
 /// How far into a row its kind is looked for before the row is read.
-const HEAD: usize = 2_048;
+const HEAD: usize = 1_024;
 
 /// How rows of progress begin that are not a sub-agent's. No text can hold it: there, quotes are escaped.
 const PROGRESS: &[u8] = br#""type":"progress","data":{"type":""#;
@@ -46,6 +46,8 @@ pub(crate) struct Claude {
     titles: Vec<(String, String)>,
     /// What was typed while the agent was busy.
     queued: VecDeque<Queued>,
+    /// What the last reply cost, as it was told: most of its rows repeat it.
+    usage: (String, Usage),
     /// Whether the title is one that the human or the agent gave to this very session.
     has_own_title: bool,
 }
@@ -100,9 +102,9 @@ impl Claude {
         note_session(fields, stream);
         self.note_title(fields, stream);
         match &*fields.kind {
-            "assistant" => assistant(row, fields, message, stream),
+            "assistant" => assistant(row, fields, message, &mut self.usage, stream),
             "user" => user(row, fields, message, stream),
-            "progress" => progress(row, parts, stream),
+            "progress" => progress(row, parts, &mut self.usage, stream),
             "system" => system(row, fields, stream),
             "queue-operation" => self.queue(row, fields, stream),
             "summary" | "ai-title" | "custom-title" => Verdict::Kept,
@@ -215,14 +217,23 @@ fn tell(
     stream.turn(&Turn { id, sub_agent, ..Turn::new(place, fields.at, event) });
 }
 
-fn assistant(row: &Row<'_>, fields: &Fields<'_>, message: &Message<'_>, stream: &mut Stream<'_>) -> Verdict {
+fn assistant(
+    row: &Row<'_>,
+    fields: &Fields<'_>,
+    message: &Message<'_>,
+    last_usage: &mut (String, Usage),
+    stream: &mut Stream<'_>,
+) -> Verdict {
     let is_model = !message.model.is_empty() && message.model != "<synthetic>";
     if is_model {
         if stream.session.model.as_deref() != Some(&message.model) && fields.sub_agent().is_none() {
             stream.session.model = Some(message.model.to_string());
         }
         if let Some(usage) = message.usage {
-            stream.reply(&message.id, read_usage(usage));
+            if last_usage.0 != usage.get() {
+                *last_usage = (usage.get().to_owned(), read_usage(usage));
+            }
+            stream.reply(&message.id, last_usage.1);
         }
     }
     for (part, block) in message.blocks.iter().enumerate() {
@@ -339,7 +350,12 @@ fn first_words_of(content: Raw<'_>) -> Cow<'_, str> {
 }
 
 /// Sub-agents of older versions speak through rows of progress.
-fn progress(row: &Row<'_>, parts: &Parts<'_>, stream: &mut Stream<'_>) -> Verdict {
+fn progress(
+    row: &Row<'_>,
+    parts: &Parts<'_>,
+    last_usage: &mut (String, Usage),
+    stream: &mut Stream<'_>,
+) -> Verdict {
     if parts.progress != "agent_progress" {
         return Verdict::skipped(&format!("progress/{}", tools::cut(&parts.progress, 40)));
     }
@@ -349,7 +365,7 @@ fn progress(row: &Row<'_>, parts: &Parts<'_>, stream: &mut Stream<'_>) -> Verdic
         return Verdict::skipped("repeated");
     }
     match &*inner.kind {
-        "assistant" => assistant(row, &inner, &parts.message, stream),
+        "assistant" => assistant(row, &inner, &parts.message, last_usage, stream),
         "user" => user(row, &inner, &parts.message, stream),
         kind => Verdict::unknown(kind),
     }

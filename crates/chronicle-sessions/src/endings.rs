@@ -124,11 +124,12 @@ pub(crate) fn checked(summary: &str) -> Option<&str> {
 fn put_off(journal: &Journal) -> Vec<Ending> {
     let mut found = Vec::new();
     for (index, prompt) in journal.prompts.iter().enumerate() {
-        if LONGEST_TYPED < prompt.words.len() {
+        // Hardly any does: its sentences need not be looked at one by one.
+        if LONGEST_TYPED < prompt.words.len() || !puts_off(&prompt.words) {
             continue;
         }
         for sentence in prompt.words.lines().flat_map(sentences) {
-            if !is_put_off(sentence) {
+            if sentence.ends_with('?') || !puts_off(sentence) {
                 continue;
             }
             let refers_back = sentence.split_whitespace().count() <= 9
@@ -147,29 +148,31 @@ fn put_off(journal: &Journal) -> Vec<Ending> {
     found
 }
 
-/// Whether a sentence puts something off for good reasons, rather than telling what came later.
-fn is_put_off(sentence: &str) -> bool {
-    const MARKS: [&str; 17] = [
-        "look at it later",
-        "look into it later",
-        "look at that later",
-        "look at this later",
-        "do it later",
-        "do that later",
-        "do this later",
-        "fix it later",
-        "fix that later",
-        "handle it later",
-        "handle that later",
-        "come back to it",
-        "come back to this",
-        "in a follow-up",
-        "in a followup",
-        "future enhancement",
-        "in a separate pr",
-    ];
-    let sentence = sentence.to_lowercase();
-    MARKS.iter().any(|mark| sentence.contains(mark)) && !sentence.ends_with('?')
+/// Words that put something off for good reasons, rather than tell what came later.
+const PUTTING_OFF: [&str; 17] = [
+    "look at it later",
+    "look into it later",
+    "look at that later",
+    "look at this later",
+    "do it later",
+    "do that later",
+    "do this later",
+    "fix it later",
+    "fix that later",
+    "handle it later",
+    "handle that later",
+    "come back to it",
+    "come back to this",
+    "in a follow-up",
+    "in a followup",
+    "future enhancement",
+    "in a separate pr",
+];
+
+/// Whether words put something off.
+fn puts_off(words: &str) -> bool {
+    let words = words.to_lowercase();
+    PUTTING_OFF.iter().any(|mark| words.contains(mark))
 }
 
 /// The question that the agent asked last, when nobody answered.

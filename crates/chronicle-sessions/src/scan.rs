@@ -48,19 +48,38 @@ pub(crate) type Part = (usize, usize);
 pub(crate) fn find(needle: u8, bytes: &[u8]) -> Option<usize> {
     // As long as a UUID and its quote.
     const NEAR: usize = 40;
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);
     let (near, far) = bytes.split_at(bytes.len().min(NEAR));
     let (words, rest) = near.as_chunks::<8>();
     for (n, word) in words.iter().enumerate() {
-        let differs = u64::from_le_bytes(*word) ^ u64::from_ne_bytes([needle; 8]);
-        let equal = differs.wrapping_sub(ONES) & !differs & HIGHEST;
+        let equal = equal(u64::from_le_bytes(*word), needle);
         if equal != 0 {
             return Some(n * 8 + equal.trailing_zeros() as usize / 8);
         }
     }
     let beside = rest.iter().position(|byte| *byte == needle).map(|at| words.len() * 8 + at);
     beside.or_else(|| memchr(needle, far).map(|at| near.len() + at))
+}
+
+/// The first quote or backslash of a name, if it is not far.
+fn end_of_name(bytes: &[u8]) -> Option<usize> {
+    let (words, rest) = bytes[..bytes.len().min(LONGEST_NAME)].as_chunks::<8>();
+    for (n, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let ends = equal(word, b'"') | equal(word, b'\\');
+        if ends != 0 {
+            return Some(n * 8 + ends.trailing_zeros() as usize / 8);
+        }
+    }
+    let beside = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'));
+    beside.map(|at| words.len() * 8 + at)
+}
+
+/// Marks, in its highest bit, the first byte of `word` that is `needle`; bytes after it may be marked, too.
+fn equal(word: u64, needle: u8) -> u64 {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);
+    let differs = word ^ u64::from_ne_bytes([needle; 8]);
+    differs.wrapping_sub(ONES) & !differs & HIGHEST
 }
 
 /// A place in JSON text that moves forward.
@@ -152,8 +171,7 @@ impl<'a> Scan<'a> {
         self.expect(b'"')?;
         let start = self.at;
         // Nearly all names are short and plain.
-        let near = &self.bytes[start..self.bytes.len().min(start + LONGEST_NAME)];
-        let end = near.iter().position(|byte| matches!(byte, b'"' | b'\\')).map(|length| start + length);
+        let end = end_of_name(&self.bytes[start..]).map(|length| start + length);
         let key = match end {
             Some(end) if self.bytes[end] == b'"' => {
                 self.at = end + 1;

@@ -1,6 +1,7 @@
 //! Which ids were met before, in memory of bounded size.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use twox_hash::XxHash3_64;
 
@@ -12,8 +13,26 @@ const GENERATION: usize = 400_000;
 /// Only hashes are kept; that two ids share one is less likely than a broken disk.
 #[derive(Default)]
 pub(crate) struct Seen {
-    young: HashSet<u64>,
-    old: HashSet<u64>,
+    young: HashSet<u64, BuildHasherDefault<AsItIs>>,
+    old: HashSet<u64, BuildHasherDefault<AsItIs>>,
+}
+
+/// A hash need not be hashed again.
+#[derive(Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = XxHash3_64::oneshot(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 impl Seen {

@@ -118,18 +118,18 @@ impl<'s> Stream<'s> {
 
     /// One reply of the model; a later word on the same reply corrects an earlier one.
     pub(crate) fn reply(&mut self, id: &str, usage: Usage) {
-        if let Some((_, known)) = self.replies.iter_mut().rev().find(|(known, _)| known == id) {
-            self.session.usage.take_back(known);
-            *known = usage;
+        if id.is_empty() {
             self.session.usage.add(&usage);
-        } else if id.is_empty() || self.known_replies.insert(id) {
+        } else if self.known_replies.insert(id) {
             self.session.usage.add(&usage);
             if MOST_REPLIES <= self.replies.len() {
                 self.replies.pop_front();
             }
-            if !id.is_empty() {
-                self.replies.push_back((id.to_owned(), usage));
-            }
+            self.replies.push_back((id.to_owned(), usage));
+        } else if let Some((_, known)) = self.replies.iter_mut().rev().find(|(known, _)| known == id) {
+            self.session.usage.take_back(known);
+            *known = usage;
+            self.session.usage.add(&usage);
         }
     }
 

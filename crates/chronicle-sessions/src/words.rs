@@ -75,13 +75,20 @@ pub(crate) fn sentences(line: &str) -> impl Iterator<Item = &str> {
         if rest.is_empty() {
             return None;
         }
-        let ends = |(index, mark): (usize, char)| {
-            let after = rest[index + mark.len_utf8()..].chars().next();
-            let is_end = matches!(mark, '.' | '?' | '!') && after.is_none_or(char::is_whitespace);
+        // Only these bytes begin a mark, so most of a line is passed over quickly.
+        let may_end = |(index, byte): (usize, u8)| match byte {
+            b'.' | b'?' | b'!' => {
+                let end = index + 1;
+                rest[end..].chars().next().is_none_or(char::is_whitespace).then_some(end)
+            }
             // After those of Chinese and Japanese no space follows.
-            (is_end || matches!(mark, '。' | '？' | '！')).then_some(index + mark.len_utf8())
+            0xe3 | 0xef => {
+                let mark = rest[index..].chars().next().filter(|mark| matches!(mark, '。' | '？' | '！'))?;
+                Some(index + mark.len_utf8())
+            }
+            _ => None,
         };
-        let end = rest.char_indices().find_map(ends).unwrap_or(rest.len());
+        let end = rest.bytes().enumerate().find_map(may_end).unwrap_or(rest.len());
         let (sentence, after) = rest.split_at(end);
         rest = after;
         Some(sentence.trim())
