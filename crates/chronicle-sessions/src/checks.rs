@@ -113,7 +113,9 @@ pub(crate) fn told(command: &str) -> &str {
         .map(str::trim)
         .find(|line| !line.is_empty() && !line.starts_with('#'))
         .unwrap_or_default();
-    let line = line.rsplit("&& ").find(|part| check_kind(part).is_some()).unwrap_or(line);
+    let mut parts = line.rsplit("&& ");
+    let is_one = !line.contains("&& ");
+    let line = parts.find(|part| is_one || check_kind(part).is_some()).unwrap_or(line);
     let line = line.split(" | ").next().unwrap_or(line);
     line.split(" 2>").next().unwrap_or(line).trim()
 }
