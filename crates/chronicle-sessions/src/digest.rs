@@ -207,12 +207,19 @@ fn key_actions(journal: &Journal) -> Vec<String> {
         actions
             .extend(journal.wishes.iter().take(3).map(|wish| imperative(first_sentence(&wish.words), 100)));
     }
-    let failed: Vec<&Check> = journal.checks.iter().filter(|check| check.is_passed == Some(false)).collect();
-    if let Some(check) = failed.last() {
+    if let Some(check) = failed_last(&journal.checks) {
         actions.push(format!("`{}` failed last", shortened(&check.command, 80)));
     }
     actions.truncate(MOST_TOLD);
     actions
+}
+
+/// The last check that failed, if none of its kind passed later; they come in the order in which they ran last.
+fn failed_last(checks: &[Check]) -> Option<&Check> {
+    let at = checks.iter().rposition(|check| check.is_passed == Some(false))?;
+    let failed = &checks[at];
+    let is_mended = |later: &Check| later.kind == failed.kind && later.is_passed == Some(true);
+    (!checks[at..].iter().any(is_mended)).then_some(failed)
 }
 
 /// What a file of that ending is written in.

@@ -305,6 +305,24 @@ fn a_failing_check_at_the_end_is_urgent_until_it_passes() {
 }
 
 #[test]
+fn a_check_failed_last_only_if_none_of_its_kind_passed_later() {
+    let failing = [
+        ("user", "make the pool wait"),
+        ("Bash", "cargo test waits -> Exit code 101\nfailed"),
+        ("Edit", "/w/pool.rs"),
+    ];
+    let actions = |rows: &[(&str, &str)]| {
+        let (journal, session) = journal(&session(rows));
+        digest(&journal, &session).key_actions
+    };
+    assert_eq!(actions(&failing), ["Make the pool wait", "`cargo test waits` failed last"]);
+    let linted = [&failing[..], &[("Bash", "cargo clippy")]].concat();
+    assert_eq!(actions(&linted), actions(&failing));
+    let passing = [&failing[..], &[("Bash", "cargo test")]].concat();
+    assert_eq!(actions(&passing), ["Make the pool wait"]);
+}
+
+#[test]
 fn questions_that_nobody_answered_and_what_was_put_off() {
     let asked = [
         ("user", "make the pool wait"),
