@@ -411,6 +411,32 @@ fn files_that_are_no_transcripts_are_passed_over() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_breaks_off_while_it_is_read_leaves_the_others_as_they_are() {
+    let names = ["5e551011-aaaa-4aaa-8aaa-000000000001", "5e551011-aaaa-4aaa-8aaa-000000000002"];
+    let taken = |others: &[&str]| {
+        let desk = Desk::new();
+        let [first, last] = names.map(|name| {
+            let path = desk.home.join(format!("{name}.jsonl"));
+            fs::write(&path, pool(&desk, name).text()).unwrap();
+            path.to_str().unwrap().to_owned()
+        });
+        let reply = desk.ask(&[&["session", "ingest", &first], others, &[&last]].concat());
+        let again = desk.ask(&["session", "ingest", &first, &last]);
+        assert_eq!(count(&again, "unchanged"), 2, "{again:#}");
+        reply
+    };
+    let sound = taken(&[]);
+    // It is a plain file that can be opened, and fails when it is read.
+    let broken = taken(&["/proc/self/mem"]);
+    assert_eq!(broken["unread"][0]["path"], "/proc/self/mem", "{broken:#}");
+    assert_eq!(count(&broken, "sessions"), 2);
+    for counted in ["new_turns", "changed_turns", "thread_events"] {
+        assert_eq!(count(&broken, counted), count(&sound, counted), "{counted}");
+    }
+}
+
+#[test]
 fn a_store_that_cannot_be_used_is_told_and_left_alone() {
     let desk = Desk::new();
     desk.leave(&pool(&desk, "5e551011-aaaa-4aaa-8aaa-000000000001"));
