@@ -77,7 +77,7 @@ fn write_part(repository: &Repository, state: &State) -> Result<bool> {
     {
         // A disk that is full costs the index, not the answer.
         let _written = written(&state.part(), &state.part().join(PART_FILE), |writer| {
-            spoken::write(writer, older.as_ref(), words)?;
+            spoken::write(writer, older, words)?;
             write_corrections(writer, &afterwords)?;
             writer.value(PART, &bytes)
         });
@@ -93,8 +93,8 @@ struct NewPart {
     part: Part,
     /// The words of notes that are new.
     words: Vec<Passage>,
-    /// Where those of the others lie.
-    older: Option<Table>,
+    /// Those of the others.
+    older: Option<spoken::Older>,
 }
 
 /// What lies between the newest table and `state`; `None` when a whole table is to be made.
@@ -120,8 +120,10 @@ fn part_of(repository: &Repository, state: &State) -> Result<Option<NewPart>> {
         let part = news.get(PART).and_then(|part| postcard::from_bytes::<Part>(&part).ok());
         if let Some(part) = part.filter(|part| part.base == name)
             && let Some((part, words)) = part.grown(repository, &ancestry, was_annotated, state)?
+            // Nothing is gone on with that is damaged: the next part would never come to be.
+            && let Some(older) = spoken::Older::read(&news)
         {
-            return Ok(Some(NewPart { part, words, older: Some(news) }));
+            return Ok(Some(NewPart { part, words, older: Some(older) }));
         }
     }
     let between = Part::between(repository, (&name, &meta, &ancestry), was_annotated, state)?;

@@ -4,7 +4,7 @@
 //! asked for: the table only says where a key was spoken.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, btree_map::Entry},
     io::{self, Seek, Write},
 };
 
@@ -32,14 +32,54 @@ fn spoken_key(word: &[u8]) -> Vec<u8> {
     key(KIND, word.into())
 }
 
-/// Writes what `passages` say, and what the table `older` says, if one is given.
+/// What another table says, with all its passages read: damage shows before anything is made of it.
+pub(super) struct Older {
+    by_key: BTreeMap<Vec<u8>, Vec<Spoken>>,
+    /// Its passages by where they begin.
+    passages: BTreeMap<u64, Vec<u8>>,
+}
+
+impl Older {
+    /// What `table` says; `None` when it is damaged.
+    pub(super) fn read(table: &Table) -> Option<Self> {
+        let mut older = Self { by_key: BTreeMap::new(), passages: BTreeMap::new() };
+        for (key, bytes) in table.values(KIND)? {
+            let all: Vec<Spoken> = postcard::from_bytes(&bytes).ok()?;
+            for Spoken { passage, .. } in &all {
+                if let Entry::Vacant(unread) = older.passages.entry(passage.offset()) {
+                    unread.insert(table.part(*passage)?);
+                }
+            }
+            older.by_key.insert(key, all);
+        }
+        Some(older)
+    }
+
+    /// What it says by key, with its passages in the table that is being written.
+    fn carried<W: Write + Seek>(
+        self,
+        writer: &mut TableWriter<W>,
+    ) -> io::Result<BTreeMap<Vec<u8>, Vec<Spoken>>> {
+        let mut parts: HashMap<u64, Part> = HashMap::new();
+        for (offset, passage) in &self.passages {
+            parts.insert(*offset, writer.part(passage)?);
+        }
+        let mut by_key = self.by_key;
+        for spoken in by_key.values_mut().flatten() {
+            spoken.passage = parts[&spoken.passage.offset()];
+        }
+        Ok(by_key)
+    }
+}
+
+/// Writes what `passages` say, and what `older` says, if it is given.
 pub(super) fn write<W: Write + Seek>(
     writer: &mut TableWriter<W>,
-    older: Option<&Table>,
+    older: Option<Older>,
     passages: impl IntoIterator<Item = Passage>,
 ) -> io::Result<()> {
     let mut by_key = match older {
-        Some(older) => carried(writer, older)?.ok_or_else(|| io::Error::other("an index is damaged"))?,
+        Some(older) => older.carried(writer)?,
         None => BTreeMap::new(),
     };
     for passage in passages {
@@ -57,32 +97,6 @@ pub(super) fn write<W: Write + Seek>(
         writer.value(&spoken_key(&key), &bytes)?;
     }
     Ok(())
-}
-
-/// What `older` says by key, with its passages in the table that is being written; `None` when it is damaged.
-fn carried<W: Write + Seek>(
-    writer: &mut TableWriter<W>,
-    older: &Table,
-) -> io::Result<Option<BTreeMap<Vec<u8>, Vec<Spoken>>>> {
-    let Some(values) = older.values(KIND) else { return Ok(None) };
-    let mut by_key = BTreeMap::new();
-    let mut parts: HashMap<u64, Part> = HashMap::new();
-    for (key, bytes) in values {
-        let Ok(mut all) = postcard::from_bytes::<Vec<Spoken>>(&bytes) else { return Ok(None) };
-        for spoken in &mut all {
-            spoken.passage = match parts.get(&spoken.passage.offset()) {
-                Some(known) => *known,
-                None => {
-                    let Some(passage) = older.part(spoken.passage) else { return Ok(None) };
-                    let part = writer.part(&passage)?;
-                    parts.insert(spoken.passage.offset(), part);
-                    part
-                }
-            };
-        }
-        by_key.insert(key, all);
-    }
-    Ok(Some(by_key))
 }
 
 /// The passages in which something with the key `key` is said that `is_meant` accepts; `None` when they

@@ -316,6 +316,38 @@ fn a_damaged_index_is_as_if_it_were_not_there() {
     }
 }
 
+/// The parts of the index.
+fn parts(repo: &TestRepo) -> Vec<PathBuf> {
+    let entries = fs::read_dir(index_directory(repo)).expect("there is an index");
+    let paths = entries.map(|entry| entry.expect("it can be listed").path().join("part.idx"));
+    paths.filter(|path| path.is_file()).collect()
+}
+
+#[test]
+fn a_damaged_part_is_not_gone_on_from() {
+    const SAID: &str = "Whoever changes a.txt must look here.";
+    let repo = indexed();
+    let note = |line: &str| {
+        repo.write("a.txt", format!("{line}\none\ntwo\nthree\nfour\n"));
+        let commit = repo.commit(line);
+        let entry = json!({ "category": "insight", "content": SAID });
+        annotate(&repo, &commit, &json!({ "summary": line, "wisdom": [entry] }));
+        read(&repo, "a.txt", line)
+    };
+    note("zero");
+    let known = parts(&repo);
+    let [part] = known.as_slice() else { panic!("{known:?}") };
+    let mut bytes = fs::read(part).expect("it can be read");
+    let at =
+        bytes.windows(SAID.len()).position(|window| window == SAID.as_bytes()).expect("it is said there");
+    bytes[at] ^= 1;
+    fs::write(part, bytes).expect("it can be written");
+    let found = note("nought");
+    assert!(found.contains("Mind two."), "{found}");
+    assert_eq!(parts(&repo).len(), 2, "nothing was made of the new state");
+    same(&repo, &["deps", "a.txt", "--format", "json"], "after the damage");
+}
+
 #[test]
 fn without_its_files_or_the_right_to_write_them_the_answer_is_the_same() {
     let repo = indexed();
