@@ -27,7 +27,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use twox_hash::{XxHash3_64, XxHash3_128};
 
-pub use build::refresh;
+pub use build::{Refreshed, make_table, refresh};
 
 use crate::{
     corrections,

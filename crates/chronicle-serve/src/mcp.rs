@@ -40,6 +40,8 @@ pub struct Host {
     pub uses_index: bool,
     /// Looks up variables of the environment.
     pub environment: fn(&str) -> Option<OsString>,
+    /// Starts work that takes long and that no call waits for.
+    pub behind: chronicle::StartBehind,
     /// Says in words what went wrong, as the command line does.
     pub explain: fn(chronicle::Error) -> Explained,
 }
@@ -95,7 +97,9 @@ impl ServeError {
 impl Host {
     /// The application for `directory`, as of now.
     fn chronicle(&self, directory: &Path) -> Chronicle {
-        Chronicle::new(directory, (self.now)(), self.uses_index).with_environment(self.environment)
+        Chronicle::new(directory, (self.now)(), self.uses_index)
+            .with_environment(self.environment)
+            .with_behind(self.behind)
     }
 
     /// How a model sees an answer.

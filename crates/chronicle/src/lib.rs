@@ -63,7 +63,7 @@ use std::{
     time::Duration,
 };
 
-use chronicle_commits::{Caches, Index};
+use chronicle_commits::{Caches, Index, Refreshed};
 use chronicle_core::EntryId;
 use chronicle_git::{Glance, LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
@@ -129,7 +129,14 @@ pub struct Chronicle {
     read_settings: OnceCell<settings::ReadSettings>,
     /// Looks up variables of the environment.
     environment: fn(&str) -> Option<OsString>,
+    behind: Option<StartBehind>,
 }
+
+/// Lets this program run itself in a directory, with arguments, while nobody waits for it.
+pub type StartBehind = fn(&Path, &[&str]);
+
+/// What [`StartBehind`] is given to make a table of the index: it calls [`Chronicle::make_table`].
+pub const MAKE_TABLE: [&str; 2] = ["hook", "index"];
 
 impl Chronicle {
     /// The application for the repository that `directory` is in, or the one that git's environment names.
@@ -149,6 +156,7 @@ impl Chronicle {
             caches: OnceCell::new(),
             read_settings: OnceCell::new(),
             environment: |_| None,
+            behind: None,
         }
     }
 
@@ -156,6 +164,12 @@ impl Chronicle {
     #[must_use]
     pub fn with_environment(self, environment: fn(&str) -> Option<OsString>) -> Self {
         Self { environment, ..self }
+    }
+
+    /// The same, where work that takes long is left to what `behind` starts; without it, whoever asks waits for it.
+    #[must_use]
+    pub fn with_behind(self, behind: StartBehind) -> Self {
+        Self { behind: Some(behind), ..self }
     }
 
     /// The application for the repository at `directory` and no other, whatever the environment says.
@@ -169,7 +183,7 @@ impl Chronicle {
         let look = || {
             let glance = Glance::at(&self.directory).filter(|glance| !glance.notes.is_empty())?;
             let made = || {
-                chronicle_commits::refresh_index(self.repository.get().ok()?).ok()?;
+                refresh(self.repository.get().ok()?, &self.directory, self.behind)?;
                 Index::open(&glance)
             };
             let index = Index::open(&glance).or_else(made)?;
@@ -198,15 +212,27 @@ impl Chronicle {
         if glance.notes.is_empty() || Index::open(&glance).is_some() {
             return true;
         }
-        let (directory, now) = (self.directory.clone(), self.now);
+        let (directory, now, behind) = (self.directory.clone(), self.now, self.behind);
         let (made, is_made) = mpsc::channel();
         thread::spawn(move || {
-            if let Ok(repository) = LazyRepository::new(&directory, now, false).get() {
-                let _kept = chronicle_commits::refresh_index(repository);
-            }
-            let _heard = made.send(());
+            let repository = LazyRepository::new(&directory, now, false);
+            let refreshed = repository.get().ok().and_then(|found| refresh(found, &directory, behind));
+            // What goes on behind this process may take long.
+            let is_left = refreshed == Some(Refreshed::WantsTable) && Index::open(&glance).is_none();
+            let _heard = made.send(!is_left);
         });
-        is_made.recv_timeout(patience).is_ok()
+        is_made.recv_timeout(patience).unwrap_or(false)
+    }
+
+    /// Makes a table of the index for the repository's present state, where none lies near it.
+    ///
+    /// # Errors
+    /// When the repository cannot be read.
+    pub fn make_table(&self) -> Result<(), Error> {
+        if !self.uses_index {
+            return Ok(());
+        }
+        Ok(chronicle_commits::make_index_table(self.repository.get()?)?)
     }
 
     /// Where results are kept between runs, if they are: where the index is.
@@ -232,4 +258,15 @@ impl Chronicle {
     fn new_id() -> EntryId {
         EntryId(ulid::Ulid::generate().to_string())
     }
+}
+
+/// Makes the index of the present state; a table that takes long is left to `behind`.
+fn refresh(repository: &Repository, directory: &Path, behind: Option<StartBehind>) -> Option<Refreshed> {
+    let refreshed = chronicle_commits::refresh_index(repository).ok()?;
+    match behind {
+        _ if refreshed == Refreshed::Enough => {}
+        Some(start) => start(directory, &MAKE_TABLE),
+        None => chronicle_commits::make_index_table(repository).ok()?,
+    }
+    Some(refreshed)
 }

@@ -1,6 +1,10 @@
 //! Work that goes on while nobody waits for it.
 
-use std::process::{Command, Stdio};
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+};
 
 use chronicle::{Chronicle, counted_are};
 
@@ -26,11 +30,21 @@ pub(crate) fn learn(chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandErr
 }
 
 /// Lets the binary run itself with `arguments`, apart from whoever called it. It says nothing.
-#[expect(clippy::disallowed_methods, reason = "the binary starts itself again, behind a hook")]
 pub(crate) fn start(arguments: &[&str]) {
+    start_in(Path::new("."), arguments);
+}
+
+/// The same, in `directory`.
+#[expect(clippy::disallowed_methods, reason = "the binary starts itself again, behind a hook or a read")]
+pub(crate) fn start_in(directory: &Path, arguments: &[&str]) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .current_dir(directory)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     // Nobody is there who could be asked for a password.
     command.env("GIT_TERMINAL_PROMPT", "0").env("SSH_ASKPASS_REQUIRE", "force").env("SSH_ASKPASS", "false");
     // Of its own group, so that an interrupt at the terminal does not reach it.
@@ -39,6 +53,8 @@ pub(crate) fn start(arguments: &[&str]) {
         let _status = command.status();
         return;
     }
-    // What cannot be started now is done behind the next hook.
-    let _started = command.spawn();
+    // What cannot be started now is done behind the next hook or read.
+    let Ok(mut child) = command.spawn() else { return };
+    // A server outlives it, and is to leave no dead child around.
+    let _reaped = thread::Builder::new().spawn(move || child.wait());
 }

@@ -63,6 +63,7 @@ use chronicle::Chronicle;
 use snafu::ResultExt;
 
 use crate::{
+    background,
     cli::{Cli, Command, OutputFormat},
     error::{CommandError, DirectorySnafu, UsageSnafu},
     ui::Ui,
@@ -76,7 +77,10 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         std::env::set_current_dir(directory).context(DirectorySnafu { path: directory })?;
     }
     let directory = std::env::current_dir().context(DirectorySnafu { path: "." })?;
-    let open = || Chronicle::new(&directory, ui_now(), may_use_index()).with_environment(environment);
+    let open = || {
+        let chronicle = Chronicle::new(&directory, ui_now(), may_use_index());
+        chronicle.with_environment(environment).with_behind(background::start_in)
+    };
     match cli.command {
         Command::Read(args) => read::run(args, &open(), ui),
         Command::Show(args) => show::run(&args, &open(), ui),

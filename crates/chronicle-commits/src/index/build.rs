@@ -23,7 +23,7 @@ use crate::{
         part::{self, Part, Span, id_prefix},
         record_key, spoken, stored,
         table::{Table, TableWriter},
-        table_of, words_key,
+        words_key,
     },
     matching::{Candidate, Ground},
     notebook::Notebook,
@@ -32,45 +32,112 @@ use crate::{
     record::FileRecord,
 };
 
+/// What [`refresh`] leaves to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refreshed {
+    /// Nothing, or nothing that can be done.
+    Enough,
+    /// A whole table of the present state, by [`make_table`]: the ones that are there lie far from it.
+    WantsTable,
+}
+
 /// Makes the index of the repository's present state if it has none: from an older one where they lie
-/// close together, else anew.
+/// close together, else anew. A whole table where there is another one already is left to [`make_table`].
 ///
 /// Nobody waits for another process that is at it already, and a repository that cannot be written
 /// to goes without.
 ///
 /// # Errors
 /// When the repository cannot be read.
-pub fn refresh(repository: &Repository) -> Result<()> {
-    let Some(state) = State::of(repository)? else { return Ok(()) };
+pub fn refresh(repository: &Repository) -> Result<Refreshed> {
+    let Some(state) = State::of(repository)? else { return Ok(Refreshed::Enough) };
     if Index::of(state.clone()).is_some() || fs::create_dir_all(state.directory()).is_err() {
+        return Ok(Refreshed::Enough);
+    }
+    let Ok(Some(_lock)) = FileLock::try_acquire(&lock_of_parts(&state)) else {
+        return Ok(Refreshed::Enough);
+    };
+    let refreshed = match write_part(repository, &state)? {
+        Written::Near => Refreshed::Enough,
+        Written::Far => Refreshed::WantsTable,
+        Written::Alone => {
+            write_table(repository, &state)?;
+            Refreshed::Enough
+        }
+    };
+    forget_old_states(&state);
+    Ok(refreshed)
+}
+
+/// Makes a whole table of the repository's present state where none lies near it, and nobody else is at it.
+///
+/// It takes long, and is for those whom nobody waits for. Meanwhile others read and make parts as before.
+///
+/// # Errors
+/// When the repository cannot be read.
+pub fn make_table(repository: &Repository) -> Result<()> {
+    let Some(state) = State::of(repository)? else { return Ok(()) };
+    if Table::open(&state.table()).is_some() || fs::create_dir_all(state.directory()).is_err() {
         return Ok(());
     }
-    let Ok(Some(_lock)) = FileLock::try_acquire(&state.directory().join("lock")) else { return Ok(()) };
-    if !write_part(repository, &state)?
-        && let Ok(file) = temporary(&state.directory())
-        && let Ok(writer) = TableWriter::new(file)
-        // A disk that is full costs the index, not the answer.
-        && let Some(writer) = write(repository, &state, writer)?
-        && let Ok(file) = writer.finish()
-    {
-        let _persisted = file.persist(state.table());
+    let is_near = part_of(repository, &state)?.is_ok_and(|new| !new.part.is_far());
+    if !is_near {
+        write_table(repository, &state)?;
+        forget_old_states(&state);
     }
-    forget_old_states(&state);
     Ok(())
 }
 
 /// Makes the index of `state` if that takes no whole table.
 pub(super) fn make_part(repository: &Repository, state: &State) -> Result<()> {
-    if let Ok(Some(_lock)) = FileLock::try_acquire(&state.directory().join("lock")) {
+    if let Ok(Some(_lock)) = FileLock::try_acquire(&lock_of_parts(state)) {
         write_part(repository, state)?;
         forget_old_states(state);
     }
     Ok(())
 }
 
-/// Writes what lies between the newest table and `state`; false when a whole table is to be made.
-fn write_part(repository: &Repository, state: &State) -> Result<bool> {
-    let Some(NewPart { mut part, words, older }) = part_of(repository, state)? else { return Ok(false) };
+/// Whoever makes a part holds it.
+fn lock_of_parts(state: &State) -> PathBuf {
+    state.directory().join("lock")
+}
+
+/// Whoever makes a whole table holds it, longer than anybody should have to wait for a part.
+fn lock_of_tables(state: &State) -> PathBuf {
+    state.directory().join("table.lock")
+}
+
+/// Writes the whole table of `state`, unless somebody else is writing one.
+fn write_table(repository: &Repository, state: &State) -> Result<()> {
+    let Ok(Some(_lock)) = FileLock::try_acquire(&lock_of_tables(state)) else { return Ok(()) };
+    forget_unfinished(&state.directory());
+    if let Ok(file) = temporary(&state.directory())
+        && let Ok(writer) = TableWriter::new(file)
+        // A disk that is full costs the index, not the answer.
+        && let Some(writer) = write(repository, state, writer)?
+        && let Ok(file) = writer.finish()
+    {
+        let _persisted = file.persist(state.table());
+    }
+    Ok(())
+}
+
+/// What became of a part that was to be written.
+enum Written {
+    /// It lies near the table that it builds on.
+    Near,
+    /// It lies far from every table, or further than a part can reach.
+    Far,
+    /// There is no table to build on.
+    Alone,
+}
+
+/// Writes what lies between a table and `state`, if that is not too much.
+fn write_part(repository: &Repository, state: &State) -> Result<Written> {
+    let NewPart { mut part, words, older } = match part_of(repository, state)? {
+        Ok(new) => new,
+        Err(without) => return Ok(without),
+    };
     let afterwords = part.meta.see_corrections(repository)?;
     if let Ok(bytes) = postcard::to_allocvec(&part)
         && fs::create_dir_all(state.part()).is_ok()
@@ -82,7 +149,7 @@ fn write_part(repository: &Repository, state: &State) -> Result<bool> {
             writer.value(PART, &bytes)
         });
     }
-    Ok(true)
+    Ok(if part.is_far() { Written::Far } else { Written::Near })
 }
 
 /// Parts that are looked at, to add to one of them.
@@ -97,21 +164,44 @@ struct NewPart {
     older: Option<spoken::Older>,
 }
 
-/// What lies between the newest table and `state`; `None` when a whole table is to be made.
-fn part_of(repository: &Repository, state: &State) -> Result<Option<NewPart>> {
-    let Some((_, name)) = newest_first(&state.directory()).into_iter().find_map(|(time, path)| {
+/// What lies between a table and `state`: the newest one near it, else the newest that a part can reach from;
+/// what stands in the way when there is none.
+fn part_of(repository: &Repository, state: &State) -> Result<std::result::Result<NewPart, Written>> {
+    let mut best = Err(Written::Alone);
+    let tables = newest_first(&state.directory()).into_iter().filter_map(|(_, path)| {
         let name = path.file_name()?.to_str()?.strip_suffix(".idx")?.to_owned();
-        Some((time, name))
-    }) else {
-        return Ok(None);
-    };
-    let Some(table) = Table::open(&table_of(&state.directory(), &name)) else { return Ok(None) };
-    let meta = table.get(META).and_then(|meta| postcard::from_bytes::<Meta>(&meta).ok());
-    let ancestry = table.get(ANCESTRY).and_then(Ancestry::parse);
-    let (Some(meta), Some(ancestry), Some(keys)) = (meta, ancestry, table.get(KEYS)) else {
-        return Ok(None);
-    };
-    let (keys, _) = keys.as_chunks::<8>();
+        Some((name, Base::open(&path)?))
+    });
+    for (name, base) in tables {
+        match part_on(repository, &name, &base, state)? {
+            Some(new) if !new.part.is_far() => return Ok(Ok(new)),
+            Some(new) if best.is_err() => best = Ok(new),
+            None if best.is_err() => best = Err(Written::Far),
+            _ => {}
+        }
+    }
+    Ok(best)
+}
+
+/// What a part needs of the table that it builds on.
+struct Base {
+    meta: Meta,
+    ancestry: Ancestry,
+    keys: Vec<u8>,
+}
+
+impl Base {
+    /// `None` when the table is damaged.
+    fn open(path: &Path) -> Option<Self> {
+        let table = Table::open(path)?;
+        let meta = postcard::from_bytes(&table.get(META)?).ok()?;
+        Some(Self { meta, ancestry: Ancestry::parse(table.get(ANCESTRY)?)?, keys: table.get(KEYS)? })
+    }
+}
+
+/// What lies between the table called `name` and `state`; `None` when a part cannot say it.
+fn part_on(repository: &Repository, name: &str, base: &Base, state: &State) -> Result<Option<NewPart>> {
+    let (keys, _) = base.keys.as_chunks::<8>();
     let was_annotated = |key| keys.binary_search(&id_prefix(key)).is_ok();
     let older =
         newest_first(&state.directory()).into_iter().filter(|(_, path)| path.is_dir()).take(MAX_OLDER);
@@ -119,14 +209,14 @@ fn part_of(repository: &Repository, state: &State) -> Result<Option<NewPart>> {
         let Some(news) = Table::open(&path.join(PART_FILE)) else { continue };
         let part = news.get(PART).and_then(|part| postcard::from_bytes::<Part>(&part).ok());
         if let Some(part) = part.filter(|part| part.base == name)
-            && let Some((part, words)) = part.grown(repository, &ancestry, was_annotated, state)?
+            && let Some((part, words)) = part.grown(repository, &base.ancestry, was_annotated, state)?
             // Nothing is gone on with that is damaged: the next part would never come to be.
             && let Some(older) = spoken::Older::read(&news)
         {
             return Ok(Some(NewPart { part, words, older: Some(older) }));
         }
     }
-    let between = Part::between(repository, (&name, &meta, &ancestry), was_annotated, state)?;
+    let between = Part::between(repository, (name, &base.meta, &base.ancestry), was_annotated, state)?;
     Ok(between.map(|(part, words)| NewPart { part, words, older: None }))
 }
 
@@ -206,8 +296,22 @@ fn alone(repository: &Repository, head: ObjectId, path: &BStr) -> Result<Option<
     Ok(Some((record, Some(content))))
 }
 
+/// How files are called that are not finished.
+const UNFINISHED: &str = "new-";
+
 fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
-    tempfile::Builder::new().prefix("new-").tempfile_in(directory)
+    tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory)
+}
+
+/// Removes tables that nobody finished: whoever began them was killed, or the lock would not be ours.
+fn forget_unfinished(directory: &Path) {
+    for path in entries(directory).filter(|path| is_unfinished(path)) {
+        let _removed = fs::remove_file(path);
+    }
+}
+
+fn is_unfinished(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(UNFINISHED))
 }
 
 /// Writes a table aside, then puts it in its place.
@@ -418,14 +522,14 @@ fn listings(paths: &[BString]) -> HashMap<BString, Listing> {
     entries.into_iter().map(|(directory, entries)| (directory, entries.into_iter().collect())).collect()
 }
 
-/// What lies in the index, newest first.
+fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> {
+    fs::read_dir(directory).into_iter().flatten().filter_map(io::Result::ok).map(|entry| entry.path())
+}
+
+/// The tables and parts of the index, newest first.
 fn newest_first(directory: &Path) -> Vec<(SystemTime, PathBuf)> {
-    let mut all: Vec<_> = fs::read_dir(directory)
-        .into_iter()
-        .flatten()
-        .filter_map(io::Result::ok)
-        .map(|entry| entry.path())
-        .filter(|path| path.file_name().is_some_and(|name| name != "lock"))
+    let mut all: Vec<_> = entries(directory)
+        .filter(|path| !path.as_os_str().as_encoded_bytes().ends_with(b"lock") && !is_unfinished(path))
         .filter_map(|path| Some((fs::metadata(&path).ok()?.modified().ok()?, path)))
         .collect();
     all.sort_unstable_by(|left, right| right.cmp(left));
@@ -435,7 +539,7 @@ fn newest_first(directory: &Path) -> Vec<(SystemTime, PathBuf)> {
 /// Tables that are kept; parts build on the newest one.
 const MAX_TABLES: usize = 3;
 
-/// Removes the oldest states beyond those that are kept, and what a crash has left.
+/// Removes the oldest states beyond those that are kept.
 fn forget_old_states(state: &State) {
     let is_this = |path: &PathBuf| *path == state.table() || *path == state.part();
     let (parts, tables): (Vec<_>, Vec<_>) =

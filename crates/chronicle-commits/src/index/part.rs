@@ -62,9 +62,13 @@ impl Fresh {
     }
 }
 
-/// More commits or notes than this between the two, and the whole table is made anew.
-const MAX_COMMITS: usize = 1000;
-const MAX_NOTES: usize = 300;
+/// More commits or notes than this between the two, and a whole table is to be made.
+const FAR_COMMITS: usize = 1000;
+const FAR_NOTES: usize = 300;
+/// More than this is no part: it would cost as much as asking the repository. Until the table is made, one goes a
+/// while beyond what is far.
+const MAX_COMMITS: usize = 2 * FAR_COMMITS;
+const MAX_NOTES: usize = 2 * FAR_NOTES;
 /// What an earlier part does not know may be so many commits, or it is not added to.
 const MAX_ADDED: usize = 50;
 
@@ -132,6 +136,11 @@ impl Part {
     /// Whether the file at `path` may not be what the table says of it, going by the file itself.
     pub(super) fn is_touched(&self, path: &[u8]) -> bool {
         self.touched.contains(path) || self.is_named(path)
+    }
+
+    /// Whether so much lies between the two that a table of the present state is worth making.
+    pub(super) fn is_far(&self) -> bool {
+        FAR_COMMITS < self.gained.len().max(self.lost.len()) || FAR_NOTES < self.changed.len()
     }
 
     /// Whether notes that the table does not know may say something about the file at `path`.

@@ -30,6 +30,8 @@ pub(crate) struct HookArgs {
 const DETACHED: &str = "detached";
 /// The hook that gives notes to a remote along with a push.
 const PRE_PUSH: &str = "pre-push";
+/// Our own name for the table of the index that a read leaves to be made.
+const INDEX: &str = chronicle::MAKE_TABLE[1];
 /// What the beginning of a session is an occasion for.
 const SESSION: &str = "session";
 /// Agents hand over whole files with every edit; what is longer is not looked at.
@@ -62,6 +64,11 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
             if let Some(remote) = remote.filter(|remote| chronicle.is_shared_with(remote)) {
                 background::start(&["hook", DETACHED, remote]);
             }
+            return Ok(());
+        }
+        INDEX => {
+            // Nobody is there to be told what went wrong.
+            let _made = chronicle.make_table();
             return Ok(());
         }
         DETACHED => match args.arguments.first().and_then(|name| name.to_str()) {

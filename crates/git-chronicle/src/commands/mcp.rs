@@ -9,6 +9,7 @@ use chronicle_serve::{
 use clap::{Subcommand, builder::PossibleValuesParser};
 
 use crate::{
+    background,
     commands::{
         environment, init, may_use_index,
         setup::{chosen, ground, left_alone, names, scope},
@@ -77,7 +78,8 @@ pub(crate) fn run(
     let project = || named().find(|folder| folder.is_absolute() && folder.is_dir());
     let directory = if is_given { None } else { project() }.unwrap_or(current);
     let uses_index = may_use_index();
-    let host = Host { directory, now: ui_now, uses_index, environment, explain };
+    let behind = background::start_in;
+    let host = Host { directory, now: ui_now, uses_index, environment, behind, explain };
     #[cfg(feature = "http")]
     if let Some(address) = args.http {
         return over_http(host, address);

@@ -12,9 +12,13 @@ use std::{
 use serde_json::json;
 use testkit::{TestRepo, command};
 
+use crate::outcome::run_with_input;
+
 fn run(repo: &TestRepo, args: &[&str], no_index: bool) -> Output {
     let mut command = command(crate::outcome::program(), repo.path());
     command.args(args).env("CHRONICLE_NOW", "2026-03-03T12:00:00Z").stdin(Stdio::null());
+    // What is done behind a read is over when the next one begins.
+    command.env("CHRONICLE_FOREGROUND", "1");
     if no_index {
         command.env("CHRONICLE_NO_INDEX", "1");
     }
@@ -346,6 +350,51 @@ fn a_damaged_part_is_not_gone_on_from() {
     assert!(found.contains("Mind two."), "{found}");
     assert_eq!(parts(&repo).len(), 2, "nothing was made of the new state");
     same(&repo, &["deps", "a.txt", "--format", "json"], "after the damage");
+}
+
+/// Adds so many commits that change nothing.
+fn add_commits(repo: &TestRepo, n: usize) {
+    let commit = "commit refs/heads/main\ncommitter T <t@t> 1700000000 +0000\ndata 1\nx\n";
+    let stream = format!("{commit}from refs/heads/main^0\n{}", commit.repeat(n - 1));
+    let mut import = command("git", repo.path());
+    run_with_input(import.args(["fast-import", "--quiet"]), stream.as_bytes()).success();
+}
+
+#[test]
+fn a_part_serves_while_a_table_is_made_behind_a_read() {
+    let repo = indexed();
+    add_commits(&repo, 1001);
+    let lock = fs::File::create(index_directory(&repo).join("table.lock")).expect("it can be written");
+    lock.lock().expect("nobody holds it");
+    read(&repo, "a.txt", "while another makes the table");
+    assert_eq!((tables(&repo).len(), parts(&repo).len()), (1, 1), "it was made under the lock of another");
+    drop(lock);
+    let unfinished: Vec<PathBuf> =
+        (0..4).map(|n| index_directory(&repo).join(format!("new-killed{n}"))).collect();
+    for path in &unfinished {
+        fs::write(path, "half a table").expect("it can be written");
+    }
+    add_commits(&repo, 1);
+    read(&repo, "a.txt", "far from every table");
+    assert_eq!(tables(&repo).len(), 2, "no table was made");
+    assert!(unfinished.iter().all(|path| !path.exists()), "what nobody will finish is still there");
+    let n_parts = parts(&repo).len();
+    add_commits(&repo, 1);
+    read(&repo, "a.txt", "on the new table");
+    assert_eq!((tables(&repo).len(), parts(&repo).len()), (2, n_parts + 1), "the new table is near");
+}
+
+#[test]
+fn the_repository_is_asked_while_a_table_is_made_for_a_state_that_no_part_reaches() {
+    let repo = indexed();
+    add_commits(&repo, 2001);
+    let lock = fs::File::create(index_directory(&repo).join("table.lock")).expect("it can be written");
+    lock.lock().expect("nobody holds it");
+    read(&repo, "a.txt", "while another makes the table");
+    assert_eq!((tables(&repo).len(), parts(&repo).len()), (1, 0), "it was made under the lock of another");
+    drop(lock);
+    read(&repo, "a.txt", "out of reach of every table");
+    assert_eq!(tables(&repo).len(), 2, "no table was made");
 }
 
 #[test]
