@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chronicle_core::{Knowledge, Note, ReadNote, purge::Purged, read_note};
-use chronicle_git::{GitError, ObjectId, Repository};
+use chronicle_git::{GitError, NotesOneByOne, ObjectId, Repository};
 
 use crate::{error::Result, purge::purged};
 
@@ -164,26 +164,69 @@ impl<'r> Notebook<'r> {
 /// # Errors
 /// When a ref, a tree or a blob cannot be read.
 pub fn stored_on(repository: &Repository, key: ObjectId, warnings: &mut Vec<String>) -> Result<Stored> {
-    let mut blobs = Vec::new();
-    let keys = repository.keys_of(key);
-    for name in repository.annotation_refs()? {
-        for key in &keys {
-            match repository.note(&name, *key) {
-                Ok(Some(blob)) if !blobs.contains(&blob) => blobs.push(blob),
-                Ok(_) => {}
+    SingleNotes::open(repository, warnings)?.stored_on(key)
+}
+
+/// Notes that are looked up one by one, all refs together, without listing all of them.
+pub(crate) struct SingleNotes<'r> {
+    repository: &'r Repository,
+    refs: Vec<NotesOneByOne<'r>>,
+    purged: Purged,
+}
+
+impl<'r> SingleNotes<'r> {
+    /// The notes as the refs are now; one that is no notes ref is told to `warnings`.
+    ///
+    /// # Errors
+    /// When a ref or a tree cannot be read.
+    pub(crate) fn open(repository: &'r Repository, warnings: &mut Vec<String>) -> Result<Self> {
+        let mut refs = Vec::new();
+        for name in repository.annotation_refs()? {
+            match repository.notes_one_by_one(&name) {
+                Ok(notes) => refs.extend(notes),
                 Err(error @ GitError::NotANotesRef { .. }) => {
                     warnings.push(format!("{error}; it is passed over"));
-                    break;
                 }
                 Err(error) => return Err(error.into()),
             }
         }
+        Ok(Self { repository, refs, purged: purged(repository)? })
     }
-    let purged = purged(repository)?;
-    if !purged.is_empty() {
-        blobs.retain(|blob| !purged.has_blob(&repository.blob_id(blob).to_string()));
+
+    /// Whether a note lies on `key`, whatever it says.
+    ///
+    /// # Errors
+    /// When a tree cannot be read.
+    pub(crate) fn has(&mut self, key: ObjectId) -> Result<bool> {
+        for notes in &mut self.refs {
+            if notes.find(key)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
-    Ok(cleansed(parse(&blobs), &purged))
+
+    /// What is stored on `key`.
+    ///
+    /// # Errors
+    /// When a tree or a blob cannot be read.
+    pub(crate) fn stored_on(&mut self, key: ObjectId) -> Result<Stored> {
+        let keys = self.repository.keys_of(key);
+        let mut blobs = Vec::new();
+        for notes in &mut self.refs {
+            for key in &keys {
+                let Some(blob) = notes.find(*key)? else { continue };
+                let blob = self.repository.blob(blob)?;
+                if !blobs.contains(&blob) {
+                    blobs.push(blob);
+                }
+            }
+        }
+        if !self.purged.is_empty() {
+            blobs.retain(|blob| !self.purged.has_blob(&self.repository.blob_id(blob).to_string()));
+        }
+        Ok(cleansed(parse(&blobs), &self.purged))
+    }
 }
 
 fn cleansed(stored: Stored, purged: &Purged) -> Stored {

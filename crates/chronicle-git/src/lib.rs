@@ -52,7 +52,7 @@ pub use glance::{ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry, git_d
 pub use history::{History, Node, Partial};
 pub use lock::FileLock;
 pub use merge::{Difference, Merged, Resolution};
-pub use notes::{NoteRef, is_knowledge_key};
+pub use notes::{NoteRef, NotesOneByOne, is_knowledge_key};
 pub use pending::{Newer, Pending};
 pub use process::git_for_user;
 pub use remote::{Pushed, notes_refspec, tracking_prefix, tracking_ref};

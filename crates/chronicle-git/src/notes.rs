@@ -200,9 +200,34 @@ impl Repository {
     /// # Errors
     /// When the ref, a tree or the blob cannot be read.
     pub fn note(&self, name: &str, key: ObjectId) -> Result<Option<Vec<u8>>> {
+        let Some(mut notes) = self.notes_one_by_one(name)? else { return Ok(None) };
+        notes.find(key)?.map(|blob| self.blob(blob)).transpose()
+    }
+
+    /// The notes of the ref `name`, to look some of them up; `None` when there is no such ref.
+    ///
+    /// # Errors
+    /// When the ref or its tree cannot be read.
+    pub fn notes_one_by_one(&self, name: &str) -> Result<Option<NotesOneByOne<'_>>> {
         let Some(tree) = self.notes_tree(name)? else { return Ok(None) };
-        let mut state = gix::note::plumbing::State::new(tree, &self.inner).context(ReadRefSnafu { name })?;
-        let found = state.get(&key, &self.inner).context(ReadRefSnafu { name })?;
-        found.map(|blob| self.blob(blob)).transpose()
+        let state = gix::note::plumbing::State::new(tree, &self.inner).context(ReadRefSnafu { name })?;
+        Ok(Some(NotesOneByOne { repository: self, name: name.to_owned(), state }))
+    }
+}
+
+/// The notes of one ref as it was when this was made. Trees on the way to a note are read once.
+pub struct NotesOneByOne<'r> {
+    repository: &'r Repository,
+    name: String,
+    state: gix::note::plumbing::State,
+}
+
+impl NotesOneByOne<'_> {
+    /// The blob of the note of `key`.
+    ///
+    /// # Errors
+    /// When a tree cannot be read.
+    pub fn find(&mut self, key: ObjectId) -> Result<Option<ObjectId>> {
+        self.state.get(&key, &self.repository.inner).context(ReadRefSnafu { name: &self.name })
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     error::Result,
     index::{Meta, State, Supersession, ancestry::Ancestry, stored::Id},
     matching::{Candidate, NO_BRANCH},
-    notebook::{Stored, stored_on},
+    notebook::{SingleNotes, Stored},
     prose::{Passage, passages},
     record::Heading,
 };
@@ -181,10 +181,11 @@ impl Part {
         if MAX_NOTES < changed.len() {
             return Ok(None);
         }
+        let Some(mut notes) = single_notes(repository, &base.warnings)? else { return Ok(None) };
         let mut n_annotated = base.n_annotated;
         for key in changed.iter().filter(|key| !chronicle_git::is_knowledge_key(**key)) {
             n_annotated -= usize::from(was_annotated(*key));
-            n_annotated += usize::from(is_annotated(repository, *key)?);
+            n_annotated += usize::from(notes.has(*key)?);
         }
         let gained: BTreeSet<ObjectId> = span.gained.fresh().map(|(_, node)| node.id).collect();
         let lost: BTreeSet<ObjectId> = span.lost.fresh().map(|(_, node)| node.id).collect();
@@ -217,7 +218,13 @@ impl Part {
         let is_here =
             |key| gained.contains(&key) || ancestry.place(key).is_some_and(|place| span.kept[place as usize]);
         let sets = (&gained, &lost, &changed);
-        let notes = part.see_notes(repository, ancestry, (&span.gained, &is_here), sets, &base.superseded)?;
+        let notes = part.see_notes(
+            (repository, &mut notes),
+            ancestry,
+            (&span.gained, &is_here),
+            sets,
+            &base.superseded,
+        )?;
         let Some(words) = notes else { return Ok(None) };
         part.see_paths(repository, &span.gained, span.lost.history.nodes()[0].tree)?;
         Ok(Some((part, words)))
@@ -253,9 +260,10 @@ impl Part {
         if is_beside || is_said_again || is_too_much {
             return Ok(None);
         }
+        let Some(mut notes) = single_notes(repository, &self.meta.warnings)? else { return Ok(None) };
         for key in changed.iter().filter(|key| !chronicle_git::is_knowledge_key(**key)) {
             self.meta.n_annotated -= usize::from(was_annotated(*key));
-            self.meta.n_annotated += usize::from(is_annotated(repository, *key)?);
+            self.meta.n_annotated += usize::from(notes.has(*key)?);
         }
         self.meta.head = state.head.into();
         self.meta.notes = state.notes.iter().map(|(name, tip)| (name.to_vec(), (*tip).into())).collect();
@@ -266,7 +274,8 @@ impl Part {
         let is_here = |key| new.contains(&key) || is_known(key);
         let superseded = std::mem::take(&mut self.meta.superseded);
         let sets = (&new, &BTreeSet::new(), &changed);
-        let notes = self.see_notes(repository, ancestry, (&gained, &is_here), sets, &superseded)?;
+        let notes =
+            self.see_notes((repository, &mut notes), ancestry, (&gained, &is_here), sets, &superseded)?;
         let Some(words) = notes else { return Ok(None) };
         self.see_paths(repository, &gained, repository.commit_tree(head)?)?;
         Ok(Some((self, words)))
@@ -276,14 +285,13 @@ impl Part {
     /// file by file.
     fn see_notes(
         &mut self,
-        repository: &Repository,
+        (repository, notes): (&Repository, &mut SingleNotes<'_>),
         ancestry: &Ancestry,
         (span, is_here): (&Partial, &dyn Fn(ObjectId) -> bool),
         (gained, lost, changed): (&BTreeSet<ObjectId>, &BTreeSet<ObjectId>, &BTreeSet<ObjectId>),
         superseded: &[Supersession],
     ) -> Result<Option<Vec<Passage>>> {
         let mut words = Vec::new();
-        let mut warnings = Vec::new();
         let mut pairs: Vec<Supersession> = Vec::new();
         let dropped = |id: ObjectId| changed.contains(&id) || lost.contains(&id);
         let others = OnceCell::new();
@@ -303,7 +311,7 @@ impl Part {
             }
         }
         for key in gained.union(changed).copied() {
-            let stored = stored_on(repository, key, &mut warnings)?;
+            let stored = notes.stored_on(key)?;
             if chronicle_git::is_knowledge_key(key) {
                 self.meta.knowledge = stored.knowledge.and_then(|all| serde_json::to_string(&all).ok());
                 continue;
@@ -346,12 +354,12 @@ impl Part {
         }
         for key in lost.difference(changed).copied() {
             // Mostly a branch still reaches what HEAD has left; then nobody asks for its note.
-            if !is_elsewhere(key)? && !stored_on(repository, key, &mut warnings)?.note.is_empty() {
+            if !is_elsewhere(key)? && !notes.stored_on(key)?.note.is_empty() {
                 self.orphaned.push(key.into());
             }
         }
         self.meta.superseded = pairs;
-        Ok(warnings.is_empty().then_some(words))
+        Ok(Some(words))
     }
 
     /// Sees which paths are not what they were in the tree `old`. What commits that went had changed, the table knows
@@ -388,14 +396,12 @@ pub(super) fn only(repository: &Repository, id: &ObjectId) -> Result<History> {
     Ok(repository.history_until(*id, is_parent, 1)?.map(|partial| partial.history).unwrap_or_default())
 }
 
-/// Whether a note lies on `key`, whatever it says.
-fn is_annotated(repository: &Repository, key: ObjectId) -> Result<bool> {
-    for name in repository.annotation_refs()? {
-        if repository.note(&name, key)?.is_some() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+/// The notes, to look some of them up; `None` where a ref is no notes ref and the table, whose warnings are `known`,
+/// has not said so.
+fn single_notes<'r>(repository: &'r Repository, known: &[String]) -> Result<Option<SingleNotes<'r>>> {
+    let mut warnings = Vec::new();
+    let notes = SingleNotes::open(repository, &mut warnings)?;
+    Ok(warnings.iter().all(|warning| known.contains(warning)).then_some(notes))
 }
 
 fn changed_notes(repository: &Repository, base: &Meta, state: &State) -> Result<Option<BTreeSet<ObjectId>>> {
