@@ -76,6 +76,8 @@ pub(crate) struct Ground<'a> {
     words: Vec<String>,
     /// The files in scope by their present paths.
     by_path: HashMap<String, Vec<usize>>,
+    /// Names that the only file in scope had before the history begins.
+    earlier_names: Vec<BString>,
     /// The files in scope by every name they ever had.
     ever: OnceCell<BTreeMap<String, BTreeSet<(BString, usize)>>>,
 }
@@ -93,8 +95,13 @@ impl<'a> Ground<'a> {
         for (number, path) in paths.iter().enumerate() {
             by_path.entry(path.to_string()).or_default().push(number);
         }
-        let (words, ever) = (Vec::new(), OnceCell::new());
-        Self { repository, notebook, history, followed, paths, all, words, by_path, ever }
+        let (words, earlier_names, ever) = (Vec::new(), Vec::new(), OnceCell::new());
+        Self { repository, notebook, history, followed, paths, all, words, by_path, earlier_names, ever }
+    }
+
+    /// The same ground of one file, which had the names `earlier_names` before the history begins.
+    pub(crate) fn once_called(self, earlier_names: Vec<BString>) -> Self {
+        Self { earlier_names, ..self }
     }
 
     /// The same ground, where notes that hold one of `words` count too.
@@ -107,7 +114,7 @@ impl<'a> Ground<'a> {
         self.ever.get_or_init(|| {
             let mut ever: BTreeMap<String, BTreeSet<(BString, usize)>> = BTreeMap::new();
             for (number, file) in self.followed.files.iter().enumerate() {
-                for name in names_of(file).chain([&self.paths[number]]) {
+                for name in names_of(file).chain([&self.paths[number]]).chain(&self.earlier_names) {
                     ever.entry(name.to_string()).or_default().insert((name.clone(), number));
                 }
             }

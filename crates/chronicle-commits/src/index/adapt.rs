@@ -16,7 +16,7 @@ use crate::{
         table::Table,
     },
     matching::{Candidate, Ground},
-    notebook::{Notebook, Stored, stored_on},
+    notebook::{Notebook, SingleNotes, Stored},
     placing::{Placement, Version, place},
     present::Present,
     read::MAX_READ_AHEAD,
@@ -40,10 +40,6 @@ impl Outdated<'_> {
     /// The record, with the bytes that its claims are placed in; `None` when only the whole history tells.
     pub(super) fn adapt(self, span: &Span, head: ObjectId) -> Result<Option<(FileRecord, Option<Vec<u8>>)>> {
         let repository = self.lazy.get()?;
-        let mut older_names = self.stored.iter().flat_map(|stored| &stored.names);
-        if older_names.any(|name| self.part.is_named(name.as_bytes())) {
-            return Ok(None);
-        }
         let path = self.path.to_owned();
         let file = std::slice::from_ref(&path);
         let followed = repository.follow_until(&span.gained, file)?;
@@ -55,15 +51,17 @@ impl Outdated<'_> {
         }
         let blob = repository.blob_at(repository.commit_tree(head)?, self.path)?;
         let Some(content) = blob.map(|blob| repository.blob(blob)).transpose()? else { return Ok(None) };
-        let has_other_names = self.stored.as_ref().is_some_and(|stored| !stored.names.is_empty());
+        let other_names = self.stored.iter().flat_map(|stored| &stored.names);
+        let other_names: Vec<BString> = other_names.map(|name| name.as_str().into()).collect();
         let present = Present::new(path.clone(), Some(&content));
         let Some(base) = self.base_record(repository, &content, &present)? else { return Ok(None) };
-        let Some(candidates) = self.candidates(repository, span, &followed, &base, has_other_names)? else {
+        let Some(candidates) = self.candidates(repository, (span, &followed), &base, &other_names)? else {
             return Ok(None);
         };
         let notebook = Notebook::empty(repository);
         let history = &span.gained.history;
         let ground = Ground::new(repository, &notebook, history, &followed, file, false);
+        let ground = ground.once_called(other_names);
         let mut gathered = Gathered::from(&ground, &candidates);
         let news = gathered.place(0, &present)?;
         drop(gathered);
@@ -119,47 +117,60 @@ impl Outdated<'_> {
             return Ok(Some(place(repository, present, &located(claim, heading), Version::In(tree))?));
         }
         let own = only(repository, &heading.commit)?;
-        let (Some(node), true) = (own.nodes().first(), self.path == claim.name.as_str()) else {
-            return Ok(None);
-        };
+        // The claim goes by the name that the file had in its commit.
+        let name = if self.path == claim.name.as_str() { self.path } else { claim.name.as_str().into() };
+        let is_name = name == self.path || !claim.name.contains(char::REPLACEMENT_CHARACTER);
+        let (Some(node), true) = (own.nodes().first(), is_name) else { return Ok(None) };
         let parents: Vec<ObjectId> = node.parents.iter().map(|parent| own.node(*parent).tree).collect();
-        let blob = |tree: ObjectId| repository.blob_at(tree, self.path);
-        let old = parents.first().map(|tree| blob(*tree)).transpose()?.flatten();
-        if old.is_none() && !parents.is_empty() && !self.is_added_by(heading.commit) {
+        let olds = parents.iter().map(|tree| Ok(repository.blob_at(*tree, name)?));
+        let olds: Vec<Option<ObjectId>> = olds.collect::<Result<_>>()?;
+        // A file that ever went by other names may have had another one in any parent that lacks it.
+        let n_looked_at = if self.has_other_names() { olds.len() } else { olds.len().min(1) };
+        let may_be_renamed = olds[..n_looked_at].contains(&None);
+        if may_be_renamed && !self.stored.as_ref().is_some_and(|stored| stored.begins_with(heading.commit)) {
             return Ok(None);
         }
-        let (new, name) = (blob(node.tree)?, self.path.to_owned());
+        let (old, new) = (olds.first().copied().flatten(), repository.blob_at(node.tree, name)?);
+        let name = name.to_owned();
         let touch = Touch { place: 0, name, old, new, renamed_from: None };
         let candidate = Candidate::new(heading.commit, Stored::default(), None, node, parents, None);
         Ok(Some(written_by(repository, &candidate, &touch, present)?))
     }
 
-    /// Whether the file's history begins with `commit`, which therefore renamed nothing to it.
-    fn is_added_by(&self, commit: ObjectId) -> bool {
-        self.stored.as_ref().is_some_and(|stored| stored.names.is_empty() && stored.begins_with(commit))
+    fn has_other_names(&self) -> bool {
+        self.stored.as_ref().is_some_and(|stored| !stored.names.is_empty())
     }
 
     /// The annotated commits whose notes the table does not know, as far as they may concern the file.
     fn candidates(
         &self,
         repository: &Repository,
-        span: &Span,
-        followed: &Followed,
+        (span, followed): (&Span, &Followed),
         base: &FileRecord,
-        has_other_names: bool,
+        other_names: &[BString],
     ) -> Result<Option<Vec<Candidate>>> {
         let history = &span.gained.history;
         let mut touches: BTreeMap<u32, &Touch> = BTreeMap::new();
         touches.extend(followed.files[0].touches.iter().map(|touch| (touch.place, touch)));
         let mut candidates = Vec::new();
+        let mut opened = None;
         for fresh in &self.part.fresh {
             let Some(key) = fresh.commit.get() else { continue };
             let place = history.place(key).filter(|place| !span.gained.is_edge[*place as usize]);
             let touch = place.and_then(|place| touches.get(&place));
-            if touch.is_none() && !fresh.concerns(self.path) {
+            let concerns_earlier = other_names.iter().any(|name| fresh.concerns(name));
+            if touch.is_none() && !fresh.concerns(self.path) && !concerns_earlier {
                 continue;
             }
-            let stored = stored_on(repository, key, &mut Vec::new())?;
+            // What a new commit says of an earlier name may be about another file that has it now.
+            if place.is_some() && concerns_earlier {
+                return Ok(None);
+            }
+            let notes = match &mut opened {
+                Some(notes) => notes,
+                None => opened.insert(SingleNotes::open(repository, &mut Vec::new())?),
+            };
+            let stored = notes.stored_on(key)?;
             if let Some(place) = place {
                 let touch = touch.map(|touch| (0, (*touch).clone()));
                 let node = history.node(place);
@@ -167,38 +178,72 @@ impl Outdated<'_> {
                 candidates.push(Candidate::new(key, stored, Some(place), node, parents, touch));
                 continue;
             }
-            // An older commit was annotated: which of the file's versions it made is known, its name then is not
-            // always.
+            // An older commit was annotated: which of the file's versions it made is known.
             let own = only(repository, &key)?;
             let node = &own.nodes()[0];
             let parents: Vec<ObjectId> = node.parents.iter().map(|parent| own.node(*parent).tree).collect();
             let is_touched = self.ancestry.place(key).is_some_and(|place| base.places.contains(&place));
-            if has_other_names {
-                return Ok(None);
-            }
             let touch = if is_touched {
-                let blob = |tree: ObjectId| repository.blob_at(tree, self.path);
-                let old = parents.first().map(|tree| blob(*tree)).transpose()?.flatten();
-                let new = blob(node.tree)?;
-                if old.is_none()
-                    && !parents.is_empty()
-                    && base.steps.last().is_none_or(|last| last.commit != key)
-                {
+                let Some(touch) =
+                    self.older_touch(repository, (key, node.tree, &parents), base, other_names)?
+                else {
                     return Ok(None);
-                }
-                Some((0, Touch { place: 0, name: self.path.to_owned(), old, new, renamed_from: None }))
-            } else {
+                };
+                Some((0, touch))
+            } else if other_names.is_empty() {
                 None
+            } else {
+                return Ok(None);
             };
             candidates.push(Candidate::new(key, stored, None, node, parents, touch));
         }
         Ok(Some(candidates))
     }
 
+    /// What the older commit `key` did to the file; `None` when its name there is not certain, or not the one that it
+    /// had before.
+    fn older_touch(
+        &self,
+        repository: &Repository,
+        (key, tree, parents): (ObjectId, ObjectId, &[ObjectId]),
+        base: &FileRecord,
+        other_names: &[BString],
+    ) -> Result<Option<Touch>> {
+        let blob = |tree: ObjectId, name: &BString| repository.blob_at(tree, name.as_bstr());
+        let path = self.path.to_owned();
+        let touch = |name: &BString| -> Result<Touch> {
+            let old = parents.first().map(|tree| blob(*tree, name)).transpose()?.flatten();
+            Ok(Touch { place: 0, name: name.clone(), old, new: blob(tree, name)?, renamed_from: None })
+        };
+        let is_first = || parents.is_empty() || base.steps.last().is_some_and(|last| last.commit == key);
+        if other_names.is_empty() {
+            let touch = touch(&path)?;
+            return Ok(Some(touch).filter(|touch| touch.old.is_some() || is_first()));
+        }
+        // Of all names that the file ever had, the commit has one, with the blob that the file had then.
+        let mut made = base.steps.iter().filter(|step| step.commit == key);
+        let (Some(step), None) = (made.next(), made.next()) else { return Ok(None) };
+        let mut here = Vec::new();
+        for name in other_names.iter().chain([&path]) {
+            here.extend(blob(tree, name)?.map(|blob| (name, blob)));
+        }
+        let [(name, blob_here)] = here[..] else { return Ok(None) };
+        if step.blob != Some(blob_here) {
+            return Ok(None);
+        }
+        // Where a parent lacks it, the commit may have renamed it.
+        for parent in parents {
+            if blob(*parent, name)?.is_none() && !is_first() {
+                return Ok(None);
+            }
+        }
+        touch(name).map(Some)
+    }
+
     /// The old record without what went, and the new one.
     fn joined(
         &self,
-        base: FileRecord,
+        mut base: FileRecord,
         news: FileRecord,
         span: &Span,
         followed: &Followed,
@@ -219,6 +264,7 @@ impl Outdated<'_> {
         };
 
         let mut record = FileRecord {
+            names: std::mem::take(&mut base.names),
             places: gained
                 .iter()
                 .map(|touch| u32::MAX - touch.place)

@@ -352,6 +352,59 @@ fn a_damaged_part_is_not_gone_on_from() {
     same(&repo, &["deps", "a.txt", "--format", "json"], "after the damage");
 }
 
+#[test]
+fn a_file_that_was_renamed_is_brought_up_to_date() {
+    let repo = TestRepo::new();
+    let write = |path: &str, lines: [&str; 6]| repo.write(path, lines.join("\n") + "\n");
+    let note = |commit: &str, summary: &str, wisdom: serde_json::Value| {
+        annotate(&repo, commit, &json!({ "summary": summary, "wisdom": [wisdom] }));
+    };
+    let said = |content: &str, file: &str, line: u32| {
+        let lines = json!({ "start": line, "end": line });
+        json!({ "category": "gotcha", "content": content, "file": file, "lines": lines })
+    };
+    let look = |what: &str| {
+        for path in ["src/a.txt", "old.txt"] {
+            read(&repo, path, what);
+            same(&repo, &["deps", path, "--format", "json"], what);
+            same(&repo, &["history", path, "--format", "json"], what);
+        }
+    };
+    write("old.txt", ["one", "two", "three", "four", "five", "six"]);
+    let first = repo.commit("first");
+    write("old.txt", ["one", "two", "three is odd", "four", "five", "six"]);
+    let under_old_name = repo.commit("under the old name");
+    write("other.txt", ["1", "2", "3", "4", "5", "6"]);
+    let beside = repo.commit("beside it");
+    fs::create_dir(repo.path().join("src")).expect("it can be made");
+    repo.git(&["mv", "old.txt", "src/a.txt"]);
+    let renaming = repo.commit("rename");
+    write("src/a.txt", ["one", "two", "three is odd", "four is even", "five", "six"]);
+    let under_new_name = repo.commit("under the new name");
+    write("old.txt", ["another", "file", "of", "the", "old", "name"]);
+    let another = repo.commit("another file of the old name");
+    note(&first, "why", said("Mind one.", "old.txt", 1));
+    note(&beside, "beside", json!({ "category": "insight", "content": "See old.txt and src/a.txt." }));
+    look("with a table");
+    for (commit, wisdom) in [
+        (&under_old_name, said("Mind three.", "old.txt", 3)),
+        (&under_new_name, said("Mind four.", "src/a.txt", 4)),
+        (&first, said("Mind two, too.", "old.txt", 2)),
+        (&renaming, said("Mind five.", "src/a.txt", 5)),
+        (&another, said("Mind another.", "old.txt", 1)),
+        (&beside, said("Mind the present name.", "src/a.txt", 2)),
+    ] {
+        // Equal words are one claim, whichever commit they lie on.
+        note(commit, &format!("more about {commit}"), wisdom);
+        look("after a note on an older commit");
+    }
+    write("src/a.txt", ["zero", "one", "two", "three was odd", "four is even", "six"]);
+    let newest = repo.commit("damage");
+    look("after an edit");
+    note(&newest, "newest", said("Mind the old name.", "old.txt", 2));
+    look("after a new commit spoke of the old name");
+}
+
 /// Adds so many commits that change nothing.
 fn add_commits(repo: &TestRepo, n: usize) {
     let commit = "commit refs/heads/main\ncommitter T <t@t> 1700000000 +0000\ndata 1\nx\n";
