@@ -7,9 +7,12 @@
 
 use std::path::Path;
 
-use gix::{ObjectId, odb::pack::index::File as PackIndex};
+use gix::{ObjectId, odb::pack::index::File as PackIndex, prelude::Find};
 
-use crate::{Repository, repository::for_bulk};
+use crate::{
+    Repository,
+    repository::{ReadAhead, for_bulk},
+};
 
 /// Below this many objects, starting a thread costs more than it saves.
 const LEAST_FOR_THREADS: usize = 400;
@@ -101,6 +104,18 @@ impl Repository {
         })
     }
 
+    /// Adds the objects `ids` to `ahead`; those that are missing are passed over.
+    pub(crate) fn read_in_turn(&self, mut ids: Vec<ObjectId>, ahead: &mut ReadAhead) {
+        ids.sort_unstable();
+        ids.dedup();
+        let mut buffer = Vec::new();
+        for id in self.in_pack_order(ids) {
+            if let Ok(Some(object)) = self.bulk().objects.try_find(&id, &mut buffer) {
+                ahead.add(id, object.data);
+            }
+        }
+    }
+
     fn bulk(&self) -> &gix::Repository {
         self.bulk.get_or_init(|| for_bulk(self.inner.clone()))
     }
@@ -139,7 +154,6 @@ fn read<T>(
     ids: &[ObjectId],
     pick: &(impl Fn(ObjectId, &[u8]) -> Option<T> + Sync),
 ) -> Vec<(ObjectId, T)> {
-    use gix::prelude::Find;
     let mut buffer = Vec::new();
     let mut picked = Vec::new();
     for id in ids {

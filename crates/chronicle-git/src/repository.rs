@@ -2,6 +2,7 @@
 
 use std::{
     cell::{OnceCell, RefCell},
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -48,7 +49,37 @@ pub struct Repository {
     /// Where objects lie in packs.
     pub(crate) pack_indices: OnceCell<Vec<gix::odb::pack::index::File>>,
     /// Blobs that were read ahead.
-    read_ahead: RefCell<HashMap<ObjectId, Vec<u8>>>,
+    read_ahead: RefCell<ReadAhead>,
+}
+
+/// Blobs in one buffer, which serves again when they are forgotten: memory that comes and goes costs time.
+#[derive(Default)]
+pub(crate) struct ReadAhead {
+    bytes: Vec<u8>,
+    places: HashMap<ObjectId, Range<usize>>,
+}
+
+/// A buffer beyond this is given back.
+const MAX_KEPT_BYTES: usize = 256 << 20;
+
+impl ReadAhead {
+    pub(crate) fn add(&mut self, id: ObjectId, content: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(content);
+        self.places.insert(id, start..self.bytes.len());
+    }
+
+    fn get(&self, id: &ObjectId) -> Option<&[u8]> {
+        self.places.get(id).map(|place| &self.bytes[place.clone()])
+    }
+
+    fn clear(&mut self) {
+        self.places.clear();
+        self.bytes.clear();
+        if MAX_KEPT_BYTES < self.bytes.capacity() {
+            self.bytes = Vec::new();
+        }
+    }
 }
 
 /// A repository that is opened when it is first needed: some answers do without.
@@ -214,7 +245,7 @@ impl Repository {
     /// When the object is missing or broken.
     pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>> {
         if let Some(known) = self.read_ahead.borrow().get(&id) {
-            return Ok(known.clone());
+            return Ok(known.to_vec());
         }
         let mut object = self.inner.find_object(id).context(ObjectSnafu { id })?;
         Ok(std::mem::take(&mut object.data))
@@ -230,7 +261,16 @@ impl Repository {
     /// Reads blobs that will be asked for one by one; together, in the order of the pack, they cost far less.
     pub fn read_ahead(&self, ids: Vec<ObjectId>) {
         let read = self.read_many(ids, |_, content| Some(content.to_vec()));
-        self.read_ahead.borrow_mut().extend(read);
+        let mut ahead = self.read_ahead.borrow_mut();
+        for (id, content) in read {
+            ahead.add(id, &content);
+        }
+    }
+
+    /// [`Repository::read_ahead`] by one thread, which costs less where much else is read in the same way, but takes
+    /// longer.
+    pub fn read_ahead_in_turn(&self, ids: Vec<ObjectId>) {
+        self.read_in_turn(ids, &mut self.read_ahead.borrow_mut());
     }
 
     /// Forgets the blobs that were read ahead.
@@ -244,7 +284,7 @@ impl Repository {
     /// When the object is broken.
     pub fn blob_if_here(&self, id: ObjectId) -> Result<Option<Vec<u8>>> {
         if let Some(known) = self.read_ahead.borrow().get(&id) {
-            return Ok(Some(known.clone()));
+            return Ok(Some(known.to_vec()));
         }
         let Some(mut object) = self.inner.try_find_object(id).context(ObjectSnafu { id })? else {
             return Ok(None);

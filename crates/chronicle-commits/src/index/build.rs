@@ -463,7 +463,7 @@ fn write_file(
         return Ok(write_record(writer, path.as_ref(), &record, None));
     }
     let blob = repository.blob_at(tree, path.as_bstr())?;
-    repository.read_ahead(gathered.versions(number).into_iter().chain(blob).collect());
+    repository.read_ahead_in_turn(gathered.versions(number).into_iter().chain(blob).collect());
     let content = blob.and_then(|blob| repository.blob(blob).ok());
     let record = gathered.place(number, &Present::new(path.clone(), content.as_deref()))?;
     Ok(write_record(writer, path.as_ref(), &record, content.as_deref()))
