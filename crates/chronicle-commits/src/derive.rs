@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, rc::Rc};
 
-use chronicle_core::{LineRange, Lines, Places, Sketch};
+use chronicle_core::{LineRange, Lines, Places, Sketch, changed_ranges};
 use chronicle_git::{BStr, BString, ByteSlice, Commit, FileChange, ObjectId, Repository};
 
 use crate::{
@@ -88,7 +88,7 @@ impl<'r> Facts<'r> {
 
     fn introduced(&self, names: (&BStr, Option<&BStr>), new: ObjectId) -> Result<Option<Introduced>> {
         let words = |blob| introduced::words_of(self.repository, blob);
-        introduced::by(self.repository, &self.parents, names, new, words)
+        introduced::by(self.repository, &self.parents, names, new, words, changed_ranges)
     }
 
     /// The runs of lines of `file` that the commit wrote.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use chronicle_core::{LineRange, changed_ranges, line_words};
+use chronicle_core::{ChangedRanges, LineRange, line_words};
 use chronicle_git::{BStr, ObjectId, Repository};
 
 use crate::error::Result;
@@ -29,13 +29,14 @@ pub(crate) fn words_of(repository: &Repository, blob: ObjectId) -> Result<Words>
 /// What a commit did to `path`, whose blob there is `new`; `previous` is its name before, if it was renamed.
 ///
 /// `parents` are the trees of its parents as far as they are at hand. A merge wrote only
-/// the lines that no parent has.
+/// the lines that no parent has. `words` gives those of a version, `compare` compares two.
 pub(crate) fn by(
     repository: &Repository,
     parents: &[ObjectId],
     (path, previous): (&BStr, Option<&BStr>),
     new: ObjectId,
     words: impl Fn(ObjectId) -> Result<Words>,
+    compare: impl Fn(&[u32], &[u32]) -> ChangedRanges,
 ) -> Result<Option<Introduced>> {
     let mut olds = Vec::with_capacity(parents.len());
     for tree in parents.iter().copied() {
@@ -45,7 +46,7 @@ pub(crate) fn by(
             _ => same_name,
         });
     }
-    between(&olds, new, words)
+    between(&olds, new, words, compare)
 }
 
 /// What was done to a file between its versions `olds`, one for each parent, and `new`;
@@ -54,6 +55,7 @@ pub(crate) fn between(
     olds: &[Option<ObjectId>],
     new: ObjectId,
     words: impl Fn(ObjectId) -> Result<Words>,
+    compare: impl Fn(&[u32], &[u32]) -> ChangedRanges,
 ) -> Result<Option<Introduced>> {
     let Some(lines) = words(new)? else { return Ok(None) };
     let is_added = olds.iter().all(Option::is_none);
@@ -65,7 +67,7 @@ pub(crate) fn between(
             None => Some([].into()),
         };
         let Some(old) = old else { return Ok(None) };
-        let change = changed_ranges(&old, &lines);
+        let change = compare(&old, &lines);
         has_deletions |= change.has_deletions;
         written = Some(match written {
             None => change.added,

@@ -7,13 +7,14 @@ use std::{
 };
 
 use chronicle_core::{
-    LineMap, LineRange, Lines, Locator, Place, Sketch, is_substantive, line_hash, line_word, reading::State,
+    ChangedRanges, Differ, LineFinder, LineMap, LineRange, Lines, Locator, Place, Sketch, is_substantive,
+    line_hash, line_word, line_words_beside, reading::State,
 };
 use chronicle_git::{BString, ObjectId, Repository};
 
 use crate::{
     error::Result,
-    introduced::{Words, words_of},
+    introduced::Words,
     lost::{Lost, LostLines},
 };
 
@@ -25,9 +26,12 @@ pub(crate) struct Present<'p> {
     pub(crate) locator: Option<Locator<'p>>,
     /// Whether its lines mean nothing: binary, or replaced by a filter's pointer.
     pub(crate) is_opaque: bool,
-    /// The words of its lines.
+    /// The words of its lines, as `differ` numbers them.
     own: OnceCell<Vec<u32>>,
     versions: RefCell<HashMap<ObjectId, Words>>,
+    /// The version that was read last: the next one mostly has most of its lines.
+    last: RefCell<Option<ReadVersion>>,
+    differ: RefCell<Differ>,
     maps: RefCell<HashMap<ObjectId, Option<Rc<LineMap>>>>,
     /// Lines of claims that were found to be gone.
     lost: RefCell<HashSet<u32>>,
@@ -41,6 +45,9 @@ pub(crate) fn is_opaque(content: &[u8]) -> bool {
     chronicle_core::is_binary(content) || content.starts_with(LFS_POINTER)
 }
 
+/// The bytes of a version, and the words of its lines.
+type ReadVersion = (Vec<u8>, Rc<[u32]>);
+
 impl<'p> Present<'p> {
     pub(crate) fn new(path: BString, content: Option<&'p [u8]>) -> Self {
         let locator = content.map(|content| Locator::new(Lines::new(content)));
@@ -51,6 +58,8 @@ impl<'p> Present<'p> {
             is_opaque,
             own: OnceCell::new(),
             versions: RefCell::default(),
+            last: RefCell::default(),
+            differ: RefCell::default(),
             maps: RefCell::default(),
             lost: RefCell::default(),
         }
@@ -77,40 +86,40 @@ impl<'p> Present<'p> {
         let Some(locator) = &self.locator else { return none(Some(Place::GONE)) };
         let Some(map) = self.map(repository, blob)? else { return none(None) };
         let is_damaged = |range: &LineRange| map.has(*range) && Place::intact(*range, &map).is_none();
-        let places = |old: Option<&Lines<'_>>| {
-            let place = |range: &LineRange| {
-                let intact = Place::intact(*range, &map);
-                intact.or_else(|| Some(locator.locate(old?, *range, &map)))
+        let places = |mut old: Option<LineFinder<'_>>| {
+            let mut lost = Lost::default();
+            let mut place = |range: &LineRange| {
+                if let Some(place) = Place::intact(*range, &map) {
+                    return Some(place);
+                }
+                let lines = old.as_mut()?.of(*range);
+                self.add_lost(&lines, *range, &map, &mut lost);
+                map.has(*range).then(|| locator.locate_lines(&lines, *range, &map))
             };
-            let places = ranges.iter().map(|range| place(range).filter(|_| map.has(*range))).collect();
-            (places, old.map(|old| self.lost(old, ranges, &map)).unwrap_or_default())
+            let places = ranges.iter().map(&mut place).collect();
+            (places, lost)
         };
         let looked_at = if ranges.iter().any(is_damaged) {
-            let last = ranges.iter().map(|range| range.end as usize).max().unwrap_or_default();
-            repository.with_blob(blob, |content| places(Some(&Lines::first(content, last))))?
+            repository.with_blob(blob, |content| places(Some(LineFinder::new(content))))?
         } else {
             None
         };
         Ok(looked_at.unwrap_or_else(|| places(None)))
     }
 
-    /// The lines of `ranges` that are gone. Those that say nothing count only where no other is missing: they
-    /// come and go everywhere.
-    fn lost(&self, old: &Lines<'_>, ranges: &[LineRange], map: &LineMap) -> Lost {
-        let mut lost = Lost::default();
+    /// Adds those of `lines`, which are `range` of an older version, that are gone. Lines that say nothing count only
+    /// where no other is missing: they come and go everywhere.
+    fn add_lost(&self, lines: &[&[u8]], range: LineRange, map: &LineMap, lost: &mut Lost) {
+        let numbered = (range.start as usize - 1..).zip(lines);
+        let gone: Vec<&[u8]> =
+            numbered.filter(|(number, _)| map.is_lost(*number)).map(|(_, line)| *line).collect();
+        let says_something = gone.iter().any(|line| is_substantive(line));
         let mut of_file = self.lost.borrow_mut();
-        for range in ranges {
-            let lines = (range.start as usize - 1..).zip(old.of(*range));
-            let gone: Vec<&[u8]> =
-                lines.filter(|(number, _)| map.is_lost(*number)).map(|(_, line)| *line).collect();
-            let says_something = gone.iter().any(|line| is_substantive(line));
-            for line in gone.into_iter().filter(|line| !says_something || is_substantive(line)) {
-                let hash = line_hash(line);
-                lost.add(hash);
-                of_file.insert(hash);
-            }
+        for line in gone.into_iter().filter(|line| !says_something || is_substantive(line)) {
+            let hash = line_hash(line);
+            lost.add(hash);
+            of_file.insert(hash);
         }
-        lost
     }
 
     /// All lines of claims that were found to be gone.
@@ -162,15 +171,32 @@ impl<'p> Present<'p> {
         Ok((left, state, lost))
     }
 
-    /// The words of the version `blob`, read once.
+    /// The words of the version `blob`, numbered, read once.
     pub(crate) fn words(&self, repository: &Repository, blob: ObjectId) -> Result<Words> {
         if let Some(known) = self.versions.borrow().get(&blob) {
             return Ok(known.clone());
         }
         // What is here but broken is as good as absent.
-        let words = words_of(repository, blob).unwrap_or_default();
+        let words = repository.with_blob(blob, |content| self.words_of(content)).unwrap_or_default();
         self.versions.borrow_mut().insert(blob, words.clone());
         Ok(words)
+    }
+
+    fn words_of(&self, content: &[u8]) -> Rc<[u32]> {
+        let mut differ = self.differ.borrow_mut();
+        let mut last = self.last.borrow_mut();
+        let (mut kept, of_kept) = last.take().unwrap_or_default();
+        let words = line_words_beside(content, (&kept, &of_kept), |line| differ.number(line_word(line)));
+        kept.clear();
+        kept.extend_from_slice(content);
+        let words: Rc<[u32]> = words.into();
+        *last = Some((kept, Rc::clone(&words)));
+        words
+    }
+
+    /// What differs between two versions.
+    pub(crate) fn changed_ranges(&self, old: &[u32], new: &[u32]) -> ChangedRanges {
+        self.differ.borrow_mut().changed_ranges(old, new)
     }
 
     /// The diff from the version `blob`, made once; `None` when that version is not at hand.
@@ -180,9 +206,10 @@ impl<'p> Present<'p> {
         }
         let map = match (self.words(repository, blob)?, &self.locator) {
             (Some(old), Some(locator)) => {
-                let words = || locator.lines().all().iter().map(|line| line_word(line)).collect();
-                let new = self.own.get_or_init(words);
-                Some(Rc::new(LineMap::between_words(&old, new)))
+                let mut differ = self.differ.borrow_mut();
+                let lines = locator.lines().all().iter();
+                let new = self.own.get_or_init(|| lines.map(|line| differ.number(line_word(line))).collect());
+                Some(Rc::new(differ.map(&old, new)))
             }
             _ => None,
         };

@@ -9,49 +9,156 @@ use std::{
     hash::{BuildHasherDefault, Hasher},
 };
 
-use crate::line_map::{TokenHunk, histogram, moved, without_common_ends};
+use crate::{
+    ChangedRanges, LineMap, LineRange,
+    line_map::{TokenHunk, histogram, moved, without_common_ends},
+};
 
-/// The runs in which two versions, given as [`crate::line_words`], differ, in order.
-pub(crate) fn differences(old: &[u32], new: &[u32]) -> Vec<TokenHunk> {
-    let Some((skip, old, new)) = without_common_ends(old, new) else { return Vec::new() };
-    let mut found = Vec::new();
-    let (mut old_at, mut new_at) = (0, 0);
-    for (old_end, new_end) in landmarks(old, new).into_iter().chain([(old.len(), new.len())]) {
-        let between = (&old[old_at..old_end], &new[new_at..new_end]);
-        differences_between(between, (skip + old_at, skip + new_at), &mut found);
-        (old_at, new_at) = (old_end + 1, new_end + 1);
+/// Compares versions of a file, given as [`crate::line_words`].
+///
+/// What it saw of one pair of versions helps with the next: most of what lies between the landmarks of two
+/// versions lies between those of their neighbours too. It changes no answer.
+#[derive(Debug, Default)]
+pub struct Differ {
+    numbers: HashMap<u32, u32, BuildHasherDefault<OfWord>>,
+    seen: Seen,
+    gaps: Gaps,
+}
+
+impl Differ {
+    /// A word that stands for `word` among those of this differ, as long as all are given by it.
+    ///
+    /// Lines that follow each other mostly get numbers that do: what is told of them lies together too.
+    pub fn number(&mut self, word: u32) -> u32 {
+        let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        // The lowest bit of a word says something of its line.
+        *self.numbers.entry(word).or_insert((next << 1) | (word & 1))
     }
-    found
+
+    /// Where the lines of `old` are in `new`.
+    #[must_use]
+    pub fn map(&mut self, old: &[u32], new: &[u32]) -> LineMap {
+        LineMap::of_words(old, new.len(), self.matches(old, new))
+    }
+
+    /// The lines that differ between two versions, without context.
+    #[must_use]
+    pub fn changed_ranges(&mut self, old: &[u32], new: &[u32]) -> ChangedRanges {
+        let hunks = self.differences(old, new);
+        ChangedRanges {
+            has_deletions: hunks.iter().any(|(removed, _)| !removed.is_empty()),
+            added: hunks
+                .into_iter()
+                .filter(|(_, added)| !added.is_empty())
+                .map(|(_, added)| LineRange::from_zero_based(added.start as usize, added.len()))
+                .collect(),
+        }
+    }
+
+    /// For each word of `old`, its zero-based position in `new`.
+    pub(crate) fn matches(&mut self, old: &[u32], new: &[u32]) -> Vec<Option<u32>> {
+        let mut positions = Vec::with_capacity(old.len());
+        let mut next = 0;
+        let end = u32::try_from(old.len()).unwrap_or(u32::MAX);
+        for (removed, added) in self.differences(old, new).into_iter().chain([(end..end, 0..0)]) {
+            let n_before = removed.start - u32::try_from(positions.len()).unwrap_or(u32::MAX);
+            positions.extend((next..next + n_before).map(Some));
+            positions.resize(removed.end as usize, None);
+            next = added.end;
+        }
+        positions
+    }
+
+    /// The runs in which two versions differ, in order.
+    fn differences(&mut self, old: &[u32], new: &[u32]) -> Vec<TokenHunk> {
+        let Some((skip, old, new)) = without_common_ends(old, new) else { return Vec::new() };
+        let mut found = Vec::new();
+        let (mut old_at, mut new_at) = (0, 0);
+        for (old_end, new_end) in self.seen.landmarks(old, new).into_iter().chain([(old.len(), new.len())]) {
+            let between = (&old[old_at..old_end], &new[new_at..new_end]);
+            self.gaps.differences(between, (skip + old_at, skip + new_at), &mut found);
+            (old_at, new_at) = (old_end + 1, new_end + 1);
+        }
+        found
+    }
 }
 
 /// Pairs of lines up to which looking at each of them costs less than a histogram.
 const MAX_PAIRS: usize = 256;
 
-/// Adds the differences between two landmarks to those that were `found`.
-fn differences_between(
-    (old, new): (&[u32], &[u32]),
-    (old_at, new_at): (usize, usize),
-    found: &mut Vec<TokenHunk>,
-) {
-    let n_first = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let (old_left, new_left) = (&old[n_first..], &new[n_first..]);
-    let n_last = old_left.iter().rev().zip(new_left.iter().rev()).take_while(|(old, new)| old == new).count();
-    let (removed, added) = (&old_left[..old_left.len() - n_last], &new_left[..new_left.len() - n_last]);
-    if removed.is_empty() && added.is_empty() {
-        return;
+/// Words of gaps that are remembered together, a few megabytes.
+const MAX_REMEMBERED: usize = 1 << 20;
+
+/// What lies between landmarks, as far as it took a histogram to compare it.
+#[derive(Debug, Default)]
+struct Gaps {
+    known: HashMap<u64, Gap>,
+    n_words: usize,
+}
+
+#[derive(Debug)]
+struct Gap {
+    old: Box<[u32]>,
+    new: Box<[u32]>,
+    hunks: Vec<TokenHunk>,
+}
+
+impl Gaps {
+    /// Adds the differences between two landmarks to those that were `found`.
+    fn differences(
+        &mut self,
+        (old, new): (&[u32], &[u32]),
+        (old_at, new_at): (usize, usize),
+        found: &mut Vec<TokenHunk>,
+    ) {
+        let n_first = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+        let (old_left, new_left) = (&old[n_first..], &new[n_first..]);
+        let n_last =
+            old_left.iter().rev().zip(new_left.iter().rev()).take_while(|(old, new)| old == new).count();
+        let (removed, added) = (&old_left[..old_left.len() - n_last], &new_left[..new_left.len() - n_last]);
+        if removed.is_empty() && added.is_empty() {
+            return;
+        }
+        let is_small = removed.len() * added.len() <= MAX_PAIRS;
+        if is_small && !removed.iter().any(|word| added.contains(word)) {
+            let len = |part: &[u32]| u32::try_from(part.len()).unwrap_or(u32::MAX);
+            found.push(moved((0..len(removed), 0..len(added)), (old_at + n_first, new_at + n_first)));
+        } else {
+            // The ends take part: which of several equal lines is the changed one is settled with them.
+            let hunks = self.hunks(old, new).iter();
+            found.extend(hunks.map(|hunk| moved(hunk.clone(), (old_at, new_at))));
+        }
     }
-    let is_small = removed.len() * added.len() <= MAX_PAIRS;
-    if is_small && !removed.iter().any(|word| added.contains(word)) {
-        let len = |part: &[u32]| u32::try_from(part.len()).unwrap_or(u32::MAX);
-        found.push(moved((0..len(removed), 0..len(added)), (old_at + n_first, new_at + n_first)));
-    } else {
-        // The ends take part: which of several equal lines is the changed one is settled with them.
-        found.extend(histogram(old, new).map(|hunk| moved(hunk, (old_at, new_at))));
+
+    /// The hunks of a histogram diff.
+    fn hunks(&mut self, old: &[u32], new: &[u32]) -> &[TokenHunk] {
+        let hash = hash_of(old, new);
+        let is_known = self.known.get(&hash).is_some_and(|known| *known.old == *old && *known.new == *new);
+        if !is_known {
+            if MAX_REMEMBERED < self.n_words {
+                *self = Self::default();
+            }
+            self.n_words += old.len() + new.len();
+            let gap = Gap { old: old.into(), new: new.into(), hunks: histogram(old, new).collect() };
+            self.known.insert(hash, gap);
+        }
+        &self.known[&hash].hunks
     }
 }
 
+fn hash_of(old: &[u32], new: &[u32]) -> u64 {
+    let mix =
+        |hash: u64, word: &u32| (hash ^ u64::from(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let len = u64::try_from(old.len()).unwrap_or(u64::MAX);
+    new.iter().fold(old.iter().fold(len, mix), mix)
+}
+
 /// Where a word stands in each version: a position, or one of the two below.
-struct Seen {
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    /// The comparison in which it was written; what an earlier one wrote is as if it were empty.
+    round: u32,
+    word: u32,
     old: u32,
     new: u32,
 }
@@ -59,30 +166,74 @@ struct Seen {
 const NOWHERE: u32 = u32::MAX;
 const OFTEN: u32 = u32::MAX - 1;
 
-/// Pairs of places of the words that stand once in either version.
-fn landmarks(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
-    let mut seen: HashMap<u32, Seen, BuildHasherDefault<OfWord>> = HashMap::default();
-    seen.reserve(old.len());
-    for (at, word) in (0..).zip(old) {
-        let unseen = Seen { old: at, new: NOWHERE };
-        seen.entry(*word).and_modify(|seen| seen.old = OFTEN).or_insert(unseen);
-    }
-    for (at, word) in (0..).zip(new) {
-        if let Some(seen) = seen.get_mut(word) {
-            seen.new = if seen.new == NOWHERE { at } else { OFTEN };
+/// The words of two versions, in an open table that one comparison leaves to the next.
+#[derive(Debug, Default)]
+struct Seen {
+    slots: Vec<Slot>,
+    round: u32,
+    /// How many slots are in use, less one: a power of two less one.
+    mask: usize,
+    /// The slot of each word of the older version.
+    of_old: Vec<usize>,
+}
+
+impl Seen {
+    /// Pairs of places of the words that stand once in either version.
+    fn landmarks(&mut self, old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
+        self.begin(old.len());
+        for (at, word) in (0..).zip(old) {
+            let number = self.slot(*word);
+            let slot = &mut self.slots[number];
+            if slot.round == self.round {
+                slot.old = OFTEN;
+            } else {
+                *slot = Slot { round: self.round, word: *word, old: at, new: NOWHERE };
+            }
+            self.of_old.push(number);
         }
+        for (at, word) in (0..).zip(new) {
+            let number = self.slot(*word);
+            let slot = &mut self.slots[number];
+            if slot.round == self.round {
+                slot.new = if slot.new == NOWHERE { at } else { OFTEN };
+            }
+        }
+        let once = |number: &usize| {
+            let Slot { old, new, .. } = self.slots[*number];
+            (old < OFTEN && new < OFTEN).then_some((old as usize, new as usize))
+        };
+        let mut pairs = Vec::with_capacity(old.len().min(new.len()));
+        pairs.extend(self.of_old.iter().filter_map(once));
+        // Mostly nothing was moved.
+        if pairs.is_sorted_by_key(|(_, new)| *new) { pairs } else { in_order(&pairs) }
     }
-    let once = |word: &u32| {
-        let Seen { old, new } = seen.get(word)?;
-        (*old < OFTEN && *new < OFTEN).then_some((*old as usize, *new as usize))
-    };
-    in_order(&old.iter().filter_map(once).collect::<Vec<_>>())
+
+    /// Forgets all words, and makes room for so many.
+    fn begin(&mut self, n_words: usize) {
+        let n_slots = (2 * n_words).next_power_of_two().max(2);
+        if self.slots.len() < n_slots || self.round == u32::MAX {
+            (self.slots, self.round) = (vec![Slot::default(); n_slots.max(self.slots.len())], 0);
+        }
+        self.round += 1;
+        self.mask = n_slots - 1;
+        self.of_old.clear();
+    }
+
+    /// The slot of `word`, or the empty one where it belongs. At least half of them are empty.
+    fn slot(&self, word: u32) -> usize {
+        // A word is a hash, or a number; the lowest bit of it says the same for most lines.
+        let mut number = (word >> 1) as usize & self.mask;
+        while self.slots[number].round == self.round && self.slots[number].word != word {
+            number = (number + 1) & self.mask;
+        }
+        number
+    }
 }
 
 /// The most of `pairs`, whose old places ascend, of which the new places ascend too.
 fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     // For each length of a row, the pair with which one ends soonest; for each pair, the one before it in its row.
-    let mut ends: Vec<usize> = Vec::new();
+    let mut ends: Vec<usize> = Vec::with_capacity(pairs.len());
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (number, (_, new)) in pairs.iter().enumerate() {
         let is_before = |end: &usize| pairs[*end].1 < *new;
@@ -130,6 +281,10 @@ mod tests {
 
     use super::*;
 
+    fn differences(old: &[u32], new: &[u32]) -> Vec<TokenHunk> {
+        Differ::default().differences(old, new)
+    }
+
     /// The newer version made of the older one and the differences.
     fn applied(old: &[u32], new: &[u32]) -> Vec<u32> {
         let (mut made, mut at) = (Vec::new(), 0);
@@ -162,6 +317,18 @@ mod tests {
             new in prop::collection::vec(0u32..40, 0..120),
         ) {
             prop_assert_eq!(applied(&old, &new), new);
+        }
+
+        #[test]
+        fn what_was_compared_before_changes_no_difference(
+            versions in prop::collection::vec(prop::collection::vec(0u32..24, 0..60), 2..8),
+        ) {
+            let mut differ = Differ::default();
+            for old in &versions {
+                for new in &versions {
+                    prop_assert_eq!(differ.differences(old, new), differences(old, new));
+                }
+            }
         }
 
         #[test]

@@ -6,7 +6,7 @@
 
 use imara_diff::{Algorithm, Diff, InternedInput, Interner};
 
-use crate::{LineRange, Lines, landmarks::differences, line_word};
+use crate::{Differ, LineRange, Lines, line_word};
 
 /// Where each line of an older version is in a newer one.
 #[derive(Debug, Clone)]
@@ -42,8 +42,13 @@ impl LineMap {
     /// Diffs two versions given as [`crate::line_words`].
     #[must_use]
     pub fn between_words(old: &[u32], new: &[u32]) -> Self {
+        Differ::default().map(old, new)
+    }
+
+    /// The map of the lines `old`, each of which is at its number's place in `new_line` of a version with `n_new` lines.
+    pub(crate) fn of_words(old: &[u32], n_new: usize, new_line: Vec<Option<u32>>) -> Self {
         let substantive = old.iter().map(|word| word & 1 == 1).collect();
-        Self { new_line: matches(old, new), substantive, n_new: new.len() }
+        Self { new_line, substantive, n_new }
     }
 
     /// Whether the old version has all of `range`.
@@ -146,20 +151,6 @@ fn largest_cluster(lines: &[u32], original_len: u32) -> Option<LineRange> {
         .and_then(|cluster| LineRange::new(cluster.first()? + 1, cluster.last()? + 1).ok())
 }
 
-/// For each word of `old`, its zero-based position in `new`.
-pub(crate) fn matches(old: &[u32], new: &[u32]) -> Vec<Option<u32>> {
-    let mut positions = Vec::with_capacity(old.len());
-    let mut next = 0;
-    let end = u32::try_from(old.len()).unwrap_or(u32::MAX);
-    for (removed, added) in differences(old, new).into_iter().chain([(end..end, 0..0)]) {
-        let n_before = removed.start - u32::try_from(positions.len()).unwrap_or(u32::MAX);
-        positions.extend((next..next + n_before).map(Some));
-        positions.resize(removed.end as usize, None);
-        next = added.end;
-    }
-    positions
-}
-
 /// What a change did to the lines of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedRanges {
@@ -172,15 +163,7 @@ pub struct ChangedRanges {
 /// The lines that differ between two versions, given as [`crate::line_words`], without context.
 #[must_use]
 pub fn changed_ranges(old: &[u32], new: &[u32]) -> ChangedRanges {
-    let hunks = differences(old, new);
-    ChangedRanges {
-        has_deletions: hunks.iter().any(|(removed, _)| !removed.is_empty()),
-        added: hunks
-            .into_iter()
-            .filter(|(_, added)| !added.is_empty())
-            .map(|(_, added)| LineRange::from_zero_based(added.start as usize, added.len()))
-            .collect(),
-    }
+    Differ::default().changed_ranges(old, new)
 }
 
 /// A run of removed tokens and the run of added ones in its place, both zero-based.

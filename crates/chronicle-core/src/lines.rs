@@ -25,12 +25,6 @@ impl<'a> Lines<'a> {
         Self { lines, is_binary: is_binary(content) }
     }
 
-    /// The first `n` lines of `content`, to look at ranges that end there.
-    #[must_use]
-    pub fn first(content: &'a [u8], n: usize) -> Self {
-        Self { lines: split(content).take(n).collect(), is_binary: is_binary(content) }
-    }
-
     /// How many lines there are.
     #[must_use]
     pub fn count(&self) -> u32 {
@@ -63,6 +57,47 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Finds lines of a content without splitting all of it. Ranges that come in order are found in one pass.
+pub struct LineFinder<'a> {
+    content: &'a [u8],
+    /// How many lines lie before `at`.
+    n_before: usize,
+    at: usize,
+}
+
+/// Bytes whose line ends are counted together.
+const BLOCK: usize = 512;
+
+impl<'a> LineFinder<'a> {
+    /// Prepares to find lines of `content`.
+    #[must_use]
+    pub fn new(content: &'a [u8]) -> Self {
+        Self { content, n_before: 0, at: 0 }
+    }
+
+    /// The lines of `range` as far as they exist, as [`Lines::of`] has them.
+    #[must_use]
+    pub fn of(&mut self, range: LineRange) -> Vec<&'a [u8]> {
+        let first = range.start as usize - 1;
+        // Who looked behind the end may be behind the beginning of the last line.
+        if first < self.n_before || self.at == self.content.len() {
+            (self.n_before, self.at) = (0, 0);
+        }
+        while self.n_before < first && self.at < self.content.len() {
+            let block = &self.content[self.at..self.content.len().min(self.at + BLOCK)];
+            let n_ends = memchr::memchr_iter(b'\n', block).count();
+            if self.n_before + n_ends < first {
+                (self.n_before, self.at) = (self.n_before + n_ends, self.at + block.len());
+            } else {
+                let end = memchr::memchr_iter(b'\n', block).nth(first - self.n_before - 1);
+                (self.n_before, self.at) = (first, self.at + end.map_or(block.len(), |end| end + 1));
+            }
+        }
+        // What ends with a line end has no line behind it.
+        split(&self.content[self.at..]).take(range.len() as usize).collect()
+    }
+}
+
 /// The lines of `content`, without their ends.
 fn split(content: &[u8]) -> impl Iterator<Item = &[u8]> {
     let body = content.strip_suffix(b"\n").unwrap_or(content);
@@ -89,6 +124,49 @@ pub fn line_words(content: &[u8]) -> Vec<u32> {
     words
 }
 
+/// `word` of each line of `content`, where `known` is a content with those of its lines: lines that both begin and end
+/// with are not looked at again.
+#[must_use]
+pub fn line_words_beside(
+    content: &[u8],
+    (other, known): (&[u8], &[u32]),
+    word: impl FnMut(&[u8]) -> u32,
+) -> Vec<u32> {
+    let n_equal = common_start(content, other);
+    let first = memchr::memrchr(b'\n', &content[..n_equal]).map_or(0, |end| end + 1);
+    let (rest, other_rest) = (&content[first..], &other[first..]);
+    let ending = &rest[rest.len() - common_end(rest, other_rest)..];
+    // The line that the common end begins in may begin otherwise.
+    let last = memchr::memchr(b'\n', ending).map_or(&[][..], |end| &ending[end + 1..]);
+    let n_first = memchr::memchr_iter(b'\n', &content[..first]).count();
+    let n_last = memchr::memchr_iter(b'\n', last).count()
+        + usize::from(last.last().is_some_and(|byte| *byte != b'\n'));
+    let middle = &rest[..rest.len() - last.len()];
+    let mut words = Vec::with_capacity(n_first + n_last + middle.len() / USUAL_LINE);
+    words.extend_from_slice(&known[..n_first]);
+    words.extend(split(middle).map(word));
+    words.extend_from_slice(&known[known.len() - n_last..]);
+    words
+}
+
+/// Bytes that are compared together.
+const CHUNK: usize = 64;
+
+/// How many bytes both begin with.
+fn common_start(left: &[u8], right: &[u8]) -> usize {
+    let chunks = left.as_chunks::<CHUNK>().0.iter().zip(right.as_chunks::<CHUNK>().0);
+    let n = CHUNK * chunks.take_while(|(left, right)| left == right).count();
+    n + left[n..].iter().zip(&right[n..]).take_while(|(left, right)| left == right).count()
+}
+
+/// How many bytes both end with.
+fn common_end(left: &[u8], right: &[u8]) -> usize {
+    let chunks = left.as_rchunks::<CHUNK>().1.iter().rev().zip(right.as_rchunks::<CHUNK>().1.iter().rev());
+    let n = CHUNK * chunks.take_while(|(left, right)| left == right).count();
+    let (left, right) = (&left[..left.len() - n], &right[..right.len() - n]);
+    n + left.iter().rev().zip(right.iter().rev()).take_while(|(left, right)| left == right).count()
+}
+
 /// The word of one line as [`Lines`] sees it: 31 bits of XXH3-64, and whether it says something.
 #[must_use]
 pub fn line_word(line: &[u8]) -> u32 {
@@ -104,7 +182,43 @@ pub fn is_substantive(line: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Texts of few bytes, so that they have much in common.
+    fn text() -> impl Strategy<Value = Vec<u8>> {
+        let byte = prop::sample::select(&b"ab\r\n\n"[..]);
+        prop::collection::vec(byte, 0..300)
+    }
+
+    proptest! {
+        #[test]
+        fn words_beside_others_are_the_same(old in text(), new in text(), at in 0usize..300, cut in 0usize..300) {
+            // One edit of a text, and two texts that only look alike.
+            let at = at.min(old.len());
+            let edited = [&old[..at], &new[..], &old[at.max(cut.min(old.len()))..]].concat();
+            for content in [&edited, &new] {
+                let words = line_words_beside(content, (&old, &line_words(&old)), line_word);
+                prop_assert_eq!(words, line_words(content));
+            }
+        }
+
+        #[test]
+        fn a_line_is_found_where_it_is(
+            content in text(),
+            repeat in 1usize..8,
+            ranges in prop::collection::vec((1u32..400, 0u32..5), 1..6),
+        ) {
+            let content = content.repeat(repeat);
+            let lines = Lines::new(&content);
+            let mut finder = LineFinder::new(&content);
+            for (start, more) in ranges {
+                let range = LineRange::new(start, start + more).unwrap();
+                prop_assert_eq!(finder.of(range), lines.of(range));
+            }
+        }
+    }
 
     #[test]
     fn line_ends_are_no_part_of_a_line() {

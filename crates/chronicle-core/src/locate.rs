@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    LineMap, LineRange, Lines, Sketch,
+    Differ, LineMap, LineRange, Lines, Sketch,
     lines::is_substantive,
     sketch::{EDGE, line_hash},
 };
@@ -81,6 +81,12 @@ impl<'a> Locator<'a> {
     /// Finds `range` of `old`, given the diff of the two.
     #[must_use]
     pub fn locate(&self, old: &Lines<'_>, range: LineRange, map: &LineMap) -> Place {
+        self.locate_lines(old.of(range), range, map)
+    }
+
+    /// The same, given the lines `old` of that range alone.
+    #[must_use]
+    pub fn locate_lines(&self, old: &[&[u8]], range: LineRange, map: &LineMap) -> Place {
         if let Some(place) = Place::intact(range, map) {
             return place;
         }
@@ -93,9 +99,9 @@ impl<'a> Locator<'a> {
         let well_mapped = |place: &Place| 0.99 < place.share;
         by_diff
             .filter(well_mapped)
-            .or_else(|| self.reflowed(old.of(range), range))
+            .or_else(|| self.reflowed(old, range))
             .or_else(|| by_diff.filter(|place| LEAST_MOVED_SHARE <= place.share))
-            .or_else(|| self.moved(old.of(range)))
+            .or_else(|| self.moved(old))
             .or(by_diff)
             .unwrap_or(Place::GONE)
     }
@@ -219,7 +225,7 @@ fn find_block(needle: &[u32], haystack: &Haystack) -> Option<Place> {
     let from = shifted.saturating_sub(needle.len() + slack);
     let to = (shifted + slack).min(haystack.hashes.len());
     let window = &haystack.hashes[from..to];
-    let positions = crate::line_map::matches(needle, window);
+    let positions = Differ::default().matches(needle, window);
     let found: Vec<usize> = needle
         .iter()
         .zip(&positions)

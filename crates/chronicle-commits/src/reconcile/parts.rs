@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chronicle_core::{Entry, Lines, Sketch};
+use chronicle_core::{Entry, Lines, Sketch, changed_ranges};
 use chronicle_git::{BStr, ObjectId};
 
 use super::{Evidence, Match, Search, lost::Lost};
@@ -128,7 +128,8 @@ fn fit(search: &Search<'_>, target: ObjectId, entry: &Entry) -> Result<u8> {
         return Ok(touched);
     }
     let words = |blob| introduced::words_of(repository, blob);
-    let Some(written) = introduced::by(repository, &parents, (path, None), new, words)? else {
+    let Some(written) = introduced::by(repository, &parents, (path, None), new, words, changed_ranges)?
+    else {
         return Ok(touched);
     };
     let Some(content) = repository.blob_if_here(new)? else { return Ok(touched) };
