@@ -7,11 +7,16 @@ mod allowed;
 mod find;
 mod record;
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::PathBuf,
+};
 
 use chronicle_core::plain;
 use chronicle_search::{fingerprint, terms};
 use chronicle_share::{Mark, Role, ShareError, SharedRow, Table};
+use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,6 +33,9 @@ const COPIES: &str = "shared";
 
 /// Rows that are asked for one by one: for more of them all are read.
 const MOST_BY_NAME: usize = 5_000;
+
+/// How long the bytes of what was taken back stay in the store at least, and a little.
+const BYTES_STAY: SignedDuration = SignedDuration::from_hours(25);
 
 /// The longest text that is taken in.
 const LONGEST_TEXT: usize = 64 << 10;
@@ -303,8 +311,15 @@ impl Chronicle {
         if !is_dry_run {
             table.remove(&gone)?;
             table.put(&fresh)?;
-            if !gone.is_empty() || table.is_scattered()? {
+            // The store keeps what was removed for as long as somebody may be reading it.
+            let is_to_prune = sharing.taken_back_at.is_some_and(|at| at + BYTES_STAY <= self.now);
+            if !gone.is_empty() || is_to_prune || table.is_scattered()? {
                 table.tidy()?;
+            }
+            if !gone.is_empty() {
+                sharing.taken_back_at = Some(self.now);
+            } else if is_to_prune {
+                sharing.taken_back_at = None;
             }
             sharing.seen_version = table.version()?;
             sharing.pushed_at = Some(self.now.to_string());
@@ -352,9 +367,13 @@ impl Chronicle {
         copy.remove(&gone)?;
         let wanted: BTreeSet<&str> = fresh.iter().map(String::as_str).collect();
         let mut take = |rows: Vec<SharedRow>| {
-            let rows: Vec<SharedRow> =
-                rows.into_iter().filter(|row| wanted.contains(row.id.as_str())).map(taken_in).collect();
-            copy.put(&rows)
+            // What somebody else put there may bear one id twice.
+            let rows: BTreeMap<String, SharedRow> = rows
+                .into_iter()
+                .filter(|row| wanted.contains(row.id.as_str()))
+                .map(|row| (row.id.clone(), taken_in(row)))
+                .collect();
+            copy.put(&rows.into_values().collect::<Vec<_>>())
         };
         if fresh.len() <= MOST_BY_NAME {
             table.rows(&fresh, &mut take)?;

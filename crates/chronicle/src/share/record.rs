@@ -8,6 +8,7 @@ use std::{
 
 use chronicle_git::FileLock;
 use chronicle_search::{Project, fingerprint};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, error::DamagedShareRecordSnafu, sessions::short_session, sleep::replace};
@@ -42,6 +43,8 @@ pub(super) struct Sharing {
     pub(super) held_back: BTreeSet<String>,
     /// The names of sessions that were forgotten here since the last push.
     pub(super) forgotten: BTreeSet<String>,
+    /// When something was taken back whose bytes may still be in the store.
+    pub(super) taken_back_at: Option<Timestamp>,
     /// The newest version of the store that was seen.
     pub(super) seen_version: u64,
     /// When what may go out went out last.
