@@ -1,11 +1,15 @@
 //! The way to a service: TLS, proxies, and waiting for what takes long.
 
-use std::{sync::OnceLock, thread, time::Duration};
+use std::{
+    sync::{OnceLock, mpsc},
+    thread,
+    time::Duration,
+};
 
 use reqwest::{Client, ClientBuilder, NoProxy, Proxy, redirect};
 use rustls::crypto::ring;
 use tokio::{
-    runtime::{Builder, Handle},
+    runtime::{Builder, Handle, LocalOptions},
     sync::oneshot,
     time,
 };
@@ -36,12 +40,20 @@ impl Transport {
             // Whoever was faster installed one that does as well.
             let _is_first = ring::default_provider().install_default();
         });
-        let runtime =
-            Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
-        let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel();
-        let drive = move || drop(runtime.block_on(stopped));
+        let (begun, beginning) = mpsc::channel();
+        // A runtime that might have more threads would bring in the mathematical library (.cargo/config.toml). This
+        // one stays on its thread.
+        let drive =
+            move || match Builder::new_current_thread().enable_all().build_local(LocalOptions::default()) {
+                Ok(runtime) => {
+                    let _waited_for = begun.send(Ok(runtime.handle().clone()));
+                    drop(runtime.block_on(stopped));
+                }
+                Err(error) => drop(begun.send(Err(error.to_string()))),
+            };
         thread::Builder::new().name("model".to_owned()).spawn(drive).map_err(|error| error.to_string())?;
+        let handle = beginning.recv().map_err(|error| error.to_string())??;
         let builder = Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
             // A key in a header of its own would go wherever a redirect points.

@@ -23,6 +23,7 @@ use chronicle::{Chronicle, render::View};
 use jiff::Timestamp;
 use rmcp::{ServiceExt, service::ServerInitializeError};
 use snafu::{ResultExt, Snafu};
+use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
 #[cfg(feature = "http")]
 pub use http::{new_token, serve_http};
@@ -108,13 +109,18 @@ impl Host {
     }
 }
 
+/// One that might have more threads would bring in the mathematical library (.cargo/config.toml).
+fn runtime() -> Result<LocalRuntime, ServeError> {
+    Builder::new_current_thread().enable_all().build_local(LocalOptions::default()).context(RuntimeSnafu)
+}
+
 /// Serves over standard input and output until the client closes them.
 ///
 /// # Errors
 /// When there is no runtime, or the client does not begin as the protocol says.
 pub fn serve(host: Host) -> Result<(), ServeError> {
     // One thread for the protocol; calls run beside it, so that a slow one keeps nobody waiting.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context(RuntimeSnafu)?;
+    let runtime = runtime()?;
     let served = runtime.block_on(async {
         let service = match Server::new(host).serve(Line::stdio()).await {
             Ok(service) => service,

@@ -54,7 +54,7 @@ pub fn serve_http(
     tell: impl FnOnce(&str),
 ) -> Result<(), ServeError> {
     ensure!(address.ip().is_loopback(), NotLoopbackSnafu { address });
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context(RuntimeSnafu)?;
+    let runtime = super::runtime()?;
     let expected: Arc<str> = format!("Bearer {token}").into();
     runtime.block_on(async {
         let listener = TcpListener::bind(address).await.context(RuntimeSnafu)?;

@@ -25,6 +25,8 @@ mod join;
 mod knowledge;
 mod learned_corpus;
 mod learning;
+#[cfg(all(target_os = "linux", target_env = "gnu", not(feature = "lance")))]
+mod linking;
 mod locks;
 mod mcp;
 #[cfg(feature = "http")]
