@@ -5,7 +5,7 @@ use std::{
     io::{Read, Seek, SeekFrom, Write},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use snafu::ResultExt;
@@ -76,6 +76,12 @@ impl FileLock {
                 }
             }
         }
+    }
+
+    /// Says by the time of the file when its holder began, where that can be written.
+    #[expect(clippy::disallowed_methods, reason = "the system's own time, as that of every other file")]
+    pub fn touch(&self) {
+        let _touched = self.file.set_modified(SystemTime::now());
     }
 
     /// What the last holder left written.

@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fs, io,
     path::{Path, PathBuf},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use chronicle_core::{EntryId, line_words};
@@ -72,6 +72,7 @@ pub fn refresh(repository: &Repository) -> Result<Refreshed> {
 /// Makes a whole table of the repository's present state where none lies near it, and nobody else is at it.
 ///
 /// It takes long, and is for those whom nobody waits for. Meanwhile others read and make parts as before.
+/// Where the last try came to nothing, ten minutes pass before the next one: each new state asks for it.
 ///
 /// # Errors
 /// When the repository cannot be read.
@@ -81,7 +82,7 @@ pub fn make_table(repository: &Repository) -> Result<()> {
         return Ok(());
     }
     let is_near = part_of(repository, &state)?.is_ok_and(|new| !new.part.is_far());
-    if !is_near {
+    if !is_near && !failed_lately(&state) {
         write_table(repository, &state)?;
         forget_old_states(&state);
     }
@@ -107,9 +108,23 @@ fn lock_of_tables(state: &State) -> PathBuf {
     state.directory().join("table.lock")
 }
 
+/// How long nobody tries again what failed: a full disk stays full for a while, a long history stays long.
+const PAUSE: Duration = Duration::from_mins(10);
+
+/// Whether a table was begun a short while ago, and none came of it.
+fn failed_lately(state: &State) -> bool {
+    let changed = |path: &Path| fs::metadata(path).ok()?.modified().ok();
+    let Some(begun) = changed(&lock_of_tables(state)) else { return false };
+    let tables = newest_first(&state.directory()).into_iter().filter(|(_, path)| path.is_file());
+    let is_made = tables.into_iter().any(|(made, _)| begun <= made);
+    // A time to come is no time that passed: the clock was set back.
+    !is_made && begun.elapsed().is_ok_and(|passed| passed < PAUSE)
+}
+
 /// Writes the whole table of `state`, unless somebody else is writing one.
 fn write_table(repository: &Repository, state: &State) -> Result<()> {
-    let Ok(Some(_lock)) = FileLock::try_acquire(&lock_of_tables(state)) else { return Ok(()) };
+    let Ok(Some(lock)) = FileLock::try_acquire(&lock_of_tables(state)) else { return Ok(()) };
+    lock.touch();
     forget_unfinished(&state.directory());
     if let Ok(file) = temporary(&state.directory())
         && let Ok(writer) = TableWriter::new(file)

@@ -279,8 +279,16 @@ fn code_that_comes_back_is_found_again() {
 
 /// A repository with one lesson that has been read once.
 fn indexed() -> TestRepo {
+    indexed_beside(0)
+}
+
+/// A table of a file with a lesson, and of so many others.
+fn indexed_beside(n_files: usize) -> TestRepo {
     let repo = TestRepo::new();
     repo.write("a.txt", "one\ntwo\nthree\nfour\n");
+    for n in 0..n_files {
+        repo.write(format!("others/{n}.txt"), "something\n");
+    }
     let commit = repo.commit("first");
     annotate(
         &repo,
@@ -421,6 +429,7 @@ fn a_part_serves_while_a_table_is_made_behind_a_read() {
     lock.lock().expect("nobody holds it");
     read(&repo, "a.txt", "while another makes the table");
     assert_eq!((tables(&repo).len(), parts(&repo).len()), (1, 1), "it was made under the lock of another");
+    begun(&lock, LONG_AGO);
     drop(lock);
     let unfinished: Vec<PathBuf> =
         (0..4).map(|n| index_directory(&repo).join(format!("new-killed{n}"))).collect();
@@ -445,8 +454,42 @@ fn the_repository_is_asked_while_a_table_is_made_for_a_state_that_no_part_reache
     lock.lock().expect("nobody holds it");
     read(&repo, "a.txt", "while another makes the table");
     assert_eq!((tables(&repo).len(), parts(&repo).len()), (1, 0), "it was made under the lock of another");
+    begun(&lock, LONG_AGO);
     drop(lock);
     read(&repo, "a.txt", "out of reach of every table");
+    assert_eq!(tables(&repo).len(), 2, "no table was made");
+}
+
+const LONG_AGO: Duration = Duration::from_hours(1);
+
+/// As if whoever made a table under `lock` had begun so long ago.
+fn begun(lock: &fs::File, ago: Duration) {
+    let made = lock.metadata().and_then(|metadata| metadata.modified()).expect("a file has a time");
+    lock.set_modified(made - ago).expect("it is ours");
+}
+
+#[test]
+fn a_table_that_failed_is_not_tried_again_at_once() {
+    let repo = indexed_beside(2000);
+    let lock = index_directory(&repo).join("table.lock");
+    add_commits(&repo, 1001);
+    // A part of a thousand commits is smaller than this, whichever block the shell means, and a table of two thousand
+    // files is not: the system kills who writes it.
+    let limited = r#"ulimit -f 100; exec "$0" read a.txt"#;
+    let output = command("sh", repo.path())
+        .args(["-c", limited, crate::outcome::program()])
+        .env("CHRONICLE_FOREGROUND", "1")
+        .output()
+        .expect("a shell is there");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!((tables(&repo).len(), parts(&repo).len()), (1, 1), "only a part was made");
+    assert!(lock.exists(), "no table was begun");
+    add_commits(&repo, 1);
+    read(&repo, "a.txt", "a moment after it failed");
+    assert_eq!(tables(&repo).len(), 1, "it was tried again at once");
+    begun(&fs::File::options().write(true).open(&lock).expect("it is there"), LONG_AGO);
+    add_commits(&repo, 1);
+    read(&repo, "a.txt", "an hour after it failed");
     assert_eq!(tables(&repo).len(), 2, "no table was made");
 }
 
