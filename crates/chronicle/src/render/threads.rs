@@ -17,7 +17,7 @@ pub(super) fn pending(pending: &Pending, view: &View) -> String {
     }
     let mut left = Vec::new();
     if 0 < pending.n_more {
-        left.push(format!("{} more open, --limit shows them", pending.n_more));
+        left.push(format!("{} more, --limit shows them", pending.n_more));
     }
     if 0 < pending.n_archived && !pending.items.is_empty() {
         left.push(format!("{} archived, --archived shows them", pending.n_archived));

@@ -217,7 +217,7 @@ fn a_beginning_that_several_ids_have_names_none() {
         assert_eq!(shown["thread"]["id"], item["id"]);
     }
     let short = desk.run(&["pending", "--limit", "3"]).success().stdout;
-    assert!(short.ends_with("\n> 37 more open, --limit shows them\n"), "{short}");
+    assert!(short.ends_with("\n> 37 more, --limit shows them\n"), "{short}");
 }
 
 #[test]
