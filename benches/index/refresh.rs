@@ -127,7 +127,7 @@ pub(crate) fn after_a_switch(repo: &Repository, written: &Written) {
     };
     let home = repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
     let n_entries = written.n_entries_by_path[&path];
-    println!("\nfirst read after a switch, more than the second; {n_entries} entries speak of the file");
+    println!("\nfirst read after a switch, more than the second; {n_entries} entries speak of `{path}`");
     let switch_and_read = |commit: &str| {
         repo.git(&["checkout", "--quiet", "--detach", commit]);
         read_file_twice(repo, &path)
