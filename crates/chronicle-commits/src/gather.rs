@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use chronicle_core::{
-    Annotation, DependsOn, EntryId, Statement,
+    Annotation, ChangedRanges, DependsOn, EntryId, Statement,
     reading::{CrossCuttingItem, State},
     score,
 };
@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::{
     error::Result,
-    introduced,
+    introduced::{self, Introduced, Words},
     matching::{Candidate, Ground, malformed},
     placing::{Located, Placement, Version, place},
     present::Present,
@@ -38,7 +38,7 @@ enum Tied {
 impl<'a> Gathered<'a> {
     /// Takes apart what the notes of `candidates` say.
     pub(crate) fn from(ground: &'a Ground<'a>, candidates: &'a [Candidate]) -> Self {
-        let step = |touch: &Touch| Step { commit: ground.history.node(touch.place).id, blob: touch.new };
+        let step = |touch: &Touch| Step::of(touch, ground.history.node(touch.place));
         let record = |(file, path): (&FileHistory, &BString)| FileRecord {
             names: other_names(file, path),
             places: file.touches.iter().map(|touch| touch.place).collect(),
@@ -146,7 +146,38 @@ pub(crate) fn written_by(
     touch: &Touch,
     present: &Present<'_>,
 ) -> Result<Placement> {
-    let Some(new) = touch.new.filter(|_| present.locator.is_some()) else {
+    let (parents, previous) = match (&candidate.parents[..], &touch.renamed_from) {
+        // The walk has seen the one version before already.
+        ([_], None) => return written_between(repository, (touch.old, touch.new), present),
+        (parents, previous) => (parents, previous.as_ref().map(|name| name.as_bstr())),
+    };
+    let names = (touch.name.as_bstr(), previous);
+    written(repository, touch.new, present, |new, words, compare| {
+        introduced::by(repository, parents, names, new, words, compare)
+    })
+}
+
+/// Where the lines are that came with the version `new` of a file that was `old` in the one parent.
+pub(crate) fn written_between(
+    repository: &Repository,
+    (old, new): (Option<ObjectId>, Option<ObjectId>),
+    present: &Present<'_>,
+) -> Result<Placement> {
+    written(repository, new, present, |new, words, compare| introduced::between(&[old], new, words, compare))
+}
+
+/// Where the lines of the version `new` are that `introduced` names.
+fn written(
+    repository: &Repository,
+    new: Option<ObjectId>,
+    present: &Present<'_>,
+    introduced: impl FnOnce(
+        ObjectId,
+        &dyn Fn(ObjectId) -> Result<Words>,
+        &dyn Fn(&[u32], &[u32]) -> ChangedRanges,
+    ) -> Result<Option<Introduced>>,
+) -> Result<Placement> {
+    let Some(new) = new.filter(|_| present.locator.is_some()) else {
         return Ok(Placement::commit_wide(Vec::new(), State::Gone));
     };
     if present.is_opaque {
@@ -154,15 +185,9 @@ pub(crate) fn written_by(
     }
     let words = |blob| present.words(repository, blob);
     let compare = |old: &[u32], new: &[u32]| present.changed_ranges(old, new);
-    let written = match (&candidate.parents[..], &touch.renamed_from) {
-        // The walk has seen the one version before already.
-        ([_], None) => introduced::between(&[touch.old], new, words, compare)?,
-        (parents, previous) => {
-            let previous = previous.as_ref().map(|name| name.as_bstr());
-            introduced::by(repository, parents, (touch.name.as_bstr(), previous), new, words, compare)?
-        }
+    let Some(written) = introduced(new, &words, &compare)? else {
+        return Ok(Placement::commit_wide(Vec::new(), State::Changed));
     };
-    let Some(written) = written else { return Ok(Placement::commit_wide(Vec::new(), State::Changed)) };
     let (left, state, lost) = present.locate_all(repository, new, &written.hunks)?;
     Ok(Placement { lost: Some(lost), ..Placement::commit_wide(left, state) })
 }

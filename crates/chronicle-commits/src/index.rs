@@ -17,6 +17,7 @@ mod stored;
 pub(crate) mod table;
 
 use std::{
+    cell::OnceCell,
     collections::HashMap,
     path::{Path, PathBuf},
 };
@@ -33,8 +34,9 @@ use crate::{
     corrections,
     error::Result,
     index::{
+        ancestry::Ancestry,
         drift::Drift,
-        part::{Part, id_prefix},
+        part::{Part, Span, id_prefix},
         stored::Id,
         table::Table,
     },
@@ -200,6 +202,8 @@ pub struct Index {
     part: Option<Part>,
     /// What the part holds beside.
     news: Option<Table>,
+    /// The way from the table's HEAD to the present one, once it was asked for.
+    way: OnceCell<Option<(Span, Ancestry)>>,
 }
 
 impl Index {
@@ -226,12 +230,13 @@ impl Index {
     fn of(state: State) -> Option<Self> {
         if let Some(table) = Table::open(&state.table()) {
             let meta = postcard::from_bytes(&table.get(META)?).ok()?;
-            return Some(Self { state, table, meta, part: None, news: None });
+            return Some(Self { state, table, meta, part: None, news: None, way: OnceCell::new() });
         }
         let news = Table::open(&state.part().join(PART_FILE))?;
         let part: Part = postcard::from_bytes(&news.get(PART)?).ok()?;
         let table = Table::open(&table_of(&state.directory(), &part.base))?;
-        Some(Self { state, table, meta: part.meta.clone(), part: Some(part), news: Some(news) })
+        let meta = part.meta.clone();
+        Some(Self { state, table, meta, part: Some(part), news: Some(news), way: OnceCell::new() })
     }
 
     pub(crate) fn has_any(&self) -> bool {
@@ -400,6 +405,29 @@ impl Index {
         read(&memo)
     }
 
+    /// What lies between the table's HEAD and the present one, and the history of the former; `None` where that is too
+    /// much, or the table is damaged.
+    fn way(&self, repository: &Repository) -> Result<Option<(&Span, &Ancestry)>> {
+        let way = match self.way.get() {
+            Some(known) => known,
+            None => {
+                let found = self.find_way(repository)?;
+                self.way.get_or_init(|| found)
+            }
+        };
+        Ok(way.as_ref().map(|(span, ancestry)| (span, ancestry)))
+    }
+
+    fn find_way(&self, repository: &Repository) -> Result<Option<(Span, Ancestry)>> {
+        let base = self.table.get(META).and_then(|meta| postcard::from_bytes::<Meta>(&meta).ok());
+        let ancestry = self.table.get(ANCESTRY).and_then(Ancestry::parse);
+        let (Some(head), Some(ancestry)) = (base.and_then(|meta| meta.head.get()), ancestry) else {
+            return Ok(None);
+        };
+        let span = Span::between(repository, &ancestry, head, self.state.head)?;
+        Ok(span.map(|span| (span, ancestry)))
+    }
+
     /// Whether the table's record of `path` does not hold any more; `None` when HEAD has no such file.
     fn is_outdated(&self, part: &Part, path: &BStr) -> Option<bool> {
         if part.removed.contains(path.as_bytes()) {
@@ -452,7 +480,7 @@ fn load(
     let stored = stored::parse(&bytes)?;
     let name = path.to_string();
     if stored.claims.is_empty() {
-        return stored.load(table, &name, |_, _| true);
+        return stored.load(table, &name, None, |_, _| true);
     }
     let drift = match (content, stored.content) {
         (Some(content), Some(hash)) if content_hash(content) == hash => None,
@@ -464,7 +492,10 @@ fn load(
         _ => return None,
     };
     let mut is_known = true;
-    let record = stored.load(table, &name, |placement, anchor| {
+    // Where the file was edited, each place is to be carried before it can be asked about.
+    let asked = scope.lines.as_deref().filter(|lines| !lines.is_empty() && scope.names.is_empty());
+    let lines = asked.filter(|_| drift.is_none());
+    let record = stored.load(table, &name, lines, |placement, anchor| {
         if let Some(drift) = &drift {
             is_known &= drift.carry(placement).is_some();
         }

@@ -80,6 +80,15 @@ impl Placement {
         }
     }
 
+    /// The lines outside which no line concerns the claim; `None` where none does.
+    pub(crate) fn within(&self) -> Option<LineRange> {
+        match (self.matched, self.lines) {
+            (Match::File, _) => (self.state != State::Gone).then_some(LineRange { start: 1, end: u32::MAX }),
+            (_, Some(lines)) => Some(lines),
+            (_, None) => self.near.iter().copied().reduce(LineRange::hull).or(self.gap),
+        }
+    }
+
     /// Whether a claim about the code `anchor` concerns `scope`, or the whole file.
     pub(crate) fn concerns(&self, scope: &Scope, anchor: Option<&str>) -> bool {
         let Some(ranges) = &scope.lines else { return true };
@@ -225,4 +234,41 @@ fn sketch_likeness(
     };
     let here = Sketch::of(&Lines::new(&content), range).hashes().unwrap_or_default();
     here.iter().zip(&sketch).filter(|(left, right)| left == right).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn lines() -> impl Strategy<Value = LineRange> {
+        (1u32..60, 0u32..9).prop_map(|(start, more)| LineRange { start, end: start + more })
+    }
+
+    fn placement() -> impl Strategy<Value = Placement> {
+        let matched =
+            prop_oneof![Just(Match::Lines), Just(Match::Commit), Just(Match::File), Just(Match::Anchor)];
+        let state = prop_oneof![Just(State::Intact), Just(State::Changed), Just(State::Gone)];
+        let near = prop::collection::vec(lines(), 0..3);
+        (matched, state, prop::option::of(lines()), near, prop::option::of(lines())).prop_map(
+            |(matched, state, lines, near, gap)| Placement {
+                matched,
+                lines,
+                near,
+                gap,
+                ..Placement::file_wide(state)
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_outside_concerns_a_claim(placement in placement(), asked in prop::collection::vec(lines(), 1..3)) {
+            let is_within = |within: LineRange| asked.iter().any(|lines| lines.overlaps(within));
+            let may = placement.within().is_some_and(is_within);
+            let scope = Scope { lines: Some(asked.clone()), names: Vec::new() };
+            prop_assert!(may || !placement.concerns(&scope, Some("name")));
+        }
+    }
 }

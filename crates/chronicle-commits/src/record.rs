@@ -9,7 +9,7 @@ use chronicle_core::{
     Anchor, Category, ContextLevel, CrossCuttingMember, Entry, EntryId, LineRange, Origin, Region, Related,
     Source, reading::CrossCuttingItem,
 };
-use chronicle_git::ObjectId;
+use chronicle_git::{Node, ObjectId, Touch};
 use jiff::Timestamp;
 
 use crate::{lost::LostLines, placing::Placement};
@@ -46,6 +46,17 @@ pub(crate) struct Step {
     pub(crate) commit: ObjectId,
     /// The file's blob after it; `None` when it took the file away.
     pub(crate) blob: Option<ObjectId>,
+    /// The file's blob in its one parent, if that had the file; `None` where there is no such parent, or where the file
+    /// had another name, and where that was not kept.
+    pub(crate) old: Option<Option<ObjectId>>,
+}
+
+impl Step {
+    /// What `touch` did, the commit at `node`.
+    pub(crate) fn of(touch: &Touch, node: &Node) -> Self {
+        let is_plain = node.parents.len() == 1 && touch.renamed_from.is_none();
+        Self { commit: node.id, blob: touch.new, old: is_plain.then_some(touch.old) }
+    }
 }
 
 /// What a claim's document says of itself.

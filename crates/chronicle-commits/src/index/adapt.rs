@@ -7,7 +7,7 @@ use chronicle_git::{BStr, BString, ByteSlice, Followed, LazyRepository, ObjectId
 
 use crate::{
     error::Result,
-    gather::{Gathered, located, written_by},
+    gather::{Gathered, located, written_between, written_by},
     index::{
         ancestry::Ancestry,
         drift::Drift,
@@ -43,11 +43,15 @@ impl Outdated<'_> {
         let path = self.path.to_owned();
         let file = std::slice::from_ref(&path);
         let followed = repository.follow_until(&span.gained, file)?;
-        let lost = repository.follow_until(&span.lost, file)?;
-        if !goes_by(&path, &followed, span.gained.edge().map(|(place, _)| place))
-            || !goes_by(&path, &lost, span.lost.edge().map(|(place, _)| place))
-        {
+        if !goes_by(&path, &followed, span.gained.edge().map(|(place, _)| place)) {
             return Ok(None);
+        }
+        // What always had one name had it in the commits that went.
+        if self.stored.is_none() || self.has_other_names() {
+            let lost = repository.follow_until(&span.lost, file)?;
+            if !goes_by(&path, &lost, span.lost.edge().map(|(place, _)| place)) {
+                return Ok(None);
+            }
         }
         let blob = repository.blob_at(repository.commit_tree(head)?, self.path)?;
         let Some(content) = blob.map(|blob| repository.blob(blob)).transpose()? else { return Ok(None) };
@@ -76,7 +80,8 @@ impl Outdated<'_> {
         present: &Present<'_>,
     ) -> Result<Option<FileRecord>> {
         let Some(stored) = &self.stored else { return Ok(Some(FileRecord::default())) };
-        let Some(mut record) = stored.clone().load(self.table, &self.path.to_string(), |_, _| true) else {
+        let Some(mut record) = stored.clone().load(self.table, &self.path.to_string(), None, |_, _| true)
+        else {
             return Ok(None);
         };
         if stored.content.is_none_or(|hash| hash == super::content_hash(content)) {
@@ -97,24 +102,38 @@ impl Outdated<'_> {
         repository.read_ahead(versions.into_iter().take(MAX_READ_AHEAD).collect());
         for claim in damaged {
             let heading = &record.headings[claim.heading];
-            let Some(placement) = self.placed(repository, claim, heading, present)? else { return Ok(None) };
+            let step = self.certain_step(&record.steps, claim, heading);
+            let Some(placement) = self.placed(repository, (claim, heading, step), present)? else {
+                return Ok(None);
+            };
             claim.placement = placement;
         }
         Ok(Some(record))
+    }
+
+    /// What the commit of `claim` did to the file, if that is certain without a look into its tree.
+    fn certain_step(&self, steps: &[Step], claim: &Claim, heading: &Heading) -> Option<Step> {
+        if self.has_other_names() || self.path != claim.name.as_str() {
+            return None;
+        }
+        let mut made = steps.iter().filter(|step| step.commit == heading.commit);
+        made.next().copied().filter(|_| made.next().is_none())
     }
 
     /// Where `claim` is in `present`, found without the table; `None` when that takes the whole history.
     fn placed(
         &self,
         repository: &Repository,
-        claim: &Claim,
-        heading: &Heading,
+        (claim, heading, step): (&Claim, &Heading, Option<Step>),
         present: &Present<'_>,
     ) -> Result<Option<Placement>> {
-        let commit = repository.commit(heading.commit).ok();
         if claim.placement.matched != Match::Commit {
-            let tree = commit.map(|commit| commit.tree);
-            return Ok(Some(place(repository, present, &located(claim, heading), Version::In(tree))?));
+            let tree = || repository.commit(heading.commit).ok().map(|commit| commit.tree);
+            let version = step.map_or_else(|| Version::In(tree()), |step| Version::Blob(step.blob));
+            return Ok(Some(place(repository, present, &located(claim, heading), version)?));
+        }
+        if let Some(Step { old: Some(old), blob, .. }) = step {
+            return Ok(Some(written_between(repository, (old, blob), present)?));
         }
         let own = only(repository, &heading.commit)?;
         // The claim goes by the name that the file had in its commit.
@@ -272,8 +291,8 @@ impl Outdated<'_> {
                 .collect(),
             ..FileRecord::default()
         };
-        let node = |touch: &Touch| span.gained.history.node(touch.place).id;
-        record.steps = gained.iter().map(|touch| Step { commit: node(touch), blob: touch.new }).collect();
+        let node = |touch: &Touch| span.gained.history.node(touch.place);
+        record.steps = gained.iter().map(|touch| Step::of(touch, node(touch))).collect();
         // How many of the steps before each of them are lost, and before the end.
         let mut lost_before = vec![0];
         for step in &base.steps {

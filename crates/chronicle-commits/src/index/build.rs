@@ -244,14 +244,8 @@ pub(super) fn memorize(
 ) -> Result<Option<Table>> {
     let repository = lazy.get()?;
     let state = &index.state;
-    let base = index.table.get(META).and_then(|meta| postcard::from_bytes::<Meta>(&meta).ok());
-    let (Some(base_head), Some(ancestry)) =
-        (base.and_then(|meta| meta.head.get()), index.table.get(ANCESTRY).and_then(Ancestry::parse))
-    else {
-        return Ok(None);
-    };
-    let Some(span) = Span::between(repository, &ancestry, base_head, state.head)? else { return Ok(None) };
-    let adapted = match adapted(lazy, index, part, path, (&span, &ancestry))? {
+    let Some((span, ancestry)) = index.way(repository)? else { return Ok(None) };
+    let adapted = match adapted(lazy, index, part, path, (span, ancestry))? {
         Some(adapted) => Some(adapted),
         None => alone(repository, state.head, path)?.map(|(mut record, content)| {
             // Commits are numbered as in the records of the other files.

@@ -4,6 +4,7 @@
 //! and is only read when it is shown.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     io::{Seek, Write},
 };
@@ -104,6 +105,20 @@ struct StoredSteps<'a> {
     id_len: u8,
     /// A commit and a blob each; zeros for a blob that is not there.
     bytes: &'a [u8],
+    /// For each of them the blob before it: [`NO_OLD`], how many steps further down it was made, or [`UNKNOWN_OLD`].
+    olds: &'a [u8],
+}
+
+/// The one parent has no such file.
+const NO_OLD: u8 = 0;
+const UNKNOWN_OLD: u8 = u8::MAX;
+
+/// What [`StoredSteps::olds`] says of the first of `steps`.
+fn stored_old(steps: &[Step]) -> u8 {
+    let Some(old) = steps.first().and_then(|step| step.old) else { return UNKNOWN_OLD };
+    let Some(old) = old else { return NO_OLD };
+    let made = (1..UNKNOWN_OLD).zip(&steps[1..]).find(|(_, step)| step.blob == Some(old));
+    made.map_or(UNKNOWN_OLD, |(further_down, _)| further_down)
 }
 
 /// A commit or a blob: that of a step, or any.
@@ -119,6 +134,16 @@ impl StoredSteps<'_> {
         let ids = self.bytes.get(2 * id_len * step..)?.get(..2 * id_len)?;
         let (commit, blob) = ids.split_at(id_len);
         Some((ObjectId::try_from(commit).ok()?, ObjectId::try_from(blob).ok()?))
+    }
+
+    fn get(&self, number: usize) -> Option<Step> {
+        let blob = |number: usize| Some(self.ids(number)?.1).filter(|blob| !blob.is_null());
+        let old = match *self.olds.get(number)? {
+            UNKNOWN_OLD => None,
+            NO_OLD => Some(None),
+            further_down => Some(Some(blob(number + usize::from(further_down))?)),
+        };
+        Some(Step { commit: self.ids(number)?.0, blob: blob(number), old })
     }
 
     fn len(&self) -> usize {
@@ -172,9 +197,17 @@ pub(super) fn range((start, end): Range) -> Option<LineRange> {
     LineRange::new(start, end).ok()
 }
 
+/// A heading; what most questions do not ask of it is to be taken apart when it is needed.
 #[derive(Clone, Serialize, Deserialize)]
 struct StoredHeading<'a> {
     commit: Object,
+    /// A [`StoredOrigin`].
+    #[serde(borrow)]
+    rest: Cow<'a, [u8]>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredOrigin<'a> {
     elsewhere: Option<&'a str>,
     foreign_commit: Option<&'a str>,
     timestamp: &'a str,
@@ -186,9 +219,19 @@ struct StoredHeading<'a> {
     task: Option<&'a str>,
 }
 
-/// A claim without its body.
+/// A claim: where it is, and what is to be taken apart when that meets the question.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct StoredClaim<'a> {
+    /// No lines outside concern it, unless it is asked for by name; `None` where none do.
+    within: Option<Range>,
+    /// A [`StoredWords`].
+    #[serde(borrow)]
+    rest: Cow<'a, [u8]>,
+}
+
+/// A claim without its body.
+#[derive(Serialize, Deserialize)]
+struct StoredWords<'a> {
     heading: u32,
     id: &'a str,
     /// `None` where it is the file's present path.
@@ -203,7 +246,7 @@ pub(super) struct StoredClaim<'a> {
     body: Part,
 }
 
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct StoredPlacement {
     lines: Option<Range>,
     near: Vec<Range>,
@@ -273,7 +316,7 @@ pub(super) fn store<W: Write + Seek>(
     for claim in &record.claims {
         let (kind, bytes) = body::store(&claim.body, &claim.name)?;
         let Placement { lines, near, state, tie, matched, gap, recorded_in, lost } = &claim.placement;
-        claims.push(StoredClaim {
+        let words = StoredWords {
             heading: count(claim.heading),
             id: &claim.id.0,
             name: (claim.name != path).then_some(claim.name.as_str()),
@@ -293,24 +336,26 @@ pub(super) fn store<W: Write + Seek>(
             gone_since: claim.gone_since.map(|known| known.map(Id::from)),
             kind,
             body: writer.part(&bytes)?,
-        });
+        };
+        claims.push(StoredClaim { within: claim.placement.within().map(pair), rest: packed(&words)?.into() });
     }
     let null = |commit: ObjectId| commit.kind().null();
     let ids = |step: &Step| [step.commit, step.blob.unwrap_or_else(|| null(step.commit))];
     let steps: Vec<u8> = record.steps.iter().flat_map(ids).flat_map(|id| id.as_slice().to_vec()).collect();
+    let olds: Vec<u8> = (0..record.steps.len()).map(|number| stored_old(&record.steps[number..])).collect();
     let id_len = record.steps.first().map_or(0, |step| step.commit.as_slice().len());
     let stored = StoredRecord {
         content,
         is_opaque,
         names: record.names.clone(),
         places: record.places.clone(),
-        steps: StoredSteps { id_len: u8::try_from(id_len).unwrap_or_default(), bytes: &steps },
+        steps: StoredSteps { id_len: u8::try_from(id_len).unwrap_or_default(), bytes: &steps, olds: &olds },
         annotated: record.annotated.iter().map(|id| numbers.commit(*id)).collect(),
         headings: record
             .headings
             .iter()
             .map(|heading| stored_heading(heading, numbers.commit(heading.commit)))
-            .collect(),
+            .collect::<std::io::Result<_>>()?,
         claims,
         reliances: record
             .reliances
@@ -331,12 +376,15 @@ pub(super) fn store<W: Write + Seek>(
         warnings: record.warnings.clone(),
         lost: &record.lost.0,
     };
-    writer.value(key, &postcard::to_allocvec(&stored).map_err(std::io::Error::other)?)
+    writer.value(key, &packed(&stored)?)
 }
 
-fn stored_heading(heading: &Heading, commit: Object) -> StoredHeading<'_> {
-    StoredHeading {
-        commit,
+fn packed(value: &impl Serialize) -> std::io::Result<Vec<u8>> {
+    postcard::to_allocvec(value).map_err(std::io::Error::other)
+}
+
+fn stored_heading(heading: &Heading, commit: Object) -> std::io::Result<StoredHeading<'_>> {
+    let origin = StoredOrigin {
         elsewhere: heading.elsewhere.as_deref(),
         foreign_commit: heading.foreign_commit.as_deref(),
         timestamp: &heading.timestamp,
@@ -345,7 +393,8 @@ fn stored_heading(heading: &Heading, commit: Object) -> StoredHeading<'_> {
         source: source_number(heading.source),
         is_enhanced: heading.level == ContextLevel::Enhanced,
         task: heading.task.as_deref(),
-    }
+    };
+    Ok(StoredHeading { commit, rest: packed(&origin)?.into() })
 }
 
 fn stored_concern(concern: &Concern) -> StoredConcern {
@@ -369,7 +418,7 @@ pub(super) fn store_passage<W: Write + Seek>(
     passage: Passage,
 ) -> std::io::Result<Part> {
     let stored = StoredPassage {
-        heading: stored_heading(&passage.heading, Object::Other(passage.heading.commit.into())),
+        heading: stored_heading(&passage.heading, Object::Other(passage.heading.commit.into()))?,
         kind: passage.kind,
         claim: passage.claim.0,
         from_file: passage.from_file,
@@ -377,7 +426,7 @@ pub(super) fn store_passage<W: Write + Seek>(
         text: passage.text,
         expires: passage.expires.map(Timestamp::as_nanosecond),
     };
-    writer.part(&postcard::to_allocvec(&stored).map_err(std::io::Error::other)?)
+    writer.part(&packed(&stored)?)
 }
 
 /// Reads words that may name code.
@@ -416,8 +465,10 @@ impl StoredRecord<'_> {
     /// The part that says who relies on the file at `path`.
     pub(super) fn relied(self, path: &str) -> Option<Relied> {
         let commit = |number: u32| self.steps.commit(self.headings.get(number as usize)?.commit);
-        let claimed = self.claims.iter();
-        let claimed = claimed.map(|claim| Some((EntryId(claim.id.to_owned()), commit(claim.heading)?)));
+        let claimed = self.claims.iter().map(|claim| {
+            let claim = claim.words()?;
+            Some((EntryId(claim.id.to_owned()), commit(claim.heading)?))
+        });
         let claimed = claimed.collect::<Option<_>>()?;
         let mut headings = Headings::new(self.headings, self.steps);
         Some(Relied {
@@ -431,16 +482,21 @@ impl StoredRecord<'_> {
     }
 
     /// The record of the file at `path`, with those of its claims that `concern` lets through after it has
-    /// said where they are.
+    /// said where they are. What certainly concerns no line of `lines` is left out without being asked about.
     pub(super) fn load(
         self,
         table: &Table,
         path: &str,
+        lines: Option<&[LineRange]>,
         mut concern: impl FnMut(&mut Placement, Option<&str>) -> bool,
     ) -> Option<FileRecord> {
         let mut headings = Headings::new(self.headings, self.steps);
         let mut claims = Vec::new();
-        for claim in self.claims {
+        for claim in &self.claims {
+            if lines.is_some_and(|lines| !claim.may_meet(lines)) {
+                continue;
+            }
+            let claim = claim.words()?;
             let mut placement = placement(claim.placement, self.steps)?;
             if !concern(&mut placement, claim.anchor) {
                 continue;
@@ -462,14 +518,13 @@ impl StoredRecord<'_> {
                 },
             });
         }
-        let step = |number: usize| {
-            let (commit, blob) = self.steps.ids(number)?;
-            Some(Step { commit, blob: Some(blob).filter(|blob| !blob.is_null()) })
-        };
+        // Asked about lines, only what is gone is followed through them.
+        let is_followed = lines.is_none() || claims.iter().any(|claim| claim.placement.state == State::Gone);
+        let n_steps = if is_followed { self.steps.len() } else { 0 };
         Some(FileRecord {
             names: self.names,
             places: self.places,
-            steps: (0..self.steps.len()).map(step).collect::<Option<_>>()?,
+            steps: (0..n_steps).map(|number| self.steps.get(number)).collect::<Option<_>>()?,
             annotated: self.annotated.iter().map(|id| self.steps.commit(*id)).collect::<Option<_>>()?,
             claims,
             reliances: reliances(self.reliances, path, &mut headings)?,
@@ -523,9 +578,22 @@ fn source_number(source: Source) -> u8 {
     u8::try_from(number).expect("there are few")
 }
 
+impl StoredClaim<'_> {
+    fn words(&self) -> Option<StoredWords<'_>> {
+        postcard::from_bytes(&self.rest).ok()
+    }
+
+    /// Whether one of `lines` may concern it.
+    fn may_meet(&self, lines: &[LineRange]) -> bool {
+        self.within.and_then(range).is_some_and(|within| lines.iter().any(|lines| lines.overlaps(within)))
+    }
+}
+
 fn heading(stored: &StoredHeading<'_>, steps: StoredSteps<'_>) -> Option<Heading> {
+    let commit = steps.commit(stored.commit)?;
+    let stored: StoredOrigin<'_> = postcard::from_bytes(&stored.rest).ok()?;
     Some(Heading {
-        commit: steps.commit(stored.commit)?,
+        commit,
         elsewhere: stored.elsewhere.map(str::to_owned),
         foreign_commit: stored.foreign_commit.map(str::to_owned),
         timestamp: stored.timestamp.to_owned(),
