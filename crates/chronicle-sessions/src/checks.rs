@@ -1,5 +1,8 @@
 //! Commands that say whether the code is in order: tests, builds and lints.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use serde::{Deserialize, Serialize};
 
 use crate::turn::Outcome;
@@ -67,9 +70,18 @@ pub(crate) fn check_kind(command: &str) -> Option<CheckKind> {
     {
         return None;
     }
-    let command = command.to_lowercase();
-    MARKS.iter().find(|(mark, _)| command.contains(mark)).map(|(_, kind)| *kind)
+    let first = MARKED.find_overlapping_iter(command).map(|mark| mark.pattern()).min()?;
+    Some(MARKS[first.as_usize()].1)
 }
+
+/// All marks looked for at once.
+static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let marks = MARKS.map(|(mark, _)| mark);
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(marks)
+        .expect("so few marks fit into any automaton")
+});
 
 /// Whether a check found nothing wrong; unknown without an outcome.
 ///

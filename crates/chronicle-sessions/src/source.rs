@@ -1,5 +1,6 @@
 //! The bytes of a file through a buffer of bounded size.
 
+use std::cell::Cell;
 use std::io::{self, Read};
 use std::ops::Range;
 
@@ -21,12 +22,25 @@ pub(crate) struct Source<R> {
     is_at_end: bool,
 }
 
+thread_local! {
+    /// The buffer of the last source: small files follow each other, and zeros would be written over each time.
+    static SPARE: Cell<Option<Vec<u8>>> = const { Cell::new(None) };
+}
+
+impl<R> Drop for Source<R> {
+    fn drop(&mut self) {
+        let buffer = std::mem::take(&mut self.buffer);
+        // One that has grown for a long row goes back to the system.
+        SPARE.set(Some(buffer).filter(|buffer| buffer.len() == CHUNK));
+    }
+}
+
 impl<R: Read> Source<R> {
     /// A source whose first byte stands at `start`.
     pub(crate) fn new(file: R, start: &Place) -> Self {
         Self {
             file,
-            buffer: vec![0; CHUNK],
+            buffer: SPARE.take().unwrap_or_else(|| vec![0; CHUNK]),
             window: 0..0,
             offset: start.bytes.start,
             line: start.line.max(1),

@@ -75,7 +75,8 @@ impl<'a> Parts<'a> {
         }
         // No text can hold it: there, quotes are escaped.
         let cut = RESULT.find(line)?;
-        if is_run_together(line) {
+        // A value that ends before is seen when it is read.
+        if is_run_together(&line[cut..]) {
             return None;
         }
         let mut parts = Self::default();
