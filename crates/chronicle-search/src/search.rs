@@ -20,7 +20,7 @@ mod sheet;
 mod weights;
 
 use sheet::{Candidate, Sheet};
-use weights::{LEAST_SOUGHT, LEAST_USUAL, VECTOR};
+use weights::{LEAST_SOUGHT, LEAST_USUAL, NEARNESS_OF_A_MODEL, VECTOR};
 
 /// How many different words of a question count.
 const MOST_TERMS: usize = 32;
@@ -50,6 +50,15 @@ pub struct Hit {
     pub turn: StoredTurn,
     /// How well it answers: a number to compare with others of the same answer.
     pub score: f64,
+}
+
+/// What answers a question.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The best turns, the best first.
+    pub hits: Vec<Hit>,
+    /// How rare each word of the question is where it was looked for, by its number.
+    pub rarities: Vec<f32>,
 }
 
 /// The words of a question.
@@ -84,11 +93,9 @@ impl Question {
         Self { terms, near, vector: None, words }
     }
 
-    /// The same, with the vector that the model `embedder` gave it: turns with a vector of that model are compared.
-    #[must_use]
-    pub fn with_vector(mut self, embedder: &str, vector: Vector) -> Self {
+    /// Lets turns be compared with the vector that the model `embedder` gave the question, where they have one of it.
+    pub fn compare_with(&mut self, embedder: &str, vector: Vector) {
         self.vector = Some((embedder.to_owned(), vector));
-        self
     }
 
     /// Whether there are none.
@@ -127,21 +134,36 @@ pub fn search(
     question: &Question,
     scope: &Scope,
     limit: usize,
-) -> rusqlite::Result<Vec<Hit>> {
+) -> rusqlite::Result<Found> {
     if question.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Found::default());
     }
     // Segments may be merged by another process meanwhile; within a transaction they stay as they are.
     let tx = connection.unchecked_transaction()?;
     let allowed = scope.sessions(&tx)?;
     let sheet = Sheet::read(&tx, question, allowed.as_deref())?;
-    let Some(vector) = &question.vector else {
-        return load(&tx, sheet.best(&tx, scope, limit)?);
+    let best = match &question.vector {
+        None => sheet.best(&tx, scope, limit)?,
+        Some(vector) => {
+            let mut best = sheet.best(&tx, scope, limit.max(MOST_COMPARED))?;
+            compare(&tx, &mut best, vector, sheet.weight())?;
+            best.truncate(limit);
+            best
+        }
     };
-    let mut best = sheet.best(&tx, scope, limit.max(MOST_COMPARED))?;
-    compare(&tx, &mut best, vector, sheet.weight())?;
-    best.truncate(limit);
-    load(&tx, best)
+    Ok(Found { hits: load(&tx, best)?, rarities: sheet.into_rarities() })
+}
+
+impl Found {
+    /// Brings the first hits, as many as there are numbers, into the order that follows from how near they are to the
+    /// question, as a model sees it. One without a number stays where words put it.
+    pub fn rank_again(&mut self, nearness: &[Option<f32>]) {
+        let weight: f32 = self.rarities.iter().sum();
+        for (hit, nearness) in self.hits.iter_mut().zip(standing_out(nearness)) {
+            hit.score += f64::from(NEARNESS_OF_A_MODEL * weight * nearness);
+        }
+        self.hits.sort_by(|left, right| right.score.total_cmp(&left.score));
+    }
 }
 
 impl Scope {

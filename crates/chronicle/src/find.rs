@@ -2,23 +2,31 @@
 
 mod about;
 mod how;
+mod rerank;
 mod snippet;
 
 pub use about::{About, AboutCommand, AboutCommit, AboutFile, AboutSession, AboutThread};
 pub use how::{How, HowCommand, Procedure, Step};
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
-use chronicle_search::{Hit, NamedSession, Question, Scope as SearchScope, TurnKind, search};
+use chronicle_search::{
+    Found, Hit, NamedSession, Question, Scope as SearchScope, StoredTurn, TurnKind, search,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ensure;
 
 use crate::{
-    Chronicle, Error,
+    Chronicle, Error, Setting,
     error::EmptyQuestionSnafu,
     memory::{Memory, Scope},
 };
+use rerank::{MOST_READ, rank_again};
 pub use snippet::Snippet;
 pub(crate) use snippet::snippet;
 
@@ -139,19 +147,47 @@ impl Chronicle {
             finding.project = Some(project.name.clone());
         }
         if place != Scope::Unknown {
-            match self.question_vector(&memory, &command.query) {
-                Ok(Some((embedder, vector))) => question = question.with_vector(&embedder, vector),
-                Ok(None) => {}
-                Err(error) => finding.warnings.push(format!("found by words alone: {error}")),
-            }
             let scope = SearchScope { project: place.project(), ..scope.clone() };
-            let found = memory.found(&question, &scope, command.limit)?;
+            let found = self.best_turns(&memory, (command, &scope), &mut question, &mut finding.warnings)?;
             finding.hits = memory.told(&mut question, found)?;
         }
         if finding.hits.is_empty() && 0 < command.limit && place != Scope::All {
             finding.elsewhere = memory.elsewhere(&question, &scope)?;
         }
         Ok(finding)
+    }
+
+    /// The turns that answer a question best: by words, and by a model where somebody chose one. One on this machine
+    /// stands alone; beside it the vectors of another made answers worse.
+    fn best_turns(
+        &self,
+        memory: &Memory,
+        (command, scope): (&FindCommand, &SearchScope),
+        question: &mut Question,
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<Hit>, Error> {
+        let limit = command.limit;
+        let (folder, said) = self.setting_of_few(Setting::find("searchModel")?);
+        warnings.extend(said);
+        let by_words = |error: &dyn std::fmt::Display| format!("found by words alone: {error}");
+        if folder.is_empty() {
+            match self.question_vector(memory, &command.query) {
+                Ok(Some((embedder, vector))) => question.compare_with(&embedder, vector),
+                Ok(None) => {}
+                Err(error) => warnings.push(by_words(&error)),
+            }
+            return memory.found(question, scope, limit);
+        }
+        let mut found =
+            memory.searched(question, scope, if limit == 0 { 0 } else { limit.max(MOST_READ) })?;
+        if 1 < found.hits.len() {
+            match rank_again(Path::new(&folder), (&command.query, question), &mut found) {
+                Ok(late) => warnings.extend(late),
+                Err(error) => warnings.push(by_words(&error)),
+            }
+        }
+        found.hits.truncate(limit);
+        Ok(found.hits)
     }
 
     /// Where to look, but for the project.
@@ -168,6 +204,10 @@ impl Chronicle {
 
 impl Memory {
     fn found(&self, question: &Question, scope: &SearchScope, limit: usize) -> Result<Vec<Hit>, Error> {
+        Ok(self.searched(question, scope, limit)?.hits)
+    }
+
+    fn searched(&self, question: &Question, scope: &SearchScope, limit: usize) -> Result<Found, Error> {
         Ok(self.store.read(|connection| search(connection, question, scope, limit))?)
     }
 
@@ -197,10 +237,7 @@ impl Memory {
             }
             let Some((session, project, commits)) = sessions.get(&turn.session) else { continue };
             let next = commits.iter().find(|(position, _)| turn.position <= *position);
-            let words = match &turn.answer {
-                Some(answer) => format!("{} → {answer}", turn.text),
-                None => turn.text,
-            };
+            let snippet = snippet(question, &told_text(&turn));
             told.push(FoundTurn {
                 session: session.name.clone(),
                 title: session.title.clone(),
@@ -214,11 +251,19 @@ impl Memory {
                 sub_agent: turn.sub_agent,
                 ok: turn.is_ok,
                 score: (score * 1e4).round() / 1e4,
-                snippet: snippet(question, &words),
+                snippet,
                 commit: next.map(|(_, commit)| commit.clone()),
             });
         }
         Ok(told)
+    }
+}
+
+/// What is told of a turn: its text, and what came back.
+fn told_text(turn: &StoredTurn) -> Cow<'_, str> {
+    match &turn.answer {
+        Some(answer) => Cow::Owned(format!("{} → {answer}", turn.text)),
+        None => Cow::Borrowed(&turn.text),
     }
 }
 

@@ -170,6 +170,20 @@ impl Chronicle {
         })
     }
 
+    /// The value of a setting that few set, and what to tell about it. Where nothing in sight speaks of it, no
+    /// repository is opened; where one cannot be opened, nobody set it.
+    pub(crate) fn setting_of_few(&self, setting: &Setting) -> (String, Vec<String>) {
+        let user = UserConfig::of(self.environment);
+        let may_set = |glance: Glance| glance.may_set(&[&setting.name.to_lowercase()], &user);
+        let may_be_set =
+            self.variable(&setting.variable()).is_some() || Glance::at(&self.directory).is_none_or(may_set);
+        if may_be_set && let Ok(settings) = self.model_settings() {
+            let said = settings.warnings.iter().filter(|warning| warning.contains(setting.name)).cloned();
+            return (settings.value(setting.name).to_owned(), said.collect());
+        }
+        (setting.default.to_owned(), Vec::new())
+    }
+
     /// The settings that count, of what was found in the team's files, what git says and the environment.
     fn settled(
         &self,

@@ -1,5 +1,7 @@
 //! Which settings there are.
 
+use std::path::Path;
+
 use chronicle_core::distance;
 use snafu::OptionExt;
 
@@ -31,6 +33,8 @@ pub(super) enum Kind {
     Words,
     /// One word.
     Text,
+    /// An absolute path.
+    Folder,
     /// A number that is not below 0.
     Number,
     /// One of these words.
@@ -43,7 +47,7 @@ const PROVIDERS: [&str; 5] = ["anthropic", "openai", "gemini", "claude", "none"]
 /// All settings, by name.
 ///
 /// No tracked file decides about models: code, keys and money go where those settings say.
-pub const SETTINGS: [Setting; 29] = [
+pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "annotateCommits",
         team: None,
@@ -228,6 +232,13 @@ pub const SETTINGS: [Setting; 29] = [
         meaning: "older annotations of a file that the writing agent is shown",
     },
     Setting {
+        name: "searchModel",
+        team: None,
+        kind: Kind::Folder,
+        default: "",
+        meaning: "folder with a small model that ranks again what `find` found, on this machine",
+    },
+    Setting {
         name: "searchVectors",
         team: None,
         kind: Kind::Switch,
@@ -284,6 +295,7 @@ impl Setting {
                 let is_odd = |c: char| c.is_whitespace() || c.is_control();
                 !value.is_empty() && !value.starts_with('-') && !value.contains(is_odd)
             }
+            Kind::Folder => Path::new(value).is_absolute() && !value.contains(char::is_control),
             Kind::Number => value.parse().is_ok_and(|number: f64| 0.0 <= number && number.is_finite()),
             Kind::Choice(words) => words.contains(&value),
         };
@@ -292,6 +304,7 @@ impl Setting {
             Kind::Count => "a whole number above 0",
             Kind::Switch => "`true` or `false`",
             Kind::Words | Kind::Text => "one word",
+            Kind::Folder => "an absolute path",
             Kind::Number => "a number that is not below 0",
             // There is one such setting.
             Kind::Choice(_) => "`anthropic`, `openai`, `gemini`, `claude` or `none`",

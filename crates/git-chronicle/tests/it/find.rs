@@ -202,6 +202,29 @@ fn a_question_that_asks_nothing_is_refused_in_one_line() {
 }
 
 #[test]
+fn a_model_that_cannot_be_run_leaves_what_words_find_and_one_line() {
+    let desk = both();
+    let by_words = desk.ask(&["find", "connection pool"]);
+    assert!(1 < turns(&by_words).len() && by_words.get("warnings").is_none(), "{by_words}");
+    let reason =
+        if cfg!(feature = "rerank") { "cannot read" } else { "this build of Chronicle runs no models" };
+    let check = |folder: &str, warning: &str| {
+        desk.repo.git(&["config", "chronicle.searchModel", folder]);
+        let answer = desk.ask(&["find", "connection pool"]);
+        assert_eq!(answer["hits"], by_words["hits"]);
+        let outcome = desk.run(&["find", "connection pool"]).warns(warning);
+        assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
+    };
+    check("/no where/é", &format!("found by words alone: {reason}"));
+    check("models/mini", "`searchModel` is `models/mini`");
+    // Nobody is asked about what was not found.
+    desk.repo.git(&["config", "chronicle.searchModel", "/nowhere"]);
+    for args in [&["find", "nothing"][..], &["find", "connection", "--limit=0"]] {
+        assert_eq!(desk.ask(args).get("warnings"), None);
+    }
+}
+
+#[test]
 fn nothing_that_acts_on_a_terminal_comes_out() {
     let desk = Desk::new();
     tell(&desk, desk.repo.path(), "evil", &["pool \u{1b}[31mred\u{7} \u{202e}evil"]);
