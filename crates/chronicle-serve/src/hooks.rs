@@ -15,7 +15,6 @@ use std::{
 use chronicle::{
     Chronicle, Error,
     agent::{AgentSession, Edit, Moment, ToolCall, tool_call},
-    sessions::is_transcript_there,
 };
 
 pub use host::Host;
@@ -207,7 +206,7 @@ impl Hook<'_> {
         }
     }
 
-    /// The files that the agent wrote the session to.
+    /// The files that the agent writes the session to; they may not be there yet.
     fn transcripts(&self) -> Vec<PathBuf> {
         let named = ["transcript_path", "transcriptPath", "agent_transcript_path"];
         let mut paths: Vec<PathBuf> = named
@@ -221,7 +220,7 @@ impl Hook<'_> {
         {
             paths.extend(self.host.transcript(&id, self.surroundings.environment));
         }
-        paths.retain(|path| path.is_absolute() && is_transcript_there(path));
+        paths.retain(|path| path.is_absolute());
         paths
     }
 }

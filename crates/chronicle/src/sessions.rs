@@ -15,8 +15,8 @@ mod wording;
 
 pub use forget::{ForgetCommand, ForgetReply, ForgottenSession};
 pub use ingest::{IngestCommand, IngestReply, Progress, UnreadFile, What};
-pub use kept::{is_there as is_transcript_there, opencode_session};
-pub(crate) use kept::{look as look_at, read as read_transcript};
+pub use kept::opencode_session;
+pub(crate) use kept::{is_there as is_transcript_there, look as look_at, read as read_transcript};
 pub(crate) use look::Digested;
 pub use look::{ListedSession, SessionList, SessionThread, ShownSession, ShownTurn};
 pub use place::ExcludeReply;

@@ -32,7 +32,7 @@ impl<'p> Place<'p> {
 
 /// Whether there is a transcript at `path`, as far as can be seen without reading.
 #[must_use]
-pub fn is_there(path: &Path) -> bool {
+pub(crate) fn is_there(path: &Path) -> bool {
     match Place::of(path) {
         Place::File(path) => path.is_file(),
         Place::OpenCode(database, _) => database.is_file(),

@@ -14,11 +14,17 @@ use std::{
 use chronicle_git::FileLock;
 use tempfile::NamedTempFile;
 
-use super::ingest::{IngestReply, Intake};
+use super::{
+    ingest::{IngestReply, Intake},
+    is_transcript_there,
+};
 use crate::{Chronicle, Error, memory::Memory};
 
 /// How long a transcript has to be left alone before it is read: agents tell of every turn.
 const QUIET: Duration = Duration::from_secs(2);
+
+/// How long one is waited for that is not there yet: Copilot writes a short session when its hooks have answered.
+const AWAITED: Duration = Duration::from_secs(10);
 
 /// How often is looked.
 const LOOK: Duration = Duration::from_millis(200);
@@ -144,7 +150,9 @@ impl Chronicle {
                     if first.0 != said {
                         *first = (said, Instant::now());
                     }
-                    if !is_at_once && first.1.elapsed() < QUIET {
+                    let is_there = || told(&entry).is_ok_and(|transcript| is_transcript_there(&transcript));
+                    let since = first.1.elapsed();
+                    if !is_at_once && (since < QUIET || since < AWAITED && !is_there()) {
                         continue;
                     }
                     let (taken, transcript) = match Queue::take(&entry) {

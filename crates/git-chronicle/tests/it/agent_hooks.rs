@@ -1,6 +1,11 @@
 //! What agents' hooks get back, whatever they hand in.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::PathBuf,
+    thread,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
@@ -276,6 +281,28 @@ fn the_end_of_a_turn_leaves_the_transcript_to_be_taken_in() {
     // One that is not there, or no path, is no trouble.
     desk.hook("claude", "session-end", &json!({"transcript_path": "/nowhere/x.jsonl"}));
     desk.hook("codex", "stop", &json!({"transcript_path": null}));
+}
+
+#[test]
+fn a_transcript_that_is_written_after_the_hook_is_waited_for() {
+    let desk = desk();
+    let talk = desk.talk(SESSION).prompt("Make the pool wait").said("Done.");
+    let transcript = desk.leave(&talk);
+    fs::remove_file(&transcript).unwrap();
+    let payload = json!({"session_id": SESSION, "cwd": desk.repo.path(), "transcript_path": transcript});
+    let mut command = desk.command_in(desk.repo.path(), &["hook", "claude", "session-end"]);
+    command.env_remove("CHRONICLE_FOREGROUND");
+    run_with_input(&mut command, payload.to_string().as_bytes()).success();
+    // Copilot writes its last turns when its hooks have answered.
+    thread::sleep(Duration::from_secs(1));
+    desk.leave(&talk);
+    let queue = desk.memory().join("queue");
+    let start = Instant::now();
+    while fs::read_dir(&queue).unwrap().count() != 0 && start.elapsed() < Duration::from_secs(60) {
+        thread::sleep(Duration::from_millis(100));
+    }
+    let sessions = desk.ask(&["session", "list"]);
+    assert_eq!(sessions["sessions"][0]["session"], SESSION, "{sessions}");
 }
 
 #[test]
