@@ -278,8 +278,10 @@ fn keep_best_copies(mut items: Vec<Item>) -> Vec<Item> {
         let by_trust = || right.standing.confidence.total_cmp(&left.standing.confidence);
         key(left).cmp(&key(right)).then_with(by_trust)
     });
-    let mut seen = HashSet::new();
-    items.retain(|item| seen.insert((item.standing.id.clone(), item.file)));
+    let mut seen = HashSet::with_capacity(items.len());
+    let is_first: Vec<bool> = items.iter().map(|item| seen.insert((&item.standing.id, item.file))).collect();
+    let mut is_first = is_first.into_iter();
+    items.retain(|_| is_first.next().unwrap_or_default());
     items
 }
 

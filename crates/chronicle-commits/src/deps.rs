@@ -116,7 +116,9 @@ pub fn dependents_indexed(
         return Ok(None);
     };
     let files = request.files().into_iter();
-    let relied: Option<Vec<Relied>> = files.map(|file| index.relied(lazy, file.at_head.as_bstr())).collect();
+    // Words at home are no news; nothing else asks for what is claimed there.
+    let relied = files.map(|file| index.relied(lazy, file.at_head.as_bstr(), request.with_mentions));
+    let relied: Option<Vec<Relied>> = relied.collect();
     let Some(relied) = relied else { return Ok(None) };
     let said = index.said();
     let judge = Judge::new(lazy, request, head_time, relied, &said);

@@ -36,8 +36,8 @@ use crate::{
     index::{
         ancestry::Ancestry,
         drift::Drift,
-        part::{Part, Span, id_prefix},
-        stored::Id,
+        part::{Part, Span},
+        stored::{Id, StoredRecord},
         table::Table,
     },
     present::is_opaque,
@@ -289,10 +289,16 @@ impl Index {
         Some(found)
     }
 
-    /// Who relies on the file at `path`; `None` when HEAD has no such file.
-    pub(crate) fn relied(&self, repository: &LazyRepository, path: &BStr) -> Option<Relied> {
+    /// Who relies on the file at `path`; `None` when HEAD has no such file. What is claimed about it comes only
+    /// `with_claims`.
+    pub(crate) fn relied(
+        &self,
+        repository: &LazyRepository,
+        path: &BStr,
+        with_claims: bool,
+    ) -> Option<Relied> {
         let name = path.to_string();
-        self.look_up(repository, path, |table| stored::parse(&table.get(&record_key(path))?)?.relied(&name))
+        self.look_up(repository, path, |_, stored| stored.relied(&name, with_claims))
     }
 
     /// What was said of claims after they were made.
@@ -321,11 +327,10 @@ impl Index {
     /// Whether HEAD has the file `path`.
     #[must_use]
     pub fn has_file(&self, path: &BStr) -> bool {
-        let in_table = || self.table.get(&record_key(path)).is_some();
         match &self.part {
             Some(part) if part.removed.contains(path.as_bytes()) => false,
             Some(part) if part.added.contains(path.as_bytes()) => true,
-            _ => in_table(),
+            _ => self.table.has(&record_key(path)),
         }
     }
 
@@ -338,7 +343,9 @@ impl Index {
                 |file: &[u8]| file.strip_prefix(path.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"));
             part.touched.iter().any(|file| file.as_slice() == path.as_bytes() || is_inside(file))
         };
-        ever() || self.table.get(&listing_key(path)).is_some() || self.part.as_ref().is_some_and(touched)
+        // Mostly it is a file that is there.
+        let is_there = self.table.has(&record_key(path)) || self.table.has(&listing_key(path));
+        is_there || ever() || self.part.as_ref().is_some_and(touched)
     }
 
     /// The files under the directory `path` at HEAD; `None` when it is no directory there.
@@ -384,25 +391,42 @@ impl Index {
         content: Option<&[u8]>,
         scope: &Scope,
     ) -> Option<FileRecord> {
-        self.look_up(repository, path, |table| load(table, repository, path, content, scope))
+        self.look_up(repository, path, |table, stored| {
+            load((table, stored), repository, path, content, scope)
+        })
     }
 
-    /// Reads from the table that holds what is known about `path` at present.
+    /// Reads what is known about `path` at present, and the table that it lies in; `None` when HEAD has no such file.
     fn look_up<T>(
         &self,
         repository: &LazyRepository,
         path: &BStr,
-        read: impl FnOnce(&Table) -> Option<T>,
+        read: impl FnOnce(&Table, StoredRecord<'_>) -> Option<T>,
     ) -> Option<T> {
-        let Some(part) = &self.part else { return read(&self.table) };
-        if let Some(memo) = Table::open(&memo_of(&self.state.part(), path)) {
-            return read(&memo);
-        }
-        if !self.is_outdated(part, path)? {
-            return read(&self.table);
-        }
-        let memo = build::memorize(repository, self, part, path).ok()??;
-        read(&memo)
+        let key = record_key(path);
+        let made = match &self.part {
+            None => None,
+            Some(part) if part.removed.contains(path.as_bytes()) => return None,
+            Some(part) => match Table::open(&memo_of(&self.state.part(), path)) {
+                Some(memo) => Some(memo),
+                None => {
+                    let is_new = part.added.contains(path.as_bytes());
+                    let bytes = self.table.get(&key);
+                    if bytes.is_none() && !is_new {
+                        return None;
+                    }
+                    if let Some(bytes) = bytes.filter(|_| !part.is_touched(path)) {
+                        let stored = stored::parse(&bytes)?;
+                        if part.leaves(&stored) {
+                            return read(&self.table, stored);
+                        }
+                    }
+                    Some(build::memorize(repository, self, part, path).ok()??)
+                }
+            },
+        };
+        let table = made.as_ref().unwrap_or(&self.table);
+        read(table, stored::parse(&table.get(&key)?)?)
     }
 
     /// What lies between the table's HEAD and the present one, and the history of the former; `None` where that is too
@@ -427,28 +451,6 @@ impl Index {
         let span = Span::between(repository, &ancestry, head, self.state.head)?;
         Ok(span.map(|span| (span, ancestry)))
     }
-
-    /// Whether the table's record of `path` does not hold any more; `None` when HEAD has no such file.
-    fn is_outdated(&self, part: &Part, path: &BStr) -> Option<bool> {
-        if part.removed.contains(path.as_bytes()) {
-            return None;
-        }
-        let Some(stored) = self.table.get(&record_key(path)) else {
-            return part.added.contains(path.as_bytes()).then_some(true);
-        };
-        if part.is_touched(path) {
-            return Some(true);
-        }
-        let stored = stored::parse(&stored)?;
-        if part.has_lost(&stored.places) {
-            return Some(true);
-        }
-        let is_named = stored.names.iter().any(|name| part.is_touched(name.as_bytes()));
-        let is_dropped =
-            |key: ObjectId| part.lost.contains(&id_prefix(key)) || part.changed.contains(&key.into());
-        let may_drop = !part.lost.is_empty() || !part.changed.is_empty();
-        Some(is_named || (may_drop && stored.commits().any(is_dropped)))
-    }
 }
 
 /// What was said of claims after they were made, as the index keeps it.
@@ -470,14 +472,12 @@ impl corrections::Said for IndexedSaid<'_> {
 }
 
 fn load(
-    table: &Table,
+    (table, stored): (&Table, StoredRecord<'_>),
     repository: &LazyRepository,
     path: &BStr,
     content: Option<&[u8]>,
     scope: &Scope,
 ) -> Option<FileRecord> {
-    let bytes = table.get(&record_key(path))?;
-    let stored = stored::parse(&bytes)?;
     let name = path.to_string();
     if stored.claims.is_empty() {
         return stored.load(table, &name, None, |_, _| true);

@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     blames::Blames,
-    index::table::{Table, TableWriter},
+    index::table::{Table, TableWriter, Value},
     outlines::Outlines,
     retire::Retired,
     summaries::Summaries,
@@ -80,7 +80,7 @@ impl Kept {
     }
 
     /// What was kept under `hash`, if it is whole.
-    pub(crate) fn get(&self, hash: u128) -> Option<Vec<u8>> {
+    pub(crate) fn get(&self, hash: u128) -> Option<Value> {
         Table::open(&Self::file(self.directory.as_ref()?, hash))?.get(VALUE)
     }
 

@@ -145,7 +145,7 @@ pub(crate) struct Relied {
     pub(crate) headings: Vec<Heading>,
     pub(crate) reliances: Vec<Reliance>,
     pub(crate) concerns: Vec<Concern>,
-    /// What is claimed about the file itself, with the commit that carries it.
+    /// What is claimed about the file itself, with the commit that carries it, as far as that was asked for.
     pub(crate) claimed: HashSet<(EntryId, ObjectId)>,
     pub(crate) warnings: Vec<String>,
 }

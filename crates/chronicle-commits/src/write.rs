@@ -282,7 +282,7 @@ fn checked(
         }
         return Ok((file, None));
     };
-    let n_lines = Lines::new(content).count();
+    let n_lines = chronicle_core::count_lines(content);
     match lines {
         Some(lines) if n_lines < lines.end => {
             warnings

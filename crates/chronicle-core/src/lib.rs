@@ -63,7 +63,9 @@ pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};
 pub use landmarks::Differ;
 pub use line_map::{ChangedRanges, LineMap, Mapped, changed_ranges};
 pub use line_range::{InvalidRange, LineRange};
-pub use lines::{LineFinder, Lines, is_binary, is_substantive, line_word, line_words, line_words_beside};
+pub use lines::{
+    LineFinder, Lines, count_lines, is_binary, is_substantive, line_word, line_words, line_words_beside,
+};
 pub use locate::{Locator, Place};
 pub use note::{Note, Statement};
 pub use plain::plain;

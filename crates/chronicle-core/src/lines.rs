@@ -110,6 +110,14 @@ fn split(content: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+/// How many lines `content` has, as [`Lines::count`] says it.
+#[must_use]
+pub fn count_lines(content: &[u8]) -> u32 {
+    let body = content.strip_suffix(b"\n").unwrap_or(content);
+    let n_lines = memchr::memchr_iter(b'\n', body).count() + usize::from(!content.is_empty());
+    u32::try_from(n_lines).unwrap_or(u32::MAX)
+}
+
 /// Whether `content` is not text at all, as git judges it.
 #[must_use]
 pub fn is_binary(content: &[u8]) -> bool {
@@ -212,6 +220,7 @@ mod tests {
         ) {
             let content = content.repeat(repeat);
             let lines = Lines::new(&content);
+            prop_assert_eq!(count_lines(&content), lines.count());
             let mut finder = LineFinder::new(&content);
             for (start, more) in ranges {
                 let range = LineRange::new(start, start + more).unwrap();

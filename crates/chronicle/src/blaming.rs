@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chronicle_core::{
-    LineRange, Lines,
+    LineRange, count_lines,
     reading::{Match, Reading, Standing, State},
 };
 
@@ -25,7 +25,7 @@ impl Chronicle {
         for path in &command.paths {
             let one = self.one_file(path)?;
             let Some(content) = &one.content else { continue };
-            let n_lines = Lines::new(content).count();
+            let n_lines = count_lines(content);
             let Some(lines) = command.lines.or(LineRange::new(1, n_lines).ok()) else { continue };
             let mut lines_of: BTreeMap<String, Vec<u32>> = BTreeMap::new();
             for (line, blamed) in self.written(&one, lines)? {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use chronicle_commits::{Limits, ReadRequest, Recent, Scope, ScopeFile};
 use chronicle_core::{
-    Category, ContextLevel, LineRange, Lines,
+    Category, ContextLevel, LineRange, count_lines,
     reading::{Query, Reading},
     trim,
 };
@@ -175,7 +175,7 @@ impl Chronicle {
             (Some(_), Some(_)) => LinesWithAnchorSnafu.fail(),
             (None, Some(lines)) => {
                 let Some(content) = content else { return LinesNeedOneFileSnafu.fail() };
-                let n_lines = Lines::new(content).count();
+                let n_lines = count_lines(content);
                 snafu::ensure!(lines.end <= n_lines, LinesPastEndSnafu { lines, n_lines });
                 Ok((Scope { lines: Some(vec![lines]), names: Vec::new() }, false, Vec::new()))
             }

@@ -13,7 +13,7 @@ use crate::{
         drift::Drift,
         part::{Part, Span, id_prefix, only},
         stored::StoredRecord,
-        table::Table,
+        table::{Table, Value},
     },
     matching::{Candidate, Ground},
     notebook::{Notebook, SingleNotes, Stored},
@@ -32,7 +32,7 @@ pub(super) struct Outdated<'a> {
     /// What the table says; `None` when its commit had no such file and never had one.
     pub(super) stored: Option<StoredRecord<'a>>,
     /// The line words of the table's version.
-    pub(super) words: Vec<u8>,
+    pub(super) words: Value,
     pub(super) path: &'a BStr,
 }
 

@@ -2,6 +2,8 @@
 
 use chronicle_git::{History, ObjectId};
 
+use crate::index::table::Value;
+
 /// A commit's number, as places in a [`History`] are: children come before parents.
 type Place = u32;
 
@@ -14,7 +16,7 @@ type Place = u32;
 /// parents: 4 bytes of place each
 /// ```
 pub(super) struct Ancestry {
-    bytes: Vec<u8>,
+    bytes: Value,
     n_commits: usize,
 }
 
@@ -46,7 +48,7 @@ impl Ancestry {
     }
 
     /// Reads the stored form; `None` when it is damaged.
-    pub(super) fn parse(bytes: Vec<u8>) -> Option<Self> {
+    pub(super) fn parse(bytes: Value) -> Option<Self> {
         let n_commits = word(&bytes, 0)? as usize;
         let ancestry = Self { bytes, n_commits };
         let n_parents = word(&ancestry.bytes, ancestry.starts() + 4 * n_commits)? as usize;

@@ -22,7 +22,7 @@ use crate::{
         content_hash, correction_key, last_component, listing_key, memo_of, name_key,
         part::{self, Part, Span, id_prefix},
         record_key, spoken, stored,
-        table::{Table, TableWriter},
+        table::{Table, TableWriter, Value},
         words_key,
     },
     matching::{Candidate, Ground},
@@ -202,7 +202,7 @@ fn part_of(repository: &Repository, state: &State) -> Result<std::result::Result
 struct Base {
     meta: Meta,
     ancestry: Ancestry,
-    keys: Vec<u8>,
+    keys: Value,
 }
 
 impl Base {

@@ -14,7 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::Result,
-    index::{Meta, State, Supersession, ancestry::Ancestry, stored::Id},
+    index::{
+        Meta, State, Supersession,
+        ancestry::Ancestry,
+        stored::{Id, StoredRecord},
+    },
     matching::{Candidate, NO_BRANCH},
     notebook::{SingleNotes, Stored},
     prose::{Passage, passages},
@@ -382,8 +386,18 @@ impl Part {
         Ok(())
     }
 
+    /// Whether what the table says of a file that is not touched still holds.
+    pub(super) fn leaves(&self, stored: &StoredRecord<'_>) -> bool {
+        let is_dropped =
+            |key: ObjectId| self.lost.contains(&id_prefix(key)) || self.changed.contains(&key.into());
+        let may_drop = !self.lost.is_empty() || !self.changed.is_empty();
+        !self.has_lost(&stored.places)
+            && !stored.names.iter().any(|name| self.is_touched(name.as_bytes()))
+            && !(may_drop && stored.commits().any(is_dropped))
+    }
+
     /// Whether one of the commits at `places` of the table's history is not reached now.
-    pub(super) fn has_lost(&self, places: &[u32]) -> bool {
+    fn has_lost(&self, places: &[u32]) -> bool {
         !self.lost_places.is_empty()
             && places.iter().any(|place| self.lost_places.binary_search(place).is_ok())
     }

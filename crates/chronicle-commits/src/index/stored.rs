@@ -462,10 +462,11 @@ impl StoredRecord<'_> {
         all.filter_map(|commit| self.steps.commit(commit))
     }
 
-    /// The part that says who relies on the file at `path`.
-    pub(super) fn relied(self, path: &str) -> Option<Relied> {
+    /// The part that says who relies on the file at `path`; what is claimed about it only `with_claims`.
+    pub(super) fn relied(self, path: &str, with_claims: bool) -> Option<Relied> {
         let commit = |number: u32| self.steps.commit(self.headings.get(number as usize)?.commit);
-        let claimed = self.claims.iter().map(|claim| {
+        let claims = self.claims.iter().filter(|_| with_claims);
+        let claimed = claims.map(|claim| {
             let claim = claim.words()?;
             Some((EntryId(claim.id.to_owned()), commit(claim.heading)?))
         });

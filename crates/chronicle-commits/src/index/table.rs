@@ -14,6 +14,7 @@ use std::{
     collections::HashMap,
     fs::File,
     io::{self, BufWriter, Seek, SeekFrom, Write},
+    ops::Deref,
     path::Path,
 };
 
@@ -87,8 +88,8 @@ impl Table {
         })
     }
 
-    /// The value of `key`, if it is here and whole.
-    pub(crate) fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
+    /// What finds the values whose keys have the hash of `key`; `None` when that is damaged.
+    fn entries(&self, key: &[u8]) -> Option<Vec<Part>> {
         let hash = XxHash3_64::oneshot(key);
         let bucket = if self.bucket_bits == 0 { 0 } else { hash >> (64 - self.bucket_bits) };
         let mut ends = [0; 8];
@@ -99,14 +100,25 @@ impl Table {
         if last < first || self.n_entries < u64::from(last) || MAX_LEN / 32 < last - first {
             return None;
         }
-        let mut entries = vec![0; (last - first) as usize * ENTRY_LEN];
-        read_at(&self.file, &mut entries, self.entries + u64::from(first) * ENTRY_LEN as u64)?;
-        entries.chunks_exact(ENTRY_LEN).filter(|entry| entry[..8] == hash.to_le_bytes()).find_map(|entry| {
-            let value = self.part(part_of(entry)?)?;
-            let (key_len, rest) = value.split_first_chunk::<4>()?;
-            let rest = rest.strip_prefix(key)?;
-            (u32::from_le_bytes(*key_len) as usize == key.len()).then(|| rest.to_vec())
+        let from = self.entries + u64::from(first) * ENTRY_LEN as u64;
+        let entries = bytes_at(&self.file, (last - first) as usize * ENTRY_LEN, from)?;
+        let has_hash = |entry: &&[u8]| entry[..8] == hash.to_le_bytes();
+        entries.chunks_exact(ENTRY_LEN).filter(has_hash).map(part_of).collect()
+    }
+
+    /// The value of `key`, if it is here and whole.
+    pub(crate) fn get(&self, key: &[u8]) -> Option<Value> {
+        self.entries(key)?.into_iter().find_map(|part| {
+            let bytes = self.part(part)?;
+            let (key_len, rest) = bytes.split_first_chunk::<4>()?;
+            let is_it = u32::from_le_bytes(*key_len) as usize == key.len() && rest.starts_with(key);
+            is_it.then(|| Value { start: 4 + key.len(), bytes })
         })
+    }
+
+    /// Whether there is a value of `key`, going by the hash of the key alone.
+    pub(crate) fn has(&self, key: &[u8]) -> bool {
+        self.entries(key).is_some_and(|entries| !entries.is_empty())
     }
 
     /// All values whose keys begin with `kind`, with the rest of their keys; `None` when one of them is not whole.
@@ -117,8 +129,7 @@ impl Table {
         if self.len < self.entries.checked_add(u64::try_from(n_bytes).ok()?)? {
             return None;
         }
-        let mut entries = vec![0; n_bytes];
-        read_at(&self.file, &mut entries, self.entries)?;
+        let entries = bytes_at(&self.file, n_bytes, self.entries)?;
         let mut found = Vec::new();
         for entry in entries.chunks_exact(ENTRY_LEN) {
             let value = self.part(part_of(entry)?)?;
@@ -136,9 +147,23 @@ impl Table {
         if MAX_LEN < part.len || self.len < part.offset.checked_add(u64::from(part.len))? {
             return None;
         }
-        let mut bytes = vec![0; part.len as usize];
-        read_at(&self.file, &mut bytes, part.offset)?;
+        let bytes = bytes_at(&self.file, part.len as usize, part.offset)?;
         (check(&bytes) == part.check).then_some(bytes)
+    }
+}
+
+/// A value as it was read, with its key before it.
+#[derive(Default)]
+pub(crate) struct Value {
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+impl Deref for Value {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[self.start..]
     }
 }
 
@@ -161,6 +186,29 @@ fn is_ours(metadata: &std::fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_ours(_metadata: &std::fs::Metadata) -> bool {
     true
+}
+
+/// `len` bytes from `offset` on. No time is spent on making room that is written over at once.
+#[cfg(unix)]
+fn bytes_at(file: &File, len: usize, offset: u64) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(len);
+    while bytes.len() < len {
+        let at = offset + bytes.len() as u64;
+        match rustix::io::pread(file, rustix::buffer::spare_capacity(&mut bytes), at) {
+            Ok(0) => return None,
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return None,
+        }
+    }
+    bytes.truncate(len);
+    Some(bytes)
+}
+
+#[cfg(windows)]
+fn bytes_at(file: &File, len: usize, offset: u64) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; len];
+    read_at(file, &mut bytes, offset)?;
+    Some(bytes)
 }
 
 #[cfg(unix)]
@@ -290,9 +338,10 @@ mod tests {
             let file = table(&values);
             let table = Table::open(file.path()).unwrap();
             for (key, value) in &values {
-                assert_eq!(table.get(key).as_ref(), Some(value));
+                assert_eq!(table.get(key).as_deref(), Some(&value[..]));
+                assert!(table.has(key));
             }
-            assert_eq!(table.get(b"key"), None);
+            assert!(table.get(b"key").is_none() && !table.has(b"key"));
         }
     }
 
@@ -316,7 +365,7 @@ mod tests {
             damaged.write_all(&bytes).unwrap();
             if let Some(table) = Table::open(damaged.path()) {
                 for (key, value) in &values {
-                    prop_assert!(table.get(key).is_none_or(|found| found == *value));
+                    prop_assert!(table.get(key).is_none_or(|found| *found == value[..]));
                 }
             }
         }
