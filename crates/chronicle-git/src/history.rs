@@ -96,37 +96,18 @@ impl Repository {
     /// # Errors
     /// When a tip is missing; a missing ancestor only ends the history there.
     pub fn history(&self, tips: &[ObjectId]) -> Result<History> {
-        let graph = self.inner.commit_graph_if_enabled().ok().flatten();
-        let edge = self.inner.shallow_commits().ok().flatten();
-        let is_edge =
-            |id: &ObjectId| edge.as_ref().is_some_and(|edge| edge.iter().any(|commit| commit == id));
+        let mut commits = self.commits();
         let mut found: HashMap<ObjectId, Found> = HashMap::default();
         let mut pending = tips.to_vec();
-        let mut buffer = Vec::new();
         while let Some(id) = pending.pop() {
             if found.contains_key(&id) {
                 continue;
             }
-            let known = graph.as_ref().and_then(|graph| Some((graph, graph.lookup(id)?)));
-            let mut commit = match known {
-                Some((graph, position)) => {
-                    let known = graph.commit_at(position);
-                    let parents = known.iter_parents().filter_map(std::result::Result::ok);
-                    Found {
-                        tree: known.root_tree_id().to_owned(),
-                        parents: parents.map(|parent| graph.id_at(parent).to_owned()).collect(),
-                        time: i64::try_from(known.committer_timestamp()).unwrap_or(i64::MAX),
-                    }
-                }
-                None => match self.find_commit(id, &mut buffer) {
-                    Ok(commit) => commit,
-                    Err(error) if tips.contains(&id) => return Err(error),
-                    Err(_) => continue,
-                },
+            let commit = match commits.find(id) {
+                Ok(commit) => commit,
+                Err(error) if tips.contains(&id) => return Err(error),
+                Err(_) => continue,
             };
-            if is_edge(&id) {
-                commit.parents.clear();
-            }
             pending.extend(commit.parents.iter().filter(|parent| !found.contains_key(*parent)));
             found.insert(id, commit);
         }
@@ -144,22 +125,20 @@ impl Repository {
         is_known: impl Fn(ObjectId) -> bool,
         limit: usize,
     ) -> Result<Option<Partial>> {
-        let shallow = self.inner.shallow_commits().ok().flatten();
+        let mut commits = self.commits();
         let mut found: HashMap<ObjectId, Found> = HashMap::default();
         let mut pending = vec![tip];
-        let mut buffer = Vec::new();
         let mut n_new = 0;
         while let Some(id) = pending.pop() {
             if found.contains_key(&id) {
                 continue;
             }
-            let mut commit = match self.find_commit(id, &mut buffer) {
+            let mut commit = match commits.find(id) {
                 Ok(commit) => commit,
                 Err(error) if tip == id => return Err(error),
                 Err(_) => continue,
             };
-            let is_cut = shallow.as_ref().is_some_and(|edge| edge.iter().any(|commit| *commit == id));
-            if is_known(id) || is_cut {
+            if is_known(id) || commits.is_cut(id) {
                 commit.parents.clear();
             } else {
                 n_new += 1;
@@ -175,13 +154,59 @@ impl Repository {
         Ok(Some(Partial { history, is_edge }))
     }
 
-    fn find_commit(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Found> {
+    fn commits(&self) -> Commits<'_> {
+        Commits {
+            repository: self,
+            graph: self.inner.commit_graph_if_enabled().ok().flatten(),
+            shallow: self.inner.shallow_commits().ok().flatten(),
+            buffer: Vec::new(),
+        }
+    }
+}
+
+/// Where commits are looked up one by one.
+struct Commits<'r> {
+    repository: &'r Repository,
+    graph: Option<gix::commitgraph::Graph>,
+    shallow: Option<gix::shallow::Commits>,
+    buffer: Vec<u8>,
+}
+
+impl Commits<'_> {
+    /// A commit, by the commit-graph where it has it; without parents where a shallow clone ends.
+    fn find(&mut self, id: ObjectId) -> Result<Found> {
+        let known = self.graph.as_ref().and_then(|graph| Some((graph, graph.lookup(id)?)));
+        let mut commit = match known {
+            Some((graph, position)) => {
+                let known = graph.commit_at(position);
+                let parents = known.iter_parents().filter_map(std::result::Result::ok);
+                Found {
+                    tree: known.root_tree_id().to_owned(),
+                    parents: parents.map(|parent| graph.id_at(parent).to_owned()).collect(),
+                    time: i64::try_from(known.committer_timestamp()).unwrap_or(i64::MAX),
+                }
+            }
+            None => self.read(id)?,
+        };
+        if self.is_cut(id) {
+            commit.parents.clear();
+        }
+        Ok(commit)
+    }
+
+    /// Whether a shallow clone ends with this commit.
+    fn is_cut(&self, id: ObjectId) -> bool {
+        self.shallow.as_ref().is_some_and(|edge| edge.iter().any(|commit| *commit == id))
+    }
+
+    fn read(&mut self, id: ObjectId) -> Result<Found> {
         use gix::prelude::Find;
         let missing = || gix::Error::from(gix::error::message("the commit is missing"));
         let data = self
+            .repository
             .inner
             .objects
-            .try_find(&id, buffer)
+            .try_find(&id, &mut self.buffer)
             .and_then(|found| found.ok_or_else(missing))
             .context(ObjectSnafu { id })?;
         let mut tree = None;

@@ -307,7 +307,7 @@ impl Part {
                     others.get_or_init(|| found)
                 }
             };
-            Ok(known.reach(repository, ancestry, key))
+            known.reach(repository, ancestry, key)
         };
         for pair in superseded {
             if !pair.by.get().is_some_and(dropped) {
@@ -446,14 +446,13 @@ struct Others {
     reached: Vec<bool>,
     /// Those that the table does not know.
     unknown: Vec<ObjectId>,
-    /// What these reach: commits that the table does not know, and places of its history.
+    /// What these and all other refs reach: commits that the table does not know, and places of its history.
     beyond: OnceCell<(HashSet<ObjectId>, Vec<bool>)>,
 }
 
 impl Others {
     fn find(repository: &Repository, ancestry: &Ancestry) -> Result<Self> {
-        let refs = repository.refs_under("refs/")?.into_iter();
-        let branches = refs.filter(|(name, _)| !name.starts_with("refs/notes/")).map(|(_, tip)| tip);
+        let branches = repository.refs_under("refs/heads/")?.into_iter().map(|(_, tip)| tip);
         let worktrees = repository.worktree_heads().into_iter().map(|(_, tip)| tip);
         let tips: HashSet<ObjectId> = branches.chain(worktrees).chain(repository.head()?).collect();
         let (known, unknown): (Vec<_>, Vec<_>) =
@@ -463,28 +462,42 @@ impl Others {
         Ok(Self { reached, unknown, beyond: OnceCell::new() })
     }
 
-    fn reach(&self, repository: &Repository, ancestry: &Ancestry, key: ObjectId) -> bool {
+    fn reach(&self, repository: &Repository, ancestry: &Ancestry, key: ObjectId) -> Result<bool> {
         let place = ancestry.place(key);
         let is_in = |reached: &Vec<bool>| {
             place.is_some_and(|place| reached.get(place as usize).copied().unwrap_or_default())
         };
-        // Mostly the branch that HEAD has left is known, and the others need not be walked.
-        is_in(&self.reached) || {
-            let (fresh, reached) = self.beyond.get_or_init(|| self.walk(repository, ancestry));
-            fresh.contains(&key) || is_in(reached)
+        // Mostly the branch that HEAD has left is known, and the others need not be walked, nor tags be read.
+        if is_in(&self.reached) {
+            return Ok(true);
         }
+        let (fresh, reached) = match self.beyond.get() {
+            Some(beyond) => beyond,
+            None => {
+                let walked = self.walk(repository, ancestry)?;
+                self.beyond.get_or_init(|| walked)
+            }
+        };
+        Ok(fresh.contains(&key) || is_in(reached))
     }
 
-    fn walk(&self, repository: &Repository, ancestry: &Ancestry) -> (HashSet<ObjectId>, Vec<bool>) {
+    fn walk(&self, repository: &Repository, ancestry: &Ancestry) -> Result<(HashSet<ObjectId>, Vec<bool>)> {
+        let refs = repository.refs_under("refs/")?.into_iter();
+        let refs = refs.filter(|(name, _)| !name.starts_with("refs/notes/")).map(|(_, tip)| tip);
+        let tips: HashSet<ObjectId> = refs.chain(self.unknown.iter().copied()).collect();
         let is_known = |id| ancestry.place(id).is_some();
-        let mut known = Vec::new();
-        let mut fresh: HashSet<ObjectId> = self.unknown.iter().copied().collect();
-        for tip in &self.unknown {
-            if let Ok(Some(partial)) = repository.history_until(*tip, is_known, MAX_COMMITS) {
+        let (mut known, mut fresh) = (Vec::new(), HashSet::new());
+        for tip in tips {
+            if let Some(place) = ancestry.place(tip) {
+                known.push(place);
+                continue;
+            }
+            fresh.insert(tip);
+            if let Ok(Some(partial)) = repository.history_until(tip, is_known, MAX_COMMITS) {
                 fresh.extend(partial.fresh().map(|(_, node)| node.id));
                 known.extend(partial.edge().filter_map(|(_, node)| ancestry.place(node.id)));
             }
         }
-        (fresh, ancestry.reach(known).unwrap_or_default())
+        Ok((fresh, ancestry.reach(known).unwrap_or_default()))
     }
 }
