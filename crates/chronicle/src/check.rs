@@ -172,7 +172,7 @@ impl Chronicle {
             CheckScope::Diff(bytes) => self.changed_by_diff(bytes, &mut check)?,
         };
         check.base = Some(base.to_string());
-        self.find_items(base, &mut changed)?;
+        self.find_items(&mut changed);
         let mut lessons = self.lessons_at(base, &changed, &mut check.warnings)?;
         let mut dependents = self.dependents_at(base, &changed, &mut check.warnings)?;
         for (number, file) in changed.iter().enumerate() {
@@ -250,7 +250,7 @@ impl Chronicle {
                 new: change.new.map(|_| change.path.clone()),
                 hunks: found,
                 is_whole,
-                content: None,
+                content: old_content,
                 items: None,
             });
         }
@@ -287,10 +287,9 @@ impl Chronicle {
                 continue;
             };
             let new = file.new_paths.get(number).or_else(|| file.new_paths.first());
-            let hunks = match repository.blob_if_here(blob)? {
-                Some(content) if !file.is_binary => {
-                    self.at_base(&file, old, &content, &mut check.warnings)?
-                }
+            let content = repository.blob_if_here(blob)?;
+            let hunks = match &content {
+                Some(content) if !file.is_binary => self.at_base(&file, old, content, &mut check.warnings)?,
                 _ => Vec::new(),
             };
             changed.push(Changed {
@@ -298,7 +297,7 @@ impl Chronicle {
                 new: new.map(|path| path.as_bstr().to_owned()),
                 is_whole: file.is_binary || file.new_paths.is_empty(),
                 hunks,
-                content: None,
+                content,
                 items: None,
             });
         }
@@ -339,12 +338,8 @@ impl Chronicle {
     }
 
     /// Finds the items of the base that change.
-    fn find_items(&self, base: ObjectId, changed: &mut [Changed]) -> Result<(), Error> {
-        let repository = self.repository()?;
-        let tree = repository.commit_tree(base)?;
+    fn find_items(&self, changed: &mut [Changed]) {
         for file in changed {
-            let blob = repository.blob_at(tree, file.old.as_bstr())?;
-            file.content = blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten();
             let Some(content) = file.content.as_ref().filter(|_| !file.is_whole) else { continue };
             let outline = self.caches().outlines.items(&file.old.to_str_lossy(), content);
             let Ok(outline) = &*outline else { continue };
@@ -358,7 +353,6 @@ impl Chronicle {
             }
             file.items = Some(items);
         }
-        Ok(())
     }
 
     /// The lessons known of the files in the version `base`, by file.
