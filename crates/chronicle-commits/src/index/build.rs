@@ -8,7 +8,7 @@ use std::{
 };
 
 use chronicle_core::{EntryId, line_words};
-use chronicle_git::{BStr, BString, ByteSlice, FileLock, LazyRepository, ObjectId, Repository};
+use chronicle_git::{BStr, BString, ByteSlice, FileLock, History, LazyRepository, ObjectId, Repository};
 use twox_hash::XxHash3_64;
 
 use crate::{
@@ -37,7 +37,8 @@ use crate::{
 pub enum Refreshed {
     /// Nothing, or nothing that can be done.
     Enough,
-    /// A whole table of the present state, by [`make_table`]: the ones that are there lie far from it.
+    /// A whole table of the present state, by [`make_table`]: the ones that are there lie far from it, or there is none
+    /// and the history is long.
     WantsTable,
 }
 
@@ -61,7 +62,11 @@ pub fn refresh(repository: &Repository) -> Result<Refreshed> {
         Written::Near => Refreshed::Enough,
         Written::Far => Refreshed::WantsTable,
         Written::Alone => {
-            write_table(repository, &state)?;
+            let history = repository.history(&[state.head])?;
+            if LONG_HISTORY < history.nodes().len() {
+                return Ok(Refreshed::WantsTable);
+            }
+            write_table((repository, &history), &state)?;
             Refreshed::Enough
         }
     };
@@ -83,7 +88,7 @@ pub fn make_table(repository: &Repository) -> Result<()> {
     }
     let is_near = part_of(repository, &state)?.is_ok_and(|new| !new.part.is_far());
     if !is_near && !failed_lately(&state) {
-        write_table(repository, &state)?;
+        write_table((repository, &repository.history(&[state.head])?), &state)?;
         forget_old_states(&state);
     }
     Ok(())
@@ -121,15 +126,18 @@ fn failed_lately(state: &State) -> bool {
     !is_made && begun.elapsed().is_ok_and(|passed| passed < PAUSE)
 }
 
-/// Writes the whole table of `state`, unless somebody else is writing one.
-fn write_table(repository: &Repository, state: &State) -> Result<()> {
+/// A table of more commits takes too long to make while someone waits for an answer.
+const LONG_HISTORY: usize = 100_000;
+
+/// Writes the whole table of `state`, whose commits are `history`, unless somebody else is writing one.
+fn write_table((repository, history): (&Repository, &History), state: &State) -> Result<()> {
     let Ok(Some(lock)) = FileLock::try_acquire(&lock_of_tables(state)) else { return Ok(()) };
     lock.touch();
     forget_unfinished(&state.directory());
     if let Ok(file) = temporary(&state.directory())
         && let Ok(writer) = TableWriter::new(file)
         // A disk that is full costs the index, not the answer.
-        && let Some(writer) = write(repository, state, writer)?
+        && let Some(writer) = write((repository, history), state, writer)?
         && let Ok(file) = writer.finish()
     {
         let _persisted = file.persist(state.table());
@@ -335,24 +343,20 @@ fn written(
     Ok(())
 }
 
-/// A table of a longer history takes too long to make while someone waits for an answer
-/// (measured: about a second for 10,000 commits without notes); such a repository is asked itself.
-const MAX_COMMITS: usize = 100_000;
-
 type Writer = TableWriter<tempfile::NamedTempFile>;
 
-/// Writes everything that is known about the files of `head`; `None` when writing fails.
-fn write(repository: &Repository, state: &State, mut writer: Writer) -> Result<Option<Writer>> {
+/// Writes everything that is known about the files at the newest commit of `history`; `None` when writing fails.
+fn write(
+    (repository, history): (&Repository, &History),
+    state: &State,
+    mut writer: Writer,
+) -> Result<Option<Writer>> {
     let mut warnings = Vec::new();
     let notebook = Notebook::open(repository, &mut warnings)?;
-    let history = repository.history(&[state.head])?;
-    if MAX_COMMITS < history.nodes().len() {
-        return Ok(None);
-    }
     let tree = history.nodes()[0].tree;
     let paths = repository.files_under(tree, BStr::new(""))?;
-    let (followed, ever) = repository.follow_all(&history, &paths)?;
-    let ground = Ground::new(repository, &notebook, &history, &followed, &paths, false);
+    let (followed, ever) = repository.follow_all(history, &paths)?;
+    let ground = Ground::new(repository, &notebook, history, &followed, &paths, false);
     let candidates = ground.all_candidates(&mut warnings)?;
     let mut gathered = Gathered::from(&ground, &candidates);
     for (number, path) in paths.iter().enumerate() {
@@ -388,7 +392,7 @@ fn write(repository: &Repository, state: &State, mut writer: Writer) -> Result<O
     ever.dedup();
     let ever: Vec<u8> = ever.into_iter().flat_map(u64::to_be_bytes).collect();
     let is_written = write_rest(&meta, &paths, &mut writer)
-        .and_then(|()| writer.value(ANCESTRY, &Ancestry::store(&history)))
+        .and_then(|()| writer.value(ANCESTRY, &Ancestry::store(history)))
         .and_then(|()| writer.value(EVER, &ever))
         .and_then(|()| writer.value(KEYS, keys.as_flattened()))
         .and_then(|()| write_corrections(&mut writer, &afterwords))

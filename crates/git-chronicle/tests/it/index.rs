@@ -6,7 +6,8 @@ use std::{
     fs,
     path::PathBuf,
     process::{Output, Stdio},
-    time::Duration,
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde_json::json;
@@ -458,6 +459,26 @@ fn the_repository_is_asked_while_a_table_is_made_for_a_state_that_no_part_reache
     drop(lock);
     read(&repo, "a.txt", "out of reach of every table");
     assert_eq!(tables(&repo).len(), 2, "no table was made");
+}
+
+#[test]
+fn the_first_read_of_a_long_history_leaves_the_table_to_a_process_behind_it() {
+    let repo = indexed();
+    fs::remove_dir_all(index_directory(&repo)).expect("it can be removed");
+    add_commits(&repo, 100_001);
+    repo.git(&["commit-graph", "write", "--reachable", "--no-progress"]);
+    let output = command(crate::outcome::program(), repo.path())
+        .args(["read", "a.txt"])
+        .output()
+        .expect("the binary runs");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.contains("Mind two."), "{told}");
+    let start = Instant::now();
+    while tables(&repo).is_empty() && start.elapsed() < Duration::from_mins(2) {
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(tables(&repo).len(), 1, "no table was made");
+    read(&repo, "a.txt", "of a long history");
 }
 
 const LONG_AGO: Duration = Duration::from_hours(1);
