@@ -121,16 +121,20 @@ pub(crate) fn after_a_note(repo: &Repository, pairs: &[Pair], spare: &[&Candidat
 
 /// Switches to commits never read at, about fifty back, and home again.
 pub(crate) fn after_a_switch(repo: &Repository, written: &Written) {
-    let Some(path) = file_with_entries(repo, written) else {
+    let paths = files_with_entries(repo, written);
+    let n_entries = paths.iter().map(|path| written.n_entries_by_path[path]);
+    let (Some(fewest), Some(most)) = (n_entries.clone().min(), n_entries.max()) else {
         println!("\nskipped: branch switch, since no file stays that has entries");
         return;
     };
     let home = repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
-    let n_entries = written.n_entries_by_path[&path];
-    println!("\nfirst read after a switch, more than the second; {n_entries} entries speak of `{path}`");
-    let switch_and_read = |commit: &str| {
+    println!(
+        "\nfirst read after a switch, more than the second; {} files of which {fewest} to {most} entries speak",
+        paths.len()
+    );
+    let switch_and_read = |commit: &str, path: &str| {
         repo.git(&["checkout", "--quiet", "--detach", commit]);
-        read_file_twice(repo, &path)
+        read_file_twice(repo, path)
     };
     let (mut away, mut back) = (Vec::new(), Vec::new());
     let started = Instant::now();
@@ -138,21 +142,24 @@ pub(crate) fn after_a_switch(repo: &Repository, written: &Written) {
         if LONGEST_SERIES < started.elapsed() {
             break;
         }
-        away.push(switch_and_read(&format!("{home}~{}", SWITCH_BACK + turn)));
-        back.push(switch_and_read(&home));
+        let path = &paths[turn % paths.len()];
+        away.push(switch_and_read(&format!("{home}~{}", SWITCH_BACK + turn), path));
+        back.push(switch_and_read(&home, path));
     }
     print_more("to a commit never read at", &away, MOST_AFTER_SWITCH);
     print_more("and back", &back, MOST_AFTER_SWITCH);
 }
 
-/// A file of all commits in question, of which about twenty entries speak.
-fn file_with_entries(repo: &Repository, written: &Written) -> Option<String> {
+/// Files of all commits in question, of which about twenty entries speak.
+fn files_with_entries(repo: &Repository, written: &Written) -> Vec<String> {
     let oldest = format!("HEAD~{}", SWITCH_BACK + N_SWITCHES);
     let long_there = repo.git(&["ls-tree", "-r", "-z", "--name-only", &oldest]);
     let long_there: Vec<&str> = long_there.split('\0').collect();
     let mut paths: Vec<String> = pairs::files(repo).into_iter().map(|(path, _)| path).collect();
     paths.retain(|path| long_there.contains(&path.as_str()) && written.n_entries_by_path.contains_key(path));
-    paths.into_iter().min_by_key(|path| written.n_entries_by_path[path].abs_diff(WANTED_ENTRIES))
+    paths.sort_by_key(|path| written.n_entries_by_path[path].abs_diff(WANTED_ENTRIES));
+    paths.truncate(N_SWITCHES);
+    paths
 }
 
 fn read_twice(repo: &Repository, pair: &Pair) -> (Duration, Duration) {
