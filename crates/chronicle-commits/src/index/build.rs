@@ -228,19 +228,29 @@ fn part_on(repository: &Repository, name: &str, base: &Base, state: &State) -> R
     let was_annotated = |key| keys.binary_search(&id_prefix(key)).is_ok();
     let older =
         newest_first(&state.directory()).into_iter().filter(|(_, path)| path.is_dir()).take(MAX_OLDER);
+    let mut known = None;
     for (_, path) in older {
         let Some(news) = Table::open(&path.join(PART_FILE)) else { continue };
         let part = news.get(PART).and_then(|part| postcard::from_bytes::<Part>(&part).ok());
-        if let Some(part) = part.filter(|part| part.base == name)
-            && let Some((part, words)) = part.grown(repository, &base.ancestry, was_annotated, state)?
-            // Nothing is gone on with that is damaged: the next part would never come to be.
-            && let Some(older) = spoken::Older::read(&news)
-        {
-            return Ok(Some(NewPart { part, words, older: Some(older) }));
+        let Some(part) = part.filter(|part| part.base == name) else { continue };
+        let grown = part.clone().grown(repository, &base.ancestry, was_annotated, state)?;
+        let is_known = grown.is_none() && known.is_none() && part.has_notes_of(state);
+        // Nothing is gone on with that is damaged: the next part would never come to be.
+        let Some(older) = (grown.is_some() || is_known).then(|| spoken::Older::read(&news)).flatten() else {
+            continue;
+        };
+        match grown {
+            Some((part, words)) => return Ok(Some(NewPart { part, words, older: Some(older) })),
+            None => known = Some((part, older)),
         }
     }
-    let between = Part::between(repository, (name, &base.meta, &base.ancestry), was_annotated, state)?;
-    Ok(between.map(|(part, words)| NewPart { part, words, older: None }))
+    let base = (name, &base.meta, &base.ancestry);
+    let between =
+        Part::between(repository, base, was_annotated, state, known.as_ref().map(|(part, _)| part))?;
+    Ok(between.map(|(part, words)| {
+        let older = known.map(|(_, older)| older.of(|commit| part.is_fresh(commit)));
+        NewPart { part, words, older }
+    }))
 }
 
 /// Brings the record of `path` up to date and keeps it; `None` when HEAD has no such file.

@@ -6,7 +6,7 @@
 
 use std::{
     cell::OnceCell,
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
 };
 
 use chronicle_git::{BString, ByteSlice, History, Node, ObjectId, Partial, Repository};
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// What lies between a table and a state of the repository.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Part {
     /// The name of the state that the table was made of.
     pub(super) base: String,
@@ -52,7 +52,7 @@ pub(super) struct Part {
 }
 
 /// A commit whose note the table does not know yet.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Fresh {
     pub(super) commit: Id,
     /// The files that its note names, and those that it changed where the table knows it.
@@ -169,15 +169,27 @@ impl Part {
         Some(heading)
     }
 
+    /// Whether the notes were the same as in `state`.
+    pub(super) fn has_notes_of(&self, state: &State) -> bool {
+        self.meta.notes == stored_notes(state)
+    }
+
+    /// Whether the note of `commit` is one that the table does not know.
+    pub(super) fn is_fresh(&self, commit: ObjectId) -> bool {
+        self.fresh.iter().any(|fresh| fresh.commit == commit.into())
+    }
+
     /// What lies between the table that `base` heads and `state`, with the words of fresh notes; `None` when
     /// a new table is the better way.
     ///
-    /// `was_annotated` tells whether the table knew a note on an object.
+    /// `was_annotated` tells whether the table knew a note on an object. What `known`, a part of the same table with
+    /// the same notes, says of fresh notes is taken from there; their words are not told again.
     pub(super) fn between(
         repository: &Repository,
         (base_name, base, ancestry): (&str, &Meta, &Ancestry),
         was_annotated: impl Fn(ObjectId) -> bool,
         state: &State,
+        known: Option<&Self>,
     ) -> Result<Option<(Self, Vec<Passage>)>> {
         let Some(base_head) = base.head.get() else { return Ok(None) };
         let Some(span) = Span::between(repository, ancestry, base_head, state.head)? else { return Ok(None) };
@@ -197,7 +209,7 @@ impl Part {
             base: base_name.to_owned(),
             meta: Meta {
                 head: state.head.into(),
-                notes: state.notes.iter().map(|(name, tip)| (name.to_vec(), (*tip).into())).collect(),
+                notes: stored_notes(state),
                 head_time: span.gained.history.nodes()[0].time,
                 has_any: base.has_any || !changed.is_empty(),
                 superseded: Vec::new(),
@@ -227,7 +239,7 @@ impl Part {
             ancestry,
             (&span.gained, &is_here),
             sets,
-            &base.superseded,
+            (&base.superseded, known),
         )?;
         let Some(words) = notes else { return Ok(None) };
         part.see_paths(repository, &span.gained, span.lost.history.nodes()[0].tree)?;
@@ -270,7 +282,7 @@ impl Part {
             self.meta.n_annotated += usize::from(notes.has(*key)?);
         }
         self.meta.head = state.head.into();
-        self.meta.notes = state.notes.iter().map(|(name, tip)| (name.to_vec(), (*tip).into())).collect();
+        self.meta.notes = stored_notes(state);
         self.meta.head_time = gained.history.nodes()[0].time;
         self.meta.has_any |= !changed.is_empty();
         self.changed.extend(changed.iter().copied().map(Id::from));
@@ -278,8 +290,13 @@ impl Part {
         let is_here = |key| new.contains(&key) || is_known(key);
         let superseded = std::mem::take(&mut self.meta.superseded);
         let sets = (&new, &BTreeSet::new(), &changed);
-        let notes =
-            self.see_notes((repository, &mut notes), ancestry, (&gained, &is_here), sets, &superseded)?;
+        let notes = self.see_notes(
+            (repository, &mut notes),
+            ancestry,
+            (&gained, &is_here),
+            sets,
+            (&superseded, None),
+        )?;
         let Some(words) = notes else { return Ok(None) };
         self.see_paths(repository, &gained, repository.commit_tree(head)?)?;
         Ok(Some((self, words)))
@@ -293,8 +310,10 @@ impl Part {
         ancestry: &Ancestry,
         (span, is_here): (&Partial, &dyn Fn(ObjectId) -> bool),
         (gained, lost, changed): (&BTreeSet<ObjectId>, &BTreeSet<ObjectId>, &BTreeSet<ObjectId>),
-        superseded: &[Supersession],
+        (superseded, known): (&[Supersession], Option<&Self>),
     ) -> Result<Option<Vec<Passage>>> {
+        let known_fresh = known.iter().flat_map(|known| &known.fresh);
+        let known_fresh: HashMap<Id, &Fresh> = known_fresh.map(|fresh| (fresh.commit, fresh)).collect();
         let mut words = Vec::new();
         let mut pairs: Vec<Supersession> = Vec::new();
         let dropped = |id: ObjectId| changed.contains(&id) || lost.contains(&id);
@@ -315,6 +334,12 @@ impl Part {
             }
         }
         for key in gained.union(changed).copied() {
+            if let (Some(fresh), true) = (known_fresh.get(&key.into()), is_here(key)) {
+                let said = known.iter().flat_map(|known| &known.meta.superseded);
+                pairs.extend(said.filter(|pair| pair.by == fresh.commit).cloned());
+                self.fresh.push((*fresh).clone());
+                continue;
+            }
             let stored = notes.stored_on(key)?;
             if chronicle_git::is_knowledge_key(key) {
                 self.meta.knowledge = stored.knowledge.and_then(|all| serde_json::to_string(&all).ok());
@@ -416,6 +441,11 @@ fn single_notes<'r>(repository: &'r Repository, known: &[String]) -> Result<Opti
     let mut warnings = Vec::new();
     let notes = SingleNotes::open(repository, &mut warnings)?;
     Ok(warnings.iter().all(|warning| known.contains(warning)).then_some(notes))
+}
+
+/// What the notes refs of `state` point at.
+fn stored_notes(state: &State) -> Vec<(Vec<u8>, Id)> {
+    state.notes.iter().map(|(name, tip)| (name.to_vec(), (*tip).into())).collect()
 }
 
 fn changed_notes(repository: &Repository, base: &Meta, state: &State) -> Result<Option<BTreeSet<ObjectId>>> {

@@ -8,12 +8,13 @@ use std::{
     io::{self, Seek, Write},
 };
 
+use chronicle_git::ObjectId;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     index::{
         key,
-        stored::{load_passage, store_passage},
+        stored::{load_passage, parse_passage, store_passage},
         table::{Part, Table, TableWriter},
     },
     prose::{Passage, Said, said_in},
@@ -53,6 +54,17 @@ impl Older {
             older.by_key.insert(key, all);
         }
         Some(older)
+    }
+
+    /// What notes of the commits that are wanted say.
+    pub(super) fn of(mut self, is_wanted: impl Fn(ObjectId) -> bool) -> Self {
+        self.passages
+            .retain(|_, bytes| parse_passage(bytes).is_some_and(|said| is_wanted(said.heading.commit)));
+        for spoken in self.by_key.values_mut() {
+            spoken.retain(|spoken| self.passages.contains_key(&spoken.passage.offset()));
+        }
+        self.by_key.retain(|_, spoken| !spoken.is_empty());
+        self
     }
 
     /// What it says by key, with its passages in the table that is being written.

@@ -431,8 +431,12 @@ pub(super) fn store_passage<W: Write + Seek>(
 
 /// Reads words that may name code.
 pub(super) fn load_passage(table: &Table, part: Part) -> Option<Passage> {
-    let bytes = table.part(part)?;
-    let stored: StoredPassage<'_> = postcard::from_bytes(&bytes).ok()?;
+    parse_passage(&table.part(part)?)
+}
+
+/// The same, when its bytes are read.
+pub(super) fn parse_passage(bytes: &[u8]) -> Option<Passage> {
+    let stored: StoredPassage<'_> = postcard::from_bytes(bytes).ok()?;
     Some(Passage {
         heading: heading(&stored.heading, StoredSteps::default())?,
         kind: stored.kind,

@@ -278,6 +278,39 @@ fn code_that_comes_back_is_found_again() {
     assert!(whole.contains("\"intact\"") && !whole.contains("\"gone\""), "{whole}");
 }
 
+#[test]
+fn what_is_said_on_one_branch_is_not_told_on_another() {
+    let repo = indexed();
+    let say = |commit: &str, words: &str| {
+        annotate(
+            &repo,
+            commit,
+            &json!({ "summary": "why", "wisdom": [{ "category": "gotcha", "content": words, "file": "b.txt" }] }),
+        );
+    };
+    repo.write("b.txt", "one\n");
+    let both = repo.commit("second");
+    repo.git(&["checkout", "--quiet", "-b", "side"]);
+    repo.write("b.txt", "two\n");
+    let side = repo.commit("on the side");
+    say(&both, "Both rely on `a.txt`.");
+    say(&side, "The side relies on `a.txt`.");
+    let told = |branch: &str| {
+        repo.git(&["checkout", "--quiet", branch]);
+        let dependents = same(&repo, &["deps", "a.txt", "--format", "json"], branch);
+        let lessons = read(&repo, "b.txt", branch);
+        [dependents, lessons].map(|told| (told.contains("Both rely"), told.contains("The side relies")))
+    };
+    for _ in 0..2 {
+        assert_eq!(told("side"), [(true, true); 2]);
+        assert_eq!(told("main"), [(true, false); 2]);
+    }
+    // One more, and both know it from the beginning.
+    say(&both, "Neither can do without `a.txt`.");
+    assert_eq!(told("side"), [(true, true); 2]);
+    assert_eq!(told("main"), [(true, false); 2]);
+}
+
 /// A repository with one lesson that has been read once.
 fn indexed() -> TestRepo {
     indexed_beside(0)
