@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+const PIECE: usize = 64;
+
 /// `text` without control characters (line ends and tabs stay) and without marks that turn the
 /// direction of writing, by which a text can show other words than it holds.
 #[must_use]
@@ -12,7 +14,9 @@ pub fn plain(text: &str) -> Cow<'_, str> {
         other => !other.is_control(),
     };
     let is_printed = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    if text.bytes().all(is_printed) || text.chars().all(is_plain) {
+    // Whole pieces are looked at in a few steps where none of their bytes ends the search.
+    let is_printed_piece = |piece: &[u8]| piece.iter().fold(true, |all, byte| all & is_printed(*byte));
+    if text.as_bytes().chunks(PIECE).all(is_printed_piece) || text.chars().all(is_plain) {
         Cow::Borrowed(text)
     } else {
         Cow::Owned(text.chars().filter(|c| is_plain(*c)).collect())
