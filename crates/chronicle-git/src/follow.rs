@@ -195,7 +195,11 @@ impl Repository {
     /// When a tree is missing or broken.
     pub fn follow_until(&self, partial: &Partial, files: &[BString]) -> Result<Followed> {
         let history = &partial.history;
-        let mut walk = Walk::new(self, history, Followed::start(history, files));
+        let start = Followed::start(history, files);
+        if partial.fresh().next().is_none() {
+            return Ok(start);
+        }
+        let mut walk = Walk::new(self, history, start);
         walk.read_ahead(0, &Names::of(files.iter().zip(std::iter::repeat(&Vec::new()))));
         walk.go(|place| partial.is_edge[place as usize])?;
         Ok(walk.followed)

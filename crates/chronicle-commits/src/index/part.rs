@@ -193,16 +193,16 @@ impl Part {
     ) -> Result<Option<(Self, Vec<Passage>)>> {
         let Some(base_head) = base.head.get() else { return Ok(None) };
         let Some(span) = Span::between(repository, ancestry, base_head, state.head)? else { return Ok(None) };
-        let Some(changed) = changed_notes(repository, base, state)? else { return Ok(None) };
-        if MAX_NOTES < changed.len() {
-            return Ok(None);
-        }
+        let changed = match known {
+            Some(known) => known.changed.iter().map(Id::get).collect(),
+            None => changed_notes(repository, base, state)?,
+        };
+        let Some(changed) = changed.filter(|changed| changed.len() <= MAX_NOTES) else { return Ok(None) };
         let Some(mut notes) = single_notes(repository, &base.warnings)? else { return Ok(None) };
-        let mut n_annotated = base.n_annotated;
-        for key in changed.iter().filter(|key| !chronicle_git::is_knowledge_key(**key)) {
-            n_annotated -= usize::from(was_annotated(*key));
-            n_annotated += usize::from(notes.has(*key)?);
-        }
+        let n_annotated = match known {
+            Some(known) => known.meta.n_annotated,
+            None => n_annotated(base.n_annotated, &changed, &was_annotated, &mut notes)?,
+        };
         let gained: BTreeSet<ObjectId> = span.gained.fresh().map(|(_, node)| node.id).collect();
         let lost: BTreeSet<ObjectId> = span.lost.fresh().map(|(_, node)| node.id).collect();
         let mut part = Self {
@@ -258,6 +258,10 @@ impl Part {
         state: &State,
     ) -> Result<Option<(Self, Vec<Passage>)>> {
         let Some(head) = self.meta.head.get().filter(|_| self.lost.is_empty()) else { return Ok(None) };
+        // HEAD went back, or never left the table's history.
+        if head != state.head && ancestry.place(state.head).is_some() {
+            return Ok(None);
+        }
         let Some(gained) = repository.history_until(state.head, |id| id == head, MAX_ADDED)? else {
             return Ok(None);
         };
@@ -277,10 +281,7 @@ impl Part {
             return Ok(None);
         }
         let Some(mut notes) = single_notes(repository, &self.meta.warnings)? else { return Ok(None) };
-        for key in changed.iter().filter(|key| !chronicle_git::is_knowledge_key(**key)) {
-            self.meta.n_annotated -= usize::from(was_annotated(*key));
-            self.meta.n_annotated += usize::from(notes.has(*key)?);
-        }
+        self.meta.n_annotated = n_annotated(self.meta.n_annotated, &changed, &was_annotated, &mut notes)?;
         self.meta.head = state.head.into();
         self.meta.notes = stored_notes(state);
         self.meta.head_time = gained.history.nodes()[0].time;
@@ -446,6 +447,21 @@ fn single_notes<'r>(repository: &'r Repository, known: &[String]) -> Result<Opti
 /// What the notes refs of `state` point at.
 fn stored_notes(state: &State) -> Vec<(Vec<u8>, Id)> {
     state.notes.iter().map(|(name, tip)| (name.to_vec(), (*tip).into())).collect()
+}
+
+/// How many objects are annotated when it was `before` so many, and the notes on `changed` came, went or changed.
+fn n_annotated(
+    before: usize,
+    changed: &BTreeSet<ObjectId>,
+    was_annotated: &impl Fn(ObjectId) -> bool,
+    notes: &mut SingleNotes<'_>,
+) -> Result<usize> {
+    let mut n_annotated = before;
+    for key in changed.iter().filter(|key| !chronicle_git::is_knowledge_key(**key)) {
+        n_annotated -= usize::from(was_annotated(*key));
+        n_annotated += usize::from(notes.has(*key)?);
+    }
+    Ok(n_annotated)
 }
 
 fn changed_notes(repository: &Repository, base: &Meta, state: &State) -> Result<Option<BTreeSet<ObjectId>>> {
