@@ -20,7 +20,7 @@ use crate::{
         adapt::Outdated,
         ancestry::Ancestry,
         content_hash, correction_key, last_component, listing_key, memo_of, name_key,
-        part::{self, Part, Span, id_prefix},
+        part::{self, Known, Part, Span, id_prefix},
         record_key, spoken, stored,
         table::{Table, TableWriter, Value},
         words_key,
@@ -234,21 +234,27 @@ fn part_on(repository: &Repository, name: &str, base: &Base, state: &State) -> R
         let part = news.get(PART).and_then(|part| postcard::from_bytes::<Part>(&part).ok());
         let Some(part) = part.filter(|part| part.base == name) else { continue };
         let grown = part.clone().grown(repository, &base.ancestry, was_annotated, state)?;
-        let is_known = grown.is_none() && known.is_none() && part.has_notes_of(state);
         // Nothing is gone on with that is damaged: the next part would never come to be.
-        let Some(older) = (grown.is_some() || is_known).then(|| spoken::Older::read(&news)).flatten() else {
-            continue;
-        };
+        let read_older = || spoken::Older::read(&news);
         match grown {
-            Some((part, words)) => return Ok(Some(NewPart { part, words, older: Some(older) })),
-            None => known = Some((part, older)),
+            Some((part, words)) => {
+                if let Some(older) = read_older() {
+                    return Ok(Some(NewPart { part, words, older: Some(older) }));
+                }
+            }
+            None if known.is_none() => {
+                known = part.changed_since(repository, state)?.zip(read_older()).map(|found| (part, found));
+            }
+            None => {}
         }
     }
     let base = (name, &base.meta, &base.ancestry);
-    let between =
-        Part::between(repository, base, was_annotated, state, known.as_ref().map(|(part, _)| part))?;
+    let of_known = known.as_ref().map(|(part, (changed_since, _))| Known { part, changed_since });
+    let between = Part::between(repository, base, was_annotated, state, of_known)?;
     Ok(between.map(|(part, words)| {
-        let older = known.map(|(_, older)| older.of(|commit| part.is_fresh(commit)));
+        let older = known.map(|(_, (changed_since, older))| {
+            older.of(|commit| part.is_fresh(commit) && !changed_since.contains(&commit))
+        });
         NewPart { part, words, older }
     }))
 }

@@ -59,6 +59,28 @@ pub(super) struct Fresh {
     files: BTreeSet<Vec<u8>>,
 }
 
+/// Another part of the same table, and the objects whose notes changed since it was made.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'k> {
+    pub(super) part: &'k Part,
+    pub(super) changed_since: &'k BTreeSet<ObjectId>,
+}
+
+impl<'k> Known<'k> {
+    /// What it says that still holds.
+    fn fresh(&self) -> impl Iterator<Item = &'k Fresh> {
+        let changed = self.changed_since;
+        let holds = |fresh: &&Fresh| fresh.commit.get().is_some_and(|commit| !changed.contains(&commit));
+        self.part.fresh.iter().filter(holds)
+    }
+
+    /// Objects whose notes the table does not know as they are: not all of them need differ.
+    fn changed(&self) -> Option<BTreeSet<ObjectId>> {
+        let then: Option<BTreeSet<ObjectId>> = self.part.changed.iter().map(Id::get).collect();
+        Some(&then? | self.changed_since)
+    }
+}
+
 impl Fresh {
     /// Whether its note may say something about the file at `path`.
     pub(super) fn concerns(&self, path: &[u8]) -> bool {
@@ -169,9 +191,13 @@ impl Part {
         Some(heading)
     }
 
-    /// Whether the notes were the same as in `state`.
-    pub(super) fn has_notes_of(&self, state: &State) -> bool {
-        self.meta.notes == stored_notes(state)
+    /// Objects whose notes changed between this and `state`; `None` when that is not told.
+    pub(super) fn changed_since(
+        &self,
+        repository: &Repository,
+        state: &State,
+    ) -> Result<Option<BTreeSet<ObjectId>>> {
+        changed_notes(repository, &self.meta, state)
     }
 
     /// Whether the note of `commit` is one that the table does not know.
@@ -182,27 +208,24 @@ impl Part {
     /// What lies between the table that `base` heads and `state`, with the words of fresh notes; `None` when
     /// a new table is the better way.
     ///
-    /// `was_annotated` tells whether the table knew a note on an object. What `known`, a part of the same table with
-    /// the same notes, says of fresh notes is taken from there; their words are not told again.
+    /// `was_annotated` tells whether the table knew a note on an object. What `known` says of fresh notes is taken from
+    /// there; their words are not told again.
     pub(super) fn between(
         repository: &Repository,
         (base_name, base, ancestry): (&str, &Meta, &Ancestry),
         was_annotated: impl Fn(ObjectId) -> bool,
         state: &State,
-        known: Option<&Self>,
+        known: Option<Known<'_>>,
     ) -> Result<Option<(Self, Vec<Passage>)>> {
         let Some(base_head) = base.head.get() else { return Ok(None) };
         let Some(span) = Span::between(repository, ancestry, base_head, state.head)? else { return Ok(None) };
         let changed = match known {
-            Some(known) => known.changed.iter().map(Id::get).collect(),
+            Some(known) => known.changed(),
             None => changed_notes(repository, base, state)?,
         };
         let Some(changed) = changed.filter(|changed| changed.len() <= MAX_NOTES) else { return Ok(None) };
         let Some(mut notes) = single_notes(repository, &base.warnings)? else { return Ok(None) };
-        let n_annotated = match known {
-            Some(known) => known.meta.n_annotated,
-            None => n_annotated(base.n_annotated, &changed, &was_annotated, &mut notes)?,
-        };
+        let n_annotated = n_annotated(base.n_annotated, &changed, &was_annotated, &mut notes)?;
         let gained: BTreeSet<ObjectId> = span.gained.fresh().map(|(_, node)| node.id).collect();
         let lost: BTreeSet<ObjectId> = span.lost.fresh().map(|(_, node)| node.id).collect();
         let mut part = Self {
@@ -311,9 +334,9 @@ impl Part {
         ancestry: &Ancestry,
         (span, is_here): (&Partial, &dyn Fn(ObjectId) -> bool),
         (gained, lost, changed): (&BTreeSet<ObjectId>, &BTreeSet<ObjectId>, &BTreeSet<ObjectId>),
-        (superseded, known): (&[Supersession], Option<&Self>),
+        (superseded, known): (&[Supersession], Option<Known<'_>>),
     ) -> Result<Option<Vec<Passage>>> {
-        let known_fresh = known.iter().flat_map(|known| &known.fresh);
+        let known_fresh = known.iter().flat_map(Known::fresh);
         let known_fresh: HashMap<Id, &Fresh> = known_fresh.map(|fresh| (fresh.commit, fresh)).collect();
         let mut words = Vec::new();
         let mut pairs: Vec<Supersession> = Vec::new();
@@ -336,7 +359,7 @@ impl Part {
         }
         for key in gained.union(changed).copied() {
             if let (Some(fresh), true) = (known_fresh.get(&key.into()), is_here(key)) {
-                let said = known.iter().flat_map(|known| &known.meta.superseded);
+                let said = known.iter().flat_map(|known| &known.part.meta.superseded);
                 pairs.extend(said.filter(|pair| pair.by == fresh.commit).cloned());
                 self.fresh.push((*fresh).clone());
                 continue;
