@@ -37,6 +37,8 @@ pub(super) struct Part {
     pub(super) orphaned: Vec<Id>,
     /// Objects whose notes are not what they were.
     pub(super) changed: Vec<Id>,
+    /// Commits whose notes changed, and that only another branch reaches.
+    elsewhere: Vec<Id>,
     /// Commits that HEAD reaches now and did not then.
     gained: Vec<Id>,
     /// Commits whose notes say something that the table does not know yet.
@@ -247,6 +249,7 @@ impl Part {
             lost_places: lost.iter().filter_map(|id| ancestry.place(*id)).collect(),
             orphaned: Vec::new(),
             changed: changed.iter().copied().map(Id::from).collect(),
+            elsewhere: Vec::new(),
             gained: gained.iter().copied().map(Id::from).collect(),
             fresh: Vec::new(),
             touched: BTreeSet::new(),
@@ -352,6 +355,13 @@ impl Part {
             };
             known.reach(repository, ancestry, key)
         };
+        // A branch that reached one of them may have gone on without it.
+        self.elsewhere.retain(|id| id.get().is_none_or(|key| !is_here(key)));
+        for key in self.elsewhere.iter().filter_map(Id::get) {
+            if !is_elsewhere(key)? {
+                return Ok(None);
+            }
+        }
         for pair in superseded {
             if !pair.by.get().is_some_and(dropped) {
                 pairs.push(pair.clone());
@@ -381,6 +391,7 @@ impl Part {
                 if !is_elsewhere(key)? {
                     return Ok(None);
                 }
+                self.elsewhere.push(key.into());
                 continue;
             }
             let names = Names::of(&stored);

@@ -311,6 +311,24 @@ fn what_is_said_on_one_branch_is_not_told_on_another() {
     assert_eq!(told("main"), [(true, false); 2]);
 }
 
+#[test]
+fn what_only_another_branch_had_is_told_when_none_has_it_any_more() {
+    let repo = indexed();
+    repo.write("b.txt", "one\n");
+    let stays = repo.commit("second");
+    repo.write("b.txt", "two\n");
+    let goes = repo.commit("third");
+    let lesson = json!({ "category": "gotcha", "content": "Mind three.", "file": "a.txt", "lines": { "start": 3, "end": 3 } });
+    annotate(&repo, &goes, &json!({ "summary": "why", "wisdom": [lesson] }));
+    // The index as it is where the branch reaches the commit, and HEAD would not.
+    same(&repo, &["check", "--diff", &format!("{stays}..HEAD")], "before");
+    repo.git(&["reset", "--quiet", "--hard", &stays]);
+    repo.write("b.txt", "three\n");
+    repo.commit("instead");
+    let told = read(&repo, "a.txt", "after the branch went on without it");
+    assert!(told.contains("Mind three.") && told.contains("no branch"), "{told}");
+}
+
 /// A repository with one lesson that has been read once.
 fn indexed() -> TestRepo {
     indexed_beside(0)
