@@ -451,9 +451,10 @@ impl Part {
         let is_dropped =
             |key: ObjectId| self.lost.contains(&id_prefix(key)) || self.changed.contains(&key.into());
         let may_drop = !self.lost.is_empty() || !self.changed.is_empty();
-        !self.has_lost(&stored.places)
-            && !stored.names.iter().any(|name| self.is_touched(name.as_bytes()))
-            && !(may_drop && stored.commits().any(is_dropped))
+        let is_touched = self.has_lost(&stored.places)
+            || stored.names.iter().any(|name| self.is_touched(name.as_bytes()))
+            || may_drop && stored.commits().any(is_dropped);
+        !is_touched
     }
 
     /// Whether one of the commits at `places` of the table's history is not reached now.

@@ -603,7 +603,7 @@ fn who_is_killed_while_making_it_leaves_nothing_that_hurts() {
             .stderr(Stdio::null())
             .spawn()
             .expect("the binary runs");
-        std::thread::sleep(Duration::from_micros(700 * n));
+        thread::sleep(Duration::from_micros(700 * n));
         let _gone = reader.kill();
         reader.wait().expect("it ends");
         assert!(read(&repo, "a.txt", "killed").contains("Mind two."));
