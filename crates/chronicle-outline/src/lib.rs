@@ -10,6 +10,7 @@
 //! are limited, and nothing recurses.
 
 mod decode;
+mod indentation;
 mod language;
 mod names;
 mod outline;

@@ -9,6 +9,7 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 use crate::{
     MAX_BYTES, MAX_PARSE_TIME,
     decode::decode,
+    indentation,
     language::{Language, guessed_name, language_of},
     walk,
 };
@@ -40,6 +41,12 @@ pub enum NoOutline {
         /// How many bytes the file has.
         n_bytes: usize,
     },
+    /// More columns open at once than the language's scanner has room for.
+    #[snafu(display("the file nests too deeply to be parsed as {language}"))]
+    TooDeep {
+        /// The language.
+        language: &'static str,
+    },
     /// Longer than [`MAX_PARSE_TIME`].
     #[snafu(display("parsing the file as {language} took more than {} ms", MAX_PARSE_TIME.as_millis()))]
     TimedOut {
@@ -63,6 +70,9 @@ pub fn outline(path: &str, bytes: &[u8]) -> Result<Outline, NoOutline> {
         return TooLargeSnafu { n_bytes: bytes.len() }.fail();
     }
     let text = decode(bytes);
+    if indentation::is_too_deep(language, &text) {
+        return TooDeepSnafu { language: language.name() }.fail();
+    }
     let Some(tree) = parse(language, &text) else {
         return TimedOutSnafu { language: language.name() }.fail();
     };

@@ -32,6 +32,9 @@ const CORPUS: [(&str, &[u8]); 20] = [
     ("pool.md", include_bytes!("corpus/pool.md")),
 ];
 
+/// What opens columns in YAML, and does not, and a block in Python.
+const STARTS: [&str; 8] = ["- ", "? ", ": ", "a: ", "{", "a: |\n", "if x:", "&a "];
+
 /// Lines lie in the file, the name among the item's own, owners come first.
 fn check_items(path: &str, text: &[u8], items: &[Item]) {
     let n_lines = text.split(|byte| *byte == b'\n').count();
@@ -97,17 +100,40 @@ fn deep_nesting_is_cut() {
         ("a.rs", "fn f() {".repeat(n)),
         ("a.rs", "(".repeat(n)),
         ("a.js", "function f() {".repeat(n)),
-        ("a.py", (0..2_000).map(|depth| format!("{}def f():\n", " ".repeat(depth))).collect()),
+        ("a.py", (0..99).map(|depth| format!("{}def f():\n", " ".repeat(depth))).collect()),
         ("a.c", "{".repeat(n)),
         ("a.cpp", format!("int {}x;", "*".repeat(n))),
         ("a.ts", "[".repeat(n)),
         ("a.yaml", "[".repeat(10_000)),
+        ("a.yaml", (0..60).map(|depth| format!("{}a:\n", "  ".repeat(depth))).collect()),
         ("a.md", "> ".repeat(1_000)),
     ] {
         match check_quick(path, text.as_bytes()) {
             Ok(_) | Err(NoOutline::TimedOut { .. }) => {}
             Err(other) => panic!("{path}: {other}"),
         }
+    }
+}
+
+/// The scanners of languages laid out by indentation end the process when they run out of room.
+#[test]
+fn more_columns_than_a_scanner_holds_are_not_parsed() {
+    let stairs = |n: usize, line: &str| -> String {
+        (0..n).map(|depth| format!("{}{line}\n", " ".repeat(depth))).collect()
+    };
+    let deep_string = format!("{}{}x = 'a'\n", stairs(512, "if x:"), " ".repeat(512));
+    for (path, text) in [
+        ("a.py", deep_string),
+        ("a.yaml", stairs(300, "a:")),
+        ("a.yaml", stairs(300, "- a:")),
+        ("a.yaml", "- ".repeat(300)),
+        ("a.yaml", "? ".repeat(300)),
+        ("a.yaml", ": ".repeat(300)),
+        ("a.yaml", format!("{}a", "-\t".repeat(300))),
+        ("a.yaml", stairs(150, "- - a: |")),
+    ] {
+        let error = check_quick(path, text.as_bytes()).unwrap_err();
+        assert!(matches!(error, NoOutline::TooDeep { .. }), "{path}: {error}");
     }
 }
 
@@ -137,6 +163,26 @@ proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400), at in 0..CORPUS.len()) {
         check_quick(CORPUS[at].0, &bytes).unwrap();
+    }
+
+    /// Around what the scanners of languages laid out by indentation hold: either it parses or it is refused.
+    #[test]
+    fn crooked_indentation_never_aborts(
+        lines in proptest::collection::vec((0..3_usize, 0..260_usize, 0..STARTS.len(), 0..4_usize), 1..400),
+        path in prop_oneof![Just("a.yaml"), Just("a.py")],
+    ) {
+        let mut column = 0;
+        let mut text = String::new();
+        for (step, back, start, n_starts) in lines {
+            column = if back < 2 { column / 2 } else { column + step };
+            text.push_str(&" ".repeat(column));
+            text.push_str(&STARTS[start].repeat(n_starts));
+            text.push_str("a: 'b'\n");
+        }
+        match check_quick(path, text.as_bytes()) {
+            Ok(_) | Err(NoOutline::TooDeep { .. } | NoOutline::TimedOut { .. }) => {}
+            Err(other) => panic!("{path}: {other}"),
+        }
     }
 
     #[test]
