@@ -64,7 +64,8 @@ pub use landmarks::Differ;
 pub use line_map::{ChangedRanges, LineMap, Mapped, changed_ranges};
 pub use line_range::{InvalidRange, LineRange};
 pub use lines::{
-    LineFinder, Lines, count_lines, is_binary, is_substantive, line_word, line_words, line_words_beside,
+    LineFinder, Lines, clipped, count_lines, is_binary, is_substantive, line_word, line_words,
+    line_words_beside,
 };
 pub use locate::{Locator, Place};
 pub use note::{Note, Statement};

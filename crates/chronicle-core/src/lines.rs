@@ -1,5 +1,7 @@
 //! The lines of one version of a file.
 
+use std::borrow::Cow;
+
 use crate::LineRange;
 
 /// The lines of a file, without their ends; one trailing carriage return counts as part of the end,
@@ -186,6 +188,16 @@ pub fn line_word(line: &[u8]) -> u32 {
 #[must_use]
 pub fn is_substantive(line: &[u8]) -> bool {
     line.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
+}
+
+/// The first `longest` bytes of a line that is too long to be shown whole, and how many follow.
+#[must_use]
+pub fn clipped(line: &str, longest: usize) -> Cow<'_, str> {
+    if line.len() <= longest {
+        return line.into();
+    }
+    let end = line.floor_char_boundary(longest);
+    format!("{}… ({} bytes more)", &line[..end], line.len() - end).into()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::{
 
 use chronicle_commits::Written;
 use chronicle_core::{
-    LineRange, Lines,
+    LineRange, Lines, clipped,
     reading::{RegionItem, WisdomItem},
 };
 use chronicle_git::ByteSlice;
@@ -46,6 +46,11 @@ impl WhyScope {
     }
 }
 
+/// More of a line or a subject, in bytes, tells nobody why.
+const LONGEST_LINE: usize = 240;
+/// More of a message, in bytes, is better read in the commit.
+const LONGEST_MESSAGE: usize = 4_000;
+
 /// Why some lines are as they are.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Why {
@@ -57,7 +62,7 @@ pub struct Why {
     pub anchor: Option<String>,
     /// The lines.
     pub lines: LineRange,
-    /// What the line holds, when it is only one.
+    /// What the line holds, when it is only one: at most 240 bytes of it.
     pub text: Option<String>,
     /// The commits that wrote the lines, in the order of their first line.
     pub commits: Vec<Wrote>,
@@ -84,9 +89,9 @@ pub struct Wrote {
     pub author: String,
     /// When it was committed.
     pub date: String,
-    /// The first paragraph of its message.
+    /// The first paragraph of its message, at most 240 bytes of it.
     pub subject: String,
-    /// The rest of its message.
+    /// The rest of its message, at most 4,000 bytes of it.
     pub body: String,
     /// The file's name in it.
     pub file_then: String,
@@ -149,8 +154,8 @@ impl Chronicle {
                     lines: Vec::new(),
                     author: blamed.name.clone(),
                     date: blamed.date.clone(),
-                    subject: blamed.subject.clone(),
-                    body: blamed.body.clone(),
+                    subject: clipped(&blamed.subject, LONGEST_LINE).into_owned(),
+                    body: clipped(&blamed.body, LONGEST_MESSAGE).into_owned(),
                     file_then: blamed.path.clone(),
                     line_then: blamed.line_then,
                 });
@@ -176,7 +181,7 @@ impl Chronicle {
             file,
             anchor,
             lines,
-            text: text.map(|text| text.to_str_lossy().into_owned()),
+            text: text.map(|text| clipped(&text.to_str_lossy(), LONGEST_LINE).into_owned()),
             commits,
             sessions,
             uncommitted: runs(&uncommitted),

@@ -4,9 +4,9 @@
 
 use std::fmt::Write;
 
-use chronicle_core::{Extent, Hunk, tokens};
+use chronicle_core::{Extent, Hunk, clipped, tokens};
 
-use super::texts::{Text, clipped};
+use super::texts::Text;
 
 /// Lines of a piece at most.
 pub(crate) const MOST_LINES: u32 = 200;

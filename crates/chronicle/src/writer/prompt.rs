@@ -5,14 +5,13 @@
 
 use std::fmt::Write;
 
-use chronicle_core::tokens;
+use chronicle_core::{clipped, tokens};
 
 use super::{
     chunks::Chunk,
     gather::Gathered,
     pieces,
     plan::{Plan, Planned},
-    texts::clipped,
 };
 use crate::{Error, excerpt};
 

@@ -95,15 +95,6 @@ impl<'r> Texts<'r> {
     }
 }
 
-/// The beginning of a line that is too long to be shown whole.
-pub(crate) fn clipped(line: &str, longest: usize) -> std::borrow::Cow<'_, str> {
-    if line.len() <= longest {
-        return line.into();
-    }
-    let end = line.floor_char_boundary(longest);
-    format!("{}… ({} bytes more)", &line[..end], line.len() - end).into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

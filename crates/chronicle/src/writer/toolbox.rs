@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use chronicle_commits::Outlines;
-use chronicle_core::tokens;
+use chronicle_core::{clipped, tokens};
 use chronicle_git::{BString, ByteSlice, ObjectId};
 use chronicle_llm::Call;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use super::{
     pieces,
     plan::Plan,
     prompt::{about, author, diff, fenced, within},
-    texts::{Text, clipped},
+    texts::Text,
 };
 use crate::{Chronicle, Error};
 

@@ -295,3 +295,19 @@ fn the_help() {
               Print help (see a summary with '-h')
     ");
 }
+
+/// What was minified, or made to hurt, does not drown the answer.
+#[test]
+fn a_line_without_end_is_cut() {
+    let repo = TestRepo::new();
+    repo.write("app.min.js", format!("{}\n", "f(1);".repeat(20_000)));
+    repo.commit(&format!("app: {}\n\n{}", "word ".repeat(200), "and so on ".repeat(2_000)));
+    let told = ask(&repo, &["why", "app.min.js:1"]);
+    assert!(told.contains("(99760 bytes more)") && told.len() < 6_000, "{} bytes", told.len());
+    let told: Value =
+        serde_json::from_str(&ask(&repo, &["why", "app.min.js:1", "--format", "json"])).unwrap();
+    assert!(
+        told["text"].as_str().unwrap().len() < 300
+            && told["commits"][0]["body"].as_str().unwrap().len() < 4_100
+    );
+}
