@@ -276,7 +276,10 @@ fn keep_best_copies(mut items: Vec<Item>) -> Vec<Item> {
     items.sort_by(|left, right| {
         let key = |item: &Item| (item.standing.elsewhere.is_some(), item.standing.state);
         let by_trust = || right.standing.confidence.total_cmp(&left.standing.confidence);
-        key(left).cmp(&key(right)).then_with(by_trust)
+        // Whichever it is, it has to be the same one each time.
+        let any =
+            || (right.standing.at, &left.standing.commit).cmp(&(left.standing.at, &right.standing.commit));
+        key(left).cmp(&key(right)).then_with(by_trust).then_with(any)
     });
     let mut seen = HashSet::with_capacity(items.len());
     let is_first: Vec<bool> = items.iter().map(|item| seen.insert((&item.standing.id, item.file))).collect();

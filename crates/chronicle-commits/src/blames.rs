@@ -1,6 +1,6 @@
 //! Who wrote each line of a committed file, kept because git has to walk through history for it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use chronicle_core::{LineMap, LineRange, Lines, line_words};
 use chronicle_git::{BStr, BlamedLine, LazyRepository, ObjectId, Repository};
@@ -13,6 +13,7 @@ use crate::{error::Result, kept::Kept};
 #[derive(Debug)]
 pub struct Blames {
     kept: Kept,
+    common_dir: Option<PathBuf>,
 }
 
 /// One line as it is now, and who wrote it; nobody, when it is not committed.
@@ -51,7 +52,7 @@ impl Blames {
     /// Blames that are kept in the shared state directory of a repository, or not at all.
     #[must_use]
     pub fn new(common_dir: Option<&Path>) -> Self {
-        Self { kept: Kept::new(common_dir, "blames") }
+        Self { kept: Kept::new(common_dir, "blames"), common_dir: common_dir.map(Path::to_owned) }
     }
 
     /// Who wrote each of `lines` of a file whose bytes are `content` now, and which `commit` has at `path`.
@@ -68,10 +69,11 @@ impl Blames {
         content: &[u8],
         lines: LineRange,
     ) -> Result<Option<Vec<Written>>> {
-        if !self.kept.is_on() {
+        let Some(common_dir) = self.common_dir.as_deref().filter(|_| self.kept.is_on()) else {
             return directly(lazy.get()?, (commit, path), content, lines);
-        }
-        let hash = XxHash3_128::oneshot(&[commit.as_slice(), path.as_ref()].concat());
+        };
+        let frame = chronicle_git::frame_stamp(common_dir);
+        let hash = XxHash3_128::oneshot(&[commit.as_slice(), path.as_ref(), &frame].concat());
         let kept = self.kept.get(hash).and_then(|bytes| postcard::from_bytes::<StoredBlame>(&bytes).ok());
         let blame = match kept {
             Some(blame) => blame,

@@ -8,6 +8,7 @@
 
 mod adapt;
 mod ancestry;
+mod beside;
 mod body;
 mod build;
 mod drift;
@@ -49,28 +50,31 @@ use crate::{
 /// States that are kept: worktrees and branches that take turns each have their own.
 const MAX_STATES: usize = 16;
 
-/// What an index is made from: another HEAD or other notes make another state.
+/// What an index is made from: another HEAD, other notes or other branches make another state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct State {
     common_dir: PathBuf,
     head: ObjectId,
     notes: Vec<(BString, ObjectId)>,
+    /// A hash of what makes history another one though no commit changes.
+    frame: u64,
     name: String,
 }
 
 impl State {
     fn new(common_dir: &Path, head: ObjectId, notes: Vec<(BString, ObjectId)>, trust: &[u8]) -> Self {
         let mut key = head.as_slice().to_vec();
+        let frame = XxHash3_64::oneshot(&chronicle_git::frame_stamp(common_dir));
+        key.extend(frame.to_le_bytes());
+        key.extend(chronicle_git::tips_stamp(common_dir));
         for (name, id) in &notes {
             key.extend_from_slice(name);
             key.push(0);
             key.extend_from_slice(id.as_slice());
         }
         key.extend_from_slice(trust);
-        // Where a shallow clone ends belongs to its history.
-        key.extend(std::fs::read(common_dir.join("shallow")).unwrap_or_default());
         let name = format!("{:032x}", XxHash3_128::oneshot(&key));
-        Self { common_dir: common_dir.to_owned(), head, notes, name }
+        Self { common_dir: common_dir.to_owned(), head, notes, frame, name }
     }
 
     fn of(repository: &Repository) -> Result<Option<Self>> {
@@ -118,9 +122,11 @@ fn memo_of(part: &Path, path: &BStr) -> PathBuf {
 struct Meta {
     head: Id,
     notes: Vec<(Vec<u8>, Id)>,
+    /// [`State::frame`].
+    frame: u64,
     /// Seconds since the epoch at which HEAD was committed.
     head_time: i64,
-    /// Whether anything was ever annotated.
+    /// Whether anything is annotated.
     has_any: bool,
     superseded: Vec<Supersession>,
     /// The repository's knowledge as a document, if there is any.
@@ -151,7 +157,12 @@ type Listing = Vec<(Vec<u8>, bool)>;
 const META: &[u8] = b"M";
 const PART: &[u8] = b"A";
 const ANCESTRY: &[u8] = b"H";
+/// Hashes of all paths that a commit of the history ever had.
 const EVER: &[u8] = b"E";
+/// Hashes of paths that notes name, or that annotated commits off the history changed.
+const NAMED: &[u8] = b"F";
+/// What is annotated beside the history.
+const BESIDE: &[u8] = b"B";
 /// The first bytes of the ids of all annotated objects, in order.
 const KEYS: &[u8] = b"K";
 

@@ -56,6 +56,30 @@ impl Candidate {
         }
     }
 
+    /// The annotated object `key`, which the history that counts does not have; it may be no commit that is there.
+    pub(crate) fn off_history(repository: &Repository, key: ObjectId, stored: Stored) -> Self {
+        let commit = repository.commit(key).ok();
+        let parents: Vec<ObjectId> = commit
+            .iter()
+            .flat_map(|commit| &commit.parents)
+            .filter_map(|parent| repository.commit_tree(*parent).ok())
+            .collect();
+        let tree = commit.as_ref().map(|commit| commit.tree);
+        let time = commit.map_or(jiff::Timestamp::UNIX_EPOCH, |commit| commit.time);
+        Self { key, stored, place: None, elsewhere: None, tree, parents, time, touches: Vec::new() }
+    }
+
+    /// The changes from the first parent to its tree; renamed files as gone and come.
+    fn changes(&self, repository: &Repository) -> Vec<FileChange> {
+        let Some(tree) = self.tree else { return Vec::new() };
+        repository.plain_changes(self.parents.first().copied(), tree).unwrap_or_default()
+    }
+
+    /// The paths that it changed.
+    pub(crate) fn changed_paths(&self, repository: &Repository) -> Vec<Vec<u8>> {
+        self.changes(repository).into_iter().map(|change| change.path.into()).collect()
+    }
+
     /// When `document` was written; a time that cannot be read is that of the commit.
     pub(crate) fn written(&self, document: &Annotation) -> jiff::Timestamp {
         chronicle_core::parse_time(&document.timestamp).unwrap_or(self.time)
@@ -163,7 +187,12 @@ impl<'a> Ground<'a> {
         let file = file.trim_start_matches("./");
         let ever = self.ever().get(file).into_iter().flatten();
         let mut files: Vec<usize> = ever.map(|(_, number)| *number).collect();
-        if candidate.place.is_some() && !files.is_empty() && self.has_file(candidate, file) {
+        let has_now = || {
+            let head = self.history.nodes().first().map(|node| node.tree);
+            head.is_some_and(|tree| self.has_in(tree, file))
+        };
+        // It means the file of that name: the one that its commit has, or else the one that there is now.
+        if !files.is_empty() && (candidate.place.is_some() && self.has_file(candidate, file) || has_now()) {
             files.clear();
         }
         files.sort_unstable();
@@ -173,9 +202,11 @@ impl<'a> Ground<'a> {
 
     /// Whether the commit of `candidate` has a file of that name.
     fn has_file(&self, candidate: &Candidate, name: &str) -> bool {
-        candidate.tree.is_some_and(|tree| {
-            matches!(self.repository.blob_at(tree, name.as_bytes().as_bstr()), Ok(Some(_)))
-        })
+        candidate.tree.is_some_and(|tree| self.has_in(tree, name))
+    }
+
+    fn has_in(&self, tree: ObjectId, name: &str) -> bool {
+        matches!(self.repository.blob_at(tree, name.as_bytes().as_bstr()), Ok(Some(_)))
     }
 
     /// Whether the note of `candidate`, which could not be read wholly, holds the name of the file number `number`.
@@ -232,25 +263,30 @@ impl<'a> Ground<'a> {
         Ok(candidates)
     }
 
-    /// Every annotated commit of the history, and those that no branch reaches.
-    pub(crate) fn all_candidates(&self, warnings: &mut Vec<String>) -> Result<Vec<Candidate>> {
+    /// Every annotated commit of the history, and those that no branch reaches; also what there is beside the history.
+    pub(crate) fn all_candidates(&self, warnings: &mut Vec<String>) -> Result<(Vec<Candidate>, OffHistory)> {
         let mut touches: HashMap<u32, Vec<(usize, Touch)>> = HashMap::new();
         for (number, file) in self.followed.files.iter().enumerate() {
             for touch in &file.touches {
                 touches.entry(touch.place).or_default().push((number, touch.clone()));
             }
         }
-        let mut others: Option<Elsewhere> = None;
+        let mut off = OffHistory::default();
         let mut candidates = Vec::new();
-        for (key, raw) in self.notebook.scan(warnings, |key, _| !chronicle_git::is_knowledge_key(key)) {
+        for key in self.notebook.keys() {
+            if self.history.place(key).is_none() && !chronicle_git::is_knowledge_key(key) {
+                off.commits.insert(key, false);
+            }
+        }
+        if !off.commits.is_empty() {
+            let others = Elsewhere::find(self.repository, self.history)?;
+            off.commits.iter_mut().for_each(|(key, is_reached)| *is_reached = others.label(*key).is_some());
+            off.tips = others.tips;
+        }
+        let is_hidden = |key: ObjectId| off.commits.get(&key).copied().unwrap_or_default();
+        let wanted = |key, _: &[u8]| !chronicle_git::is_knowledge_key(key) && !is_hidden(key);
+        for (key, raw) in self.notebook.scan(warnings, wanted) {
             let place = self.history.place(key);
-            if place.is_none() && others.is_none() {
-                others = Some(Elsewhere::find(self.repository, self.history)?);
-            }
-            let on_branch = others.as_ref().is_some_and(|others| others.label(key).is_some());
-            if place.is_none() && on_branch {
-                continue;
-            }
             let touches = place.and_then(|place| touches.remove(&place)).unwrap_or_default();
             let mut candidate = self.candidate(key, &raw, place, touches);
             if place.is_none() {
@@ -258,7 +294,7 @@ impl<'a> Ground<'a> {
             }
             candidates.push(candidate);
         }
-        Ok(candidates)
+        Ok((candidates, off))
     }
 
     /// The files that the newest `n_lessons` lessons of the history are about, newest first.
@@ -307,29 +343,16 @@ impl<'a> Ground<'a> {
             let parents = node.parents.iter().map(|parent| self.history.node(*parent).tree).collect();
             return Candidate::new(key, stored, Some(place), node, parents, touches);
         }
-        let commit = self.repository.commit(key).ok();
-        let parents: Vec<ObjectId> = commit
-            .iter()
-            .flat_map(|commit| &commit.parents)
-            .filter_map(|parent| self.repository.commit_tree(*parent).ok())
-            .collect();
-        let tree = commit.as_ref().map(|commit| commit.tree);
-        let touches = tree.map(|tree| self.touches_off_history(tree, &parents)).unwrap_or_default();
-        let time = commit.map_or(jiff::Timestamp::UNIX_EPOCH, |commit| commit.time);
-        Candidate { key, stored, place: None, elsewhere: None, tree, parents, time, touches }
-    }
-
-    fn touches_off_history(&self, tree: ObjectId, parents: &[ObjectId]) -> Vec<(usize, Touch)> {
-        let changes = self.repository.plain_changes(parents.first().copied(), tree).unwrap_or_default();
+        let candidate = Candidate::off_history(self.repository, key, stored);
         let mut touches = Vec::new();
-        for change in changes {
+        for change in candidate.changes(self.repository) {
             let called = self.ever().get(&change.path.to_string()).into_iter().flatten();
             for (_, number) in called.filter(|(path, _)| *path == change.path) {
                 let FileChange { path: name, old, new, .. } = change.clone();
                 touches.push((*number, Touch { place: 0, name, old, new, renamed_from: None }));
             }
         }
-        touches
+        Candidate { touches, ..candidate }
     }
 }
 
@@ -393,30 +416,32 @@ impl Mention {
     }
 }
 
+/// Annotated objects that a history does not have.
+#[derive(Default)]
+pub(crate) struct OffHistory {
+    /// They, and whether a branch reaches them.
+    pub(crate) commits: BTreeMap<ObjectId, bool>,
+    /// What branches and HEADs point at, if there are any such objects.
+    pub(crate) tips: Vec<ObjectId>,
+}
+
 /// Commits that other refs, or HEAD, reach and the history that counts does not, with the ref that reaches them.
 pub(crate) struct Elsewhere {
     labels: HashMap<ObjectId, String>,
+    /// What all refs and HEADs point at.
+    tips: Vec<ObjectId>,
 }
 
 impl Elsewhere {
     pub(crate) fn find(repository: &Repository, here: &History) -> Result<Self> {
-        let mut tips = Vec::new();
-        for (name, id) in repository.refs_under("refs/")? {
-            if !name.starts_with("refs/notes/")
-                && here.place(id).is_none()
-                && repository.commit_tree(id).is_ok()
-            {
-                tips.push((name, id));
-            }
-        }
-        // HEAD may be on no branch, and ahead of the history that counts.
-        let head = repository.head()?.map(|id| ("HEAD".to_owned(), id));
-        let heads = repository.worktree_heads().into_iter().chain(head);
-        tips.extend(heads.filter(|(_, id)| here.place(*id).is_none()));
-        let ids: Vec<ObjectId> = tips.iter().map(|(_, id)| *id).collect();
+        let all = repository.tips()?;
+        let is_beyond = |id: ObjectId| here.place(id).is_none() && repository.commit_tree(id).is_ok();
+        let beyond: Vec<(&String, ObjectId)> =
+            all.iter().map(|(name, id)| (name, *id)).filter(|(_, id)| is_beyond(*id)).collect();
+        let ids: Vec<ObjectId> = beyond.iter().map(|(_, id)| *id).collect();
         let history = repository.history(&ids)?;
         let mut labels: HashMap<ObjectId, String> = HashMap::new();
-        for (name, id) in tips {
+        for (name, id) in beyond {
             let mut pending: Vec<u32> = history.place(id).into_iter().collect();
             while let Some(place) = pending.pop() {
                 let node = history.node(place);
@@ -426,7 +451,7 @@ impl Elsewhere {
                 }
             }
         }
-        Ok(Self { labels })
+        Ok(Self { labels, tips: all.into_iter().map(|(_, id)| id).collect() })
     }
 
     pub(crate) fn label(&self, key: ObjectId) -> Option<String> {

@@ -14,7 +14,6 @@ use crate::{error::Result, purge::purged};
 pub struct Notebook<'r> {
     repository: &'r Repository,
     by_key: BTreeMap<ObjectId, Vec<ObjectId>>,
-    has_ref: bool,
     purged: Purged,
 }
 
@@ -36,11 +35,9 @@ impl<'r> Notebook<'r> {
     /// When refs or trees cannot be read.
     pub fn open(repository: &'r Repository, warnings: &mut Vec<String>) -> Result<Self> {
         let mut by_key: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
-        let mut has_ref = false;
         for name in repository.annotation_refs()? {
             match repository.notes(&name) {
                 Ok(notes) => {
-                    has_ref |= !notes.is_empty();
                     for note in notes {
                         let blobs = by_key.entry(note.key).or_default();
                         if !blobs.contains(&note.blob) {
@@ -59,18 +56,18 @@ impl<'r> Notebook<'r> {
             blobs.retain(|blob| !purged.has_blob(&blob.to_string()));
             !blobs.is_empty()
         });
-        Ok(Self { repository, by_key, has_ref, purged })
+        Ok(Self { repository, by_key, purged })
     }
 
     /// A notebook without notes, for those who read single ones.
     pub(crate) fn empty(repository: &'r Repository) -> Self {
-        Self { repository, by_key: BTreeMap::new(), has_ref: false, purged: Purged::default() }
+        Self { repository, by_key: BTreeMap::new(), purged: Purged::default() }
     }
 
-    /// Whether anything was ever annotated.
+    /// Whether anything is annotated.
     #[must_use]
     pub fn has_any(&self) -> bool {
-        self.has_ref
+        !self.by_key.is_empty()
     }
 
     /// Every annotated object.

@@ -62,6 +62,66 @@ const UNUSUAL: [&[u8]; 5] = [b"worktree", b"include", b"refstorage", b"bare = tr
 
 const NOTES: &str = "refs/notes/";
 
+/// Directories of refs that are no code of anybody's: notes, our own, and the hidden commits of Jujutsu.
+pub(crate) const ASIDE: [&str; 3] = ["notes", "chronicle", "jj"];
+
+/// Bytes that change whenever one of `Repository::tips` may have: a ref is changed by writing another file beside it,
+/// which shows in when its directory was changed.
+#[must_use]
+pub fn tips_stamp(common_dir: &Path) -> Vec<u8> {
+    let root = common_dir.join("refs");
+    let mut stamps: Vec<Vec<u8>> = Vec::new();
+    let mut pending = vec![root.clone()];
+    while let Some(directory) = pending.pop() {
+        let Ok(metadata) = fs::metadata(&directory) else { continue };
+        stamps.push(changed(&metadata));
+        if has_no_directories(&metadata) {
+            continue;
+        }
+        for entry in fs::read_dir(&directory).into_iter().flatten().filter_map(Result::ok) {
+            let is_aside = || directory == root && ASIDE.iter().any(|aside| entry.file_name() == *aside);
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_aside() {
+                pending.push(entry.path());
+            }
+        }
+    }
+    stamps.extend(fs::metadata(common_dir.join("packed-refs")).map(|metadata| changed(&metadata)));
+    let linked = fs::read_dir(common_dir.join("worktrees")).into_iter().flatten().filter_map(Result::ok);
+    let git_dirs = linked.map(|worktree| worktree.path()).chain([common_dir.to_owned()]);
+    // Where HEAD is a branch, that is among the refs.
+    let heads = git_dirs.filter_map(|git_dir| fs::read(git_dir.join("HEAD")).ok());
+    stamps.extend(heads.filter(|head| !head.starts_with(b"ref: ")));
+    stamps.sort_unstable();
+    stamps.concat()
+}
+
+/// Bytes that change whenever history becomes another one though no commit changes: where a shallow clone ends, and
+/// what stands in for other objects.
+#[must_use]
+pub fn frame_stamp(common_dir: &Path) -> Vec<u8> {
+    let [shallow, grafts] = ["shallow", "info/grafts"].map(|name| fs::read(common_dir.join(name)));
+    let replaced = fs::metadata(common_dir.join("refs/replace")).map(|metadata| changed(&metadata));
+    [shallow, grafts, replaced].map(Result::unwrap_or_default).join(&[0][..])
+}
+
+/// When a file was changed, in nanoseconds since the epoch, and how long it is.
+fn changed(metadata: &fs::Metadata) -> Vec<u8> {
+    let at = metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    let at = at.unwrap_or_default().as_nanos();
+    [&at.to_le_bytes()[..], &metadata.len().to_le_bytes()].concat()
+}
+
+/// Whether a directory certainly holds no others: where they are counted as links, each has one to where it lies.
+#[cfg(unix)]
+fn has_no_directories(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(metadata) == 2
+}
+
+#[cfg(not(unix))]
+fn has_no_directories(_metadata: &fs::Metadata) -> bool {
+    false
+}
+
 impl Glance {
     /// Looks at the repository that `directory` is in; `None` when there is none, or when it is not as usual.
     ///

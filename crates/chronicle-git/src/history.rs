@@ -114,20 +114,20 @@ impl Repository {
         Ok(sort(found))
     }
 
-    /// The commits that can be reached from `tip` without passing one for which `is_known` holds; those are
+    /// The commits that can be reached from `tips` without passing one for which `is_known` holds; those are
     /// the edge, which has no parents here. `None` when there are more than `limit` others.
     ///
     /// # Errors
-    /// When the tip is missing.
+    /// When a tip is missing.
     pub fn history_until(
         &self,
-        tip: ObjectId,
+        tips: &[ObjectId],
         is_known: impl Fn(ObjectId) -> bool,
         limit: usize,
     ) -> Result<Option<Partial>> {
         let mut commits = self.commits();
         let mut found: HashMap<ObjectId, Found> = HashMap::default();
-        let mut pending = vec![tip];
+        let mut pending = tips.to_vec();
         let mut n_new = 0;
         while let Some(id) = pending.pop() {
             if found.contains_key(&id) {
@@ -135,7 +135,7 @@ impl Repository {
             }
             let mut commit = match commits.find(id) {
                 Ok(commit) => commit,
-                Err(error) if tip == id => return Err(error),
+                Err(error) if tips.contains(&id) => return Err(error),
                 Err(_) => continue,
             };
             if is_known(id) || commits.is_cut(id) {

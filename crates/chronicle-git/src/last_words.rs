@@ -77,7 +77,7 @@ impl Repository {
             return false;
         }
         let reaches = |from: ObjectId, to: ObjectId| -> Option<bool> {
-            let walked = self.history_until(from, |id| id == to, MAX_STEPS).ok()?;
+            let walked = self.history_until(&[from], |id| id == to, MAX_STEPS).ok()?;
             match walked {
                 Some(walked) => Some(walked.edge().any(|(_, node)| node.id == to)),
                 None => Some(self.parted_at(from, to).ok()? == Some(to)),

@@ -48,7 +48,9 @@ pub use gix::{
     ObjectId,
     bstr::{BStr, BString, ByteSlice},
 };
-pub use glance::{ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry, git_dir_of};
+pub use glance::{
+    ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry, frame_stamp, git_dir_of, tips_stamp,
+};
 pub use history::{History, Node, Partial};
 pub use lock::FileLock;
 pub use merge::{Difference, Merged, Resolution};

@@ -18,6 +18,7 @@ use snafu::ResultExt;
 
 use crate::{
     error::{GitError, NotARepositorySnafu, ObjectSnafu, Result},
+    glance::ASIDE,
     process::git_talking,
     refs::RefBackend,
 };
@@ -402,6 +403,23 @@ impl Repository {
         tips.extend(self.worktree_heads().into_iter().map(|(_, tip)| tip));
         tips.retain(|tip| self.commit_tree(*tip).is_ok());
         Ok(self.history(&tips)?.place(id).is_some())
+    }
+
+    /// What branches, tags and other refs to code point at, and HEAD of every worktree that can be read, by name.
+    ///
+    /// Not among them are refs of notes and our own, and what Jujutsu keeps of commits that it has hidden.
+    ///
+    /// # Errors
+    /// When refs cannot be read.
+    pub fn tips(&self) -> Result<Vec<(String, ObjectId)>> {
+        let is_code = |name: &str| !ASIDE.iter().any(|aside| name.starts_with(&format!("refs/{aside}/")));
+        let refs = self.refs_under("refs/")?.into_iter().filter(|(name, _)| is_code(name));
+        let own = self.head()?.map(|head| ("HEAD".to_owned(), head));
+        let is_linked = self.git_dir() != self.common_dir();
+        let main =
+            is_linked.then(|| self.inner.main_repo().ok()?.head_id().ok().map(gix::Id::detach)).flatten();
+        let main = main.map(|head| ("main worktree".to_owned(), head));
+        Ok(refs.chain(self.worktree_heads()).chain(main).chain(own).collect())
     }
 
     /// HEAD of every linked worktree that can be read, by the worktree's name.

@@ -181,6 +181,9 @@ impl Outdated<'_> {
             if touch.is_none() && !fresh.concerns(self.path) && !concerns_earlier {
                 continue;
             }
+            if fresh.is_orphan {
+                return Ok(None);
+            }
             // What a new commit says of an earlier name may be about another file that has it now.
             if place.is_some() && concerns_earlier {
                 return Ok(None);
@@ -272,8 +275,7 @@ impl Outdated<'_> {
         let is_lost = |id: ObjectId| self.part.lost.contains(&id_prefix(id));
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
 
-        let kept_places: Vec<u32> =
-            base.places.iter().copied().filter(|place| span.kept[*place as usize]).collect();
+        let kept_places: Vec<u32> = base.places.iter().copied().filter(|place| span.keeps(*place)).collect();
         let n_lost = count(base.places.len() - kept_places.len());
         let gained: Vec<&Touch> = followed.files[0].touches.iter().collect();
         let n_gained = count(gained.len());

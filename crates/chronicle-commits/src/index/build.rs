@@ -16,19 +16,21 @@ use crate::{
     error::Result,
     gather::Gathered,
     index::{
-        ANCESTRY, EVER, Index, KEYS, Listing, MAX_STATES, META, Meta, PART, PART_FILE, State, Supersession,
+        ANCESTRY, BESIDE, EVER, Index, KEYS, Listing, MAX_STATES, META, Meta, NAMED, PART, PART_FILE, State,
+        Supersession,
         adapt::Outdated,
         ancestry::Ancestry,
+        beside::Beside,
         content_hash, correction_key, last_component, listing_key, memo_of, name_key,
-        part::{self, Known, Part, Span, id_prefix},
+        part::{self, Base, Known, Made, Part, Span, id_prefix},
         record_key, spoken, stored,
-        table::{Table, TableWriter, Value},
+        table::{Table, TableWriter},
         words_key,
     },
     matching::{Candidate, Ground},
     notebook::Notebook,
     present::{Present, is_opaque},
-    prose::{Passage, passages},
+    prose::passages,
     record::FileRecord,
 };
 
@@ -61,12 +63,15 @@ pub fn refresh(repository: &Repository) -> Result<Refreshed> {
     let refreshed = match write_part(repository, &state)? {
         Written::Near => Refreshed::Enough,
         Written::Far => Refreshed::WantsTable,
+        Written::Alone if is_being_made(&state) => Refreshed::Enough,
         Written::Alone => {
             let history = repository.history(&[state.head])?;
             if LONG_HISTORY < history.nodes().len() {
                 return Ok(Refreshed::WantsTable);
             }
-            write_table((repository, &history), &state)?;
+            if let Some(lock) = begin_table(&state) {
+                write_table((repository, &history), &state, &lock)?;
+            }
             Refreshed::Enough
         }
     };
@@ -86,9 +91,12 @@ pub fn make_table(repository: &Repository) -> Result<()> {
     if Table::open(&state.table()).is_some() || fs::create_dir_all(state.directory()).is_err() {
         return Ok(());
     }
-    let is_near = part_of(repository, &state)?.is_ok_and(|new| !new.part.is_far());
-    if !is_near && !failed_lately(&state) {
-        write_table((repository, &repository.history(&[state.head])?), &state)?;
+    let is_near = part_of(repository, &state)?.is_ok_and(|new| !new.made.part.is_far());
+    if !is_near
+        && !failed_lately(&state)
+        && let Some(lock) = begin_table(&state)
+    {
+        write_table((repository, &repository.history(&[state.head])?), &state, &lock)?;
         forget_old_states(&state);
     }
     Ok(())
@@ -129,11 +137,27 @@ fn failed_lately(state: &State) -> bool {
 /// A table of more commits takes too long to make while someone waits for an answer.
 const LONG_HISTORY: usize = 100_000;
 
-/// Writes the whole table of `state`, whose commits are `history`, unless somebody else is writing one.
-fn write_table((repository, history): (&Repository, &History), state: &State) -> Result<()> {
-    let Ok(Some(lock)) = FileLock::try_acquire(&lock_of_tables(state)) else { return Ok(()) };
+/// Whether somebody else is making a table.
+fn is_being_made(state: &State) -> bool {
+    // Who only looks leaves no lock behind, as if a table had been begun.
+    let lock = lock_of_tables(state);
+    lock.exists() && matches!(FileLock::try_acquire(&lock), Ok(None))
+}
+
+/// Takes the lock that whoever makes a table holds; `None` when somebody else has it.
+fn begin_table(state: &State) -> Option<FileLock> {
+    let lock = FileLock::try_acquire(&lock_of_tables(state)).ok()??;
     lock.touch();
     forget_unfinished(&state.directory());
+    Some(lock)
+}
+
+/// Writes the whole table of `state`, whose commits are `history`, while the lock is held.
+fn write_table(
+    (repository, history): (&Repository, &History),
+    state: &State,
+    _lock: &FileLock,
+) -> Result<()> {
     if let Ok(file) = temporary(&state.directory())
         && let Ok(writer) = TableWriter::new(file)
         // A disk that is full costs the index, not the answer.
@@ -157,19 +181,20 @@ enum Written {
 
 /// Writes what lies between a table and `state`, if that is not too much.
 fn write_part(repository: &Repository, state: &State) -> Result<Written> {
-    let NewPart { mut part, words, older } = match part_of(repository, state)? {
+    let NewPart { made: Made { mut part, beside, words }, older } = match part_of(repository, state)? {
         Ok(new) => new,
         Err(without) => return Ok(without),
     };
     let afterwords = part.meta.see_corrections(repository)?;
-    if let Ok(bytes) = postcard::to_allocvec(&part)
+    if let (Ok(part), Ok(beside)) = (postcard::to_allocvec(&part), postcard::to_allocvec(&beside))
         && fs::create_dir_all(state.part()).is_ok()
     {
         // A disk that is full costs the index, not the answer.
         let _written = written(&state.part(), &state.part().join(PART_FILE), |writer| {
             spoken::write(writer, older, words)?;
             write_corrections(writer, &afterwords)?;
-            writer.value(PART, &bytes)
+            writer.value(BESIDE, &beside)?;
+            writer.value(PART, &part)
         });
     }
     Ok(if part.is_far() { Written::Far } else { Written::Near })
@@ -180,10 +205,8 @@ const MAX_OLDER: usize = 2;
 
 /// A part that is to be written.
 struct NewPart {
-    part: Part,
-    /// The words of notes that are new.
-    words: Vec<Passage>,
-    /// Those of the others.
+    made: Made,
+    /// The words of notes that are not new.
     older: Option<spoken::Older>,
 }
 
@@ -191,13 +214,10 @@ struct NewPart {
 /// what stands in the way when there is none.
 fn part_of(repository: &Repository, state: &State) -> Result<std::result::Result<NewPart, Written>> {
     let mut best = Err(Written::Alone);
-    let tables = newest_first(&state.directory()).into_iter().filter_map(|(_, path)| {
-        let name = path.file_name()?.to_str()?.strip_suffix(".idx")?.to_owned();
-        Some((name, Base::open(&path)?))
-    });
-    for (name, base) in tables {
-        match part_on(repository, &name, &base, state)? {
-            Some(new) if !new.part.is_far() => return Ok(Ok(new)),
+    let tables = newest_first(&state.directory()).into_iter().filter_map(|(_, path)| Base::open(&path));
+    for base in tables.filter(|base| base.meta.frame == state.frame) {
+        match part_on(repository, &base, state)? {
+            Some(new) if !new.made.part.is_far() => return Ok(Ok(new)),
             Some(new) if best.is_err() => best = Ok(new),
             None if best.is_err() => best = Err(Written::Far),
             _ => {}
@@ -206,57 +226,44 @@ fn part_of(repository: &Repository, state: &State) -> Result<std::result::Result
     Ok(best)
 }
 
-/// What a part needs of the table that it builds on.
-struct Base {
-    meta: Meta,
-    ancestry: Ancestry,
-    keys: Value,
-}
-
-impl Base {
-    /// `None` when the table is damaged.
-    fn open(path: &Path) -> Option<Self> {
-        let table = Table::open(path)?;
-        let meta = postcard::from_bytes(&table.get(META)?).ok()?;
-        Some(Self { meta, ancestry: Ancestry::parse(table.get(ANCESTRY)?)?, keys: table.get(KEYS)? })
-    }
-}
-
-/// What lies between the table called `name` and `state`; `None` when a part cannot say it.
-fn part_on(repository: &Repository, name: &str, base: &Base, state: &State) -> Result<Option<NewPart>> {
-    let (keys, _) = base.keys.as_chunks::<8>();
-    let was_annotated = |key| keys.binary_search(&id_prefix(key)).is_ok();
+/// What lies between the table `base` and `state`; `None` when a part cannot say it.
+fn part_on(repository: &Repository, base: &Base, state: &State) -> Result<Option<NewPart>> {
     let older =
         newest_first(&state.directory()).into_iter().filter(|(_, path)| path.is_dir()).take(MAX_OLDER);
     let mut known = None;
     for (_, path) in older {
-        let Some(news) = Table::open(&path.join(PART_FILE)) else { continue };
-        let part = news.get(PART).and_then(|part| postcard::from_bytes::<Part>(&part).ok());
-        let Some(part) = part.filter(|part| part.base == name) else { continue };
-        let grown = part.clone().grown(repository, &base.ancestry, was_annotated, state)?;
+        let Some((news, part, beside)) = read_part(&path, base.name()) else { continue };
         // Nothing is gone on with that is damaged: the next part would never come to be.
         let read_older = || spoken::Older::read(&news);
-        match grown {
-            Some((part, words)) => {
+        match part.clone().grown(&beside, repository, base, state)? {
+            Some(made) => {
                 if let Some(older) = read_older() {
-                    return Ok(Some(NewPart { part, words, older: Some(older) }));
+                    return Ok(Some(NewPart { made, older: Some(older) }));
                 }
             }
             None if known.is_none() => {
-                known = part.changed_since(repository, state)?.zip(read_older()).map(|found| (part, found));
+                let changed_since = part.changed_since(repository, state)?;
+                known = changed_since.zip(read_older()).map(|found| (part, beside, found));
             }
             None => {}
         }
     }
-    let base = (name, &base.meta, &base.ancestry);
-    let of_known = known.as_ref().map(|(part, (changed_since, _))| Known { part, changed_since });
-    let between = Part::between(repository, base, was_annotated, state, of_known)?;
-    Ok(between.map(|(part, words)| {
-        let older = known.map(|(_, (changed_since, older))| {
-            older.of(|commit| part.is_fresh(commit) && !changed_since.contains(&commit))
-        });
-        NewPart { part, words, older }
-    }))
+    let of_known =
+        known.as_ref().map(|(part, beside, (changed_since, _))| Known { part, beside, changed_since });
+    let Some(made) = Part::between(repository, base, state, of_known)? else { return Ok(None) };
+    let older = known.map(|(part, beside, (changed_since, older))| {
+        let lender = Known { part: &part, beside: &beside, changed_since: &changed_since };
+        older.of(|commit| made.part.is_fresh_here(commit) && lender.lends(commit))
+    });
+    Ok(Some(NewPart { made, older }))
+}
+
+/// The part in `directory` and what belongs to it, if it is whole and builds on the table of the state `base`.
+fn read_part(directory: &Path, base: &str) -> Option<(Table, Part, Beside)> {
+    let news = Table::open(&directory.join(PART_FILE))?;
+    let part: Part = postcard::from_bytes(&news.get(PART)?).ok()?;
+    let beside = postcard::from_bytes(&news.get(BESIDE)?).ok()?;
+    (part.base == base).then_some((news, part, beside))
 }
 
 /// Brings the record of `path` up to date and keeps it; `None` when HEAD has no such file.
@@ -302,8 +309,10 @@ fn adapted(
     let table = &index.table;
     let bytes = table.get(&record_key(path));
     let stored = bytes.as_ref().and_then(|bytes| stored::parse(bytes));
-    // A path that some commit had before is the same file to a walk through history.
-    if stored.is_none() && table.get(EVER).is_none_or(|ever| has_hash(&ever, path)) {
+    // A path that some commit had before is the same file to a walk through history; what names one that comes later
+    // means that.
+    let may_be_known = |hashes| table.get(hashes).is_none_or(|hashes| has_hash(&hashes, path));
+    if stored.is_none() && (may_be_known(EVER) || may_be_known(NAMED)) {
         return Ok(None);
     }
     let words = table.get(&words_key(path)).unwrap_or_default();
@@ -373,7 +382,8 @@ fn write(
     let paths = repository.files_under(tree, BStr::new(""))?;
     let (followed, ever) = repository.follow_all(history, &paths)?;
     let ground = Ground::new(repository, &notebook, history, &followed, &paths, false);
-    let candidates = ground.all_candidates(&mut warnings)?;
+    let (candidates, off) = ground.all_candidates(&mut warnings)?;
+    let beside = Beside::new(off.tips, off.commits);
     let mut gathered = Gathered::from(&ground, &candidates);
     for (number, path) in paths.iter().enumerate() {
         if write_file(repository, tree, path, (&mut gathered, number), &mut writer)?.is_err() {
@@ -390,7 +400,8 @@ fn write(
     keys.sort_unstable();
     let mut meta = Meta {
         head: state.head.into(),
-        notes: state.notes.iter().map(|(name, tip)| (name.to_vec(), (*tip).into())).collect(),
+        notes: part::stored_notes(state),
+        frame: state.frame,
         head_time: history.nodes()[0].time,
         has_any: notebook.has_any(),
         superseded: supersessions(&candidates),
@@ -402,14 +413,13 @@ fn write(
         n_annotated: keys.len(),
     };
     let afterwords = meta.see_corrections(repository)?;
-    let mut ever: Vec<u64> = with_directories(&ever).iter().map(|path| XxHash3_64::oneshot(path)).collect();
-    ever.extend(off_history(repository, &candidates));
-    ever.sort_unstable();
-    ever.dedup();
-    let ever: Vec<u8> = ever.into_iter().flat_map(u64::to_be_bytes).collect();
+    let ever = hashes(with_directories(&ever));
+    let named = hashes(named(repository, &candidates));
     let is_written = write_rest(&meta, &paths, &mut writer)
         .and_then(|()| writer.value(ANCESTRY, &Ancestry::store(history)))
+        .and_then(|()| writer.value(BESIDE, &postcard::to_allocvec(&beside).map_err(io::Error::other)?))
         .and_then(|()| writer.value(EVER, &ever))
+        .and_then(|()| writer.value(NAMED, &named))
         .and_then(|()| writer.value(KEYS, keys.as_flattened()))
         .and_then(|()| write_corrections(&mut writer, &afterwords))
         .and_then(|()| spoken::write(&mut writer, None, candidates.iter().flat_map(passages)));
@@ -422,18 +432,24 @@ fn with_directories(paths: &BTreeSet<BString>) -> BTreeSet<&[u8]> {
     paths.iter().flat_map(|path| ends(path).into_iter().map(move |end| &path[..end])).collect()
 }
 
-/// Hashes of what commits off the history touched, and of what their notes name.
-fn off_history(repository: &Repository, candidates: &[Candidate]) -> Vec<u64> {
-    let mut hashes = Vec::new();
-    for candidate in candidates.iter().filter(|candidate| candidate.place.is_none()) {
-        hashes.extend(
-            part::Names::of(&candidate.stored).files.iter().map(|file| XxHash3_64::oneshot(file.as_bytes())),
-        );
-        let Some(tree) = candidate.tree else { continue };
-        let changes = repository.plain_changes(candidate.parents.first().copied(), tree).unwrap_or_default();
-        hashes.extend(changes.iter().map(|change| XxHash3_64::oneshot(&change.path)));
+/// The paths that notes name, and those that commits off the history changed.
+fn named(repository: &Repository, candidates: &[Candidate]) -> BTreeSet<Vec<u8>> {
+    let mut named = BTreeSet::new();
+    for candidate in candidates {
+        named.extend(part::Names::of(&candidate.stored).files.into_iter().map(String::into_bytes));
+        if candidate.place.is_none() {
+            named.extend(candidate.changed_paths(repository));
+        }
     }
-    hashes
+    named
+}
+
+/// The hashes of paths, eight big-endian bytes each in order.
+fn hashes(paths: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Vec<u8> {
+    let mut hashes: Vec<u64> = paths.into_iter().map(|path| XxHash3_64::oneshot(path.as_ref())).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes.into_iter().flat_map(u64::to_be_bytes).collect()
 }
 
 /// Whether the hash of `path` is among `hashes`, eight big-endian bytes each in order.

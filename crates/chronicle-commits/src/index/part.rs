@@ -5,8 +5,8 @@
 //! at again, one by one, when they are asked for.
 
 use std::{
-    cell::OnceCell,
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    path::Path,
 };
 
 use chronicle_git::{BString, ByteSlice, History, Node, ObjectId, Partial, Repository};
@@ -15,9 +15,11 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::Result,
     index::{
-        Meta, State, Supersession,
+        ANCESTRY, BESIDE, KEYS, META, Meta, State, Supersession,
         ancestry::Ancestry,
+        beside::{Beside, Grounds},
         stored::{Id, StoredRecord},
+        table::{Table, Value},
     },
     matching::{Candidate, NO_BRANCH},
     notebook::{SingleNotes, Stored},
@@ -34,11 +36,11 @@ pub(super) struct Part {
     /// The first bytes of the ids of commits that HEAD reached then and does not now.
     pub(super) lost: BTreeSet<[u8; 8]>,
     /// Lost commits with notes that no branch reaches either.
-    pub(super) orphaned: Vec<Id>,
+    orphaned: BTreeSet<Id>,
     /// Objects whose notes are not what they were.
-    pub(super) changed: Vec<Id>,
-    /// Commits whose notes changed, and that only another branch reaches.
-    elsewhere: Vec<Id>,
+    pub(super) changed: BTreeSet<Id>,
+    /// Commits with notes that no branch reached then, and that HEAD or another branch reaches now.
+    found: BTreeSet<Id>,
     /// Commits that HEAD reaches now and did not then.
     gained: Vec<Id>,
     /// Commits whose notes say something that the table does not know yet.
@@ -57,6 +59,8 @@ pub(super) struct Part {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Fresh {
     pub(super) commit: Id,
+    /// Whether no branch reaches it.
+    pub(super) is_orphan: bool,
     /// The files that its note names, and those that it changed where the table knows it.
     files: BTreeSet<Vec<u8>>,
 }
@@ -65,15 +69,19 @@ pub(super) struct Fresh {
 #[derive(Clone, Copy)]
 pub(super) struct Known<'k> {
     pub(super) part: &'k Part,
+    pub(super) beside: &'k Beside,
     pub(super) changed_since: &'k BTreeSet<ObjectId>,
 }
 
 impl<'k> Known<'k> {
-    /// What it says that still holds.
+    /// What it says of commits that HEAD reached, as far as it still holds.
     fn fresh(&self) -> impl Iterator<Item = &'k Fresh> {
-        let changed = self.changed_since;
-        let holds = |fresh: &&Fresh| fresh.commit.get().is_some_and(|commit| !changed.contains(&commit));
-        self.part.fresh.iter().filter(holds)
+        self.part.fresh.iter().filter(|fresh| fresh.commit.get().is_some_and(|commit| self.lends(commit)))
+    }
+
+    /// Whether what it says of the note of `commit` still holds if HEAD reaches that.
+    pub(super) fn lends(&self, commit: ObjectId) -> bool {
+        self.part.is_fresh_here(commit) && !self.changed_since.contains(&commit)
     }
 
     /// Objects whose notes the table does not know as they are: not all of them need differ.
@@ -109,7 +117,7 @@ pub(super) struct Span {
     /// From HEAD to commits of the table.
     pub(super) gained: Partial,
     /// For each place of the table's history, whether HEAD still reaches it.
-    pub(super) kept: Vec<bool>,
+    kept: Vec<bool>,
     /// From the table's commit to commits that HEAD still reaches.
     pub(super) lost: Partial,
 }
@@ -123,13 +131,90 @@ impl Span {
         head: ObjectId,
     ) -> Result<Option<Self>> {
         let is_known = |id| ancestry.place(id).is_some();
-        let Some(gained) = repository.history_until(head, is_known, MAX_COMMITS)? else { return Ok(None) };
+        let Some(gained) = repository.history_until(&[head], is_known, MAX_COMMITS)? else { return Ok(None) };
         let edge = gained.edge().filter_map(|(_, node)| ancestry.place(node.id));
         let Some(kept) = ancestry.reach(edge) else { return Ok(None) };
-        let is_kept = |id| ancestry.place(id).is_none_or(|place| kept[place as usize]);
-        let lost = repository.history_until(base_head, is_kept, MAX_COMMITS)?;
+        let is_kept = |place: u32| kept.get(place as usize).copied().unwrap_or_default();
+        let is_kept = |id| ancestry.place(id).is_none_or(is_kept);
+        let lost = repository.history_until(&[base_head], is_kept, MAX_COMMITS)?;
         Ok(lost.map(|lost| Self { gained, kept, lost }))
     }
+
+    /// Whether HEAD still reaches the commit at a place of the table's history; a place that there is not, it does not.
+    pub(super) fn keeps(&self, place: u32) -> bool {
+        self.kept.get(place as usize).copied().unwrap_or_default()
+    }
+}
+
+/// What a part needs of the table that it builds on.
+pub(super) struct Base {
+    /// The name of the state that the table was made of.
+    name: String,
+    pub(super) meta: Meta,
+    ancestry: Ancestry,
+    beside: Beside,
+    keys: Value,
+}
+
+impl Base {
+    /// `None` when the table is damaged.
+    pub(super) fn open(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.strip_suffix(".idx")?.to_owned();
+        let table = Table::open(path)?;
+        let meta = postcard::from_bytes(&table.get(META)?).ok()?;
+        let beside = postcard::from_bytes(&table.get(BESIDE)?).ok()?;
+        Some(Self {
+            name,
+            meta,
+            ancestry: Ancestry::parse(table.get(ANCESTRY)?)?,
+            beside,
+            keys: table.get(KEYS)?,
+        })
+    }
+
+    /// The name of the table's state.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether there was a note on an object.
+    fn was_annotated(&self, key: ObjectId) -> bool {
+        let (keys, _) = self.keys.as_chunks::<8>();
+        keys.binary_search(&id_prefix(key)).is_ok()
+    }
+
+    /// How many objects are annotated when it was `before` so many, and the notes on `changed` came, went or changed.
+    fn n_annotated(
+        &self,
+        before: usize,
+        changed: &BTreeSet<ObjectId>,
+        notes: &mut SingleNotes<'_>,
+    ) -> Result<usize> {
+        let mut n_annotated = before;
+        for key in changed.iter().filter(|key| !chronicle_git::is_knowledge_key(**key)) {
+            n_annotated = n_annotated.saturating_sub(usize::from(self.was_annotated(*key)));
+            n_annotated += usize::from(notes.has(*key)?);
+        }
+        Ok(n_annotated)
+    }
+}
+
+/// A part, and what belongs to it.
+pub(super) struct Made {
+    pub(super) part: Part,
+    pub(super) beside: Beside,
+    /// The words of notes that are new.
+    pub(super) words: Vec<Passage>,
+}
+
+/// Where the commits of notes are looked for.
+struct Seen<'s> {
+    repository: &'s Repository,
+    /// What HEAD reaches now and did not then.
+    gained: &'s Partial,
+    is_here: &'s dyn Fn(ObjectId) -> bool,
+    /// Whether no branch reaches a commit that HEAD does not reach.
+    is_orphan: &'s dyn Fn(&ObjectId) -> bool,
 }
 
 /// What of a note says where it belongs.
@@ -168,7 +253,9 @@ impl Part {
 
     /// Whether so much lies between the two that a table of the present state is worth making.
     pub(super) fn is_far(&self) -> bool {
-        FAR_COMMITS < self.gained.len().max(self.lost.len()) || FAR_NOTES < self.changed.len()
+        let is_far = FAR_COMMITS < self.gained.len().max(self.lost.len()) || FAR_NOTES < self.changed.len();
+        // Files that such a note concerns take the whole history each.
+        is_far || self.fresh.iter().any(|fresh| fresh.is_orphan)
     }
 
     /// Whether notes that the table does not know may say something about the file at `path`.
@@ -179,7 +266,8 @@ impl Part {
     /// Whether what the note of `commit` said then is not said any more, or said anew.
     pub(super) fn is_dropped(&self, commit: ObjectId) -> bool {
         let id = Id::from(commit);
-        self.changed.contains(&id) || (self.lost.contains(&id_prefix(commit)) && !self.orphaned.contains(&id))
+        let is_hidden = self.lost.contains(&id_prefix(commit)) && !self.orphaned.contains(&id);
+        self.changed.contains(&id) || self.found.contains(&id) || is_hidden
     }
 
     /// The table's `heading` as it is now; `None` when it is dropped.
@@ -202,54 +290,78 @@ impl Part {
         changed_notes(repository, &self.meta, state)
     }
 
-    /// Whether the note of `commit` is one that the table does not know.
-    pub(super) fn is_fresh(&self, commit: ObjectId) -> bool {
-        self.fresh.iter().any(|fresh| fresh.commit == commit.into())
+    /// Whether the note of `commit`, which HEAD reaches, is one that the table does not know.
+    pub(super) fn is_fresh_here(&self, commit: ObjectId) -> bool {
+        self.fresh.iter().any(|fresh| fresh.commit == commit.into() && !fresh.is_orphan)
     }
 
-    /// What lies between the table that `base` heads and `state`, with the words of fresh notes; `None` when
-    /// a new table is the better way.
+    /// What lies between the table `base` and `state`; `None` when a new table is the better way.
     ///
-    /// `was_annotated` tells whether the table knew a note on an object. What `known` says of fresh notes is taken from
-    /// there; their words are not told again.
+    /// What `known` says of fresh notes is taken from there; their words are not told again.
     pub(super) fn between(
         repository: &Repository,
-        (base_name, base, ancestry): (&str, &Meta, &Ancestry),
-        was_annotated: impl Fn(ObjectId) -> bool,
+        base: &Base,
         state: &State,
         known: Option<Known<'_>>,
-    ) -> Result<Option<(Self, Vec<Passage>)>> {
-        let Some(base_head) = base.head.get() else { return Ok(None) };
+    ) -> Result<Option<Made>> {
+        let (meta, ancestry) = (&base.meta, &base.ancestry);
+        let Some(base_head) = meta.head.get() else { return Ok(None) };
         let Some(span) = Span::between(repository, ancestry, base_head, state.head)? else { return Ok(None) };
         let changed = match known {
             Some(known) => known.changed(),
-            None => changed_notes(repository, base, state)?,
+            None => changed_notes(repository, meta, state)?,
         };
         let Some(changed) = changed.filter(|changed| changed.len() <= MAX_NOTES) else { return Ok(None) };
-        let Some(mut notes) = single_notes(repository, &base.warnings)? else { return Ok(None) };
-        let n_annotated = n_annotated(base.n_annotated, &changed, &was_annotated, &mut notes)?;
+        let Some(mut notes) = single_notes(repository, &meta.warnings)? else { return Ok(None) };
         let gained: BTreeSet<ObjectId> = span.gained.fresh().map(|(_, node)| node.id).collect();
         let lost: BTreeSet<ObjectId> = span.lost.fresh().map(|(_, node)| node.id).collect();
+        let is_here =
+            |key| gained.contains(&key) || ancestry.place(key).is_some_and(|place| span.keeps(place));
+        let left = lost.iter().copied().filter(|key| base.was_annotated(*key));
+        let off = off_history(base.beside.commits().chain(left), &changed, &mut notes, &is_here)?;
+        let beside = match known {
+            Some(Known { part, beside, .. }) => {
+                let reached: HashSet<Id> = part.gained.iter().copied().collect();
+                let is_left = |key| part.lost.contains(&id_prefix(key));
+                let was_here = |key: ObjectId| {
+                    reached.contains(&key.into()) || ancestry.place(key).is_some() && !is_left(key)
+                };
+                let Some(head_then) = part.meta.head.get() else { return Ok(None) };
+                let grounds =
+                    Grounds { repository, ancestry, is_here: &is_here, head_then, was_here: &was_here };
+                beside.at_present(grounds, &off)?
+            }
+            None => {
+                let was_here = |key| ancestry.place(key).is_some();
+                let head_then = base_head;
+                let grounds =
+                    Grounds { repository, ancestry, is_here: &is_here, head_then, was_here: &was_here };
+                base.beside.at_present(grounds, &off)?
+            }
+        };
+        let is_orphan = |key: &ObjectId| beside.is_reached(*key) == Some(false);
+        let was_orphan = |key: &ObjectId| base.beside.is_reached(*key) == Some(false);
+        let was_hidden = |key: &ObjectId| base.beside.is_reached(*key) == Some(true);
+        let found = base.beside.commits().filter(|key| was_orphan(key) && !is_orphan(key));
+        // What the table says of commits that HEAD reached then still holds, but for where they are.
+        let orphaned = lost.difference(&changed).filter(|key| is_orphan(key));
         let mut part = Self {
-            base: base_name.to_owned(),
+            base: base.name.clone(),
             meta: Meta {
                 head: state.head.into(),
                 notes: stored_notes(state),
                 head_time: span.gained.history.nodes()[0].time,
-                has_any: base.has_any || !changed.is_empty(),
+                n_annotated: base.n_annotated(meta.n_annotated, &changed, &mut notes)?,
                 superseded: Vec::new(),
-                knowledge: base.knowledge.clone(),
-                warnings: base.warnings.clone(),
-                knowledge_warnings: base.knowledge_warnings.clone(),
                 has_corrections: false,
                 correction_warnings: Vec::new(),
-                n_annotated,
+                ..meta.clone()
             },
             lost: lost.iter().copied().map(id_prefix).collect(),
             lost_places: lost.iter().filter_map(|id| ancestry.place(*id)).collect(),
-            orphaned: Vec::new(),
+            orphaned: orphaned.copied().map(Id::from).collect(),
             changed: changed.iter().copied().map(Id::from).collect(),
-            elsewhere: Vec::new(),
+            found: found.map(Id::from).collect(),
             gained: gained.iter().copied().map(Id::from).collect(),
             fresh: Vec::new(),
             touched: BTreeSet::new(),
@@ -257,38 +369,35 @@ impl Part {
             removed: BTreeSet::new(),
         };
         part.lost_places.sort_unstable();
-        let is_here =
-            |key| gained.contains(&key) || ancestry.place(key).is_some_and(|place| span.kept[place as usize]);
-        let sets = (&gained, &lost, &changed);
-        let notes = part.see_notes(
-            (repository, &mut notes),
-            ancestry,
-            (&span.gained, &is_here),
-            sets,
-            (&base.superseded, known),
-        )?;
-        let Some(words) = notes else { return Ok(None) };
+        let said_still = |pair: &&Supersession| {
+            pair.by.get().is_none_or(|by| !changed.contains(&by) && !lost.contains(&by))
+        };
+        part.meta.superseded = meta.superseded.iter().filter(said_still).cloned().collect();
+        let unhidden = beside.commits().filter(|key| was_hidden(key) && is_orphan(key));
+        let keys: BTreeSet<ObjectId> = gained.union(&changed).copied().chain(unhidden).collect();
+        let seen = Seen { repository, gained: &span.gained, is_here: &is_here, is_orphan: &is_orphan };
+        let Some(words) = part.see_notes(&seen, &mut notes, &keys, known)? else { return Ok(None) };
         part.see_paths(repository, &span.gained, span.lost.history.nodes()[0].tree)?;
-        Ok(Some((part, words)))
+        Ok(Some(Made { part, beside, words }))
     }
 
-    /// The same with what came since, and the words of notes that are new; `None` when more is to be done than to add
-    /// to it.
+    /// The same with what came since; `None` when more is to be done than to add to it. `beside` belongs to it.
     ///
     /// Commits and notes mostly come one by one: what is known of those before them need not be read again.
     pub(super) fn grown(
         mut self,
+        beside: &Beside,
         repository: &Repository,
-        ancestry: &Ancestry,
-        was_annotated: impl Fn(ObjectId) -> bool,
+        base: &Base,
         state: &State,
-    ) -> Result<Option<(Self, Vec<Passage>)>> {
+    ) -> Result<Option<Made>> {
+        let ancestry = &base.ancestry;
         let Some(head) = self.meta.head.get().filter(|_| self.lost.is_empty()) else { return Ok(None) };
         // HEAD went back, or never left the table's history.
         if head != state.head && ancestry.place(state.head).is_some() {
             return Ok(None);
         }
-        let Some(gained) = repository.history_until(state.head, |id| id == head, MAX_ADDED)? else {
+        let Some(gained) = repository.history_until(&[state.head], |id| id == head, MAX_ADDED)? else {
             return Ok(None);
         };
         let Some(changed) = changed_notes(repository, &self.meta, state)? else { return Ok(None) };
@@ -297,80 +406,59 @@ impl Part {
         let is_known = |id: ObjectId| known.contains(&id.into()) || ancestry.place(id).is_some();
         // HEAD may have left what it was at, and a merge may reach what is known by another way.
         let goes_on = gained.history.place(head).is_some() && gained.edge().all(|(_, node)| node.id == head);
-        let is_beside = !goes_on || new.iter().any(|id| is_known(*id));
+        let is_aside = !goes_on || new.iter().any(|id| is_known(*id));
         let seen: HashSet<Id> =
             self.changed.iter().copied().chain(self.fresh.iter().map(|fresh| fresh.commit)).collect();
         let is_said_again = changed.iter().any(|key| seen.contains(&Id::from(*key)));
         let is_too_much =
             MAX_COMMITS < known.len() + new.len() || MAX_NOTES < self.changed.len() + changed.len();
-        if is_beside || is_said_again || is_too_much {
+        if is_aside || is_said_again || is_too_much {
             return Ok(None);
         }
         let Some(mut notes) = single_notes(repository, &self.meta.warnings)? else { return Ok(None) };
-        self.meta.n_annotated = n_annotated(self.meta.n_annotated, &changed, &was_annotated, &mut notes)?;
+        let is_here = |key| new.contains(&key) || is_known(key);
+        let off = off_history(beside.commits(), &changed, &mut notes, &is_here)?;
+        let grounds =
+            Grounds { repository, ancestry, is_here: &is_here, head_then: head, was_here: &is_known };
+        let now = beside.at_present(grounds, &off)?;
+        // An orphan that is told or ceases to be, a lesson of another branch that is to be told: all that is looked at
+        // from the table.
+        let was_orphan = |key: &ObjectId| beside.is_reached(*key) == Some(false);
+        let is_orphan = |key: &ObjectId| now.is_reached(*key) == Some(false);
+        if beside.commits().chain(now.commits()).any(|key| was_orphan(&key) != is_orphan(&key)) {
+            return Ok(None);
+        }
+        self.meta.n_annotated = base.n_annotated(self.meta.n_annotated, &changed, &mut notes)?;
         self.meta.head = state.head.into();
         self.meta.notes = stored_notes(state);
         self.meta.head_time = gained.history.nodes()[0].time;
-        self.meta.has_any |= !changed.is_empty();
         self.changed.extend(changed.iter().copied().map(Id::from));
         self.gained.extend(new.iter().copied().map(Id::from));
-        let is_here = |key| new.contains(&key) || is_known(key);
-        let superseded = std::mem::take(&mut self.meta.superseded);
-        let sets = (&new, &BTreeSet::new(), &changed);
-        let notes = self.see_notes(
-            (repository, &mut notes),
-            ancestry,
-            (&gained, &is_here),
-            sets,
-            (&superseded, None),
-        )?;
-        let Some(words) = notes else { return Ok(None) };
+        self.meta.superseded.retain(|pair| pair.by.get().is_none_or(|by| !changed.contains(&by)));
+        let keys: BTreeSet<ObjectId> = new.union(&changed).copied().collect();
+        let seen = Seen { repository, gained: &gained, is_here: &is_here, is_orphan: &is_orphan };
+        let Some(words) = self.see_notes(&seen, &mut notes, &keys, None)? else { return Ok(None) };
         self.see_paths(repository, &gained, repository.commit_tree(head)?)?;
-        Ok(Some((self, words)))
+        Ok(Some(Made { part: self, beside: now, words }))
     }
 
-    /// Sees which notes are new to the table, and what they say; `None` when one of them cannot be placed
-    /// file by file.
+    /// Sees what the notes on `keys` say; `None` when one of them cannot be placed file by file.
     fn see_notes(
         &mut self,
-        (repository, notes): (&Repository, &mut SingleNotes<'_>),
-        ancestry: &Ancestry,
-        (span, is_here): (&Partial, &dyn Fn(ObjectId) -> bool),
-        (gained, lost, changed): (&BTreeSet<ObjectId>, &BTreeSet<ObjectId>, &BTreeSet<ObjectId>),
-        (superseded, known): (&[Supersession], Option<Known<'_>>),
+        seen: &Seen<'_>,
+        notes: &mut SingleNotes<'_>,
+        keys: &BTreeSet<ObjectId>,
+        known: Option<Known<'_>>,
     ) -> Result<Option<Vec<Passage>>> {
+        let repository = seen.repository;
         let known_fresh = known.iter().flat_map(Known::fresh);
         let known_fresh: HashMap<Id, &Fresh> = known_fresh.map(|fresh| (fresh.commit, fresh)).collect();
         let mut words = Vec::new();
-        let mut pairs: Vec<Supersession> = Vec::new();
-        let dropped = |id: ObjectId| changed.contains(&id) || lost.contains(&id);
-        let others = OnceCell::new();
-        let is_elsewhere = |key: ObjectId| -> Result<bool> {
-            let known = match others.get() {
-                Some(known) => known,
-                None => {
-                    let found = Others::find(repository, ancestry)?;
-                    others.get_or_init(|| found)
-                }
-            };
-            known.reach(repository, ancestry, key)
-        };
-        // A branch that reached one of them may have gone on without it.
-        self.elsewhere.retain(|id| id.get().is_none_or(|key| !is_here(key)));
-        for key in self.elsewhere.iter().filter_map(Id::get) {
-            if !is_elsewhere(key)? {
-                return Ok(None);
-            }
-        }
-        for pair in superseded {
-            if !pair.by.get().is_some_and(dropped) {
-                pairs.push(pair.clone());
-            }
-        }
-        for key in gained.union(changed).copied() {
-            if let (Some(fresh), true) = (known_fresh.get(&key.into()), is_here(key)) {
+        for key in keys.iter().copied() {
+            let is_here = (seen.is_here)(key);
+            if let (Some(fresh), true) = (known_fresh.get(&key.into()), is_here) {
                 let said = known.iter().flat_map(|known| &known.part.meta.superseded);
-                pairs.extend(said.filter(|pair| pair.by == fresh.commit).cloned());
+                self.meta.superseded.extend(said.filter(|pair| pair.by == fresh.commit).cloned());
                 self.fresh.push((*fresh).clone());
                 continue;
             }
@@ -379,24 +467,27 @@ impl Part {
                 self.meta.knowledge = stored.knowledge.and_then(|all| serde_json::to_string(&all).ok());
                 continue;
             }
-            if stored.note.is_empty() && stored.remarks.is_empty() {
+            // What another branch reaches does not show at all.
+            let is_orphan = !is_here && (seen.is_orphan)(&key);
+            let is_nothing = stored.note.is_empty() && stored.remarks.is_empty();
+            if is_nothing || !is_here && !is_orphan {
                 continue;
             }
-            // What is off the history, or cannot be read wholly, is seen when a whole table is made;
-            // what another branch reaches does not show at all.
+            // What cannot be read wholly is seen when a whole table is made.
             if !stored.remarks.is_empty() {
                 return Ok(None);
             }
-            if !is_here(key) {
-                if !is_elsewhere(key)? {
-                    return Ok(None);
-                }
-                self.elsewhere.push(key.into());
-                continue;
-            }
             let names = Names::of(&stored);
             let mut files: BTreeSet<Vec<u8>> = names.files.into_iter().map(String::into_bytes).collect();
-            pairs.extend(names.supersedes.into_iter().map(|(old, new)| Supersession {
+            if is_orphan {
+                let candidate = Candidate::off_history(repository, key, stored);
+                files.extend(candidate.changed_paths(repository));
+                let candidate = Candidate { elsewhere: Some(NO_BRANCH.to_owned()), ..candidate };
+                words.extend(passages(&candidate));
+                self.fresh.push(Fresh { commit: key.into(), is_orphan, files });
+                continue;
+            }
+            self.meta.superseded.extend(names.supersedes.into_iter().map(|(old, new)| Supersession {
                 old,
                 new,
                 by: key.into(),
@@ -405,8 +496,8 @@ impl Part {
             let say = |node: &Node| {
                 words.extend(passages(&Candidate::new(key, stored, None, node, Vec::new(), None)));
             };
-            match span.history.place(key).filter(|_| gained.contains(&key)) {
-                Some(place) => say(span.history.node(place)),
+            match seen.gained.history.place(key).filter(|place| !seen.gained.is_edge[*place as usize]) {
+                Some(place) => say(seen.gained.history.node(place)),
                 None => {
                     let history = only(repository, &key)?;
                     let touched = repository.touched_paths(&history, &history.nodes()[0])?;
@@ -414,15 +505,9 @@ impl Part {
                     say(&history.nodes()[0]);
                 }
             }
-            self.fresh.push(Fresh { commit: key.into(), files });
+            self.fresh.push(Fresh { commit: key.into(), is_orphan, files });
         }
-        for key in lost.difference(changed).copied() {
-            // Mostly a branch still reaches what HEAD has left; then nobody asks for its note.
-            if !is_elsewhere(key)? && !notes.stored_on(key)?.note.is_empty() {
-                self.orphaned.push(key.into());
-            }
-        }
-        self.meta.superseded = pairs;
+        self.meta.has_any = 0 < self.meta.n_annotated || self.meta.knowledge.is_some();
         Ok(Some(words))
     }
 
@@ -448,12 +533,14 @@ impl Part {
 
     /// Whether what the table says of a file that is not touched still holds.
     pub(super) fn leaves(&self, stored: &StoredRecord<'_>) -> bool {
-        let is_dropped =
-            |key: ObjectId| self.lost.contains(&id_prefix(key)) || self.changed.contains(&key.into());
-        let may_drop = !self.lost.is_empty() || !self.changed.is_empty();
+        let is_other = |key: ObjectId| {
+            let id = Id::from(key);
+            self.lost.contains(&id_prefix(key)) || self.changed.contains(&id) || self.found.contains(&id)
+        };
+        let may_be_other = !self.lost.is_empty() || !self.changed.is_empty() || !self.found.is_empty();
         let is_touched = self.has_lost(&stored.places)
             || stored.names.iter().any(|name| self.is_touched(name.as_bytes()))
-            || may_drop && stored.commits().any(is_dropped);
+            || may_be_other && stored.commits().any(is_other);
         !is_touched
     }
 
@@ -468,7 +555,7 @@ impl Part {
 pub(super) fn only(repository: &Repository, id: &ObjectId) -> Result<History> {
     let parents = repository.commit(*id)?.parents;
     let is_parent = |other| parents.contains(&other);
-    Ok(repository.history_until(*id, is_parent, 1)?.map(|partial| partial.history).unwrap_or_default())
+    Ok(repository.history_until(&[*id], is_parent, 1)?.map(|partial| partial.history).unwrap_or_default())
 }
 
 /// The notes, to look some of them up; `None` where a ref is no notes ref and the table, whose warnings are `known`,
@@ -480,23 +567,24 @@ fn single_notes<'r>(repository: &'r Repository, known: &[String]) -> Result<Opti
 }
 
 /// What the notes refs of `state` point at.
-fn stored_notes(state: &State) -> Vec<(Vec<u8>, Id)> {
+pub(super) fn stored_notes(state: &State) -> Vec<(Vec<u8>, Id)> {
     state.notes.iter().map(|(name, tip)| (name.to_vec(), (*tip).into())).collect()
 }
 
-/// How many objects are annotated when it was `before` so many, and the notes on `changed` came, went or changed.
-fn n_annotated(
-    before: usize,
+/// Of `known` commits with notes, and those whose notes `changed`, the ones that have any and HEAD does not reach.
+fn off_history(
+    known: impl Iterator<Item = ObjectId>,
     changed: &BTreeSet<ObjectId>,
-    was_annotated: &impl Fn(ObjectId) -> bool,
     notes: &mut SingleNotes<'_>,
-) -> Result<usize> {
-    let mut n_annotated = before;
-    for key in changed.iter().filter(|key| !chronicle_git::is_knowledge_key(**key)) {
-        n_annotated -= usize::from(was_annotated(*key));
-        n_annotated += usize::from(notes.has(*key)?);
+    is_here: &dyn Fn(ObjectId) -> bool,
+) -> Result<BTreeSet<ObjectId>> {
+    let mut off: BTreeSet<ObjectId> = known.filter(|key| !changed.contains(key) && !is_here(*key)).collect();
+    for key in changed.iter().copied().filter(|key| !chronicle_git::is_knowledge_key(*key)) {
+        if !is_here(key) && notes.has(key)? {
+            off.insert(key);
+        }
     }
-    Ok(n_annotated)
+    Ok(off)
 }
 
 fn changed_notes(repository: &Repository, base: &Meta, state: &State) -> Result<Option<BTreeSet<ObjectId>>> {
@@ -519,66 +607,4 @@ fn changed_notes(repository: &Repository, base: &Meta, state: &State) -> Result<
         changed.extend(keys);
     }
     Ok(Some(changed))
-}
-
-/// What HEAD, branches and worktrees reach, to tell whether a commit that the state does not reach is lost.
-struct Others {
-    /// For each place of the table's history, whether one of them that the table knows reaches it.
-    reached: Vec<bool>,
-    /// Those that the table does not know.
-    unknown: Vec<ObjectId>,
-    /// What these and all other refs reach: commits that the table does not know, and places of its history.
-    beyond: OnceCell<(HashSet<ObjectId>, Vec<bool>)>,
-}
-
-impl Others {
-    fn find(repository: &Repository, ancestry: &Ancestry) -> Result<Self> {
-        let branches = repository.refs_under("refs/heads/")?.into_iter().map(|(_, tip)| tip);
-        let worktrees = repository.worktree_heads().into_iter().map(|(_, tip)| tip);
-        let tips: HashSet<ObjectId> = branches.chain(worktrees).chain(repository.head()?).collect();
-        let (known, unknown): (Vec<_>, Vec<_>) =
-            tips.into_iter().partition(|tip| ancestry.place(*tip).is_some());
-        let known = known.into_iter().filter_map(|tip| ancestry.place(tip));
-        let reached = ancestry.reach(known).unwrap_or_default();
-        Ok(Self { reached, unknown, beyond: OnceCell::new() })
-    }
-
-    fn reach(&self, repository: &Repository, ancestry: &Ancestry, key: ObjectId) -> Result<bool> {
-        let place = ancestry.place(key);
-        let is_in = |reached: &Vec<bool>| {
-            place.is_some_and(|place| reached.get(place as usize).copied().unwrap_or_default())
-        };
-        // Mostly the branch that HEAD has left is known, and the others need not be walked, nor tags be read.
-        if is_in(&self.reached) {
-            return Ok(true);
-        }
-        let (fresh, reached) = match self.beyond.get() {
-            Some(beyond) => beyond,
-            None => {
-                let walked = self.walk(repository, ancestry)?;
-                self.beyond.get_or_init(|| walked)
-            }
-        };
-        Ok(fresh.contains(&key) || is_in(reached))
-    }
-
-    fn walk(&self, repository: &Repository, ancestry: &Ancestry) -> Result<(HashSet<ObjectId>, Vec<bool>)> {
-        let refs = repository.refs_under("refs/")?.into_iter();
-        let refs = refs.filter(|(name, _)| !name.starts_with("refs/notes/")).map(|(_, tip)| tip);
-        let tips: HashSet<ObjectId> = refs.chain(self.unknown.iter().copied()).collect();
-        let is_known = |id| ancestry.place(id).is_some();
-        let (mut known, mut fresh) = (Vec::new(), HashSet::new());
-        for tip in tips {
-            if let Some(place) = ancestry.place(tip) {
-                known.push(place);
-                continue;
-            }
-            fresh.insert(tip);
-            if let Ok(Some(partial)) = repository.history_until(tip, is_known, MAX_COMMITS) {
-                fresh.extend(partial.fresh().map(|(_, node)| node.id));
-                known.extend(partial.edge().filter_map(|(_, node)| ancestry.place(node.id)));
-            }
-        }
-        Ok((fresh, ancestry.reach(known).unwrap_or_default()))
-    }
 }

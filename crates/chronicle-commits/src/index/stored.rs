@@ -55,7 +55,7 @@ pub(super) struct StoredRecord<'a> {
 }
 
 /// An object's id, without a place of its own in memory: records hold thousands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Id {
     len: u8,
     bytes: [u8; MAX_ID_LEN],

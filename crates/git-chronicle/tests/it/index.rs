@@ -78,6 +78,9 @@ struct Work {
     repo: TestRepo,
     random: Random,
     branches: Vec<String>,
+    n_branches: usize,
+    /// Commits that a branch was at which was deleted.
+    deleted: Vec<String>,
 }
 
 impl Work {
@@ -86,6 +89,8 @@ impl Work {
             repo: TestRepo::new(),
             random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
             branches: vec!["main".to_owned()],
+            n_branches: 0,
+            deleted: Vec::new(),
         };
         for n in 0..4 {
             let lines = work.random.lines(30);
@@ -115,10 +120,10 @@ impl Work {
     fn step(&mut self) -> String {
         let files = self.files();
         let number = self.random.below(1000);
-        match self.random.below(15) {
-            _ if files.len() < 3 => {
+        match self.random.below(19) {
+            step if files.len() < 3 || step == 14 => {
                 let lines = self.random.lines(20);
-                self.repo.write(format!("d0/n{number}.txt"), lines.join("\n") + "\n");
+                self.repo.write(format!("d0/n{}.txt", number % 40), lines.join("\n") + "\n");
                 self.repo.commit("another file");
                 "another file".to_owned()
             }
@@ -143,9 +148,8 @@ impl Work {
                 format!("remove {file}")
             }
             5 => {
-                let branch = format!("b{}", self.branches.len());
+                let branch = self.new_branch();
                 self.repo.git(&["checkout", "--quiet", "-b", &branch]);
-                self.branches.push(branch);
                 "branch".to_owned()
             }
             6 => {
@@ -178,8 +182,39 @@ impl Work {
                 }
                 "revert".to_owned()
             }
+            11 => {
+                let branch = self.random.one(&self.branches).clone();
+                let commit = self.repo.git(&["rev-parse", &branch]);
+                if self.repo.try_git(&["branch", "--quiet", "-D", &branch]).status.success() {
+                    self.branches.retain(|other| *other != branch);
+                    self.deleted.push(commit.trim().to_owned());
+                }
+                format!("delete {branch}")
+            }
+            12 if !self.deleted.is_empty() => {
+                let commit = self.random.one(&self.deleted).clone();
+                let branch = self.new_branch();
+                self.repo.git(&["branch", &branch, &commit]);
+                format!("a branch again at {commit}")
+            }
+            13 => {
+                let branch = self.random.one(&self.branches).clone();
+                if self.repo.try_git(&["merge", "--quiet", "--squash", &branch]).status.success() {
+                    self.repo.try_git(&["commit", "--quiet", "--no-edit"]);
+                } else {
+                    self.repo.git(&["reset", "--quiet", "--hard"]);
+                }
+                format!("squash {branch}")
+            }
             _ => self.annotate(),
         }
+    }
+
+    fn new_branch(&mut self) -> String {
+        self.n_branches += 1;
+        let branch = format!("b{}", self.n_branches);
+        self.branches.push(branch.clone());
+        branch
     }
 
     fn annotate(&mut self) -> String {
@@ -193,6 +228,9 @@ impl Work {
         let files = self.repo.git(&["ls-tree", "-r", "--name-only", &commit]);
         let files: Vec<&str> = files.lines().collect();
         let (file, other) = (*self.random.one(&files), *self.random.one(&files));
+        // Perhaps there is to be such a file one day.
+        let to_come = format!("d0/n{}.txt", self.random.below(40));
+        let other = if self.random.below(3) == 0 { &to_come } else { other };
         let start = 1 + self.random.below(10);
         let (text, end) = (self.random.below(1_000_000), start + self.random.below(6));
         annotate(
@@ -208,9 +246,19 @@ impl Work {
     }
 }
 
+/// A few that are always tried, or more of them, from a first one on: `CHRONICLE_TEST_SEEDS=100:50`.
+#[expect(clippy::disallowed_methods, reason = "how much a test tries is set from outside")]
+fn seeds() -> std::ops::Range<u64> {
+    let given = std::env::var("CHRONICLE_TEST_SEEDS").ok();
+    let given = given.as_deref().and_then(|given| given.split_once(':'));
+    let given = given.and_then(|(first, n)| Some((first.parse::<u64>().ok()?, n.parse::<u64>().ok()?)));
+    let (first, n) = given.unwrap_or((1, 4));
+    first..first + n
+}
+
 #[test]
 fn it_says_what_the_repository_says_whatever_happened_in_between() {
-    for seed in 1..=4 {
+    for seed in seeds() {
         let mut work = Work::begin(seed);
         let mut steps = Vec::new();
         for _ in 0..30 {
@@ -323,10 +371,130 @@ fn what_only_another_branch_had_is_told_when_none_has_it_any_more() {
     // The index as it is where the branch reaches the commit, and HEAD would not.
     same(&repo, &["check", "--diff", &format!("{stays}..HEAD")], "before");
     repo.git(&["reset", "--quiet", "--hard", &stays]);
+    let told = read(&repo, "a.txt", "right after the branch left it");
+    assert!(told.contains("Mind three.") && told.contains("no branch"), "{told}");
     repo.write("b.txt", "three\n");
     repo.commit("instead");
     let told = read(&repo, "a.txt", "after the branch went on without it");
     assert!(told.contains("Mind three.") && told.contains("no branch"), "{told}");
+}
+
+#[test]
+fn branches_that_come_and_go_are_seen() {
+    let repo = indexed();
+    repo.git(&["checkout", "--quiet", "-b", "side"]);
+    repo.write("b.txt", "one\n");
+    let aside = repo.commit("on the side");
+    let lesson = json!({ "category": "gotcha", "content": "Mind four.", "file": "a.txt", "lines": { "start": 4, "end": 4 }, "depends_on": [{ "file": "b.txt", "nature": "never empty" }] });
+    annotate(&repo, &aside, &json!({ "summary": "why", "wisdom": [lesson] }));
+    let n_told = |what: &str| {
+        same(&repo, &["deps", "b.txt", "--format", "json"], what);
+        let told = read(&repo, "a.txt", what);
+        (told.matches("Mind four.").count(), told.matches("no branch").count())
+    };
+    assert_eq!(n_told("on the side"), (1, 0));
+    repo.git(&["checkout", "--quiet", "main"]);
+    assert_eq!(n_told("on main"), (0, 0));
+    repo.git(&["merge", "--quiet", "--squash", "side"]);
+    repo.git(&["commit", "--quiet", "-m", "squashed"]);
+    assert_eq!(n_told("squashed"), (0, 0));
+    repo.git(&["branch", "--quiet", "-D", "side"]);
+    assert_eq!(n_told("the branch is deleted"), (1, 1));
+    repo.write("c.txt", "one\n");
+    repo.commit("another");
+    assert_eq!(n_told("and HEAD goes on"), (1, 1));
+    repo.git(&["tag", "kept", &aside]);
+    assert_eq!(n_told("a tag keeps it"), (0, 0));
+    repo.git(&["tag", "--delete", "kept"]);
+    repo.git(&["pack-refs", "--all"]);
+    assert_eq!(n_told("no tag any more"), (1, 1));
+    repo.git(&["merge", "--quiet", "--no-edit", "-X", "ours", &aside]);
+    assert_eq!(n_told("merged in the end"), (1, 0));
+    fs::remove_dir_all(index_directory(&repo)).unwrap();
+    assert_eq!(n_told("from the beginning"), (1, 0));
+}
+
+#[test]
+fn an_orphan_that_is_merged_is_told_once() {
+    let repo = indexed();
+    repo.git(&["checkout", "--quiet", "-b", "side"]);
+    repo.write("b.txt", "one\n");
+    let aside = repo.commit("on the side");
+    let lesson = json!({ "category": "gotcha", "content": "Mind four.", "file": "a.txt", "lines": { "start": 4, "end": 4 } });
+    annotate(&repo, &aside, &json!({ "summary": "why", "wisdom": [lesson] }));
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo.git(&["branch", "--quiet", "-D", "side"]);
+    fs::remove_dir_all(index_directory(&repo)).unwrap();
+    let told = read(&repo, "a.txt", "the table knows it as an orphan");
+    assert!(told.contains("no branch"), "{told}");
+    repo.git(&["merge", "--quiet", &aside]);
+    let told = read(&repo, "a.txt", "merged");
+    assert_eq!((told.matches("Mind four.").count(), told.matches("no branch").count()), (1, 0), "{told}");
+}
+
+#[test]
+fn what_names_a_file_that_is_yet_to_come_is_told_of_it() {
+    let repo = indexed();
+    let relies = json!({ "category": "insight", "content": "As z.txt will have it.", "file": "later.txt", "depends_on": [{ "file": "z.txt", "nature": "sorted" }] });
+    annotate(&repo, "HEAD", &json!({ "summary": "why", "wisdom": [relies] }));
+    fs::remove_dir_all(index_directory(&repo)).unwrap();
+    read(&repo, "a.txt", "before");
+    repo.write("later.txt", "one\n");
+    repo.write("z.txt", "one\n");
+    repo.commit("here they are");
+    assert!(read(&repo, "later.txt", "after").contains("As z.txt"));
+    assert!(same(&repo, &["deps", "z.txt", "--format", "json"], "after").contains("sorted"));
+}
+
+#[test]
+fn what_relies_on_a_name_relies_on_the_file_that_has_it() {
+    let repo = indexed();
+    repo.git(&["mv", "a.txt", "b.txt"]);
+    repo.commit("renamed");
+    let relies = json!({ "category": "insight", "content": "Whatever.", "file": "b.txt", "depends_on": [{ "file": "a.txt", "nature": "sorted" }] });
+    annotate(&repo, "HEAD", &json!({ "summary": "why", "wisdom": [relies] }));
+    let relied = |file: &str| same(&repo, &["deps", file, "--format", "json"], file).contains("sorted");
+    assert!(relied("b.txt"));
+    repo.write("a.txt", "something else\n");
+    repo.commit("another file of that name");
+    assert_eq!([relied("a.txt"), relied("b.txt")], [true, false]);
+    fs::remove_dir_all(index_directory(&repo)).unwrap();
+    assert_eq!([relied("a.txt"), relied("b.txt")], [true, false]);
+}
+
+#[test]
+fn history_that_becomes_another_one_is_looked_at_anew() {
+    let repo = indexed();
+    repo.write("a.txt", "zero\none\ntwo\nthree\nfour\n");
+    let second = repo.commit("second");
+    repo.write("a.txt", "zero\none\ntwo\nthree\nfour\nfive\n");
+    repo.commit("third");
+    let n_since = |what: &str| {
+        let told: serde_json::Value = serde_json::from_str(&read(&repo, "a.txt", what)).unwrap();
+        told["wisdom"][0]["commits_since"].clone()
+    };
+    assert_eq!(n_since("whole"), json!(2));
+    let written = || same(&repo, &["why", "a.txt:2", "--format", "json"], "why");
+    let before = written();
+    repo.git(&["replace", "--graft", &second]);
+    assert_eq!(n_since("grafted"), json!(null));
+    assert_ne!(written(), before);
+    repo.git(&["replace", "--delete", &second]);
+    assert_eq!((n_since("whole again"), written()), (json!(2), before));
+}
+
+#[test]
+fn when_the_last_note_is_gone_nothing_is_annotated() {
+    let repo = indexed();
+    let notes = repo.git(&["for-each-ref", "--format=%(refname)", "refs/notes/"]);
+    for name in notes.lines() {
+        repo.git(&["update-ref", "-d", name]);
+    }
+    repo.write("b.txt", "one\n");
+    repo.commit("second");
+    assert!(!same(&repo, &["read", "a.txt"], "no more").contains("Mind two."));
+    let [indexed, direct] = [false, true].map(|no_index| run(&repo, &["read", "a.txt"], no_index).stderr);
+    assert_eq!(String::from_utf8_lossy(&indexed), String::from_utf8_lossy(&direct));
 }
 
 /// A repository with one lesson that has been read once.
