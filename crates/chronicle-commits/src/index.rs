@@ -38,7 +38,7 @@ use crate::{
         ancestry::Ancestry,
         drift::Drift,
         part::{Part, Span},
-        stored::{Id, StoredRecord},
+        stored::{Asked, Id, StoredRecord},
         table::Table,
     },
     present::is_opaque,
@@ -504,9 +504,8 @@ fn load(
     };
     let mut is_known = true;
     // Where the file was edited, each place is to be carried before it can be asked about.
-    let asked = scope.lines.as_deref().filter(|lines| !lines.is_empty() && scope.names.is_empty());
-    let lines = asked.filter(|_| drift.is_none());
-    let record = stored.load(table, &name, lines, |placement, anchor| {
+    let asked = Asked::of(scope).filter(|_| drift.is_none());
+    let record = stored.load(table, &name, asked.as_ref(), |placement, anchor| {
         if let Some(drift) = &drift {
             is_known &= drift.carry(placement).is_some();
         }

@@ -10,7 +10,8 @@ use std::{
 };
 
 use chronicle_core::{
-    ContextLevel, CrossCuttingMember, EntryId, LineRange, Source,
+    ContextLevel, CrossCuttingMember, EntryId, LineRange, Source, line_hash,
+    mentions::segments,
     reading::{CrossCuttingItem, Match, State},
     score::Tie,
 };
@@ -27,6 +28,7 @@ use crate::{
     lost::{Lost, LostLines},
     placing::Placement,
     prose::{Kind as Words, Passage},
+    read::Scope,
     record::{Claim, Concern, FileRecord, Heading, Reliance, Relied, Step},
 };
 
@@ -224,9 +226,30 @@ struct StoredOrigin<'a> {
 pub(super) struct StoredClaim<'a> {
     /// No lines outside concern it, unless it is asked for by name; `None` where none do.
     within: Option<Range>,
+    /// A [`name_hash`] of the code it is about.
+    name: Option<u32>,
     /// A [`StoredWords`].
     #[serde(borrow)]
     rest: Cow<'a, [u8]>,
+}
+
+/// A hash of the last segment of a name of code: names that agree have the same.
+fn name_hash(name: &str) -> Option<u32> {
+    Some(line_hash(segments(name).last()?.as_bytes()))
+}
+
+/// What claims are asked for by: some lines, and some names.
+pub(super) struct Asked<'q> {
+    lines: &'q [LineRange],
+    names: Vec<u32>,
+}
+
+impl<'q> Asked<'q> {
+    /// `None` where `scope` is the whole file, or no lines: then the claims about the whole file are to be told apart.
+    pub(super) fn of(scope: &'q Scope) -> Option<Self> {
+        let lines = scope.lines.as_deref().filter(|lines| !lines.is_empty())?;
+        Some(Self { lines, names: scope.names.iter().filter_map(|name| name_hash(name)).collect() })
+    }
 }
 
 /// A claim without its body.
@@ -337,7 +360,11 @@ pub(super) fn store<W: Write + Seek>(
             kind,
             body: writer.part(&bytes)?,
         };
-        claims.push(StoredClaim { within: claim.placement.within().map(pair), rest: packed(&words)?.into() });
+        claims.push(StoredClaim {
+            within: claim.placement.within().map(pair),
+            name: words.anchor.and_then(name_hash),
+            rest: packed(&words)?.into(),
+        });
     }
     let null = |commit: ObjectId| commit.kind().null();
     let ids = |step: &Step| [step.commit, step.blob.unwrap_or_else(|| null(step.commit))];
@@ -487,18 +514,18 @@ impl StoredRecord<'_> {
     }
 
     /// The record of the file at `path`, with those of its claims that `concern` lets through after it has
-    /// said where they are. What certainly concerns no line of `lines` is left out without being asked about.
+    /// said where they are. What is certainly not `asked` for is left out without being taken apart.
     pub(super) fn load(
         self,
         table: &Table,
         path: &str,
-        lines: Option<&[LineRange]>,
+        asked: Option<&Asked<'_>>,
         mut concern: impl FnMut(&mut Placement, Option<&str>) -> bool,
     ) -> Option<FileRecord> {
         let mut headings = Headings::new(self.headings, self.steps);
         let mut claims = Vec::new();
         for claim in &self.claims {
-            if lines.is_some_and(|lines| !claim.may_meet(lines)) {
+            if asked.is_some_and(|asked| !claim.may_meet(asked)) {
                 continue;
             }
             let claim = claim.words()?;
@@ -523,8 +550,8 @@ impl StoredRecord<'_> {
                 },
             });
         }
-        // Asked about lines, only what is gone is followed through them.
-        let is_followed = lines.is_none() || claims.iter().any(|claim| claim.placement.state == State::Gone);
+        // Asked for some of the claims, only what is gone is followed through them.
+        let is_followed = asked.is_none() || claims.iter().any(|claim| claim.placement.state == State::Gone);
         let n_steps = if is_followed { self.steps.len() } else { 0 };
         Some(FileRecord {
             names: self.names,
@@ -588,9 +615,11 @@ impl StoredClaim<'_> {
         postcard::from_bytes(&self.rest).ok()
     }
 
-    /// Whether one of `lines` may concern it.
-    fn may_meet(&self, lines: &[LineRange]) -> bool {
-        self.within.and_then(range).is_some_and(|within| lines.iter().any(|lines| lines.overlaps(within)))
+    /// Whether it may be one of those that are asked for.
+    fn may_meet(&self, asked: &Asked<'_>) -> bool {
+        let is_named = self.name.is_some_and(|name| asked.names.contains(&name));
+        let meets = |within: LineRange| asked.lines.iter().any(|lines| lines.overlaps(within));
+        is_named || self.within.and_then(range).is_some_and(meets)
     }
 }
 
