@@ -5,7 +5,7 @@
 //! one to show. The history of that version counts, so a lesson that comes with the
 //! change itself is no news.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use chronicle_commits::{DepsRequest, Limits, ReadRequest, Scope, ScopeFile, Target};
 use chronicle_core::{
@@ -464,9 +464,13 @@ impl Chronicle {
         warnings.extend(
             found.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>(),
         );
+        let mut told = HashSet::new();
         for (dependent, target) in found.dependents.into_iter().zip(found.targets) {
-            if dependent.strength != Strength::Mention {
-                let (number, at_line) = lines[target];
+            let (number, at_line) = lines[target];
+            // What relies on the file as a whole relies on each of its items.
+            let by = (number, dependent.id.clone(), dependent.commit.clone(), dependent.from_file.clone());
+            let what = (dependent.from_anchor.clone(), dependent.on_anchor.clone(), dependent.nature.clone());
+            if dependent.strength != Strength::Mention && told.insert((by, what)) {
                 by_file.entry(number).or_default().push(TouchedDependent { dependent, at_line });
             }
         }

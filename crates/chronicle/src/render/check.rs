@@ -17,6 +17,9 @@ pub enum Host {
     GitLab,
 }
 
+/// So many of those who rely on a file are told, the plainest first; more hide the lessons.
+const MAX_DEPENDENTS: usize = 12;
+
 pub(super) fn markdown(check: &Check, view: &View) -> String {
     let mut out = String::new();
     for file in &check.files {
@@ -34,8 +37,12 @@ pub(super) fn markdown(check: &Check, view: &View) -> String {
         }
         if !file.dependents.is_empty() {
             out.push_str("**Rely on what is changed:**\n");
-            for TouchedDependent { dependent, .. } in &file.dependents {
+            for TouchedDependent { dependent, .. } in file.dependents.iter().take(MAX_DEPENDENTS) {
                 let _ = writeln!(out, "- {}", deps::words(dependent, view));
+            }
+            if let Some(n_more @ 1..) = file.dependents.len().checked_sub(MAX_DEPENDENTS) {
+                let old = words::path(file.renamed_from.as_ref().unwrap_or(&file.file));
+                let _ = writeln!(out, "- and {n_more} more: `git chronicle deps {old}`");
             }
         }
     }

@@ -53,10 +53,11 @@ pub(super) fn words(dependent: &Dependent, view: &View) -> String {
         .unwrap_or_default();
     let over = dependent.superseded_by.as_ref();
     let over = over.map(|id| format!(", superseded by {}", plain(&id.0))).unwrap_or_default();
+    let nature = words::indented(&dependent.nature, "  ");
     let mut text = format!(
-        "{from}{}: {} ({:.2}, {}, {age}{elsewhere}{over})",
+        "{from}{}{}{nature} ({:.2}, {}, {age}{elsewhere}{over})",
         on.unwrap_or_default(),
-        words::indented(&dependent.nature, "  "),
+        if nature.is_empty() { "" } else { ": " },
         dependent.confidence,
         words::short(&dependent.commit),
     );

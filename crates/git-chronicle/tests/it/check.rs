@@ -362,3 +362,26 @@ fn what_comes_with_the_change_is_no_news_on_no_branch_either() {
     let checked = ask(&repo, &["check", "--diff", "HEAD~1..HEAD"]);
     assert!(checked.contains("it must never block") && !checked.contains("It waits now"), "{checked}");
 }
+
+/// Of many who rely on a file those that say it plainest are told, each once.
+#[test]
+fn of_many_who_rely_on_a_file_a_dozen_is_told() {
+    let repo = pool();
+    let relies = |n: u32| {
+        json!({ "category": "insight", "content": format!("Reason {n}."), "file": "src/ui.rs", "anchor": format!("draw_{n}"),
+            "depends_on": [{ "file": "src/pool.rs", "nature": if n == 3 { String::new() } else { format!("reason {n}") } }] })
+    };
+    let wisdom: Vec<Value> = (0..15).map(relies).collect();
+    annotate(&repo, &json!({ "summary": "Who draws, and why", "wisdom": wisdom }));
+    let now =
+        POOL.replace("self.free.pop();", "self.wait_for_one();").replace("self.free.push(id);", "drop(id);");
+    repo.write("src/pool.rs", now);
+    let told = ask(&repo, &["check"]);
+    assert_eq!(told.matches("\n- `src/ui.rs").count(), 12, "{told}");
+    assert!(told.ends_with("- and 5 more: `git chronicle deps src/pool.rs`\n"), "{told}");
+    let told = ask(&repo, &["check", "--format", "json"]);
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["files"][0]["dependents"].as_array().unwrap().len(), 17, "{told}");
+    let told = ask(&repo, &["deps", "src/pool.rs"]);
+    assert!(told.contains("draw_3` (0."), "{told}");
+}
