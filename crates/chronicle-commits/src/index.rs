@@ -493,6 +493,17 @@ fn load(
     if stored.claims.is_empty() {
         return stored.load(table, &name, None, |_, _| true);
     }
+    if let (None, Some(_)) = (content, stored.content) {
+        let mut record = stored.load(table, &name, None, |placement, anchor| {
+            *placement = placement.of_missing_file();
+            placement.concerns(scope, anchor)
+        })?;
+        // That lines were gone before is no matter where all is gone.
+        for claim in &mut record.claims {
+            claim.gone_since = None;
+        }
+        return Some(record);
+    }
     let drift = match (content, stored.content) {
         (Some(content), Some(hash)) if content_hash(content) == hash => None,
         (None, None) => None,

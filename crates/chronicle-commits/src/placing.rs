@@ -51,6 +51,14 @@ impl Placement {
         Self::ranges(left, state, tie, Match::Commit)
     }
 
+    /// The same claim where the file is not there any more.
+    pub(crate) fn of_missing_file(&self) -> Self {
+        match self.matched {
+            Match::Commit => Self::commit_wide(Vec::new(), State::Gone),
+            _ => Self::file_wide(State::Gone),
+        }
+    }
+
     fn near(left: Vec<LineRange>, state: State) -> Self {
         let tie = if state == State::Gone { Tie::Gone } else { Tie::Near };
         Self::ranges(left, state, tie, Match::Near)

@@ -15,7 +15,7 @@ pub struct Summaries {
 }
 
 /// Another number makes every summary that is kept worthless.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Summaries that are kept; they can be large.
 const MAX_SUMMARIES: usize = 16;
@@ -37,10 +37,11 @@ impl SummaryKey {
         key
     }
 
-    /// Adds a file with its present bytes.
-    pub fn add_file(&mut self, path: &BStr, content: &[u8]) {
+    /// Adds a file with its present bytes; `None` when it is gone.
+    pub fn add_file(&mut self, path: &BStr, content: Option<&[u8]>) {
         self.add(path);
-        self.add(content);
+        self.0.push(u8::from(content.is_some()));
+        self.add(content.unwrap_or_default());
     }
 
     fn add(&mut self, part: &[u8]) {

@@ -7,6 +7,7 @@
 
 use std::{
     fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
@@ -184,7 +185,11 @@ impl Glance {
     #[must_use]
     pub fn entry(&self, path: &BStr) -> Option<WorktreeEntry> {
         let full = self.work_dir.join(path.to_path().ok()?);
-        let metadata = fs::symlink_metadata(&full).ok()?;
+        let metadata = match fs::symlink_metadata(&full) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => return Some(WorktreeEntry::Other),
+            Err(_) => return None,
+        };
         if path.is_empty() {
             return Some(WorktreeEntry::Directory);
         }
@@ -196,8 +201,26 @@ impl Glance {
             metadata if is_plain && metadata.is_file() => {
                 fs::read(full).map_or(WorktreeEntry::Other, WorktreeEntry::File)
             }
+            metadata if is_plain && metadata.is_symlink() => {
+                let target = fs::read_link(full).ok().and_then(|target| Vec::from_path_buf(target).ok());
+                target.map_or(WorktreeEntry::Other, WorktreeEntry::Link)
+            }
+            metadata if is_straight && !metadata.is_file() && !metadata.is_symlink() => {
+                WorktreeEntry::Special
+            }
             _ => WorktreeEntry::Other,
         })
+    }
+
+    /// The bytes that the working tree has for the file `path` of HEAD, as `Repository::present_file` gives them:
+    /// `Some(None)` where it has no such file, `None` where it takes a closer look to tell.
+    #[must_use]
+    pub fn content(&self, path: &BStr) -> Option<Option<Vec<u8>>> {
+        match self.entry(path) {
+            Some(WorktreeEntry::File(content) | WorktreeEntry::Link(content)) => Some(Some(content)),
+            Some(WorktreeEntry::Directory | WorktreeEntry::Special) | None => Some(None),
+            Some(WorktreeEntry::Other) => None,
+        }
     }
 }
 
@@ -239,7 +262,11 @@ pub enum WorktreeEntry {
     Directory,
     /// A file, with its bytes.
     File(Vec<u8>),
-    /// Something that takes a closer look: a link, a pipe, a file behind a link or a filter.
+    /// A symbolic link, with where it points, which is what git keeps of it.
+    Link(Vec<u8>),
+    /// What git keeps nothing of: a pipe, a socket, a device.
+    Special,
+    /// Something that takes a closer look: a file behind a link or a filter, or one that may not be read.
     Other,
 }
 
@@ -265,7 +292,7 @@ impl Refs<'_> {
     fn find(&self, name: &BStr) -> Option<Option<ObjectId>> {
         match fs::read(self.common_dir.join(name.to_path().ok()?)) {
             Ok(content) => ObjectId::from_hex(content.trim_ascii()).ok().map(Some),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
                 Some(self.packed_refs(b"refs/").find(|(packed, _)| *packed == name).map(|(_, id)| id))
             }
             // A directory where a ref is looked for, or one that may not be read.

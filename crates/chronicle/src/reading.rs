@@ -116,7 +116,7 @@ impl Chronicle {
                 return Ok(None);
             };
             let inside = match entry {
-                WorktreeEntry::Other => return Ok(None),
+                WorktreeEntry::Link(_) | WorktreeEntry::Special | WorktreeEntry::Other => return Ok(None),
                 WorktreeEntry::File(_)
                     if !index.had_path(name.as_bstr()) && glance.is_elsewhere(name.as_bstr()) =>
                 {
@@ -127,14 +127,12 @@ impl Chronicle {
                     is_directory = true;
                     let inside = index.files_under(name.as_bstr()).filter(|inside| !inside.is_empty());
                     let Some(inside) = inside else { return Ok(None) };
-                    let content = |path: BString| match glance.entry(path.as_bstr()) {
-                        Some(WorktreeEntry::File(content)) => Some((path, Some(content))),
-                        // A file that is not there, or no plain one, is for the closer look.
-                        _ => None,
+                    let with_content = |path: BString| {
+                        let content = glance.content(path.as_bstr())?;
+                        Some((path, content))
                     };
-                    let Some(inside) = inside.into_iter().map(content).collect::<Option<Vec<_>>>() else {
-                        return Ok(None);
-                    };
+                    let inside = inside.into_iter().map(with_content);
+                    let Some(inside) = inside.collect::<Option<Vec<_>>>() else { return Ok(None) };
                     inside
                 }
             };

@@ -138,8 +138,8 @@ impl Chronicle {
         let warnings = settings.warnings.join("\n");
         let mut key = SummaryKey::new(glance, &format!("{name}\n{}\n{warnings}", settings.half_life_days));
         for file in inside {
-            let Some(WorktreeEntry::File(content)) = glance.entry(file.as_bstr()) else { return Ok(None) };
-            key.add_file(file.as_bstr(), &content);
+            let Some(content) = glance.content(file.as_bstr()) else { return Ok(None) };
+            key.add_file(file.as_bstr(), content.as_deref());
         }
         Ok(Some(key))
     }

@@ -4,6 +4,7 @@
 
 use std::{
     fs,
+    os::unix::fs::symlink,
     path::PathBuf,
     process::{Output, Stdio},
     thread,
@@ -13,7 +14,7 @@ use std::{
 use serde_json::json;
 use testkit::{TestRepo, command};
 
-use crate::outcome::run_with_input;
+use crate::outcome::{run_with_input, skip};
 
 fn run(repo: &TestRepo, args: &[&str], no_index: bool) -> Output {
     let mut command = command(crate::outcome::program(), repo.path());
@@ -296,6 +297,70 @@ fn it_says_what_the_repository_says_whatever_happened_in_between() {
             }
         }
         assert!(index_directory(&work.repo).is_dir(), "nothing was indexed");
+    }
+}
+
+#[test]
+fn a_directory_is_answered_from_it_whatever_else_lies_there() {
+    let repo = TestRepo::new();
+    for name in ["plain", "deleted", "piped", "replaced", "retargeted"] {
+        repo.write(format!("src/{name}.txt"), "one\ntwo\nthree\nfour\n");
+    }
+    repo.write("src/untold.txt", "nobody spoke of it\n");
+    symlink("plain.txt", repo.path().join("src/link.txt")).expect("links can be made");
+    symlink("nowhere", repo.path().join("src/broken")).expect("links can be made");
+    let commit = repo.commit("first");
+    let lesson = |name: &str, start: u32, end: u32| {
+        let lines = json!({ "start": start, "end": end });
+        json!({ "category": "gotcha", "content": format!("Mind {name}."), "file": format!("src/{name}"), "lines": lines })
+    };
+    let wisdom = [
+        lesson("plain.txt", 2, 3),
+        lesson("deleted.txt", 2, 3),
+        lesson("piped.txt", 1, 1),
+        lesson("replaced.txt", 3, 4),
+        lesson("retargeted.txt", 2, 2),
+        lesson("link.txt", 1, 1),
+    ];
+    annotate(&repo, &commit, &json!({ "summary": "why", "wisdom": wisdom }));
+    repo.write("src/deleted.txt", "one\nthree\nfour\n");
+    repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{commit},src/vendored")]);
+    repo.git(&["commit", "--quiet", "--all", "-m", "pin a library, damage a lesson"]);
+    fs::create_dir(repo.path().join("src/vendored")).expect("it can be made");
+    let questions = [
+        &["read", ".", "--format", "json", "--max-regions", "1000"][..],
+        &["read", "src", "--verbose"],
+        &["summary", "."],
+        &["summary", "src", "--format", "json"],
+    ];
+    let objects = repo.path().join(".git/objects");
+    let check = |what: &str| {
+        for question in questions {
+            let told = same(&repo, question, what);
+            assert!(told.contains("Mind plain.txt."), "{what}: {told}");
+            // What needs no object was not looked up in the repository.
+            fs::rename(&objects, repo.beside("objects")).expect("they can be moved");
+            let without_objects = run(&repo, question, false);
+            fs::rename(repo.beside("objects"), &objects).expect("they can be moved");
+            assert_eq!(String::from_utf8_lossy(&without_objects.stdout), told, "{what}: {question:?}");
+        }
+    };
+    check("links and a submodule");
+    let at = |name: &str| repo.path().join("src").join(name);
+    for name in ["deleted.txt", "piped.txt", "replaced.txt", "retargeted.txt", "untold.txt"] {
+        fs::remove_file(at(name)).expect("it is there");
+    }
+    check("files that are gone");
+    fs::create_dir(at("replaced.txt")).expect("it can be made");
+    let made = command("mkfifo", repo.path()).arg("src/piped.txt").status();
+    if !made.is_ok_and(|status| status.success()) {
+        skip("there is no mkfifo");
+    }
+    check("others in the place of files");
+    // Lines that an edit damaged are looked for in the repository.
+    symlink("elsewhere", at("retargeted.txt")).expect("links can be made");
+    for question in questions {
+        same(&repo, question, "a link in the place of a file");
     }
 }
 
