@@ -100,6 +100,7 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped<'_>], setting: &Sett
         reading.dependencies_on_this = dependencies(request, files, setting);
         let concerns = files.iter().flat_map(|file| &file.record.concerns);
         let concerns = concerns.filter(|concern| concern.had_name);
+        let concerns = concerns.filter(|concern| request.limits.admit(concern.item.at, &concern.item.tags));
         reading.cross_cutting = concerns.map(|concern| concern.item.clone()).collect();
         reading.cross_cutting.sort_by(|left, right| {
             (std::cmp::Reverse(left.at), &left.commit).cmp(&(std::cmp::Reverse(right.at), &right.commit))
@@ -307,10 +308,7 @@ fn filtered(items: Vec<Item>, limits: &Limits) -> Vec<Item> {
     };
     as_asked
         .into_iter()
-        .filter(|item| limits.since.is_none_or(|since| since < item.standing.at))
-        .filter(|item| {
-            limits.tags.is_empty() || item.standing.tags.iter().any(|tag| limits.tags.contains(tag))
-        })
+        .filter(|item| limits.admit(item.standing.at, &item.standing.tags))
         .filter(|item| limits.context_level.is_none_or(|wanted| level(item) == wanted))
         .filter(|item| limits.min_confidence <= item.standing.confidence)
         .collect()

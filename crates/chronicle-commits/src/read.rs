@@ -122,6 +122,14 @@ pub struct Limits {
     pub is_brief: bool,
 }
 
+impl Limits {
+    /// Whether what was written `at` a moment, with these labels, is wanted.
+    pub(crate) fn admit(&self, at: Timestamp, tags: &[String]) -> bool {
+        let is_labelled = self.tags.is_empty() || tags.iter().any(|tag| self.tags.contains(tag));
+        is_labelled && self.since.is_none_or(|since| since < at)
+    }
+}
+
 /// Versions read ahead stay in memory; a whole tree's history of them would not fit there.
 pub(crate) const MAX_READ_AHEAD: usize = 512;
 

@@ -3,6 +3,8 @@
 use serde_json::json;
 use testkit::TestRepo;
 
+use crate::outcome::{binary, contents, run};
+
 /// Two days and a bit after the commits of the test repositories.
 const NOW: &str = "2026-03-03T18:00:00Z";
 
@@ -173,6 +175,45 @@ fn the_lessons_of_one_kind() {
     - gotcha (lines 9-9, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): Leaks ids when poisoned.
       - tags: lock
     ");
+}
+
+#[test]
+fn filters_hold_for_concerns_as_for_lessons() {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", POOL);
+    repo.commit("pool: hand out ids");
+    let say = |description: &str, tag: &str, now: &str| {
+        let regions = ["pool.rs:acquire", "pool.rs:release"];
+        let annotation = json!({ "summary": format!("Said of both sides of the pool, on {now}"),
+            "wisdom": [{ "category": "insight", "content": description, "file": "pool.rs", "tags": [tag] }],
+            "cross_cutting": [{ "description": description, "regions": regions, "tags": [tag] }] });
+        let mut command = binary(repo.path(), &["annotate", "--json", &annotation.to_string()]);
+        run(command.env("CHRONICLE_NOW", now)).success();
+    };
+    say("Ids are never zero", "range", testkit::DATE);
+    repo.write("pool.rs", format!("{POOL}\n// The end.\n"));
+    repo.commit_at("pool: end it", "2026-03-02T12:00:00Z");
+    say("Both sides lock", "lock", "2026-03-02T12:00:00Z");
+    let check = |filter: &[&str], expected: &[&str]| {
+        for variable in ["CHRONICLE_NOW", "CHRONICLE_NO_INDEX"] {
+            let args = [&["read", "pool.rs", "--format=json"][..], filter].concat();
+            let mut command = binary(repo.path(), &args);
+            let reading = run(command.env("CHRONICLE_NOW", NOW).env(variable, NOW)).success().json();
+            let concerns = reading["cross_cutting"].as_array().into_iter().flatten();
+            let concerns: Vec<&str> = concerns.filter_map(|item| item["description"].as_str()).collect();
+            assert_eq!(concerns, expected, "{filter:?}");
+            let mut lessons = contents(&reading);
+            lessons.sort_by_key(|lesson| std::cmp::Reverse(lesson == "Both sides lock"));
+            assert_eq!(lessons, expected, "{filter:?}");
+        }
+    };
+    check(&[], &["Both sides lock", "Ids are never zero"]);
+    check(&["--tags", "lock"], &["Both sides lock"]);
+    check(&["--tags", "range,other"], &["Ids are never zero"]);
+    check(&["--tags", "other"], &[]);
+    check(&["--since", "2026-03-02"], &["Both sides lock"]);
+    check(&["--since", "HEAD~1"], &["Both sides lock"]);
+    check(&["--since", "2026-03-02", "--tags", "range"], &[]);
 }
 
 #[test]
