@@ -15,7 +15,7 @@ pub struct Summaries {
 }
 
 /// Another number makes every summary that is kept worthless.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Summaries that are kept; they can be large.
 const MAX_SUMMARIES: usize = 16;

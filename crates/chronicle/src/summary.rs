@@ -44,6 +44,8 @@ pub struct FileSummary {
     pub file: String,
     /// Its code units in the order of the file; what concerns the whole file comes first.
     pub units: Vec<UnitSummary>,
+    /// How many more there are of which the code is gone; `read` tells what is known of them.
+    pub n_gone: usize,
 }
 
 /// The newest word on one code unit.
@@ -91,6 +93,11 @@ struct Word<'r> {
 }
 
 impl Word<'_> {
+    /// Whether it says anything about the code as it is, or what was tried.
+    fn is_told(&self) -> bool {
+        self.standing.state != State::Gone || !self.risks.is_empty()
+    }
+
     /// What is said, with the doubt that stands against it.
     fn doubted(&self, text: &str) -> String {
         match self.standing.corrections.last() {
@@ -200,16 +207,15 @@ impl Chronicle {
                 false => None,
             };
             let items = content.map(|file_now| self.items(file, &file_now.content, &mut Vec::new()));
-            let mut units = units(words, &items.unwrap_or_default());
-            if let Some(wanted) = &wanted {
-                units.retain(|unit| {
-                    let is_named = unit.anchor.as_ref().is_some_and(|name| wanted.names.contains(name));
-                    let inside = |lines: LineRange| wanted.lines.iter().any(|item| item.overlaps(lines));
-                    is_named || (unit.anchor.is_some() && unit.lines.is_some_and(inside))
-                });
-            }
-            if !units.is_empty() {
-                files.push(FileSummary { file: file.to_owned(), units });
+            let is_wanted = |lines: Option<LineRange>, anchor: Option<&String>| {
+                let Some(wanted) = &wanted else { return true };
+                let is_named = anchor.is_some_and(|name| wanted.names.contains(name));
+                let inside = |lines: LineRange| wanted.lines.iter().any(|item| item.overlaps(lines));
+                is_named || (anchor.is_some() && lines.is_some_and(inside))
+            };
+            let (units, n_gone) = units(words, &items.unwrap_or_default(), is_wanted);
+            if !units.is_empty() || 0 < n_gone {
+                files.push(FileSummary { file: file.to_owned(), units, n_gone });
             }
         }
         let path = reading.query.file.clone().unwrap_or_default();
@@ -218,13 +224,22 @@ impl Chronicle {
     }
 }
 
-/// Gathers what is said by unit. What is over or gone says nothing about the code as it is, but for what was tried.
-fn units(words: Vec<Word<'_>>, items: &[Item]) -> Vec<UnitSummary> {
+/// Gathers what is said by unit, of those that are wanted. What is over or gone says nothing about the code as it is,
+/// but for what was tried; units of which nothing else is known are only counted.
+fn units(
+    words: Vec<Word<'_>>,
+    items: &[Item],
+    is_wanted: impl Fn(Option<LineRange>, Option<&String>) -> bool,
+) -> (Vec<UnitSummary>, usize) {
     let mut by_unit: BTreeMap<(Option<LineRange>, Option<String>), Vec<Word<'_>>> = BTreeMap::new();
     for word in words.into_iter().filter(|word| !word.standing.is_over()) {
         by_unit.entry(unit_of(&word, items)).or_default().push(word);
     }
-    by_unit.into_iter().map(|((lines, anchor), words)| unit(lines, anchor, words)).collect()
+    by_unit.retain(|(lines, anchor), _| is_wanted(*lines, anchor.as_ref()));
+    let n_all = by_unit.len();
+    by_unit.retain(|_, words| words.iter().any(Word::is_told));
+    let n_gone = n_all - by_unit.len();
+    (by_unit.into_iter().map(|((lines, anchor), words)| unit(lines, anchor, words)).collect(), n_gone)
 }
 
 /// The item that a statement is about: the one that has its lines now, or the one that it names.

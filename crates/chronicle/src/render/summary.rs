@@ -16,6 +16,13 @@ pub(super) fn markdown(summary: &Summary, view: &View) -> String {
         for item in &file.units {
             unit(&mut out, item, file.file.is_empty(), view);
         }
+        match (file.n_gone, file.units.is_empty()) {
+            (0, _) => {}
+            (_, true) => out.push_str("- All that is known of it is of code that is gone; `read` tells it\n"),
+            (n_gone, false) => {
+                let _ = writeln!(out, "- {n_gone} more of code that is gone in `read`");
+            }
+        }
     }
     out
 }

@@ -17,7 +17,7 @@ pub(super) struct StoredSummary {
     /// The first end of a claim that was not.
     until: Option<Moment>,
     path: String,
-    files: Vec<(String, Vec<StoredUnit>)>,
+    files: Vec<(String, Vec<StoredUnit>, usize)>,
     warnings: Vec<String>,
 }
 
@@ -39,12 +39,13 @@ impl StoredSummary {
     /// What is kept of a `summary` made at `now` of claims that end at `ends`.
     pub(super) fn of(summary: &Summary, ends: &[Timestamp], now: Timestamp) -> Self {
         let (over, to_come): (Vec<Timestamp>, Vec<Timestamp>) = ends.iter().partition(|end| **end <= now);
-        let units = |file: &FileSummary| file.units.iter().map(stored).collect();
+        let stored =
+            |file: &FileSummary| (file.file.clone(), file.units.iter().map(stored).collect(), file.n_gone);
         Self {
             from: over.into_iter().max().map(Timestamp::as_nanosecond),
             until: to_come.into_iter().min().map(Timestamp::as_nanosecond),
             path: summary.path.clone(),
-            files: summary.files.iter().map(|file| (file.file.clone(), units(file))).collect(),
+            files: summary.files.iter().map(stored).collect(),
             warnings: summary.warnings.clone(),
         }
     }
@@ -56,8 +57,9 @@ impl StoredSummary {
             return None;
         }
         let mut files = Vec::with_capacity(self.files.len());
-        for (file, units) in self.files {
-            files.push(FileSummary { file, units: units.into_iter().map(unit).collect::<Option<_>>()? });
+        for (file, units, n_gone) in self.files {
+            let units = units.into_iter().map(unit).collect::<Option<_>>()?;
+            files.push(FileSummary { file, units, n_gone });
         }
         Some(Summary { schema: SCHEMA, path: self.path, anchor: None, files, warnings: self.warnings })
     }

@@ -91,6 +91,53 @@ fn what_is_kept_of_a_directory_is_as_good_as_new() {
 }
 
 #[test]
+fn what_is_known_of_code_that_is_gone_is_said_to_be() {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", "fn one() {\n    step();\n    stop();\n}\n");
+    repo.commit("pool: start");
+    annotate(
+        &repo,
+        &json!({ "summary": "One function, because it has one lock", "wisdom": [
+            { "category": "gotcha", "content": "The lock is held all the time.", "file": "pool.rs", "anchor": "one" },
+            { "category": "insight", "content": "Steps are cheap beside the lock.", "file": "pool.rs", "anchor": "one" },
+        ]}),
+    );
+    repo.write("pool.rs", "fn other() {\n    jump();\n}\n");
+    repo.commit("pool: start over");
+    let told = ask(&repo, &["summary", "pool.rs"]);
+    insta::assert_snapshot!(told, @"
+    ## pool.rs
+    - All that is known of it is of code that is gone; `read` tells it
+    ");
+    // Of a directory it is kept.
+    assert_eq!([ask(&repo, &["summary", "."]), ask(&repo, &["summary", "."])], [told.as_str(); 2]);
+    annotate(
+        &repo,
+        &json!({ "summary": "Jumps instead of steps, since steps wait", "wisdom": [
+            { "category": "gotcha", "content": "Never jump twice at once.", "file": "pool.rs", "anchor": "other" },
+        ]}),
+    );
+    insta::assert_snapshot!(ask(&repo, &["summary", "pool.rs"]), @"
+    ## pool.rs
+    - other (lines 1-3) [baa42b7, 2 days, 0.88]: Jumps instead of steps, since steps wait
+      - must hold: Never jump twice at once.
+    - 2 more of code that is gone in `read`
+    ");
+    insta::assert_snapshot!(ask(&repo, &["summary", "pool.rs", "other"]), @"
+    ## pool.rs
+    - other (lines 1-3) [baa42b7, 2 days, 0.88]: Jumps instead of steps, since steps wait
+      - must hold: Never jump twice at once.
+    ");
+    repo.git(&["rm", "--quiet", "pool.rs"]);
+    repo.commit("pool: remove");
+    insta::assert_snapshot!(ask(&repo, &["summary", "pool.rs"]), @"
+    ## pool.rs
+    - All that is known of it is of code that is gone; `read` tells it
+    warning: `pool.rs` was deleted by b7806c6
+    ");
+}
+
+#[test]
 fn bad_questions() {
     let repo = pool();
     repo.write("empty.rs", "");
