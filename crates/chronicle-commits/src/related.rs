@@ -3,11 +3,11 @@
 use std::{collections::HashSet, rc::Rc};
 
 use chronicle_core::{
-    Age, Annotation, Related,
+    Age, Annotation, Related, plain,
     reading::RelatedItem,
     score::{self, Tie},
 };
-use chronicle_git::{LazyRepository, ObjectId};
+use chronicle_git::{LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
 
 use crate::{error::Result, notebook::Notebook};
@@ -22,6 +22,26 @@ pub(crate) struct Follower<'a> {
     pub(crate) farthest: u32,
     /// All notes, listed when the first pointer is met.
     pub(crate) notebook: Option<Rc<Notebook<'a>>>,
+}
+
+/// Gives each pointer the full id of the commit that it names, since `HEAD~1` is another one tomorrow.
+///
+/// A commit that is gone is known by its note. What names nothing stays as it was given, and is told to `warnings`.
+pub fn resolve_pointers<'p>(
+    repository: &Repository,
+    pointers: impl IntoIterator<Item = &'p mut Related>,
+    warnings: &mut Vec<String>,
+) {
+    for pointer in pointers {
+        let noted = || Notebook::open(repository, &mut Vec::new()).ok()?.find_key(&pointer.commit);
+        match repository.resolve(&pointer.commit).ok().or_else(noted) {
+            Some(id) => pointer.commit = id.to_string(),
+            None => warnings.push(format!(
+                "`{}`, which a related annotation points to, names no commit here; it was stored as it is",
+                plain(&pointer.commit)
+            )),
+        }
+    }
 }
 
 /// What an annotation says, how far to trust it, and where it points on to.

@@ -2,6 +2,7 @@
 
 use chronicle_commits::{
     input::{AnnotateInput, read_input, wash},
+    resolve_pointers,
     write::{self, AnnotateRequest, Annotated, Stamp},
 };
 use chronicle_core::{Annotation, EntryId, redaction};
@@ -98,8 +99,11 @@ impl Chronicle {
             false => (input.summary.clone().unwrap_or_default().trim().to_owned(), Vec::new()),
         };
         snafu::ensure!(!summary.is_empty(), NoSummarySnafu);
+        let mut regions = input.read_regions()?;
+        let pointers = input.wisdom.iter_mut().flat_map(|entry| &mut entry.related);
+        let pointers = pointers.chain(regions.iter_mut().flat_map(|region| &mut region.related_annotations));
+        resolve_pointers(self.repository()?, pointers, &mut warnings);
         self.relate_to_shown(&mut input, &commit.to_string());
-        let regions = input.read_regions()?;
         let cross_cutting = input.read_cross_cutting()?;
         let request = AnnotateRequest {
             commit,

@@ -497,12 +497,13 @@ fn assert_released_readers_accept(repo: &TestRepo, object: &str) {
 #[test]
 fn a_note_is_one_line_that_released_readers_accept() {
     let repo = repo();
+    let commit = repo.git(&["rev-parse", "HEAD"]);
     let input = json!({ "summary": "Why:\n\n1. \"quotes\"\n2. tabs\tand \\ and 🦀", "task": "POOL-1",
         "context_level": "enhanced", "wisdom": [
             { "category": "dead_end", "content": "Two\nlines of text.", "file": "pool.rs", "lines": [1, 2],
               "anchor": "Pool::acquire", "tags": ["a", "b"], "origin": "inferred", "expires": "2027-01-01T00:00:00Z",
               "depends_on": [{ "file": "other.rs", "anchor": "f", "nature": "assumes that it locks" }],
-              "related": [{ "commit": "HEAD", "anchor": "f", "relationship": "continues it" }],
+              "related": [{ "commit": commit, "anchor": "f", "relationship": "continues it" }],
               "supersedes": ["01ABC"] },
             { "category": "unfinished_thread", "content": "There is more to do." }],
         "regions": [{ "file": "pool.rs", "anchor": { "type": "fn", "name": "acquire" }, "lines": lines(1, 2), "intent": "Queue" }],
@@ -596,13 +597,14 @@ fn input_in_the_form_of_v2_is_mapped() {
 #[test]
 fn input_in_the_form_of_v1_is_kept_as_regions() {
     let repo = repo();
+    let commit = repo.git(&["rev-parse", "HEAD"]);
     let input = json!({ "commit": "HEAD", "summary": SUMMARY, "task": "POOL-1", "context_level": "inferred",
         "regions": [
             { "file": "pool.rs", "ast_anchor": { "unit_type": "function", "name": "acquire", "signature": "fn acquire()" },
               "lines": lines(3, 5), "intent": "Wait for a slot", "reasoning": "The server drops the eleventh.",
               "constraints": ["Never block.", { "text": "Ten at most.", "source": "inferred" }],
               "semantic_dependencies": [{ "file": "other.rs", "anchor": "f", "nature": "assumes a lock" }],
-              "related_annotations": [{ "commit": "HEAD", "anchor": "g", "relationship": "continues" }],
+              "related_annotations": [{ "commit": commit, "anchor": "g", "relationship": "continues" }],
               "tags": ["pool"], "risk_notes": "It may starve." },
             { "file": "pool.rs", "anchor": { "type": "function", "name": "release" }, "lines": [7, 9], "intent": "Give it back" }],
         "cross_cutting": [{ "description": "Both must lock", "regions": ["pool.rs:acquire", { "file": "pool.rs", "anchor": "release" }], "tags": ["locks"] }] });
@@ -1108,6 +1110,45 @@ fn new_knowledge_beside_known_words_is_not_called_nothing_new() {
     let outcome = annotate(&repo, &input);
     assert!(outcome.stdout.contains("Knowledge added"), "{outcome:#?}");
     assert!(!outcome.stdout.contains("Nothing new"), "{outcome:#?}");
+}
+
+#[test]
+fn pointers_to_other_commits_are_stored_in_full() {
+    let repo = repo();
+    let first = repo.git(&["rev-parse", "HEAD"]);
+    annotate(&repo, &json!({ "summary": "The first reason for the pool" }));
+    repo.write("pool.rs", "fn abandon() {}\n");
+    let gone = repo.commit("pool: abandon");
+    annotate(&repo, &json!({ "summary": "Abandoned, and known by this note alone" }));
+    repo.git(&["reset", "--quiet", "--hard", &first]);
+    repo.git(&["reflog", "expire", "--expire=now", "--all"]);
+    repo.git(&["gc", "--quiet", "--prune=now"]);
+    repo.write("pool.rs", "fn acquire() {}\nfn release() {}\n");
+    repo.commit("pool: give back");
+    let related = |commit: &str| json!([{ "commit": commit, "relationship": "continues" }]);
+    let lesson = |content: &str, commit: &str| json!({ "category": "insight", "content": content, "file": "pool.rs", "related": related(commit) });
+    let outcome = annotate(
+        &repo,
+        &json!({ "summary": "Given back, because the server counts",
+            "wisdom": [lesson("By its place in history.", "HEAD~1"), lesson("By a part of its id.", &first[..7]), lesson("By a note.", &gone[..9]), lesson("By a name that nothing has.", "no-such-branch")],
+            "regions": [{ "file": "pool.rs", "intent": "Give back", "related_annotations": related("HEAD^") }] }),
+    );
+    let stored = note(&repo, "HEAD");
+    let pointer = |content: &str| entry(&stored, content)["related"][0]["commit"].clone();
+    assert_eq!(pointer("By its place"), json!(first));
+    assert_eq!(pointer("By a part"), json!(first));
+    assert_eq!(pointer("By a note"), json!(gone));
+    assert_eq!(pointer("By a name"), json!("no-such-branch"));
+    assert_eq!(stored["regions"][0]["related_annotations"][0]["commit"], json!(first));
+    let warned = outcome.stderr.lines().filter(|line| line.contains("names no commit"));
+    assert!(warned.eq(["warning: `no-such-branch`, which a related annotation points to, names no commit here; it was stored as it is"]), "{outcome:#?}");
+    // What it meant when it was written is what is followed.
+    repo.commit("empty");
+    let reading = chronicle(repo.path(), &["read", "pool.rs", "--format=json"]).success().json();
+    assert_eq!(
+        entry(&reading, "By its place")["related"][0]["intent"],
+        json!("The first reason for the pool")
+    );
 }
 
 #[test]
