@@ -1,12 +1,15 @@
 //! Answers a question from the records of the files in scope.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    cell::LazyCell,
+    collections::{BTreeMap, HashSet},
+};
 
 use chronicle_core::{
     Age, Category, ContextLevel, EntryId, Origin,
     correction::{self, CorrectionItem, CorrectionKind},
     mentions::{agree, segments},
-    outline::Item as Named,
+    outline::{Item as Named, may_mean},
     reading::{Dependency, Match, Reading, RegionItem, Standing, State, Stats, WisdomItem},
     score::{self, Tie},
 };
@@ -18,7 +21,7 @@ use crate::{
     error::Result,
     kept::Caches,
     outlines::Items,
-    read::{Limits, ReadRequest},
+    read::{Limits, ReadRequest, Scope},
     record::{Body, Claim, FileRecord, Heading, Reliance},
     related::Follower,
     wisdom_view,
@@ -128,16 +131,52 @@ fn distinct<T: Eq + std::hash::Hash>(files: &[Scoped<'_>], commits: impl Fn(&Fil
 fn items(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Vec<Item> {
     let mut items = Vec::new();
     for (number, file) in files.iter().enumerate() {
-        let scope = request.scope(number);
+        let aim = Aim { scope: request.scope(number), items: LazyCell::new(|| setting.items(file)) };
         for (claim_number, claim) in file.record.claims.iter().enumerate() {
-            let anchor = claim.body.anchor().map(|anchor| anchor.name.as_str());
             let is_missing = request.limits.without_gone && claim.placement.state == State::Gone;
-            if claim.placement.concerns(scope, anchor) && (!is_missing || scope.names(anchor)) {
-                items.push(item(request, setting, (number, file), (claim_number, claim)));
+            if aim.concerns(claim) && (!is_missing || aim.names(claim)) {
+                let is_named = aim.names(claim);
+                items.push(item(request, setting, (number, file), (claim_number, claim, is_named)));
             }
         }
     }
     if request.limits.per_file { items } else { merge_commit_wide(items) }
+}
+
+/// What is asked about in one file, and the items that the file has now.
+struct Aim<'a, F> {
+    scope: &'a Scope,
+    items: LazyCell<Option<Items>, F>,
+}
+
+impl<F: FnOnce() -> Option<Items>> Aim<'_, F> {
+    /// Whether `claim` is about what is asked about.
+    fn concerns(&self, claim: &Claim) -> bool {
+        // A claim without lines is about the file, unless it names a part of it.
+        let is_elsewhere = || claim.placement.matched == Match::File && !self.may_mean(anchor_of(claim));
+        self.scope.lines.is_none()
+            || self.names(claim)
+            || claim.placement.concerns(self.scope, None) && !is_elsewhere()
+    }
+
+    /// Whether `claim` is about an item that is asked for by name.
+    fn names(&self, claim: &Claim) -> bool {
+        let anchor = anchor_of(claim);
+        self.scope.names(anchor) && self.may_mean(anchor)
+    }
+
+    /// Whether `anchor` may mean what is asked about.
+    fn may_mean(&self, anchor: Option<&str>) -> bool {
+        let (Some(anchor), Some(ranges)) = (anchor, &self.scope.lines) else { return true };
+        match self.items.as_deref() {
+            Some(Ok(items)) => may_mean(items, anchor, ranges),
+            _ => true,
+        }
+    }
+}
+
+fn anchor_of(claim: &Claim) -> Option<&str> {
+    claim.body.anchor().map(|anchor| anchor.name.as_str())
 }
 
 /// A claim about a commit as a whole belongs to no file when it concerns several in scope.
@@ -167,7 +206,7 @@ fn item(
     request: &ReadRequest,
     setting: &Setting<'_>,
     (number, file): (usize, &Scoped<'_>),
-    (claim_number, claim): (usize, &Claim),
+    (claim_number, claim, is_named): (usize, &Claim, bool),
 ) -> Item {
     let Claim { body, placement, .. } = claim;
     let heading = &file.record.headings[claim.heading];
@@ -203,10 +242,7 @@ fn item(
         near: placement.near.clone(),
         state: placement.state,
         gone_since: None,
-        matched: match body.anchor() {
-            Some(anchor) if request.scope(number).names(Some(&anchor.name)) => Match::Anchor,
-            _ => placement.matched,
-        },
+        matched: if is_named { Match::Anchor } else { placement.matched },
         elsewhere: heading.elsewhere.clone(),
         tags: body.tags().to_vec(),
         task: heading.task.clone(),

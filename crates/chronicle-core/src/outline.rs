@@ -227,6 +227,20 @@ pub fn resolve<'a>(items: &'a [Item], anchor: &str) -> Resolution<'a> {
     fuzzy(items, &paths, &wanted)
 }
 
+/// Whether `anchor` may mean the code in `ranges` of the file with `items`.
+///
+/// What bears the name in the file is meant, and nothing that merely has a name with the same end. Where
+/// nothing bears it, the code may be called otherwise by now, and nobody can tell.
+#[must_use]
+pub fn may_mean(items: &[Item], anchor: &str, ranges: &[LineRange]) -> bool {
+    let resolution = resolve(items, anchor);
+    let bearers = match &resolution {
+        Resolution::Qualified(items) | Resolution::Unqualified(items) => &items[..],
+        Resolution::Fuzzy(_) | Resolution::Unknown(_) => return true,
+    };
+    bearers.iter().any(|item| ranges.iter().any(|range| range.overlaps(item.lines)))
+}
+
 /// The nearest items, when they are near enough to be the anchor with a slip in it.
 fn fuzzy<'a>(items: &'a [Item], paths: &[Path], wanted: &Path) -> Resolution<'a> {
     let compared = |path: &Path| if wanted.len() == 1 { path.last().to_owned() } else { path.0.join(".") };

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use chronicle_core::{
     LineRange,
     mentions::{agree, segments},
+    outline::{Item, may_mean},
     reading::{Reading, RegionItem, Standing, WisdomItem},
 };
 use schemars::JsonSchema;
@@ -60,8 +61,8 @@ impl Chronicle {
         let command =
             ReadCommand { paths: vec![path], max_regions: Some(usize::MAX), ..ReadCommand::default() };
         let mut reading = self.read(&command)?;
-        if let Some(anchored) = &anchored {
-            keep_only(&mut reading, anchored);
+        if let Some((anchored, items)) = &anchored {
+            keep_only(&mut reading, anchored, items);
             reading.warnings.extend(anchored.remarks.iter().cloned());
         }
         let mut by_commit: BTreeMap<String, Moment> = BTreeMap::new();
@@ -99,12 +100,16 @@ impl Chronicle {
         })
     }
 
-    /// What `anchor` names in the file at `path` as it is now.
-    fn anchored_at(&self, path: &std::path::Path, anchor: &str) -> Result<Anchored, Error> {
+    /// What `anchor` names in the file at `path` as it is now, and all items that the file has.
+    fn anchored_at(&self, path: &std::path::Path, anchor: &str) -> Result<(Anchored, Vec<Item>), Error> {
         let one = self.one_file(path)?;
+        let file = one.file.path.to_string();
         match &one.content {
-            Some(content) => self.anchored(&one.file.path.to_string(), content, anchor),
-            None => Ok(Anchored { names: vec![anchor.to_owned()], ..Anchored::default() }),
+            Some(content) => {
+                let anchored = self.anchored(&file, content, anchor)?;
+                Ok((anchored, self.items(&file, content, &mut Vec::new())))
+            }
+            None => Ok((Anchored { names: vec![anchor.to_owned()], ..Anchored::default() }, Vec::new())),
         }
     }
 
@@ -128,10 +133,11 @@ impl Chronicle {
 }
 
 /// Leaves what is on the lines of an item or names it; what concerns the whole file is no step of its way.
-fn keep_only(reading: &mut Reading, anchored: &Anchored) {
+fn keep_only(reading: &mut Reading, anchored: &Anchored, items: &[Item]) {
     let is_here = |range: &LineRange| anchored.lines.iter().any(|lines| lines.overlaps(*range));
     let concerns = |standing: &Standing, name: Option<&str>| {
-        let is_named = |name: &str| anchored.names.iter().any(|own| agree(&segments(own), &segments(name)));
+        let agrees = |name: &str| anchored.names.iter().any(|own| agree(&segments(own), &segments(name)));
+        let is_named = |name: &str| agrees(name) && may_mean(items, name, &anchored.lines);
         standing.lines.iter().chain(&standing.near).any(is_here) || name.is_some_and(is_named)
     };
     reading

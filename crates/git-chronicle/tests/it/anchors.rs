@@ -5,7 +5,7 @@ use testkit::TestRepo;
 
 use crate::{
     asking::{POOL, annotate, ask, pool},
-    outcome::note,
+    outcome::{binary, note},
 };
 
 #[test]
@@ -342,4 +342,52 @@ fn an_item_that_cannot_be_asked_for() {
     hint: `git chronicle outline FILE` lists what the file has
     [exit 1]
     ");
+}
+
+#[test]
+fn a_lesson_without_lines_is_told_of_the_items_that_its_anchor_names_alone() {
+    let repo = TestRepo::new();
+    let pool = |name: &str| {
+        format!(
+            "mod {name} {{\n    impl Pool {{\n        fn acquire() {{\n            {name}();\n        }}\n    }}\n}}\n\n"
+        )
+    };
+    let others = "impl Other {\n    fn acquire() {\n        other();\n    }\n}\n\nfn acquire() {\n    free();\n}\n\nfn release() {}\n";
+    repo.write("pool.rs", [&pool("red"), &pool("blue"), others].concat());
+    repo.commit("pools: two, and what is called alike");
+    let lesson = |content: &str, anchor: &str| json!({ "category": "gotcha", "content": content, "file": "pool.rs", "anchor": anchor });
+    let reply = annotate(
+        &repo,
+        &json!({ "summary": "Two pools, since each has a lock of its own", "wisdom": [
+            lesson("Neither pool may block here.", "Pool::acquire"),
+            lesson("Nobody knows this name.", "Pool::drain_everything"),
+            lesson("Only the free one waits.", "crate::acquire"),
+        ]}),
+    );
+    assert!(reply.contains("`Pool::acquire` is ambiguous in `pool.rs`"), "{reply}");
+    let told = |args: &[&str]| {
+        let args = [&[args[0], "pool.rs", "--format=json"], &args[1..]].concat();
+        let direct = binary(repo.path(), &args).env("CHRONICLE_NO_INDEX", "1").output().expect("it runs");
+        let answer = ask(&repo, &args);
+        let direct = String::from_utf8_lossy(&direct.stdout).into_owned();
+        let has = |answer: &str| {
+            ["Neither pool", "Nobody knows", "Only the free"].map(|words| answer.contains(words))
+        };
+        assert_eq!(has(&answer), has(&direct), "{args:?}: {answer}");
+        has(&answer)
+    };
+    for command in ["read", "history"] {
+        // What is called otherwise by now may be any item, of which a history tells nothing.
+        let may_be = command == "read";
+        for anchor in ["Pool::acquire", "red::Pool::acquire", "blue::Pool::acquire"] {
+            assert_eq!(told(&[command, anchor]), [true, may_be, false], "{command} {anchor}");
+        }
+        assert_eq!(told(&[command, "acquire"]), [false, may_be, true], "{command}");
+        for anchor in ["Other::acquire", "release"] {
+            assert_eq!(told(&[command, anchor]), [false, may_be, false], "{command} {anchor}");
+        }
+    }
+    assert_eq!(told(&["read", "--lines=4:4"]), [true, true, false]);
+    assert_eq!(told(&["read", "--lines=18:18"]), [false, true, false]);
+    assert_eq!(told(&["read"]), [true; 3]);
 }
