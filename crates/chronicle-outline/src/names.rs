@@ -29,6 +29,13 @@ pub(crate) fn name(text: &[u8], rules: &Rules) -> Option<Name> {
     Some(Name { owner: parts.join(split), own: unquoted(last).to_owned() })
 }
 
+/// `name` with `prefix` before it, and a space between two words.
+pub(crate) fn prefixed(prefix: &str, name: &str) -> String {
+    let runs_on = prefix.ends_with(char::is_alphanumeric) && name.starts_with(char::is_alphanumeric);
+    let space = if runs_on { " " } else { "" };
+    format!("{prefix}{space}{name}")
+}
+
 /// The type in `text` without references, pointers, lifetimes and type arguments.
 pub(crate) fn type_name(text: &[u8]) -> String {
     let text = collapsed(text, MAX_NAME_BYTES);
@@ -123,6 +130,14 @@ mod tests {
         check("[]", "", "[]");
         check("\"quoted\"", "", "quoted");
         assert_eq!(name(b" \n ", &Rules::default()), None);
+    }
+
+    #[test]
+    fn a_prefix_does_not_run_into_a_word() {
+        assert_eq!(prefixed("operator", "+"), "operator+");
+        assert_eq!(prefixed("operator", "int"), "operator int");
+        assert_eq!(prefixed("~", "Pool"), "~Pool");
+        assert_eq!(prefixed("", "Pool"), "Pool");
     }
 
     #[test]

@@ -17,22 +17,24 @@
 //! | `in=KIND,…` | only as a child of such nodes |
 //! | `top` | not inside functions |
 //! | `alone` | what is inside does not belong to it |
+//! | `whole` | not where the parser had to make up its end |
 //! | `rest` | what follows it, up to the end of its parent, is inside it |
 //! | `level=N` | a heading: reaches to the next of this level or above |
 //! | `sep=TEXT` | stands between its owner's name and its own |
-//! | `prefix=TEXT` | put before its name |
+//! | `prefix=TEXT` | put before its name, with a space between words |
 //!
 //! A path is steps with dots between them, and `|` between alternatives. A step is a field,
 //! `:kind` for the first child of that kind, `field:kind` for both, `<kind` for a child of
-//! that kind before the field `name`, `field*` to follow a field as long as there is one, or
-//! `"text"` for a name that is written nowhere. A kind after a single quote is a keyword:
-//! `:'val` is the word `val`.
+//! that kind before the field `name` or `declarator`, `field*` to follow a field as long as
+//! there is one, or `"text"` for a name that is written nowhere. A kind after a single quote
+//! is a keyword: `:'val` is the word `val`; the kind `ERROR` is what the parser skipped.
 //!
 //! Lines that begin with a lower-case word and a colon say something of the language:
 //! `separator:`, `split:` (what joins the parts of a written name), `drop:` (parts that mean
 //! nothing), `attach:` (comments and attributes, which belong to what follows them), `wrap:`
 //! (nodes that belong to the item in them), `wrap_line:` (the same if they begin on its
-//! line), and `skip:` (nodes that hold no items).
+//! line), `through:` (nodes whose children count as those of the node that they are in), and
+//! `skip:` (nodes that hold no items).
 
 use std::num::NonZeroU16;
 
@@ -62,6 +64,7 @@ pub(crate) struct Class {
     pub(crate) attaches: bool,
     pub(crate) wraps: bool,
     pub(crate) wraps_line: bool,
+    pub(crate) is_seen_through: bool,
     pub(crate) is_skipped: bool,
     pub(crate) rules: Vec<Rule>,
 }
@@ -79,6 +82,7 @@ pub(crate) struct Rule {
     pub(crate) is_top: bool,
     pub(crate) holds_rest: bool,
     pub(crate) is_alone: bool,
+    is_whole: bool,
     conditions: Vec<(Path, bool)>,
     parents: Vec<u16>,
 }
@@ -133,6 +137,7 @@ impl Rules {
             "attach" => |class| class.attaches = true,
             "wrap" => |class| class.wraps = true,
             "wrap_line" => |class| class.wraps_line = true,
+            "through" => |class| class.is_seen_through = true,
             "skip" => |class| class.is_skipped = true,
             _ => return self.set_words(setting, words, reader),
         };
@@ -182,6 +187,7 @@ impl Rule {
             is_top: false,
             holds_rest: false,
             is_alone: false,
+            is_whole: false,
             conditions: Vec::new(),
             parents: Vec::new(),
         };
@@ -201,6 +207,7 @@ impl Rule {
                 ("each", _) => rule.is_each = true,
                 ("top", _) => rule.is_top = true,
                 ("alone", _) => rule.is_alone = true,
+                ("whole", _) => rule.is_whole = true,
                 ("rest", _) => rule.holds_rest = true,
                 _ => reader.unknown.push(word.to_owned()),
             }
@@ -211,9 +218,19 @@ impl Rule {
     /// Whether `node`, a child of a node of kind `parent`, is such an item.
     pub(crate) fn applies(&self, node: Node<'_>, parent: u16) -> bool {
         (self.parents.is_empty() || self.parents.contains(&parent))
+            && !(self.is_whole && ends_made_up(node))
             && self.conditions.iter().all(|(path, wanted)| path.find(node).is_some() == *wanted)
     }
 }
+
+/// Whether the last token of `node` is not there.
+fn ends_made_up(node: Node<'_>) -> bool {
+    let last = node.child_count().checked_sub(1).and_then(|last| node.child(last));
+    last.is_some_and(|last| last.is_missing())
+}
+
+/// The kind of nodes that hold what the parser skipped.
+const ERROR: u16 = u16::MAX;
 
 /// Looks names up in a grammar, and remembers those that are not there.
 struct Reader<'a> {
@@ -233,6 +250,11 @@ impl Reader<'_> {
             self.unknown.push(name.to_owned());
         }
         is_known.then_some(id)
+    }
+
+    /// The kind that a step leads to, which may be what the parser skipped.
+    fn kind_on_path(&mut self, name: &str) -> Option<u16> {
+        if name == "ERROR" { Some(ERROR) } else { self.kind(name) }
     }
 
     fn field(&mut self, name: &str) -> Option<NonZeroU16> {
@@ -261,12 +283,12 @@ impl Reader<'_> {
             return self.field(field).map(Step::Along);
         }
         if let Some(kind) = text.strip_prefix('<') {
-            return self.kind(kind).map(Step::BeforeName);
+            return self.kind_on_path(kind).map(Step::BeforeName);
         }
         let (field, kind) = text.split_once(':').map_or((text, None), |(field, kind)| (field, Some(kind)));
         let field = if field.is_empty() { None } else { Some(self.field(field)?) };
         let kind = match kind {
-            Some(kind) => Some(self.kind(kind)?),
+            Some(kind) => Some(self.kind_on_path(kind)?),
             None => None,
         };
         Some(Step::To { field, kind })
@@ -321,7 +343,9 @@ impl Step {
                 None
             }
             Self::BeforeName(kind) => {
-                let name = node.child_by_field_name("name")?.start_byte();
+                let name =
+                    ["name", "declarator"].into_iter().find_map(|field| node.child_by_field_name(field));
+                let name = name?.start_byte();
                 let mut cursor = node.walk();
                 let mut before = node.children(&mut cursor).take_while(|child| child.start_byte() < name);
                 before.find(|child| child.kind_id() == *kind).map(Found::Node)

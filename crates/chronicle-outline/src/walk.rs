@@ -69,6 +69,7 @@ fn leave(cursor: &mut TreeCursor<'_>, parents: &mut Vec<Parent<'_>>) {
 /// A node whose children are being walked.
 struct Parent<'tree> {
     node: Node<'tree>,
+    /// Its kind, or that of what it is in, where it is seen through.
     kind: u16,
     /// The first row that belongs to it, comments included.
     first_row: usize,
@@ -130,6 +131,9 @@ impl Walk<'_> {
         let last_row = last_row(node, self.text);
         let mut seen =
             Parent { first_row: row, wraps: class.wraps, wraps_line: class.wraps_line, ..Parent::root(node) };
+        if class.is_seen_through {
+            seen.kind = parent.kind;
+        }
         if class.attaches {
             let continues = parent.attached.filter(|(_, end)| row <= end + 1);
             let trails = parent.last_row == Some(row) || row == 0 && self.text.starts_with(b"#!");
@@ -186,7 +190,7 @@ impl Walk<'_> {
                 let full = names::type_name(written);
                 name = names::name(full.as_bytes(), self.rules).unwrap_or(name);
             }
-            name.own.insert_str(0, rule.prefix);
+            name.own = names::prefixed(rule.prefix, &name.own);
             if let Some(Found::Node(owner)) = rule.owner.as_ref().and_then(|path| path.find(node)) {
                 name.owner = names::type_name(&self.text[owner.byte_range()]);
             }

@@ -367,7 +367,7 @@ fn ruby() {
       14:17  15 method      Db::Pool#initialize | def initialize(size)
       19:22  20 method      Db::Pool#acquire | def acquire(wait: true)
       24:26  24 method      Db::Pool.open | def self.open(path)
-      29:29  29 method      Db::Pool#shared | def shared
+      29:29  29 method      Db::Pool.shared | def shared
       32:32  32 method      Db::Pool#empty? | def empty?
       33:35  33 method      Db::Pool#== | def ==(other)
       36:36  36 method      Db::Pool#size= | def size=(n); end
@@ -389,7 +389,7 @@ fn php() {
       13:13  13 property    App\Db\Counts::$n | private int $n
       14:14  14 method      App\Db\Counts::count | public function count(): int
       17:40  21 class       App\Db\Pool | abstract class Pool extends Base implements Source
-      25:25  25 const       App\Db\Pool\SIZE | public const SIZE
+      25:25  25 const       App\Db\Pool::SIZE | public const SIZE
       26:26  26 property    App\Db\Pool::$shared | private static ?Pool $shared
       28:28  28 method      App\Db\Pool::__construct | public function __construct(private int $size)
       30:37  32 method      App\Db\Pool::acquire | public static function acquire( bool $wait = true ): ?Connection
@@ -558,4 +558,198 @@ fn markdown() {
       19:27  19 heading     Setext | Setext
       24:27  24 heading     Setext > Minor | Minor
     "##);
+}
+
+#[test]
+fn members_of_a_ruby_class_itself() {
+    let text = "class Pool
+  class << self
+    def acquire; end
+    private def hidden; end
+
+    class Inner
+      def deep; end
+    end
+  end
+
+  def plain; end
+  private def own; end
+end
+
+private def top; end
+";
+    insta::assert_snapshot!(table("pool.rb", text.as_bytes()), @"
+    Ruby
+       1:13   1 class       Pool | class Pool
+        3:3   3 method      Pool.acquire | def acquire; end
+        4:4   4 method      Pool.hidden | private def hidden; end
+        6:8   6 class       Pool::Inner | class Inner
+        7:7   7 method      Pool::Inner#deep | def deep; end
+      11:11  11 method      Pool#plain | def plain; end
+      12:12  12 method      Pool#own | private def own; end
+      15:15  15 function    top | private def top; end
+    ");
+}
+
+#[test]
+fn constants_of_php_types() {
+    let text = "<?php
+namespace Db;
+const TOP = 1;
+class Pool {
+    public const SIZE = 1, LIMIT = 2;
+}
+interface Source { const NAME = 1; }
+enum State: string { const DEFAULT = 'x'; }
+";
+    insta::assert_snapshot!(table("pool.php", text.as_bytes()), @r"
+    PHP
+        2:2   2 module      Db | namespace Db
+        3:3   3 const       Db\TOP | const TOP
+        4:6   4 class       Db\Pool | class Pool
+        5:5   5 const       Db\Pool::SIZE | public const SIZE
+        5:5   5 const       Db\Pool::LIMIT | public const SIZE
+        7:7   7 interface   Db\Source | interface Source
+        7:7   7 const       Db\Source::NAME | const NAME
+        8:8   8 enum        Db\State | enum State: string
+        8:8   8 const       Db\State::DEFAULT | const DEFAULT
+    ");
+}
+
+#[test]
+fn operators_of_c_sharp() {
+    let text = "class Pool {
+    public static Pool operator +(Pool a, Pool b) => a;
+    public static bool operator true(Pool a) => true;
+    public static implicit operator int(Pool a) => 1;
+    public static explicit operator List<int>(Pool a) => null;
+}
+";
+    insta::assert_snapshot!(table("Pool.cs", text.as_bytes()), @"
+    C#
+        1:6   1 class       Pool | class Pool
+        2:2   2 method      Pool.operator+ | public static Pool operator +(Pool a, Pool b)
+        3:3   3 method      Pool.operator true | public static bool operator true(Pool a)
+        4:4   4 method      Pool.operator int | public static implicit operator int(Pool a)
+        5:5   5 method      Pool.operator List | public static explicit operator List<int>(Pool a)
+    ");
+}
+
+#[test]
+fn kotlin_accessors_on_one_line() {
+    let text = "class Pool {
+    val size get() = free.size
+    fun acquire() = free.pop()
+    val isEmpty: Boolean get() = size == 0
+    private val half: Int get() { return size / 2 }
+    // Of the pool.
+    override fun toString() = name
+
+    var name = \"\"
+        private set
+    inner class Cursor
+}
+
+val top get() = 1
+fun after() {}
+";
+    insta::assert_snapshot!(table("Pool.kt", text.as_bytes()), @"
+    Kotlin
+       1:12   1 class       Pool | class Pool
+        2:2   2 property    Pool.size | val size get()
+        3:3   3 method      Pool.acquire | fun acquire()
+        4:4   4 property    Pool.isEmpty | val isEmpty: Boolean get()
+        5:5   5 property    Pool.half | private val half: Int get()
+        6:7   7 method      Pool.toString | override fun toString()
+       9:10   9 property    Pool.name | var name
+      11:11  11 class       Pool.Cursor | inner class Cursor
+      14:14  14 const       top | val top get()
+      15:15  15 function    after | fun after()
+    ");
+}
+
+#[test]
+fn cpp_types_behind_a_macro() {
+    let text = "class API_EXPORT Pool {
+  public:
+    static Pool* open();
+    void release() { x(); }
+};
+
+class API_EXPORT Derived : public Pool, private Base<int> {
+    void go();
+};
+struct API_EXPORT Node final {
+    void touch() {}
+};
+class API(1) Called {};
+template <typename T>
+class API_EXPORT Vector : Base<T> {};
+enum class API_EXPORT State { Idle, Busy };
+API_EXPORT int exported(int a) { return a; }
+struct pool made() { return {}; }
+class pool *pointed() { return nullptr; }
+";
+    insta::assert_snapshot!(table("pool.cpp", text.as_bytes()), @"
+    C++, partial
+        1:5   1 class       Pool | class API_EXPORT Pool
+        3:3   3 prototype   Pool::open | static Pool* open()
+        4:4   4 method      Pool::release | void release()
+        7:9   7 class       Derived | class API_EXPORT Derived : public Pool, private Base<int>
+      10:12  10 struct      Node | struct API_EXPORT Node final
+      11:11  11 method      Node::touch | void touch()
+      13:13  13 class       Called | class API(1) Called
+      14:15  15 class       Vector | template <typename T> class API_EXPORT Vector : Base<T>
+      16:16  16 enum        State | enum class API_EXPORT State
+      17:17  17 function    exported | API_EXPORT int exported(int a)
+      18:18  18 function    made | struct pool made()
+      19:19  19 function    pointed | class pool *pointed()
+    ");
+}
+
+#[test]
+fn c_behind_a_macro() {
+    let text = "POOL_API int acquire(void) { return 1; }
+POOL_API struct pool *pool_open(const char *path)
+{
+    return 0;
+}
+static POOL_API void
+release(void)
+{
+}
+struct POOL_API pool { int free; };
+POOL_API int size(void);
+struct pool made(void) { }
+";
+    insta::assert_snapshot!(table("pool.c", text.as_bytes()), @"
+    C, partial
+        1:1   1 function    acquire | POOL_API int acquire(void)
+        2:5   2 function    pool_open | pool *pool_open(const char *path)
+        6:9   7 function    release | static POOL_API void release(void)
+      10:10  10 struct      pool | struct POOL_API pool
+      10:10  10 variable    pool::free | int free
+      11:11  11 prototype   size | POOL_API int size(void)
+      12:12  12 function    made | struct pool made(void)
+    ");
+    insta::assert_snapshot!(table("pool.h", text.as_bytes()), @"
+    C++, partial
+        1:1   1 function    acquire | POOL_API int acquire(void)
+        2:5   2 function    pool_open | POOL_API struct pool *pool_open(const char *path)
+        6:9   7 function    release | static POOL_API void release(void)
+      10:10  10 struct      pool | struct POOL_API pool
+      10:10  10 variable    pool::free | int free
+      11:11  11 prototype   size | POOL_API int size(void)
+      12:12  12 function    made | struct pool made(void)
+    ");
+}
+
+#[test]
+fn names_in_latin1() {
+    let text = b"class Gr\xF6\xDFe:\n    def z\xE4hle(self):\n        pass\n";
+    insta::assert_snapshot!(table("size.py", text), @"
+    Python
+        1:3   1 class       Größe | class Größe
+        2:3   2 method      Größe.zähle | def zähle(self)
+    ");
 }
