@@ -40,6 +40,16 @@ impl Hunk {
             None => range.start < self.old.start && self.old.start <= range.end,
         }
     }
+
+    /// The first line of the new version where the hunk changes lines of `range`, a range of the old one.
+    ///
+    /// Which of its lines came from which is not known, so they are counted from where it begins, and no
+    /// further than where it ends.
+    #[must_use]
+    pub fn line_within(&self, range: LineRange) -> u32 {
+        let before = range.start.saturating_sub(self.old.start);
+        self.new.start.saturating_add(before.min(self.new.len.saturating_sub(1))).max(1)
+    }
 }
 
 /// What differs between two versions.
@@ -77,5 +87,14 @@ mod tests {
         let range = LineRange { start: 3, end: 5 };
         let touched: Vec<u32> = (1..8).filter(|line| added_before(*line).touches(range)).collect();
         assert_eq!(touched, [4, 5]);
+    }
+
+    #[test]
+    fn a_range_is_met_where_it_begins_in_the_hunk() {
+        let hunk = |len: u32| Hunk { old: Extent { start: 3, len: 6 }, new: Extent { start: 13, len } };
+        let range = |start| LineRange { start, end: 99 };
+        assert_eq!([1, 3, 5, 8].map(|start| hunk(6).line_within(range(start))), [13, 13, 15, 18]);
+        assert_eq!([1, 3, 5, 8].map(|start| hunk(2).line_within(range(start))), [13, 13, 14, 14]);
+        assert_eq!([1, 5].map(|start| hunk(0).line_within(range(start))), [13, 13]);
     }
 }

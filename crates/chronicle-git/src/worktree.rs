@@ -97,6 +97,12 @@ impl Repository {
         }
     }
 
+    /// Whether git's index has `path`.
+    #[must_use]
+    pub fn is_staged(&self, path: &BStr) -> bool {
+        self.inner.index_or_empty().is_ok_and(|index| index.entry_by_path(path).is_some())
+    }
+
     /// The file of `head` that was renamed to `path` without committing it: of those that are gone from
     /// the working tree, the one that is most like it.
     ///

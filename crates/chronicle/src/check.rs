@@ -347,7 +347,7 @@ impl Chronicle {
             for hunk in &file.hunks {
                 for item in anchors::touched(outline, *hunk) {
                     if !items.iter().any(|(known, _)| known.qualified == item.qualified) {
-                        items.push((item.clone(), hunk.new.start.max(1)));
+                        items.push((item.clone(), hunk.line_within(item.lines)));
                     }
                 }
             }
@@ -508,20 +508,21 @@ fn touch_of_lines(standing: &Standing, file: &Changed) -> Option<(Touch, u32)> {
     if standing.state == State::Gone {
         return None;
     }
-    let hit = |lines: LineRange| file.hunks.iter().find(|hunk| hunk.touches(lines));
-    let (touch, hunk) = if file.is_whole {
-        (Touch::Lines, None)
-    } else {
-        let near = || standing.near.iter().find_map(|near| hit(*near));
-        match (standing.matched, standing.lines) {
-            (Match::Commit, Some(lines)) => (Touch::Commit, Some(hit(lines)?)),
-            (Match::Commit, None) => (Touch::Commit, Some(near()?)),
-            (Match::File, _) => (Touch::File, file.hunks.first()),
-            // Asked for by name, a lesson on an item of which only the file was recorded.
-            (Match::Anchor, None) if standing.near.is_empty() => (Touch::File, file.hunks.first()),
-            (_, Some(lines)) => (Touch::Lines, Some(hit(lines)?)),
-            (_, None) => (Touch::Near, Some(near()?)),
-        }
+    let hit = |lines: LineRange| {
+        let hunk = file.hunks.iter().find(|hunk| hunk.touches(lines))?;
+        Some(hunk.line_within(lines))
     };
-    Some((touch, hunk.map_or(1, |hunk| hunk.new.start.max(1))))
+    if file.is_whole {
+        return Some((Touch::Lines, 1));
+    }
+    let near = || standing.near.iter().find_map(|near| hit(*near));
+    Some(match (standing.matched, standing.lines) {
+        (Match::Commit, Some(lines)) => (Touch::Commit, hit(lines)?),
+        (Match::Commit, None) => (Touch::Commit, near()?),
+        (Match::File, _) => (Touch::File, first_line(&file.hunks)),
+        // Asked for by name, a lesson on an item of which only the file was recorded.
+        (Match::Anchor, None) if standing.near.is_empty() => (Touch::File, first_line(&file.hunks)),
+        (_, Some(lines)) => (Touch::Lines, hit(lines)?),
+        (_, None) => (Touch::Near, near()?),
+    })
 }

@@ -255,13 +255,21 @@ pub enum Error {
         path: String,
     },
     /// A file without the line that was asked for.
-    #[snafu(display("name a line too: FILE:LINE, FILE LINE or FILE ANCHOR"))]
-    LineMissing,
-    /// A file that git does not know.
-    #[snafu(display("`{path}` is not tracked, so no commit wrote it"))]
+    #[snafu(display("name a line, as in `{path}:12`"))]
+    LineMissing {
+        /// As it was given.
+        path: String,
+    },
+    /// A file that is in no commit.
+    #[snafu(display(
+        "`{path}` is {}, so no commit wrote it",
+        if *is_staged { "staged and was never committed" } else { "not tracked" }
+    ))]
     NotTracked {
         /// As it was given.
         path: String,
+        /// Whether it is staged.
+        is_staged: bool,
     },
     /// A file that is gone, where its lines are needed.
     #[snafu(display("`{path}` is gone; it has no lines now"))]
@@ -448,7 +456,7 @@ impl Error {
             Self::LinesWithAnchor => "usage",
             Self::UnknownAnchor { .. } => "unknown_anchor",
             Self::NotOneFile { .. } => "not_one_file",
-            Self::LineMissing => "line_missing",
+            Self::LineMissing { .. } => "line_missing",
             Self::NotTracked { .. } => "not_tracked",
             Self::FileGone { .. } => "file_gone",
             Self::NotADiff { .. } => "not_a_diff",

@@ -7,7 +7,7 @@ use std::{
 
 use chronicle_commits::Written;
 use chronicle_core::{
-    LineRange, Lines, clipped,
+    InvalidRange, LineRange, Lines, clipped,
     reading::{RegionItem, WisdomItem},
 };
 use chronicle_git::ByteSlice;
@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::{
     Chronicle, Error, Origin, ReadCommand,
-    error::{FileGoneSnafu, LinesPastEndSnafu},
+    error::{FileGoneSnafu, LinesPastEndSnafu, NotTrackedSnafu},
     outline::OneFile,
 };
 
@@ -30,19 +30,24 @@ pub enum WhyScope {
 }
 
 impl WhyScope {
-    /// `FILE:LINE` taken apart, also with a column behind it, as compilers print places.
+    /// `FILE:LINE` or `FILE:START-END` taken apart, also with a column or columns behind it, as compilers print
+    /// places; `None` where no place stands behind the file.
+    ///
+    /// # Errors
+    /// When what stands there names no lines: they count from 1, and a range does not end before it begins.
     #[must_use]
-    pub fn behind_colon(given: &Path) -> Option<(PathBuf, Self)> {
-        let text = given.to_str()?;
-        let number = |digits: &str| digits.parse::<u32>().ok().filter(|line| 0 < *line);
-        let (rest, last) = text.rsplit_once(':')?;
-        let last = number(last)?;
-        let (file, line) = match rest.rsplit_once(':').map(|(file, line)| (file, number(line))) {
-            Some((file, Some(line))) if !file.is_empty() => (file, line),
+    pub fn behind_colon(given: &Path) -> Option<Result<(PathBuf, Self), InvalidRange>> {
+        let is_place = |text: &str| {
+            text.starts_with(|first: char| first.is_ascii_digit())
+                && text.chars().all(|character| character.is_ascii_digit() || character == '-')
+        };
+        let (rest, last) = given.to_str()?.rsplit_once(':').filter(|(_, last)| is_place(last))?;
+        let (file, place) = match rest.rsplit_once(':') {
+            Some((file, place)) if is_place(place) && !file.is_empty() => (file, place),
             _ => (rest, last),
         };
-        let lines = Self::Lines(LineRange { start: line, end: line });
-        (!file.is_empty()).then(|| (PathBuf::from(file), lines))
+        let lines = || place.parse().map(Self::Lines);
+        (!file.is_empty()).then(|| Ok((PathBuf::from(file), lines()?)))
     }
 }
 
@@ -196,7 +201,11 @@ impl Chronicle {
         let at = (one.head, one.file.at_head.as_bstr());
         let content = one.content.as_deref().unwrap_or_default();
         let written = self.caches().blames.written(&self.repository, at, content, lines)?;
-        written.ok_or_else(|| Error::NotTracked { path: one.file.path.to_string() })
+        if let Some(written) = written {
+            return Ok(written);
+        }
+        let is_staged = self.repository()?.is_staged(one.file.path.as_bstr());
+        NotTrackedSnafu { path: one.file.path.to_string(), is_staged }.fail()
     }
 }
 
@@ -212,18 +221,24 @@ mod tests {
 
     #[test]
     fn places_are_read_as_tools_print_them() {
-        let check = |given: &str, expected: Option<(&str, u32)>| {
+        let check = |given: &str, expected: (&str, u32, u32)| {
+            let (file, start, end) = expected;
+            let lines = WhyScope::Lines(LineRange { start, end });
             let found = WhyScope::behind_colon(Path::new(given));
-            let expected = expected.map(|(file, line)| {
-                (PathBuf::from(file), WhyScope::Lines(LineRange { start: line, end: line }))
-            });
-            assert_eq!(found, expected, "{given}");
+            assert_eq!(found, Some(Ok((PathBuf::from(file), lines))), "{given}");
         };
-        check("src/pool.rs:12", Some(("src/pool.rs", 12)));
-        check("src/pool.rs:12:5", Some(("src/pool.rs", 12)));
-        check("a:b:3", Some(("a:b", 3)));
-        for given in ["src/pool.rs", "pool.rs:", ":3", "pool.rs:0", "pool.rs:x", "pool.rs:99999999999"] {
-            check(given, None);
+        check("src/pool.rs:12", ("src/pool.rs", 12, 12));
+        check("src/pool.rs:12:5", ("src/pool.rs", 12, 12));
+        check("src/pool.rs:12:5-9", ("src/pool.rs", 12, 12));
+        check("src/pool.rs:5-7", ("src/pool.rs", 5, 7));
+        check("src/pool.rs:5-7:1", ("src/pool.rs", 5, 7));
+        check("a:b:3", ("a:b", 3, 3));
+        for given in ["src/pool.rs", "pool.rs:", ":3", "pool.rs:x", "pool.rs:-3", "pool.rs:3x"] {
+            assert_eq!(WhyScope::behind_colon(Path::new(given)), None, "{given}");
+        }
+        for given in ["pool.rs:0", "pool.rs:0:3", "pool.rs:7-5", "pool.rs:5-", "pool.rs:99999999999"] {
+            let found = WhyScope::behind_colon(Path::new(given));
+            assert!(matches!(found, Some(Err(_))), "{given}: {found:?}");
         }
     }
 }

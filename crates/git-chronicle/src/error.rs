@@ -124,7 +124,7 @@ impl CommandError {
             "in_submodule" => "ask there: `git -C DIRECTORY chronicle …`, with the path from its root",
             "anchor_needs_one_file" => "paths are taken from the current directory, then from the root",
             "unknown_anchor" => "`git chronicle outline FILE` lists what the file has",
-            "line_missing" => "such as `git chronicle why src/pool.rs:12`",
+            "line_missing" => "lines are given as FILE:5-7 or FILE 5:7, an item as FILE Pool::acquire",
             "not_tracked" => "commit it first",
             "file_gone" => "`git chronicle history FILE` tells what was thought of it",
             "no_work_tree" => "name two commits with --diff A..B",

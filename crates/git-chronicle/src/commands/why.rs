@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use chronicle::{Chronicle, LineRange, WhyScope, render};
+use chronicle::{Chronicle, InvalidRange, LineRange, WhyScope, render};
 
 use crate::{error::CommandError, ui::Ui};
 
@@ -11,10 +11,10 @@ use crate::{error::CommandError, ui::Ui};
 /// said around the edit. Lines that are not committed yet are said to be.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "git chronicle why [OPTIONS] FILE:LINE\n       git chronicle why [OPTIONS] FILE LINE|START:END|ANCHOR"
+    override_usage = "git chronicle why [OPTIONS] FILE:LINE|START-END\n       git chronicle why [OPTIONS] FILE LINE|START:END|ANCHOR"
 )]
 pub(crate) struct WhyArgs {
-    /// The file, with the line behind a colon unless it is given apart
+    /// The file, with the line or lines behind a colon unless they are given apart
     #[arg(value_name = "FILE[:LINE]")]
     file: PathBuf,
 
@@ -31,7 +31,13 @@ pub(crate) fn run(args: WhyArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(
     let (file, scope) = match (args.place, args.anchor) {
         (_, Some(anchor)) => (args.file, WhyScope::Anchor(anchor)),
         (Some(place), None) => (args.file, scope(place)?),
-        (None, None) => WhyScope::behind_colon(&args.file).ok_or(chronicle::Error::LineMissing)?,
+        (None, None) => match WhyScope::behind_colon(&args.file) {
+            Some(place) => place.map_err(|error| invalid(&error))?,
+            None => {
+                let path = args.file.to_string_lossy().escape_debug().to_string();
+                return Err(chronicle::Error::LineMissing { path }.into());
+            }
+        },
     };
     let why = chronicle.why(file, scope)?;
     ui.answer(&render::why(&why, ui.format(), &ui.view(false)))?;
@@ -48,8 +54,10 @@ fn scope(place: String) -> Result<WhyScope, CommandError> {
     if !is_lines {
         return Ok(WhyScope::Anchor(place));
     }
-    let lines: LineRange = place
-        .parse()
-        .map_err(|error: chronicle::InvalidRange| CommandError::Usage { reason: error.to_string() })?;
+    let lines: LineRange = place.parse().map_err(|error| invalid(&error))?;
     Ok(WhyScope::Lines(lines))
+}
+
+fn invalid(error: &InvalidRange) -> CommandError {
+    CommandError::Usage { reason: error.to_string() }
 }

@@ -91,6 +91,23 @@ fn a_change_for_code_hosts() {
 }
 
 #[test]
+fn a_lesson_is_touched_where_its_lines_meet_the_change() {
+    let repo = pool();
+    let start = POOL.find("    pub fn acquire").expect("it is there");
+    let changed = "pub fn take(&mut self) -> Option<u32> {\n        let id = None;\n        log(id);\n        one(id)\n    }\n\n    /// Gives it back.\n    pub fn give(&mut self, id: u32) {\n        self.free.insert(0, id);\n    }\n}\n";
+    repo.write("src/pool.rs", format!("// New.\n{}    {changed}", &POOL[..start]));
+    insta::assert_snapshot!(ask(&repo, &["check"]), @"
+    ## src/pool.rs
+    - gotcha (lines 8-13, intact, Pool::acquire, touched at line 10, fef3554, 2 days): The UI thread calls this; it must never block.
+    - dead_end (lines 16-16, intact, Pool::release, touched at line 17, fef3554, 2 days): A lock-free stack was slower below eight threads.
+    - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
+    **Rely on what is changed:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
+    - `src/ui.rs — draw` on Pool::release: Ids are never zero (0.86, fef3554, 2 days)
+    ");
+}
+
+#[test]
 fn what_is_renamed_and_removed() {
     let repo = pool();
     repo.git(&["mv", "src/pool.rs", "src/ids.rs"]);

@@ -90,6 +90,16 @@ fn why_lines_that_several_wrote_are_as_they_are() {
 }
 
 #[test]
+fn lines_behind_a_colon() {
+    let repo = changed();
+    let apart = ask(&repo, &["why", "src/pool.rs", "16:20"]);
+    assert_eq!(ask(&repo, &["why", "src/pool.rs:16-20"]), apart);
+    assert_eq!(ask(&repo, &["why", "src/pool.rs:16-20:3"]), apart);
+    let one = ask(&repo, &["why", "src/pool.rs:18"]);
+    assert_eq!(ask(&repo, &["why", "src/pool.rs:18:5-12"]), one);
+}
+
+#[test]
 fn why_is_told_in_json_and_for_people() {
     let repo = changed();
     let answer: Value = serde_json::from_str(&ask(&repo, &["why", "src/pool.rs:18", "--format", "json"]))
@@ -160,8 +170,8 @@ fn bad_questions() {
     let repo = changed();
     repo.write("src/new.rs", "fn new() {}\n");
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs"]), @"
-    error: name a line too: FILE:LINE, FILE LINE or FILE ANCHOR
-    hint: such as `git chronicle why src/pool.rs:12`
+    error: name a line, as in `src/pool.rs:12`
+    hint: lines are given as FILE:5-7 or FILE 5:7, an item as FILE Pool::acquire
     [exit 2]
     ");
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:999"]), @"
@@ -169,8 +179,11 @@ fn bad_questions() {
     [exit 1]
     ");
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:0"]), @"
-    error: name a line too: FILE:LINE, FILE LINE or FILE ANCHOR
-    hint: such as `git chronicle why src/pool.rs:12`
+    error: line range 0:0 begins at line 0; lines count from 1
+    [exit 2]
+    ");
+    insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:9-3"]), @"
+    error: line range 9:3 ends before it begins
     [exit 2]
     ");
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs", "9:3"]), @"
@@ -182,6 +195,13 @@ fn bad_questions() {
     hint: commit it first
     [exit 1]
     ");
+    repo.git(&["add", "src/new.rs"]);
+    insta::assert_snapshot!(ask(&repo, &["why", "src/new.rs:1"]), @"
+    error: `src/new.rs` is staged and was never committed, so no commit wrote it
+    hint: commit it first
+    [exit 1]
+    ");
+    repo.git(&["reset", "--quiet"]);
     insta::assert_snapshot!(ask(&repo, &["why", "src:1"]), @"
     error: `src` is a directory; name one file
     [exit 2]
@@ -190,11 +210,18 @@ fn bad_questions() {
     {"schema":"chronicle-error/v1","error":{"code":"file_not_found","message":"File not found: nev\\u{1b}[31mer.rs. Does it exist at HEAD?","hint":"paths are taken from the current directory, then from the root"}}
     [exit 1]
     "#);
-    insta::assert_snapshot!(ask(&TestRepo::new(), &["why", "pool.rs:1"]), @"
+    let unborn = TestRepo::new();
+    unborn.write("pool.rs", "fn acquire() {}\n");
+    let told = ask(&unborn, &["why", "pool.rs:1"]);
+    insta::assert_snapshot!(told, @"
     error: the repository has no commits yet
     hint: commit something first; Chronicle reads committed code
     [exit 1]
     ");
+    unborn.git(&["add", "pool.rs"]);
+    for args in [["why", "pool.rs:1"], ["read", "pool.rs"], ["outline", "pool.rs"]] {
+        assert_eq!(ask(&unborn, &args), told, "{args:?}");
+    }
     std::fs::remove_file(repo.path().join("src/pool.rs")).expect("it is there");
     repo.commit("pool: remove");
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:3"]), @"
@@ -260,12 +287,12 @@ fn the_help() {
     known of the lines. Where session memory knows an edit that wrote them, also the session, what was
     asked for, and what the agent said around the edit. Lines that are not committed yet are said to be.
 
-    Usage: git chronicle why [OPTIONS] FILE:LINE
+    Usage: git chronicle why [OPTIONS] FILE:LINE|START-END
            git chronicle why [OPTIONS] FILE LINE|START:END|ANCHOR
 
     Arguments:
       <FILE[:LINE]>
-              The file, with the line behind a colon unless it is given apart
+              The file, with the line or lines behind a colon unless they are given apart
 
       [LINE|ANCHOR]
               A line, a range of lines, or an item such as `Pool::acquire`

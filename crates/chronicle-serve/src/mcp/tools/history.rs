@@ -28,7 +28,13 @@ impl Ask for WhyArgs {
         let (path, scope) = match (lines(self.lines.as_deref())?, self.anchor) {
             (Some(lines), None) => (self.path, WhyScope::Lines(lines)),
             (None, Some(anchor)) => (self.path, WhyScope::Anchor(anchor)),
-            (None, None) => WhyScope::behind_colon(&self.path).ok_or(Error::LineMissing)?,
+            (None, None) => match WhyScope::behind_colon(&self.path) {
+                Some(place) => place.map_err(|error| Refusal::Arguments(format!("`path`: {error}")))?,
+                None => {
+                    let path = self.path.to_string_lossy().escape_debug().to_string();
+                    return Err(Error::LineMissing { path }.into());
+                }
+            },
             _ => return Err(Refusal::Arguments("`lines` and `anchor` do not go together".to_owned())),
         };
         let why = chronicle.why(path, scope)?;
