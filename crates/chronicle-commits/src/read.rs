@@ -146,7 +146,14 @@ pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Re
     let notebook = Notebook::open(repository, &mut warnings)?;
     if !notebook.has_any() {
         let mut reading = Reading::empty(request.query.clone());
-        warnings.push("No Chronicle annotations found. Run 'git chronicle init' to set up.".to_owned());
+        // A clone comes without notes: they are no branches.
+        let way = match repository.remotes().is_empty() {
+            true => "Run 'git chronicle init' to set up.",
+            false => {
+                "Run 'git chronicle sync pull' to fetch those of a remote, 'git chronicle init' to set up."
+            }
+        };
+        warnings.push(format!("No Chronicle annotations found. {way}"));
         reading.warnings = warnings;
         return Ok(reading);
     }

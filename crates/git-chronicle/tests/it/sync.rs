@@ -691,3 +691,26 @@ fn a_partial_clone_gets_whole_notes() {
     let note = String::from_utf8(note_of(&ada, &git(&ada, &["rev-parse", "HEAD"])).unwrap()).unwrap();
     assert!(note.contains(&lesson(1)) && note.contains(&lesson(2)), "{note}");
 }
+
+#[test]
+fn a_clone_without_notes_is_told_how_to_fetch_them() {
+    let team = Team::new(1);
+    let ada = team.clone("ada");
+    run(&mut annotate(&ada, "HEAD", 1)).success();
+    sync(&ada, &["push"]);
+    git(&team.remote, &["config", "uploadpack.allowFilter", "true"]);
+    let partial = team.seed.beside("partial");
+    let url = format!("file://{}", text(&team.remote));
+    team.seed.git(&["clone", "--quiet", "--filter=blob:none", &url, text(&partial)]);
+    let read = || run(&mut binary(&partial, &["read", "."])).success();
+    let hint = "warning: No Chronicle annotations found. Run 'git chronicle sync pull' to fetch those of a remote, 'git chronicle init' to set up.\n";
+    assert_eq!(read().stderr, hint);
+    sync(&partial, &["pull"]);
+    let reading = read();
+    assert!(reading.stdout.contains(&lesson(1)) && reading.stderr.is_empty(), "{reading:#?}");
+    // Nobody to fetch from.
+    let alone = TestRepo::new();
+    alone.commit("first");
+    let told = run(&mut binary(alone.path(), &["read", "."])).success().stderr;
+    assert!(!told.contains("sync pull") && told.contains("init"), "{told}");
+}
