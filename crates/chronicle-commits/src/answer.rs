@@ -21,8 +21,10 @@ use crate::{
     error::Result,
     kept::Caches,
     outlines::Items,
+    placing::Placement,
     read::{Limits, ReadRequest, Scope},
     record::{Body, Claim, FileRecord, Heading, Reliance},
+    reformatted::place_again,
     related::Follower,
     wisdom_view,
 };
@@ -50,7 +52,7 @@ pub(crate) struct Setting<'a> {
 
 impl Setting<'_> {
     /// The items of a file as it is now; `None` when it is gone.
-    fn items(&self, file: &Scoped<'_>) -> Option<Items> {
+    pub(crate) fn items(&self, file: &Scoped<'_>) -> Option<Items> {
         Some(self.caches.outlines.items(&file.path.to_string(), file.content?))
     }
 }
@@ -69,7 +71,7 @@ pub(crate) struct Item {
 /// Answers everything but what the repository knows as a whole.
 pub(crate) fn answer(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Result<Reading> {
     let mut reading = Reading::empty(request.query.clone());
-    let items = keep_best_copies(items(request, files, setting));
+    let items = keep_best_copies(items(request, files, setting)?);
     let n_matched = items.len();
     let mut items = filtered(items, &request.limits);
     rank(&mut items);
@@ -128,19 +130,25 @@ fn distinct<T: Eq + std::hash::Hash>(files: &[Scoped<'_>], commits: impl Fn(&Fil
     }
 }
 
-fn items(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Vec<Item> {
+fn items(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Result<Vec<Item>> {
     let mut items = Vec::new();
     for (number, file) in files.iter().enumerate() {
         let aim = Aim { scope: request.scope(number), items: LazyCell::new(|| setting.items(file)) };
         for (claim_number, claim) in file.record.claims.iter().enumerate() {
-            let is_missing = request.limits.without_gone && claim.placement.state == State::Gone;
-            if aim.concerns(claim) && (!is_missing || aim.names(claim)) {
-                let is_named = aim.names(claim);
-                items.push(item(request, setting, (number, file), (claim_number, claim, is_named)));
+            // What the index leaves out by lines must not come back by another place.
+            if !aim.concerns(claim, &claim.placement) {
+                continue;
+            }
+            let again = place_again(setting, file, claim)?;
+            let placement = again.as_ref().unwrap_or(&claim.placement);
+            let is_named = aim.names(claim);
+            let is_missing = request.limits.without_gone && placement.state == State::Gone;
+            if aim.concerns(claim, placement) && (!is_missing || is_named) {
+                items.push(item(request, setting, (number, file), (claim_number, claim, is_named), placement));
             }
         }
     }
-    if request.limits.per_file { items } else { merge_commit_wide(items) }
+    Ok(if request.limits.per_file { items } else { merge_commit_wide(items) })
 }
 
 /// What is asked about in one file, and the items that the file has now.
@@ -150,13 +158,13 @@ struct Aim<'a, F> {
 }
 
 impl<F: FnOnce() -> Option<Items>> Aim<'_, F> {
-    /// Whether `claim` is about what is asked about.
-    fn concerns(&self, claim: &Claim) -> bool {
+    /// Whether `claim`, which is at `placement`, is about what is asked about.
+    fn concerns(&self, claim: &Claim, placement: &Placement) -> bool {
         // A claim without lines is about the file, unless it names a part of it.
-        let is_elsewhere = || claim.placement.matched == Match::File && !self.may_mean(anchor_of(claim));
+        let is_elsewhere = || placement.matched == Match::File && !self.may_mean(anchor_of(claim));
         self.scope.lines.is_none()
             || self.names(claim)
-            || claim.placement.concerns(self.scope, None) && !is_elsewhere()
+            || placement.concerns(self.scope, None) && !is_elsewhere()
     }
 
     /// Whether `claim` is about an item that is asked for by name.
@@ -207,8 +215,9 @@ fn item(
     setting: &Setting<'_>,
     (number, file): (usize, &Scoped<'_>),
     (claim_number, claim, is_named): (usize, &Claim, bool),
+    placement: &Placement,
 ) -> Item {
-    let Claim { body, placement, .. } = claim;
+    let body = &claim.body;
     let heading = &file.record.headings[claim.heading];
     let tie = match (body.anchor(), placement.tie) {
         (Some(anchor), tie @ Tie::Lines(..)) => match setting.items(file).as_deref() {
@@ -294,13 +303,15 @@ fn factors(
 /// The commit that took an item's lines away; `None` when only the working tree lacks them.
 fn gone_since(item: &Item, files: &[Scoped<'_>], setting: &Setting<'_>) -> Result<Option<ObjectId>> {
     let Some(Scoped { path, record, .. }) = item.file.map(|number| &files[number]) else { return Ok(None) };
+    if item.standing.state != State::Gone || item.standing.lines.is_some() {
+        return Ok(None);
+    }
     let claim = &record.claims[item.claim];
     if let Some(known) = claim.gone_since {
         return Ok(known);
     }
-    let is_gone = item.standing.state == State::Gone && item.standing.lines.is_none();
-    match (is_gone, claim.n_newer, claim.placement.recorded_in) {
-        (true, Some(n_newer), Some((blob, range))) => {
+    match (claim.n_newer, claim.placement.recorded_in) {
+        (Some(n_newer), Some((blob, range))) => {
             let file = (path.as_bstr(), &record.steps[..], n_newer);
             setting.caches.retired.gone_since(setting.repository, file, blob, range)
         }

@@ -35,6 +35,7 @@ mod read;
 mod recap;
 pub mod reconcile;
 mod record;
+mod reformatted;
 mod related;
 mod retire;
 mod staging;

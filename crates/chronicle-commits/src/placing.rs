@@ -35,6 +35,13 @@ pub(crate) struct Located<'a> {
     pub(crate) foreign_commit: Option<&'a str>,
 }
 
+impl Located<'_> {
+    /// Whether the lines may be those of another commit, and nothing tells which.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        self.foreign_commit.is_some() && self.sketch.is_none()
+    }
+}
+
 /// Places that are shown for one claim.
 const MAX_NEAR: usize = 16;
 
@@ -171,7 +178,6 @@ fn place_lines(
     blob_in: &impl Fn(ObjectId) -> Result<Option<ObjectId>>,
 ) -> Result<Placement> {
     let mut blob = own_blob;
-    let mut is_doubtful = false;
     if let Some(foreign) = located.foreign_commit {
         let tree = repository.resolve(foreign).and_then(|id| repository.commit_tree(id)).ok();
         let foreign_blob = tree.map(blob_in).transpose()?.flatten();
@@ -182,7 +188,6 @@ fn place_lines(
             Some(_) => likeness(own_blob) < likeness(foreign_blob),
             None => foreign_blob.is_some_and(|blob| has_range(repository, blob, range)),
         };
-        is_doubtful = located.sketch.is_none();
         if prefers_foreign {
             blob = foreign_blob;
         }
@@ -202,7 +207,7 @@ fn place_lines(
     if let (State::Gone, Some((blob, range))) = (placement.state, placement.recorded_in) {
         placement.gap = present.gap(repository, blob, range)?;
     }
-    if is_doubtful && placement.state != State::Gone {
+    if located.is_doubtful() && placement.state != State::Gone {
         placement.tie = Tie::Doubtful;
     }
     Ok(placement)

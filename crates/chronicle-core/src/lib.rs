@@ -7,6 +7,7 @@
 mod annotation;
 pub mod block;
 mod category;
+mod code_words;
 pub mod correction;
 mod counted;
 pub mod decay;
@@ -51,6 +52,7 @@ mod when;
 
 pub use annotation::{Annotation, Change, ContextLevel};
 pub use category::{Category, Origin, UnknownCategory};
+pub use code_words::{CodeWords, LEAST_ALIKE};
 pub use counted::{are, counted, counted_are};
 pub use document::{
     ReadNote, Remark, duplicate_key, read_cross_cutting, read_entry, read_note, read_parts, read_region,

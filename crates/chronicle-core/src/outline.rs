@@ -174,6 +174,15 @@ impl<'a> Resolution<'a> {
         }
     }
 
+    /// The items that the anchor names for sure: none where it was guessed at.
+    #[must_use]
+    pub fn exact(&self) -> &[&'a Item] {
+        match self {
+            Self::Fuzzy(_) => &[],
+            other => other.items(),
+        }
+    }
+
     /// Whether the anchor could mean several items; all of them are returned.
     #[must_use]
     pub fn is_ambiguous(&self) -> bool {

@@ -256,8 +256,9 @@ impl<'a> Judge<'a> {
         let target = &self.request.targets[number];
         let (Some(content), false) = (&target.content, target.lines.is_empty()) else { return Ok(false) };
         let path = target.file.path.to_str_lossy();
+        // A guess must not hide what was declared.
         let now = self.items[self.file_of[number]].get_or_init(|| items(&path, content));
-        if !resolve_exactly(now, anchor).is_empty() {
+        if !resolve(now, anchor).exact().is_empty() {
             return Ok(false);
         }
         let repository = self.lazy.get()?;
@@ -272,8 +273,9 @@ impl<'a> Judge<'a> {
         let (old, new) = (Lines::new(&old), Lines::new(content));
         let map = LineMap::between(&old, &new);
         let locator = Locator::new(new);
-        let places = resolve_exactly(&then, anchor);
-        let places = places.iter().filter_map(|item| locator.locate(&old, item.lines, &map).lines);
+        let resolution = resolve(&then, anchor);
+        let places =
+            resolution.exact().iter().filter_map(|item| locator.locate(&old, item.lines, &map).lines);
         Ok(places.into_iter().any(|place| target.lines.iter().any(|lines| lies_in(place, *lines))))
     }
 
@@ -333,12 +335,4 @@ fn lies_in(place: LineRange, lines: LineRange) -> bool {
 
 fn items(path: &str, content: &[u8]) -> Vec<Item> {
     chronicle_outline::outline(path, content).map(|outline| outline.items).unwrap_or_default()
-}
-
-/// The items that `anchor` names for sure: a guess must not hide what was declared.
-fn resolve_exactly<'i>(items: &'i [Item], anchor: &str) -> Vec<&'i Item> {
-    match resolve(items, anchor) {
-        chronicle_core::outline::Resolution::Fuzzy(_) => Vec::new(),
-        other => other.items().to_vec(),
-    }
 }

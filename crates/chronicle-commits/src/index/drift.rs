@@ -135,7 +135,8 @@ impl<'a> Drift<'a> {
         placement.state = State::Changed;
         if placement.lines.is_none() && placement.near.is_empty() {
             placement.state = State::Gone;
-            placement.gap = was.map(|lines| map.gap(lines));
+            // Of what is known without its version, nobody knows where it would be.
+            placement.gap = placement.recorded_in.and(was).map(|lines| map.gap(lines));
             placement.tie = Tie::Gone;
         } else if let (Tie::Lines(_, share), Some(was)) = (placement.tie, was) {
             placement.tie = Tie::Lines(State::Changed, share * map.map(was).share);

@@ -20,6 +20,14 @@ pub(crate) fn ask(repo: &TestRepo, args: &[&str]) -> String {
     said(&run(&mut command(repo, args)))
 }
 
+/// [`ask`], which must say the same with the index and without it.
+#[track_caller]
+pub(crate) fn ask_both(repo: &TestRepo, args: &[&str]) -> String {
+    let directly = said(&run(command(repo, args).env("CHRONICLE_NO_INDEX", "1")));
+    assert_eq!(ask(repo, args), directly, "{args:?}");
+    directly
+}
+
 /// [`ask`] with `input` on standard input.
 pub(crate) fn ask_with(repo: &TestRepo, args: &[&str], input: &[u8]) -> String {
     said(&run_with_input(&mut command(repo, args), input))

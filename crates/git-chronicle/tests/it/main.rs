@@ -38,6 +38,7 @@ mod purge;
 mod questions;
 mod reading;
 mod real_notes;
+mod reformatted;
 mod repositories;
 mod rewrites;
 mod same_dependents;

@@ -1,0 +1,108 @@
+//! Lessons and promises find their code after a formatter has been over it.
+
+use serde_json::json;
+use testkit::TestRepo;
+
+use crate::asking::{annotate, ask_both};
+
+const CLIENT: &str = "import { open } from './net'
+
+export function connect(host, port, { retries = 3 }) {
+  const link = open(host, port, 'tcp')
+  link.greet(host, 'hello', { version, retries })
+  return link }
+
+export function close(link) { link.end('bye') }
+";
+
+/// The same as a formatter writes it.
+const FORMATTED: &str = "import { open } from \"./net\";
+
+export function connect(
+  host,
+  port,
+  { retries = 3 },
+) {
+  const link = open(host, port, \"tcp\");
+  link.greet(host, \"hello\", {
+    version,
+    retries,
+  });
+  return link;
+}
+
+export function close(link) {
+  link.end(\"bye\");
+}
+";
+
+/// A client with a lesson on all of a function, and one on a line of it.
+fn client() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("client.js", CLIENT);
+    repo.commit("client: connect");
+    annotate(
+        &repo,
+        &json!({ "summary": "The broker wants to be greeted before anything else", "wisdom": [
+            { "category": "gotcha", "content": "The broker closes links that do not greet.", "file": "client.js", "anchor": "connect" },
+            { "category": "dead_end", "content": "A version as text was refused.", "file": "client.js", "lines": { "start": 5, "end": 5 } },
+        ]}),
+    );
+    repo
+}
+
+#[test]
+fn a_reformatted_function_is_found() {
+    let repo = client();
+    let questions = [
+        &["read", "client.js"][..],
+        &["read", "client.js", "connect"],
+        &["read", "client.js", "--lines", "9:9"],
+    ];
+    repo.write("client.js", FORMATTED);
+    let uncommitted = questions.map(|question| ask_both(&repo, question));
+    insta::assert_snapshot!(uncommitted[0], @"
+    ## client.js
+    **Commit:** 9e90c9e (2 days ago) | **Confidence:** 0.86 (enhanced, gone)
+    **Intent:** The broker wants to be greeted before anything else
+    - gotcha (lines 3-14, changed, connect, 0.94, 9e90c9e, 2 days): The broker closes links that do not greet.
+    - dead_end (lines 9-11, changed, connect, 0.94, 9e90c9e, 2 days): A version as text was refused.
+    ");
+    insta::assert_snapshot!(uncommitted[2], @"
+    ## client.js
+    - gotcha (lines 3-14, changed, connect, 0.94, 9e90c9e, 2 days): The broker closes links that do not greet.
+    - dead_end (lines 9-11, changed, connect, 0.94, 9e90c9e, 2 days): A version as text was refused.
+    ");
+    repo.commit("format");
+    let committed = questions.map(|question| ask_both(&repo, question));
+    insta::assert_snapshot!(committed[1], @"
+    ## client.js
+    - gotcha (lines 3-14, changed, connect, 0.94, 9e90c9e, 2 days, 1 commit since): The broker closes links that do not greet.
+    - dead_end (lines 9-11, changed, connect, 0.94, 9e90c9e, 2 days, 1 commit since): A version as text was refused.
+    ");
+    // It is followed from there, too.
+    repo.write("client.js", format!("// The client.\n{FORMATTED}"));
+    insta::assert_snapshot!(ask_both(&repo, &["read", "client.js", "connect"]), @"
+    ## client.js
+    - gotcha (lines 4-15, changed, connect, 0.94, 9e90c9e, 2 days, 1 commit since): The broker closes links that do not greet.
+    - dead_end (lines 10-12, changed, connect, 0.94, 9e90c9e, 2 days, 1 commit since): A version as text was refused.
+    ");
+}
+
+#[test]
+fn a_name_alone_brings_nothing_back() {
+    let repo = client();
+    let rewritten = "export function connect(url) {\n  return pool.take(url, { wait: true })\n}\n";
+    for (content, why) in [
+        (rewritten.to_owned(), "other words"),
+        (FORMATTED.replace("connect(", "conect("), "nearly that name"),
+        (format!("{FORMATTED}\nfunction connect() {{}}\n"), "two of that name"),
+    ] {
+        repo.write("client.js", content);
+        let answer = ask_both(&repo, &["read", "client.js"]);
+        assert!(answer.contains("gotcha (gone"), "{why}: {answer}");
+        repo.commit(why);
+        let answer = ask_both(&repo, &["read", "client.js"]);
+        assert!(answer.contains("gotcha (gone since"), "{why}: {answer}");
+    }
+}
