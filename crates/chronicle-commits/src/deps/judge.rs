@@ -6,7 +6,7 @@ use std::{
 };
 
 use chronicle_core::{
-    Age, CrossCuttingMember, EntryId, LineMap, LineRange, Lines, Locator,
+    Age, CodeWords, CrossCuttingMember, EntryId, LEAST_ALIKE, LineMap, LineRange, Lines, Locator,
     correction::CorrectionItem,
     dependent::{Dependent, Strength},
     mentions::{agree, segments},
@@ -273,10 +273,20 @@ impl<'a> Judge<'a> {
         let (old, new) = (Lines::new(&old), Lines::new(content));
         let map = LineMap::between(&old, &new);
         let locator = Locator::new(new);
-        let resolution = resolve(&then, anchor);
-        let places =
-            resolution.exact().iter().filter_map(|item| locator.locate(&old, item.lines, &map).lines);
-        Ok(places.into_iter().any(|place| target.lines.iter().any(|lines| lies_in(place, *lines))))
+        // Code that was there before, under the name it has now, is no other code with a new name.
+        let is_new_name = || target.anchors.iter().all(|name| resolve(&then, name).exact().is_empty());
+        let has_words_of = |item: &Item| {
+            let words = CodeWords::of(old.of(item.lines));
+            let mut of_target = target.lines.iter().map(|lines| CodeWords::of(locator.lines().of(*lines)));
+            of_target.any(|now| LEAST_ALIKE <= words.likeness(&now))
+        };
+        let is_target = |item: &&Item| {
+            let place = locator.locate(&old, item.lines, &map);
+            let lies_in_target = |place: LineRange| target.lines.iter().any(|lines| lies_in(place, *lines));
+            let is_proof = LEAST_ALIKE <= place.share;
+            place.lines.is_some_and(lies_in_target) || (!is_proof && is_new_name() && has_words_of(item))
+        };
+        Ok(resolve(&then, anchor).exact().iter().any(is_target))
     }
 
     fn dependent(

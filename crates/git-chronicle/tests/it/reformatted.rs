@@ -106,3 +106,49 @@ fn a_name_alone_brings_nothing_back() {
         assert!(answer.contains("gotcha (gone since"), "{why}: {answer}");
     }
 }
+
+/// Somebody who relies on `connect`.
+fn relied_on(client: &str) -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("client.js", client);
+    repo.write("ui.js", "function draw() {\n  connect(broker)\n}\n");
+    repo.commit("client: connect");
+    annotate(
+        &repo,
+        &json!({ "summary": "The screen is drawn when the broker was greeted", "wisdom": [
+            { "category": "gotcha", "content": "Nothing is drawn before the greeting.", "file": "ui.js", "anchor": "draw",
+              "depends_on": [{ "file": "client.js", "anchor": "connect", "nature": "greets before it returns" }] },
+        ]}),
+    );
+    repo
+}
+
+#[test]
+fn who_relied_on_a_function_is_found_under_its_new_name_and_layout() {
+    let repo = relied_on(CLIENT);
+    for (content, why) in [
+        (FORMATTED.replace("connect(", "dial("), "another name and layout"),
+        // One line that stands alone elsewhere is no proof that the function went there.
+        (
+            format!("function other() {{\n  return link }}\n{}", FORMATTED.replace("connect(", "dial(")),
+            "a line elsewhere",
+        ),
+    ] {
+        repo.write("client.js", content);
+        repo.commit(why);
+        let answer = ask_both(&repo, &["deps", "client.js", "dial"]);
+        assert!(answer.contains("`ui.js — draw` on connect: greets before it returns"), "{why}: {answer}");
+        let answer = ask_both(&repo, &["deps", "client.js", "close"]);
+        assert!(answer.starts_with("nobody says to rely on it"), "{why}: {answer}");
+    }
+}
+
+#[test]
+fn a_function_that_was_there_before_is_not_a_renamed_one() {
+    let sibling = FORMATTED.replace("connect(", "dial(").replace("tcp", "udp");
+    let repo = relied_on(&format!("{CLIENT}{sibling}"));
+    repo.write("client.js", sibling);
+    repo.commit("client: datagrams only");
+    let answer = ask_both(&repo, &["deps", "client.js", "dial"]);
+    assert!(answer.starts_with("nobody says to rely on it"), "{answer}");
+}
