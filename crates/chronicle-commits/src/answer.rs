@@ -73,6 +73,8 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped<'_>], setting: &Sett
     let mut reading = Reading::empty(request.query.clone());
     let items = keep_best_copies(items(request, files, setting)?);
     let n_matched = items.len();
+    reading.knows_anchor = items.iter().any(|item| item.standing.matched == Match::Anchor)
+        || files.iter().enumerate().any(|(number, file)| is_relied_on(&file.record, request.scope(number)));
     let mut items = filtered(items, &request.limits);
     rank(&mut items);
     let n_wanted = items.len();
@@ -389,6 +391,15 @@ pub(crate) fn stands(reliance: &Reliance, said: &dyn Said, now: Timestamp) -> bo
     !is_expired && said.superseded_by(&reliance.id).is_none() && !is_removed()
 }
 
+/// Whether anybody says by its name that something relies on the code in `scope`.
+fn is_relied_on(record: &FileRecord, scope: &Scope) -> bool {
+    let mut reliances = record.reliances.iter().filter(|reliance| reliance.had_name);
+    let concerns = record.concerns.iter().filter(|concern| concern.had_name);
+    let mut members = concerns.flat_map(|concern| concern.here.iter().map(|at| &concern.members[*at]));
+    reliances.any(|reliance| scope.names(reliance.on_anchor.as_deref()))
+        || members.any(|member| scope.names(member.anchor.as_deref()))
+}
+
 /// What relies on the files in scope, most trusted first.
 fn dependencies(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Vec<Dependency> {
     // Whether the dependent code is still as it was is not looked up: it lies in another file.
@@ -397,7 +408,8 @@ fn dependencies(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'
     for (number, file) in files.iter().enumerate() {
         let (record, scope) = (&file.record, request.scope(number));
         // What stands beside the item that was asked for is another matter; what is called otherwise
-        // by now may be that item.
+        // by now may be that item, if it is there.
+        let is_there = scope.lines.as_ref().is_none_or(|lines| !lines.is_empty());
         let stands_beside = |on: &str| {
             let on = segments(on);
             let is_on = |item: &Named| agree(&segments(&item.qualified), &on);
@@ -406,7 +418,7 @@ fn dependencies(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'
         let is_meant = |reliance: &&Reliance| {
             let on = reliance.on_anchor.as_deref();
             let is_asked = scope.names.is_empty() || scope.names(on);
-            reliance.had_name && (is_asked || on.is_none_or(|on| !stands_beside(on)))
+            reliance.had_name && (is_asked || on.is_none_or(|on| is_there && !stands_beside(on)))
         };
         let counts =
             |reliance: &&Reliance| request.limits.as_written || stands(reliance, setting.said, request.now);

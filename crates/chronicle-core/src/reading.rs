@@ -42,6 +42,9 @@ pub struct Reading {
     pub warnings: Vec<String>,
     /// Whether the anchor names several items.
     pub ambiguous_anchor: bool,
+    /// Whether any note speaks of the anchor by its name, shown or not.
+    #[serde(skip)]
+    pub knows_anchor: bool,
 }
 
 /// What was asked.
@@ -306,6 +309,7 @@ impl Reading {
             trimmed: None,
             warnings: Vec::new(),
             ambiguous_anchor: false,
+            knows_anchor: false,
         }
     }
 

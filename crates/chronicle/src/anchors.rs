@@ -1,7 +1,13 @@
 //! From names of code as people give them to items of a file.
+//!
+//! A name that no item has may still be one that notes speak of: the item was removed, or went to another file. Only
+//! the answer shows that, so it is asked for by the name as it was given, and then judged ([`Anchored::told`]).
+
+use std::path::Path;
 
 use chronicle_core::{
     Hunk, LineRange,
+    mentions::{agree, segments},
     outline::{Item, Resolution, resolve},
     plain,
 };
@@ -9,16 +15,45 @@ use chronicle_core::{
 use crate::{Chronicle, Error, error::UnknownAnchorSnafu};
 
 /// What an anchor names in one version of a file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Anchored {
-    /// Qualified names, or the anchor as it was given where there is no outline.
+    /// Qualified names; the anchor as it was given where no item has it for sure.
     pub(crate) names: Vec<String>,
-    /// All lines of the items; none where there is no outline.
+    /// All lines of the items; none where there are no items.
     pub(crate) lines: Vec<LineRange>,
-    /// What to tell: that several items are meant, that a guess was made, that there is no outline.
-    pub(crate) remarks: Vec<String>,
     /// Whether items of several names are meant.
     pub(crate) is_ambiguous: bool,
+    /// What to tell: that several items are meant, that a guess was made, that there is no outline.
+    remarks: Vec<String>,
+    /// That the file has items and none of them is meant.
+    missing: Option<Error>,
+}
+
+impl Anchored {
+    fn as_given(anchor: &str) -> Self {
+        Self { names: vec![anchor.to_owned()], ..Self::default() }
+    }
+
+    /// Whether what a note calls `name` may be meant.
+    pub(crate) fn may_mean(&self, name: &str) -> bool {
+        let name = segments(name);
+        self.names.iter().any(|own| agree(&segments(own), &name))
+    }
+
+    /// What to tell about the name beside the answer, which shows whether any note knows it.
+    ///
+    /// # Errors
+    /// When the file has items, none of them is meant, and no note knows the name either.
+    pub(crate) fn told(self, is_known: bool) -> Result<Vec<String>, Error> {
+        let Self { mut remarks, missing, .. } = self;
+        if let Some(error) = missing {
+            if !is_known {
+                return Err(error);
+            }
+            remarks.push(error.to_string());
+        }
+        Ok(remarks)
+    }
 }
 
 impl Chronicle {
@@ -33,33 +68,43 @@ impl Chronicle {
         }
     }
 
-    /// What `anchor` names in the file at `path`.
-    ///
-    /// # Errors
-    /// When the file has items and none of them is meant.
-    pub(crate) fn anchored(&self, path: &str, content: &[u8], anchor: &str) -> Result<Anchored, Error> {
+    /// What `anchor` names in the file at `path`, whose bytes are `content`; `None` when it is gone.
+    pub(crate) fn anchored(&self, path: &str, content: Option<&[u8]>, anchor: &str) -> Anchored {
+        let Some(content) = content else { return Anchored::as_given(anchor) };
         match &*self.caches().outlines.items(path, content) {
             Ok(items) => anchored(items, path, anchor),
-            Err(reason) => {
-                let remarks = vec![reason.to_string()];
-                Ok(Anchored { names: vec![anchor.to_owned()], remarks, ..Anchored::default() })
-            }
+            Err(reason) => Anchored { remarks: vec![reason.to_string()], ..Anchored::as_given(anchor) },
         }
+    }
+
+    /// What `anchor` names in the one file at `path` as it is now, and all items that the file has.
+    ///
+    /// # Errors
+    /// When the path is no file, and never was one.
+    pub(crate) fn anchored_at(&self, path: &Path, anchor: &str) -> Result<(Anchored, Vec<Item>), Error> {
+        let one = self.one_file(path)?;
+        let file = one.file.path.to_string();
+        let content = one.content.as_deref();
+        let items = content.map(|content| self.items(&file, content, &mut Vec::new()));
+        Ok((self.anchored(&file, content, anchor), items.unwrap_or_default()))
     }
 }
 
-fn anchored(items: &[Item], path: &str, anchor: &str) -> Result<Anchored, Error> {
+fn anchored(items: &[Item], path: &str, anchor: &str) -> Anchored {
     let mut remarks = Vec::new();
     let mut is_ambiguous = false;
     let resolution = resolve(items, anchor);
-    let names: Vec<String> = resolution.names().into_iter().map(str::to_owned).collect();
+    let mut names: Vec<String> = resolution.names().into_iter().map(str::to_owned).collect();
     match &resolution {
         Resolution::Unknown(closest) => {
             let closest = closest.iter().map(|name| plain(name).into_owned()).collect::<Vec<_>>();
-            return UnknownAnchorSnafu { anchor, path, closest }.fail();
+            let missing = UnknownAnchorSnafu { anchor, path, closest }.build();
+            return Anchored { missing: Some(missing), ..Anchored::as_given(anchor) };
         }
         Resolution::Fuzzy(_) => {
             remarks.push(format!("`{anchor}` is not in `{path}`; taken as {}", quoted(&names)));
+            // Notes may know the very name.
+            names.push(anchor.to_owned());
         }
         _ if resolution.is_ambiguous() && 1 < names.len() => {
             is_ambiguous = true;
@@ -68,7 +113,7 @@ fn anchored(items: &[Item], path: &str, anchor: &str) -> Result<Anchored, Error>
         _ => {}
     }
     let lines = resolution.items().iter().map(|item| item.lines).collect();
-    Ok(Anchored { names, lines, remarks, is_ambiguous })
+    Anchored { names, lines, is_ambiguous, remarks, missing: None }
 }
 
 fn quoted(names: &[String]) -> String {

@@ -36,21 +36,10 @@ impl Chronicle {
         let mut warnings = one.remarks;
         let name = one.file.path.to_string();
         let content = one.content.as_deref();
-        let resolved = match (anchor, content) {
-            (Some(anchor), Some(content)) => self.anchored(&name, content, anchor),
-            (Some(anchor), None) => Ok(Anchored { names: vec![anchor.to_owned()], ..Anchored::default() }),
-            (None, _) => Ok(Anchored::default()),
-        };
-        // What is no longer there may still be relied upon, and that is worth knowing.
-        let (anchored, missing) = match (resolved, anchor) {
-            (Ok(anchored), _) => (anchored, None),
-            (Err(error @ Error::UnknownAnchor { .. }), Some(anchor)) => {
-                (Anchored { names: vec![anchor.to_owned()], ..Anchored::default() }, Some(error))
-            }
-            (Err(error), _) => return Err(error),
-        };
-        let target =
-            Target { file: one.file, anchors: anchored.names, lines: anchored.lines, content: one.content };
+        let mut anchored =
+            anchor.map_or_else(Anchored::default, |anchor| self.anchored(&name, content, anchor));
+        let (anchors, lines) = (std::mem::take(&mut anchored.names), std::mem::take(&mut anchored.lines));
+        let target = Target { file: one.file, anchors, lines, content: one.content };
         let request = DepsRequest {
             targets: vec![target],
             at: one.head,
@@ -64,13 +53,9 @@ impl Chronicle {
             Some(found) => found,
             None => chronicle_commits::dependents(&self.repository, &request)?,
         };
-        warnings.extend(anchored.remarks);
-        if let Some(error) = missing {
-            if !found.dependents.iter().any(|dependent| dependent.on_anchor.is_some()) {
-                return Err(error);
-            }
-            warnings.push(error.to_string());
-        }
+        // What is no longer there may still be relied upon, and that is worth knowing.
+        let is_known = found.dependents.iter().any(|dependent| dependent.on_anchor.is_some());
+        warnings.extend(anchored.told(is_known)?);
         warnings.extend(found.warnings);
         Ok(Deps {
             schema: "chronicle-deps/v1",

@@ -148,17 +148,14 @@ impl Chronicle {
             ([content], false) => content.as_deref(),
             _ => None,
         };
-        let (scope, is_ambiguous, remarks) = self.scope_of(command, anchor.as_deref(), &files, content)?;
+        let (scope, anchored) = self.scope_of(command, anchor.as_deref(), &files, content)?;
         let request = self.request(command, files, names, (anchor, scope))?;
         let caches = self.caches();
         let found = chronicle_commits::read_indexed(&self.repository, (index, caches), &request, &contents)?;
-        Ok(found.map(|mut reading| {
-            reading.warnings.splice(0..0, remarks);
-            Reading { ambiguous_anchor: is_ambiguous, ..reading }
-        }))
+        found.map(|reading| with_remarks(reading, Vec::new(), anchored)).transpose()
     }
 
-    /// The part of the one file that is asked about, whether several items are meant, and what to tell about it.
+    /// The part of the one file that is asked about, and what is left to tell about its name.
     ///
     /// `content` are the bytes of the file; `None` when it is gone, or when there are several files.
     fn scope_of(
@@ -167,25 +164,21 @@ impl Chronicle {
         anchor: Option<&str>,
         files: &[ScopeFile],
         content: Option<&[u8]>,
-    ) -> Result<(Scope, bool, Vec<String>), Error> {
+    ) -> Result<(Scope, Anchored), Error> {
         match (anchor, command.lines) {
-            (None, None) => Ok((Scope::default(), false, Vec::new())),
+            (None, None) => Ok((Scope::default(), Anchored::default())),
             (Some(_), Some(_)) => LinesWithAnchorSnafu.fail(),
             (None, Some(lines)) => {
                 let Some(content) = content else { return LinesNeedOneFileSnafu.fail() };
                 let n_lines = count_lines(content);
                 snafu::ensure!(lines.end <= n_lines, LinesPastEndSnafu { lines, n_lines });
-                Ok((Scope { lines: Some(vec![lines]), names: Vec::new() }, false, Vec::new()))
+                Ok((Scope { lines: Some(vec![lines]), names: Vec::new() }, Anchored::default()))
             }
             (Some(anchor), None) => {
                 let [file] = files else { return AnchorNeedsOneFileSnafu { anchor }.fail() };
-                let anchored = match content {
-                    Some(content) => self.anchored(&file.path.to_string(), content, anchor)?,
-                    // Of a file that is gone, what was said of the item is still known.
-                    None => Anchored { names: vec![anchor.to_owned()], ..Anchored::default() },
-                };
-                let scope = Scope { lines: Some(anchored.lines), names: anchored.names };
-                Ok((scope, anchored.is_ambiguous, anchored.remarks))
+                let mut anchored = self.anchored(&file.path.to_string(), content, anchor);
+                let lines = Some(std::mem::take(&mut anchored.lines));
+                Ok((Scope { lines, names: std::mem::take(&mut anchored.names) }, anchored))
             }
         }
     }
@@ -261,13 +254,10 @@ impl Chronicle {
             ([_], false) if command.lines.is_some() => Some(b""),
             _ => None,
         });
-        let (scope, is_ambiguous, mut told) = self.scope_of(command, anchor.as_deref(), &files, content)?;
-        remarks.append(&mut told);
+        let (scope, anchored) = self.scope_of(command, anchor.as_deref(), &files, content)?;
         let request = self.request(command, files, names, (anchor, scope))?;
-        let mut reading = chronicle_commits::read(&self.repository, self.caches(), &request)?;
-        reading.warnings.splice(0..0, remarks);
-        reading.ambiguous_anchor = is_ambiguous;
-        Ok(reading)
+        let reading = chronicle_commits::read(&self.repository, self.caches(), &request)?;
+        with_remarks(reading, remarks, anchored)
     }
 
     /// The newest lessons of the whole repository.
@@ -332,6 +322,18 @@ impl Chronicle {
     pub fn view(&self) -> render::View {
         render::View { now: self.now, colour: false, width: render::DEFAULT_WIDTH, verbose: false }
     }
+}
+
+/// The answer with what is to be told about the paths and the name that were given.
+fn with_remarks(
+    mut reading: Reading,
+    mut remarks: Vec<String>,
+    anchored: Anchored,
+) -> Result<Reading, Error> {
+    reading.ambiguous_anchor = anchored.is_ambiguous;
+    remarks.extend(anchored.told(reading.knows_anchor)?);
+    reading.warnings.splice(0..0, remarks);
+    Ok(reading)
 }
 
 /// Whether the path of this number may be an anchor instead: the last of several, when none is given otherwise.

@@ -113,7 +113,7 @@ impl Chronicle {
     /// The newest word on each code unit of the file or directory at `path`, or on one item of the file.
     ///
     /// # Errors
-    /// When the path was never there, or nothing of that name is in it.
+    /// When the path was never there, or neither the file nor any note has the name.
     pub fn summary(&self, path: PathBuf, anchor: Option<&str>) -> Result<Summary, Error> {
         let key = match anchor {
             Some(_) => None,
@@ -156,11 +156,7 @@ impl Chronicle {
         let repository = self.repository()?;
         let mut warnings = Vec::new();
         let wanted = match anchor {
-            Some(anchor) => {
-                let one = self.one_file(&path)?;
-                let content = one.content.unwrap_or_default();
-                Some(self.anchored(&one.file.path.to_string(), &content, anchor)?)
-            }
+            Some(anchor) => Some(self.anchored_at(&path, anchor)?),
             None => None,
         };
         let command = ReadCommand {
@@ -172,7 +168,6 @@ impl Chronicle {
         };
         let reading = self.read(&command)?;
         warnings.extend(reading.warnings.iter().cloned());
-        warnings.extend(wanted.iter().flat_map(|wanted| wanted.remarks.clone()));
         let mut by_file: BTreeMap<&str, Vec<Word<'_>>> = BTreeMap::new();
         for item in &reading.regions {
             let word = Word {
@@ -209,14 +204,21 @@ impl Chronicle {
             let items = content.map(|file_now| self.items(file, &file_now.content, &mut Vec::new()));
             let is_wanted = |lines: Option<LineRange>, anchor: Option<&String>| {
                 let Some(wanted) = &wanted else { return true };
-                let is_named = anchor.is_some_and(|name| wanted.names.contains(name));
+                // A name that no item has may be told in part only.
+                let has_name = |name: &String| match wanted.lines[..] {
+                    [] => wanted.may_mean(name),
+                    _ => wanted.names.contains(name),
+                };
                 let inside = |lines: LineRange| wanted.lines.iter().any(|item| item.overlaps(lines));
-                is_named || (anchor.is_some() && lines.is_some_and(inside))
+                anchor.is_some_and(has_name) || (anchor.is_some() && lines.is_some_and(inside))
             };
             let (units, n_gone) = units(words, &items.unwrap_or_default(), is_wanted);
             if !units.is_empty() || 0 < n_gone {
                 files.push(FileSummary { file: file.to_owned(), units, n_gone });
             }
+        }
+        if let Some(wanted) = wanted {
+            warnings.extend(wanted.told(!files.is_empty())?);
         }
         let path = reading.query.file.clone().unwrap_or_default();
         let anchor = anchor.map(str::to_owned);

@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use chronicle_core::{
     LineRange,
-    mentions::{agree, segments},
     outline::{Item, may_mean},
     reading::{Reading, RegionItem, Standing, WisdomItem},
 };
@@ -50,7 +49,7 @@ impl Chronicle {
     /// oldest first.
     ///
     /// # Errors
-    /// When the path was never there, nothing of that name is in it, or the repository cannot be read.
+    /// When the path was never there, neither the file nor any note has the name, or the repository cannot be read.
     pub fn history(
         &self,
         path: PathBuf,
@@ -61,9 +60,10 @@ impl Chronicle {
         let command =
             ReadCommand { paths: vec![path], max_regions: Some(usize::MAX), ..ReadCommand::default() };
         let mut reading = self.read(&command)?;
-        if let Some((anchored, items)) = &anchored {
-            keep_only(&mut reading, anchored, items);
-            reading.warnings.extend(anchored.remarks.iter().cloned());
+        if let Some((anchored, items)) = anchored {
+            keep_only(&mut reading, &anchored, &items);
+            let is_known = 0 < reading.n_items();
+            reading.warnings.extend(anchored.told(is_known)?);
         }
         let mut by_commit: BTreeMap<String, Moment> = BTreeMap::new();
         let mut moment_of = |standing: &Standing| -> String {
@@ -100,19 +100,6 @@ impl Chronicle {
         })
     }
 
-    /// What `anchor` names in the file at `path` as it is now, and all items that the file has.
-    fn anchored_at(&self, path: &std::path::Path, anchor: &str) -> Result<(Anchored, Vec<Item>), Error> {
-        let one = self.one_file(path)?;
-        let file = one.file.path.to_string();
-        match &one.content {
-            Some(content) => {
-                let anchored = self.anchored(&file, content, anchor)?;
-                Ok((anchored, self.items(&file, content, &mut Vec::new())))
-            }
-            None => Ok((Anchored { names: vec![anchor.to_owned()], ..Anchored::default() }, Vec::new())),
-        }
-    }
-
     /// Oldest first, by the order of history; commits off it go by the time of their annotation.
     fn in_order(&self, by_commit: BTreeMap<String, Moment>) -> Result<Vec<Moment>, Error> {
         let repository = self.repository()?;
@@ -136,8 +123,7 @@ impl Chronicle {
 fn keep_only(reading: &mut Reading, anchored: &Anchored, items: &[Item]) {
     let is_here = |range: &LineRange| anchored.lines.iter().any(|lines| lines.overlaps(*range));
     let concerns = |standing: &Standing, name: Option<&str>| {
-        let agrees = |name: &str| anchored.names.iter().any(|own| agree(&segments(own), &segments(name)));
-        let is_named = |name: &str| agrees(name) && may_mean(items, name, &anchored.lines);
+        let is_named = |name: &str| anchored.may_mean(name) && may_mean(items, name, &anchored.lines);
         standing.lines.iter().chain(&standing.near).any(is_here) || name.is_some_and(is_named)
     };
     reading

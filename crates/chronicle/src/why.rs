@@ -118,16 +118,16 @@ impl Chronicle {
         let (lines, anchor) = match scope {
             WhyScope::Lines(lines) => (lines, None),
             WhyScope::Anchor(anchor) => {
-                let anchored = self.anchored(&file, content, &anchor)?;
-                warnings.extend(anchored.remarks.clone());
+                let anchored = self.anchored(&file, Some(content), &anchor);
+                let item = (anchored.lines.first().copied(), anchored.names.first().cloned());
+                warnings.extend(anchored.told(false)?);
                 // Without an outline there are no lines to ask git about.
                 let unknown = || Error::UnknownAnchor {
                     anchor: anchor.clone(),
                     path: file.clone(),
                     closest: Vec::new(),
                 };
-                let lines = anchored.lines.first().copied().ok_or_else(unknown)?;
-                (lines, anchored.names.first().cloned())
+                (item.0.ok_or_else(unknown)?, item.1)
             }
         };
         let n_lines = present.count();

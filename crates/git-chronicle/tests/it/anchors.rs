@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::TestRepo;
 
 use crate::{
-    asking::{POOL, annotate, ask, pool},
+    asking::{POOL, annotate, ask, ask_both, pool},
     outcome::{binary, note},
 };
 
@@ -390,4 +390,89 @@ fn a_lesson_without_lines_is_told_of_the_items_that_its_anchor_names_alone() {
     assert_eq!(told(&["read", "--lines=4:4"]), [true, true, false]);
     assert_eq!(told(&["read", "--lines=18:18"]), [false, true, false]);
     assert_eq!(told(&["read"]), [true; 3]);
+}
+
+const CLIENT: &str = "class Client:
+    def connect(self, host):
+        self.link = dial(host)
+        self.link.greet(\"hello\")
+
+    def shutdown(self):
+        self.link.hang_up()
+";
+
+#[test]
+fn a_name_that_only_notes_know() {
+    let repo = TestRepo::new();
+    repo.write("a.py", CLIENT);
+    repo.write("ui.py", "def draw():\n    client.connect(BROKER)\n");
+    repo.commit("client: connect");
+    annotate(
+        &repo,
+        &json!({ "summary": "The broker wants to be greeted before anything else", "wisdom": [
+            { "category": "dead_end", "content": "Greeting later was tried; the broker hangs up.", "file": "a.py", "anchor": "connect" },
+            { "category": "insight", "content": "One link for each process is enough.", "file": "a.py" },
+            { "category": "gotcha", "content": "Drawing waits for the greeting.", "file": "ui.py", "anchor": "draw",
+              "depends_on": [{ "file": "a.py", "anchor": "Client.greet", "nature": "says hello once" }] },
+        ]}),
+    );
+    repo.write("a.py", "class Client:\n    def shutdown(self):\n        self.link.hang_up()\n");
+    let uncommitted = ask_both(&repo, &["read", "a.py", "connect"]);
+    insta::assert_snapshot!(uncommitted, @"
+    ## a.py
+    - insight (whole file, 0.88, bfb7408, 2 days): One link for each process is enough.
+    - dead_end (gone, Client.connect, 0.86, bfb7408, 2 days): Greeting later was tried; the broker hangs up.
+    warning: `connect` names nothing in `a.py`; closest are `Client`, `Client.shutdown`
+    ");
+    repo.commit("client: the pool connects");
+    insta::assert_snapshot!(ask_both(&repo, &["read", "a.py", "connect"]), @"
+    ## a.py
+    - insight (whole file, 0.88, bfb7408, 2 days, 1 commit since): One link for each process is enough.
+    - dead_end (gone since 503bde7, Client.connect, 0.86, bfb7408, 2 days, 1 commit since): Greeting later was tried; the broker hangs up.
+    warning: `connect` names nothing in `a.py`; closest are `Client`, `Client.shutdown`
+    ");
+    insta::assert_snapshot!(ask_both(&repo, &["summary", "a.py", "Client.connect"]), @"
+    ## a.py
+    - Client.connect [bfb7408, 2 days, 0.86]
+      - risk: Greeting later was tried; the broker hangs up.
+    warning: `Client.connect` names nothing in `a.py`; closest are `Client`, `Client.shutdown`
+    ");
+    insta::assert_snapshot!(ask_both(&repo, &["history", "a.py", "connect"]), @"
+    ## bfb7408 client: connect (2 days ago)
+    - dead_end (gone since 503bde7, Client.connect, 0.86, bfb7408, 2 days, 1 commit since): Greeting later was tried; the broker hangs up.
+    warning: `connect` names nothing in `a.py`; closest are `Client`, `Client.shutdown`
+    ");
+    // Somebody relies on it, and nobody says more.
+    insta::assert_snapshot!(ask_both(&repo, &["read", "a.py", "greet", "--category", "gotcha"]), @"
+    warning: `greet` names nothing in `a.py`; closest are `Client`, `Client.shutdown`
+    nothing that fits is known about `a.py`: of 2 commits that changed it and others that name it, 1 is annotated
+    ");
+    insta::assert_snapshot!(ask_both(&repo, &["deps", "a.py", "greet"]), @"
+    ## a.py — greet
+    **Declared to rely on it:**
+    - `ui.py — draw` on Client.greet: says hello once (0.86, bfb7408, 2 days)
+    warning: `greet` names nothing in `a.py`; closest are `Client`, `Client.shutdown`
+    ");
+    let unknown = "closest are";
+    for command in ["read", "summary", "history", "deps"] {
+        for name in ["CONNECT", "Other::connect", "zzzzzz"] {
+            let answer = ask_both(&repo, &[command, "a.py", name]);
+            assert!(answer.starts_with("error: ") && answer.contains(unknown), "{command} {name}: {answer}");
+            assert!(answer.ends_with("[exit 1]\n"), "{command} {name}: {answer}");
+        }
+    }
+    // A guess does not hide what is known of the very name.
+    repo.write("a.py", "class Client:\n    def reconnect(self):\n        self.link.hang_up()\n");
+    repo.commit("client: reconnect");
+    insta::assert_snapshot!(ask_both(&repo, &["read", "a.py", "connect"]), @"
+    ## a.py (lines 1-3)
+    **Commit:** bfb7408 (2 days ago, 2 commits since) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** The broker wants to be greeted before anything else
+    - insight (whole file, 0.88, bfb7408, 2 days, 2 commits since): One link for each process is enough.
+    - dead_end (gone since 503bde7, Client.connect, 0.86, bfb7408, 2 days, 2 commits since): Greeting later was tried; the broker hangs up.
+
+    **Dependencies on this:**
+    - `ui.py — draw` on Client.greet: says hello once (0.86, bfb7408)
+    warning: `connect` is not in `a.py`; taken as `Client.reconnect`
+    ");
 }
