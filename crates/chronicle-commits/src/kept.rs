@@ -9,13 +9,14 @@ use crate::{
     blames::Blames,
     index::table::{Table, TableWriter, Value},
     outlines::Outlines,
+    reformatted::Reformatted,
     retire::Retired,
     summaries::Summaries,
 };
 
 /// The directories, within the state directory of a repository, of all that is derived from notes and history: it may go
 /// at any time, and has to where words are purged.
-pub const DERIVED: [&str; 9] = [
+pub const DERIVED: [&str; 10] = [
     "anchors",
     "blames",
     "index",
@@ -23,6 +24,7 @@ pub const DERIVED: [&str; 9] = [
     "recap-first",
     "recap-whole",
     "reconciled",
+    "reformatted",
     "retired",
     "summaries",
 ];
@@ -36,6 +38,8 @@ pub struct Caches {
     pub blames: Blames,
     /// Who took lines away.
     pub retired: Retired,
+    /// Where code is that was reformatted.
+    pub reformatted: Reformatted,
     /// Summaries of directories.
     pub summaries: Summaries,
 }
@@ -48,6 +52,7 @@ impl Caches {
             outlines: Outlines::new(common_dir),
             blames: Blames::new(common_dir),
             retired: Retired::new(common_dir),
+            reformatted: Reformatted::new(common_dir),
             summaries: Summaries::new(common_dir),
         }
     }

@@ -64,6 +64,7 @@ pub use outlines::{Items, Outlines};
 pub use reachable::Reachable;
 pub use read::{Limits, ReadRequest, Recent, Scope, ScopeFile, read, read_indexed, read_recent};
 pub use recap::{Reason, Recap, Unfinished};
+pub use reformatted::Reformatted;
 pub use related::resolve_pointers;
 pub use retire::Retired;
 pub use staging::{Staged, StagedRemark, Staging};

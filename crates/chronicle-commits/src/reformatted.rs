@@ -4,18 +4,78 @@
 //! and a look at the old version, which only claims that are otherwise gone are worth; and an answer from the index
 //! is the same as one without it, whatever was edited since.
 
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
+
 use chronicle_core::{
     Anchor, CodeWords, LEAST_ALIKE, LineFinder, LineRange, Place, outline::resolve, reading::State,
     score::Tie,
 };
+use chronicle_git::{LazyRepository, ObjectId};
+use twox_hash::XxHash3_128;
 
 use crate::{
     answer::{Scoped, Setting},
     error::Result,
     gather::located,
+    kept::Kept,
     placing::Placement,
     record::Claim,
 };
+
+/// Where code is that was reformatted, kept because a version has to be read to tell.
+#[derive(Debug)]
+pub struct Reformatted {
+    kept: Kept,
+    known: RefCell<HashMap<u128, Known>>,
+}
+
+/// What was found in the bytes of one file, by item, blob and range: first and last line, and the share of the words.
+type Known = BTreeMap<((u32, u32), Vec<u8>, (u32, u32)), Option<(u32, u32, f64)>>;
+
+impl Reformatted {
+    /// Kept in the shared state directory of a repository, or in memory only.
+    #[must_use]
+    pub fn new(common_dir: Option<&Path>) -> Self {
+        Self { kept: Kept::new(common_dir, "reformatted"), known: RefCell::default() }
+    }
+
+    /// Where `range` of `blob` is in the lines `item` of `content`, looked up once.
+    fn locate(
+        &self,
+        lazy: &LazyRepository,
+        (content, item): (&[u8], LineRange),
+        (blob, range): (ObjectId, LineRange),
+    ) -> Result<Option<Place>> {
+        let file = XxHash3_128::oneshot(content);
+        let mut known = self.known.borrow_mut();
+        let of_file = known.entry(file).or_insert_with(|| {
+            let kept = self.kept.get(file);
+            kept.and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default()
+        });
+        let key = ((item.start, item.end), blob.as_slice().to_vec(), (range.start, range.end));
+        if let Some(found) = of_file.get(&key) {
+            return Ok(found.and_then(|(start, end, share)| {
+                let lines = LineRange::new(start, end).ok()?;
+                Some(Place { lines: Some(lines), state: State::Changed, share })
+            }));
+        }
+        let new = LineFinder::new(content).of(item);
+        let look = |old: &[u8]| locate(&LineFinder::new(old).of(range), &new, item);
+        // What is here but broken is as good as absent.
+        let looked = lazy.get()?.with_blob(blob, look).unwrap_or_default();
+        let Some(found) = looked else { return Ok(None) };
+        of_file
+            .insert(key, found.and_then(|place| Some((place.lines?.start, place.lines?.end, place.share))));
+        if let Ok(bytes) = postcard::to_allocvec(&*of_file) {
+            self.kept.put(file, &bytes);
+        }
+        Ok(found)
+    }
+}
 
 /// Where the code of `claim` is after all; `None` where it is not gone, or where nothing shows that it is there.
 pub(crate) fn place_again(
@@ -29,11 +89,10 @@ pub(crate) fn place_again(
         return Ok(None);
     };
     let Some(lines) = lines_of(setting, file, anchor) else { return Ok(None) };
-    let item = LineFinder::new(content).of(lines);
-    let look = |old: &[u8]| locate(&LineFinder::new(old).of(range), &item, lines);
-    // What is here but broken is as good as absent.
-    let place = setting.repository.get()?.with_blob(blob, look).unwrap_or_default();
-    let Some(place) = place.flatten() else { return Ok(None) };
+    let known = &setting.caches.reformatted;
+    let Some(place) = known.locate(setting.repository, (content, lines), (blob, range))? else {
+        return Ok(None);
+    };
     let mut placement = Placement::lines(place, Some((blob, range)));
     if located(claim, &file.record.headings[claim.heading]).is_doubtful() {
         placement.tie = Tie::Doubtful;

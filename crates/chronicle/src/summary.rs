@@ -156,7 +156,7 @@ impl Chronicle {
         let repository = self.repository()?;
         let mut warnings = Vec::new();
         let wanted = match anchor {
-            Some(anchor) => Some(self.anchored_at(&path, anchor)?),
+            Some(anchor) => Some(self.anchored_at(&path, anchor)?.0),
             None => None,
         };
         let command = ReadCommand {
