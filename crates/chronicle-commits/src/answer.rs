@@ -146,7 +146,13 @@ fn items(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> 
             let is_named = aim.names(claim);
             let is_missing = request.limits.without_gone && placement.state == State::Gone;
             if aim.concerns(claim, placement) && (!is_missing || is_named) {
-                items.push(item(request, setting, (number, file), (claim_number, claim, is_named), placement));
+                items.push(item(
+                    request,
+                    setting,
+                    (number, file),
+                    (claim_number, claim, is_named),
+                    placement,
+                ));
             }
         }
     }
