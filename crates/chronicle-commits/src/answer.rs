@@ -2,7 +2,7 @@
 
 use std::{
     cell::LazyCell,
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
 };
 
 use chronicle_core::{
@@ -20,6 +20,7 @@ use crate::{
     corrections::Said,
     error::Result,
     kept::Caches,
+    moved,
     outlines::Items,
     placing::Placement,
     read::{Limits, ReadRequest, Scope},
@@ -37,6 +38,8 @@ pub(crate) struct Scoped<'a> {
     pub(crate) content: Option<&'a [u8]>,
     /// What is known of it.
     pub(crate) record: FileRecord,
+    /// The file whose record it is, where code was that is in this one now; only of that it tells.
+    pub(crate) origin: Option<BString>,
 }
 
 /// What answers depend on beside the question and the records.
@@ -69,9 +72,13 @@ pub(crate) struct Item {
 }
 
 /// Answers everything but what the repository knows as a whole.
+///
+/// Behind the files that are asked about may come some that code was in before.
 pub(crate) fn answer(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Result<Reading> {
     let mut reading = Reading::empty(request.query.clone());
     let items = keep_best_copies(items(request, files, setting)?);
+    let with_origins = files;
+    let files = &files[..request.files.len()];
     let n_matched = items.len();
     reading.knows_anchor = items.iter().any(|item| item.standing.matched == Match::Anchor)
         || files.iter().enumerate().any(|(number, file)| is_relied_on(&file.record, request.scope(number)));
@@ -85,6 +92,9 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped<'_>], setting: &Sett
         let n_more = n_wanted - items.len();
         reading.warnings.push(format!("{n_more} more items match; raise --max-regions to see them"));
     }
+    let told: BTreeSet<usize> = items.iter().filter_map(|item| item.file).collect();
+    let origins = told.into_iter().filter_map(|number| with_origins[number].origin.as_ref());
+    reading.warnings.extend(origins.map(moved::remark));
     let mut follower = Follower {
         repository: setting.repository,
         head_time: setting.head_time,
@@ -95,7 +105,7 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped<'_>], setting: &Sett
     };
     for mut item in items {
         if !request.limits.is_brief {
-            item.standing.gone_since = gone_since(&item, files, setting)?.map(|id| id.to_string());
+            item.standing.gone_since = gone_since(&item, with_origins, setting)?.map(|id| id.to_string());
         }
         item.standing.related = follower.follow(&item.standing.commit, item.body.related())?;
         match item.finish() {
@@ -135,13 +145,17 @@ fn distinct<T: Eq + std::hash::Hash>(files: &[Scoped<'_>], commits: impl Fn(&Fil
 fn items(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Result<Vec<Item>> {
     let mut items = Vec::new();
     for (number, file) in files.iter().enumerate() {
-        let aim = Aim { scope: request.scope(number), items: LazyCell::new(|| setting.items(file)) };
+        let scope = request.scope(if file.origin.is_some() { 0 } else { number });
+        let aim = Aim { scope, items: LazyCell::new(|| setting.items(file)) };
         for (claim_number, claim) in file.record.claims.iter().enumerate() {
             // What the index leaves out by lines must not come back by another place.
             if !aim.concerns(claim, &claim.placement) {
                 continue;
             }
             let again = place_again(setting, file, claim)?;
+            if file.origin.is_some() && (again.is_none() || !aim.names(claim)) {
+                continue;
+            }
             let placement = again.as_ref().unwrap_or(&claim.placement);
             let is_named = aim.names(claim);
             let is_missing = request.limits.without_gone && placement.state == State::Gone;

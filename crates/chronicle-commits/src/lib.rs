@@ -24,6 +24,7 @@ mod lessons;
 mod lost;
 mod matching;
 pub mod merging;
+mod moved;
 mod notebook;
 mod outlines;
 mod placing;

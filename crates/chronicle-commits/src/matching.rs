@@ -357,7 +357,7 @@ impl<'a> Ground<'a> {
 }
 
 /// The names that a file ever had.
-fn names_of(file: &FileHistory) -> impl Iterator<Item = &BString> {
+pub(crate) fn names_of(file: &FileHistory) -> impl Iterator<Item = &BString> {
     file.touches.iter().flat_map(|touch| [Some(&touch.name), touch.renamed_from.as_ref()]).flatten()
 }
 

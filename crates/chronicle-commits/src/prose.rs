@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use chronicle_core::{
     EntryId,
-    mentions::{Mention, mentions},
+    mentions::{Mention, mentions, segments},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -64,6 +64,24 @@ pub(crate) fn said_in(text: &str) -> BTreeMap<String, Vec<Said>> {
         });
     }
     by_key
+}
+
+/// What a passage is filed under: what its text says, and the name of the code that it is about.
+pub(crate) fn keys_of(passage: &Passage) -> BTreeMap<String, Vec<Said>> {
+    let mut keys = said_in(&passage.text);
+    if let (Some(_), Some(anchor)) = (&passage.from_file, &passage.from_anchor)
+        && let parts = segments(anchor)
+        && let Some(last) = parts.last()
+    {
+        let name = parts.iter().map(|part| (*part).to_owned()).collect();
+        keys.insert(about_key(last), vec![Said::Name(name)]);
+    }
+    keys
+}
+
+/// What passages about code of this name are filed under, beside those that only speak of it.
+pub(crate) fn about_key(name: &str) -> String {
+    format!("\0{name}")
 }
 
 /// The texts of the note of `candidate`.
@@ -128,7 +146,7 @@ impl Prose {
     pub(crate) fn of(candidates: &[Candidate]) -> Self {
         let mut prose = Self::default();
         for passage in candidates.iter().flat_map(passages) {
-            for (key, said) in said_in(&passage.text) {
+            for (key, said) in keys_of(&passage) {
                 prose.by_key.entry(key).or_default().push((said, prose.passages.len()));
             }
             prose.passages.push(passage);

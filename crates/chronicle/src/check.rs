@@ -429,6 +429,7 @@ impl Chronicle {
                 anchors,
                 lines,
                 content: file.content.clone(),
+                is_origin: false,
             };
             let Some(items) = &file.items else {
                 targets.push(target(Vec::new(), Vec::new()));

@@ -22,6 +22,7 @@ use crate::{
     corrections,
     deps::{Dependents, DepsRequest, Words},
     error::Result,
+    moved,
     prose::{Kind, Passage, Said},
     record::{Heading, Relied},
 };
@@ -99,7 +100,9 @@ impl<'a> Judge<'a> {
         for number in 0..self.request.targets.len() {
             let declared_by = self.declared(number, &mut found)?;
             self.grouped(number, &mut found)?;
+            let is_origin = self.request.targets[number].is_origin;
             if self.request.with_mentions
+                && !is_origin
                 && self.mentioned(number, words, &declared_by, &mut found)?.is_none()
             {
                 return Ok(None);
@@ -115,6 +118,10 @@ impl<'a> Judge<'a> {
         mut warnings: Vec<String>,
     ) -> Dependents {
         rank(&mut found);
+        let told: BTreeSet<usize> = found.iter().map(|(number, _)| *number).collect();
+        let told = told.into_iter().map(|number| &self.request.targets[number]);
+        warnings
+            .extend(told.filter(|target| target.is_origin).map(|target| moved::remark(&target.file.path)));
         let (targets, dependents) = found.into_iter().unzip();
         warnings.extend(self.relied.iter().flat_map(|relied| relied.warnings.iter().cloned()));
         let mut seen = HashSet::new();

@@ -17,7 +17,7 @@ use crate::{
         stored::{load_passage, parse_passage, store_passage},
         table::{Part, Table, TableWriter},
     },
-    prose::{Passage, Said, said_in},
+    prose::{Passage, Said, keys_of},
 };
 
 /// What one passage says under one key.
@@ -95,7 +95,7 @@ pub(super) fn write<W: Write + Seek>(
         None => BTreeMap::new(),
     };
     for passage in passages {
-        let all_said = said_in(&passage.text);
+        let all_said = keys_of(&passage);
         if all_said.is_empty() {
             continue;
         }

@@ -476,3 +476,66 @@ fn a_name_that_only_notes_know() {
     warning: `connect` is not in `a.py`; taken as `Client.reconnect`
     ");
 }
+
+#[test]
+fn what_was_said_of_code_comes_with_it_to_another_file() {
+    let repo = TestRepo::new();
+    let connect = "    def connect(self, host):\n        self.link = dial(host)\n        self.link.greet(\"hello\")\n        return self.link\n";
+    let shutdown = "    def shutdown(self):\n        self.link.hang_up()\n";
+    let rest = "class Client:\n    name = 'client'\n    port = 1883\n    link = None\n    retries = 3\n\n";
+    repo.write("a.py", [rest, connect, "\n", shutdown].concat());
+    repo.write("ui.py", "def draw():\n    client.connect(BROKER)\n");
+    repo.commit("client: connect");
+    annotate(
+        &repo,
+        &json!({ "summary": "The broker wants to be greeted before anything else", "wisdom": [
+            { "category": "dead_end", "content": "Greeting later was tried; the broker hangs up.", "file": "a.py", "anchor": "Client.connect" },
+            { "category": "gotcha", "content": "The name is not resolved here.", "file": "a.py", "lines": { "start": 9, "end": 9 } },
+            { "category": "gotcha", "content": "Nobody waits for this.", "file": "a.py", "anchor": "shutdown" },
+            { "category": "insight", "content": "Drawing waits for the greeting.", "file": "ui.py", "anchor": "draw",
+              "depends_on": [{ "file": "a.py", "anchor": "Client.connect", "nature": "says hello once" }] },
+        ]}),
+    );
+    assert!(ask(&repo, &["read", "a.py"]).contains("Greeting later"));
+    repo.write("a.py", [rest, shutdown].concat());
+    let moved =
+        |name: &str| format!("import net\n\n\nclass {name}:\n{}", connect.replace("\"hello\"", "'hello'"));
+    repo.write("net/b.py", moved("Client"));
+    insta::assert_snapshot!(ask_both(&repo, &["read", "net/b.py", "connect"]), @"
+    ## net/b.py
+    - dead_end (lines 5-8, changed, Client.connect, 1.00, d6b67e1, 2 days): Greeting later was tried; the broker hangs up.
+    - gotcha (lines 7-7, changed, Client.connect, 1.00, d6b67e1, 2 days): The name is not resolved here.
+    warning: the code came from `a.py`; what was said of it there is told, too
+    ");
+    repo.commit("client: connect elsewhere");
+    insta::assert_snapshot!(ask_both(&repo, &["read", "net/b.py", "connect"]), @"
+    ## net/b.py
+    - dead_end (lines 5-8, changed, Client.connect, 1.00, d6b67e1, 2 days, 1 commit since): Greeting later was tried; the broker hangs up.
+    - gotcha (lines 7-7, changed, Client.connect, 1.00, d6b67e1, 2 days, 1 commit since): The name is not resolved here.
+    warning: the code came from `a.py`; what was said of it there is told, too
+    ");
+    insta::assert_snapshot!(ask_both(&repo, &["deps", "net/b.py", "connect"]), @"
+    ## net/b.py — connect
+    **Declared to rely on it:**
+    - `ui.py — draw` on Client.connect: says hello once (0.86, d6b67e1, 2 days)
+    warning: the code came from `a.py`; what was said of it there is told, too
+    ");
+    // Once there is a table of it, too.
+    std::fs::remove_dir_all(repo.path().join(".git/chronicle/index")).unwrap();
+    assert!(ask_both(&repo, &["read", "net/b.py", "connect"]).contains("Greeting later"));
+    // Who is asked about lines is told of lines.
+    assert!(!ask_both(&repo, &["read", "net/b.py", "--lines", "6:7"]).contains("Greeting later"));
+    assert!(!ask_both(&repo, &["read", "net/b.py", "Client"]).contains("Nobody waits"));
+    repo.git(&["rm", "--quiet", "a.py"]);
+    repo.commit("client: all of it elsewhere");
+    assert!(ask_both(&repo, &["read", "net/b.py", "connect"]).contains("Greeting later"));
+    assert!(ask_both(&repo, &["deps", "net/b.py", "connect"]).contains("says hello once"));
+    // Two of one name are two.
+    repo.write("a.py", [rest, connect].concat());
+    repo.commit("client: as it was");
+    assert!(!ask_both(&repo, &["read", "net/b.py", "connect"]).contains("Greeting later"));
+    repo.git(&["rm", "--quiet", "a.py"]);
+    repo.write("net/b.py", "class Client:\n    def connect(self, tries):\n        for n in range(tries):\n            sleep(n)\n        raise Unreachable\n");
+    repo.commit("client: something else of that name");
+    assert!(!ask_both(&repo, &["read", "net/b.py", "connect"]).contains("Greeting later"));
+}
