@@ -78,9 +78,9 @@ impl Cli {
             (None, Some("--version" | "-V")) => Root::command(),
             _ => all(),
         };
-        let matches = definition.try_get_matches_from_mut(arguments)?;
-        let parsed = Root::from_arg_matches(&matches).and_then(|root| {
-            let command = Command::from_arg_matches(&matches)?;
+        let mut matches = definition.try_get_matches_from_mut(arguments)?;
+        let parsed = Root::from_arg_matches_mut(&mut matches).and_then(|root| {
+            let command = Command::from_arg_matches_mut(&mut matches)?;
             Ok(Self { directory: root.directory, output: root.output, command })
         });
         parsed.map_err(|error| error.format(&mut definition))

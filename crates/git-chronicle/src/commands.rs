@@ -59,6 +59,8 @@ pub(crate) mod tour;
 pub(crate) mod uninstall;
 pub(crate) mod why;
 
+use std::mem::ManuallyDrop;
+
 use chronicle::Chronicle;
 use snafu::ResultExt;
 
@@ -79,7 +81,8 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
     let directory = std::env::current_dir().context(DirectorySnafu { path: "." })?;
     let open = || {
         let chronicle = Chronicle::new(&directory, ui_now(), may_use_index());
-        chronicle.with_environment(environment).with_behind(background::start_in)
+        // The process ends with it, and what it holds is given back all at once.
+        ManuallyDrop::new(chronicle.with_environment(environment).with_behind(background::start_in))
     };
     match cli.command {
         Command::Read(args) => read::run(args, &open(), ui),
