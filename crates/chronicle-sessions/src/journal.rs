@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::checks::{CheckKind, check_kind, is_passed, told};
+use crate::checks::{CheckKind, Ran, checks, main_program};
 use crate::decisions::{answers, decided, is_asking};
 use crate::deeds::Requests;
 use crate::libraries::libraries;
@@ -262,17 +262,16 @@ impl Journal {
     }
 
     fn command(&mut self, command: &str, outcome: &Outcome, noted: &Noted) {
-        let program = told(command).split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
-        let program = program.rsplit('/').next().unwrap_or(program);
-        if !program.is_empty() && (self.commands.contains_key(program) || self.commands.len() < MOST) {
-            *self.commands.entry(cut(program, 40)).or_default() += 1;
+        let program = main_program(command);
+        if !program.is_empty() && (self.commands.contains_key(&program) || self.commands.len() < MOST) {
+            *self.commands.entry(cut(&program, 40)).or_default() += 1;
         }
         if outcome.is_ok.is_none() && command.contains("git commit") {
             // Transcripts are often kept at the very moment of a commit.
             self.last_commit = Some(noted.clone());
         }
-        if let Some(kind) = check_kind(command) {
-            self.check(kind, command, is_passed(command, outcome), noted);
+        for ran in checks(command, outcome) {
+            self.check(&ran, noted);
         }
         if outcome.is_ok == Some(true) {
             if let Some(title) = issue_title(command) {
@@ -287,8 +286,9 @@ impl Journal {
         }
     }
 
-    fn check(&mut self, kind: CheckKind, command: &str, is_passed: Option<bool>, noted: &Noted) {
-        let command = cut(told(command), 300);
+    fn check(&mut self, ran: &Ran, noted: &Noted) {
+        let Ran { kind, is_passed, .. } = *ran;
+        let command = cut(&ran.command, 300);
         if let Some(index) = self.checks.iter().position(|check| check.command == command) {
             let mut check = self.checks.remove(index);
             check.n_runs += 1;

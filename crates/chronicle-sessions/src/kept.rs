@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use chronicle_search::TurnKind;
 
-use crate::checks::{check_kind, is_passed};
+use crate::checks::checks;
 use crate::tools::cut;
 use crate::turn::{Event, Outcome, Synthetic, Todo, TodoItem, TodoState, Turn};
 
@@ -50,7 +50,8 @@ pub(crate) fn kept<'t>(turn: &'t Turn<'_>, folder: &str) -> Option<Kept<'t>> {
         Event::Command(text, outcome) => {
             let kept = call(TurnKind::Command, cut(text, LONGEST_COMMAND).into(), outcome);
             // A pipe hides how a check ended; what it printed is not kept then.
-            let is_ok = if check_kind(text).is_some() { is_passed(text, outcome) } else { kept.is_ok };
+            let has_failed = checks(text, outcome).iter().any(|check| check.is_passed == Some(false));
+            let is_ok = if has_failed { Some(false) } else { kept.is_ok };
             Kept { is_ok, ..kept }
         }
         Event::Edit(edit, outcome) => {

@@ -35,6 +35,7 @@ mod reading;
 mod row;
 mod scan;
 mod seen;
+mod shell;
 mod signs;
 mod source;
 mod stream;

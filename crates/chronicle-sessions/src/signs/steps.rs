@@ -4,7 +4,7 @@ use chronicle_search::{StoredTurn, TurnKind};
 use serde::{Deserialize, Serialize};
 
 use super::commands::{first_parts, program};
-use crate::checks::{CheckKind, check_kind};
+use crate::checks::{CheckKind, check_kind, only_check};
 
 /// How many steps of a session are kept, the first ones.
 const MOST: usize = 2_000;
@@ -211,7 +211,7 @@ fn used(text: &str) -> Option<Act> {
 fn ran(command: &str, is_ok: Option<bool>) -> Vec<Act> {
     let mut acts: Vec<Act> = Vec::new();
     let failed = is_ok == Some(false);
-    if failed && let Some(kind) = check_kind(command) {
+    if failed && let Some(kind) = only_check(command) {
         return vec![checked(kind, false)];
     }
     let mut does_more = false;

@@ -96,6 +96,35 @@ fn what_sessions_left_is_listed_by_rank_and_shown_with_its_place_in_the_transcri
 }
 
 #[test]
+fn a_call_of_several_commands_blames_only_the_check_that_surely_failed() {
+    let ok = "test result: ok. 12 passed; 0 failed";
+    for (command, answer, checks, threads) in [
+        ("cargo clippy && cargo test", "warning: unused", json!([null, null]), vec![]),
+        ("cargo test; git push", &*format!("{ok}\nfatal: no remote"), json!([true]), vec![]),
+        ("cargo test && git commit -m x", &*format!("{ok}\nhook failed"), json!([true]), vec![]),
+        ("git stash && cargo test | tail; git stash pop", ok, json!([true]), vec![]),
+        ("cd nope && npm test", "bash: cd: nope: No such file or directory", json!([null]), vec![]),
+        ("cd pool && npm test", "it broke", json!([false]), vec!["Get `npm test` to pass"]),
+        (
+            "cargo test; git push",
+            "test result: FAILED. 1 passed; 1 failed",
+            json!([false]),
+            vec!["Get `cargo test` to pass"],
+        ),
+    ] {
+        let desk = Desk::new();
+        let talk = desk.talk(FIRST).prompt("Make a full pool wait for its connections");
+        desk.leave(&talk.tool("Bash", &json!({"command": command}), answer, true).said("Done for now."));
+        desk.ingest();
+        let digest = desk.ask(&["session", "show", FIRST])["digest"].take();
+        let outcomes: Vec<&Value> =
+            digest["checks"].as_array().expect("a list").iter().map(|check| &check["is_passed"]).collect();
+        assert_eq!(json!(outcomes), checks, "{command}");
+        assert_eq!(summaries(&desk, &[]), threads, "{command}");
+    }
+}
+
+#[test]
 fn threads_are_added_and_changed_by_hand() {
     let desk = Desk::new();
     let run = |args: &[&str]| said(&desk.run(args).success());
