@@ -176,6 +176,7 @@ impl Journal {
                 }
             }
             Event::Edit(edit, _) => self.last_work = Some(noted(&edit.path)),
+            Event::Command(command, outcome) if outcome.is_refused => self.last_work = Some(noted(command)),
             Event::Command(command, outcome) => {
                 let noted = noted(command);
                 self.command(command, outcome, &noted);

@@ -46,6 +46,9 @@ pub(crate) fn kept<'t>(turn: &'t Turn<'_>, folder: &str) -> Option<Kept<'t>> {
         Event::Synthetic(Synthetic::Plan, text) => words(TurnKind::Plan, text),
         // Told by a tool or put in by a program: nobody said it.
         Event::Synthetic(..) => return None,
+        Event::Command(text, outcome) if outcome.is_refused => refused(text),
+        Event::Edit(edit, outcome) if outcome.is_refused => refused(within(&edit.path, folder)),
+        Event::Tool(tool, outcome) if outcome.is_refused => refused(&format!("{} {}", tool.name, tool.about)),
         Event::Plan(text, outcome) => call(TurnKind::Plan, bounded(text), outcome),
         Event::Command(text, outcome) => {
             let kept = call(TurnKind::Command, cut(text, LONGEST_COMMAND).into(), outcome);
@@ -71,6 +74,12 @@ pub(crate) fn kept<'t>(turn: &'t Turn<'_>, folder: &str) -> Option<Kept<'t>> {
         Event::Todo(todo, outcome) => call(TurnKind::Todo, todo_text(todo)?.into(), outcome),
     };
     (!kept.text.trim().is_empty()).then_some(kept)
+}
+
+/// A call that was turned down: neither work nor a failure, but a human may ask for it.
+fn refused<'t>(what: &str) -> Kept<'t> {
+    let text = Cow::Owned(format!("turned down: {}", cut(what.trim(), LONGEST_COMMAND)));
+    Kept { kind: TurnKind::Tool, text, is_ok: None, answer: None }
 }
 
 fn bounded(words: &str) -> Cow<'_, str> {

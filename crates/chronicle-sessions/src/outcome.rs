@@ -26,12 +26,14 @@ impl Answer<'_> {
     pub(crate) fn outcome(&self, is_command: bool) -> Outcome {
         let told = if is_command { told_code(self.text) } else { None };
         let exit_code = self.exit_code.or(told);
+        let is_refused = self.is_ok != Some(true) && is_refusal(self.text);
         let is_ok = match (self.is_ok, exit_code) {
+            _ if is_refused => Some(false),
             (Some(false), _) => Some(false),
             (_, Some(code)) => Some(code == 0),
             (is_ok, None) => is_ok,
         };
-        Outcome { is_ok, exit_code, text: middle_cut(self.text) }
+        Outcome { is_ok, is_refused, exit_code, text: middle_cut(self.text) }
     }
 }
 
@@ -66,6 +68,28 @@ fn code_after(line: &str, marks: &[&str]) -> Option<i32> {
     let rest = marks.iter().find_map(|mark| line.trim_start().strip_prefix(mark))?;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(rest.len());
     rest[..end].parse().ok()
+}
+
+/// Whether an agent says with these words that a call was turned down, stopped or forbidden.
+fn is_refusal(text: &str) -> bool {
+    const MARKS: [&str; 9] = [
+        "The user doesn't want to",
+        "[Request interrupted by user",
+        "[Operation Cancelled]",
+        "exec command rejected by user",
+        "patch rejected by user",
+        "rejected by user",
+        "aborted by user",
+        "The user rejected",
+        "Tool execution aborted",
+    ];
+    let text = text.trim_start();
+    // A rule of the human's settings answers in the place of the human.
+    let is_forbidden = || {
+        let first = text.lines().next().unwrap_or_default();
+        text.starts_with("Permission to use ") && first.contains("denied")
+    };
+    MARKS.iter().any(|mark| text.starts_with(mark)) || is_forbidden()
 }
 
 /// The words with which a human turned a call down.
@@ -151,6 +175,25 @@ mod tests {
         let text = format!("begin{}end", "ä".repeat(20_000));
         let kept = Answer { text: &text, ..Answer::default() }.outcome(true).text;
         assert!(kept.starts_with("begin") && kept.ends_with("end") && kept.len() < HEAD + TAIL + 10);
+    }
+
+    #[test]
+    fn a_refused_call_is_told_by_its_words_unless_it_worked() {
+        let is_refused = |is_ok, text| Answer { is_ok, text, ..Answer::default() }.outcome(true).is_refused;
+        for text in [
+            "The user doesn't want to proceed with this tool use. The tool use was rejected",
+            "The user doesn't want to take this action right now.",
+            "[Request interrupted by user for tool use]",
+            "Permission to use Bash with command rm has been denied.",
+            "[Operation Cancelled] Reason: User did not allow tool call",
+            "exec command rejected by user",
+            "aborted by user after 3.2s",
+            "The user rejected permission to use this specific tool call.",
+        ] {
+            assert!(is_refused(Some(false), text) && is_refused(None, text), "{text}");
+            assert!(!is_refused(Some(true), text), "{text}");
+        }
+        assert!(!is_refused(Some(false), "Exit code 1\nPermission denied"));
     }
 
     #[test]

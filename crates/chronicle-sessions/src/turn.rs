@@ -158,6 +158,8 @@ pub struct Commit {
 pub struct Outcome {
     /// Whether it worked; unknown while no answer was seen.
     pub is_ok: Option<bool>,
+    /// Whether a human turned the call down or stopped it, or a rule forbade it: it did nothing, and did not fail either.
+    pub is_refused: bool,
     /// The exit code of a command, where one was told.
     pub exit_code: Option<i32>,
     /// What came back, cut in the middle when it is long.

@@ -125,6 +125,28 @@ fn a_call_of_several_commands_blames_only_the_check_that_surely_failed() {
 }
 
 #[test]
+fn a_call_that_was_turned_down_is_no_failure() {
+    let desk = Desk::new();
+    let refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file).";
+    let talk = desk.talk(FIRST).prompt("Make a full pool wait for its connections");
+    let talk = talk.tool("Bash", &json!({"command": "cargo test -p pool"}), refusal, true);
+    let edit = json!({"file_path": "src/pool.rs", "old_string": "a", "new_string": "b"});
+    desk.leave(&talk.tool("Edit", &edit, refusal, true).said("Then I leave it as it is."));
+    desk.ingest();
+    assert_eq!(summaries(&desk, &["--all"]), Vec::<String>::new());
+    let shown = desk.ask(&["session", "show", FIRST, "--turns"]);
+    assert_eq!([&shown["digest"]["checks"], &shown["digest"]["files"]], [&json!([]), &json!([])]);
+    let text = said(&desk.run(&["session", "show", FIRST, "--turns"]).success());
+    insta::assert_snapshot!(text.split("## Turns\n").nth(1).expect("they are told"), @"
+    - 1: prompt: Make a full pool wait for its connections
+    - 2: tool: turned down: cargo test -p pool
+    - 4: tool: turned down: src/pool.rs
+    - 6: said: Then I leave it as it is.
+    ");
+    assert!(!said(&desk.run(&["brief"]).success()).contains("fail"));
+}
+
+#[test]
 fn threads_are_added_and_changed_by_hand() {
     let desk = Desk::new();
     let run = |args: &[&str]| said(&desk.run(args).success());
