@@ -299,7 +299,7 @@ fn for_the_human(said: &Noted) -> Vec<Ending> {
 /// Whether the agent's own list says what is left.
 fn has_open_items(journal: &Journal) -> bool {
     let mut items = journal.todos().items().iter();
-    items.any(|item| item.is_listed && matches!(item.state, TodoState::Pending | TodoState::InProgress))
+    items.any(|item| matches!(item.state, TodoState::Pending | TodoState::InProgress))
 }
 
 /// The request on which the agent was at work when the session ended.

@@ -26,8 +26,7 @@ pub fn implied(journal: &Journal) -> Vec<Implied<'_>> {
     let mut found = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let is_open = matches!(item.state, TodoState::Pending | TodoState::InProgress);
-        // What dropped off the list before anybody began it was not done.
-        if !is_open || !item.is_listed && item.begun.is_none() {
+        if !is_open {
             continue;
         }
         let start = item.begun.unwrap_or(item.opened);

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use chronicle_core::thread::Evidence;
+use chronicle_core::thread::{Evidence, is_alike};
 
 use crate::journal::Noted;
 use crate::turn::{Todo, TodoItem, TodoState};
@@ -25,8 +25,6 @@ pub struct Item {
     pub created: Option<Timestamp>,
     /// When it changed last.
     pub changed: Option<Timestamp>,
-    /// Whether the newest list still has it.
-    pub is_listed: bool,
     /// How many turns had gone by when it came up.
     pub(crate) opened: usize,
     /// How many turns had gone by when it was begun first.
@@ -39,8 +37,8 @@ pub struct Item {
 
 /// The list, through all its changes.
 ///
-/// An item that a new list leaves out stays as it was: work that silently drops
-/// off a list is the very work that gets forgotten.
+/// An item that a new list leaves out is taken off it, unless the new list only
+/// has other words for it: what is open is what the newest list says.
 #[derive(Debug, Clone, Default)]
 pub struct Todos {
     items: Vec<Item>,
@@ -61,26 +59,7 @@ impl Todos {
             words: format!("{} in the agent's list: {words}", state_word(state)),
         };
         match todo {
-            Todo::List(items) => {
-                for known in self.items.iter_mut().filter(|known| known.id.is_none()) {
-                    known.is_listed = false;
-                }
-                for item in items {
-                    let proof = evidence(&item.text, item.state);
-                    match self
-                        .items
-                        .iter_mut()
-                        .rev()
-                        .find(|known| known.id.is_none() && known.text == item.text)
-                    {
-                        Some(known) => {
-                            known.is_listed = true;
-                            known.change(item.state, by, proof);
-                        }
-                        None => self.add(item, by, proof),
-                    }
-                }
-            }
+            Todo::List(items) => self.replace(items, by, evidence),
             Todo::Added(item) => self.add(item, by, evidence(&item.text, item.state)),
             Todo::Changed { id, state, text } => {
                 let found = self.items.iter_mut().rev().find(|known| known.id.as_deref() == Some(id));
@@ -96,6 +75,41 @@ impl Todos {
         }
     }
 
+    /// Takes a list that stands in the place of the one before.
+    fn replace(&mut self, items: &[TodoItem], by: &Noted, evidence: impl Fn(&str, TodoState) -> Evidence) {
+        let is_open = |state| matches!(state, TodoState::Pending | TodoState::InProgress);
+        let is_listed = |text: &str| items.iter().any(|item| item.text == text);
+        for item in items {
+            // Of two that say the same, the open one is what is left to do.
+            if !is_open(item.state)
+                && items.iter().any(|other| other.text == item.text && is_open(other.state))
+            {
+                continue;
+            }
+            let proof = evidence(&item.text, item.state);
+            let ours = || self.items.iter().enumerate().rev().filter(|(_, known)| known.id.is_none());
+            let same = ours().find(|(_, known)| known.text == item.text);
+            let reworded = || {
+                ours().find(|(_, known)| {
+                    is_open(known.state) && !is_listed(&known.text) && is_alike(&known.text, &item.text)
+                })
+            };
+            match same.or_else(reworded).map(|(index, _)| index) {
+                Some(index) => {
+                    self.items[index].text.clone_from(&item.text);
+                    self.items[index].change(item.state, by, proof);
+                }
+                None => self.add(item, by, proof),
+            }
+        }
+        let dropped =
+            |known: &&mut Item| known.id.is_none() && is_open(known.state) && !is_listed(&known.text);
+        for known in self.items.iter_mut().filter(dropped) {
+            let proof = evidence(&known.text, TodoState::Deleted);
+            known.change(TodoState::Deleted, by, proof);
+        }
+    }
+
     fn add(&mut self, item: &TodoItem, by: &Noted, proof: Evidence) {
         if MOST_ITEMS <= self.items.len() {
             return;
@@ -107,7 +121,6 @@ impl Todos {
             state: item.state,
             created: by.at,
             changed: by.at,
-            is_listed: true,
             opened: by.number,
             begun: (item.state == TodoState::InProgress).then_some(by.number),
             opened_by: proof.clone(),
@@ -139,5 +152,56 @@ fn state_word(state: TodoState) -> &'static str {
         TodoState::InProgress => "begun",
         TodoState::Completed => "done",
         TodoState::Deleted => "taken off",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(lists: &[&[(&str, TodoState)]]) -> Vec<(String, TodoState)> {
+        let mut todos = Todos::default();
+        for (number, list) in lists.iter().enumerate() {
+            let item = |(text, state): &(&str, TodoState)| TodoItem {
+                id: None,
+                text: (*text).to_owned(),
+                detail: String::new(),
+                state: *state,
+            };
+            let list = Todo::List(list.iter().map(item).collect());
+            todos.apply(&list, &Noted { number, ..Noted::default() }, None);
+        }
+        todos.items().iter().map(|item| (item.text.clone(), item.state)).collect()
+    }
+
+    #[test]
+    fn the_newest_list_says_what_is_open() {
+        use TodoState::{Completed, Deleted, InProgress, Pending};
+        let check = |lists: &[&[(&str, TodoState)]], items: &[(&str, TodoState)]| {
+            let items: Vec<_> = items.iter().map(|(text, state)| ((*text).to_owned(), *state)).collect();
+            assert_eq!(after(lists), items, "{lists:?}");
+        };
+        let first =
+            &[("Let acquire wait", Completed), ("Test the timeout", InProgress), ("Write docs", Pending)];
+        let kept = ("Let acquire wait", Completed);
+        check(&[first, &[]], &[kept, ("Test the timeout", Deleted), ("Write docs", Deleted)]);
+        check(
+            &[first, &[("Write docs", Completed)]],
+            &[kept, ("Test the timeout", Deleted), ("Write docs", Completed)],
+        );
+        check(
+            &[first, &[("Testing the timeouts", Pending), ("Write docs", Pending)]],
+            &[kept, ("Testing the timeouts", Pending), ("Write docs", Pending)],
+        );
+        check(&[first, &[], first], first);
+        check(
+            &[&[("Run tests", Pending), ("Fix", Completed), ("Run tests", Completed)]],
+            &[("Run tests", Pending), ("Fix", Completed)],
+        );
+        // Numbers tell items apart.
+        check(
+            &[&[("Do part 1", Pending)], &[("Do part 2", Pending)]],
+            &[("Do part 1", Deleted), ("Do part 2", Pending)],
+        );
     }
 }

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use chronicle_core::thread::{Change, Origin, Status, Thread, ThreadEvent, key};
+use chronicle_core::thread::{Change, Origin, Status, Thread, ThreadEvent, is_alike, key};
 use chronicle_sessions::{
-    Event, Found, Journal, Session, Todo, TodoState, digest, implied, read, thread_events, threads,
+    Event, Found, Journal, Session, Todo, TodoItem, TodoState, digest, implied, read, thread_events, threads,
 };
 use serde_json::Value;
 
@@ -57,7 +57,26 @@ impl Gold {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         match name {
             "TodoWrite" => {
-                for todo in input["todos"].as_array().unwrap_or(&Vec::new()) {
+                let empty = Vec::new();
+                let todos = input["todos"].as_array().unwrap_or(&empty);
+                let has = |words: &str| todos.iter().any(|todo| todo["content"] == words);
+                let is_known =
+                    |words: &str| self.items.iter().any(|item| item.1.is_none() && item.2 == words);
+                let new: Vec<String> = todos
+                    .iter()
+                    .map(|todo| text(&todo["content"]))
+                    .filter(|words| !is_known(words))
+                    .collect();
+                let is_left_out = |item: &&mut (String, Option<String>, String, String)| {
+                    item.1.is_none() && item.3 != "completed" && !has(&item.2)
+                };
+                for item in self.items.iter_mut().filter(is_left_out) {
+                    match new.iter().find(|words| is_alike(words, &item.2)).filter(|_| item.3 != "deleted") {
+                        Some(words) => item.2.clone_from(words),
+                        None => item.3 = "deleted".to_owned(),
+                    }
+                }
+                for todo in todos {
                     let (words, state) = (text(&todo["content"]), text(&todo["status"]));
                     match self.items.iter_mut().find(|(_, id, known, _)| id.is_none() && *known == words) {
                         Some(item) => item.3 = state,
@@ -470,7 +489,7 @@ fn a_human_who_says_that_it_is_done_closes_a_thread_and_a_commit_proposes_to() {
 /// Feeds the turns of a session without the ticks, and gives what the items were and what they look like.
 fn masked(file: &[u8]) -> (Journal, Journal) {
     let (mut whole, mut masked) = (Journal::new(None), Journal::new(None));
-    let mut states: HashMap<String, TodoState> = HashMap::new();
+    let mut states: HashMap<String, Known> = HashMap::new();
     read(file, None, &mut |turn, _| {
         whole.take(turn);
         let mut turn = turn.clone();
@@ -483,18 +502,36 @@ fn masked(file: &[u8]) -> (Journal, Journal) {
     (whole, masked)
 }
 
+/// The last state of an item before its tick, and the item itself once it was ticked.
+#[derive(Default)]
+struct Known {
+    state: Option<TodoState>,
+    ticked: Option<TodoItem>,
+}
+
 /// Puts the last state before the tick in the place of the tick.
-fn mask(todo: &mut Todo, states: &mut HashMap<String, TodoState>) {
+///
+/// Agents leave out of later lists what they ticked: without its tick it would still be there.
+fn mask(todo: &mut Todo, states: &mut HashMap<String, Known>) {
     match todo {
         Todo::List(items) => {
-            for item in items {
-                let known = states.entry(item.text.clone()).or_insert(TodoState::Pending);
+            for item in items.iter_mut() {
+                let known = states.entry(item.text.clone()).or_default();
                 if item.state == TodoState::Completed {
-                    item.state = *known;
+                    item.state = known.state.unwrap_or(TodoState::Pending);
+                    known.ticked = Some(item.clone());
                 } else {
-                    *known = item.state;
+                    *known = Known { state: Some(item.state), ticked: None };
                 }
             }
+            let is_there = |ticked: &&TodoItem| items.iter().any(|item| item.text == ticked.text);
+            let left_out: Vec<TodoItem> = states
+                .values()
+                .filter_map(|known| known.ticked.as_ref())
+                .filter(|item| !is_there(item))
+                .cloned()
+                .collect();
+            items.extend(left_out);
         }
         Todo::Changed { state, .. } if *state == Some(TodoState::Completed) => *state = None,
         _ => {}

@@ -147,6 +147,35 @@ fn a_call_that_was_turned_down_is_no_failure() {
 }
 
 #[test]
+fn what_is_open_of_a_list_is_what_the_newest_list_says() {
+    let desk = Desk::new();
+    let talk = desk.talk(FIRST).prompt("Make a full pool wait for its connections").todos(&[
+        ("Let acquire wait", "in_progress"),
+        ("Write a test for the timeout", "pending"),
+        ("Bound the queue", "pending"),
+    ]);
+    desk.leave(&talk);
+    desk.ingest();
+    assert_eq!(summaries(&desk, &[]).len(), 3);
+    let queue = id(&desk, "queue");
+
+    let talk = talk.todos(&[
+        ("Let acquire wait", "completed"),
+        ("Writing the tests for a timeout", "in_progress"),
+        ("Count waiters", "pending"),
+    ]);
+    desk.leave(&talk);
+    desk.ingest();
+    assert_eq!(summaries(&desk, &[]), ["Write a test for the timeout", "Count waiters"]);
+    let queue = desk.ask(&["thread", "show", &queue])["thread"].take();
+    assert_eq!([&queue["status"], &queue["resolution"]["how"]], ["abandoned", "wont_do"], "{queue:#}");
+
+    desk.leave(&talk.todos(&[]).said("That is all."));
+    desk.ingest();
+    assert_eq!(summaries(&desk, &[]), Vec::<String>::new());
+}
+
+#[test]
 fn threads_are_added_and_changed_by_hand() {
     let desk = Desk::new();
     let run = |args: &[&str]| said(&desk.run(args).success());
