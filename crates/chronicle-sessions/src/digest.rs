@@ -66,6 +66,15 @@ pub struct DigestOfSession {
 }
 
 impl DigestOfSession {
+    /// Adds the commits of a sub-agent: they belong to the session that sent it.
+    pub(crate) fn add_commits(&mut self, commits: &[Commit]) {
+        for commit in commits {
+            if !self.commits.iter().any(|known| known.id == commit.id) {
+                self.commits.push(commit.clone());
+            }
+        }
+    }
+
     /// The checks that failed, and after which none of their kind passed.
     pub fn still_failing(&self) -> impl Iterator<Item = &Check> {
         let passed_after = |index: usize| {

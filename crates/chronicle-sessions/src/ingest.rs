@@ -13,10 +13,11 @@ use chronicle_search::{
     Transaction, TurnRecord, Written, add_events,
 };
 use jiff::Timestamp;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::cleaned::cleaned;
-use crate::digest::digest;
+use crate::digest::{DigestOfSession, digest};
 use crate::edited::Edited;
 use crate::forks::Shared;
 use crate::format::Format;
@@ -26,7 +27,7 @@ use crate::reading::{Reading, Session, read};
 use crate::tally::Tally;
 use crate::threads::events_among;
 use crate::titles::TitleVerdict;
-use crate::turn::{Agent, EditKind, Event, Turn, Usage};
+use crate::turn::{Agent, Commit, EditKind, Event, Turn, Usage};
 use crate::wording::Wording;
 
 /// How many sessions of one file are kept in mind at once; the one that was told of longest ago is closed first.
@@ -304,13 +305,18 @@ impl<'a> Taker<'a> {
     }
 
     /// Stores what is known of a session now that it was told of; `whole` is what the file says of it.
-    fn close(&mut self, ongoing: Ongoing, whole: Option<&Session>) -> SqlResult<()> {
+    fn close(&mut self, mut ongoing: Ongoing, whole: Option<&Session>) -> SqlResult<()> {
         let mut session = whole.unwrap_or(&ongoing.session).clone();
         session.usage.take_away(&ongoing.usage.repeated);
         let session = &session;
         let mut n_events = 0;
         if !self.is_outdated(&ongoing, session)? {
-            let digest = digest(&ongoing.journal, session);
+            let mut digest = digest(&ongoing.journal, session);
+            let own_commits = digest.commits.clone();
+            for sub_agent in NamedSession::sub_agents(self.tx, ongoing.agent.name(), &ongoing.name)? {
+                digest
+                    .add_commits(&stored_digest(&sub_agent).map(|digest| digest.commits).unwrap_or_default());
+            }
             let mut json = serde_json::to_value(&digest).unwrap_or_default();
             clean(&mut json, &mut self.removed);
             let title = json["title"].as_str().unwrap_or_default().to_owned();
@@ -318,10 +324,17 @@ impl<'a> Taker<'a> {
             let record = Wording::kept(self.tx, NamedSession { id: ongoing.id, record })?;
             TitleVerdict::applied_to(self.tx, record)?.put(self.tx)?;
             let files = digest.files.into_iter().map(|file| (file.path, file.n_changes));
-            NamedSession::put_files(self.tx, ongoing.id, files.chain(ongoing.sub_agents_files))?;
-            let commits = digest.commits.into_iter().map(|commit| [commit.id, commit.branch, commit.subject]);
+            NamedSession::put_files(
+                self.tx,
+                ongoing.id,
+                files.chain(std::mem::take(&mut ongoing.sub_agents_files)),
+            )?;
+            let commits = own_commits.iter().cloned();
+            let commits = commits.map(|commit| [commit.id, commit.branch, commit.subject]);
             NamedSession::put_commits(self.tx, ongoing.id, commits)?;
-            if !ongoing.is_sub_agent {
+            if ongoing.is_sub_agent {
+                self.tell_parent(&ongoing, &json)?;
+            } else {
                 let known = self.known.at(self.tx, ongoing.project.id, session.first)?;
                 let known: Vec<_> = known.into_iter().map(|known| (&known.thread, &known.gist)).collect();
                 let events = events_among(&ongoing.journal, session, &ongoing.project.key, &known);
@@ -334,11 +347,30 @@ impl<'a> Taker<'a> {
         Ok(())
     }
 
+    /// Adds the commits of a sub-agent, whose `digest` that is, to the session that sent it, if that one was read before.
+    fn tell_parent(&self, ongoing: &Ongoing, digest: &Value) -> SqlResult<()> {
+        let Some(parent) = &ongoing.parent else { return Ok(()) };
+        let Some(parent) = NamedSession::by_name(self.tx, ongoing.agent.name(), parent)? else {
+            return Ok(());
+        };
+        let commits = Vec::<Commit>::deserialize(&digest["commits"]).unwrap_or_default();
+        let Some(mut known) = stored_digest(&parent).filter(|_| !commits.is_empty()) else { return Ok(()) };
+        known.add_commits(&commits);
+        let digest = serde_json::to_string(&known).unwrap_or_default();
+        SessionRecord { digest, ..parent.record }.put(self.tx)?;
+        Ok(())
+    }
+
     /// Whether more is known of the session already than this file tells: it is an earlier copy.
     fn is_outdated(&self, ongoing: &Ongoing, session: &Session) -> SqlResult<bool> {
         let known = NamedSession::by_id(self.tx, ongoing.id)?;
         Ok(known.is_some_and(|known| !known.record.digest.is_empty() && session.last < known.record.last))
     }
+}
+
+/// What is stored of what a session was about; none until it was read to its end.
+fn stored_digest(session: &NamedSession) -> Option<DigestOfSession> {
+    serde_json::from_str(&session.record.digest).ok()
 }
 
 /// What replies cost that the session repeats from the one that it was forked from.

@@ -125,6 +125,9 @@ impl Journal {
     /// Notes what a turn says.
     pub fn take(&mut self, turn: &Turn<'_>) {
         if turn.sub_agent.is_some() {
+            if let Event::Commit(commit) = &turn.event {
+                self.committed(commit, turn, turn.at.or(self.now));
+            }
             return self.requests.see_beside(&turn.event);
         }
         self.requests.see(&turn.event);
@@ -137,8 +140,7 @@ impl Journal {
         {
             self.successes.push(self.n_turns);
         }
-        let source =
-            if turn.id.is_empty() { format!("line {}", turn.place.line) } else { turn.id.to_string() };
+        let source = source(turn);
         let noted = |words: &str| Noted {
             source: source.clone(),
             at,
@@ -183,11 +185,8 @@ impl Journal {
                 self.last_work = Some(noted);
             }
             Event::Commit(commit) => {
-                let noted = noted(&commit.subject);
-                self.last_commit = Some(noted.clone());
-                if self.commits.len() < MOST {
-                    self.commits.push((commit.clone(), noted));
-                }
+                self.last_commit = Some(noted(&commit.subject));
+                self.committed(commit, turn, at);
             }
             Event::Todo(todo, outcome) => {
                 if outcome.is_ok != Some(false) {
@@ -226,6 +225,14 @@ impl Journal {
                 }
             }
             Event::PullRequest(url) => self.pull_request(url),
+        }
+    }
+
+    fn committed(&mut self, commit: &Commit, turn: &Turn<'_>, at: Option<Timestamp>) {
+        if self.commits.len() < MOST {
+            let words = cut(&commit.subject, LONGEST_WORDS);
+            let noted = Noted { source: source(turn), at, words, number: self.n_turns };
+            self.commits.push((commit.clone(), noted));
         }
     }
 
@@ -330,6 +337,11 @@ impl Journal {
     pub(crate) fn number(noted: Option<&Noted>) -> usize {
         noted.map_or(0, |noted| noted.number)
     }
+}
+
+/// What names a turn in the evidence of what it shows.
+fn source(turn: &Turn<'_>) -> String {
+    if turn.id.is_empty() { format!("line {}", turn.place.line) } else { turn.id.to_string() }
 }
 
 /// Whether a tool of that name puts work into a tracker.

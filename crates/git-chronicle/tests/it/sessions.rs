@@ -166,6 +166,8 @@ fn what_sub_agents_do_belongs_to_their_session() {
     let session = "5e551011-aaaa-4aaa-8aaa-000000000001";
     let path = desk.leave(&pool(&desk, session));
     let side = desk.talk(session).prompt("Look for other users of acquire").edit("src/other.rs", "a", "b");
+    let commit = "git commit -am 'other: wait, too'";
+    let side = side.command(commit, "[main 2b3c4d5] other: wait, too\n 1 file changed");
     let rows: Vec<String> = side
         .text()
         .lines()
@@ -185,6 +187,15 @@ fn what_sub_agents_do_belongs_to_their_session() {
     let files: Vec<&str> =
         shown["files"].as_array().unwrap().iter().map(|file| file[0].as_str().unwrap()).collect();
     assert_eq!(files, ["src/other.rs", "src/pool.rs"]);
+    let commits = |shown: &Value| shown["digest"]["commits"].as_array().unwrap().len();
+    let n_own = commits(&desk.ask(&["session", "show", &format!("{session}/ag17")]));
+    assert_eq!((commits(&shown), n_own), (2, 1));
+    assert!(shown["digest"]["commits"].to_string().contains("2b3c4d5"), "{shown:#}");
+    assert_eq!(desk.ask(&["digest", "week"])["commits"], 2);
+    // A session that goes on keeps them.
+    desk.leave(&pool(&desk, session).said("That was all."));
+    desk.ingest();
+    assert_eq!(commits(&desk.ask(&["session", "show", session])), 2);
     assert_eq!(shown["sub_agents"], json!([format!("{session}/ag17")]));
     assert_eq!(
         desk.ask(&["session", "list"])["sessions"].as_array().unwrap().len(),
