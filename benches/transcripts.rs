@@ -124,7 +124,7 @@ fn take_in(
     let name = path.to_string_lossy();
     let transcript = Transcript { path: &name, stem: &name, size: 0, modified: 0, format };
     let mut placing = |tx: &Transaction<'_>, _: &str| -> SqlResult<Belongs> {
-        Project::obtain(tx, "id:bench", "bench").map(Belongs::To)
+        Project::obtain(tx, "id:bench", "bench").map(|project| Belongs::To(project, None))
     };
     let taken = ingest(tx, file, &transcript, Timestamp::UNIX_EPOCH, &mut placing, known)?;
     match taken.expect("it can be read") {

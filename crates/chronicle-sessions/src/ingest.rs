@@ -22,12 +22,12 @@ use crate::edited::Edited;
 use crate::forks::Shared;
 use crate::format::Format;
 use crate::journal::Journal;
-use crate::kept::{kept, within};
+use crate::kept::{Tops, kept};
 use crate::reading::{Reading, Session, read};
 use crate::tally::Tally;
 use crate::threads::events_among;
 use crate::titles::TitleVerdict;
-use crate::turn::{Agent, Commit, EditKind, Event, Turn, Usage};
+use crate::turn::{Agent, Commit, Edit, EditKind, Event, Turn, Usage};
 use crate::wording::Wording;
 
 /// How many sessions of one file are kept in mind at once; the one that was told of longest ago is closed first.
@@ -54,8 +54,8 @@ pub struct Transcript<'t> {
 /// Where the session of a folder belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Belongs {
-    /// To this project.
-    To(Project),
+    /// To this project, in the working tree that has this top, if that is known.
+    To(Project, Option<String>),
     /// Nowhere: nothing of it is to be remembered.
     Nowhere,
 }
@@ -154,6 +154,8 @@ struct Ongoing {
     written: Written,
     /// Files that sub-agents changed, and how often.
     sub_agents_files: BTreeMap<String, usize>,
+    /// The tops of the working trees that it worked in.
+    tops: Tops,
 }
 
 impl<'a> Taker<'a> {
@@ -184,8 +186,9 @@ impl<'a> Taker<'a> {
     }
 
     fn try_take(&mut self, turn: &Turn<'_>, session: &Session) -> SqlResult<()> {
-        let Some(ongoing) = self.ongoing(turn, session)? else { return Ok(()) };
-        let ongoing = &mut self.ongoing[ongoing];
+        let Some(index) = self.ongoing(turn, session)? else { return Ok(()) };
+        self.arrive(index, session)?;
+        let ongoing = &mut self.ongoing[index];
         ongoing.saw(turn, session);
         self.position = match self.position {
             (start, n) if start == turn.place.bytes.start => (start, n + 1),
@@ -195,9 +198,11 @@ impl<'a> Taker<'a> {
             Event::Edit(edit, outcome) if outcome.is_ok != Some(false) => Edited::of(edit),
             _ => None,
         };
+        let resolved = resolved(turn, session);
+        let turn = resolved.as_ref().unwrap_or(turn);
         let cleaned = cleaned(turn, &mut self.removed);
         let turn = cleaned.as_ref().unwrap_or(turn);
-        if let Some(kept) = kept(turn, ongoing.folder()) {
+        if let Some(kept) = kept(turn, &ongoing.tops) {
             let record = TurnRecord {
                 key: key(ongoing, turn),
                 position: position(self.position),
@@ -225,6 +230,27 @@ impl<'a> Taker<'a> {
         Ok(())
     }
 
+    /// Notes the working tree of the folder that a session went to: its files are told from the top of that.
+    fn arrive(&mut self, index: usize, session: &Session) -> SqlResult<()> {
+        let ongoing = &self.ongoing[index];
+        let folder = session.folder.as_deref().unwrap_or_default();
+        let has = |folders: &[String]| folders.iter().any(|known| known == folder);
+        if has(&ongoing.session.folders) || !has(&session.folders) {
+            return Ok(());
+        }
+        // Elsewhere may be anything: it is no project because a session passed by.
+        let is_within = ongoing.session.folders.is_empty() || ongoing.tops.within(folder) != folder;
+        let top = match if is_within { Some((self.placing)(self.tx, folder)?) } else { None } {
+            Some(Belongs::To(_, top)) => {
+                top.or_else(|| (!ongoing.tops.has(folder)).then(|| folder.to_owned()))
+            }
+            Some(Belongs::Nowhere) => None,
+            None => Some(folder.to_owned()),
+        };
+        self.ongoing[index].tops.extend(top);
+        Ok(())
+    }
+
     /// Which of the sessions that are being told of this turn belongs to; none when it is not to be remembered.
     fn ongoing(&mut self, turn: &Turn<'_>, session: &Session) -> SqlResult<Option<usize>> {
         let name = name(turn, session, self.transcript);
@@ -243,7 +269,7 @@ impl<'a> Taker<'a> {
                 _ => false,
             };
         let belongs = if is_forgotten { Belongs::Nowhere } else { (self.placing)(self.tx, folder)? };
-        let Belongs::To(project) = belongs else {
+        let Belongs::To(project, _) = belongs else {
             self.left_out.push(name);
             return Ok(None);
         };
@@ -262,6 +288,7 @@ impl<'a> Taker<'a> {
             usage: Repeated::default(),
             written: Written::default(),
             sub_agents_files: BTreeMap::new(),
+            tops: Tops::default(),
         };
         ongoing.id = match known {
             Some(known) => known.id,
@@ -311,6 +338,9 @@ impl<'a> Taker<'a> {
         let session = &session;
         let mut n_events = 0;
         if !self.is_outdated(&ongoing, session)? {
+            for file in &mut ongoing.journal.files {
+                file.path = ongoing.tops.within(&file.path).to_owned();
+            }
             let mut digest = digest(&ongoing.journal, session);
             let own_commits = digest.commits.clone();
             for sub_agent in NamedSession::sub_agents(self.tx, ongoing.agent.name(), &ongoing.name)? {
@@ -368,6 +398,25 @@ impl<'a> Taker<'a> {
     }
 }
 
+/// An edit of a file that is named from the folder where the session was just then, with the whole path; none for others.
+fn resolved<'t>(turn: &Turn<'t>, session: &Session) -> Option<Turn<'t>> {
+    let Event::Edit(edit, outcome) = &turn.event else { return None };
+    let folder = session.folder.as_deref().filter(|folder| folder.starts_with('/'))?;
+    if edit.path.starts_with(['/', '~']) || edit.path.contains(':') {
+        return None;
+    }
+    let mut path: Vec<&str> = folder.split('/').collect();
+    for name in edit.path.split('/') {
+        match name {
+            "." | "" => {}
+            ".." => drop(path.pop()),
+            name => path.push(name),
+        }
+    }
+    let edit = Edit { path: path.join("/"), ..edit.clone() };
+    Some(Turn { event: Event::Edit(edit, outcome.clone()), ..turn.clone() })
+}
+
 /// What is stored of what a session was about; none until it was read to its end.
 fn stored_digest(session: &NamedSession) -> Option<DigestOfSession> {
     serde_json::from_str(&session.record.digest).ok()
@@ -391,10 +440,6 @@ impl Repeated {
 }
 
 impl Ongoing {
-    fn folder(&self) -> &str {
-        self.session.folders.first().map_or("", String::as_str)
-    }
-
     /// Notes where and when a turn happened.
     fn saw(&mut self, turn: &Turn<'_>, session: &Session) {
         self.session.saw(turn.at);
@@ -413,7 +458,7 @@ impl Ongoing {
             && outcome.is_ok != Some(false)
             && edit.kind != EditKind::Deleted
         {
-            let path = within(&edit.path, self.folder()).to_owned();
+            let path = self.tops.within(&edit.path).to_owned();
             *self.sub_agents_files.entry(path).or_default() += 1;
         }
         self.journal.take(turn);

@@ -58,7 +58,7 @@ pub struct Check {
 /// A file that was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedFile {
-    /// Its path as the agent named it, without the folder of the session.
+    /// Its path from the top of the working tree, or as the agent named it where it lies in none.
     pub path: String,
     /// How it was changed last.
     pub kind: EditKind,

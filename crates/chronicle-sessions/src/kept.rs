@@ -26,7 +26,7 @@ pub(crate) struct Kept<'t> {
 }
 
 /// What is kept of `turn`; none for what only repeats or tells nothing.
-pub(crate) fn kept<'t>(turn: &'t Turn<'_>, folder: &str) -> Option<Kept<'t>> {
+pub(crate) fn kept<'t>(turn: &'t Turn<'_>, tops: &Tops) -> Option<Kept<'t>> {
     let words = |kind, words: &'t str| Kept { kind, text: bounded(words), is_ok: None, answer: None };
     let call = |kind, text: Cow<'t, str>, outcome: &Outcome| Kept {
         kind,
@@ -47,7 +47,7 @@ pub(crate) fn kept<'t>(turn: &'t Turn<'_>, folder: &str) -> Option<Kept<'t>> {
         // Told by a tool or put in by a program: nobody said it.
         Event::Synthetic(..) => return None,
         Event::Command(text, outcome) if outcome.is_refused => refused(text),
-        Event::Edit(edit, outcome) if outcome.is_refused => refused(within(&edit.path, folder)),
+        Event::Edit(edit, outcome) if outcome.is_refused => refused(tops.within(&edit.path)),
         Event::Tool(tool, outcome) if outcome.is_refused => refused(&format!("{} {}", tool.name, tool.about)),
         Event::Plan(text, outcome) => call(TurnKind::Plan, bounded(text), outcome),
         Event::Command(text, outcome) => {
@@ -57,11 +57,9 @@ pub(crate) fn kept<'t>(turn: &'t Turn<'_>, folder: &str) -> Option<Kept<'t>> {
             let is_ok = if has_failed { Some(false) } else { kept.is_ok };
             Kept { is_ok, ..kept }
         }
-        Event::Edit(edit, outcome) => {
-            call(TurnKind::Edit, Cow::Borrowed(within(&edit.path, folder)), outcome)
-        }
+        Event::Edit(edit, outcome) => call(TurnKind::Edit, Cow::Borrowed(tops.within(&edit.path)), outcome),
         Event::Tool(tool, outcome) => {
-            let about = within(&tool.about, folder);
+            let about = tops.within(&tool.about);
             let text = if about.is_empty() { tool.name.clone() } else { format!("{} {about}", tool.name) };
             call(TurnKind::Tool, cut(&text, LONGEST_COMMAND).into(), outcome)
         }
@@ -87,10 +85,31 @@ fn bounded(words: &str) -> Cow<'_, str> {
     if words.len() <= LONGEST_WORDS { Cow::Borrowed(words) } else { Cow::Owned(cut(words, LONGEST_WORDS)) }
 }
 
-/// `path` without the folder that it lies in.
-pub(crate) fn within<'p>(path: &'p str, folder: &str) -> &'p str {
-    let rest = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
-    rest.filter(|_| !folder.is_empty()).unwrap_or(path)
+/// The tops of the working trees that a session worked in.
+#[derive(Debug, Default)]
+pub(crate) struct Tops(Vec<String>);
+
+impl Tops {
+    /// Whether `path` is one of them or lies in one.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.0.iter().any(|top| top == path) || self.within(path) != path
+    }
+
+    /// `path` from the innermost top that it lies in.
+    pub(crate) fn within<'p>(&self, path: &'p str) -> &'p str {
+        let rest = |top: &String| path.strip_prefix(top.as_str())?.strip_prefix('/');
+        self.0.iter().filter_map(rest).min_by_key(|rest| rest.len()).unwrap_or(path)
+    }
+}
+
+impl Extend<String> for Tops {
+    fn extend<T: IntoIterator<Item = String>>(&mut self, tops: T) {
+        for top in tops {
+            if !top.is_empty() && !self.0.contains(&top) {
+                self.0.push(top);
+            }
+        }
+    }
 }
 
 /// What a change of the list says; the list as a whole is told by what is being done.

@@ -7,7 +7,7 @@ use super::{ProjectId, StoredTurn};
 /// An edit, with what it wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEdit {
-    /// The turn; its text is the path of the file, within the folder of the session where it lies there.
+    /// The turn; its text is the path of the file, from the top of the working tree where it lies in one.
     pub turn: StoredTurn,
     /// What it wrote, as it was stored.
     pub lines: Vec<u8>,

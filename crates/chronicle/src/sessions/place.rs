@@ -75,10 +75,13 @@ impl Placer {
         let known = Project::by_folder(tx, &told)?;
         let Some(home) = home else {
             // The folder is gone: what was known of it, or of what it lay in, still holds.
-            return Ok(Belongs::To(match known {
-                Some(known) => known,
-                None => gone(tx, &told)?,
-            }));
+            return Ok(Belongs::To(
+                match known {
+                    Some(known) => known,
+                    None => gone(tx, &told)?,
+                },
+                None,
+            ));
         };
         let project = Project::obtain(tx, &home.key, &home.name)?;
         if let Some(known) = known.filter(|known| known.id != project.id) {
@@ -89,8 +92,19 @@ impl Placer {
         }
         project.take_folder(tx, &home.folder.to_string_lossy())?;
         project.take_folder(tx, &told)?;
-        Ok(Belongs::To(project))
+        Ok(Belongs::To(project, Some(top(&told, &home.folder))))
     }
+}
+
+/// The top of the working tree by the name that a session has for it: it may have come by a link.
+fn top(told: &str, folder: &Path) -> String {
+    let is_it = |above: &&Path| {
+        *above == folder
+            || above
+                .canonicalize()
+                .is_ok_and(|above| folder.canonicalize().is_ok_and(|folder| above == folder))
+    };
+    Path::new(told).ancestors().find(is_it).unwrap_or(folder).to_string_lossy().into_owned()
 }
 
 /// The project of a folder that is not there: that of the repository it lay in, if that is known.

@@ -207,6 +207,37 @@ fn what_sub_agents_do_belongs_to_their_session() {
 }
 
 #[test]
+fn files_are_told_from_the_top_of_the_repository() {
+    for start in ["", "/src"] {
+        let desk = Desk::new();
+        desk.repo.write("src/pool.rs", "fn acquire() {}\n");
+        desk.repo.write("docs/pool.md", "Waits.\n");
+        let mut talk = desk.talk("5e551011-aaaa-4aaa-8aaa-000000000001");
+        let top = talk.folder.clone();
+        let edit = |path: &str| json!({"file_path": path, "old_string": "a", "new_string": "b"});
+        talk.folder = format!("{top}{start}");
+        talk = talk.prompt("Make the pool wait").tool(
+            "Edit",
+            &edit(&format!("{top}/docs/pool.md")),
+            "done",
+            false,
+        );
+        talk.folder = format!("{top}/src");
+        talk = talk.tool("Edit", &edit(&format!("{top}/src/pool.rs")), "done", false);
+        talk = talk.tool("Edit", &edit("./pool.rs"), "done", false);
+        talk.folder = top;
+        desk.leave(&talk.said("The pool waits."));
+        desk.ingest();
+        let shown = desk.ask(&["session", "show", "5e55"]);
+        assert_eq!(shown["files"], json!([["src/pool.rs", 2], ["docs/pool.md", 1]]), "{start}");
+        let files = shown["digest"]["files"].as_array().unwrap().iter();
+        assert_eq!(files.map(|file| &file["path"]).collect::<Vec<_>>(), ["src/pool.rs", "docs/pool.md"]);
+        let found = desk.ask(&["find", "--file", "src/pool.rs", "wait"]);
+        assert!(!found["hits"].as_array().unwrap().is_empty(), "{found:#}");
+    }
+}
+
+#[test]
 fn what_is_forgotten_is_gone_and_stays_away() {
     let desk = Desk::new();
     let secret_plan = "zebrafish hatchery";

@@ -199,7 +199,7 @@ impl OlderThread {
 fn older_project(tx: &Transaction<'_>, named: &str, file: &Path) -> SqlResult<Option<Project>> {
     if named.contains('/') {
         return Ok(match Placer::default().place(tx, named, file)? {
-            chronicle_sessions::Belongs::To(project) => Some(project),
+            chronicle_sessions::Belongs::To(project, _) => Some(project),
             chronicle_sessions::Belongs::Nowhere => None,
         });
     }
