@@ -1,8 +1,8 @@
 //! Replaces the secrets in a text, so that they never touch disk.
 //!
 //! Three layers, each blind to what the one before has taken: the published forms of
-//! tokens (`shapes`, `tokens`, `pem`), values that a telling name stands before (`names`, `context`,
-//! `url`, `value`), and long runs that no human would have typed (`entropy`). Notes are prose
+//! tokens (`shapes`, `tokens`, `pem`), values that a telling name or program stands before (`names`,
+//! `languages`, `context`, `commands`, `url`, `value`), and long runs that no human would have typed (`entropy`). Notes are prose
 //! about code, so a word like `token` before a colon proves nothing: the value must look like a
 //! secret as well. Where the two mistakes compete, a quoted string is taken for a secret and a
 //! bare word for prose.
@@ -17,8 +17,10 @@
 
 mod alphabet;
 mod bytes;
+mod commands;
 mod context;
 mod entropy;
+mod languages;
 mod names;
 mod pem;
 mod shapes;
@@ -164,8 +166,8 @@ impl fmt::Display for Kind {
 /// Replaces every secret in `text` by `[redacted:kind]`.
 ///
 /// Only the secret goes: names, quotes and URLs around it stay. Call it on whole texts: a
-/// token cut in half by chunking is no longer recognised. The rules prefer to let a weak
-/// password in running prose pass over mutilating a sentence, so this is a safety net under
+/// token cut in half by chunking is no longer recognised. The rules prefer to let a
+/// password of letters alone in running prose pass over mutilating a sentence, so this is a safety net under
 /// the author's care, not a licence to paste credentials.
 pub fn redact(text: &str) -> Redacted<'_> {
     redact_with(text, Lost::Gone)
@@ -224,7 +226,8 @@ const REDACTED: &str = "[redacted:";
 
 /// Where a secret lies.
 ///
-/// Both ends touch an ASCII byte or an end of the text, so they never split a character.
+/// Both ends touch an ASCII byte, a mark of East Asian scripts or an end of the text, so they never
+/// split a character.
 #[derive(Debug)]
 struct Secret {
     range: Range<usize>,

@@ -3,7 +3,7 @@
 use super::bytes::{is_base64url, is_blank, n_distinct, run, run_back, starts_with_ignoring_case};
 use super::names::{self, Name};
 use super::value::{self, JUDGED, Value, Writing};
-use super::{Kind, Secret, triggers};
+use super::{Kind, Secret, commands, triggers};
 
 /// The schemes of an `Authorization` header, which stay.
 const SCHEMES: &[&str] = &["Bearer ", "Basic ", "Token ", "Digest ", "ApiKey ", "AWS4-HMAC-SHA256 "];
@@ -16,6 +16,12 @@ const BLANK_LIMIT: usize = 16;
 
 /// How long a type may be that stands between a name and its value.
 const TYPE_LIMIT: usize = 64;
+
+/// How long the words may be that tell what a password is for.
+const OWNER_LIMIT: usize = 64;
+
+/// What ties a password to its value in a sentence.
+const VERBS: &[&str] = &[" is ", " was ", " to ", " ist ", " lautet "];
 
 /// How much of a `Cookie` header is searched for a session.
 const COOKIES_LIMIT: usize = 1024;
@@ -37,9 +43,9 @@ pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secr
     }
     let writing = if is_setting(text, floor, end) {
         // A variable of the environment: `NAME=value`, or `NAME: value` in YAML.
-        if text[at] == b'=' && operator_len + n_blanks == 1 { Writing::Setting } else { Writing::Loose }
+        if text[at] == b'=' && operator_len + n_blanks == 1 { Writing::Setting } else { Writing::Told }
     } else if text[at] != b'=' || end < at || 1 < operator_len + n_blanks {
-        Writing::Loose
+        Writing::Told
     } else {
         Writing::Tight
     };
@@ -57,10 +63,12 @@ pub(super) fn find_option(text: &[u8], floor: usize, at: usize) -> Option<Secret
     if text.get(end) != Some(&b' ') {
         return None;
     }
-    if text[at..end].ends_with(b"--user") {
-        return find_pair(text, end + 1);
-    }
-    find_value(text, end + 1, names::find(&text[at + 2..end])?, Writing::Tight)
+    let by_form = if text[at..end].ends_with(b"--user") {
+        find_pair(text, end + 1)
+    } else {
+        names::find(&text[at + 2..end]).and_then(|name| find_value(text, end + 1, name, Writing::Tight))
+    };
+    by_form.or_else(|| commands::find_long(text, floor, at, end))
 }
 
 /// Finds the password of `-u name:password`, whose dash stands at `at`.
@@ -94,16 +102,33 @@ pub(super) fn find_password(text: &[u8], floor: usize, at: usize) -> Option<Secr
         return find_content(text, end + 1, name);
     }
     if rest.starts_with(b" ") {
-        let verb =
-            [" is ", " was ", " to ", " "].into_iter().find(|verb| rest.starts_with(verb.as_bytes()))?;
-        return find_value(text, end + verb.len(), name, Writing::Loose)
-            .filter(|secret| has_digits(text, secret));
+        let verb = VERBS.iter().find(|verb| rest.starts_with(verb.as_bytes()));
+        let told = verb.map(|verb| end + verb.len()).or_else(|| after_owner(text, end));
+        let (at, writing) = told.map_or((end + 1, Writing::Loose), |at| (at, Writing::Told));
+        return find_value(text, at, name, writing).filter(|secret| has_digits(text, secret));
     }
     let n_between = run(text, end + 1, 4, |byte| matches!(byte, b',' | b' '));
     let quoted = end + 1 + n_between;
     let is_argument = 0 < n_between && text.get(quoted).is_some_and(|byte| matches!(byte, b'"' | b'\''));
     is_argument
         .then(|| find_value(text, quoted, name, Writing::Loose).filter(|secret| has_digits(text, secret)))?
+}
+
+/// Where the value begins in `password for X is value` or `password of X: value`, whose name ends at `end`.
+fn after_owner(text: &[u8], end: usize) -> Option<usize> {
+    ["for ", "of ", "on ", "für "].iter().find(|word| text[end + 1..].starts_with(word.as_bytes()))?;
+    let n_owner = run(text, end, OWNER_LIMIT, |byte| !b"\n.,;!?".contains(byte));
+    let owner = &text[end..end + n_owner];
+    let ties = VERBS.iter().copied().chain([": "]);
+    ties.filter_map(|tie| Some(memchr::memmem::find(owner, tie.as_bytes())? + tie.len()))
+        .min()
+        .map(|at| end + at)
+}
+
+/// Finds the password at `start` that words before it announce.
+pub(super) fn find_told(text: &[u8], start: usize) -> Option<Secret> {
+    find_value(text, start, Name { kind: Kind::Password, is_vague: false }, Writing::Told)
+        .filter(|secret| has_digits(text, secret))
 }
 
 /// Finds the secret between two tags: `>x</`.
@@ -180,14 +205,14 @@ fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: W
 
 /// The quote that opens a value.
 #[derive(Clone, Copy)]
-struct Quote {
+pub(super) struct Quote {
     byte: u8,
     /// As in JSON inside a string: `\"password\": \"x\"`.
     is_escaped: bool,
 }
 
 /// The quote at `start`, if any, and where its value begins. A literal's prefix (`b"`) is skipped.
-fn open_quote(text: &[u8], start: usize) -> (Option<Quote>, usize) {
+pub(super) fn open_quote(text: &[u8], start: usize) -> (Option<Quote>, usize) {
     let at =
         start + run(text, start, 3, |byte| matches!(byte, b'r' | b'b' | b'f' | b'u' | b'c' | b'@' | b'#'));
     let is_escaped = text.get(at) == Some(&b'\\');
@@ -202,9 +227,20 @@ fn open_quote(text: &[u8], start: usize) -> (Option<Quote>, usize) {
 }
 
 /// Where a value without quotes ends, or `limit` if it is longer.
-fn bare_end(text: &[u8], start: usize, limit: usize, writing: Writing) -> usize {
-    let end =
-        start + run(text, start, limit, if writing == Writing::Loose { is_bare } else { is_tightly_bare });
+pub(super) fn bare_end(text: &[u8], start: usize, limit: usize, writing: Writing) -> usize {
+    let end = start
+        + run(
+            text,
+            start,
+            limit,
+            if matches!(writing, Writing::Loose | Writing::Told) { is_bare } else { is_tightly_bare },
+        );
+    // East Asian scripts set no blank before the mark that ends the clause.
+    if let Some(mark) =
+        text[start..end].windows(2).position(|bytes| matches!(bytes, [0xe3, 0x80] | [0xef, 0xbc]))
+    {
+        return start + mark;
+    }
     if text.get(end).is_some_and(|byte| !byte.is_ascii_whitespace()) {
         return end;
     }
@@ -213,7 +249,7 @@ fn bare_end(text: &[u8], start: usize, limit: usize, writing: Writing) -> usize 
 }
 
 /// Where `quote` closes a value on the same line, or `limit` if it is longer.
-fn quote_end(text: &[u8], start: usize, limit: usize, quote: Quote) -> Option<usize> {
+pub(super) fn quote_end(text: &[u8], start: usize, limit: usize, quote: Quote) -> Option<usize> {
     let mut at = start;
     while at - start < limit {
         match text[at.min(text.len())..] {

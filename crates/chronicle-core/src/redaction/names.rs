@@ -18,6 +18,13 @@ const NAMES: &[(&str, Kind)] = &[
     ("passphrase", Kind::Password),
     ("passcode", Kind::Password),
     ("pwd", Kind::Password),
+    ("pw", Kind::Password),
+    ("passwort", Kind::Password),
+    ("kennwort", Kind::Password),
+    ("wachtwoord", Kind::Password),
+    ("motdepasse", Kind::Password),
+    ("contrasena", Kind::Password),
+    ("senha", Kind::Password),
     // `pass` alone is a step of a compiler or the luck of a test.
     ("dbpass", Kind::Password),
     ("mailpass", Kind::Password),
@@ -57,6 +64,9 @@ const VAGUE: &[(&str, Kind)] = &[("key", Kind::ApiKey), ("pat", Kind::Token), ("
 const PUBLIC: &[&str] =
     &["publickey", "primarykey", "foreignkey", "partitionkey", "sortkey", "cachekey", "idempotencykey"];
 
+/// How long an ending is that may as well end a random id, and counts only behind a separator.
+const WORD_OF_ITS_OWN: usize = 2;
+
 /// How long the longest ending is.
 const LONGEST: usize = 16;
 
@@ -92,7 +102,10 @@ pub(super) fn find(text: &[u8]) -> Option<Name> {
     let mut tail = [0; LONGEST];
     (tail[LONGEST - 1], tail[LONGEST - 2]) = (last, before);
     tail[..LONGEST - 2].iter_mut().rev().zip(letters).for_each(|(place, letter)| *place = letter);
-    if let Some(&(_, kind)) = NAMES.iter().find(|(ending, _)| tail.ends_with(ending.as_bytes())) {
+    let fits = |ending: &str| {
+        tail.ends_with(ending.as_bytes()) && (WORD_OF_ITS_OWN < ending.len() || is_word(text, ending.len()))
+    };
+    if let Some(&(_, kind)) = NAMES.iter().find(|(ending, _)| fits(ending)) {
         return Some(Name { kind, is_vague: false });
     }
     if PUBLIC.iter().any(|ending| tail.ends_with(ending.as_bytes())) {
@@ -100,4 +113,10 @@ pub(super) fn find(text: &[u8]) -> Option<Name> {
     }
     let (_, kind) = VAGUE.iter().find(|(ending, _)| tail.ends_with(ending.as_bytes()))?;
     Some(Name { kind: *kind, is_vague: true })
+}
+
+/// Whether the last `len` letters of `text` are not the end of a longer word.
+fn is_word(text: &[u8], len: usize) -> bool {
+    let n_behind = text.iter().rev().take_while(|byte| !byte.is_ascii_alphabetic()).count();
+    text.iter().rev().nth(n_behind + len).is_none_or(|before| !before.is_ascii_alphanumeric())
 }

@@ -202,6 +202,103 @@ fn values_are_known_by_their_names() {
 }
 
 #[test]
+fn passwords_on_command_lines_may_be_weak() {
+    for marked in [
+        "mysqldump -u root -p«hunter» shop > shop.sql",
+        "docker exec db mysql -uroot -p«correcthorse» -e 'select 1'",
+        "/usr/bin/mysqladmin -p'«two words»' status",
+        "mysql -u root \\\n  -p«Winter2024» shop",
+        "mysql --user=root --password «sunshine» shop",
+        "sshpass -p «letmein» ssh bob@host",
+        "sshpass -p'«letmein»' ssh bob@host",
+        "docker login -u bob -p «dragonfly» registry.example.com",
+        "docker login --username bob --password «dragonfly»",
+        "redis-cli -h cache -a «foobared» ping",
+        "zip -r -P «monkeys» out.zip src",
+        "cd out && 7z a -p«monkeys» out.7z src",
+        "net use X: \\\\host\\share «Sommer» /user:bob",
+        "net use \\\\host\\share /user:bob «Sommer»",
+        "curl -u admin:«changeme» https://example.com",
+        "curl -s -uadmin:«changeme» https://example.com",
+        "curl --user admin:«changeme» https://example.com",
+        "PGPASSWORD=«correctHorse» psql -h db",
+    ] {
+        check(Kind::Password, marked);
+    }
+}
+
+#[test]
+fn options_without_a_password_stay_whole() {
+    for text in [
+        "mysql -u root -p shop",
+        "mysql -u root -p$PASSWORD shop",
+        "mysql -u root -p\"$PASSWORD\" shop",
+        "mysql -u root -pPASSWORD shop; mysql -pyour_password shop; mysql -p<password> shop",
+        "docker run --name mysql -p3306:3306 mysql:8",
+        "docker run -p 8080:80 image; mkdir -p some/folder; ssh -p 2222 host",
+        "mysql -u root | grep -p something",
+        "docker login -u bob -p $TOKEN; docker login -p ${{ secrets.TOKEN }}; docker login --password-stdin",
+        "zip -P **** out.zip src; unzip -p out.zip name",
+        "redis-cli -a \"$REDIS\" ping; ls -a folder; git commit -a",
+        "curl -u $USER:$PASSWORD https://example.com; curl -u admin:<password> x; curl -u name: x",
+        "net use X: \\\\host\\share * /user:bob; net use X: /delete; see docs/user:guide",
+        "Run mysql with --password twice to confirm",
+        "the docs/usage and user-agent and half-planned parts",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
+fn passwords_are_announced_in_sentences_and_languages() {
+    for marked in [
+        "password: «Winter2024» and more",
+        "Log in with password: «P@ssw0rd» as before.",
+        "the password is «hunter22» for now",
+        "The password for the staging database is «Winter2024», ask Bob",
+        "the password of bob: «hunter22»",
+        "pw: «Winter2024» works",
+        "Mot de passe : «Hiver2024» pour la base",
+        "Passwort: «Winter2024» bitte",
+        "das Passwort ist «Winter2024» und bleibt so",
+        "Das Passwort für die Datenbank lautet «Winter2024».",
+        "Kennwort: «Sommer99»",
+        "contraseña: «Verano2024» por ahora",
+        "La Contraseña es «Verano2024»",
+        "senha: «Verao2024» por enquanto",
+        "密码：«Winter2024»，谢谢",
+        "密码是 «Winter2024»",
+        "密碼: «Winter2024»",
+        "パスワードは«Winter2024»",
+        "パスワード：«Winter2024»。",
+        "пароль: «Zima2024» пока",
+    ] {
+        check(Kind::Password, marked);
+    }
+}
+
+#[test]
+fn words_about_passwords_stay_whole_in_all_languages() {
+    for text in [
+        "password: string and password = get_password() and password: Option<String>",
+        "password: bcrypt of the salted input; password: sha256 and more",
+        "the password for the staging database is in the vault",
+        "the password for step 12 of chapter 4 is wrong",
+        "Mot de passe : obligatoire",
+        "Passwort: <passwort> oder ********",
+        "Das Passwort ist falsch",
+        "contraseña: obligatoria, mínimo 12 caracteres",
+        "密码：必填，至少 12 个字符",
+        "密码错误",
+        "パスワードは必須です",
+        "raw: 4 rows, view: table22 and new: x",
+        "tool_use_id=toolu_01bXPVWnPh7n9U6fS1sjCMPw attempt=1",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
 fn long_random_runs_need_no_name() {
     for marked in [
         "it printed «8fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWz» once",
@@ -360,6 +457,12 @@ const PIECES: &[&str] = &[
     "Cookie",
     "sid",
     "--password ",
+    "mysql ",
+    " -p",
+    "net use ",
+    " /user:",
+    "密码：",
+    "，",
     ":",
     "=",
     ": ",

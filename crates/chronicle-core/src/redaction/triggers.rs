@@ -3,9 +3,10 @@
 //! The table holds a rule for each pair of bytes. Looking up every pair of a text is what makes a
 //! text without secrets cheap, so a pair that is common in prose or code costs speed.
 
+use super::languages::WORDS;
 use super::shapes::SHAPES;
 use super::tokens::INFIXES;
-use super::{Secret, context, pem, tokens, url};
+use super::{Secret, commands, context, languages, pem, tokens, url};
 
 const NOTHING: u8 = 0;
 /// The last letter of a name, or what may stand behind one, and `:` or `=`.
@@ -29,15 +30,21 @@ const INFIX: u8 = 9;
 const ESCAPED: u8 = 10;
 /// `%4`, of `%40`: `@` in a query.
 const ESCAPED_AT: u8 = 11;
-const FIRST_SHAPE: u8 = 12;
+/// `-p` and its like: options of one letter that take a password, or a dash inside a token.
+const OPTION: u8 = 12;
+/// `/u`, of `/user:`.
+const SHARE: u8 = 13;
+/// Two bytes of a word that is not written in ASCII.
+const WORD: u8 = 14;
+const FIRST_SHAPE: u8 = 15;
 
 /// What names end in, and what closes or follows them.
-const BEFORE_SEPARATOR: &[u8] = b"desntylhDESNTYLH0123456789\"'`\\]*? \t";
+const BEFORE_SEPARATOR: &[u8] = b"desntylhawDESNTYLHAW0123456789\"'`\\]*? \t";
 
 /// The rule for each pair of bytes.
 static TRIGGERS: [u8; 1 << 16] = TABLES.0;
 
-/// For each rule from `FIRST_SHAPE` on, the first of the shapes that it stands for.
+/// For `OPTION` and each rule from `FIRST_SHAPE` on, the first of the shapes that it stands for.
 static HEADS: [usize; 256] = TABLES.1;
 
 const TABLES: ([u8; 1 << 16], [usize; 256]) = {
@@ -51,6 +58,11 @@ const TABLES: ([u8; 1 << 16], [usize; 256]) = {
     table[pair(b'g', b'=')] = ASSIGNMENT;
     table[pair(b'-', b'-')] = DASHES;
     table[pair(b'-', b'u')] = USER;
+    table[pair(b'-', b'p')] = OPTION;
+    table[pair(b'-', b'P')] = OPTION;
+    table[pair(b'-', b'a')] = OPTION;
+    table[pair(b'/', b'u')] = SHARE;
+    table[pair(b'/', b'U')] = SHARE;
     table[pair(b':', b'/')] = URL;
     table[pair(b':', b'A')] = TELEGRAM;
     table[pair(b's', b'w')] = PASSWORD;
@@ -72,6 +84,12 @@ const TABLES: ([u8; 1 << 16], [usize; 256]) = {
         table[pair(infix[rarest], infix[rarest + 1])] = INFIX;
         n += 1;
     }
+    let mut n = 0;
+    while n < WORDS.len() {
+        let word = WORDS[n].word.as_bytes();
+        table[pair(word[WORDS[n].near], word[WORDS[n].near + 1])] = WORD;
+        n += 1;
+    }
     let (mut heads, mut rule, mut n) = ([0; 256], FIRST_SHAPE, 0);
     while n < SHAPES.len() {
         let pair = pair_of_shape(n);
@@ -80,8 +98,10 @@ const TABLES: ([u8; 1 << 16], [usize; 256]) = {
             table[pair] = rule;
             heads[rule as usize] = n;
             rule += 1;
+        } else if table[pair] == OPTION {
+            heads[OPTION as usize] = n;
         }
-        assert!(FIRST_SHAPE <= table[pair], "two bytes have two meanings");
+        assert!(FIRST_SHAPE <= table[pair] || table[pair] == OPTION, "two bytes have two meanings");
         n += 1;
     }
     (table, heads)
@@ -186,7 +206,10 @@ fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
             url::find_signature(text, floor, at + 1).or_else(|| context::find_assigned(text, floor, at + 1))
         }
         DASHES => pem::find_at(text, at).or_else(|| context::find_option(text, floor, at)),
-        USER => context::find_user(text, floor, at),
+        USER => context::find_user(text, floor, at).or_else(|| commands::find_short(text, floor, at)),
+        OPTION => commands::find_short(text, floor, at).or_else(|| find_shape(text, floor, at, OPTION)),
+        SHARE => commands::find_share(text, floor, at),
+        WORD => languages::find(text, floor, at),
         URL => url::find_password(text, at),
         TELEGRAM => url::find_telegram_token(text, floor, at),
         PASSWORD => context::find_password(text, floor, at),
@@ -195,14 +218,17 @@ fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
         ESCAPED => context::find_escaped(text, floor, at),
         ESCAPED_AT => url::find_escaped_password(text, floor, at),
         INFIX => tokens::find_around(text, floor, at),
-        rule => {
-            let numbers = std::iter::successors(Some(HEADS[usize::from(rule)]), |&n| NEXT[n]);
-            numbers.map(|n| (&SHAPES[n], RAREST[n])).find_map(|(shape, rarest)| {
-                let start = at.checked_sub(rarest).filter(|&start| floor <= start)?;
-                tokens::find_at(text, floor, start, shape)
-            })
-        }
+        rule => find_shape(text, floor, at, rule),
     }
+}
+
+/// Finds a token of one of the shapes that `rule` stands for, whose telling two bytes stand at `at`.
+fn find_shape(text: &[u8], floor: usize, at: usize, rule: u8) -> Option<Secret> {
+    let numbers = std::iter::successors(Some(HEADS[usize::from(rule)]), |&n| NEXT[n]);
+    numbers.map(|n| (&SHAPES[n], RAREST[n])).find_map(|(shape, rarest)| {
+        let start = at.checked_sub(rarest).filter(|&start| floor <= start)?;
+        tokens::find_at(text, floor, start, shape)
+    })
 }
 
 /// Whether a token begins at `at` whose form says more than a name would.

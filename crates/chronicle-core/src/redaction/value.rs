@@ -25,8 +25,10 @@ pub(super) struct Value<'a> {
 /// How a value is tied to its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Writing {
-    /// `name: value`, or `name = value`.
+    /// `name value`.
     Loose,
+    /// `name: value`, `name = value`, or `name is value`.
+    Told,
     /// `name=value`, or `--name value`.
     Tight,
     /// `NAME=value` of the environment, or a part of a query or a connection string.
@@ -83,7 +85,7 @@ pub(super) fn is_secret(value: &Value<'_>, name: Name) -> bool {
     if name.is_vague {
         let is_drawn = 16 <= bytes.len() && has_letters && 2 <= n_digits && is_scrambled(bytes);
         let is_password = kind == Kind::Password && value.writing == Writing::Setting && 0 < n_digits;
-        return is_drawn && (value.writing != Writing::Loose || !is_digest(bytes))
+        return is_drawn && (!matches!(value.writing, Writing::Loose | Writing::Told) || !is_digest(bytes))
             || is_password && has_letters;
     }
     match kind {
@@ -91,9 +93,14 @@ pub(super) fn is_secret(value: &Value<'_>, name: Name) -> bool {
         Kind::Password | Kind::Secret if value.is_quoted => has_letters && !is_name || 2 <= n_digits,
         Kind::Password | Kind::Secret => match (has_letters, 0 < n_digits || has_symbols) {
             (true, true) => {
-                !is_name && (value.writing != Writing::Loose || ends_clause(value) || is_scrambled(bytes))
+                let is_free = matches!(value.writing, Writing::Loose | Writing::Told);
+                let is_told = kind == Kind::Password && value.writing == Writing::Told && is_weak(bytes);
+                !is_name && (!is_free || is_told || ends_clause(value) || is_scrambled(bytes))
             }
-            (true, false) => is_plain && value.writing == Writing::Setting,
+            (true, false) => {
+                let is_word = kind == Kind::Password && bytes.iter().any(u8::is_ascii_lowercase);
+                (is_plain || is_word) && !is_name && value.writing == Writing::Setting
+            }
             (false, _) => kind == Kind::Password && bytes.iter().all(u8::is_ascii_digit),
         },
         Kind::Authorization => has_letters && 0 < n_digits && !is_name || is_scrambled(bytes),
@@ -118,6 +125,24 @@ pub(super) fn is_placeholder(bytes: &[u8]) -> bool {
         || is_variable
         || NO_VALUE_PREFIXES.iter().any(|prefix| starts_with_ignoring_case(bytes, prefix))
         || [REDACTED, "...", "…", "${", "{{"].iter().any(|part| contains(bytes, part))
+}
+
+/// Whether `bytes` are a password as people make them up, and no word that may go on a sentence:
+/// `Winter2024`, `P@ssw0rd`.
+fn is_weak(bytes: &[u8]) -> bool {
+    let word = bytes.iter().rposition(u8::is_ascii_alphanumeric).map_or(bytes, |last| &bytes[..=last]);
+    let n_last_digits = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let n_letters = word.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let has_symbols = word.iter().any(|byte| b"!@#$%^&*".contains(byte));
+    2 <= n_last_digits && 3 <= n_letters || has_symbols && word.iter().any(u8::is_ascii_digit)
+}
+
+/// Whether `bytes` name a password instead of being one: `PASSWORD`, `your_password`, `secret`.
+pub(super) fn is_stand_in(bytes: &[u8]) -> bool {
+    let is_word = bytes.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.'));
+    let names_one = bytes.to_ascii_lowercase();
+    let names_one = ["password", "passwd", "passphrase"].iter().any(|word| contains(&names_one, word));
+    is_term(bytes) || is_word && (names_one || !bytes.iter().any(u8::is_ascii_lowercase))
 }
 
 /// Whether the value is an expression, a pattern or prose.
@@ -168,5 +193,6 @@ fn is_number(bytes: &[u8]) -> bool {
 fn ends_clause(value: &Value<'_>) -> bool {
     value.next.is_none_or(|next| {
         matches!(next, b'\n' | b'\r' | b',' | b';' | b'"' | b'\'' | b'`' | b')' | b'\\' | b'<' | b'|')
+            || !next.is_ascii()
     })
 }

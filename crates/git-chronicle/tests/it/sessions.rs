@@ -699,3 +699,32 @@ fn the_doctor_looks_at_session_memory() {
     fs::write(&file, bytes).unwrap();
     assert_eq!(look(&[])["health"], "problem");
 }
+
+#[test]
+fn weak_passwords_of_command_lines_and_sentences_are_not_stored() {
+    let desk = Desk::new();
+    let talk = desk
+        .talk("5e5512f1-aaaa-4aaa-8aaa-000000000001")
+        .prompt("Dump the shop. The password for the database is Winter2024 and pw: Sommer2024 opens the archive.")
+        .command("mysqldump -u root -psunshine shop > shop.sql && zip -P monkeys shop.zip shop.sql", "ok")
+        .command("sshpass -p letmein scp shop.zip bob@host: ; curl -u bob:dragonfly https://example.com", "ok")
+        .command("docker run -p 8080:80 web", "ok")
+        .said("Fertig. Passwort: Herbst2024 bleibt, 密码：Fruehling24。");
+    desk.leave(&talk);
+    desk.ingest();
+    let everything =
+        desk.run(&["session", "show", "5e5512f1", "--turns", "--format", "json"]).success().stdout;
+    for secret in [
+        "Winter2024",
+        "Sommer2024",
+        "sunshine",
+        "monkeys",
+        "letmein",
+        "dragonfly",
+        "Herbst2024",
+        "Fruehling24",
+    ] {
+        assert!(!everything.contains(secret), "{secret} in {everything}");
+    }
+    assert!(everything.contains("docker run -p 8080:80 web"), "{everything}");
+}

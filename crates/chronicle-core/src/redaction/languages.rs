@@ -1,0 +1,47 @@
+//! The word for a password in languages whose letters are not all ASCII.
+//!
+//! `names` reads ASCII alone, and in most of these languages a full-width colon or a verb without
+//! a blank ties the value to its name.
+
+use super::Secret;
+use super::bytes::{is_blank, run};
+use super::context::find_told;
+
+/// A word, and where in it the two bytes stand by which it is looked for.
+pub(super) struct Word {
+    pub(super) word: &'static str,
+    pub(super) near: usize,
+}
+
+pub(super) const WORDS: &[Word] = &[
+    Word { word: "contraseña", near: 8 },
+    Word { word: "пароль", near: 10 },
+    Word { word: "密码", near: 4 },
+    Word { word: "密碼", near: 4 },
+    Word { word: "パスワード", near: 13 },
+    Word { word: "비밀번호", near: 10 },
+];
+
+/// What stands between the word and its value, the longer first.
+const TIES: &[&str] = &["：", ":", "=", "＝", "は", "是", "为", "為", "는", "es ", "is ", "— ", "- "];
+
+/// Finds the value behind the word whose two telling bytes stand at `near`.
+pub(super) fn find(text: &[u8], floor: usize, near: usize) -> Option<Secret> {
+    let end = WORDS.iter().find_map(|word| {
+        let start = near.checked_sub(word.near).filter(|&start| floor <= start)?;
+        let end = start + word.word.len();
+        let bytes = text.get(start..end)?;
+        // The first letter may be a capital: `Contraseña`, `Пароль`.
+        let is_word = bytes == word.word.as_bytes() || capitalised(word.word).as_bytes() == bytes;
+        is_word.then_some(end)
+    })?;
+    let at = end + run(text, end, 3, |byte| is_blank(byte) || matches!(byte, b'*' | b'"' | b'\'' | b'`'));
+    let tie = TIES.iter().find(|tie| text[at..].starts_with(tie.as_bytes()))?;
+    let start = at + tie.len();
+    find_told(text, start + run(text, start, 4, |byte| is_blank(byte) || *byte == b'*'))
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
