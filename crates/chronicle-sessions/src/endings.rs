@@ -10,6 +10,10 @@ use crate::journal::{Journal, Noted};
 use crate::turn::TodoState;
 use crate::words::{first_sentence, imperative, is_substantive, plain, sentences, shortened};
 
+mod stated;
+
+use stated::{Stated, is_vague, stated};
+
 /// The longest summary of a thread.
 const LONGEST_SUMMARY: usize = 140;
 
@@ -55,6 +59,7 @@ pub(crate) fn endings(journal: &Journal) -> Vec<Ending> {
     }));
     found.extend(broken_checks(journal));
     found.extend(put_off(journal));
+    found.extend(noted_by_the_human(journal));
     found.extend(open_plan(journal));
     let last_said = journal.last_said.as_ref().filter(|said| is_last_word(journal, said));
     match last_said {
@@ -62,6 +67,9 @@ pub(crate) fn endings(journal: &Journal) -> Vec<Ending> {
             found.extend(question(said).or_else(|| undone_request(journal)));
             found.extend(listed(said));
             found.extend(for_the_human(said));
+            found.extend(
+                stated(&said.words).into_iter().take(MOST_ITEMS).map(|stated| of_statement(stated, said)),
+            );
         }
         // What is known better says what was left: a list, a plan, a check.
         None if has_open_items(journal) || found.iter().any(|ending| ending.origin == Origin::Plan) => {}
@@ -148,6 +156,26 @@ fn put_off(journal: &Journal) -> Vec<Ending> {
     found
 }
 
+/// What a human said is open, and what nothing was done about.
+///
+/// A human's notes are requests as well: work behind one is about it, unless it was put off.
+fn noted_by_the_human(journal: &Journal) -> Vec<Ending> {
+    let last_work = Journal::number(journal.last_work.as_ref());
+    let typed = journal.prompts.iter().filter(|prompt| prompt.words.len() <= LONGEST_TYPED);
+    let open = typed.flat_map(|prompt| {
+        let is_open = move |stated: &Stated<'_>| {
+            !puts_off(stated.words) && (stated.kind == ThreadKind::Deferred || last_work < prompt.number)
+        };
+        stated(&prompt.words).into_iter().filter(is_open).map(|stated| of_statement(stated, prompt))
+    });
+    open.collect()
+}
+
+fn of_statement(stated: Stated<'_>, noted: &Noted) -> Ending {
+    let noted = Noted { words: stated.words.to_owned(), ..noted.clone() };
+    Ending::new(stated.kind, Origin::Statement, stated.summary, &noted)
+}
+
 /// Words that put something off for good reasons, rather than tell what came later.
 const PUTTING_OFF: [&str; 17] = [
     "look at it later",
@@ -231,7 +259,7 @@ fn decision(question: &str) -> Option<String> {
 
 /// The items of a list of what remains, in what the agent said last.
 fn listed(said: &Noted) -> Vec<Ending> {
-    const HEADINGS: [&str; 12] = [
+    const HEADINGS: [&str; 13] = [
         "remaining",
         "still to do",
         "still todo",
@@ -244,6 +272,7 @@ fn listed(said: &Noted) -> Vec<Ending> {
         "outstanding",
         "follow-up",
         "follow up",
+        "next steps",
     ];
     let mut found = Vec::new();
     let mut is_open = false;
@@ -256,10 +285,12 @@ fn listed(said: &Noted) -> Vec<Ending> {
             && words.len() < 80
             && (line.trim_start().starts_with('#') || lower.trim_end_matches('*').ends_with(':'));
         if is_heading {
-            is_open = HEADINGS.iter().any(|heading| lower.starts_with(heading)) && !lower.contains("none");
+            is_open = HEADINGS.iter().any(|heading| lower.starts_with(heading))
+                && !lower.contains("none")
+                && !is_vague(&lower);
         } else if is_item && is_open && found.len() < MOST_ITEMS {
             let is_done = line.contains("[x]") || line.contains('✅') || line.contains("~~");
-            if !is_done && 2 < words.split_whitespace().count() {
+            if !is_done && !is_vague(words) && 2 < words.split_whitespace().count() {
                 let noted = Noted { words: words.to_owned(), ..said.clone() };
                 let summary = imperative(sentences(words).next().unwrap_or(words), LONGEST_SUMMARY);
                 found.push(Ending::new(ThreadKind::Todo, Origin::Statement, summary, &noted));

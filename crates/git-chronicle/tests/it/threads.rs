@@ -562,3 +562,56 @@ fn a_home_that_cannot_be_used_is_told() {
     let mut command = desk.command_in(folder.path(), &["thread", "add", "x y z"]);
     run(command.env("CHRONICLE_HOME", store.join("below"))).refused(1, &["cannot set up"]);
 }
+
+#[test]
+fn what_people_and_agents_say_is_open_becomes_a_thread() {
+    let desk = Desk::new();
+    let noted = [
+        "TODO: write docs for pagination",
+        "Please remember: TODO add rate limiting to the upload endpoint",
+        "We still need to migrate the users table later",
+        "Let us leave the retry logic for later",
+        "not sure if we need to flush the cache here",
+        "This is blocked: waiting on the vendor for API keys",
+        "Someday it would be nice to have a dark theme",
+    ];
+    let told = [
+        "The parser works. TODO: handle nested quotes in the tokenizer.",
+        "Done. I'm not sure if the session survives a logout.",
+        "I implemented login. The logout is not implemented yet.",
+        "Waiting on the security team to approve the scopes before I can finish.",
+        "I've left the error handling as a stub; it will be handled later.",
+        "Next steps:\n1. Add tests for the exporter\n2. Maybe tidy the changelog",
+    ];
+    for (index, words) in noted.iter().enumerate() {
+        let talk = desk.talk(&format!("5e551300-aaaa-4aaa-8aaa-00000000000{index}"));
+        desk.leave(
+            &talk
+                .prompt("Add pagination to the orders list")
+                .said("It is there.")
+                .prompt(words)
+                .said("Noted."),
+        );
+    }
+    for (index, words) in told.iter().enumerate() {
+        let talk = desk.talk(&format!("6e551300-aaaa-4aaa-8aaa-00000000000{index}"));
+        desk.leave(&talk.prompt("Add pagination to the orders list").said(words));
+    }
+    desk.ingest();
+    let mut found = summaries(&desk, &[]);
+    found.sort();
+    insta::assert_snapshot!(found.join("\n"), @"
+    Add rate limiting to the upload endpoint
+    Add tests for the exporter
+    Come back to the retry logic
+    Find out whether the session survives a logout
+    Find out whether we need to flush the cache here
+    Go on when this is there: the security team to approve the scopes before I can finish
+    Go on when this is there: the vendor for API keys
+    Handle nested quotes in the tokenizer
+    Implement the error handling
+    Implement the logout
+    Migrate the users table
+    Write docs for pagination
+    ");
+}
