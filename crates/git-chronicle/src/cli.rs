@@ -3,7 +3,9 @@
 use std::{ffi::OsString, path::PathBuf, str::FromStr};
 
 use chronicle::render::Format;
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{
+    Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, builder::RangedU64ValueParser,
+};
 
 use crate::commands::{
     about::AboutArgs, annotate::AnnotateArgs, ask::AskArgs, backfill::BackfillArgs, blocks::BlocksArgs,
@@ -201,6 +203,11 @@ pub(crate) enum Command {
     Schema(SchemaArgs),
     Mcp(McpArgs),
     Tour(TourArgs),
+}
+
+/// How many of something are wanted: none would be an answer that says that there are none.
+pub(crate) fn at_least_one() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..)
 }
 
 #[cfg(test)]

@@ -133,12 +133,14 @@ impl Chronicle {
             Scope::One(project) => Some(project.name.clone()),
             Scope::All | Scope::Unknown => None,
         };
-        let latest =
-            |project| memory.store.read(|connection| NamedSession::latest(connection, project, since, limit));
-        let found = if scope == Scope::Unknown { Vec::new() } else { latest(scope.project())? };
+        let latest = |project, limit| {
+            memory.store.read(|connection| NamedSession::latest(connection, project, since, limit))
+        };
+        let found = if scope == Scope::Unknown { Vec::new() } else { latest(scope.project(), limit)? };
         let sessions: Vec<_> =
             found.iter().map(|session| memory.listed(session)).collect::<Result<_, _>>()?;
-        let elsewhere = if sessions.is_empty() && scope != Scope::All { latest(None)?.len() } else { 0 };
+        let elsewhere =
+            if sessions.is_empty() && scope != Scope::All { latest(None, usize::MAX)?.len() } else { 0 };
         Ok(SessionList { schema, project: name, sessions, elsewhere })
     }
 

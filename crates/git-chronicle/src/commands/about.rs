@@ -1,6 +1,6 @@
 use chronicle::{Chronicle, find::AboutCommand, render};
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{cli::at_least_one, error::CommandError, ui::Ui};
 
 /// Gather what sessions tell about a topic
 ///
@@ -21,7 +21,7 @@ pub(crate) struct AboutArgs {
     all: bool,
 
     /// At most so many sessions
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = at_least_one())]
     limit: usize,
 }
 

@@ -1,6 +1,6 @@
 use chronicle::{Chronicle, catch_up::CatchUpCommand, render};
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{cli::at_least_one, error::CommandError, ui::Ui};
 
 /// Tell what was done in the last sessions
 ///
@@ -8,7 +8,7 @@ use crate::{error::CommandError, ui::Ui};
 #[derive(Debug, clap::Args)]
 pub(crate) struct CatchUpArgs {
     /// How many sessions [default: 3]
-    #[arg(value_name = "SESSIONS")]
+    #[arg(value_name = "SESSIONS", value_parser = at_least_one())]
     sessions: Option<usize>,
 
     /// Since when: a date, or a span of time such as `2 days`

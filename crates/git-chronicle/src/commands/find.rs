@@ -6,7 +6,7 @@ use chronicle::{
 };
 use clap::builder::PossibleValuesParser;
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{cli::at_least_one, error::CommandError, ui::Ui};
 
 /// Find what was said and done in sessions with coding agents
 ///
@@ -48,7 +48,7 @@ pub(crate) struct FindArgs {
     shared: bool,
 
     /// At most so many hits
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one())]
     limit: usize,
 }
 

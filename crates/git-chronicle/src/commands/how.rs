@@ -1,6 +1,6 @@
 use chronicle::{Chronicle, find::HowCommand, render};
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{cli::at_least_one, error::CommandError, ui::Ui};
 
 /// Show how a task was done before
 ///
@@ -21,7 +21,7 @@ pub(crate) struct HowArgs {
     all: bool,
 
     /// At most so many sessions
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = at_least_one())]
     limit: usize,
 }
 

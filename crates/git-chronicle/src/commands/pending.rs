@@ -1,4 +1,4 @@
-use crate::{error::CommandError, ui::Ui};
+use crate::{cli::at_least_one, error::CommandError, ui::Ui};
 use chronicle::{Chronicle, counted, render, threads::PendingCommand};
 
 /// List unfinished work, the most urgent first
@@ -20,7 +20,7 @@ pub(crate) struct PendingArgs {
     archived: bool,
 
     /// List at most so many
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one())]
     limit: usize,
 }
 

@@ -1,6 +1,6 @@
 use chronicle::{Chronicle, render};
 
-use crate::{background, error::CommandError, ui::Ui};
+use crate::{background, cli::at_least_one, error::CommandError, ui::Ui};
 
 /// Show failures that came up in several sessions, and how each was solved
 ///
@@ -12,7 +12,7 @@ pub(crate) struct ProblemsArgs {
     project: Option<String>,
 
     /// At most so many
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one())]
     limit: usize,
 }
 

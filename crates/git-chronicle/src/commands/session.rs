@@ -9,6 +9,7 @@ use jiff::{Span, Zoned, tz::TimeZone};
 
 use crate::{
     background,
+    cli::at_least_one,
     error::{CommandError, UnwordedSnafu, UsageSnafu},
     ui::Ui,
 };
@@ -103,7 +104,7 @@ struct WordArgs {
     ids: Vec<String>,
 
     /// At most so many of those
-    #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "ids")]
+    #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "ids", value_parser = at_least_one())]
     limit: usize,
 
     /// Spend so many US dollars at most
@@ -130,7 +131,7 @@ struct ListArgs {
     all: bool,
 
     /// At most so many
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one())]
     limit: usize,
 }
 

@@ -728,3 +728,29 @@ fn weak_passwords_of_command_lines_and_sentences_are_not_stored() {
     }
     assert!(everything.contains("docker run -p 8080:80 web"), "{everything}");
 }
+
+#[test]
+fn an_empty_answer_counts_all_that_others_have_and_none_cannot_be_asked_for() {
+    let desk = Desk::new();
+    for index in 0..23 {
+        let talk = desk.talk(&format!("5e5514{index:02}-aaaa-4aaa-8aaa-000000000001"));
+        desk.leave(&talk.prompt(WAIT).said("It waits."));
+    }
+    desk.ingest();
+    let elsewhere = desk.home.join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let told = desk.run_in(&elsewhere, &["session", "list"]).stdout;
+    assert!(told.contains("23 in other projects"), "{told}");
+    for args in [
+        &["find", "pool", "--limit", "0"][..],
+        &["about", "pool", "--limit", "0"],
+        &["how", "pool", "--limit", "0"],
+        &["catch-up", "0"],
+        &["pending", "--limit", "0"],
+        &["problems", "--limit", "0"],
+        &["session", "list", "--limit", "0"],
+    ] {
+        let refused = desk.run(args);
+        assert!(refused.code == Some(2) && refused.stderr.contains("0 is not in 1.."), "{refused:?}");
+    }
+}
