@@ -2,6 +2,7 @@
 
 use std::{
     cell::{Cell, RefCell},
+    collections::BTreeSet,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -363,7 +364,7 @@ impl Store {
         &self.path
     }
 
-    /// Looks for damage; what `SQLite` says of each is returned.
+    /// Looks for damage: what `SQLite` says of each, and which tables and indexes are not there.
     ///
     /// # Errors
     /// When the file cannot be read at all.
@@ -371,7 +372,32 @@ impl Store {
         let said: Vec<String> = self.read(|connection| {
             connection.prepare("PRAGMA integrity_check(20)")?.query_map([], |row| row.get(0))?.collect()
         })?;
-        Ok(said.into_iter().filter(|line| line != "ok").collect())
+        let mut damages: Vec<String> = said.into_iter().filter(|line| line != "ok").collect();
+        // A file of an older version that cannot be written stays as it is, and lacks what came later.
+        if self.check_version()? == known_version() {
+            let found = self.names()?;
+            let lacks = Self::in_memory()?.names()?.into_iter().filter(|name| !found.contains(name));
+            damages.extend(lacks.map(|(kind, name)| format!("the {kind} `{name}` is missing")));
+        }
+        Ok(damages)
+    }
+
+    /// The kinds and names of all tables and indexes.
+    fn names(&self) -> Result<BTreeSet<(String, String)>, StoreError> {
+        self.read(|connection| {
+            let sql =
+                "SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'index') AND sql IS NOT NULL";
+            connection.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        })
+    }
+
+    /// An empty store that no file holds, to compare others with.
+    fn in_memory() -> Result<Self, StoreError> {
+        let path = Path::new(":memory:");
+        let connection = Connection::open_in_memory().map_err(|source| StoreError::of(path, source))?;
+        let mut store = Self { connection, path: path.to_owned(), is_read_only: false, words: None };
+        store.set_up()?;
+        Ok(store)
     }
 
     /// The sessions that the search index does not know as they are: their turns are counted, not read.

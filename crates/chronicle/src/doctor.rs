@@ -99,10 +99,29 @@ impl Finding {
 impl Chronicle {
     /// Looks for what is wrong; with `fix`, mends what can be mended without losing anything.
     ///
+    /// Outside a repository, session memory alone is looked at.
+    ///
     /// # Errors
-    /// When there is no repository that can be opened.
+    /// When the repository cannot be opened.
     pub fn doctor(&self, fix: bool) -> Result<Diagnosis, Error> {
-        let repository = self.repository()?;
+        let mut findings = match self.repository() {
+            Ok(repository) => self.repository_health(repository, fix),
+            Err(Error::Git { source: GitError::NotARepository { .. } }) => {
+                let hint = "run it in a repository to look at its notes and hooks, too";
+                vec![Finding::note(
+                    "repository",
+                    "not in a git repository: only session memory is looked at",
+                    hint,
+                )]
+            }
+            Err(error) => return Err(error),
+        };
+        findings.extend(self.memory_health(fix));
+        let problems = findings.iter().filter(|finding| finding.health == Health::Problem).count();
+        Ok(Diagnosis { schema: "chronicle-doctor/v1", findings, problems })
+    }
+
+    fn repository_health(&self, repository: &Repository, fix: bool) -> Vec<Finding> {
         let mut findings = vec![git(repository), state_directory(repository)];
         findings.extend(notes(repository));
         findings.extend(self.locks(repository, fix));
@@ -110,9 +129,7 @@ impl Chronicle {
         findings.extend(rewriting(repository));
         findings.extend(self.remotes_health(repository, fix));
         findings.extend(self.staged_health());
-        findings.extend(self.memory_health(fix));
-        let problems = findings.iter().filter(|finding| finding.health == Health::Problem).count();
-        Ok(Diagnosis { schema: "chronicle-doctor/v1", findings, problems })
+        findings
     }
 
     fn locks(&self, repository: &Repository, fix: bool) -> Vec<Finding> {

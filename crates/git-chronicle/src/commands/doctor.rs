@@ -9,7 +9,7 @@ use crate::{
 /// Look for what is wrong, and say how to mend it
 ///
 /// Looks at the repository, at session memory and at every agent that is set up: its hook is run with a session
-/// that is none. The exit code is 1 when a problem is left.
+/// that is none. Outside a repository, only the latter two are looked at. The exit code is 1 when a problem is left.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DoctorArgs {
     /// Mend what can be mended without losing anything

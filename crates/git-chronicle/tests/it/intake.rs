@@ -253,3 +253,22 @@ fn the_doctor_compares_the_turns_with_the_index() {
         assert_eq!(hits(), [all[0].clone(), all[2].clone()], "{sql}");
     }
 }
+
+#[test]
+fn doctor_misses_the_tables_of_a_store_also_outside_a_repository() {
+    let desk = Desk::new();
+    desk.leave(&desk.talk("5e5515f1-aaaa-4aaa-8aaa-000000000001").prompt("What is a mutex?").said("A lock."));
+    desk.ingest();
+    let outside = desk.home.join("outside");
+    fs::create_dir(&outside).unwrap();
+    desk.run_in(&outside, &["doctor"]).success();
+    tamper(&desk, "DROP TABLE learned; DROP TABLE vector");
+    for folder in [outside.as_path(), desk.repo.path()] {
+        let outcome = desk.run_in(folder, &["doctor"]);
+        assert_eq!(outcome.code, Some(1), "{outcome:?}");
+        for table in ["learned", "vector"] {
+            assert!(outcome.stdout.contains(&format!("the table `{table}` is missing")), "{outcome:?}");
+        }
+        assert!(outcome.stdout.contains("session ingest --sweep"), "{outcome:?}");
+    }
+}
