@@ -184,7 +184,9 @@ impl CommandError {
             "unknown_session" => "`git chronicle session list` lists sessions",
             "unknown_thread" => "`git chronicle pending --all` lists open threads",
             "no_block" => "`git chronicle blocks list` lists the blocks",
-            "block_too_long" => "shorten it; nothing was stored",
+            "block_too_long" => {
+                "`git chronicle blocks edit` opens it again, to be shortened; the block is as it was"
+            }
             "block_changed" => "`git chronicle blocks show` shows it as it is now; nothing was stored",
             "editor_failed" => "GIT_EDITOR, core.editor, VISUAL or EDITOR names the editor",
             "unknown_subject" => {

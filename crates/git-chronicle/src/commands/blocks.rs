@@ -50,7 +50,10 @@ enum What {
         /// Its label
         label: String,
     },
-    /// Give a block this text
+    /// Give a block this text, in place of all that it says
+    ///
+    /// What rules wrote goes too, and stays out: to add a line of yours, use `edit`. A text over the limit is
+    /// refused and kept; the next `edit` opens it.
     Set {
         /// Its label
         label: String,
@@ -126,7 +129,7 @@ pub(crate) fn run(args: BlocksArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
                     text
                 }
             };
-            chronicle.set_block(&label, &text, None)?
+            set(&label, &text, chronicle)?
         }
         What::Revert { label, version } => chronicle.revert_block(&label, version)?,
         What::History { label } => {
@@ -151,13 +154,35 @@ pub(crate) fn run(args: BlocksArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
     ui.answer(&render::block(&shown, ui.format(), &ui.view(false)))
 }
 
+/// Gives a block a text. One that is refused for what it says is kept for the editor.
+fn set(label: &str, text: &str, chronicle: &Chronicle) -> Result<ShownBlock, CommandError> {
+    let path = kept_text(label, chronicle)?;
+    match chronicle.set_block(label, text, None) {
+        Ok(shown) => {
+            let _removed = std::fs::remove_file(&path);
+            Ok(shown)
+        }
+        Err(source @ chronicle::Error::BlockTooLong { .. }) => {
+            editor::write_private(&path, text)
+                .map_err(|source| chronicle::Error::WriteOutput { path: path.clone(), source })?;
+            Err(CommandError::KeptText { path, source })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Where a text for a block is kept while it is edited, and when it is refused.
+fn kept_text(label: &str, chronicle: &Chronicle) -> Result<PathBuf, CommandError> {
+    Ok(chronicle.memory_home()?.join("edited").join(format!("{label}.md")))
+}
+
 /// Lets the user change a block in an editor. A text that is refused is kept, and opened again the next time.
 fn edit(label: &str, chronicle: &Chronicle, ui: &mut Ui) -> Result<ShownBlock, CommandError> {
     let block = chronicle.block(label, None, None, false)?;
     if block.listed.is_rendering {
         return Ok(chronicle.set_block(label, "", None)?);
     }
-    let path = chronicle.memory_home()?.join("edited").join(format!("{label}.md"));
+    let path = kept_text(label, chronicle)?;
     let kept = std::fs::read_to_string(&path).ok();
     if kept.is_some() {
         ui.tell(&format!("this is the text that was refused before, kept in {}", path.display()));

@@ -162,6 +162,20 @@ fn a_text_over_the_limit_is_refused_and_kept() {
     assert!(again.stderr.contains("refused before"), "{}", again.stderr);
     assert_eq!(value(&desk, "preferences"), "No emoji, ever.\nNo emoji, ever.");
     assert!(!desk.memory().join("edited/preferences.md").exists());
+    // The same is kept of what was set without an editor.
+    let long = "No emoji, ever. ".repeat(200);
+    let refused = desk.run(&["blocks", "set", "preferences", &long]);
+    assert_eq!(refused.code, Some(1));
+    assert!(
+        refused.stderr.contains("preferences.md") && !refused.stderr.contains("nothing was stored"),
+        "{refused:?}"
+    );
+    assert_eq!(fs::read_to_string(desk.memory().join("edited/preferences.md")).unwrap(), long);
+    desk.run(&["blocks", "set", "preferences", "No emoji, ever."]).success();
+    assert!(!desk.memory().join("edited/preferences.md").exists());
+    assert_eq!(desk.run(&["blocks", "set", "no-such", &long]).code, Some(1));
+    assert!(!desk.memory().join("edited/no-such.md").exists());
+    desk.run(&["blocks", "set", "preferences", "No emoji, ever.\nNo emoji, ever."]).success();
     // An editor that fails changes nothing.
     let failed = edit(&desk, "preferences", r#"echo x > "$1"; exit 1"#);
     assert_eq!(failed.code, Some(1));
