@@ -72,17 +72,20 @@ pub(super) fn is_vague(words: &str) -> bool {
 fn of_sentence(sentence: &str) -> Option<(ThreadKind, String)> {
     let sentence = sentence.trim_end_matches(['*', ' ']);
     let lower = sentence.to_ascii_lowercase();
-    if sentence.ends_with('?') || lower.starts_with("if ") || is_vague(&lower) {
+    if sentence.ends_with('?') || lower.starts_with("if ") {
         return None;
     }
     let sentence = sentence.trim_end_matches(['.', '!']);
     let lower = &lower[..sentence.len()];
     let told = Told { sentence, lower };
-    told.noted()
+    // Few sentences say anything, and of these few are only wishes.
+    let said = told
+        .noted()
         .or_else(|| told.doubted())
         .or_else(|| told.blocked())
         .or_else(|| told.missing())
-        .or_else(|| told.put_off())
+        .or_else(|| told.put_off());
+    said.filter(|_| !is_vague(lower))
 }
 
 /// A sentence, and the same with its ASCII letters in lower case, so that places are the same in both.
