@@ -124,6 +124,7 @@ fn telling_line(answer: &str) -> Option<String> {
             && !line.starts_with("$ ")
             && !line.contains("] $ ")
             && line.chars().any(char::is_alphabetic)
+            && !says_only_that(line)
     });
     let mut lines = lines.filter(|line| !line.starts_with("at ") && !line.starts_with("ok "));
     let first = lines.clone().next()?;
@@ -132,6 +133,16 @@ fn telling_line(answer: &str) -> Option<String> {
         MARKS.iter().any(|mark| lower.contains(mark))
     };
     Some(shortened(lines.find(is_telling).unwrap_or(first), LONGEST))
+}
+
+/// Whether a line says that something failed and nothing of what: `FAIL net/pool [build failed]`,
+/// `make: *** [Makefile:7: test] Error 1`.
+fn says_only_that(line: &str) -> bool {
+    const EMPTY: [&str; 21] = [
+        "build", "code", "command", "error", "errors", "exit", "exited", "fail", "failed", "failure", "for",
+        "make", "recipe", "run", "setup", "status", "target", "task", "test", "tests", "with",
+    ];
+    signature(line).split(' ').all(|word| word == "…" || EMPTY.contains(&word))
 }
 
 /// A message without what differs from one time to the next.
@@ -260,6 +271,13 @@ mod tests {
             Some("error: no such table".into())
         );
         assert_eq!(telling_line("Exit code 1"), None);
+        assert_eq!(
+            telling_line(
+                "FAIL\tnet/pool [build failed]\nnet/pool.go:7:2: undefined: Waiter\nmake: *** [Makefile:7: test] Error 1"
+            ),
+            Some("net/pool.go:7:2: undefined: Waiter".into())
+        );
+        assert_eq!(telling_line("FAIL\tnet/pool [build failed]\nFAIL"), None);
         assert_eq!(telling_line("The user doesn't want to proceed: error"), None);
     }
 }
