@@ -180,7 +180,7 @@ impl CommandError {
             }
             "no_account" => "nothing was asked; is the folder read-only? CHRONICLE_HOME names another one",
             "no_home" => "set HOME, or CHRONICLE_HOME to the folder that is to hold it",
-            "unknown_project" | "several_projects" => "`git chronicle session list --all` names the projects",
+            "unknown_project" | "several_projects" => "`git chronicle projects` names them and their folders",
             "unknown_session" => "`git chronicle session list` lists sessions",
             "unknown_thread" => "`git chronicle pending --all` lists open threads",
             "no_block" => "`git chronicle blocks list` lists the blocks",
