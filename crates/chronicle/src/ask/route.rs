@@ -238,6 +238,21 @@ mod tests {
         }
     }
 
+    /// What failed last stands in the briefing.
+    #[test]
+    fn how_the_last_checks_went_is_for_the_briefing() {
+        for question in [
+            "what failed last?",
+            "Did the tests pass?",
+            "are all the tests green",
+            "is the build broken?",
+            "what was the last error",
+        ] {
+            assert_eq!(route(question).name, RouteName::Brief, "{question}");
+        }
+        assert_eq!(route("what failed in the parser").name, RouteName::Find);
+    }
+
     #[test]
     fn what_a_question_is_about_is_taken_out_of_it() {
         let check =

@@ -214,6 +214,9 @@ pub(super) const RULES: [(RouteName, &[&str]); 18] = [
     (
         RouteName::Brief,
         &[
+            "^ what|which * failed|broke last|now|recently|lately .",
+            "^ @did my|our|all? the? test|tests|build|ci|checks * pass|passed|fail|failed|green|red|passing|failing|broken .",
+            "^ what was the? last error|failure .",
             "where was|were|am|are @i .",
             "where was|were|am|are @i at|in|with|last|on|again|yesterday|when|before",
             "where @did? @i @did? @leave",
