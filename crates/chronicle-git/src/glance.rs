@@ -72,11 +72,14 @@ pub(crate) const ASIDE: [&str; 3] = ["notes", "chronicle", "jj"];
 pub fn tips_stamp(common_dir: &Path) -> Vec<u8> {
     let root = common_dir.join("refs");
     let mut stamps: Vec<Vec<u8>> = Vec::new();
+    // Network file systems give any directory two links: how many `refs` has, which always holds some, tells.
+    let counts_links = fs::metadata(&root).is_ok_and(|refs| 2 < n_links(&refs));
     let mut pending = vec![root.clone()];
     while let Some(directory) = pending.pop() {
         let Ok(metadata) = fs::metadata(&directory) else { continue };
         stamps.push(changed(&metadata));
-        if has_no_directories(&metadata) {
+        // Where links are counted, each directory in this one has one to it.
+        if counts_links && n_links(&metadata) == 2 {
             continue;
         }
         for entry in fs::read_dir(&directory).into_iter().flatten().filter_map(Result::ok) {
@@ -112,15 +115,15 @@ fn changed(metadata: &fs::Metadata) -> Vec<u8> {
     [&at.to_le_bytes()[..], &metadata.len().to_le_bytes()].concat()
 }
 
-/// Whether a directory certainly holds no others: where they are counted as links, each has one to where it lies.
+/// How many links a file has; none where that is not told.
 #[cfg(unix)]
-fn has_no_directories(metadata: &fs::Metadata) -> bool {
-    std::os::unix::fs::MetadataExt::nlink(metadata) == 2
+fn n_links(metadata: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(metadata)
 }
 
 #[cfg(not(unix))]
-fn has_no_directories(_metadata: &fs::Metadata) -> bool {
-    false
+fn n_links(_metadata: &fs::Metadata) -> u64 {
+    0
 }
 
 impl Glance {
