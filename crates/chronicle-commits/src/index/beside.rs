@@ -75,7 +75,9 @@ impl Beside {
         // What an old tip reached is reached still where another tip reaches the old one.
         let is_covered =
             |tip: &ObjectId| kept.contains(tip) || (grounds.is_here)(*tip) || walked.reaches(grounds, *tip);
-        let goes_on = !kept.is_empty() && old.iter().all(is_covered);
+        // Nor is anything known of a commit that was not asked about then.
+        let is_known = |commit: &ObjectId| self.is_reached(*commit).is_some() || (grounds.was_here)(*commit);
+        let goes_on = !kept.is_empty() && old.iter().all(is_covered) && commits.iter().all(is_known);
         if !goes_on && !kept.is_empty() {
             let tips: Vec<ObjectId> = tips.iter().copied().collect();
             walked = Walked::from(grounds, &tips, |_| false)?;

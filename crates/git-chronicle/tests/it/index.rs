@@ -480,6 +480,27 @@ fn branches_that_come_and_go_are_seen() {
 }
 
 #[test]
+fn a_later_note_on_a_branch_that_stays_is_not_told_either() {
+    let repo = indexed();
+    repo.git(&["checkout", "--quiet", "-b", "side"]);
+    let commit = |name: &str| {
+        repo.write(name, "one\n");
+        repo.commit(name)
+    };
+    let [first, second] = [commit("b.txt"), commit("c.txt")];
+    repo.git(&["checkout", "--quiet", "main"]);
+    let say = |commit: &str| {
+        let lesson = json!({ "category": "gotcha", "content": "Mind four.", "file": "a.txt", "lines": { "start": 4, "end": 4 } });
+        annotate(&repo, commit, &json!({ "summary": "why", "wisdom": [lesson] }));
+    };
+    say(&first);
+    fs::remove_dir_all(index_directory(&repo)).unwrap();
+    assert!(!read(&repo, "a.txt", "the table knows the branch").contains("Mind four."));
+    say(&second);
+    assert!(!read(&repo, "a.txt", "one more note").contains("Mind four."));
+}
+
+#[test]
 fn an_orphan_that_is_merged_is_told_once() {
     let repo = indexed();
     repo.git(&["checkout", "--quiet", "-b", "side"]);
