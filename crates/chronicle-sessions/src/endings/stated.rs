@@ -4,12 +4,36 @@
 //! subject: agents write about locks that wait and lists of TODOs all day. Words that only wish
 //! for something some day are no statement.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use chronicle_core::thread::ThreadKind;
 
 use crate::words::{imperative, plain, sentences};
 
 /// The longest summary of a thread.
 const LONGEST_SUMMARY: usize = super::LONGEST_SUMMARY;
+
+/// One of these is in whatever says that something is open.
+static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    const MARKS: [&str; 11] = [
+        "todo",
+        "not sure",
+        "unsure",
+        "unclear",
+        "not certain",
+        "waiting on",
+        "blocked ",
+        "implemented yet",
+        "yet implemented",
+        "as a stub",
+        "later",
+    ];
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(MARKS)
+        .expect("so few marks fit into any automaton")
+});
 
 /// Something that a sentence says is open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,11 +47,20 @@ pub(super) struct Stated<'t> {
 /// What the sentences of `text` say is open, code and quotes left out.
 pub(super) fn stated(text: &str) -> Vec<Stated<'_>> {
     let mut found = Vec::new();
+    // Hardly any text does.
+    if !MARKED.is_match(text) {
+        return found;
+    }
     let mut is_code = false;
     for line in text.lines() {
         let is_fence = line.trim_start().starts_with("```");
         is_code ^= is_fence;
-        if is_code || is_fence || line.starts_with("    ") || line.trim_start().starts_with(['>', '|', '<']) {
+        if !MARKED.is_match(line)
+            || is_code
+            || is_fence
+            || line.starts_with("    ")
+            || line.trim_start().starts_with(['>', '|', '<'])
+        {
             continue;
         }
         found.extend(sentences(plain(line)).filter_map(|words| {
