@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use serde::{Deserialize, Serialize};
 
-use crate::shell::{Join, Part, parts, without_texts};
+use crate::shell::{Join, Part, is_setting, parts, without_texts};
 use crate::turn::Outcome;
 
 /// What a command checks.
@@ -142,13 +142,6 @@ fn is_elsewise(command: &str) -> bool {
     let program = words.next().unwrap_or_default();
     let program = program.rsplit('/').next().unwrap_or(program);
     PROGRAMS.contains(&program) || words.take(2).any(|word| INSTALLING.contains(&word))
-}
-
-/// `NAME=value`.
-fn is_setting(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    })
 }
 
 /// Whether a shell says that it could not go into a folder.

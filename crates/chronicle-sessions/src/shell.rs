@@ -90,6 +90,13 @@ pub(crate) fn parts(command: &str) -> Vec<Part<'_>> {
     found
 }
 
+/// `NAME=value`, which sets a variable for the command behind it.
+pub(crate) fn is_setting(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
 /// Looks for what separates commands.
 struct Scan<'c> {
     text: &'c str,

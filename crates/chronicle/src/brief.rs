@@ -189,9 +189,7 @@ impl Chronicle {
         brief.join_failures();
         brief.shorten();
         if let (Some(memory), true) = (&memory, brief.is_empty()) {
-            let elsewhere =
-                |connection: &_| NamedSession::latest_talks(connection, (None, None), self.now, 1);
-            brief.n_elsewhere = memory.store.read(elsewhere)?.len();
+            brief.n_elsewhere = memory.store.read(|connection| NamedSession::count(connection, None))?;
         }
         self.fit_brief(brief, command)
     }

@@ -116,23 +116,19 @@ impl Chronicle {
         let Some(memory) = self.memory()? else { return Ok(answer) };
         let scope = self.memory_scope(&memory, command.project.as_deref(), command.all)?;
         answer.project = scope.name();
-        let talks = |project| {
-            let until = self.until();
-            let found = memory
-                .store
-                .read(|connection| NamedSession::latest_talks(connection, (project, None), until, limit));
-            found.map(|found| {
-                let is_since =
-                    |talk: &NamedSession| since.is_none_or(|since| Some(since) <= talk.record.last);
-                found.into_iter().filter(is_since).collect::<Vec<_>>()
-            })
+        let mut found = match scope {
+            Scope::Unknown => Vec::new(),
+            Scope::One(_) | Scope::All => {
+                let (which, until) = ((scope.project(), None), self.until());
+                memory.store.read(|connection| NamedSession::latest_talks(connection, which, until, limit))?
+            }
         };
-        let found = if scope == Scope::Unknown { Vec::new() } else { talks(scope.project())? };
+        found.retain(|talk| since.is_none_or(|since| Some(since) <= talk.record.last));
         for session in &found {
             answer.sessions.push(memory.past(session)?);
         }
         if found.is_empty() && scope != Scope::All {
-            answer.n_elsewhere = talks(None)?.len();
+            answer.n_elsewhere = memory.store.read(|connection| NamedSession::count(connection, since))?;
         }
         Ok(answer)
     }

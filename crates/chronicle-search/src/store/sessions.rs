@@ -153,6 +153,16 @@ impl NamedSession {
             .collect()
     }
 
+    /// How many sessions humans led, not before `since`.
+    pub fn count(connection: &Connection, since: Option<Timestamp>) -> rusqlite::Result<usize> {
+        let count: i64 = connection
+            .prepare_cached(
+                "SELECT count(*) FROM session WHERE NOT is_sub_agent AND (?1 IS NULL OR last >= ?1)",
+            )?
+            .query_row([since.map(Timestamp::as_millisecond)], |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
     /// The sessions that humans led and that ended from one moment up to another, in that order.
     pub fn ended_between(
         connection: &Connection,

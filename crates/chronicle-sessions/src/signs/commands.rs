@@ -1,10 +1,11 @@
 //! The single commands in what was typed into a shell.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use chronicle_search::{StoredTurn, TurnKind};
 
 use super::habits::Seen;
+use crate::shell::{Join, is_setting, parts, without_texts};
 
 /// Programs that say nothing of how somebody works.
 const PLAIN: [&str; 44] = [
@@ -20,32 +21,44 @@ const RUNNERS: [&str; 7] = ["npm", "pnpm", "yarn", "bun", "mise", "uv", "make"];
 /// How many programs of a session are kept.
 const MOST: usize = 40;
 
-/// The words of each single command, without the variables before it.
-pub(super) fn parts(command: &str) -> Vec<Vec<&str>> {
-    split(command, |part| part.split('|').collect())
+/// How deep brackets in brackets are looked into.
+const MOST_DEEP: usize = 8;
+
+/// What was typed into a shell, without the texts handed in below commands.
+pub(super) struct Typed<'c>(Cow<'c, str>);
+
+impl<'c> Typed<'c> {
+    pub(super) fn of(command: &'c str) -> Self {
+        Self(without_texts(command))
+    }
+
+    /// The words of each single command, without the variables before it.
+    pub(super) fn commands(&self) -> Vec<Vec<&str>> {
+        let mut found = Vec::new();
+        collect(&self.0, true, MOST_DEEP, &mut found);
+        found
+    }
+
+    /// The same, of each pipe the first command only: what follows shapes its output.
+    pub(super) fn first_commands(&self) -> Vec<Vec<&str>> {
+        let mut found = Vec::new();
+        collect(&self.0, false, MOST_DEEP, &mut found);
+        found
+    }
 }
 
-/// The same, of each pipe the first command only: what follows shapes its output.
-pub(super) fn first_parts(command: &str) -> Vec<Vec<&str>> {
-    split(command, |part| part.split('|').take(1).collect())
+fn collect<'t>(text: &'t str, with_pipes: bool, depth: usize, found: &mut Vec<Vec<&'t str>>) {
+    for part in parts(text).iter().filter(|part| with_pipes || part.join != Join::Pipe) {
+        match part.group().filter(|_| 0 < depth) {
+            Some(group) => collect(group, with_pipes, depth - 1, found),
+            None => found.extend(Some(words(part.text)).filter(|words| !words.is_empty())),
+        }
+    }
 }
 
-fn split<'c>(command: &'c str, pipe: impl Fn(&'c str) -> Vec<&'c str>) -> Vec<Vec<&'c str>> {
-    // What is handed in as text is no command.
-    let command = command.split("<<").next().unwrap_or(command);
-    let parts = command.split(['\n', ';']).flat_map(|part| part.split("&&")).flat_map(pipe);
-    parts.map(words).filter(|words: &Vec<&str>| !words.is_empty() && !words[0].starts_with('#')).collect()
-}
-
-fn words(part: &str) -> Vec<&str> {
-    let is_set = |word: &&str| {
-        word.split_once('=')
-            .is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
-    };
-    part.split_whitespace()
-        .skip_while(is_set)
-        .skip_while(|word| matches!(*word, "sudo" | "time" | "env"))
-        .collect()
+fn words(command: &str) -> Vec<&str> {
+    let words = command.split_whitespace().skip_while(|word| is_setting(word));
+    words.skip_while(|word| matches!(*word, "sudo" | "time" | "env")).collect()
 }
 
 /// A program without the folder that it lies in.
@@ -62,7 +75,7 @@ pub(super) fn programs(turns: &[&StoredTurn]) -> BTreeMap<String, Seen> {
     ];
     let mut programs: BTreeMap<String, Seen> = BTreeMap::new();
     for turn in turns.iter().filter(|turn| turn.kind == TurnKind::Command) {
-        for words in parts(&turn.text) {
+        for words in Typed::of(&turn.text).commands() {
             let program = program(&words);
             let is_name = !program.is_empty()
                 && program.len() <= 40

@@ -4,7 +4,7 @@ use chronicle_search::{StoredTurn, TurnKind};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    commands::{parts, program},
+    commands::{Typed, program},
     is_done,
     steps::is_for_files,
 };
@@ -224,7 +224,9 @@ fn changing(command: &str) -> Option<String> {
         "cd", "ls", "cat", "echo", "pwd", "head", "tail", "grep", "rg", "find", "sed", "awk", "wc", "sort",
         "which", "tree", "diff", "sleep", "jq", "git",
     ];
-    parts(command).into_iter().find(|words| !LOOKING.contains(&program(words))).map(|words| words.join(" "))
+    let typed = Typed::of(command);
+    let first = typed.commands().into_iter().find(|words| !LOOKING.contains(&program(words)));
+    first.map(|words| words.join(" "))
 }
 
 /// Whether two calls are the same: the same file, the same check, or the same program and command.
@@ -236,8 +238,9 @@ fn is_same_call(one: &str, other: &str, kind: TurnKind) -> bool {
         return one == other;
     }
     let last = |text: &str| {
-        let parts = parts(text);
-        let words = parts
+        let typed = Typed::of(text);
+        let words = typed
+            .commands()
             .into_iter()
             .rfind(|words| !matches!(program(words), "head" | "tail" | "grep" | "cd" | "echo"))?;
         Some((program(&words).to_owned(), words.get(1).map(|word| (*word).to_owned())))

@@ -6,7 +6,7 @@ use chronicle_search::{StoredTurn, TurnKind};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    commands::{parts, program},
+    commands::{Typed, program},
     is_done,
     steps::{Act, steps},
     technologies::language,
@@ -43,7 +43,7 @@ pub(super) fn habits(turns: &[&StoredTurn]) -> Counted {
     for turn in turns {
         match turn.kind {
             TurnKind::Command => {
-                for words in parts(&turn.text) {
+                for words in Typed::of(&turn.text).commands() {
                     for (topic, way) in ways(&words) {
                         count(topic, way, turn);
                     }
@@ -201,7 +201,8 @@ fn planned<'t>(turns: &[&'t StoredTurn]) -> Option<(&'static str, &'t StoredTurn
 fn handed_in<'t>(turns: &[&'t StoredTurn]) -> Option<(&'static str, &'t StoredTurn)> {
     let runs = |turn: &StoredTurn, wanted: &[&str]| {
         is_done(turn, TurnKind::Command)
-            && parts(&turn.text)
+            && Typed::of(&turn.text)
+                .commands()
                 .iter()
                 .any(|words| words.iter().zip(wanted).filter(|(a, b)| a == b).count() == wanted.len())
     };
@@ -223,7 +224,7 @@ mod tests {
     #[test]
     fn commands_tell_which_way_is_gone() {
         let check = |command: &str, expected: &[(&str, &str)]| {
-            let found: Vec<_> = parts(command).iter().flat_map(|words| ways(words)).collect();
+            let found: Vec<_> = Typed::of(command).commands().iter().flat_map(|words| ways(words)).collect();
             assert_eq!(found, expected, "{command}");
         };
         check("cd web && pnpm add hono", &[("js-packages", "pnpm")]);

@@ -3,7 +3,7 @@
 use chronicle_search::{StoredTurn, TurnKind};
 use serde::{Deserialize, Serialize};
 
-use super::commands::{first_parts, program};
+use super::commands::{Typed, program};
 use crate::checks::{CheckKind, check_kind, only_check};
 
 /// How many steps of a session are kept, the first ones.
@@ -215,7 +215,7 @@ fn ran(command: &str, is_ok: Option<bool>) -> Vec<Act> {
         return vec![checked(kind, false)];
     }
     let mut does_more = false;
-    for words in first_parts(command) {
+    for words in Typed::of(command).first_commands() {
         let check = check_kind(&words.join(" ")).zip(is_ok).map(|(kind, is_ok)| checked(kind, is_ok));
         let act = check.or_else(|| single(&words));
         does_more |= act.is_none()

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use chronicle_search::{StoredTurn, TurnKind};
 
 use super::{
-    commands::{parts, program},
+    commands::{Typed, program},
     habits::Seen,
     is_done,
 };
@@ -34,7 +34,7 @@ pub(super) fn technologies(
             }
         }
         if is_done(turn, TurnKind::Command) {
-            for words in parts(&turn.text) {
+            for words in Typed::of(&turn.text).commands() {
                 if let Some(name) = tool(&words) {
                     count(name, "commands", turn);
                 }

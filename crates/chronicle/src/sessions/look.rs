@@ -133,14 +133,19 @@ impl Chronicle {
             Scope::One(project) => Some(project.name.clone()),
             Scope::All | Scope::Unknown => None,
         };
-        let latest = |project, limit| {
-            memory.store.read(|connection| NamedSession::latest(connection, project, since, limit))
+        let found = match scope {
+            Scope::Unknown => Vec::new(),
+            Scope::One(_) | Scope::All => memory
+                .store
+                .read(|connection| NamedSession::latest(connection, scope.project(), since, limit))?,
         };
-        let found = if scope == Scope::Unknown { Vec::new() } else { latest(scope.project(), limit)? };
         let sessions: Vec<_> =
             found.iter().map(|session| memory.listed(session)).collect::<Result<_, _>>()?;
-        let elsewhere =
-            if sessions.is_empty() && scope != Scope::All { latest(None, usize::MAX)?.len() } else { 0 };
+        let elsewhere = if sessions.is_empty() && scope != Scope::All {
+            memory.store.read(|connection| NamedSession::count(connection, since))?
+        } else {
+            0
+        };
         Ok(SessionList { schema, project: name, sessions, elsewhere })
     }
 
