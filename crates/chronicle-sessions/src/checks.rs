@@ -11,7 +11,8 @@ use aho_corasick::AhoCorasick;
 use serde::{Deserialize, Serialize};
 
 use crate::shell::{Join, Part, is_setting, parts, without_texts};
-use crate::turn::Outcome;
+use crate::turn::{Event, Outcome, Turn};
+use crate::words::any_case;
 
 /// What a command checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -91,10 +92,47 @@ pub(crate) struct Ran {
     is_piped: bool,
 }
 
+/// What a call of a shell ran.
+#[derive(Debug, Default)]
+pub(crate) struct Called {
+    /// The checks, and how each went.
+    pub(crate) checks: Vec<Ran>,
+    /// The program that the call is about: that of its last check, else of the first command that does something.
+    pub(crate) program: String,
+}
+
+impl Called {
+    /// What `command` ran and how it went.
+    pub(crate) fn of(command: &str, outcome: &Outcome) -> Self {
+        let mut walk = walked(command, outcome);
+        let last = walk.checks.last().map(|check| check.command.as_str());
+        let first = || walk.others.first().map(String::as_str);
+        let program = program(last.or_else(first).unwrap_or(command)).to_owned();
+        walk.ask(&outcome.text);
+        Self { checks: walk.checks, program }
+    }
+
+    /// What `turn` ran; nothing where it calls no shell, or was turned down.
+    pub(crate) fn in_turn(turn: &Turn<'_>) -> Self {
+        match &turn.event {
+            Event::Command(command, outcome) if !outcome.is_refused => Self::of(command, outcome),
+            _ => Self::default(),
+        }
+    }
+
+    /// Whether one of the checks failed for certain.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.checks.iter().any(|check| check.is_passed == Some(false))
+    }
+}
+
 /// What `command` checks, if anything; of several checks the first.
 #[must_use]
 pub(crate) fn check_kind(command: &str) -> Option<CheckKind> {
-    checks(command, &Outcome::default()).first().map(|check| check.kind)
+    if !MARKED.is_match(command) {
+        return None;
+    }
+    walked(command, &Outcome::default()).checks.first().map(|check| check.kind)
 }
 
 /// What `command` checks where it does nothing else.
@@ -103,17 +141,6 @@ pub(crate) fn only_check(command: &str) -> Option<CheckKind> {
     let found = walked(command, &Outcome::default());
     let [check] = found.checks.as_slice() else { return None };
     found.others.is_empty().then_some(check.kind)
-}
-
-/// The checks that a call ran, and how each went.
-#[must_use]
-pub(crate) fn checks(command: &str, outcome: &Outcome) -> Vec<Ran> {
-    if !MARKED.is_match(command) {
-        return Vec::new();
-    }
-    let mut walk = walked(command, outcome);
-    walk.ask(&outcome.text);
-    walk.checks
 }
 
 fn walked(command: &str, outcome: &Outcome) -> Walk {
@@ -315,27 +342,13 @@ pub(crate) fn program(command: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// The program that a call is about: that of its last check, else of the first command that does something.
-pub(crate) fn main_program(command: &str) -> String {
-    let walk = walked(command, &Outcome::default());
-    let last = walk.checks.last().map(|check| check.command.as_str());
-    let first = || walk.others.first().map(String::as_str);
-    program(last.or_else(first).unwrap_or(command)).to_owned()
-}
-
 /// A command without where its output goes.
 fn shown(command: &str) -> &str {
     command.split(" 2>").next().unwrap_or(command).trim()
 }
 
 /// All marks looked for at once.
-static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let marks = MARKS.map(|(mark, _)| mark);
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .build(marks)
-        .expect("so few marks fit into any automaton")
-});
+static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| any_case(MARKS.map(|(mark, _)| mark)));
 
 #[cfg(test)]
 mod tests {
@@ -349,9 +362,9 @@ mod tests {
             Some(false) => '-',
             None => '?',
         };
-        let checks = checks(command, &outcome);
+        let called = Called::of(command, &outcome);
         let all: Vec<String> =
-            checks.iter().map(|check| format!("{}{}", sign(check.is_passed), check.command)).collect();
+            called.checks.iter().map(|check| format!("{}{}", sign(check.is_passed), check.command)).collect();
         all.join(", ")
     }
 

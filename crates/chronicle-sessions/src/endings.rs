@@ -4,11 +4,14 @@
 //! that was missed. They look at how the session ended, at what a human put off,
 //! and at what the agent said last.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use chronicle_core::thread::{Evidence, Origin, ThreadKind};
 
 use crate::journal::{Journal, Noted};
 use crate::turn::TodoState;
-use crate::words::{first_sentence, imperative, is_substantive, plain, sentences, shortened};
+use crate::words::{any_case, first_sentence, imperative, is_substantive, plain, sentences, shortened};
 
 mod stated;
 
@@ -177,30 +180,31 @@ fn of_statement(stated: Stated<'_>, noted: &Noted) -> Ending {
 }
 
 /// Words that put something off for good reasons, rather than tell what came later.
-const PUTTING_OFF: [&str; 17] = [
-    "look at it later",
-    "look into it later",
-    "look at that later",
-    "look at this later",
-    "do it later",
-    "do that later",
-    "do this later",
-    "fix it later",
-    "fix that later",
-    "handle it later",
-    "handle that later",
-    "come back to it",
-    "come back to this",
-    "in a follow-up",
-    "in a followup",
-    "future enhancement",
-    "in a separate pr",
-];
+static PUTTING_OFF: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    any_case([
+        "look at it later",
+        "look into it later",
+        "look at that later",
+        "look at this later",
+        "do it later",
+        "do that later",
+        "do this later",
+        "fix it later",
+        "fix that later",
+        "handle it later",
+        "handle that later",
+        "come back to it",
+        "come back to this",
+        "in a follow-up",
+        "in a followup",
+        "future enhancement",
+        "in a separate pr",
+    ])
+});
 
 /// Whether words put something off.
 fn puts_off(words: &str) -> bool {
-    let words = words.to_lowercase();
-    PUTTING_OFF.iter().any(|mark| words.contains(mark))
+    PUTTING_OFF.is_match(words)
 }
 
 /// The question that the agent asked last, when nobody answered.

@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::checks::Called;
 use crate::cleaned::cleaned;
 use crate::digest::{DigestOfSession, digest};
 use crate::edited::Edited;
@@ -202,7 +203,8 @@ impl<'a> Taker<'a> {
         let turn = resolved.as_ref().unwrap_or(turn);
         let cleaned = cleaned(turn, &mut self.removed);
         let turn = cleaned.as_ref().unwrap_or(turn);
-        if let Some(kept) = kept(turn, &ongoing.tops) {
+        let called = Called::in_turn(turn);
+        if let Some(kept) = kept(turn, &called, &ongoing.tops) {
             let record = TurnRecord {
                 key: key(ongoing, turn),
                 position: position(self.position),
@@ -225,7 +227,7 @@ impl<'a> Taker<'a> {
         }
         ongoing.usage.went_on(session.usage, ongoing.is_repeating);
         if !ongoing.is_repeating {
-            ongoing.note(turn);
+            ongoing.note(turn, called);
         }
         Ok(())
     }
@@ -448,10 +450,10 @@ impl Ongoing {
         self.session.is_on(session.branch.as_deref().unwrap_or_default());
     }
 
-    fn note(&mut self, turn: &Turn<'_>) {
+    fn note(&mut self, turn: &Turn<'_>, called: Called) {
         if self.is_sub_agent {
             // Here it is the one that the session is about.
-            return self.journal.take(&Turn { sub_agent: None, ..turn.clone() });
+            return self.journal.take_called(&Turn { sub_agent: None, ..turn.clone() }, called);
         }
         if turn.sub_agent.is_some()
             && let Event::Edit(edit, outcome) = &turn.event
@@ -461,7 +463,7 @@ impl Ongoing {
             let path = self.tops.within(&edit.path).to_owned();
             *self.sub_agents_files.entry(path).or_default() += 1;
         }
-        self.journal.take(turn);
+        self.journal.take_called(turn, called);
     }
 
     fn record(&self, session: &Session, digest: String, title: &str, importance: u8) -> SessionRecord {

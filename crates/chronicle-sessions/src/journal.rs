@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::checks::{CheckKind, Ran, checks, main_program};
+use crate::checks::{Called, CheckKind, Ran};
 use crate::decisions::{answers, decided, is_asking};
 use crate::deeds::Requests;
 use crate::libraries::libraries;
@@ -124,6 +124,11 @@ impl Journal {
 
     /// Notes what a turn says.
     pub fn take(&mut self, turn: &Turn<'_>) {
+        self.take_called(turn, Called::in_turn(turn));
+    }
+
+    /// Notes what a turn says, which `called` that.
+    pub(crate) fn take_called(&mut self, turn: &Turn<'_>, called: Called) {
         if turn.sub_agent.is_some() {
             if let Event::Commit(commit) = &turn.event {
                 self.committed(commit, turn, turn.at.or(self.now));
@@ -181,7 +186,7 @@ impl Journal {
             Event::Command(command, outcome) if outcome.is_refused => self.last_work = Some(noted(command)),
             Event::Command(command, outcome) => {
                 let noted = noted(command);
-                self.command(command, outcome, &noted);
+                self.command((command, outcome), called, &noted);
                 self.last_work = Some(noted);
             }
             Event::Commit(commit) => {
@@ -269,8 +274,8 @@ impl Journal {
         }
     }
 
-    fn command(&mut self, command: &str, outcome: &Outcome, noted: &Noted) {
-        let program = main_program(command);
+    fn command(&mut self, (command, outcome): (&str, &Outcome), called: Called, noted: &Noted) {
+        let program = called.program;
         if !program.is_empty() && (self.commands.contains_key(&program) || self.commands.len() < MOST) {
             *self.commands.entry(cut(&program, 40)).or_default() += 1;
         }
@@ -278,7 +283,7 @@ impl Journal {
             // Transcripts are often kept at the very moment of a commit.
             self.last_commit = Some(noted.clone());
         }
-        for ran in checks(command, outcome) {
+        for ran in called.checks {
             self.check(&ran, noted);
         }
         if outcome.is_ok == Some(true) {

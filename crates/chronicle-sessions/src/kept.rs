@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use chronicle_search::TurnKind;
 
-use crate::checks::checks;
+use crate::checks::Called;
 use crate::tools::cut;
 use crate::turn::{Event, Outcome, Synthetic, Todo, TodoItem, TodoState, Turn};
 
@@ -25,8 +25,8 @@ pub(crate) struct Kept<'t> {
     pub(crate) answer: Option<String>,
 }
 
-/// What is kept of `turn`; none for what only repeats or tells nothing.
-pub(crate) fn kept<'t>(turn: &'t Turn<'_>, tops: &Tops) -> Option<Kept<'t>> {
+/// What is kept of `turn`, which `called` that; none for what only repeats or tells nothing.
+pub(crate) fn kept<'t>(turn: &'t Turn<'_>, called: &Called, tops: &Tops) -> Option<Kept<'t>> {
     let words = |kind, words: &'t str| Kept { kind, text: bounded(words), is_ok: None, answer: None };
     let call = |kind, text: Cow<'t, str>, outcome: &Outcome| Kept {
         kind,
@@ -53,8 +53,7 @@ pub(crate) fn kept<'t>(turn: &'t Turn<'_>, tops: &Tops) -> Option<Kept<'t>> {
         Event::Command(text, outcome) => {
             let kept = call(TurnKind::Command, cut(text, LONGEST_COMMAND).into(), outcome);
             // A pipe hides how a check ended; what it printed is not kept then.
-            let has_failed = checks(text, outcome).iter().any(|check| check.is_passed == Some(false));
-            let is_ok = if has_failed { Some(false) } else { kept.is_ok };
+            let is_ok = if called.has_failed() { Some(false) } else { kept.is_ok };
             Kept { is_ok, ..kept }
         }
         Event::Edit(edit, outcome) => call(TurnKind::Edit, Cow::Borrowed(tops.within(&edit.path)), outcome),

@@ -1,5 +1,7 @@
 //! Sentences of people and agents, made into lines of a list.
 
+use aho_corasick::AhoCorasick;
+
 /// The longest request that counts as words rather than as something pasted.
 const LONGEST_SENTENCE: usize = 400;
 
@@ -124,14 +126,26 @@ pub(crate) fn wish(words: &str) -> &str {
     words
 }
 
+/// Whether `words` begin with the words `beginning`, in letters of either case.
+fn begins(words: &str, beginning: &str) -> bool {
+    let head = words.get(..beginning.len()).unwrap_or_default();
+    head.eq_ignore_ascii_case(beginning)
+        && words[beginning.len()..].starts_with([' ', ',', ':', '-', '.', '!'])
+}
+
+/// Looks for one of `marks`, in letters of either case.
+pub(crate) fn any_case<const N: usize>(marks: [&str; N]) -> AhoCorasick {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(marks)
+        .expect("so few marks fit into any automaton")
+}
+
 fn without_beginning(words: &str) -> Option<&str> {
     let rest = BEGINNINGS
         .iter()
-        .filter_map(|beginning| {
-            let head = words.get(..beginning.len())?;
-            head.eq_ignore_ascii_case(beginning).then(|| &words[beginning.len()..])
-        })
-        .filter(|rest| rest.starts_with([' ', ',', ':', '-', '.', '!']))
+        .filter(|beginning| begins(words, beginning))
+        .map(|beginning| &words[beginning.len()..])
         .min_by_key(|rest| rest.len())?;
     let rest = rest.trim_start_matches([' ', ',', ':', '-', '.', '!']);
     (!rest.is_empty()).then_some(rest)

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use chronicle_core::thread::ThreadKind;
 
-use crate::words::{imperative, plain, sentences};
+use crate::words::{any_case, imperative, plain, sentences};
 
 /// The longest summary of a thread.
 const LONGEST_SUMMARY: usize = super::LONGEST_SUMMARY;
@@ -29,10 +29,7 @@ static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| {
         "as a stub",
         "later",
     ];
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .build(MARKS)
-        .expect("so few marks fit into any automaton")
+    any_case(MARKS)
 });
 
 /// Something that a sentence says is open.
