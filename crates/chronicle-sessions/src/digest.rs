@@ -13,13 +13,16 @@ use crate::endings::endings;
 use crate::journal::{ChangedFile, Check, Journal, Noted};
 use crate::reading::Session;
 use crate::turn::{Commit, Usage};
-use crate::words::{first_sentence, imperative, n_words, shortened};
+use crate::words::{first_sentence, imperative, is_polite, n_words, shortened};
 
 /// The longest title.
 pub const LONGEST_TITLE: usize = 60;
 
 /// Wishes that may give a title.
 const EARLY_WISHES: usize = 3;
+
+/// How many words that matter make a question say what a session was about.
+const LONG_QUESTION: usize = 4;
 
 /// How many key actions and technologies are told.
 const MOST_TOLD: usize = 8;
@@ -139,6 +142,7 @@ fn titles(journal: &Journal, session: &Session) -> Vec<String> {
         .chain(first.filter(|wish| is_telling(wish)).map(asked))
         // `do both` and `can you see the board?` say little of what the session came to be about.
         .chain(journal.commits.first().map(|(commit, _)| commit.subject.clone()))
+        .chain(first.filter(|wish| LONG_QUESTION <= n_key_words(wish)).map(asked))
         .chain(early().filter(|wish| is_telling(wish)).map(asked))
         .chain(first.map(asked))
         .chain(journal.prompts.first().map(asked))
@@ -154,15 +158,25 @@ fn titles(journal: &Journal, session: &Session) -> Vec<String> {
 
 /// Whether a wish tells what is to be done, rather than to go on, or to answer something.
 fn is_telling(wish: &Noted) -> bool {
+    !is_question(wish) && 3 <= n_key_words(wish)
+}
+
+/// Whether a wish asks to be told something; `can you …?` asks for work.
+fn is_question(wish: &Noted) -> bool {
     let sentence = first_sentence(&wish.words);
-    !sentence.ends_with(['?', '？']) && 3 <= n_words(&key(sentence))
+    sentence.ends_with(['?', '？']) && !is_polite(sentence)
+}
+
+/// How many words that matter the first sentence of a wish has.
+fn n_key_words(wish: &Noted) -> usize {
+    n_words(&key(first_sentence(&wish.words)))
 }
 
 fn summary(journal: &Journal) -> String {
     let asked = |words: &str| imperative(first_sentence(words), 120);
     let first =
         journal.plan_title.clone().or_else(|| journal.first_wish.as_ref().map(|wish| asked(&wish.words)));
-    let last = journal.wishes.last().map(|wish| asked(&wish.words));
+    let last = journal.wishes.iter().rev().find(|wish| !is_question(wish)).map(|wish| asked(&wish.words));
     let mut asked = match (first, last) {
         (Some(first), Some(last)) if first != last => format!("Asked for “{first}” and in the end “{last}”."),
         (Some(first), _) => format!("Asked for “{first}”."),

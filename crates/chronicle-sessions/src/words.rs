@@ -126,6 +126,21 @@ pub(crate) fn wish(words: &str) -> &str {
     words
 }
 
+/// Whether a question asks somebody to do something.
+pub(crate) fn is_polite(question: &str) -> bool {
+    const ASKING: [&str; 5] = ["can you", "could you", "would you", "will you", "please"];
+    let mut words = question.trim();
+    loop {
+        if ASKING.iter().any(|asking| begins(words, asking)) {
+            return true;
+        }
+        match without_beginning(words) {
+            Some(rest) => words = rest,
+            None => return false,
+        }
+    }
+}
+
 /// Whether `words` begin with the words `beginning`, in letters of either case.
 fn begins(words: &str, beginning: &str) -> bool {
     let head = words.get(..beginning.len()).unwrap_or_default();

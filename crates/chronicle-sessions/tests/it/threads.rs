@@ -564,3 +564,37 @@ fn work_that_nobody_ticked_off_is_told_by_what_came_after() {
     assert!(wrong.len() as f64 <= 0.02 * (right + wrong.len() as f64), "{wrong:?}");
     assert!(0.8 <= right / (right + missed.len() as f64), "{missed:?}");
 }
+
+#[test]
+fn a_session_is_called_by_what_was_asked_first_and_ends_with_what_was_asked_last() {
+    let told = |script: &[(&str, &str)]| {
+        let (journal, facts) = journal(&session(script));
+        let digest = digest(&journal, &facts);
+        (digest.title, digest.summary)
+    };
+    let (title, summary) = told(&[
+        ("user", "could you add a retry to the connection pool?"),
+        ("said", "On it."),
+        ("user", "now log how long it waited"),
+        ("said", "Done."),
+        ("user", "why does the pool wait at all?"),
+        ("said", "Its connections are all taken."),
+    ]);
+    assert_eq!(title, "Add a retry to the connection pool");
+    assert_eq!(
+        summary,
+        "Asked for “Add a retry to the connection pool” and in the end “Log how long it waited”."
+    );
+    let (title, _) = told(&[
+        ("user", "why does the connection pool wait for a closed socket?"),
+        ("said", "It does not look."),
+        ("user", "then let it look at the socket first"),
+    ]);
+    assert_eq!(title, "Why does the connection pool wait for a closed socket");
+    let (title, _) = told(&[
+        ("user", "can you see the board?"),
+        ("said", "Yes."),
+        ("user", "move the finished cards to the archive"),
+    ]);
+    assert_eq!(title, "Move the finished cards to the archive");
+}
