@@ -1,6 +1,6 @@
 //! Which edits wrote the lines of a file.
 
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{ProjectId, StoredTurn};
 
@@ -21,11 +21,16 @@ impl StoredEdit {
         path: &str,
         lines: &[u8],
     ) -> rusqlite::Result<()> {
+        let turn: Option<i64> = tx
+            .prepare_cached("SELECT id FROM turn WHERE key = ?1 AND session = ?2")?
+            .query_row([key, session.0], |row| row.get(0))
+            .optional()?;
+        let Some(turn) = turn else { return Ok(()) };
         tx.prepare_cached(
-            "INSERT INTO edit (turn, file, lines) SELECT id, ?3, ?4 FROM turn WHERE key = ?1 AND session = ?2 \
-             ON CONFLICT (turn) DO UPDATE SET file = ?3, lines = ?4",
+            "INSERT INTO edit (turn, file, lines) VALUES (?1, ?2, ?3) \
+             ON CONFLICT (turn) DO UPDATE SET file = excluded.file, lines = excluded.lines",
         )?
-        .execute(params![key, session.0, file_key(path), lines])
+        .execute(params![turn, file_key(path), lines])
         .map(drop)
     }
 

@@ -418,7 +418,8 @@ impl NamedSession {
     ) -> rusqlite::Result<()> {
         tx.prepare_cached("DELETE FROM changed_file WHERE session = ?1")?.execute([session.0])?;
         let mut insert = tx.prepare_cached(
-            "INSERT OR REPLACE INTO changed_file (session, path, n_changes) VALUES (?1, ?2, ?3)",
+            "INSERT INTO changed_file (session, path, n_changes) VALUES (?1, ?2, ?3) \
+             ON CONFLICT (session, path) DO UPDATE SET n_changes = excluded.n_changes",
         )?;
         for (path, n_changes) in files {
             insert.execute(params![session.0, path, i64::try_from(n_changes).unwrap_or(i64::MAX)])?;
@@ -434,7 +435,8 @@ impl NamedSession {
     ) -> rusqlite::Result<()> {
         tx.prepare_cached("DELETE FROM made_commit WHERE session = ?1")?.execute([session.0])?;
         let mut insert = tx.prepare_cached(
-            "INSERT OR REPLACE INTO made_commit (session, hash, branch, subject) VALUES (?1, ?2, ?3, ?4)",
+            "INSERT INTO made_commit (session, hash, branch, subject) VALUES (?1, ?2, ?3, ?4) \
+             ON CONFLICT (session, hash) DO UPDATE SET branch = excluded.branch, subject = excluded.subject",
         )?;
         for [hash, branch, subject] in commits {
             insert.execute(params![session.0, hash, branch, subject])?;

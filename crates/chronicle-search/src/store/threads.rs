@@ -271,14 +271,15 @@ pub fn replay(tx: &Transaction<'_>, id: &str, project: Option<ProjectId>) -> rus
     Ok(())
 }
 
-/// Stores what the events of a thread left it as.
+/// Stores what the events of a thread left it as; it stays in the project that it came up in.
 fn put(tx: &Transaction<'_>, thread: &Thread, project: i64) -> rusqlite::Result<()> {
     let text = serde_json::to_string(thread)
         .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     let waits = !waits_for(tx, thread)?.is_empty();
     tx.prepare_cached(
-        "INSERT OR REPLACE INTO thread (id, project, is_open, place, mentioned, thread) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO thread (id, project, is_open, place, mentioned, thread) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+         ON CONFLICT (id) DO UPDATE SET is_open = excluded.is_open, place = excluded.place, \
+         mentioned = excluded.mentioned, thread = excluded.thread",
     )?
     .execute(params![
         thread.id.0,
