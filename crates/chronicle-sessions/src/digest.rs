@@ -136,12 +136,13 @@ fn titles(journal: &Journal, session: &Session) -> Vec<String> {
     let given = session.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
     let asked = |noted: &Noted| imperative(first_sentence(&noted.words), LONGEST_TITLE);
     let first = journal.first_wish.as_ref();
+    let own_commit = journal.commits.iter().map(|(commit, _)| commit).find(|commit| !commit.is_merge());
     let early = || journal.wishes.iter().take(EARLY_WISHES);
     let known = given.into_iter().chain(journal.plan_title.as_deref()).map(str::to_owned);
     let all = known
         .chain(first.filter(|wish| is_telling(wish)).map(asked))
         // `do both` and `can you see the board?` say little of what the session came to be about.
-        .chain(journal.commits.first().map(|(commit, _)| commit.subject.clone()))
+        .chain(own_commit.map(|commit| commit.subject.clone()))
         .chain(first.filter(|wish| LONG_QUESTION <= n_key_words(wish)).map(asked))
         .chain(early().filter(|wish| is_telling(wish)).map(asked))
         .chain(first.map(asked))

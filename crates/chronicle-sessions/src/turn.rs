@@ -153,6 +153,14 @@ pub struct Commit {
     pub subject: String,
 }
 
+impl Commit {
+    /// Whether it has the message that git gives a merge: it tells nothing of what was done.
+    #[must_use]
+    pub fn is_merge(&self) -> bool {
+        self.subject.starts_with("Merge ")
+    }
+}
+
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Outcome {

@@ -332,7 +332,7 @@ fn decided(sessions: &[(NamedSession, DigestOfSession)], reasons: &[Reason]) -> 
             at: session.record.last.map(|at| at.to_string()),
         };
         said.extend(digest.decisions.iter().rev().map(|words| decision(words, None, None)));
-        for commit in digest.commits.iter().rev().filter(|commit| !commit.subject.starts_with("Merge ")) {
+        for commit in digest.commits.iter().rev().filter(|commit| !commit.is_merge()) {
             let is_it = |reason: &&Reason| 7 <= commit.id.len() && reason.commit.starts_with(&commit.id);
             match reasons.iter().find(is_it).filter(|reason| reason.summary != commit.subject) {
                 Some(reason) => reasoned.push(decision(&commit.subject, Some(&commit.id), Some(reason))),

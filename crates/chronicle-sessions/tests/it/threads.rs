@@ -592,6 +592,12 @@ fn a_session_is_called_by_what_was_asked_first_and_ends_with_what_was_asked_last
     ]);
     assert_eq!(title, "Why does the connection pool wait for a closed socket");
     let (title, _) = told(&[
+        ("user", "I merged main - why did it stop halfway?"),
+        ("Bash", "git commit --no-edit -> [topic 1a2b3c4] Merge branch 'main' into topic"),
+        ("said", "There was a conflict."),
+    ]);
+    assert_eq!(title, "I merged main - why did it stop halfway");
+    let (title, _) = told(&[
         ("user", "can you see the board?"),
         ("said", "Yes."),
         ("user", "move the finished cards to the archive"),
