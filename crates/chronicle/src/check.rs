@@ -172,7 +172,10 @@ impl Chronicle {
             CheckScope::Diff(bytes) => self.changed_by_diff(bytes, &mut check)?,
         };
         check.base = Some(base.to_string());
-        self.find_items(&mut changed);
+        // Parsing takes longest, and where nothing is noted nothing is asked for by name.
+        if !self.uses_index || self.has_notes() {
+            self.find_items(&mut changed);
+        }
         let mut lessons = self.lessons_at(base, &changed, &mut check.warnings)?;
         let mut dependents = self.dependents_at(base, &changed, &mut check.warnings)?;
         for (number, file) in changed.iter().enumerate() {

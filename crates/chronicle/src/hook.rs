@@ -105,7 +105,8 @@ impl Chronicle {
         line.split(|byte| *byte == b'\t').nth(1).is_some_and(|message| message.starts_with(b"commit (amend)"))
     }
 
-    /// Whether it may be worthwhile to look for commits that were rewritten unseen: whether anything is noted.
+    /// Whether anything may be noted in the repository at hand: else nothing can be known of its code, and there is
+    /// nothing to take along.
     #[must_use]
     pub fn has_notes(&self) -> bool {
         Glance::at(&self.directory).is_none_or(|glance| !glance.notes.is_empty())

@@ -402,3 +402,15 @@ fn of_many_who_rely_on_a_file_a_dozen_is_told() {
     let told = ask(&repo, &["deps", "src/pool.rs"]);
     assert!(told.contains("draw_3` (0."), "{told}");
 }
+
+#[test]
+fn where_nothing_is_noted_nothing_is_touched() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {}\n");
+    repo.commit("add a");
+    repo.write("a.rs", "fn a() { b() }\n");
+    insta::assert_snapshot!(ask(&repo, &["check", "--fail-on", "gotcha"]), @"
+    warning: No Chronicle annotations found. Run 'git chronicle init' to set up.
+    no lessons are touched; files changed: 1
+    ");
+}
