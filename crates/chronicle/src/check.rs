@@ -468,13 +468,17 @@ impl Chronicle {
         warnings.extend(
             found.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>(),
         );
-        let mut told = HashSet::new();
-        for (dependent, target) in found.dependents.into_iter().zip(found.targets) {
-            let (number, at_line) = lines[target];
+        let mut told = HashSet::with_capacity(found.dependents.len());
+        let mut is_told = Vec::with_capacity(found.dependents.len());
+        for (dependent, target) in found.dependents.iter().zip(&found.targets) {
             // What relies on the file as a whole relies on each of its items.
-            let by = (number, dependent.id.clone(), dependent.commit.clone(), dependent.from_file.clone());
-            let what = (dependent.from_anchor.clone(), dependent.on_anchor.clone(), dependent.nature.clone());
-            if dependent.strength != Strength::Mention && told.insert((by, what)) {
+            let by = (lines[*target].0, &dependent.id, &dependent.commit, &dependent.from_file);
+            let what = (&dependent.from_anchor, &dependent.on_anchor, &dependent.nature);
+            is_told.push(dependent.strength != Strength::Mention && told.insert((by, what)));
+        }
+        for ((dependent, target), is_told) in found.dependents.into_iter().zip(found.targets).zip(is_told) {
+            if is_told {
+                let (number, at_line) = lines[target];
                 by_file.entry(number).or_default().push(TouchedDependent { dependent, at_line });
             }
         }

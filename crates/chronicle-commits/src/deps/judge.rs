@@ -2,6 +2,7 @@
 
 use std::{
     cell::OnceCell,
+    cmp::Ordering,
     collections::{BTreeSet, HashMap, HashSet},
 };
 
@@ -31,28 +32,35 @@ use crate::{
 pub(super) type Finding = (usize, Dependent);
 
 /// Plainest first, then most trusted, then newest; what is said twice shows once.
-fn rank(dependents: &mut Vec<Finding>) {
-    dependents.sort_by(|(_, left), (_, right)| {
-        left.strength
-            .cmp(&right.strength)
-            .then(left.elsewhere.is_some().cmp(&right.elsewhere.is_some()))
-            .then(left.superseded_by.is_some().cmp(&right.superseded_by.is_some()))
-            .then(right.confidence.total_cmp(&left.confidence))
-            .then(right.at.cmp(&left.at))
-            .then_with(|| left.from_file.cmp(&right.from_file))
-            .then_with(|| left.from_anchor.cmp(&right.from_anchor))
-            .then_with(|| left.nature.cmp(&right.nature))
-            .then_with(|| left.on_anchor.cmp(&right.on_anchor))
-            .then_with(|| (&left.commit, &left.id).cmp(&(&right.commit, &right.id)))
-    });
-    let mut seen = HashSet::new();
-    dependents.retain(|(_, dependent)| {
+fn ranked(found: Vec<Finding>) -> Vec<Finding> {
+    // A dependent is large, and there may be thousands: none is moved or copied before its place is known.
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by(|left, right| by_rank(&found[*left].1, &found[*right].1));
+    let mut seen = HashSet::with_capacity(found.len());
+    order.retain(|number| {
+        let dependent = &found[*number].1;
         seen.insert((
-            (dependent.from_file.clone(), dependent.from_anchor.clone()),
-            (dependent.on_file.clone(), dependent.on_anchor.clone()),
-            dependent.nature.clone(),
+            (&dependent.from_file, &dependent.from_anchor),
+            (&dependent.on_file, &dependent.on_anchor),
+            &dependent.nature,
         ))
     });
+    let mut found: Vec<Option<Finding>> = found.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|number| found[number].take()).collect()
+}
+
+fn by_rank(left: &Dependent, right: &Dependent) -> Ordering {
+    left.strength
+        .cmp(&right.strength)
+        .then(left.elsewhere.is_some().cmp(&right.elsewhere.is_some()))
+        .then(left.superseded_by.is_some().cmp(&right.superseded_by.is_some()))
+        .then(right.confidence.total_cmp(&left.confidence))
+        .then(right.at.cmp(&left.at))
+        .then_with(|| left.from_file.cmp(&right.from_file))
+        .then_with(|| left.from_anchor.cmp(&right.from_anchor))
+        .then_with(|| left.nature.cmp(&right.nature))
+        .then_with(|| left.on_anchor.cmp(&right.on_anchor))
+        .then_with(|| (&left.commit, &left.id).cmp(&(&right.commit, &right.id)))
 }
 
 /// One question, and what is known about the files that it is about.
@@ -113,11 +121,11 @@ impl<'a> Judge<'a> {
 
     pub(super) fn answer(
         &self,
-        mut found: Vec<Finding>,
+        found: Vec<Finding>,
         n_annotations: usize,
         mut warnings: Vec<String>,
     ) -> Dependents {
-        rank(&mut found);
+        let found = ranked(found);
         let told: BTreeSet<usize> = found.iter().map(|(number, _)| *number).collect();
         let told = told.into_iter().map(|number| &self.request.targets[number]);
         warnings
