@@ -7,9 +7,10 @@ use chronicle_git::{BStr, BlamedLine, LazyRepository, ObjectId, Repository};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
-use crate::{error::Result, kept::Kept};
+use crate::{Index, error::Result, kept::Kept};
 
-/// Blames by the commit and the path they are of.
+/// Blames by the path that they are of and the commits that changed the file: another HEAD leaves most of them as
+/// they are.
 #[derive(Debug)]
 pub struct Blames {
     kept: Kept,
@@ -38,9 +39,17 @@ pub struct Author {
     pub body: String,
 }
 
+/// A commit that changed a file and the blob that it left, zeros for none.
+type Step = (ObjectId, ObjectId);
+
+/// How many changes of a file may have come since it was last asked about, for that answer to be of use still.
+const MAX_NEWER: usize = 16;
+
 /// A whole file's blame, as it is stored.
 #[derive(Serialize, Deserialize)]
 struct StoredBlame {
+    /// The blob that was blamed.
+    blob: Vec<u8>,
     /// The words of the committed lines.
     words: Vec<u32>,
     /// For each line, the number of its author and of the line there.
@@ -58,13 +67,15 @@ impl Blames {
     /// Who wrote each of `lines` of a file whose bytes are `content` now, and which `commit` has at `path`.
     /// `None` when it has no such file.
     ///
-    /// The committed file is blamed and its lines are mapped: edits that are not committed show as such.
+    /// The committed file is blamed and its lines are mapped: edits that are not committed show as such. Of a file
+    /// that `index`, that of `commit`, knows commits of, what is kept holds until another one changes it, and then
+    /// only what came since is asked of git.
     ///
     /// # Errors
     /// When git cannot be run.
     pub fn written(
         &self,
-        lazy: &LazyRepository,
+        (lazy, index): (&LazyRepository, Option<&Index>),
         (commit, path): (ObjectId, &BStr),
         content: &[u8],
         lines: LineRange,
@@ -73,12 +84,16 @@ impl Blames {
             return directly(lazy.get()?, (commit, path), content, lines);
         };
         let frame = chronicle_git::frame_stamp(common_dir);
-        let hash = XxHash3_128::oneshot(&[commit.as_slice(), path.as_ref(), &frame].concat());
-        let kept = self.kept.get(hash).and_then(|bytes| postcard::from_bytes::<StoredBlame>(&bytes).ok());
-        let blame = match kept {
+        let mut steps = index.map(|index| index.steps(lazy, path)).unwrap_or_default();
+        if steps.is_empty() {
+            steps.push((commit, commit.kind().null()));
+        }
+        let hash = hash(path, &frame, &steps);
+        let blame = match self.kept(hash) {
             Some(blame) => blame,
             None => {
-                let Some(blame) = whole(lazy.get()?, commit, path)? else { return Ok(None) };
+                let older = self.older(path, &frame, &steps);
+                let Some(blame) = whole(lazy.get()?, commit, path, older)? else { return Ok(None) };
                 if let Ok(bytes) = postcard::to_allocvec(&blame) {
                     self.kept.put(hash, &bytes);
                 }
@@ -98,6 +113,25 @@ impl Blames {
         };
         Ok(Some((lines.start..=lines.end).map(|line| (line, author(line))).collect()))
     }
+
+    fn kept(&self, hash: u128) -> Option<StoredBlame> {
+        postcard::from_bytes(&self.kept.get(hash)?).ok()
+    }
+
+    /// The blame of the file as an earlier one of the commits that changed it left it, and that commit.
+    fn older(&self, path: &BStr, frame: &[u8], steps: &[Step]) -> Option<(ObjectId, StoredBlame)> {
+        (1..steps.len()).take(MAX_NEWER).find_map(|n_newer| {
+            let (commit, blob) = steps[n_newer];
+            let blame = self.kept(hash(path, frame, &steps[n_newer..]))?;
+            // Commits of branches that were merged may have left other blobs than the one that was blamed.
+            (blame.blob == blob.as_slice()).then_some((commit, blame))
+        })
+    }
+}
+
+fn hash(path: &BStr, frame: &[u8], steps: &[Step]) -> u128 {
+    let steps = steps.iter().flat_map(|(commit, blob)| [commit.as_slice(), blob.as_slice()]);
+    XxHash3_128::oneshot(&steps.chain([path.as_ref(), frame]).collect::<Vec<_>>().concat())
 }
 
 fn directly(
@@ -115,7 +149,7 @@ fn directly(
     let known = || mapped.iter().filter_map(|(_, line)| *line);
     let mut written: Vec<Written> = mapped.iter().map(|(line, _)| (*line, None)).collect();
     if let (Some(start), Some(end)) = (known().min(), known().max()) {
-        let blamed = repository.blame(commit, path, Some(LineRange { start, end }))?;
+        let blamed = repository.blame((commit, path), Some(LineRange { start, end }), None)?;
         let mut authors = Authors::default();
         for ((_, author), (_, then)) in written.iter_mut().zip(&mapped) {
             let blamed = blamed.iter().find(|blamed| Some(blamed.line) == *then);
@@ -125,19 +159,60 @@ fn directly(
     Ok(Some(written))
 }
 
-fn whole(repository: &Repository, commit: ObjectId, path: &BStr) -> Result<Option<StoredBlame>> {
+/// The blame of a whole file, with the help of that of an earlier commit if there is one.
+fn whole(
+    repository: &Repository,
+    commit: ObjectId,
+    path: &BStr,
+    older: Option<(ObjectId, StoredBlame)>,
+) -> Result<Option<StoredBlame>> {
     let Some(blob) = repository.blob_at(repository.commit_tree(commit)?, path)? else { return Ok(None) };
     let words = line_words(&repository.blob(blob)?);
-    let blamed = if words.is_empty() { Vec::new() } else { repository.blame(commit, path, None)? };
-    let mut authors = Authors::default();
-    let mut lines = vec![(u32::MAX, 0); words.len()];
-    for blamed in &blamed {
-        let number = authors.number(repository, blamed)?;
-        if let Some(line) = lines.get_mut(blamed.line as usize - 1) {
-            *line = (number, blamed.line_then);
-        }
+    let blob = blob.as_slice().to_vec();
+    if words.is_empty() {
+        return Ok(Some(StoredBlame { blob, words, lines: Vec::new(), authors: Vec::new() }));
     }
-    Ok(Some(StoredBlame { words, lines, authors: authors.all }))
+    let blamed = |since| repository.blame((commit, path), None, since);
+    let (lines, authors) = match older {
+        Some((since, older)) => match joined(repository, &blamed(Some(since))?, (since, &older))? {
+            Some(joined) => joined,
+            None => numbered(repository, &blamed(None)?)?,
+        },
+        None => numbered(repository, &blamed(None)?)?,
+    };
+    Ok(Some(StoredBlame { blob, words, lines, authors }))
+}
+
+/// For each line the number of its author and of the line there, and the authors.
+type Numbered = (Vec<(u32, u32)>, Vec<Author>);
+
+fn numbered(repository: &Repository, blamed: &[BlamedLine]) -> Result<Numbered> {
+    let mut authors = Authors::default();
+    let number = |blamed: &BlamedLine| Ok((authors.number(repository, blamed)?, blamed.line_then));
+    let lines = blamed.iter().map(number).collect::<Result<_>>()?;
+    Ok((lines, authors.all))
+}
+
+/// The same, where `blamed` was searched back to `since` and `older` is the blame there; `None` where lines came by
+/// another way.
+fn joined(
+    repository: &Repository,
+    blamed: &[BlamedLine],
+    (since, older): (ObjectId, &StoredBlame),
+) -> Result<Option<Numbered>> {
+    let mut authors = Authors::default();
+    let mut lines = Vec::with_capacity(blamed.len());
+    for blamed in blamed {
+        if !blamed.is_boundary {
+            lines.push((authors.number(repository, blamed)?, blamed.line_then));
+            continue;
+        }
+        let known = older.lines.get(blamed.line_then as usize - 1).filter(|_| blamed.commit == since);
+        let Some((author, line_then)) = known else { return Ok(None) };
+        let Some(author) = older.authors.get(*author as usize) else { return Ok(None) };
+        lines.push((authors.number_of(author), *line_then));
+    }
+    Ok(Some((lines, authors.all)))
 }
 
 /// The commits that were met, each with the file's name in it.
@@ -167,6 +242,15 @@ impl Authors {
             }
         };
         Ok(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    fn number_of(&mut self, author: &Author) -> u32 {
+        let is_it = |known: &Author| known.commit == author.commit && known.path == author.path;
+        let number = self.all.iter().position(is_it).unwrap_or_else(|| {
+            self.all.push(author.clone());
+            self.all.len() - 1
+        });
+        u32::try_from(number).unwrap_or(u32::MAX)
     }
 
     fn of(&mut self, repository: &Repository, blamed: &BlamedLine) -> Result<Author> {

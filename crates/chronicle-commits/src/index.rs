@@ -312,6 +312,12 @@ impl Index {
         self.look_up(repository, path, |_, stored| stored.relied(&name, with_claims))
     }
 
+    /// The commits that changed the file at `path`, newest first, each with the blob that it left, zeros for none.
+    /// Nothing where HEAD has no such file or nothing is claimed about it.
+    pub(crate) fn steps(&self, repository: &LazyRepository, path: &BStr) -> Vec<(ObjectId, ObjectId)> {
+        self.look_up(repository, path, |_, stored| Some(stored.steps())).unwrap_or_default()
+    }
+
     /// What was said of claims after they were made.
     pub(crate) fn said(&self) -> IndexedSaid<'_> {
         let pairs = self.meta.superseded.iter().filter(|pair| pair.counts);

@@ -29,29 +29,32 @@ pub struct BlamedLine {
     pub path: BString,
     /// The line's number in that commit.
     pub line_then: u32,
+    /// Whether the search ended there: the commit may have the line from its parents.
+    pub is_boundary: bool,
 }
 
 impl Repository {
-    /// Who wrote the lines of `range`, or all lines, of the file at `path` of `commit`.
+    /// Who wrote the lines of `range`, or all lines, of the file at `path` of `commit`. What `since` reaches is not
+    /// searched.
     ///
     /// # Errors
     /// When git cannot be run or the file or the lines do not exist in `commit`.
-    pub fn blame(&self, commit: ObjectId, path: &BStr, range: Option<LineRange>) -> Result<Vec<BlamedLine>> {
-        let output = self.run_blame(commit, path, range)?;
-        parse(&output)
-    }
-
-    fn run_blame(&self, commit: ObjectId, path: &BStr, range: Option<LineRange>) -> Result<Vec<u8>> {
-        let commit = commit.to_string();
+    pub fn blame(
+        &self,
+        (commit, path): (ObjectId, &BStr),
+        range: Option<LineRange>,
+        since: Option<ObjectId>,
+    ) -> Result<Vec<BlamedLine>> {
+        let revisions = since.map_or_else(|| commit.to_string(), |since| format!("{since}..{commit}"));
         let range = range.map(|range| format!("-L{},{}", range.start, range.end));
         let mut args: Vec<&OsStr> = ["blame", "--porcelain", "--no-textconv"].map(OsStr::new).to_vec();
         args.extend(range.as_ref().map(OsStr::new));
-        args.extend([&commit, "--"].map(OsStr::new));
+        args.extend([&revisions, "--"].map(OsStr::new));
         args.push(path.to_os_str().map_err(|_| GitError::Process {
             command: "blame".to_owned(),
             stderr: "the file's name cannot be passed to a process".to_owned(),
         })?);
-        process::git_reading(self.git_dir(), self.work_dir(), &args)
+        parse(&process::git_reading(self.git_dir(), self.work_dir(), &args)?)
     }
 }
 
@@ -63,6 +66,7 @@ fn parse(output: &[u8]) -> Result<Vec<BlamedLine>> {
     };
     let mut found = Vec::new();
     let mut names: gix::hashtable::HashMap<ObjectId, BString> = gix::hashtable::HashMap::default();
+    let mut boundary: gix::hashtable::HashSet<ObjectId> = gix::hashtable::HashSet::default();
     let mut at: Option<(ObjectId, u32, u32)> = None;
     for line in output.lines() {
         let Some((commit, line_then, number)) = at else {
@@ -71,9 +75,12 @@ fn parse(output: &[u8]) -> Result<Vec<BlamedLine>> {
         };
         if let Some(name) = line.strip_prefix(b"filename ") {
             names.insert(commit, unquoted(name));
+        } else if line == b"boundary" {
+            boundary.insert(commit);
         } else if line.starts_with(b"\t") {
             let path = names.get(&commit).cloned().unwrap_or_default();
-            found.push(BlamedLine { line: number, commit, path, line_then });
+            let is_boundary = boundary.contains(&commit);
+            found.push(BlamedLine { line: number, commit, path, line_then, is_boundary });
             at = None;
         }
     }

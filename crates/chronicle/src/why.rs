@@ -200,7 +200,8 @@ impl Chronicle {
     pub(crate) fn written(&self, one: &OneFile, lines: LineRange) -> Result<Vec<Written>, Error> {
         let at = (one.head, one.file.at_head.as_bstr());
         let content = one.content.as_deref().unwrap_or_default();
-        let written = self.caches().blames.written(&self.repository, at, content, lines)?;
+        let index = self.index().map(|(_, index)| index);
+        let written = self.caches().blames.written((&self.repository, index), at, content, lines)?;
         if let Some(written) = written {
             return Ok(written);
         }

@@ -487,6 +487,11 @@ impl StoredRecord<'_> {
         first.is_some_and(|(first, _)| first == commit)
     }
 
+    /// The commits that changed the file, newest first, each with the blob that it left, zeros for none.
+    pub(super) fn steps(&self) -> Vec<(ObjectId, ObjectId)> {
+        (0..self.steps.len()).filter_map(|step| self.steps.ids(step)).collect()
+    }
+
     /// The commits whose notes say something about the file.
     pub(super) fn commits(&self) -> impl Iterator<Item = ObjectId> {
         let all = self.annotated.iter().copied().chain(self.headings.iter().map(|heading| heading.commit));

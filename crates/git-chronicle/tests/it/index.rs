@@ -277,6 +277,13 @@ fn it_says_what_the_repository_says_whatever_happened_in_between() {
                     &format!("seed {seed} after {steps:?}"),
                 );
             }
+            // What is kept of one answer helps with the next one, whatever became of the file.
+            for file in work.files().iter().take(2) {
+                let content = fs::read_to_string(work.repo.path().join(file)).expect("it is there");
+                let lines = format!("1:{}", content.lines().count());
+                let question = ["why", file, &lines, "--format", "json"];
+                same(&work.repo, &question, &format!("seed {seed} after {steps:?}"));
+            }
             if work.random.below(4) == 0 {
                 let all = work.repo.git(&["rev-list", "HEAD"]);
                 let base = *work.random.one(&all.lines().collect::<Vec<_>>());
@@ -567,6 +574,27 @@ fn history_that_becomes_another_one_is_looked_at_anew() {
     assert_ne!(written(), before);
     repo.git(&["replace", "--delete", &second]);
     assert_eq!((n_since("whole again"), written()), (json!(2), before));
+}
+
+#[test]
+fn who_wrote_a_line_is_asked_of_git_once() {
+    let repo = indexed_beside(1);
+    let why = || {
+        let mut command = command(crate::outcome::program(), repo.path());
+        command.args(["why", "a.txt:2"]).env("CHRONICLE_NOW", "2026-03-03T12:00:00Z");
+        let output = command.env("PATH", "/nowhere").output().expect("the binary runs");
+        output.status.success().then(|| String::from_utf8(output.stdout).expect("it is text"))
+    };
+    assert_eq!(why(), None);
+    let asked = same(&repo, &["why", "a.txt:2"], "first");
+    assert_eq!(why().as_ref(), Some(&asked));
+    repo.write("others/0.txt", "something else\n");
+    repo.commit("elsewhere");
+    assert_eq!(why(), Some(asked));
+    repo.write("a.txt", "one\ntwo!\nthree\nfour\n");
+    repo.commit("here");
+    assert_eq!(why(), None);
+    assert!(same(&repo, &["why", "a.txt:2"], "changed").contains("here"));
 }
 
 #[test]
