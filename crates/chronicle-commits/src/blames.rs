@@ -7,7 +7,7 @@ use chronicle_git::{BStr, BlamedLine, LazyRepository, ObjectId, Repository};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
-use crate::{Index, error::Result, kept::Kept};
+use crate::{Index, error::Result, index::Blame, kept::Kept};
 
 /// Blames by the path that they are of and the commits that changed the file: another HEAD leaves most of them as
 /// they are.
@@ -67,9 +67,9 @@ impl Blames {
     /// Who wrote each of `lines` of a file whose bytes are `content` now, and which `commit` has at `path`.
     /// `None` when it has no such file.
     ///
-    /// The committed file is blamed and its lines are mapped: edits that are not committed show as such. Of a file
-    /// that `index`, that of `commit`, knows commits of, what is kept holds until another one changes it, and then
-    /// only what came since is asked of git.
+    /// The committed file is blamed and its lines are mapped: edits that are not committed show as such. What `index`,
+    /// that of `commit`, knows of the file is answered by it; git is asked for what came since its table was made, or
+    /// for all of it, and what that says is kept until another commit changes the file.
     ///
     /// # Errors
     /// When git cannot be run.
@@ -83,8 +83,16 @@ impl Blames {
         let Some(common_dir) = self.common_dir.as_deref().filter(|_| self.kept.is_on()) else {
             return directly(lazy.get()?, (commit, path), content, lines);
         };
+        if lazy.get()?.blames_otherwise() {
+            return directly(lazy.get()?, (commit, path), content, lines);
+        }
+        let (mut steps, known) = index.map(|index| index.blame(lazy, path)).unwrap_or_default();
+        if let Some(known) = known.as_ref().filter(|known| known.steps == steps)
+            && let Some(written) = by_index(lazy.get()?, known, content, lines)?
+        {
+            return Ok(Some(written));
+        }
         let frame = chronicle_git::frame_stamp(common_dir);
-        let mut steps = index.map(|index| index.steps(lazy, path)).unwrap_or_default();
         if steps.is_empty() {
             steps.push((commit, commit.kind().null()));
         }
@@ -92,7 +100,10 @@ impl Blames {
         let blame = match self.kept(hash) {
             Some(blame) => blame,
             None => {
-                let older = self.older(path, &frame, &steps);
+                let older = match self.older(path, &frame, &steps) {
+                    None => indexed_older(lazy.get()?, known.as_ref(), &steps)?,
+                    older => older,
+                };
                 let Some(blame) = whole(lazy.get()?, commit, path, older)? else { return Ok(None) };
                 if let Ok(bytes) = postcard::to_allocvec(&blame) {
                     self.kept.put(hash, &bytes);
@@ -103,10 +114,7 @@ impl Blames {
         let now = line_words(content);
         let map = (now != blame.words).then(|| LineMap::between_words(&now, &blame.words));
         let author = |line: u32| {
-            let then = match &map {
-                None => Some(line),
-                Some(map) => map.map(LineRange { start: line, end: line }).lines.map(|lines| lines.start),
-            };
+            let then = line_in(map.as_ref(), line);
             let (number, line_then) = blame.lines.get(then? as usize - 1)?;
             let author = blame.authors.get(*number as usize)?;
             Some(Author { line_then: *line_then, ..author.clone() })
@@ -132,6 +140,50 @@ impl Blames {
 fn hash(path: &BStr, frame: &[u8], steps: &[Step]) -> u128 {
     let steps = steps.iter().flat_map(|(commit, blob)| [commit.as_slice(), blob.as_slice()]);
     XxHash3_128::oneshot(&steps.chain([path.as_ref(), frame]).collect::<Vec<_>>().concat())
+}
+
+/// Where a line is in the older version that `map` leads to; there is none where both are the same.
+fn line_in(map: Option<&LineMap>, line: u32) -> Option<u32> {
+    match map {
+        None => Some(line),
+        Some(map) => map.map(LineRange { start: line, end: line }).lines.map(|lines| lines.start),
+    }
+}
+
+/// Who wrote `lines` of `content`, going by the blame of the index; `None` where that is damaged.
+fn by_index(
+    repository: &Repository,
+    known: &Blame,
+    content: &[u8],
+    lines: LineRange,
+) -> Result<Option<Vec<Written>>> {
+    let map = known.map_from(content);
+    let mut authors = Authors::default();
+    let mut written = Vec::with_capacity(lines.len() as usize);
+    for line in lines.start..=lines.end {
+        let author = match line_in(map.as_ref(), line).map(|then| known.line(then)) {
+            None => None,
+            Some(None) => return Ok(None),
+            Some(Some(blamed)) => Some(authors.of(repository, &blamed)?),
+        };
+        written.push((line, author));
+    }
+    Ok(Some(written))
+}
+
+/// The blame of the index, where it is that of the file as an earlier one of the commits that changed it left it; and
+/// that commit.
+fn indexed_older(
+    repository: &Repository,
+    known: Option<&Blame>,
+    steps: &[Step],
+) -> Result<Option<(ObjectId, StoredBlame)>> {
+    let is_older = |known: &&Blame| (1..=MAX_NEWER).any(|newer| steps.get(newer..) == Some(&known.steps[..]));
+    let Some(known) = known.filter(is_older) else { return Ok(None) };
+    let (Some((commit, blob)), Some(blamed)) = (known.steps.first(), known.lines()) else { return Ok(None) };
+    let (lines, authors) = numbered(repository, &blamed)?;
+    let blame = StoredBlame { blob: blob.as_slice().to_vec(), words: known.words(), lines, authors };
+    Ok(Some((*commit, blame)))
 }
 
 fn directly(

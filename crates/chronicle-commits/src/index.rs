@@ -9,6 +9,7 @@
 mod adapt;
 mod ancestry;
 mod beside;
+mod blame;
 mod body;
 mod build;
 mod drift;
@@ -29,6 +30,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use twox_hash::{XxHash3_64, XxHash3_128};
 
+pub(crate) use blame::Blame;
 pub use build::{Refreshed, make_table, refresh};
 
 use crate::{
@@ -181,6 +183,11 @@ fn words_key(path: &BStr) -> Vec<u8> {
     key(b'L', path)
 }
 
+/// Who wrote the lines of a file.
+fn blame_key(path: &BStr) -> Vec<u8> {
+    key(b'W', path)
+}
+
 fn listing_key(directory: &BStr) -> Vec<u8> {
     key(b'D', directory)
 }
@@ -312,10 +319,29 @@ impl Index {
         self.look_up(repository, path, |_, stored| stored.relied(&name, with_claims))
     }
 
-    /// The commits that changed the file at `path`, newest first, each with the blob that it left, zeros for none.
+    /// The commits that changed the file at `path`, newest first, each with the blob that it left, zeros for none; and who
+    /// wrote its lines, as far as the table knows, which may lack the newest of these commits.
     /// Nothing where HEAD has no such file or nothing is claimed about it.
-    pub(crate) fn steps(&self, repository: &LazyRepository, path: &BStr) -> Vec<(ObjectId, ObjectId)> {
-        self.look_up(repository, path, |_, stored| Some(stored.steps())).unwrap_or_default()
+    pub(crate) fn blame(
+        &self,
+        repository: &LazyRepository,
+        path: &BStr,
+    ) -> (Vec<(ObjectId, ObjectId)>, Option<Blame>) {
+        let known = self.blame_then(path);
+        let steps = match (&self.part, &known) {
+            (None, Some(known)) => known.steps.clone(),
+            _ => self.look_up(repository, path, |_, stored| Some(stored.steps())).unwrap_or_default(),
+        };
+        (steps, known)
+    }
+
+    /// Who wrote the lines of the file at `path` as the table's HEAD has it.
+    fn blame_then(&self, path: &BStr) -> Option<Blame> {
+        let blame = postcard::from_bytes(&self.table.get(&blame_key(path))?).ok()?;
+        let record = self.table.get(&record_key(path))?;
+        let record = stored::parse(&record)?;
+        let words = self.table.get(&words_key(path))?.to_vec();
+        Some(Blame { steps: record.steps(), content: record.content?, words, path: path.to_owned(), blame })
     }
 
     /// What was said of claims after they were made.

@@ -1,14 +1,15 @@
 //! The files in scope as they are now, and the diffs to their older versions.
 
 use std::{
-    cell::{OnceCell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     collections::{HashMap, HashSet},
+    ops::Range,
     rc::Rc,
 };
 
 use chronicle_core::{
-    ChangedRanges, Differ, LineFinder, LineMap, LineRange, Lines, Locator, Place, Sketch, is_substantive,
-    line_hash, line_word, line_words_beside, reading::State,
+    ChangedRanges, Differ, LineFinder, LineMap, LineRange, Lines, Locator, Neighbours, Place, Sketch,
+    is_substantive, line_hash, line_words_beside, reading::State,
 };
 use chronicle_git::{BString, ObjectId, Repository};
 
@@ -30,11 +31,13 @@ pub(crate) struct Present<'p> {
     own: OnceCell<Vec<u32>>,
     versions: RefCell<HashMap<ObjectId, Words>>,
     /// The version that was read last: the next one mostly has most of its lines.
-    last: RefCell<Option<ReadVersion>>,
+    last: RefCell<Option<(ObjectId, Rc<[u32]>)>>,
     differ: RefCell<Differ>,
     maps: RefCell<HashMap<ObjectId, Option<Rc<LineMap>>>>,
     /// Lines of claims that were found to be gone.
     lost: RefCell<HashSet<u32>>,
+    /// How lines end in the versions that were read: a bit for each way.
+    endings: Cell<u8>,
 }
 
 /// The first line of a large-file pointer, which stands for content that is elsewhere.
@@ -45,8 +48,12 @@ pub(crate) fn is_opaque(content: &[u8]) -> bool {
     chronicle_core::is_binary(content) || content.starts_with(LFS_POINTER)
 }
 
-/// The bytes of a version, and the words of its lines.
-type ReadVersion = (Vec<u8>, Rc<[u32]>);
+/// How the lines of `content` end, as one bit: its first one, and its last.
+fn endings(content: &[u8]) -> u8 {
+    let Some(last) = content.last() else { return 0 };
+    let is_dos = memchr::memchr(b'\n', content).is_some_and(|end| content[..end].ends_with(b"\r"));
+    1 << (u8::from(is_dos) | (u8::from(*last == b'\n') << 1))
+}
 
 impl<'p> Present<'p> {
     pub(crate) fn new(path: BString, content: Option<&'p [u8]>) -> Self {
@@ -62,6 +69,7 @@ impl<'p> Present<'p> {
             differ: RefCell::default(),
             maps: RefCell::default(),
             lost: RefCell::default(),
+            endings: Cell::default(),
         }
     }
 
@@ -176,22 +184,38 @@ impl<'p> Present<'p> {
         if let Some(known) = self.versions.borrow().get(&blob) {
             return Ok(known.clone());
         }
+        let mut last = self.last.borrow_mut();
+        let (beside, of_last) = last.take().unzip();
         // What is here but broken is as good as absent.
-        let words = repository.with_blob(blob, |content| self.words_of(content)).unwrap_or_default();
+        let words = repository.with_blob_beside(blob, beside, |content, other| {
+            self.words_of(content, other.zip(of_last.as_deref()))
+        });
+        let words = words.unwrap_or_default();
+        *last = words.clone().map(|words| (blob, words));
         self.versions.borrow_mut().insert(blob, words.clone());
         Ok(words)
     }
 
-    fn words_of(&self, content: &[u8]) -> Rc<[u32]> {
+    /// The words of `content`, made with the help of those of another version.
+    fn words_of(&self, content: &[u8], other: Option<(&[u8], &[u32])>) -> Rc<[u32]> {
+        self.endings.set(self.endings.get() | endings(content));
         let mut differ = self.differ.borrow_mut();
-        let mut last = self.last.borrow_mut();
-        let (mut kept, of_kept) = last.take().unwrap_or_default();
-        let words = line_words_beside(content, (&kept, &of_kept), |line| differ.number(line_word(line)));
-        kept.clear();
-        kept.extend_from_slice(content);
-        let words: Rc<[u32]> = words.into();
-        *last = Some((kept, Rc::clone(&words)));
-        words
+        line_words_beside(content, other.unwrap_or_default(), |line| differ.number_line(line)).into()
+    }
+
+    /// Whether lines end in the same way in all versions that were read, so that their words tell what git sees in them.
+    pub(crate) fn ends_alike(&self) -> bool {
+        self.endings.get().count_ones() <= 1
+    }
+
+    /// The runs in which two versions that follow each other differ, as `git blame` tells them; `old` lines and `new`.
+    pub(crate) fn differences(
+        &self,
+        neighbours: &mut Neighbours,
+        old: &[u32],
+        new: &[u32],
+    ) -> Vec<(Range<u32>, Range<u32>)> {
+        neighbours.differences(old, new, self.differ.borrow().shapes())
     }
 
     /// What differs between two versions.
@@ -208,7 +232,7 @@ impl<'p> Present<'p> {
             (Some(old), Some(locator)) => {
                 let mut differ = self.differ.borrow_mut();
                 let lines = locator.lines().all().iter();
-                let new = self.own.get_or_init(|| lines.map(|line| differ.number(line_word(line))).collect());
+                let new = self.own.get_or_init(|| lines.map(|line| differ.number_line(line)).collect());
                 Some(Rc::new(differ.map(&old, new)))
             }
             _ => None,

@@ -10,8 +10,10 @@ use std::{
 };
 
 use crate::{
-    ChangedRanges, LineMap, LineRange,
-    line_map::{TokenHunk, histogram, moved, without_common_ends},
+    ChangedRanges, LineMap, LineRange, Shape,
+    line_map::{TokenHunk, histogram, histogram_of, moved, without_common_ends},
+    line_word,
+    renumbered::Renumbered,
 };
 
 /// Compares versions of a file, given as [`crate::line_words`].
@@ -20,19 +22,31 @@ use crate::{
 /// versions lies between those of their neighbours too. It changes no answer.
 #[derive(Debug, Default)]
 pub struct Differ {
-    numbers: HashMap<u32, u32, BuildHasherDefault<OfWord>>,
+    numbers: ByWord<u32>,
+    /// The shape of the line of each number.
+    shapes: Vec<Shape>,
     seen: Seen,
     gaps: Gaps,
 }
 
 impl Differ {
-    /// A word that stands for `word` among those of this differ, as long as all are given by it.
+    /// A word that stands for `line` among those of this differ, as long as all are given by it: twice its number
+    /// among the lines that were seen, and one more where [`line_word`] says that it means something.
     ///
     /// Lines that follow each other mostly get numbers that do: what is told of them lies together too.
-    pub fn number(&mut self, word: u32) -> u32 {
+    pub fn number_line(&mut self, line: &[u8]) -> u32 {
+        let word = line_word(line);
         let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
-        // The lowest bit of a word says something of its line.
-        *self.numbers.entry(word).or_insert((next << 1) | (word & 1))
+        *self.numbers.entry(word).or_insert_with(|| {
+            self.shapes.push(Shape::of(line));
+            (next << 1) | (word & 1)
+        })
+    }
+
+    /// The shape of each line that was numbered, in order of number.
+    #[must_use]
+    pub fn shapes(&self) -> &[Shape] {
+        &self.shapes
     }
 
     /// Where the lines of `old` are in `new`.
@@ -74,9 +88,15 @@ impl Differ {
         let Some((skip, old, new)) = without_common_ends(old, new) else { return Vec::new() };
         let mut found = Vec::new();
         let (mut old_at, mut new_at) = (0, 0);
-        for (old_end, new_end) in self.seen.landmarks(old, new).into_iter().chain([(old.len(), new.len())]) {
+        let landmarks = self.seen.landmarks(old, new, self.shapes.len());
+        for (old_end, new_end) in landmarks.into_iter().chain([(old.len(), new.len())]) {
             let between = (&old[old_at..old_end], &new[new_at..new_end]);
-            self.gaps.differences(between, (skip + old_at, skip + new_at), &mut found);
+            self.gaps.differences(
+                between,
+                (skip + old_at, skip + new_at),
+                !self.shapes.is_empty(),
+                &mut found,
+            );
             (old_at, new_at) = (old_end + 1, new_end + 1);
         }
         found
@@ -92,8 +112,9 @@ const MAX_REMEMBERED: usize = 1 << 20;
 /// What lies between landmarks, as far as it took a histogram to compare it.
 #[derive(Debug, Default)]
 struct Gaps {
-    known: HashMap<u64, Gap>,
+    known: HashMap<u64, Gap, BuildHasherDefault<OfWord>>,
     n_words: usize,
+    numbered: Renumbered,
 }
 
 #[derive(Debug)]
@@ -109,6 +130,7 @@ impl Gaps {
         &mut self,
         (old, new): (&[u32], &[u32]),
         (old_at, new_at): (usize, usize),
+        is_numbered: bool,
         found: &mut Vec<TokenHunk>,
     ) {
         let n_first = old.iter().zip(new).take_while(|(old, new)| old == new).count();
@@ -125,13 +147,13 @@ impl Gaps {
             found.push(moved((0..len(removed), 0..len(added)), (old_at + n_first, new_at + n_first)));
         } else {
             // The ends take part: which of several equal lines is the changed one is settled with them.
-            let hunks = self.hunks(old, new).iter();
+            let hunks = self.hunks(old, new, is_numbered).iter();
             found.extend(hunks.map(|hunk| moved(hunk.clone(), (old_at, new_at))));
         }
     }
 
     /// The hunks of a histogram diff.
-    fn hunks(&mut self, old: &[u32], new: &[u32]) -> &[TokenHunk] {
+    fn hunks(&mut self, old: &[u32], new: &[u32], is_numbered: bool) -> &[TokenHunk] {
         let hash = hash_of(old, new);
         let is_known = self.known.get(&hash).is_some_and(|known| *known.old == *old && *known.new == *new);
         if !is_known {
@@ -139,7 +161,16 @@ impl Gaps {
                 *self = Self::default();
             }
             self.n_words += old.len() + new.len();
-            let gap = Gap { old: old.into(), new: new.into(), hunks: histogram(old, new).collect() };
+            let hunks = if is_numbered {
+                self.numbered.forget();
+                let mut tokens =
+                    |words: &[u32]| words.iter().map(|word| self.numbered.token(*word)).collect::<Vec<_>>();
+                let (old, new) = (tokens(old), tokens(new));
+                histogram_of(&old, &new, self.numbered.len())
+            } else {
+                histogram(old, new).collect()
+            };
+            let gap = Gap { old: old.into(), new: new.into(), hunks };
             self.known.insert(hash, gap);
         }
         &self.known[&hash].hunks
@@ -171,16 +202,17 @@ const OFTEN: u32 = u32::MAX - 1;
 struct Seen {
     slots: Vec<Slot>,
     round: u32,
-    /// How many slots are in use, less one: a power of two less one.
+    /// How many slots are in use, less one: a power of two less one, or all ones where each number has its own.
     mask: usize,
     /// The slot of each word of the older version.
     of_old: Vec<usize>,
 }
 
 impl Seen {
-    /// Pairs of places of the words that stand once in either version.
-    fn landmarks(&mut self, old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
-        self.begin(old.len());
+    /// Pairs of places of the words that stand once in either version. Words are `n_numbers` numbers, or hashes where
+    /// there are none.
+    fn landmarks(&mut self, old: &[u32], new: &[u32], n_numbers: usize) -> Vec<(usize, usize)> {
+        self.begin(old.len(), n_numbers);
         for (at, word) in (0..).zip(old) {
             let number = self.slot(*word);
             let slot = &mut self.slots[number];
@@ -209,13 +241,17 @@ impl Seen {
     }
 
     /// Forgets all words, and makes room for so many.
-    fn begin(&mut self, n_words: usize) {
-        let n_slots = (2 * n_words).next_power_of_two().max(2);
-        if self.slots.len() < n_slots || self.round == u32::MAX {
-            (self.slots, self.round) = (vec![Slot::default(); n_slots.max(self.slots.len())], 0);
+    fn begin(&mut self, n_words: usize, n_numbers: usize) {
+        let n_hashed = (2 * n_words).next_power_of_two().max(2);
+        // Numbers lie close together: sharing slots, they would push each other far away.
+        let (n_slots, mask) = if n_numbers == 0 { (n_hashed, n_hashed - 1) } else { (n_numbers, usize::MAX) };
+        (self.round, self.mask) = (self.round.wrapping_add(1), mask);
+        if self.round == 0 {
+            (self.slots, self.round) = (Vec::new(), 1);
         }
-        self.round += 1;
-        self.mask = n_slots - 1;
+        if self.slots.len() < n_slots {
+            self.slots.resize(n_slots.next_power_of_two(), Slot::default());
+        }
         self.of_old.clear();
     }
 
@@ -254,9 +290,12 @@ fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     longest
 }
 
+/// Values by words, which are hashes, or by numbers that nobody else chooses.
+pub(crate) type ByWord<V, K = u32> = HashMap<K, V, BuildHasherDefault<OfWord>>;
+
 /// The hash of a word, which is nearly one already.
 #[derive(Default)]
-struct OfWord(u64);
+pub(crate) struct OfWord(u64);
 
 impl Hasher for OfWord {
     fn finish(&self) -> u64 {
@@ -267,6 +306,14 @@ impl Hasher for OfWord {
         for byte in bytes {
             self.write_u32(u32::from(*byte));
         }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.0 = (self.0 ^ number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
     }
 
     fn write_u32(&mut self, word: u32) {

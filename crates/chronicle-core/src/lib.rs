@@ -26,6 +26,7 @@ mod line_range;
 mod lines;
 mod locate;
 pub mod mentions;
+mod neighbours;
 mod note;
 pub mod outline;
 pub mod patch_id;
@@ -38,6 +39,7 @@ pub mod quality;
 pub mod reading;
 pub mod redaction;
 mod region;
+mod renumbered;
 pub mod restating;
 pub mod score;
 mod secrets;
@@ -70,6 +72,7 @@ pub use lines::{
     line_words_beside,
 };
 pub use locate::{Locator, Place};
+pub use neighbours::{Neighbours, Shape, Stretch, divided};
 pub use note::{Note, Statement};
 pub use plain::plain;
 pub use provenance::{Provenance, Source};

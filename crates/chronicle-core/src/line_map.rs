@@ -4,7 +4,7 @@
 //! where a line is now, a hundred times faster and with the same answer for
 //! nearly every line (the reference figures are in DESIGN section 4).
 
-use imara_diff::{Algorithm, Diff, InternedInput, Interner};
+use gix_imara_diff::{Algorithm, Diff, InternedInput, Interner, NoSliderHeuristic, Token};
 
 use crate::{Differ, LineRange, Lines, line_word};
 
@@ -207,10 +207,15 @@ pub(crate) fn histogram<T: std::hash::Hash + Eq + Copy>(
     let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner };
     input.update_before(old.iter().copied());
     input.update_after(new.iter().copied());
-    let mut diff = Diff::compute(Algorithm::Histogram, &input);
-    diff.postprocess_no_heuristic(&input);
-    let hunks: Vec<TokenHunk> = diff.hunks().map(|hunk| (hunk.before, hunk.after)).collect();
-    hunks.into_iter()
+    histogram_of(&input.before, &input.after, input.interner.num_tokens()).into_iter()
+}
+
+/// A histogram diff of the two, of which no token is as large as `n_tokens`.
+pub(crate) fn histogram_of(old: &[Token], new: &[Token], n_tokens: u32) -> Vec<TokenHunk> {
+    let mut diff = Diff::default();
+    diff.compute_with(Algorithm::Histogram, old, new, n_tokens);
+    diff.postprocess_with(old, new, NoSliderHeuristic);
+    diff.hunks().map(|hunk| (hunk.before, hunk.after)).collect()
 }
 
 /// A run of parts of two versions that begin so far down in them.

@@ -134,13 +134,16 @@ pub fn line_words(content: &[u8]) -> Vec<u32> {
     words
 }
 
-/// `word` of each line of `content`, where `known` is a content with those of its lines: lines that both begin and end
-/// with are not looked at again.
+/// How many lines of another version are looked at to find where the two go on together.
+const LOOK_AHEAD: usize = 64;
+
+/// `word` of each line of `content`, where `known` is a content with those of its lines: lines that both have in the
+/// same order are mostly not looked at again.
 #[must_use]
 pub fn line_words_beside(
     content: &[u8],
     (other, known): (&[u8], &[u32]),
-    word: impl FnMut(&[u8]) -> u32,
+    mut word: impl FnMut(&[u8]) -> u32,
 ) -> Vec<u32> {
     let n_equal = common_start(content, other);
     let first = memchr::memrchr(b'\n', &content[..n_equal]).map_or(0, |end| end + 1);
@@ -154,7 +157,18 @@ pub fn line_words_beside(
     let middle = &rest[..rest.len() - last.len()];
     let mut words = Vec::with_capacity(n_first + n_last + middle.len() / USUAL_LINE);
     words.extend_from_slice(&known[..n_first]);
-    words.extend(split(middle).map(word));
+    let mut theirs = split(&other_rest[..other_rest.len() - last.len()]);
+    let mut known_left = &known[n_first..known.len() - n_last];
+    let mut next = theirs.next();
+    for line in split(middle) {
+        let is_same = next == Some(line) && !known_left.is_empty();
+        let word = if is_same { known_left[0] } else { word(line) };
+        words.push(word);
+        if let Some(ahead) = known_left.iter().take(LOOK_AHEAD).position(|known| *known == word) {
+            known_left = &known_left[ahead + 1..];
+            next = theirs.nth(ahead);
+        }
+    }
     words.extend_from_slice(&known[known.len() - n_last..]);
     words
 }

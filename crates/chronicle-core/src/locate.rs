@@ -4,16 +4,14 @@
 //! the same words in another layout (reformatted, re-indented, moved) are looked
 //! for, because a lesson outlives the white space around it.
 
-use std::{
-    cell::OnceCell,
-    collections::{HashMap, HashSet},
-};
+use std::{cell::OnceCell, collections::HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Differ, LineMap, LineRange, Lines, Sketch,
+    landmarks::ByWord,
     lines::is_substantive,
     sketch::{EDGE, line_hash},
 };
@@ -182,7 +180,7 @@ fn dense(line: &[u8]) -> impl Iterator<Item = u8> + '_ {
 /// The lines to search, by hash.
 struct Haystack {
     hashes: Vec<u32>,
-    positions: HashMap<u32, Vec<usize>>,
+    positions: ByWord<Vec<usize>>,
     /// Hashes of lines that prove nothing.
     trivial: HashSet<u32>,
 }
@@ -190,7 +188,7 @@ struct Haystack {
 impl Haystack {
     fn new(lines: &Lines<'_>) -> Self {
         let hashes: Vec<u32> = lines.all().iter().map(|line| line_hash(line)).collect();
-        let mut positions: HashMap<u32, Vec<usize>> = HashMap::new();
+        let mut positions: ByWord<Vec<usize>> = ByWord::default();
         let mut trivial: HashSet<u32> =
             [&b""[..], b"{", b"}", b"(", b")", b"[", b"]", b"});", b"};", b"},", b"//", b"*/"]
                 .map(line_hash)
@@ -212,7 +210,7 @@ const TOO_COMMON: usize = 64;
 /// The window of the haystack where most of `needle` stands in order.
 fn find_block(needle: &[u32], haystack: &Haystack) -> Option<Place> {
     let n_substantive = needle.iter().filter(|hash| !haystack.trivial.contains(hash)).count();
-    let mut votes: HashMap<usize, usize> = HashMap::new();
+    let mut votes: ByWord<usize, usize> = ByWord::default();
     for (index, hash) in needle.iter().enumerate() {
         let positions = haystack.positions.get(hash).filter(|positions| positions.len() <= TOO_COMMON);
         for position in positions.into_iter().flatten() {

@@ -58,7 +58,11 @@ pub fn mentions(text: &str) -> BTreeSet<Mention<'_>> {
     let ends = text.char_indices().filter(|(_, character)| ends_word(*character));
     for (end, character) in ends.chain([(text.len(), ' ')]) {
         let is_marked = character == '(' || (in_backticks && character == '`');
-        word(&text[start..end], is_marked, &mut found);
+        let between = &text[start..end];
+        // Most words of prose are nothing else.
+        if is_marked || between.bytes().any(|byte| JOINS[usize::from(byte)]) {
+            word(between, is_marked, &mut found);
+        }
         in_backticks ^= character == '`';
         start = (end + character.len_utf8()).min(text.len());
     }
@@ -96,30 +100,30 @@ pub fn agree(left: &[&str], right: &[&str]) -> bool {
     !left.is_empty() && !right.is_empty() && (left.ends_with(right) || right.ends_with(left))
 }
 
+/// Whether a word that is not marked as code has to hold this byte to be a path or a name of code.
+const JOINS: [bool; 256] = bytes(b"./:#");
+
+const ENDS_WORD: [bool; 256] = bytes(b" \t\n\x0b\x0c\r`'\",;()[]{}<>|*=!?&");
+
+/// Which bytes are among `these`.
+const fn bytes(these: &[u8]) -> [bool; 256] {
+    let mut are = [false; 256];
+    let mut at = 0;
+    while at < these.len() {
+        are[these[at] as usize] = true;
+        at += 1;
+    }
+    are
+}
+
 fn ends_word(character: char) -> bool {
-    character.is_whitespace()
-        || matches!(
-            character,
-            '`' | '\''
-                | '"'
-                | ','
-                | ';'
-                | '('
-                | ')'
-                | '['
-                | ']'
-                | '{'
-                | '}'
-                | '<'
-                | '>'
-                | '|'
-                | '*'
-                | '='
-                | '!'
-                | '?'
-                | '&'
-                | '\u{2018}'..='\u{201f}' | '\u{2026}' | '\u{2014}'
-        )
+    match u8::try_from(character) {
+        Ok(byte) if byte.is_ascii() => ENDS_WORD[usize::from(byte)],
+        _ => {
+            character.is_whitespace()
+                || matches!(character, '\u{2018}'..='\u{201f}' | '\u{2026}' | '\u{2014}')
+        }
+    }
 }
 
 fn is_part_of_name(character: char) -> bool {

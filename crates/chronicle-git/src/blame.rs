@@ -33,7 +33,17 @@ pub struct BlamedLine {
     pub is_boundary: bool,
 }
 
+/// Settings that let git tell another commit than the last one that changed a line, or compare in another way.
+const SETTINGS: [&str; 3] = ["blame.ignoreRevsFile", "diff.algorithm", "diff.indentHeuristic"];
+
 impl Repository {
+    /// Whether git's configuration makes `git blame` tell lines otherwise than it does by itself.
+    #[must_use]
+    pub fn blames_otherwise(&self) -> bool {
+        let config = self.inner.config_snapshot();
+        SETTINGS.iter().any(|setting| config.string(*setting).is_some_and(|value| !value.is_empty()))
+    }
+
     /// Who wrote the lines of `range`, or all lines, of the file at `path` of `commit`. What `since` reaches is not
     /// searched.
     ///

@@ -40,6 +40,8 @@ pub struct Followed {
 pub struct FileHistory {
     /// The changes, newest first.
     pub touches: Vec<Touch>,
+    /// Merges that have the file as a later one of their parents, and not as the first: their places and that parent's.
+    pub sides: Vec<(u32, u32)>,
 }
 
 /// Which touches of a file can be reached from which commit.
@@ -399,7 +401,7 @@ impl<'a> Walk<'a> {
             }
             self.hand_down(*parent, &parent_names);
         }
-        self.record(place, &names, &against, &renamed);
+        self.record((place, &node.parents), &names, &against, &renamed);
         Ok(())
     }
 
@@ -444,7 +446,7 @@ impl<'a> Walk<'a> {
     /// A commit changed what differs from all its parents.
     fn record(
         &mut self,
-        place: u32,
+        (place, parents): (u32, &[u32]),
         names: &Rc<Names>,
         against: &[Differences],
         renamed: &BTreeMap<BString, BString>,
@@ -454,7 +456,10 @@ impl<'a> Walk<'a> {
             return;
         }
         for (path, difference) in first {
-            if !others.iter().all(|other| other.contains_key(path)) {
+            if let Some(like) = others.iter().position(|other| !other.contains_key(path)) {
+                for file in names.at(path.as_ref()) {
+                    self.followed.files[*file].sides.push((place, parents[1 + like]));
+                }
                 continue;
             }
             for file in names.at(path.as_ref()) {
@@ -532,8 +537,7 @@ impl FileHistory {
     /// Stretches without a touch share one set.
     #[must_use]
     pub fn reached(&self, history: &History) -> Reached {
-        let touch_at: std::collections::HashMap<u32, usize> =
-            self.touches.iter().enumerate().map(|(n, touch)| (touch.place, n)).collect();
+        let mut touches = self.touches.iter().enumerate().rev().peekable();
         let n_words = self.touches.len().div_ceil(64);
         let mut reached: Vec<Option<Rc<Vec<u64>>>> = vec![None; history.nodes().len()];
         for place in (0..history.nodes().len()).rev() {
@@ -548,7 +552,7 @@ impl FileHistory {
                     (ours, theirs) => ours.or(theirs),
                 };
             }
-            if let Some(touch) = u32::try_from(place).ok().and_then(|place| touch_at.get(&place)) {
+            while let Some((touch, _)) = touches.next_if(|(_, touch)| touch.place as usize == place) {
                 let mut own = set.map_or_else(|| vec![0; n_words], |set| set.as_ref().clone());
                 own[touch / 64] |= 1 << (touch % 64);
                 set = Some(Rc::new(own));

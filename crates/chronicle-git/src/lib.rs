@@ -18,6 +18,7 @@ mod history;
 pub mod hooks;
 mod identity;
 mod last_words;
+mod lineage;
 mod lock;
 mod many;
 mod merge;
@@ -52,6 +53,7 @@ pub use glance::{
     ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry, frame_stamp, git_dir_of, tips_stamp,
 };
 pub use history::{History, Node, Partial};
+pub use lineage::{FirstParents, Lineage};
 pub use lock::FileLock;
 pub use merge::{Difference, Merged, Resolution};
 pub use notes::{NoteRef, NotesOneByOne, is_knowledge_key};

@@ -314,6 +314,24 @@ impl Repository {
         Ok(object.map(|object| look(&object.data)))
     }
 
+    /// [`Repository::with_blob`], together with the bytes of the blob `other` where both were read ahead.
+    ///
+    /// # Errors
+    /// When the object is broken.
+    pub fn with_blob_beside<T>(
+        &self,
+        id: ObjectId,
+        other: Option<ObjectId>,
+        look: impl FnOnce(&[u8], Option<&[u8]>) -> T,
+    ) -> Result<Option<T>> {
+        let ahead = self.read_ahead.borrow();
+        if let Some(known) = ahead.get(&id) {
+            return Ok(Some(look(known, other.and_then(|other| ahead.get(&other)))));
+        }
+        drop(ahead);
+        self.with_blob(id, |content| look(content, None))
+    }
+
     /// The blob at `path` of `tree`; `None` when there is none, or when it is a directory or a submodule.
     ///
     /// # Errors

@@ -8,7 +8,9 @@ use std::{
 };
 
 use chronicle_core::{EntryId, line_words};
-use chronicle_git::{BStr, BString, ByteSlice, FileLock, History, LazyRepository, ObjectId, Repository};
+use chronicle_git::{
+    BStr, BString, ByteSlice, FileHistory, FileLock, History, LazyRepository, ObjectId, Repository,
+};
 use twox_hash::XxHash3_64;
 
 use crate::{
@@ -21,7 +23,8 @@ use crate::{
         adapt::Outdated,
         ancestry::Ancestry,
         beside::Beside,
-        content_hash, correction_key, last_component, listing_key, memo_of, name_key,
+        blame::Blaming,
+        blame_key, content_hash, correction_key, last_component, listing_key, memo_of, name_key,
         part::{self, Base, Known, Made, Part, Span, id_prefix},
         record_key, spoken, stored,
         table::{Table, TableWriter},
@@ -385,8 +388,10 @@ fn write(
     let (candidates, off) = ground.all_candidates(&mut warnings)?;
     let beside = Beside::new(off.tips, off.commits);
     let mut gathered = Gathered::from(&ground, &candidates);
+    let mut blaming = Blaming::new(repository, history);
     for (number, path) in paths.iter().enumerate() {
-        if write_file(repository, tree, path, (&mut gathered, number), &mut writer)?.is_err() {
+        let file = (path, &followed.files[number]);
+        if write_file((&mut blaming, tree), file, (&mut gathered, number), &mut writer)?.is_err() {
             return Ok(None);
         }
         repository.forget_read_ahead();
@@ -494,24 +499,39 @@ fn write_corrections(writer: &mut Writer, afterwords: &Afterwords) -> io::Result
     Ok(())
 }
 
-/// Writes the record of one file, and its lines where claims have to be carried from them.
+/// Writes the record of one file; where claims have to be carried from its lines, these and who wrote them.
 fn write_file(
-    repository: &Repository,
-    tree: ObjectId,
-    path: &BString,
+    (blaming, tree): (&mut Blaming<'_>, ObjectId),
+    (path, file): (&BString, &FileHistory),
     (gathered, number): (&mut Gathered<'_>, usize),
     writer: &mut Writer,
 ) -> Result<io::Result<()>> {
+    let repository = blaming.repository;
     if !gathered.has_claims(number) {
         let mut record = gathered.place(number, &Present::new(path.clone(), None))?;
         record.steps.clear();
         return Ok(write_record(writer, path.as_ref(), &record, None));
     }
     let blob = repository.blob_at(tree, path.as_bstr())?;
-    repository.read_ahead_in_turn(gathered.versions(number).into_iter().chain(blob).collect());
+    let all = file.touches.iter().filter_map(|touch| touch.new);
+    repository.read_ahead_in_turn(gathered.versions(number).into_iter().chain(all).chain(blob).collect());
     let content = blob.and_then(|blob| repository.blob(blob).ok());
-    let record = gathered.place(number, &Present::new(path.clone(), content.as_deref()))?;
-    Ok(write_record(writer, path.as_ref(), &record, content.as_deref()))
+    let present = Present::new(path.clone(), content.as_deref());
+    let is_blamed = content.as_deref().is_some_and(|content| !is_opaque(content));
+    if is_blamed {
+        blaming.read_versions(file, &present)?;
+    }
+    let record = gathered.place(number, &present)?;
+    let blame = match blob.filter(|_| is_blamed) {
+        Some(blob) => blaming.blame(file, &present, blob)?,
+        None => None,
+    };
+    Ok(write_record(writer, path.as_ref(), &record, content.as_deref()).and_then(|()| match blame {
+        Some(blame) => {
+            writer.value(&blame_key(path.as_ref()), &postcard::to_allocvec(&blame).map_err(io::Error::other)?)
+        }
+        None => Ok(()),
+    }))
 }
 
 /// Writes a record, and the words of the lines that its claims are placed in.

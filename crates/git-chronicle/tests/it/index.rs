@@ -577,7 +577,7 @@ fn history_that_becomes_another_one_is_looked_at_anew() {
 }
 
 #[test]
-fn who_wrote_a_line_is_asked_of_git_once() {
+fn who_wrote_a_line_is_asked_of_git_only_after_another_commit_changed_the_file() {
     let repo = indexed_beside(1);
     let why = || {
         let mut command = command(crate::outcome::program(), repo.path());
@@ -585,16 +585,94 @@ fn who_wrote_a_line_is_asked_of_git_once() {
         let output = command.env("PATH", "/nowhere").output().expect("the binary runs");
         output.status.success().then(|| String::from_utf8(output.stdout).expect("it is text"))
     };
-    assert_eq!(why(), None);
-    let asked = same(&repo, &["why", "a.txt:2"], "first");
-    assert_eq!(why().as_ref(), Some(&asked));
+    let told = same(&repo, &["why", "a.txt:2"], "with git");
+    assert_eq!(why().as_ref(), Some(&told));
     repo.write("others/0.txt", "something else\n");
     repo.commit("elsewhere");
-    assert_eq!(why(), Some(asked));
+    assert_eq!(why(), Some(told));
     repo.write("a.txt", "one\ntwo!\nthree\nfour\n");
     repo.commit("here");
     assert_eq!(why(), None);
-    assert!(same(&repo, &["why", "a.txt:2"], "changed").contains("here"));
+    let told = same(&repo, &["why", "a.txt:2"], "changed");
+    assert!(told.contains("here"));
+    assert_eq!(why(), Some(told));
+}
+
+#[test]
+fn who_wrote_a_line_is_what_git_says_of_merges_renames_and_line_ends() {
+    let repo = TestRepo::new();
+    let lines = |from: u32, to: u32| (from..=to).map(|n| format!("line {n}\n")).collect::<String>();
+    repo.write("a.txt", lines(1, 40));
+    repo.write("dos.txt", "one\r\ntwo\r\nthree\r\n");
+    repo.write("open.txt", "one\ntwo");
+    repo.commit("first");
+    repo.git(&["checkout", "--quiet", "-b", "topic"]);
+    repo.write("a.txt", lines(1, 10) + "of the topic\n" + &lines(11, 40));
+    repo.commit("topic");
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo.write("a.txt", lines(1, 30) + "of main\n" + &lines(31, 40));
+    repo.write("dos.txt", "one\ntwo\nthree\n");
+    repo.write("open.txt", "one\ntwo\n");
+    repo.commit("main");
+    repo.git(&["merge", "--quiet", "--no-edit", "topic"]);
+    // A merge that has the file as its second parent had it, not as the first.
+    repo.git(&["checkout", "--quiet", "-b", "side"]);
+    repo.write("a.txt", lines(1, 10) + "of the side\n" + &lines(11, 40));
+    repo.commit("side");
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo.write("b.txt", "another\n");
+    repo.commit("aside");
+    repo.git(&["merge", "--quiet", "--no-edit", "side"]);
+    repo.git(&["mv", "a.txt", "moved.txt"]);
+    repo.commit("move it");
+    let content = fs::read_to_string(repo.path().join("moved.txt")).expect("it is there");
+    // Which of two equal lines is new goes by how they are indented; a merge may have lines of its own.
+    repo.write("moved.txt", content.replace("line 20\n", "line 20\n\tif so {\n\t}\n\n\tif so {\n\t}\n\n"));
+    repo.commit("indent");
+    repo.git(&["checkout", "--quiet", "-b", "other", "HEAD~1"]);
+    repo.write("moved.txt", content.replace("line 5\n", "line five\n"));
+    repo.commit("other");
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo.git(&["merge", "--quiet", "--no-commit", "other"]);
+    let merged = fs::read_to_string(repo.path().join("moved.txt")).expect("it is there");
+    repo.write("moved.txt", merged + "of the merge\n");
+    repo.commit("merge");
+    for commit in repo.git(&["rev-list", "HEAD"]).lines() {
+        annotate(&repo, commit, &json!({ "summary": format!("Why {commit}") }));
+    }
+    for file in ["moved.txt", "dos.txt", "open.txt", "b.txt"] {
+        let n_lines = fs::read_to_string(repo.path().join(file)).expect("it is there").lines().count();
+        let told = same(&repo, &["why", &format!("{file}:1-{n_lines}"), "--format", "json"], file);
+        let told: serde_json::Value = serde_json::from_str(&told).expect("it is JSON");
+        for line in 1..=n_lines {
+            let blamed = repo.git(&["blame", "--porcelain", "-L", &format!("{line},{line}"), "--", file]);
+            let wrote = told["commits"].as_array().expect("they are listed").iter().find(|wrote| {
+                let holds = |lines: &serde_json::Value| {
+                    lines["start"].as_u64() <= Some(line as u64) && Some(line as u64) <= lines["end"].as_u64()
+                };
+                wrote["lines"].as_array().expect("they are listed").iter().any(holds)
+            });
+            let wrote = wrote.and_then(|wrote| wrote["commit"].as_str()).expect("every line is told");
+            assert!(blamed.starts_with(wrote), "{file}:{line}: {wrote}, not {blamed}");
+        }
+    }
+}
+
+#[test]
+fn settings_of_blame_are_left_to_git() {
+    let repo = indexed_beside(1);
+    let before = same(&repo, &["why", "a.txt:2"], "without settings");
+    repo.write("a.txt", "one\n  two\nthree\nfour\n");
+    let formatting = repo.commit("format");
+    annotate(&repo, &formatting, &json!({ "summary": "Formatting" }));
+    assert!(same(&repo, &["why", "a.txt:2"], "formatted").contains("format"));
+    fs::remove_dir_all(index_directory(&repo)).expect("there is an index");
+    assert!(same(&repo, &["why", "a.txt:2"], "with a new table").contains("format"));
+    repo.write("ignored", format!("{formatting}\n"));
+    repo.git(&["config", "blame.ignoreRevsFile", "ignored"]);
+    let told = same(&repo, &["why", "a.txt:2"], "with a setting");
+    let by = |told: &str| told.lines().find(|line| line.contains("Written by")).map(str::to_owned);
+    assert_eq!(by(&told), by(&before));
 }
 
 #[test]
