@@ -4,6 +4,8 @@
 //! the clock, the environment or the home directory: keys, addresses and times are handed in.
 
 mod access;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod addresses;
 mod claude;
 mod embedder;
 mod error;
