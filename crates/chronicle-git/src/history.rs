@@ -157,7 +157,7 @@ impl Repository {
     fn commits(&self) -> Commits<'_> {
         Commits {
             repository: self,
-            graph: self.inner.commit_graph_if_enabled().ok().flatten(),
+            graph: self.commit_graph(),
             shallow: self.inner.shallow_commits().ok().flatten(),
             buffer: Vec::new(),
         }
@@ -167,7 +167,7 @@ impl Repository {
 /// Where commits are looked up one by one.
 struct Commits<'r> {
     repository: &'r Repository,
-    graph: Option<gix::commitgraph::Graph>,
+    graph: Option<&'r gix::commitgraph::Graph>,
     shallow: Option<gix::shallow::Commits>,
     buffer: Vec<u8>,
 }
@@ -175,7 +175,7 @@ struct Commits<'r> {
 impl Commits<'_> {
     /// A commit, by the commit-graph where it has it; without parents where a shallow clone ends.
     fn find(&mut self, id: ObjectId) -> Result<Found> {
-        let known = self.graph.as_ref().and_then(|graph| Some((graph, graph.lookup(id)?)));
+        let known = self.graph.and_then(|graph| Some((graph, graph.lookup(id)?)));
         let mut commit = match known {
             Some((graph, position)) => {
                 let known = graph.commit_at(position);

@@ -71,13 +71,19 @@ impl Repository {
             RefBackend::Gix => {
                 let refs = self.inner.references().context(ReadRefSnafu { name: prefix })?;
                 let under = refs.prefixed(prefix).context(ReadRefSnafu { name: prefix })?;
-                Ok(under
-                    .filter_map(Result::ok)
-                    .filter_map(|mut found| {
-                        let name = found.name().as_bstr().to_string();
-                        Some((name, found.peel_to_id().ok()?.detach()))
-                    })
-                    .collect())
+                let graph = self.commit_graph();
+                // What is known to be a commit need not be read to see that it is no tag.
+                let known = |found: &gix::Reference<'_>| {
+                    let target = found.target().try_id().map(ToOwned::to_owned);
+                    let is_commit = |id: &ObjectId| graph.is_some_and(|graph| graph.lookup(id).is_some());
+                    found.inner.peeled.or_else(|| target.filter(is_commit))
+                };
+                let named = |mut found: gix::Reference<'_>| {
+                    let name = found.name().as_bstr().to_string();
+                    let id = known(&found).or_else(|| Some(found.peel_to_id().ok()?.detach()))?;
+                    Some((name, id))
+                };
+                Ok(under.filter_map(Result::ok).filter_map(named).collect())
             }
             RefBackend::Git => {
                 let printed =

@@ -64,6 +64,11 @@ impl Beside {
         }
         let tips = grounds.repository.tips()?.into_iter().map(|(_, tip)| tip);
         let tips: BTreeSet<ObjectId> = tips.collect();
+        // Mostly HEAD went back, and the branch that it was on reaches all that it left. No commit is read for that.
+        let within = Walked::within(grounds, &tips);
+        if commits.iter().all(|commit| within.reaches(grounds, *commit)) {
+            return Ok(Self::new(tips, commits.iter().map(|commit| (*commit, true))));
+        }
         let old: BTreeSet<ObjectId> = self.tips.iter().filter_map(Id::get).collect();
         let (kept, came) = tips.iter().partition::<Vec<ObjectId>, _>(|tip| old.contains(*tip));
         let mut kept: HashSet<ObjectId> = kept.into_iter().collect();
@@ -98,6 +103,12 @@ struct Walked {
 }
 
 impl Walked {
+    /// What those of `tips` reach that are in the table's history.
+    fn within(grounds: Grounds<'_>, tips: &BTreeSet<ObjectId>) -> Self {
+        let places = tips.iter().filter_map(|tip| grounds.ancestry.place(*tip));
+        Self { met: HashSet::new(), reached: grounds.ancestry.reach(places).unwrap_or_default() }
+    }
+
     /// What `tips` reach without passing a commit for which `is_known` holds.
     fn from(grounds: Grounds<'_>, tips: &[ObjectId], is_known: impl Fn(ObjectId) -> bool) -> Result<Self> {
         let Grounds { repository, ancestry, .. } = grounds;

@@ -339,6 +339,11 @@ impl Part {
                 base.beside.at_present(grounds, &off)?
             }
         };
+        let n_annotated = match known {
+            // The same notes have been counted.
+            Some(known) if known.changed_since.is_empty() => known.part.meta.n_annotated,
+            _ => base.n_annotated(meta.n_annotated, &changed, &mut notes)?,
+        };
         let is_orphan = |key: &ObjectId| beside.is_reached(*key) == Some(false);
         let was_orphan = |key: &ObjectId| base.beside.is_reached(*key) == Some(false);
         let was_hidden = |key: &ObjectId| base.beside.is_reached(*key) == Some(true);
@@ -351,7 +356,7 @@ impl Part {
                 head: state.head.into(),
                 notes: stored_notes(state),
                 head_time: span.gained.history.nodes()[0].time,
-                n_annotated: base.n_annotated(meta.n_annotated, &changed, &mut notes)?,
+                n_annotated,
                 superseded: Vec::new(),
                 has_corrections: false,
                 correction_warnings: Vec::new(),
