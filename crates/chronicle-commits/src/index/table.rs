@@ -11,11 +11,13 @@
 //! piece is checked before it is believed: a damaged file answers like one that is not there.
 
 use std::{
+    cell::{Cell, OnceCell},
     collections::HashMap,
     fs::File,
     io::{self, BufWriter, Seek, SeekFrom, Write},
     ops::Deref,
     path::Path,
+    sync::OnceLock,
 };
 
 use serde::{Deserialize, Serialize};
@@ -58,7 +60,16 @@ pub(crate) struct Table {
     n_entries: u64,
     entries: u64,
     len: u64,
+    /// The end of the file from some place on, once that was read as a whole.
+    end: OnceCell<(u64, Vec<u8>)>,
+    n_lookups: Cell<u32>,
 }
+
+/// A file of so many bytes is read at once: to ask the system for each piece takes longer.
+const SMALL_FILE: u64 = 1 << 14;
+/// After so many lookups what finds the values is read as a whole, unless it is larger than this.
+const FEW_LOOKUPS: u32 = 8;
+const MAX_FINDERS: u64 = 1 << 19;
 
 impl Table {
     /// Opens the table at `path`; `None` when there is none, or when it is not one of ours that is whole.
@@ -68,8 +79,15 @@ impl Table {
         if !metadata.is_file() || !is_ours(&metadata) {
             return None;
         }
+        let end = OnceCell::new();
         let mut header = [0; HEADER_LEN];
-        read_at(&file, &mut header, 0)?;
+        if metadata.len() <= SMALL_FILE {
+            let all = bytes_at(&file, usize::try_from(metadata.len()).ok()?, 0)?;
+            header.copy_from_slice(all.get(..HEADER_LEN)?);
+            end.set((0, all)).ok()?;
+        } else {
+            read_at(&file, &mut header, 0)?;
+        }
         let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("eight bytes"));
         let version_and_bits = word(8);
         let (version, bucket_bits) = (version_and_bits & 0xffff_ffff, version_and_bits >> 32);
@@ -85,23 +103,48 @@ impl Table {
             n_entries,
             entries,
             len,
+            end,
+            n_lookups: Cell::new(0),
         })
+    }
+
+    /// `len` bytes from `offset` on.
+    fn bytes(&self, len: usize, offset: u64) -> Option<Vec<u8>> {
+        match self.end.get() {
+            Some((from, end)) if *from <= offset => {
+                let at = usize::try_from(offset - from).ok()?;
+                Some(end.get(at..at.checked_add(len)?)?.to_vec())
+            }
+            _ => bytes_at(&self.file, len, offset),
+        }
+    }
+
+    /// Reads what finds the values as a whole where that was looked into often.
+    fn count_lookup(&self) {
+        self.n_lookups.set(self.n_lookups.get().saturating_add(1));
+        let n_bytes = self.len.saturating_sub(self.entries);
+        if self.n_lookups.get() == FEW_LOOKUPS && n_bytes <= MAX_FINDERS && self.end.get().is_none() {
+            let read = usize::try_from(n_bytes).ok().and_then(|len| bytes_at(&self.file, len, self.entries));
+            if let Some(end) = read {
+                let _is_first = self.end.set((self.entries, end));
+            }
+        }
     }
 
     /// What finds the values whose keys have the hash of `key`; `None` when that is damaged.
     fn entries(&self, key: &[u8]) -> Option<Vec<Part>> {
         let hash = XxHash3_64::oneshot(key);
         let bucket = if self.bucket_bits == 0 { 0 } else { hash >> (64 - self.bucket_bits) };
-        let mut ends = [0; 8];
+        self.count_lookup();
         let buckets = self.entries.checked_add(self.n_entries.checked_mul(ENTRY_LEN as u64)?)?;
-        read_at(&self.file, &mut ends, buckets + 4 * bucket)?;
+        let ends = self.bytes(8, buckets.checked_add(4 * bucket)?)?;
         let end = |at: usize| u32::from_le_bytes(ends[at..at + 4].try_into().expect("four bytes"));
         let (first, last) = (end(0), end(4));
         if last < first || self.n_entries < u64::from(last) || MAX_LEN / 32 < last - first {
             return None;
         }
-        let from = self.entries + u64::from(first) * ENTRY_LEN as u64;
-        let entries = bytes_at(&self.file, (last - first) as usize * ENTRY_LEN, from)?;
+        let from = self.entries.checked_add(u64::from(first) * ENTRY_LEN as u64)?;
+        let entries = self.bytes((last - first) as usize * ENTRY_LEN, from)?;
         let has_hash = |entry: &&[u8]| entry[..8] == hash.to_le_bytes();
         entries.chunks_exact(ENTRY_LEN).filter(has_hash).map(part_of).collect()
     }
@@ -129,7 +172,7 @@ impl Table {
         if self.len < self.entries.checked_add(u64::try_from(n_bytes).ok()?)? {
             return None;
         }
-        let entries = bytes_at(&self.file, n_bytes, self.entries)?;
+        let entries = self.bytes(n_bytes, self.entries)?;
         let mut found = Vec::new();
         for entry in entries.chunks_exact(ENTRY_LEN) {
             let value = self.part(part_of(entry)?)?;
@@ -147,7 +190,7 @@ impl Table {
         if MAX_LEN < part.len || self.len < part.offset.checked_add(u64::from(part.len))? {
             return None;
         }
-        let bytes = bytes_at(&self.file, part.len as usize, part.offset)?;
+        let bytes = self.bytes(part.len as usize, part.offset)?;
         (check(&bytes) == part.check).then_some(bytes)
     }
 }
@@ -180,7 +223,8 @@ fn part_of(entry: &[u8]) -> Option<Part> {
 #[cfg(unix)]
 fn is_ours(metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    metadata.uid() == rustix::process::geteuid().as_raw()
+    static OWN: OnceLock<u32> = OnceLock::new();
+    metadata.uid() == *OWN.get_or_init(|| rustix::process::geteuid().as_raw())
 }
 
 #[cfg(not(unix))]
