@@ -132,7 +132,10 @@ impl<'a> Locator<'a> {
         if needle.len() < SHORTEST_REFLOWED || !is_substantive(&needle) {
             return None;
         }
-        let Dense { text, line_of } = self.dense.get_or_init(|| Dense::new(&self.new));
+        let Dense { text, line_of, grams } = self.dense.get_or_init(|| Dense::new(&self.new));
+        if !grams.may_hold(&needle) {
+            return None;
+        }
         let distance = |at: &usize| line_of[*at].abs_diff(range.start - 1);
         let at = memchr::memmem::find_iter(text, &needle).min_by_key(distance)?;
         let (first, last) = (line_of[at], line_of[at + needle.len() - 1]);
@@ -159,6 +162,7 @@ impl Sketch {
 struct Dense {
     text: Vec<u8>,
     line_of: Vec<u32>,
+    grams: Grams,
 }
 
 impl Dense {
@@ -169,7 +173,43 @@ impl Dense {
             text.extend(dense(line));
             line_of.resize(text.len(), number);
         }
-        Self { text, line_of }
+        Self { grams: Grams::of(&text), text, line_of }
+    }
+}
+
+/// Bytes that are looked at together.
+const GRAM: usize = 8;
+
+/// Which runs of bytes a text holds, as a set of bits that may say yes too often: most of what is looked for is not
+/// there, and to search all of the text for it takes much longer.
+struct Grams(Vec<u64>);
+
+impl Grams {
+    fn of(text: &[u8]) -> Self {
+        // A bit of sixteen is set where all runs differ.
+        let n_words = (text.len() / 4).next_power_of_two().max(1);
+        let mut grams = Self(vec![0; n_words]);
+        for gram in text.windows(GRAM).filter_map(|gram| gram.first_chunk()) {
+            let (word, bit) = grams.place(*gram);
+            grams.0[word] |= bit;
+        }
+        grams
+    }
+
+    fn place(&self, gram: [u8; GRAM]) -> (usize, u64) {
+        let hash = u64::from_le_bytes(gram).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let word = usize::try_from(hash >> 32).unwrap_or_default() & (self.0.len() - 1);
+        (word, 1 << ((hash >> 26) & 63))
+    }
+
+    /// Whether the text may hold `needle`.
+    fn may_hold(&self, needle: &[u8]) -> bool {
+        let has = |gram: &[u8; GRAM]| {
+            let (word, bit) = self.place(*gram);
+            self.0[word] & bit != 0
+        };
+        let ends = [needle.first_chunk(), needle.last_chunk(), needle[needle.len() / 2..].first_chunk()];
+        ends.into_iter().flatten().all(has)
     }
 }
 
@@ -280,6 +320,16 @@ mod tests {
     #[test]
     fn rewritten_code_is_gone() {
         assert_eq!(find(POOL, 4, 5, "use std;\n\nfn acquire() {\n    spin();\n}\n"), (None, State::Gone));
+    }
+
+    #[test]
+    fn what_a_text_holds_may_be_in_it() {
+        let text = POOL.as_bytes();
+        let grams = Grams::of(text);
+        for len in SHORTEST_REFLOWED..40 {
+            assert!(text.windows(len).all(|needle| grams.may_hold(needle)));
+        }
+        assert!(!grams.may_hold(b"nothing of this stands there"));
     }
 
     #[test]
