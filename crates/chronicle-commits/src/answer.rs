@@ -17,6 +17,7 @@ use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId};
 use jiff::Timestamp;
 
 use crate::{
+    Content,
     corrections::Said,
     error::Result,
     kept::Caches,
@@ -31,11 +32,11 @@ use crate::{
 };
 
 /// One file in scope.
-pub(crate) struct Scoped<'a> {
+pub(crate) struct Scoped {
     /// Its path now.
     pub(crate) path: BString,
-    /// Its bytes; `None` when it is gone.
-    pub(crate) content: Option<&'a [u8]>,
+    /// Its bytes, if it is there.
+    pub(crate) content: Content,
     /// What is known of it.
     pub(crate) record: FileRecord,
     /// The file whose record it is, where code was that is in this one now; only of that it tells.
@@ -55,8 +56,8 @@ pub(crate) struct Setting<'a> {
 
 impl Setting<'_> {
     /// The items of a file as it is now; `None` when it is gone.
-    pub(crate) fn items(&self, file: &Scoped<'_>) -> Option<Items> {
-        Some(self.caches.outlines.items(&file.path.to_string(), file.content?))
+    pub(crate) fn items(&self, file: &Scoped) -> Option<Items> {
+        self.caches.outlines.items_of(self.repository, &file.path.to_string(), &file.content)
     }
 }
 
@@ -74,7 +75,7 @@ pub(crate) struct Item {
 /// Answers everything but what the repository knows as a whole.
 ///
 /// Behind the files that are asked about may come some that code was in before.
-pub(crate) fn answer(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Result<Reading> {
+pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Result<Reading> {
     let mut reading = Reading::empty(request.query.clone());
     let items = keep_best_copies(items(request, files, setting)?);
     let with_origins = files;
@@ -135,14 +136,14 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped<'_>], setting: &Sett
     Ok(reading)
 }
 
-fn distinct<T: Eq + std::hash::Hash>(files: &[Scoped<'_>], commits: impl Fn(&FileRecord) -> &[T]) -> usize {
+fn distinct<T: Eq + std::hash::Hash>(files: &[Scoped], commits: impl Fn(&FileRecord) -> &[T]) -> usize {
     match files {
         [only] => commits(&only.record).len(),
         many => many.iter().flat_map(|file| commits(&file.record)).collect::<HashSet<_>>().len(),
     }
 }
 
-fn items(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Result<Vec<Item>> {
+fn items(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Result<Vec<Item>> {
     let mut items = Vec::new();
     for (number, file) in files.iter().enumerate() {
         let scope = request.scope(if file.origin.is_some() { 0 } else { number });
@@ -235,7 +236,7 @@ fn merge_commit_wide(items: Vec<Item>) -> Vec<Item> {
 fn item(
     request: &ReadRequest,
     setting: &Setting<'_>,
-    (number, file): (usize, &Scoped<'_>),
+    (number, file): (usize, &Scoped),
     (claim_number, claim, is_named): (usize, &Claim, bool),
     placement: &Placement,
 ) -> Item {
@@ -323,7 +324,7 @@ fn factors(
 }
 
 /// The commit that took an item's lines away; `None` when only the working tree lacks them.
-fn gone_since(item: &Item, files: &[Scoped<'_>], setting: &Setting<'_>) -> Result<Option<ObjectId>> {
+fn gone_since(item: &Item, files: &[Scoped], setting: &Setting<'_>) -> Result<Option<ObjectId>> {
     let Some(Scoped { path, record, .. }) = item.file.map(|number| &files[number]) else { return Ok(None) };
     if item.standing.state != State::Gone || item.standing.lines.is_some() {
         return Ok(None);
@@ -421,7 +422,7 @@ fn is_relied_on(record: &FileRecord, scope: &Scope) -> bool {
 }
 
 /// What relies on the files in scope, most trusted first.
-fn dependencies(request: &ReadRequest, files: &[Scoped<'_>], setting: &Setting<'_>) -> Vec<Dependency> {
+fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Vec<Dependency> {
     // Whether the dependent code is still as it was is not looked up: it lies in another file.
     let tie = Tie::Lines(State::Changed, 0.0);
     let mut dependencies: Vec<Dependency> = Vec::new();

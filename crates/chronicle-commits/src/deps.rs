@@ -17,7 +17,7 @@ use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
 
 use crate::{
-    ScopeFile,
+    Content, ScopeFile,
     corrections::Afterwords,
     deps::judge::Judge,
     error::Result,
@@ -59,7 +59,7 @@ pub struct Target {
     /// Where the item is in `content`, as far as that is known.
     pub lines: Vec<LineRange>,
     /// The file's bytes, if it is there.
-    pub content: Option<Vec<u8>>,
+    pub content: Content,
     /// Whether it is where code was that is elsewhere now: who only names it does not count.
     pub is_origin: bool,
 }
@@ -153,7 +153,7 @@ impl DepsRequest {
     /// The item that is asked for by name, if it is one.
     fn sought<'a>(&'a self, lazy: &'a LazyRepository, outlines: &'a Outlines) -> Option<Sought<'a>> {
         let ([target], true) = (&self.targets[..], self.with_mentions) else { return None };
-        let content = target.content.as_deref().filter(|_| !target.lines.is_empty())?;
+        let content = target.content.bytes(lazy).filter(|_| !target.lines.is_empty())?;
         Some(Sought { lazy, outlines, path: &target.file.path, content, names: &target.anchors })
     }
 
@@ -167,7 +167,7 @@ impl DepsRequest {
             file: ScopeFile::from(file),
             anchors,
             lines: Vec::new(),
-            content: None,
+            content: Content::from(None),
             is_origin: true,
         }));
         Cow::Owned(request)

@@ -21,6 +21,7 @@ pub(crate) mod table;
 use std::{
     cell::OnceCell,
     collections::HashMap,
+    ops::Deref,
     path::{Path, PathBuf},
 };
 
@@ -34,7 +35,7 @@ pub(crate) use blame::Blame;
 pub use build::{Refreshed, make_table, refresh};
 
 use crate::{
-    corrections,
+    Content, corrections,
     error::Result,
     index::{
         ancestry::Ancestry,
@@ -344,6 +345,15 @@ impl Index {
         Some(Blame { steps: record.steps(), content: record.content?, words, path: path.to_owned(), blame })
     }
 
+    /// The words of the lines of the file at `path` at HEAD ([`line_words`]); `None` where nothing is claimed about it,
+    /// or its lines mean nothing.
+    #[must_use]
+    pub fn words(&self, repository: &LazyRepository, path: &BStr) -> Option<Vec<u32>> {
+        let bytes =
+            self.known_in(repository, path)?.get(&words_key(path)).filter(|bytes| !bytes.is_empty())?;
+        Some(bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
+    }
+
     /// What was said of claims after they were made.
     pub(crate) fn said(&self) -> IndexedSaid<'_> {
         let pairs = self.meta.superseded.iter().filter(|pair| pair.counts);
@@ -424,14 +434,15 @@ impl Index {
         (!files.is_empty()).then_some(files)
     }
 
-    /// What is known about `path`, whose bytes are now `content`, as far as it concerns `scope`.
+    /// What is known about `path`, whose bytes are now `content`, as far as it concerns `scope`. Bytes that are as
+    /// committed are those of HEAD, and not looked at.
     ///
     /// `None` when HEAD has no such file, or when it takes more than the index to say.
     pub(crate) fn record(
         &self,
         repository: &LazyRepository,
         path: &BStr,
-        content: Option<&[u8]>,
+        content: &Content,
         scope: &Scope,
     ) -> Option<FileRecord> {
         self.look_up(repository, path, |table, stored| {
@@ -446,30 +457,30 @@ impl Index {
         path: &BStr,
         read: impl FnOnce(&Table, StoredRecord<'_>) -> Option<T>,
     ) -> Option<T> {
-        let key = record_key(path);
-        let made = match &self.part {
-            None => None,
-            Some(part) if part.removed.contains(path.as_bytes()) => return None,
-            Some(part) => match Table::open(&memo_of(&self.state.part(), path)) {
-                Some(memo) => Some(memo),
-                None => {
-                    let is_new = part.added.contains(path.as_bytes());
-                    let bytes = self.table.get(&key);
-                    if bytes.is_none() && !is_new {
-                        return None;
-                    }
-                    if let Some(bytes) = bytes.filter(|_| !part.is_touched(path)) {
-                        let stored = stored::parse(&bytes)?;
-                        if part.leaves(&stored) {
-                            return read(&self.table, stored);
-                        }
-                    }
-                    Some(build::memorize(repository, self, part, path).ok()??)
-                }
-            },
-        };
-        let table = made.as_ref().unwrap_or(&self.table);
-        read(table, stored::parse(&table.get(&key)?)?)
+        let known = self.known_in(repository, path)?;
+        read(&known, stored::parse(&known.get(&record_key(path))?)?)
+    }
+
+    /// The table in which what is known about `path` at present lies; `None` when HEAD has no such file.
+    fn known_in(&self, repository: &LazyRepository, path: &BStr) -> Option<KnownIn<'_>> {
+        let Some(part) = &self.part else { return Some(KnownIn::Table(&self.table)) };
+        if part.removed.contains(path.as_bytes()) {
+            return None;
+        }
+        if let Some(memo) = Table::open(&memo_of(&self.state.part(), path)) {
+            return Some(KnownIn::Memo(memo));
+        }
+        let is_new = part.added.contains(path.as_bytes());
+        let bytes = self.table.get(&record_key(path));
+        if bytes.is_none() && !is_new {
+            return None;
+        }
+        if let Some(bytes) = bytes.filter(|_| !part.is_touched(path))
+            && part.leaves(&stored::parse(&bytes)?)
+        {
+            return Some(KnownIn::Table(&self.table));
+        }
+        Some(KnownIn::Memo(build::memorize(repository, self, part, path).ok()??))
     }
 
     /// What lies between the table's HEAD and the present one, and the history of the former; `None` where that is too
@@ -496,6 +507,23 @@ impl Index {
     }
 }
 
+/// Where the record of a file lies: in the table, or in one of its own beside a part.
+enum KnownIn<'i> {
+    Table(&'i Table),
+    Memo(Table),
+}
+
+impl Deref for KnownIn<'_> {
+    type Target = Table;
+
+    fn deref(&self) -> &Table {
+        match self {
+            Self::Table(table) => table,
+            Self::Memo(memo) => memo,
+        }
+    }
+}
+
 /// What was said of claims after they were made, as the index keeps it.
 pub(crate) struct IndexedSaid<'i> {
     superseded: HashMap<EntryId, EntryId>,
@@ -518,14 +546,16 @@ fn load(
     (table, stored): (&Table, StoredRecord<'_>),
     repository: &LazyRepository,
     path: &BStr,
-    content: Option<&[u8]>,
+    content: &Content,
     scope: &Scope,
 ) -> Option<FileRecord> {
     let name = path.to_string();
     if stored.claims.is_empty() {
         return stored.load(table, &name, None, |_, _| true);
     }
-    if let (None, Some(_)) = (content, stored.content) {
+    let is_committed = content.blob().is_some();
+    let content = if is_committed { None } else { content.bytes(repository) };
+    if let (false, None, Some(_)) = (is_committed, content, stored.content) {
         let mut record = stored.load(table, &name, None, |placement, anchor| {
             *placement = placement.of_missing_file();
             placement.concerns(scope, anchor)
@@ -537,6 +567,7 @@ fn load(
         return Some(record);
     }
     let drift = match (content, stored.content) {
+        _ if is_committed => None,
         (Some(content), Some(hash)) if content_hash(content) == hash => None,
         (None, None) => None,
         (Some(content), Some(_)) if is_opaque(content) == stored.is_opaque => {

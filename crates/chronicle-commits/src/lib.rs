@@ -7,6 +7,7 @@ mod blames;
 pub mod carry;
 mod change;
 mod claims;
+mod content;
 mod context;
 mod corrections;
 pub mod coverage;
@@ -50,6 +51,7 @@ pub mod write;
 
 pub use blames::{Author, Blames, Written};
 pub use claims::{FoundClaim, amend_lesson, claims_called, claims_on, corrections_of};
+pub use content::Content;
 pub use context::{AuthorContext, split_words};
 pub use corrections::store_corrections;
 pub use deps::{Dependents, DepsRequest, Target, dependents, dependents_indexed};

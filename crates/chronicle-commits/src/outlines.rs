@@ -6,11 +6,12 @@ use chronicle_core::{
     LineRange,
     outline::{Item, ItemKind},
 };
+use chronicle_git::LazyRepository;
 use chronicle_outline::NoOutline;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
-use crate::kept::Kept;
+use crate::{Content, kept::Kept};
 
 /// The items of a file, or why they are not known.
 pub type Items = Rc<Result<Vec<Item>, NoOutline>>;
@@ -42,17 +43,35 @@ impl Outlines {
 
     /// The items of the file at `path`, whose bytes are `content`.
     pub fn items(&self, path: &str, content: &[u8]) -> Items {
-        // The name decides which language it is, the rules decide what an item is.
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let key =
-            [name.as_bytes(), b"\0", &chronicle_outline::OUTLINE_VERSION.to_le_bytes(), content].concat();
-        let hash = XxHash3_128::oneshot(&key);
+        let hash = key(path, content);
         if let Some(known) = self.known.borrow().get(&hash) {
             return Rc::clone(known);
         }
         let items = Rc::new(self.load(hash).map_or_else(|| self.parse(hash, path, content), Ok));
         self.known.borrow_mut().insert(hash, Rc::clone(&items));
         items
+    }
+
+    /// The items of the file at `path` with `content`; `None` when it is not there.
+    pub fn items_of(&self, repository: &LazyRepository, path: &str, content: &Content) -> Option<Items> {
+        let Some(blob) = content.blob() else { return Some(self.items(path, content.bytes(repository)?)) };
+        // A blob is known by its id: to read it would take longer than all the rest.
+        let hash = key(path, &[b"blob ", blob.as_slice()].concat());
+        if let Some(known) = self.known.borrow().get(&hash) {
+            return Some(Rc::clone(known));
+        }
+        let items = match self.load(hash) {
+            Some(items) => Rc::new(Ok(items)),
+            None => {
+                let items = self.items(path, content.bytes(repository)?);
+                if let Ok(items) = &*items {
+                    self.keep(hash, items);
+                }
+                items
+            }
+        };
+        self.known.borrow_mut().insert(hash, Rc::clone(&items));
+        Some(items)
     }
 
     fn load(&self, hash: u128) -> Option<Vec<Item>> {
@@ -62,12 +81,24 @@ impl Outlines {
 
     fn parse(&self, hash: u128, path: &str, content: &[u8]) -> Result<Vec<Item>, NoOutline> {
         let items = chronicle_outline::outline(path, content)?.items;
+        self.keep(hash, &items);
+        Ok(items)
+    }
+
+    fn keep(&self, hash: u128, items: &[Item]) {
         let stored: Vec<StoredItem> = items.iter().map(stored).collect();
         if let Ok(bytes) = postcard::to_allocvec(&stored) {
             self.kept.put(hash, &bytes);
         }
-        Ok(items)
     }
+}
+
+/// What the outline of the file at `path` is kept under: the name decides which language it is, the rules decide what
+/// an item is.
+fn key(path: &str, content: &[u8]) -> u128 {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let rules = chronicle_outline::OUTLINE_VERSION.to_le_bytes();
+    XxHash3_128::oneshot(&[name.as_bytes(), b"\0", &rules, content].concat())
 }
 
 fn stored(item: &Item) -> StoredItem {

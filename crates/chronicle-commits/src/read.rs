@@ -12,6 +12,7 @@ use chronicle_git::{BString, ByteSlice, History, LazyRepository, ObjectId, Repos
 use jiff::Timestamp;
 
 use crate::{
+    Content,
     answer::{Scoped, Setting, answer},
     corrections::{Afterwords, Pair},
     error::Result,
@@ -167,14 +168,14 @@ pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Re
         Some(commit) => contents_at(repository, commit, files),
         None => contents(repository, head, files),
     };
-    let mut contents = contents_of(&request.files)?;
+    let mut contents: Vec<Content> = contents_of(&request.files)?.into_iter().map(Content::from).collect();
     let mut all_files = request.files.clone();
     if let Some(sought) = sought(lazy, caches, request, &contents) {
         let origins = sought.origins_in((&notebook, &history), request.all)?;
         all_files.extend(origins.into_keys().map(ScopeFile::from));
         // Lines are looked for in an empty file as well as in one that is gone, and known by the version they were in.
         let present = contents_of(&all_files[request.files.len()..])?;
-        contents.extend(present.into_iter().map(|content| Some(content.unwrap_or_default())));
+        contents.extend(present.into_iter().map(|content| Content::from(Some(content.unwrap_or_default()))));
     }
     let at_head: Vec<BString> = all_files.iter().map(|file| file.at_head.clone()).collect();
     let followed = repository.follow(&history, &at_head)?;
@@ -182,7 +183,7 @@ pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Re
     let ground = Ground::new(repository, &notebook, &history, &followed, &paths, request.all);
     let candidates = ground.candidates(&mut warnings)?;
     let mut gathered = Gathered::from(&ground, &candidates);
-    let presents = presents(repository, &all_files, &contents, &mut warnings);
+    let presents = presents(lazy, &all_files, &contents, &mut warnings)?;
     let versions = (0..paths.len()).flat_map(|number| gathered.versions(number));
     repository.read_ahead(versions.take(MAX_READ_AHEAD).collect());
     let mut files = Vec::with_capacity(paths.len());
@@ -191,7 +192,7 @@ pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Re
         let origin = (request.files.len() <= number).then(|| paths[number].clone());
         let (path, content) =
             if origin.is_some() { (&paths[0], &contents[0]) } else { (&paths[number], &contents[number]) };
-        files.push(Scoped { path: path.clone(), content: content.as_deref(), record, origin });
+        files.push(Scoped { path: path.clone(), content: content.clone(), record, origin });
     }
     let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
     let setting = Setting {
@@ -212,7 +213,7 @@ pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Re
 
 /// Reads what is known about some files from the index alone.
 ///
-/// `contents` are the files' bytes as they are now. `None` when the index does not suffice.
+/// `contents` are the files' bytes as they are asked about. `None` when the index does not suffice.
 ///
 /// # Errors
 /// When the repository has to be looked into and cannot be read.
@@ -220,7 +221,7 @@ pub fn read_indexed(
     lazy: &LazyRepository,
     (index, caches): (&Index, &Caches),
     request: &ReadRequest,
-    contents: &[Option<Vec<u8>>],
+    contents: &[Content],
 ) -> Result<Option<Reading>> {
     if !index.has_any() {
         return Ok(None);
@@ -229,13 +230,13 @@ pub fn read_indexed(
     let mut files = Vec::with_capacity(contents.len());
     for (number, (file, content)) in request.files.iter().zip(contents).enumerate() {
         let path = file.path.as_bstr();
-        let Some(record) = index.record(lazy, path, content.as_deref(), request.scope(number)) else {
+        let Some(record) = index.record(lazy, path, content, request.scope(number)) else {
             return Ok(None);
         };
-        if contents.len() == 1 && content.as_deref().is_some_and(is_opaque) {
+        if contents.len() == 1 && content.bytes(lazy).is_some_and(is_opaque) {
             warnings.push(opaque_warning(&file.path));
         }
-        files.push(Scoped { path: file.path.clone(), content: content.as_deref(), record, origin: None });
+        files.push(Scoped { path: file.path.clone(), content: content.clone(), record, origin: None });
     }
     if let Some(sought) = sought(lazy, caches, request, contents) {
         let origins =
@@ -247,11 +248,11 @@ pub fn read_indexed(
                 return Ok(None);
             }
             let present = lazy.get()?.present_file(Some(index.head()), file.as_bstr())?;
-            let content = present.map(|present| present.content);
+            let content = Content::from(present.map(|present| present.content));
             let scope = Scope { lines: Some(Vec::new()), names };
-            let record = index.record(lazy, file.as_bstr(), content.as_deref(), &scope);
+            let record = index.record(lazy, file.as_bstr(), &content, &scope);
             let (Some(record), path) = (record, sought.path.clone()) else { return Ok(None) };
-            files.push(Scoped { path, content: Some(sought.content), record, origin: Some(file) });
+            files.push(Scoped { path, content: contents[0].clone(), record, origin: Some(file) });
         }
     }
     let setting = Setting {
@@ -278,11 +279,12 @@ fn sought<'a>(
     lazy: &'a LazyRepository,
     caches: &'a Caches,
     request: &'a ReadRequest,
-    contents: &'a [Option<Vec<u8>>],
+    contents: &'a [Content],
 ) -> Option<Sought<'a>> {
-    let ([file], [Some(content)], false) = (&request.files[..], contents, request.limits.per_file) else {
+    let ([file], [content], false) = (&request.files[..], contents, request.limits.per_file) else {
         return None;
     };
+    let content = content.bytes(lazy)?;
     let names = &request.scope(0).names;
     let sought = Sought { lazy, outlines: &caches.outlines, path: &file.path, content, names };
     (!names.is_empty()).then_some(sought)
@@ -315,14 +317,15 @@ fn contents_at(
 }
 
 fn presents<'p>(
-    repository: &Repository,
+    lazy: &'p LazyRepository,
     files: &[ScopeFile],
-    contents: &'p [Option<Vec<u8>>],
+    contents: &'p [Content],
     warnings: &mut Vec<String>,
-) -> Vec<Present<'p>> {
+) -> Result<Vec<Present<'p>>> {
+    let repository = lazy.get()?;
     let mut presents = Vec::with_capacity(files.len());
     for (ScopeFile { path, .. }, content) in files.iter().zip(contents) {
-        let mut present = Present::new(path.clone(), content.as_deref());
+        let mut present = Present::new(path.clone(), content.bytes(lazy));
         if !present.is_opaque && repository.has_filter(path.as_bstr()) {
             present.is_opaque = true;
         }
@@ -331,7 +334,7 @@ fn presents<'p>(
         }
         presents.push(present);
     }
-    presents
+    Ok(presents)
 }
 
 /// Claims that a claim visible from HEAD supersedes, with that claim.

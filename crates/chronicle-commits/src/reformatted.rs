@@ -15,9 +15,9 @@ use chronicle_core::{
     score::Tie,
 };
 use chronicle_git::{LazyRepository, ObjectId};
-use twox_hash::XxHash3_128;
 
 use crate::{
+    Content,
     answer::{Scoped, Setting},
     error::Result,
     gather::located,
@@ -47,10 +47,10 @@ impl Reformatted {
     fn locate(
         &self,
         lazy: &LazyRepository,
-        (content, item): (&[u8], LineRange),
+        (content, item): (&Content, LineRange),
         (blob, range): (ObjectId, LineRange),
     ) -> Result<Option<Place>> {
-        let file = XxHash3_128::oneshot(content);
+        let Some(file) = content.hash() else { return Ok(None) };
         let mut known = self.known.borrow_mut();
         let of_file = known.entry(file).or_insert_with(|| {
             let kept = self.kept.get(file);
@@ -63,7 +63,8 @@ impl Reformatted {
                 Some(Place { lines: Some(lines), state: State::Changed, share })
             }));
         }
-        let new = LineFinder::new(content).of(item);
+        let Some(bytes) = content.bytes(lazy) else { return Ok(None) };
+        let new = LineFinder::new(bytes).of(item);
         let look = |old: &[u8]| locate(&LineFinder::new(old).of(range), &new, item);
         // What is here but broken is as good as absent.
         let looked = lazy.get()?.with_blob(blob, look).unwrap_or_default();
@@ -78,19 +79,15 @@ impl Reformatted {
 }
 
 /// Where the code of `claim` is after all; `None` where it is not gone, or where nothing shows that it is there.
-pub(crate) fn place_again(
-    setting: &Setting<'_>,
-    file: &Scoped<'_>,
-    claim: &Claim,
-) -> Result<Option<Placement>> {
-    let (State::Gone, Some((blob, range)), Some(anchor), Some(content)) =
-        (claim.placement.state, claim.placement.recorded_in, claim.body.anchor(), file.content)
+pub(crate) fn place_again(setting: &Setting<'_>, file: &Scoped, claim: &Claim) -> Result<Option<Placement>> {
+    let (State::Gone, Some((blob, range)), Some(anchor)) =
+        (claim.placement.state, claim.placement.recorded_in, claim.body.anchor())
     else {
         return Ok(None);
     };
     let Some(lines) = lines_of(setting, file, anchor) else { return Ok(None) };
     let known = &setting.caches.reformatted;
-    let Some(place) = known.locate(setting.repository, (content, lines), (blob, range))? else {
+    let Some(place) = known.locate(setting.repository, (&file.content, lines), (blob, range))? else {
         return Ok(None);
     };
     let mut placement = Placement::lines(place, Some((blob, range)));
@@ -101,7 +98,7 @@ pub(crate) fn place_again(
 }
 
 /// The lines of the one item that `anchor` names for sure.
-fn lines_of(setting: &Setting<'_>, file: &Scoped<'_>, anchor: &Anchor) -> Option<LineRange> {
+fn lines_of(setting: &Setting<'_>, file: &Scoped, anchor: &Anchor) -> Option<LineRange> {
     let items = setting.items(file)?;
     match resolve(items.as_ref().as_ref().ok()?, &anchor.name).exact() {
         [only] => Some(only.lines),

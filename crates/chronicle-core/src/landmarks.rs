@@ -84,7 +84,7 @@ impl Differ {
     }
 
     /// The runs in which two versions differ, in order.
-    fn differences(&mut self, old: &[u32], new: &[u32]) -> Vec<TokenHunk> {
+    pub(crate) fn differences(&mut self, old: &[u32], new: &[u32]) -> Vec<TokenHunk> {
         let Some((skip, old, new)) = without_common_ends(old, new) else { return Vec::new() };
         let mut found = Vec::new();
         let (mut old_at, mut new_at) = (0, 0);

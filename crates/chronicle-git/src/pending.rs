@@ -3,7 +3,10 @@
 //! Both are made into trees in memory, so that they are compared as commits are, renames
 //! included; nothing is written to the repository. No filter ever runs on a file.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    path::{Path, PathBuf},
+};
 
 use gix::{
     ObjectId,
@@ -21,9 +24,11 @@ use crate::{
 
 /// Files that differ between two versions of the repository, with their contents.
 pub struct Pending {
-    /// The files.
+    /// The files, in order of path.
     pub changes: Vec<FileChange>,
     inner: gix::Repository,
+    /// Staged blobs that the working tree has as they are: to read a file takes less than to unpack an object.
+    as_staged: HashMap<ObjectId, PathBuf>,
 }
 
 /// The newer side of a comparison with a commit.
@@ -45,8 +50,21 @@ impl Pending {
     /// # Errors
     /// When the object is broken.
     pub fn content(&self, id: ObjectId) -> Result<Option<Vec<u8>>> {
+        if let Some(content) = self.as_staged.get(&id).and_then(|path| self.unconverted(id, path)) {
+            return Ok(Some(content));
+        }
         let found = self.inner.try_find_object(id).context(ObjectSnafu { id })?;
         Ok(found.map(|mut object| std::mem::take(&mut object.data)))
+    }
+}
+
+impl Pending {
+    /// The bytes of the file at `path`, where it is as long as the blob `id` that was made of it: git may convert line
+    /// ends and more on the way.
+    fn unconverted(&self, id: ObjectId, path: &Path) -> Option<Vec<u8>> {
+        let size = self.inner.find_header(id).ok()?.size();
+        let content = std::fs::read(path).ok()?;
+        (u64::try_from(content.len()) == Ok(size)).then_some(content)
     }
 }
 
@@ -58,17 +76,45 @@ impl Repository {
     pub fn pending(&self, old: ObjectId, newer: Newer) -> Result<Pending> {
         let old = self.commit_tree(old)?;
         let inner = self.inner.clone().with_object_memory();
-        let new = match newer {
-            Newer::Commit(commit) => self.commit_tree(commit)?,
+        let mut changes = match newer {
+            Newer::Commit(commit) => changes_in(&inner, Some(old), self.commit_tree(commit)?)?,
             Newer::Index | Newer::WorkTree => {
                 // A bare repository has no index either: everything would seem to be removed.
                 if self.work_dir().is_none() {
                     return Err(GitError::NoWorkTree);
                 }
-                self.tree_now(&inner, old, newer)?
+                self.changes_now(&inner, old, newer)?
             }
         };
-        Ok(Pending { changes: changes_in(&inner, Some(old), new)?, inner })
+        changes.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+        let as_staged = if newer == Newer::Index { self.as_staged(&changes)? } else { HashMap::new() };
+        Ok(Pending { changes, inner, as_staged })
+    }
+
+    /// Where the working tree has the newer sides of `changes`, which are staged, as they are.
+    fn as_staged(&self, changes: &[FileChange]) -> Result<HashMap<ObjectId, PathBuf>> {
+        let index = self.inner.index_or_empty().context(ReadIndexSnafu)?;
+        let options = self.inner.stat_options().context(ReadIndexSnafu)?;
+        let mut work_tree = WorkTree::new(self);
+        let mut attributes = HashMap::new();
+        let mut found = HashMap::new();
+        for change in changes {
+            let entry = index.entry_by_path(change.path.as_bstr());
+            let Some(entry) = entry.filter(|entry| Some(entry.id) == change.new) else { continue };
+            let parent = change.path.rfind_byte(b'/').map(|end| change.path[..end].to_vec());
+            // Attributes of a directory hold for all files in it.
+            let may_have_filters =
+                attributes.entry(parent).or_insert_with(|| self.may_have_filters(change.path.as_bstr()));
+            if *may_have_filters || !entry.mode.to_tree_entry_mode().is_some_and(|mode| mode.is_blob()) {
+                continue;
+            }
+            if let Some(path) = work_tree.as_mut().and_then(|work_tree| work_tree.path(change.path.as_bstr()))
+                && is_as_staged(&index, entry, &path, options) == Some(true)
+            {
+                found.insert(entry.id, path);
+            }
+        }
+        Ok(found)
     }
 
     /// The commit where two histories parted.
@@ -79,8 +125,9 @@ impl Repository {
         self.parted_at(left, right)?.context(NoMergeBaseSnafu { left, right })
     }
 
-    /// The tree that the index or the working tree would be committed as, made from `base` in the memory of `inner`.
-    fn tree_now(&self, inner: &gix::Repository, base: ObjectId, newer: Newer) -> Result<ObjectId> {
+    /// What differs between the tree `base` and the index or the working tree. What has no object yet gets one in the
+    /// memory of `inner`.
+    fn changes_now(&self, inner: &gix::Repository, base: ObjectId, newer: Newer) -> Result<Vec<FileChange>> {
         let index = self.inner.index_or_empty().context(ReadIndexSnafu)?;
         let staged = self.staged_files(&index)?;
         let mut settled = Vec::new();
@@ -96,6 +143,12 @@ impl Repository {
             Newer::WorkTree => self.tracked_files(&index, staged, inner)?,
             _ => staged,
         };
+        let has_gone = before.keys().any(|path| !now.contains_key(path));
+        let has_come = now.keys().any(|path| !before.contains_key(path));
+        if !(has_gone && has_come) {
+            return Ok(edited(&before, &now));
+        }
+        // There may be renames, which are looked for in trees.
         let tree = inner.find_tree(base).context(ObjectSnafu { id: base })?;
         let mut editor = tree.edit().context(ObjectSnafu { id: base })?;
         for path in before.keys().filter(|path| !now.contains_key(*path)) {
@@ -106,7 +159,8 @@ impl Repository {
                 editor.upsert(path.as_bstr(), mode.kind(), id).context(WriteObjectSnafu)?;
             }
         }
-        Ok(editor.write().context(WriteObjectSnafu)?.detach())
+        let new = editor.write().context(WriteObjectSnafu)?.detach();
+        changes_in(inner, Some(base), new)
     }
 
     /// The files of the index; of conflicts, our side.
@@ -143,18 +197,11 @@ impl Repository {
         for entry in index.entries() {
             let path = entry.path(index);
             let is_left_out = entry.flags.contains(gix::index::entry::Flags::SKIP_WORKTREE);
-            let mut is_as_staged = || -> Option<bool> {
+            let mut is_there = || {
                 let path = work_tree.as_mut()?.path(path)?;
-                let metadata = gix::index::fs::Metadata::from_path_no_follow(&path).ok()?;
-                let stat = gix::index::entry::Stat::from_fs(&metadata).ok()?;
-                Some(
-                    metadata.is_executable()
-                        == (entry.mode.to_tree_entry_mode()?.kind() == EntryKind::BlobExecutable)
-                        && entry.stat.matches(&stat, options)
-                        && !entry.stat.is_racy(index.timestamp(), options),
-                )
+                is_as_staged(index, entry, &path, options)
             };
-            if is_left_out || entry.stage_raw() == 0 && is_as_staged() == Some(true) {
+            if is_left_out || entry.stage_raw() == 0 && is_there() == Some(true) {
                 unchanged.insert(path);
             }
         }
@@ -177,6 +224,38 @@ impl Repository {
     fn worktree_content(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
         Ok(self.present_file(None, path)?.map(|file| file.content))
     }
+}
+
+/// Whether the file at `path` is the one that was staged as `entry`, going by what the system says of both; `None` when
+/// that cannot be told.
+fn is_as_staged(
+    index: &gix::index::State,
+    entry: &gix::index::Entry,
+    path: &Path,
+    options: gix::index::entry::stat::Options,
+) -> Option<bool> {
+    let metadata = gix::index::fs::Metadata::from_path_no_follow(path).ok()?;
+    let stat = gix::index::entry::Stat::from_fs(&metadata).ok()?;
+    Some(
+        metadata.is_executable() == (entry.mode.to_tree_entry_mode()?.kind() == EntryKind::BlobExecutable)
+            && entry.stat.matches(&stat, options)
+            && !entry.stat.is_racy(index.timestamp(), options),
+    )
+}
+
+/// The files that differ, where none can have been renamed.
+fn edited(before: &Files, now: &Files) -> Vec<FileChange> {
+    // Submodules have no lines.
+    let blob = |file: Option<&(EntryMode, ObjectId)>| {
+        file.filter(|(mode, _)| mode.is_blob_or_symlink()).map(|(_, id)| *id)
+    };
+    let change = |path: &BString| {
+        let (old, new) = (before.get(path), now.get(path));
+        let change = FileChange { path: path.clone(), renamed_from: None, old: blob(old), new: blob(new) };
+        (old != new && (change.old.is_some() || change.new.is_some())).then_some(change)
+    };
+    let gone = before.keys().filter(|path| !now.contains_key(*path));
+    now.keys().chain(gone).filter_map(change).collect()
 }
 
 /// Whether `path` lies in `directory`; everything lies in the root, whose path is empty.

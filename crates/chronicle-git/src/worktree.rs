@@ -276,7 +276,8 @@ impl Repository {
         self.may_have_filters(path) && self.filter_attribute(path).unwrap_or(false)
     }
 
-    fn may_have_filters(&self, path: &BStr) -> bool {
+    /// Whether attribute files on the way to `path` speak of filters at all.
+    pub(crate) fn may_have_filters(&self, path: &BStr) -> bool {
         self.work_dir().is_some_and(|root| may_have_filters(root, self.common_dir(), path))
     }
 

@@ -7,11 +7,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use chronicle_commits::{DepsRequest, Limits, ReadRequest, Scope, ScopeFile, Target};
+use chronicle_commits::{Content, DepsRequest, Index, Limits, ReadRequest, Scope, ScopeFile, Target};
 use chronicle_core::{
     Category, Extent, Hunk, LineMap, LineRange, Lines,
     dependent::{Dependent, Strength},
-    hunks,
+    hunks_of_words, is_binary, line_words,
     mentions::{agree, segments},
     outline::Item,
     reading::{Match, Query, Standing, State, WisdomItem},
@@ -118,9 +118,26 @@ struct Changed {
     /// Whether its lines mean nothing, or all of them go.
     is_whole: bool,
     /// Its bytes in the base, if they are at hand.
-    content: Option<Vec<u8>>,
+    content: Content,
     /// The innermost items that change, each with a line of the new version; `None` without an outline.
     items: Option<Vec<(Item, u32)>>,
+}
+
+/// One version of a file, as far as it takes to compare it.
+enum Side {
+    /// The words of its lines.
+    Words(Vec<u32>),
+    /// Its lines mean nothing, or are not at hand.
+    Opaque,
+}
+
+impl Side {
+    fn of(content: Option<&[u8]>) -> Self {
+        match content {
+            Some(content) if !is_binary(content) => Self::Words(line_words(content)),
+            _ => Self::Opaque,
+        }
+    }
 }
 
 impl Changed {
@@ -230,30 +247,43 @@ impl Chronicle {
             Newer::WorkTree => "working tree".to_owned(),
         };
         let pending = self.repository()?.pending(base, newer)?;
+        let at_base = self.index_at(base);
+        let at_newer = self.index().map(|(_, index)| index);
+        let at_newer = at_newer.filter(|index| newer == Newer::Commit(index.head()));
         check.n_files = pending.changes.len();
         let mut changed = Vec::new();
         for change in &pending.changes {
             // Nothing was known of a file that is new.
             let Some(old_id) = change.old else { continue };
-            let old_content = pending.content(old_id)?;
-            let new_content = change.new.map(|id| pending.content(id)).transpose()?.flatten();
-            let (found, is_whole) = match (&old_content, &new_content) {
-                (Some(old), Some(new)) => {
-                    let (old, new) = (Lines::new(old), Lines::new(new));
-                    let is_opaque = old.is_binary() || new.is_binary();
-                    (if is_opaque { Vec::new() } else { hunks(&old, &new) }, is_opaque)
+            let old = change.renamed_from.clone().unwrap_or_else(|| change.path.clone());
+            let content = Content::committed(old_id);
+            let (found, is_whole) = match change.new {
+                None => (Vec::new(), true),
+                Some(new) => {
+                    let words = |index: &Index, path: &BString| index.words(&self.repository, path.as_bstr());
+                    let old = match at_base.and_then(|index| words(index, &old)) {
+                        Some(words) => Side::Words(words),
+                        None => Side::of(content.bytes(&self.repository)),
+                    };
+                    let new = match at_newer.and_then(|index| words(index, &change.path)) {
+                        Some(words) => Side::Words(words),
+                        None => Side::of(pending.content(new)?.as_deref()),
+                    };
+                    match (old, new) {
+                        (Side::Words(old), Side::Words(new)) => (hunks_of_words(&old, &new), false),
+                        _ => (Vec::new(), true),
+                    }
                 }
-                _ => (Vec::new(), true),
             };
             if found.is_empty() && !is_whole {
                 continue;
             }
             changed.push(Changed {
-                old: change.renamed_from.clone().unwrap_or_else(|| change.path.clone()),
+                old,
                 new: change.new.map(|_| change.path.clone()),
                 hunks: found,
                 is_whole,
-                content: old_content,
+                content,
                 items: None,
             });
         }
@@ -290,8 +320,8 @@ impl Chronicle {
                 continue;
             };
             let new = file.new_paths.get(number).or_else(|| file.new_paths.first());
-            let content = repository.blob_if_here(blob)?;
-            let hunks = match &content {
+            let content = Content::committed(blob);
+            let hunks = match content.bytes(&self.repository) {
                 Some(content) if !file.is_binary => self.at_base(&file, old, content, &mut check.warnings)?,
                 _ => Vec::new(),
             };
@@ -343,9 +373,12 @@ impl Chronicle {
     /// Finds the items of the base that change.
     fn find_items(&self, changed: &mut [Changed]) {
         for file in changed {
-            let Some(content) = file.content.as_ref().filter(|_| !file.is_whole) else { continue };
-            let outline = self.caches().outlines.items(&file.old.to_str_lossy(), content);
-            let Ok(outline) = &*outline else { continue };
+            if file.is_whole {
+                continue;
+            }
+            let outlines = &self.caches().outlines;
+            let outline = outlines.items_of(&self.repository, &file.old.to_str_lossy(), &file.content);
+            let Some(Ok(outline)) = outline.as_deref() else { continue };
             let mut items: Vec<(Item, u32)> = Vec::new();
             for hunk in &file.hunks {
                 for item in anchors::touched(outline, *hunk) {
@@ -394,8 +427,10 @@ impl Chronicle {
             half_life_days: self.read_settings()?.half_life_days,
             now: self.now,
         };
-        let content = |path: &BString| changed.iter().find(|file| file.old == *path)?.content.clone();
-        let contents: Vec<Option<Vec<u8>>> = request.files.iter().map(|file| content(&file.path)).collect();
+        let content =
+            |path: &BString| changed.iter().find(|file| file.old == *path).map(|file| file.content.clone());
+        let contents: Vec<Content> =
+            request.files.iter().map(|file| content(&file.path).unwrap_or_else(|| None.into())).collect();
         let indexed = match self.index_at(base) {
             Some(index) => {
                 let known = (index, self.caches());

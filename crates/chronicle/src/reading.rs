@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use chronicle_commits::{Limits, ReadRequest, Recent, Scope, ScopeFile};
+use chronicle_commits::{Content, Limits, ReadRequest, Recent, Scope, ScopeFile};
 use chronicle_core::{
     Category, ContextLevel, LineRange, count_lines,
     reading::{Query, Reading},
@@ -151,6 +151,7 @@ impl Chronicle {
         let (scope, anchored) = self.scope_of(command, anchor.as_deref(), &files, content)?;
         let request = self.request(command, files, names, (anchor, scope))?;
         let caches = self.caches();
+        let contents: Vec<Content> = contents.into_iter().map(Content::from).collect();
         let found = chronicle_commits::read_indexed(&self.repository, (index, caches), &request, &contents)?;
         found.map(|reading| with_remarks(reading, Vec::new(), anchored)).transpose()
     }

@@ -269,7 +269,10 @@ impl<'a> Judge<'a> {
     /// Whether what was called `anchor` then is the target now, under another name.
     fn was_target(&self, number: usize, heading: &Heading, file: &str, anchor: &str) -> Result<bool> {
         let target = &self.request.targets[number];
-        let (Some(content), false) = (&target.content, target.lines.is_empty()) else { return Ok(false) };
+        if target.lines.is_empty() {
+            return Ok(false);
+        }
+        let Some(content) = target.content.bytes(self.lazy) else { return Ok(false) };
         let path = target.file.path.to_str_lossy();
         // A guess must not hide what was declared.
         let now = self.items[self.file_of[number]].get_or_init(|| items(&path, content));
