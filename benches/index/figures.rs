@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::env;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -16,6 +17,11 @@ use crate::pairs::{Edited, Pair};
 const REV_PARSE: &str = "git rev-parse HEAD";
 const READ: &str = "read FILE --lines A:B";
 const READ_EDITED: &str = "read FILE --lines A:B, edited";
+const CHECK_STAGED: &str = "check --staged";
+const DIFF_STAGED: &str = "git diff --cached";
+const DIFF_RANGE: &str = "git diff RANGE";
+/// How many files are staged when that is checked.
+const N_STAGED: usize = 20;
 const BLAME: &str = "git blame -L";
 const BLAME_PLAIN: &str = "git blame -L, no commit-graph";
 /// The most instructions of a read, as a multiple of those of `git rev-parse HEAD`.
@@ -28,6 +34,8 @@ struct Call {
     name: &'static str,
     by_git: bool,
     args: Vec<String>,
+    /// Where it runs, when that is not the repository's own working tree.
+    directory: Option<PathBuf>,
 }
 
 impl Call {
@@ -36,12 +44,14 @@ impl Call {
             name,
             by_git: name.starts_with("git "),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
+            directory: None,
         }
     }
 
     fn time(&self, repo: &Repository) -> Duration {
         let program = if self.by_git { &repo.git } else { &repo.chronicle };
-        repo.time(program, &self.args())
+        let directory = self.directory.as_deref().unwrap_or(&repo.work_tree);
+        repo.time_in(directory, program, &self.args())
     }
 
     fn args(&self) -> Vec<&str> {
@@ -56,12 +66,13 @@ struct Bar {
     limit: f64,
 }
 
-const BARS: [Bar; 7] = [
+const BARS: [Bar; 8] = [
     Bar { name: READ, against: REV_PARSE, limit: 1.5 },
     Bar { name: "read FILE ANCHOR", against: REV_PARSE, limit: 2.0 },
     Bar { name: "deps FILE", against: REV_PARSE, limit: 2.0 },
     Bar { name: "why FILE:LINE", against: REV_PARSE, limit: 2.0 },
     Bar { name: "summary DIR", against: REV_PARSE, limit: 10.0 },
+    Bar { name: CHECK_STAGED, against: REV_PARSE, limit: 5.0 },
     Bar { name: "check --diff RANGE", against: REV_PARSE, limit: 5.0 },
     Bar { name: READ_EDITED, against: READ, limit: 1.3 },
 ];
@@ -171,6 +182,11 @@ fn shared_calls(repo: &Repository) -> Vec<Call> {
         let (range, n_files) = range_of_twenty(repo);
         println!("check --diff RANGE: `{range}` touches {n_files} files");
         calls.push(Call::new("check --diff RANGE", &["check", "--diff", &range]));
+        calls.push(Call::new(DIFF_RANGE, &["diff", &range]));
+        let directory = staged(repo);
+        for (name, args) in [(CHECK_STAGED, ["check", "--staged"]), (DIFF_STAGED, ["diff", "--cached"])] {
+            calls.push(Call { directory: Some(directory.clone()), ..Call::new(name, &args) });
+        }
     } else {
         println!("skipped: the binary has no `check`");
     }
@@ -188,6 +204,29 @@ fn directory_of_hundred(repo: &Repository) -> (String, usize) {
     let mut all: Vec<(String, usize)> = n_files.into_iter().collect();
     all.sort_unstable();
     all.into_iter().min_by_key(|(_, n)| n.abs_diff(100)).unwrap_or_else(|| (".".into(), 0))
+}
+
+/// A working tree of the same commit in which files are staged that were edited in three places each.
+fn staged(repo: &Repository) -> PathBuf {
+    let directory = repo.work_tree.with_file_name("staged");
+    let path = directory.display().to_string();
+    repo.git(&["worktree", "add", "--quiet", "--detach", &path, "HEAD"]);
+    let files: Vec<String> = crate::pairs::files(repo).into_iter().map(|(path, _)| path).collect();
+    let mut random = Random(N_STAGED as u64);
+    for file in files.iter().step_by((files.len() / N_STAGED).max(1)).take(N_STAGED) {
+        let full = directory.join(file);
+        let content = fs::read_to_string(&full).expect("only UTF-8 files are asked about");
+        let mut lines: Vec<String> = content.lines().map(str::to_owned).collect();
+        for _ in 0..3 {
+            let at = random.below(lines.len());
+            lines[at] = random.statement();
+        }
+        fs::write(full, lines.join("\n") + "\n").expect("the working tree is writable");
+    }
+    // Git and we trust times of files that are older than the index alone.
+    std::thread::sleep(Duration::from_secs(2));
+    repo.git(&["-C", &path, "add", "--all"]);
+    directory
 }
 
 fn range_of_twenty(repo: &Repository) -> (String, usize) {

@@ -84,8 +84,13 @@ impl Repository {
     }
 
     pub(crate) fn time(&self, program: &Path, args: &[&str]) -> Duration {
+        self.time_in(&self.work_tree, program, args)
+    }
+
+    /// The same in another directory.
+    pub(crate) fn time_in(&self, directory: &Path, program: &Path, args: &[&str]) -> Duration {
         let mut command = self.command(program, args);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.current_dir(directory).stdout(Stdio::null()).stderr(Stdio::null());
         let started = Instant::now();
         let status = command.status().expect("the program starts");
         let taken = started.elapsed();
