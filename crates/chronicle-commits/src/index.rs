@@ -342,7 +342,14 @@ impl Index {
         let record = self.table.get(&record_key(path))?;
         let record = stored::parse(&record)?;
         let words = self.table.get(&words_key(path))?.to_vec();
-        Some(Blame { steps: record.steps(), content: record.content?, words, path: path.to_owned(), blame })
+        Some(Blame {
+            steps: record.steps(),
+            content: record.content?,
+            words,
+            path: path.to_owned(),
+            blame,
+            starts: OnceCell::new(),
+        })
     }
 
     /// The words of the lines of the file at `path` at HEAD ([`line_words`]); `None` where nothing is claimed about it,

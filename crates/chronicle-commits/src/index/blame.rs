@@ -4,7 +4,7 @@
 //! commit. Whoever makes a table has the commits that changed the file and reads their versions anyway, so it costs a
 //! comparison of neighbours for each of them, where `git blame` has to search through history.
 
-use std::ops::Range;
+use std::{cell::OnceCell, ops::Range};
 
 use chronicle_core::{LineMap, Neighbours, Stretch, divided, line_words};
 use chronicle_git::{BString, BlamedLine, FileHistory, FirstParents, History, ObjectId, Repository};
@@ -38,7 +38,15 @@ pub(super) struct Blaming<'b> {
     neighbours: Neighbours,
 }
 
+/// All versions of a file are held at once; one that changed so often that they are larger is left to git, in bytes.
+const MAX_BYTES: u64 = 256 << 20;
+
 impl<'b> Blaming<'b> {
+    /// Whether the versions of a file can be held, the newest of which has so many bytes.
+    pub(super) fn holds(file: &FileHistory, n_bytes: u64) -> bool {
+        n_bytes.saturating_mul(file.touches.len() as u64) <= MAX_BYTES
+    }
+
     pub(super) fn new(repository: &'b Repository, history: &'b History) -> Self {
         let first_parents = FirstParents::of(history);
         Self { repository, history, first_parents, neighbours: Neighbours::default() }
@@ -160,6 +168,18 @@ fn stored(
     (next == n_lines).then_some(StoredBlame { names, runs })
 }
 
+impl StoredBlame {
+    /// The first line of each run, zero-based.
+    fn starts(&self) -> Vec<u32> {
+        let begin = |next: &mut u32, run: &Run| {
+            let start = *next;
+            *next = next.saturating_add(run.len);
+            Some(start)
+        };
+        self.runs.iter().scan(0, begin).collect()
+    }
+}
+
 /// Who wrote the lines of a file as a commit has it.
 pub(crate) struct Blame {
     /// The commits that changed the file until then, newest first, each with the blob that it left.
@@ -169,19 +189,20 @@ pub(crate) struct Blame {
     pub(super) words: Vec<u8>,
     pub(super) path: BString,
     pub(super) blame: StoredBlame,
+    /// Where each run begins, once it was asked for.
+    pub(super) starts: OnceCell<Vec<u32>>,
 }
 
 impl Blame {
     /// Who wrote the line with this number, which counts from 1; `None` where there is no such line.
     pub(crate) fn line(&self, number: u32) -> Option<BlamedLine> {
-        let mut left = number.checked_sub(1)?;
-        let run = self.blame.runs.iter().find(|run| match left.checked_sub(run.len) {
-            Some(further) => {
-                left = further;
-                false
-            }
-            None => true,
-        })?;
+        let at = number.checked_sub(1)?;
+        let starts = self.starts.get_or_init(|| self.blame.starts());
+        let found = starts.partition_point(|start| *start <= at).checked_sub(1)?;
+        let (run, left) = (self.blame.runs.get(found)?, at - starts[found]);
+        if run.len <= left {
+            return None;
+        }
         let (commit, _) = *self.steps.get(run.step as usize)?;
         let known = self.blame.names.binary_search_by_key(&run.step, |(step, _)| *step);
         let path =

@@ -513,11 +513,13 @@ fn write_file(
         return Ok(write_record(writer, path.as_ref(), &record, None));
     }
     let blob = repository.blob_at(tree, path.as_bstr())?;
-    let all = file.touches.iter().filter_map(|touch| touch.new);
+    let n_bytes = blob.and_then(|blob| repository.size_if_here(blob).ok()?);
+    let is_held = n_bytes.is_some_and(|n_bytes| Blaming::holds(file, n_bytes));
+    let all = file.touches.iter().filter(|_| is_held).filter_map(|touch| touch.new);
     repository.read_ahead_in_turn(gathered.versions(number).into_iter().chain(all).chain(blob).collect());
     let content = blob.and_then(|blob| repository.blob(blob).ok());
     let present = Present::new(path.clone(), content.as_deref());
-    let is_blamed = content.as_deref().is_some_and(|content| !is_opaque(content));
+    let is_blamed = is_held && content.as_deref().is_some_and(|content| !is_opaque(content));
     if is_blamed {
         blaming.read_versions(file, &present)?;
     }
