@@ -352,7 +352,7 @@ impl Index {
         })
     }
 
-    /// The words of the lines of the file at `path` at HEAD ([`line_words`]); `None` where nothing is claimed about it,
+    /// The words of the lines of the file at `path` at HEAD ([`chronicle_core::line_words`]); `None` where nothing is claimed about it,
     /// or its lines mean nothing.
     #[must_use]
     pub fn words(&self, repository: &LazyRepository, path: &BStr) -> Option<Vec<u32>> {
