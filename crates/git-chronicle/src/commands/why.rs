@@ -6,7 +6,7 @@ use crate::{error::CommandError, ui::Ui};
 
 /// Show why a line is as it is: the commit and the session that wrote it, and its lessons
 ///
-/// Asks `git blame` which commits wrote the lines as they are now, and adds their messages and what is known of the
+/// Tells which commits wrote the lines as they are now, as `git blame` does, with their messages and what is known of the
 /// lines. Where session memory knows an edit that wrote them, also the session, what was asked for, and what the agent
 /// said around the edit. Lines that are not committed yet are said to be.
 #[derive(Debug, clap::Args)]

@@ -283,9 +283,10 @@ fn the_help() {
     insta::assert_snapshot!(ask(&TestRepo::new(), &["why", "--help"]), @"
     Show why a line is as it is: the commit and the session that wrote it, and its lessons
 
-    Asks `git blame` which commits wrote the lines as they are now, and adds their messages and what is
-    known of the lines. Where session memory knows an edit that wrote them, also the session, what was
-    asked for, and what the agent said around the edit. Lines that are not committed yet are said to be.
+    Tells which commits wrote the lines as they are now, as `git blame` does, with their messages and
+    what is known of the lines. Where session memory knows an edit that wrote them, also the session,
+    what was asked for, and what the agent said around the edit. Lines that are not committed yet are
+    said to be.
 
     Usage: git chronicle why [OPTIONS] FILE:LINE|START-END
            git chronicle why [OPTIONS] FILE LINE|START:END|ANCHOR
