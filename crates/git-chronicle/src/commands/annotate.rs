@@ -8,7 +8,7 @@ use snafu::ResultExt;
 
 use crate::{
     background,
-    error::{CommandError, StdinSnafu, UnwrittenSnafu},
+    error::{CommandError, StdinSnafu, UnwrittenSnafu, UsageSnafu},
     ui::Ui,
 };
 
@@ -109,6 +109,11 @@ pub(crate) fn run(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
     }
     if args.agent || args.retry_failed {
         return by_agent(args, chronicle, ui);
+    }
+    // What `--agent` excludes keeps the parser from asking for it.
+    if let Some(range) = args.range {
+        let reason = format!("a range is for `--agent`; `--commit {range}` names one commit");
+        return UsageSnafu { reason }.fail();
     }
     let from = match args.amend_source {
         Some(old) => Some(Sources::Amended(old)),

@@ -1206,3 +1206,14 @@ fn keys_that_nobody_here_knows_survive_deep_inside_too() {
     annotate(&repo, &json!({ "summary": "A new reason for the pool" }));
     assert_eq!(all_picked(&note(&repo, "HEAD"), &[]), all_picked(&foreign, &[]));
 }
+
+#[test]
+fn a_range_is_for_the_agent_alone() {
+    let repo = repo();
+    let outcome = chronicle(repo.path(), &["annotate", "--summary", SUMMARY, "HEAD"]);
+    assert_eq!(outcome.code, Some(2), "{outcome:#?}");
+    insta::assert_snapshot!(outcome.stderr, @"
+    error: a range is for `--agent`; `--commit HEAD` names one commit
+    ");
+    assert!(!refs(&repo).contains("refs/notes"));
+}
