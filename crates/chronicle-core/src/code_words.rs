@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::LineRange;
+use crate::{LineRange, Lines};
 
 /// With less than this share of its words in common, code of one name is other code.
 pub const LEAST_ALIKE: f64 = 0.5;
@@ -35,21 +35,62 @@ impl<'a> CodeWords<'a> {
     /// The share of the longer one's words that both have, 0 to 1; in which order they stand is not asked.
     #[must_use]
     pub fn likeness(&self, other: &CodeWords<'_>) -> f64 {
-        let mut left: HashMap<&[u8], usize> = HashMap::new();
-        for (word, _) in &other.words {
-            *left.entry(word).or_default() += 1;
+        share(self.n_common(other), self.words.len().max(other.words.len()))
+    }
+
+    /// The share of these words that `other` has too, 0 to 1; in which order they stand is not asked.
+    #[must_use]
+    pub fn share_in(&self, other: &CodeWords<'_>) -> f64 {
+        share(self.n_common(other), self.words.len())
+    }
+
+    /// How often each word is there.
+    fn counted(&self) -> HashMap<&[u8], usize> {
+        let mut counts: HashMap<&[u8], usize> = HashMap::new();
+        for (word, _) in &self.words {
+            *counts.entry(word).or_default() += 1;
         }
-        let mut n_common = 0_usize;
+        counts
+    }
+
+    fn n_common(&self, other: &CodeWords<'_>) -> usize {
+        let mut left = other.counted();
+        let mut n_common = 0;
         for (word, _) in &self.words {
             if let Some(n) = left.get_mut(word).filter(|n| 0 < **n) {
                 *n -= 1;
                 n_common += 1;
             }
         }
-        let longer = self.words.len().max(other.words.len());
-        #[expect(clippy::cast_precision_loss, reason = "word counts are far below 2^52")]
-        let share = n_common as f64 / longer.max(1) as f64;
-        share
+        n_common
+    }
+
+    /// The lines of a file around its lines `from` that say nothing but what is left of these words.
+    #[must_use]
+    pub fn around(&self, file: &Lines<'_>, from: LineRange) -> LineRange {
+        let mut left = self.counted();
+        take(&mut left, &CodeWords::of(file.of(from)));
+        let mut belongs = |number: u32| {
+            let line = file.of(LineRange { start: number, end: number });
+            let words = CodeWords::of(line);
+            let is_left = words.words.iter().all(|(word, _)| left.get(word).is_some_and(|n| 0 < *n));
+            let is_blank = line.iter().all(|line| line.trim_ascii().is_empty());
+            take(&mut left, &words);
+            is_left && !is_blank
+        };
+        let mut lines = from;
+        while lines.end < file.count() && belongs(lines.end + 1) {
+            lines.end += 1;
+        }
+        let mut start = lines.start;
+        while 1 < start && belongs(start - 1) {
+            start -= 1;
+            // What only closes something belongs to what is before it.
+            if !CodeWords::of(file.of(LineRange { start, end: start })).words.is_empty() {
+                lines.start = start;
+            }
+        }
+        lines
     }
 
     /// The lines of these, counted from 1, on which all words of `part` follow each other; `None` where they do not,
@@ -69,10 +110,24 @@ impl<'a> CodeWords<'a> {
     }
 }
 
+/// Takes `words` out of those that are `left`.
+fn take<'a>(left: &mut HashMap<&'a [u8], usize>, words: &CodeWords<'a>) {
+    for (word, _) in &words.words {
+        if let Some(n) = left.get_mut(word) {
+            *n = n.saturating_sub(1);
+        }
+    }
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "word counts are far below 2^52")]
+    let share = part as f64 / whole.max(1) as f64;
+    share
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Lines;
 
     const CONNECT: &str = "def connect(host, port, retries=3):\n    conn = open(host, 'tcp')\n    conn.greet(host, port, retries)\n    return conn\n";
     const FORMATTED: &str = "def connect(\n    host,\n    port,\n    retries=3,\n):\n    conn = open(host, \"tcp\")\n    conn.greet(\n        host,\n        port,\n        retries,\n    )\n    return conn\n";
@@ -99,6 +154,23 @@ mod tests {
         for (one, other) in [(CONNECT, &twice[..]), (&twice, CONNECT)] {
             assert!((words(one).likeness(&words(other)) - 0.5).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn a_part_lies_in_the_whole_and_not_the_other_way() {
+        let (all, part) = (words(FORMATTED), words("    conn.greet(host, port, retries)\n"));
+        assert!((part.share_in(&all) - 1.0).abs() < 1e-9);
+        assert!(all.share_in(&part) < LEAST_ALIKE);
+        assert!(words("").share_in(&all) < LEAST_ALIKE);
+    }
+
+    #[test]
+    fn lines_around_belong_to_it_as_far_as_they_say_nothing_else() {
+        let file = format!("import os\n{FORMATTED}\nprint(host)\n");
+        let lines = Lines::new(file.as_bytes());
+        let from = LineRange::new(7, 8).unwrap();
+        assert_eq!(words(CONNECT).around(&lines, from), LineRange::new(2, 13).unwrap());
+        assert_eq!(words("open host tcp conn greet").around(&lines, from), from);
     }
 
     #[test]

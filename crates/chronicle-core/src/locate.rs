@@ -13,7 +13,7 @@ use crate::{
     Differ, LineMap, LineRange, Lines, Sketch,
     landmarks::ByWord,
     lines::is_substantive,
-    sketch::{EDGE, line_hash},
+    sketch::{EDGE, TRIVIAL, line_hash},
 };
 
 /// What became of the code that a lesson is about.
@@ -229,10 +229,7 @@ impl Haystack {
     fn new(lines: &Lines<'_>) -> Self {
         let hashes: Vec<u32> = lines.all().iter().map(|line| line_hash(line)).collect();
         let mut positions: ByWord<Vec<usize>> = ByWord::default();
-        let mut trivial: HashSet<u32> =
-            [&b""[..], b"{", b"}", b"(", b")", b"[", b"]", b"});", b"};", b"},", b"//", b"*/"]
-                .map(line_hash)
-                .into();
+        let mut trivial: HashSet<u32> = TRIVIAL.map(line_hash).into();
         for (number, (hash, line)) in hashes.iter().zip(lines.all()).enumerate() {
             if is_substantive(line) {
                 positions.entry(*hash).or_default().push(number);

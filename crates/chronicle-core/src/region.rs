@@ -52,6 +52,9 @@ pub struct Entry {
     /// Hashes of the lines, to find them again without the commit's blobs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sketch: Option<Sketch>,
+    /// The lines together with some around them, where they are too few to be known in another file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub around: Option<Sketch>,
     /// Keys that we do not know, kept as they are.
     #[serde(flatten)]
     #[schemars(skip)]
@@ -102,6 +105,9 @@ pub struct DependsOn {
     /// What is assumed of it.
     #[serde(default)]
     pub nature: String,
+    /// The item's lines when this was written, by which it is found in another file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sketch: Option<Sketch>,
     /// Keys that we do not know, kept as they are.
     #[serde(flatten)]
     #[schemars(skip)]
@@ -227,7 +233,7 @@ pub struct CrossCuttingMember {
 
 impl Entry {
     /// The keys that an entry is written with.
-    pub(crate) const KEYS: [&str; 15] = [
+    pub(crate) const KEYS: [&str; 16] = [
         "id",
         "category",
         "content",
@@ -243,6 +249,7 @@ impl Entry {
         "expires",
         "recorded",
         "sketch",
+        "around",
     ];
 
     /// An entry with nothing but a claim.
@@ -264,6 +271,7 @@ impl Entry {
             expires: None,
             recorded: None,
             sketch: None,
+            around: None,
             extra: Map::new(),
         }
     }
@@ -311,6 +319,7 @@ impl Entry {
             expires: fields.take("expires"),
             recorded,
             sketch: fields.take("sketch"),
+            around: fields.take("around"),
             content,
             extra: fields.rest(),
         })

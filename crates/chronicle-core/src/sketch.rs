@@ -1,6 +1,6 @@
 //! Hashes of a range's lines, by which it is found again without its blobs.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use data_encoding::BASE64;
 use schemars::JsonSchema;
@@ -18,6 +18,10 @@ pub struct Sketch(pub String);
 
 /// Lines kept at either end of a long range.
 pub(crate) const EDGE: usize = 32;
+
+/// Lines that stand everywhere and prove nothing.
+pub(crate) const TRIVIAL: [&[u8]; 12] =
+    [b"", b"{", b"}", b"(", b")", b"[", b"]", b"});", b"};", b"},", b"//", b"*/"];
 
 impl Sketch {
     /// The sketch of `range` of `lines`.
@@ -46,6 +50,16 @@ impl Sketch {
         (words.remainder().is_empty() && bytes.len() <= 8 * EDGE)
             .then(|| words.map(|word| u32::from_be_bytes(word.try_into().expect("chunks of four"))).collect())
     }
+
+    /// The hashes of lines that may tell one code from another, each once; none where [`Sketch::hashes`] has none.
+    #[must_use]
+    pub fn telling(&self) -> BTreeSet<u32> {
+        let mut telling: BTreeSet<u32> = self.hashes().unwrap_or_default().into_iter().collect();
+        for trivial in TRIVIAL {
+            telling.remove(&line_hash(trivial));
+        }
+        telling
+    }
 }
 
 impl fmt::Display for Sketch {
@@ -72,6 +86,14 @@ mod tests {
         assert_eq!(sketch("a\nb").hashes().map(|hashes| hashes.len()), Some(2));
         assert_eq!(Sketch("2:AAAA".into()).hashes(), None);
         assert_eq!(Sketch("1:AAA=".into()).hashes(), None);
+    }
+
+    #[test]
+    fn braces_tell_nothing() {
+        let lines = Lines::new(b"if a {\n    b\n}\n\n    b\n");
+        let telling = Sketch::of(&lines, LineRange::new(1, 5).unwrap()).telling();
+        assert_eq!(telling, BTreeSet::from([line_hash(b"if a {"), line_hash(b"b")]));
+        assert_eq!(Sketch("2:AAAA".into()).telling(), BTreeSet::new());
     }
 
     #[test]

@@ -159,7 +159,13 @@ fn marker(value: Value) -> Result<Entry, Value> {
         let assumption = text(&mut kind, "assumption");
         let place = anchor.as_ref().map_or_else(|| target.clone(), |anchor| format!("{target}:{anchor}"));
         content = joined(&content, " ", &format!("Depends on {place} — {assumption}"));
-        depends_on.push(DependsOn { file: target, anchor, nature: assumption, extra: Map::new() });
+        depends_on.push(DependsOn {
+            file: target,
+            anchor,
+            nature: assumption,
+            sketch: None,
+            extra: Map::new(),
+        });
     }
     if let Some(replacement) = kind.take::<String>("replacement") {
         content = joined(&content, " ", &format!("Replacement: {replacement}"));
