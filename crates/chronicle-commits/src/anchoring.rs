@@ -1,7 +1,7 @@
 //! The named item that a lesson is about, found in the outline of the file at its commit.
 
 use chronicle_core::{
-    Anchor, LineRange, Lines, Places, Sketch,
+    Anchor, DependsOn, LineRange, Lines, Places, Sketch, count_lines,
     outline::{Item, Resolution, resolve},
     plain,
 };
@@ -9,6 +9,7 @@ use chronicle_core::{
 use crate::{
     derive::{Derived, Facts, LONGEST_RANGE, MAX_PLACES},
     error::Result,
+    moved,
 };
 
 /// The place of a lesson: its lines or ranges, and the item that holds them.
@@ -181,4 +182,43 @@ impl Facts<'_> {
 /// The sketch of a located lesson.
 pub(crate) fn sketch(facts: &mut Facts<'_>, file: &str, lines: Option<LineRange>) -> Result<Option<Sketch>> {
     lines.map(|lines| facts.sketch(file, lines)).transpose().map(Option::flatten)
+}
+
+/// Lines before and after a short lesson's that tell where it is.
+const AROUND: u32 = 4;
+
+/// The sketch of a located lesson's lines and some around them in the same item, where the lines are too few to be known in
+/// another file.
+pub(crate) fn around(
+    facts: &mut Facts<'_>,
+    file: &str,
+    (lines, sketch): (Option<LineRange>, Option<&Sketch>),
+) -> Result<Option<Sketch>> {
+    let (Some(lines), Some(sketch)) = (lines, sketch) else { return Ok(None) };
+    if moved::is_telling(sketch) {
+        return Ok(None);
+    }
+    let items = items(facts, file)?;
+    let Some(n_lines) = facts.content(file)?.map(count_lines) else { return Ok(None) };
+    let item = innermost(&items, lines).map_or(LineRange { start: 1, end: n_lines }, |item| item.lines);
+    let around = LineRange {
+        start: lines.start.saturating_sub(AROUND).max(item.start),
+        end: lines.end.saturating_add(AROUND).min(item.end),
+    };
+    Ok(facts.sketch(file, around)?.filter(moved::is_telling))
+}
+
+/// Sketches the items that are relied upon, so that they are found in whatever file they go to.
+pub(crate) fn sketch_each(facts: &mut Facts<'_>, dependencies: &mut [DependsOn]) -> Result<()> {
+    for dependency in dependencies {
+        dependency.sketch = None;
+        let file = dependency.file.trim_start_matches("./");
+        let Some(anchor) = &dependency.anchor else { continue };
+        let Some(items) = facts.items(file)? else { continue };
+        let Ok(items) = &*items else { continue };
+        if let [only] = resolve(items, anchor).exact() {
+            dependency.sketch = facts.sketch(file, only.lines)?;
+        }
+    }
+    Ok(())
 }

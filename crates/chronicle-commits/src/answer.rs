@@ -6,7 +6,7 @@ use std::{
 };
 
 use chronicle_core::{
-    Age, Category, ContextLevel, EntryId, Origin,
+    Age, Category, ContextLevel, DependsOn, EntryId, Origin,
     correction::{self, CorrectionItem, CorrectionKind},
     mentions::{agree, segments},
     outline::{Item as Named, may_mean},
@@ -39,8 +39,6 @@ pub(crate) struct Scoped {
     pub(crate) content: Content,
     /// What is known of it.
     pub(crate) record: FileRecord,
-    /// The file whose record it is, where code was that is in this one now; only of that it tells.
-    pub(crate) origin: Option<BString>,
 }
 
 /// What answers depend on beside the question and the records.
@@ -73,13 +71,9 @@ pub(crate) struct Item {
 }
 
 /// Answers everything but what the repository knows as a whole.
-///
-/// Behind the files that are asked about may come some that code was in before.
 pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Result<Reading> {
     let mut reading = Reading::empty(request.query.clone());
     let items = keep_best_copies(items(request, files, setting)?);
-    let with_origins = files;
-    let files = &files[..request.files.len()];
     let n_matched = items.len();
     reading.knows_anchor = items.iter().any(|item| item.standing.matched == Match::Anchor)
         || files.iter().enumerate().any(|(number, file)| is_relied_on(&file.record, request.scope(number)));
@@ -93,9 +87,13 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
         let n_more = n_wanted - items.len();
         reading.warnings.push(format!("{n_more} more items match; raise --max-regions to see them"));
     }
-    let told: BTreeSet<usize> = items.iter().filter_map(|item| item.file).collect();
-    let origins = told.into_iter().filter_map(|number| with_origins[number].origin.as_ref());
-    reading.warnings.extend(origins.map(moved::remark));
+    let source = |item: &Item| {
+        let Scoped { record, .. } = &files[item.file?];
+        let name = &record.claims[item.claim].name;
+        record.is_elsewhere(name).then(|| name.trim_start_matches("./"))
+    };
+    let sources: BTreeSet<&str> = items.iter().filter_map(source).collect();
+    reading.warnings.extend(sources.into_iter().map(moved::remark));
     let mut follower = Follower {
         repository: setting.repository,
         head_time: setting.head_time,
@@ -106,7 +104,7 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     };
     for mut item in items {
         if !request.limits.is_brief {
-            item.standing.gone_since = gone_since(&item, with_origins, setting)?.map(|id| id.to_string());
+            item.standing.gone_since = gone_since(&item, files, setting)?.map(|id| id.to_string());
         }
         item.standing.related = follower.follow(&item.standing.commit, item.body.related())?;
         match item.finish() {
@@ -146,17 +144,13 @@ fn distinct<T: Eq + std::hash::Hash>(files: &[Scoped], commits: impl Fn(&FileRec
 fn items(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Result<Vec<Item>> {
     let mut items = Vec::new();
     for (number, file) in files.iter().enumerate() {
-        let scope = request.scope(if file.origin.is_some() { 0 } else { number });
-        let aim = Aim { scope, items: LazyCell::new(|| setting.items(file)) };
+        let aim = Aim { scope: request.scope(number), items: LazyCell::new(|| setting.items(file)) };
         for (claim_number, claim) in file.record.claims.iter().enumerate() {
             // What the index leaves out by lines must not come back by another place.
             if !aim.concerns(claim, &claim.placement) {
                 continue;
             }
             let again = place_again(setting, file, claim)?;
-            if file.origin.is_some() && (again.is_none() || !aim.names(claim)) {
-                continue;
-            }
             let placement = again.as_ref().unwrap_or(&claim.placement);
             let is_named = aim.names(claim);
             let is_missing = request.limits.without_gone && placement.state == State::Gone;
@@ -495,17 +489,23 @@ impl Item {
                 reasoning: region.reasoning,
                 constraints: region.constraints,
                 risk_notes: region.risk_notes,
-                semantic_dependencies: region.semantic_dependencies,
+                semantic_dependencies: unsketched(region.semantic_dependencies),
             }),
             Body::Wisdom(entry) => Finished::Wisdom(WisdomItem {
                 standing,
                 category: entry.category,
                 content: entry.content,
                 anchor: entry.anchor,
-                depends_on: entry.depends_on,
+                depends_on: unsketched(entry.depends_on),
             }),
         }
     }
+}
+
+/// Sketches are for us to find code by, and say nothing to a reader.
+fn unsketched(mut dependencies: Vec<DependsOn>) -> Vec<DependsOn> {
+    dependencies.iter_mut().for_each(|dependency| dependency.sketch = None);
+    dependencies
 }
 
 /// An item in the shape of the answer.

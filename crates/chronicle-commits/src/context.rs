@@ -128,6 +128,7 @@ fn resolve(assumption: &str, facts: &mut Facts<'_>, repository: &Repository) -> 
         file: file.to_owned(),
         anchor,
         nature: assumption.to_owned(),
+        sketch: None,
         extra: serde_json::Map::new(),
     };
     for file in &searched {

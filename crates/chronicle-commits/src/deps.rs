@@ -6,11 +6,7 @@
 
 mod judge;
 
-use std::{
-    borrow::Cow,
-    cell::OnceCell,
-    collections::{BTreeMap, HashSet},
-};
+use std::{cell::OnceCell, collections::HashSet};
 
 use chronicle_core::{LineRange, dependent::Dependent, mentions::segments};
 use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId, Repository};
@@ -24,9 +20,7 @@ use crate::{
     gather::Gathered,
     index::Index,
     matching::Ground,
-    moved::Sought,
     notebook::Notebook,
-    outlines::Outlines,
     prose::{Passage, Prose, Said},
     read::supersessions,
     record::Relied,
@@ -60,8 +54,6 @@ pub struct Target {
     pub lines: Vec<LineRange>,
     /// The file's bytes, if it is there.
     pub content: Content,
-    /// Whether it is where code was that is elsewhere now: who only names it does not count.
-    pub is_origin: bool,
 }
 
 /// What was found.
@@ -90,16 +82,17 @@ pub fn dependents(lazy: &LazyRepository, request: &DepsRequest) -> Result<Depend
         return Ok(Dependents { n_annotations, warnings, ..Dependents::default() });
     }
     let history = repository.history(&[request.at])?;
-    let outlines = Outlines::new(None);
-    let request = &match request.sought(lazy, &outlines) {
-        Some(sought) => request.with(sought.origins_in((&notebook, &history), request.all)?),
-        None => Cow::Borrowed(request),
-    };
     let files = request.files();
     let at_head: Vec<BString> = files.iter().map(|file| file.at_head.clone()).collect();
     let followed = repository.follow(&history, &at_head)?;
     let paths: Vec<BString> = files.iter().map(|file| file.path.clone()).collect();
     let ground = Ground::new(repository, &notebook, &history, &followed, &paths, request.all);
+    let contents = request.contents();
+    let is_committed = contents.iter().any(|content| content.blob().is_some());
+    let ground = match is_committed {
+        true => ground,
+        false => ground.with_contents(contents.iter().map(|content| content.bytes(lazy)).collect()),
+    };
     let ground = ground.looking_for(request.words());
     let candidates = ground.candidates(&mut warnings)?;
     let tree = history.nodes()[0].tree;
@@ -128,17 +121,12 @@ pub fn dependents_indexed(
     let (true, Some(head_time), false) = (index.has_any(), index.head_time(), request.all) else {
         return Ok(None);
     };
-    let outlines = Outlines::new(None);
     let relied = |file: &ScopeFile| index.relied(lazy, file.at_head.as_bstr(), request.with_mentions);
-    let request = &match request.sought(lazy, &outlines) {
-        Some(sought) => {
-            let earlier = || relied(&request.targets[0].file).map_or_else(Vec::new, |own| own.names);
-            let origins = sought.origins(earlier, |key| index.naming(key, &mut |_| true))?;
-            let Some(origins) = origins else { return Ok(None) };
-            request.with(origins)
-        }
-        None => Cow::Borrowed(request),
-    };
+    let has_gained =
+        |target: &Target| index.has_gained_code(lazy, target.file.at_head.as_bstr(), &target.content);
+    if request.targets.iter().any(has_gained) {
+        return Ok(None);
+    }
     // Words at home are no news; nothing else asks for what is claimed there.
     let relied: Option<Vec<Relied>> = request.files().into_iter().map(relied).collect();
     let Some(relied) = relied else { return Ok(None) };
@@ -150,27 +138,11 @@ pub fn dependents_indexed(
 }
 
 impl DepsRequest {
-    /// The item that is asked for by name, if it is one.
-    fn sought<'a>(&'a self, lazy: &'a LazyRepository, outlines: &'a Outlines) -> Option<Sought<'a>> {
-        let ([target], true) = (&self.targets[..], self.with_mentions) else { return None };
-        let content = target.content.bytes(lazy).filter(|_| !target.lines.is_empty())?;
-        Some(Sought { lazy, outlines, path: &target.file.path, content, names: &target.anchors })
-    }
-
-    /// The same question, also of where the code was before.
-    fn with(&self, origins: BTreeMap<BString, Vec<String>>) -> Cow<'_, Self> {
-        if origins.is_empty() {
-            return Cow::Borrowed(self);
-        }
-        let mut request = self.clone();
-        request.targets.extend(origins.into_iter().map(|(file, anchors)| Target {
-            file: ScopeFile::from(file),
-            anchors,
-            lines: Vec::new(),
-            content: Content::from(None),
-            is_origin: true,
-        }));
-        Cow::Owned(request)
+    /// The bytes of the files of the targets, each once.
+    fn contents(&self) -> Vec<&Content> {
+        let mut seen = HashSet::new();
+        let first = self.targets.iter().filter(|target| seen.insert(&target.file.path));
+        first.map(|target| &target.content).collect()
     }
 
     /// The files of the targets, each once.

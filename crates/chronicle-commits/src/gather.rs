@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use chronicle_core::{
-    Annotation, ChangedRanges, DependsOn, EntryId, Statement,
+    Annotation, ChangedRanges, DependsOn, EntryId, Sketch, Statement,
     reading::{CrossCuttingItem, State},
     score,
 };
@@ -14,6 +14,7 @@ use crate::{
     error::Result,
     introduced::{self, Introduced, Words},
     matching::{Candidate, Ground, malformed},
+    moved::{self, Holders},
     placing::{Located, Placement, Version, place},
     present::Present,
     record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step, expiry},
@@ -24,6 +25,8 @@ pub(crate) struct Gathered<'a> {
     ground: &'a Ground<'a>,
     candidates: &'a [Candidate],
     files: Vec<(FileRecord, Vec<Tied>)>,
+    /// For each file what notes sketched of code in it.
+    sketched: Vec<Vec<Vec<u32>>>,
 }
 
 /// How a claim of a record is tied to the file; claim and tie have the same number.
@@ -33,6 +36,8 @@ enum Tied {
     Named { candidate: usize },
     /// Its commit, which touched the file, is what it is about.
     Written { candidate: usize, touch: usize },
+    /// Its note names another file, and the code may have come from there.
+    Moved { candidate: usize },
 }
 
 impl<'a> Gathered<'a> {
@@ -46,11 +51,14 @@ impl<'a> Gathered<'a> {
             ..FileRecord::default()
         };
         let files = ground.followed.files.iter().zip(ground.paths);
-        let files = files.map(|file| (record(file), Vec::new())).collect();
-        let mut gathered = Self { ground, candidates, files };
+        let files: Vec<_> = files.map(|file| (record(file), Vec::new())).collect();
+        let sketched = vec![Vec::new(); files.len()];
+        let mut gathered = Self { ground, candidates, files, sketched };
+        let holders = ground.holders_for(candidates);
         for (number, candidate) in candidates.iter().enumerate() {
-            let files = &mut gathered.files;
-            Gatherer { ground, number, candidate, files, meant: BTreeSet::new() }.gather();
+            let Self { files, sketched, .. } = &mut gathered;
+            let meant = BTreeSet::new();
+            Gatherer { ground, holders, number, candidate, files, sketched, meant }.gather();
         }
         gathered
     }
@@ -60,10 +68,15 @@ impl<'a> Gathered<'a> {
         !self.files[number].1.is_empty()
     }
 
+    /// What was sketched of code in the file number `number`: the telling lines of each piece.
+    pub(crate) fn sketched(&mut self, number: usize) -> Vec<Vec<u32>> {
+        std::mem::take(&mut self.sketched[number])
+    }
+
     /// The versions of the file that are looked at when its claims are placed.
     pub(crate) fn versions(&self, number: usize) -> Vec<ObjectId> {
         let of = |tied: &Tied| match tied {
-            Tied::Named { .. } => [None, None],
+            Tied::Named { .. } | Tied::Moved { .. } => [None, None],
             Tied::Written { candidate, touch } => {
                 let (_, touch) = &self.candidates[*candidate].touches[*touch];
                 [touch.old, touch.new]
@@ -84,10 +97,18 @@ impl<'a> Gathered<'a> {
         let file = &self.ground.followed.files[number];
         let mut reached = None;
         let mut written: Option<((usize, usize), Placement)> = None;
-        for (claim, tied) in record.claims.iter_mut().zip(ties) {
+        for (mut claim, tied) in std::mem::take(&mut record.claims).into_iter().zip(ties) {
             claim.placement = match tied {
+                Tied::Moved { candidate } => {
+                    let located = located(&claim, &record.headings[claim.heading]);
+                    let by = &self.candidates[candidate];
+                    match moved::arrived(self.ground, (number, present), &located, by)? {
+                        Some(placement) => placement,
+                        None => continue,
+                    }
+                }
                 Tied::Named { candidate } => {
-                    let located = located(claim, &record.headings[claim.heading]);
+                    let located = located(&claim, &record.headings[claim.heading]);
                     let by = &self.candidates[candidate];
                     // What the commit touched needs no look into its tree.
                     let touched = by
@@ -112,11 +133,13 @@ impl<'a> Gathered<'a> {
                 },
             };
             let commit = record.headings[claim.heading].commit;
-            let Some(place) = self.ground.history.place(commit) else { continue };
-            let reached = reached.get_or_insert_with(|| file.reached(self.ground.history));
-            claim.commits_since = Some(reached.touches_since(place));
-            let newer = file.touches.partition_point(|touch| touch.place < place);
-            claim.n_newer = u32::try_from(newer).ok();
+            if let Some(place) = self.ground.history.place(commit) {
+                let reached = reached.get_or_insert_with(|| file.reached(self.ground.history));
+                claim.commits_since = Some(reached.touches_since(place));
+                let newer = file.touches.partition_point(|touch| touch.place < place);
+                claim.n_newer = u32::try_from(newer).ok();
+            }
+            record.claims.push(claim);
         }
         record.lost = present.all_lost();
         Ok(record)
@@ -201,21 +224,26 @@ fn other_names(file: &FileHistory, path: &BString) -> Vec<String> {
 
 /// The part of a claim that says where it belongs.
 pub(crate) fn located<'a>(claim: &'a Claim, heading: &'a Heading) -> Located<'a> {
-    let (lines, places, sketch) = match &claim.body {
-        Body::Region(region) => (region.lines, None, region.sketch.as_ref()),
-        Body::Summary(_) => (None, None, None),
-        Body::Wisdom(entry) => (entry.lines, entry.places.as_deref(), entry.sketch.as_ref()),
+    let (lines, places, sketch, around) = match &claim.body {
+        Body::Region(region) => (region.lines, None, region.sketch.as_ref(), None),
+        Body::Summary(_) => (None, None, None, None),
+        Body::Wisdom(entry) => {
+            (entry.lines, entry.places.as_deref(), entry.sketch.as_ref(), entry.around.as_ref())
+        }
     };
     let foreign_commit = heading.foreign_commit.as_deref();
-    Located { file: &claim.name, lines, places, sketch, foreign_commit }
+    Located { file: &claim.name, lines, places, sketch, around, foreign_commit }
 }
 
 /// Takes what one annotated commit says apart, file by file.
 struct Gatherer<'a> {
     ground: &'a Ground<'a>,
+    /// Which files hold which lines; `None` where no note has a sketch.
+    holders: Option<&'a Holders>,
     number: usize,
     candidate: &'a Candidate,
     files: &'a mut [(FileRecord, Vec<Tied>)],
+    sketched: &'a mut [Vec<Vec<u32>>],
     /// The files that it has anything to do with.
     meant: BTreeSet<usize>,
 }
@@ -229,7 +257,7 @@ impl Gatherer<'_> {
             let heading = heading(candidate, document);
             for region in &document.regions {
                 let body = || Body::Region(Box::new(region.clone()));
-                self.named(&region.id, &region.file, body, &heading);
+                self.named(&region.id, (&region.file, region.sketch.as_ref()), body, &heading);
                 let from = (Some(&region.file), region.ast_anchor.as_ref().map(|anchor| &anchor.name));
                 self.reliances(&region.semantic_dependencies, (&region.id, None), from, &heading);
             }
@@ -245,7 +273,10 @@ impl Gatherer<'_> {
             let heading = heading(candidate, document);
             let body = || Body::Wisdom(Box::new(entry.clone()));
             match &entry.file {
-                Some(file) => self.named(&entry.id, file, body, &heading),
+                Some(file) => {
+                    let sketch = entry.around.as_ref().or(entry.sketch.as_ref());
+                    self.named(&entry.id, (file, sketch), body, &heading);
+                }
                 None => self.everywhere(&entry.id, &body(), &heading),
             }
             let from = (entry.file.as_ref(), entry.anchor.as_ref().map(|anchor| &anchor.name));
@@ -272,24 +303,62 @@ impl Gatherer<'_> {
         }
     }
 
-    /// One claim for each file that `name` means.
-    fn named(&mut self, id: &EntryId, name: &str, body: impl Fn() -> Body, heading: &Heading) {
-        for file in self.ground.files_named(self.candidate, name) {
+    /// One claim for each file that `name` means, and for those that may have the code that was sketched there.
+    fn named(
+        &mut self,
+        id: &EntryId,
+        (name, sketch): (&str, Option<&Sketch>),
+        body: impl Fn() -> Body,
+        heading: &Heading,
+    ) {
+        let named = self.ground.files_named(self.candidate, name);
+        for file in self.holding(sketch) {
+            if !named.contains(&file) {
+                self.source(file, name);
+                let tied = Tied::Moved { candidate: self.number };
+                self.claim(file, id, body(), name.to_owned(), tied, heading);
+            }
+        }
+        self.sketch(&named, sketch);
+        for file in named {
+            self.meant.insert(file);
             let tied = Tied::Named { candidate: self.number };
             self.claim(file, id, body(), name.to_owned(), tied, heading);
+        }
+    }
+
+    /// The files that may hold what was sketched.
+    fn holding(&self, sketch: Option<&Sketch>) -> Vec<usize> {
+        self.holders.zip(sketch).map(|(holders, sketch)| holders.of_sketch(sketch)).unwrap_or_default()
+    }
+
+    /// Notes what was sketched of code in `files`.
+    fn sketch(&mut self, files: &[usize], sketch: Option<&Sketch>) {
+        let telling = sketch.map(Sketch::telling).unwrap_or_default();
+        for file in files.iter().filter(|_| !telling.is_empty()) {
+            self.sketched[*file].push(telling.iter().copied().collect());
+        }
+    }
+
+    /// Notes that code in a file may have come from the file `name`.
+    fn source(&mut self, file: usize, name: &str) {
+        let sources = &mut self.files[file].0.sources;
+        let name = name.trim_start_matches("./");
+        if !sources.iter().any(|known| known == name) {
+            sources.push(name.to_owned());
         }
     }
 
     /// A claim about the commit as a whole, for each file that it changed.
     fn everywhere(&mut self, id: &EntryId, body: &Body, heading: &Heading) {
         for (touch, (file, what)) in self.candidate.touches.iter().enumerate() {
+            self.meant.insert(*file);
             let tied = Tied::Written { candidate: self.number, touch };
             self.claim(*file, id, body.clone(), what.name.to_string(), tied, heading);
         }
     }
 
     fn claim(&mut self, file: usize, id: &EntryId, body: Body, name: String, tied: Tied, heading: &Heading) {
-        self.meant.insert(file);
         let (record, ties) = &mut self.files[file];
         let heading = record.heading(heading);
         ties.push(tied);
@@ -315,7 +384,15 @@ impl Gatherer<'_> {
     ) {
         for dependency in declared {
             let (files, had_name) = self.ground.files_meant(self.candidate, &dependency.file);
-            for number in files {
+            let mut may_be_in: Vec<(usize, bool)> = files.iter().map(|file| (*file, had_name)).collect();
+            for file in self.holding(dependency.sketch.as_ref()) {
+                if !files.contains(&file) {
+                    self.source(file, &dependency.file);
+                    may_be_in.push((file, false));
+                }
+            }
+            self.sketch(&files, dependency.sketch.as_ref());
+            for (number, had_name) in may_be_in {
                 if had_name {
                     self.meant.insert(number);
                 }

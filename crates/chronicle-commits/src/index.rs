@@ -14,13 +14,14 @@ mod body;
 mod build;
 mod drift;
 mod part;
+mod sketched;
 mod spoken;
 mod stored;
 pub(crate) mod table;
 
 use std::{
     cell::OnceCell,
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     ops::Deref,
     path::{Path, PathBuf},
 };
@@ -37,6 +38,7 @@ pub use build::{Refreshed, make_table, refresh};
 use crate::{
     Content, corrections,
     error::Result,
+    gather::located,
     index::{
         ancestry::Ancestry,
         drift::Drift,
@@ -44,10 +46,11 @@ use crate::{
         stored::{Asked, Id, StoredRecord},
         table::Table,
     },
+    moved,
     present::is_opaque,
     prose::{Passage, Said},
     read::{Scope, superseded_by},
-    record::{FileRecord, Relied},
+    record::{FileRecord, Relied, is_elsewhere},
 };
 
 /// States that are kept: worktrees and branches that take turns each have their own.
@@ -452,9 +455,41 @@ impl Index {
         content: &Content,
         scope: &Scope,
     ) -> Option<FileRecord> {
+        if self.has_gained_code(repository, path, content) {
+            return None;
+        }
         self.look_up(repository, path, |table, stored| {
             load((table, stored), repository, path, content, scope)
         })
+    }
+
+    /// Whether the file at `path`, whose bytes are now `content`, came to have code of another file that has it no more, and
+    /// none of that is committed: then the files themselves have to be looked at.
+    pub(crate) fn has_gained_code(
+        &self,
+        repository: &LazyRepository,
+        path: &BStr,
+        content: &Content,
+    ) -> bool {
+        let Some(known) = self.known_in(repository, path).filter(|_| content.blob().is_none()) else {
+            return false;
+        };
+        let Some(content) = content.bytes(repository) else { return false };
+        let hash = known.get(&record_key(path)).and_then(|record| stored::parse(&record)?.content);
+        if hash.is_some_and(|hash| hash == content_hash(content)) {
+            return false;
+        }
+        let gained = moved::gained(&known.get(&words_key(path)).unwrap_or_default(), content);
+        let others = sketched::files_with(&self.table, &gained).into_iter().filter(|(file, _)| file != path);
+        let is_no_more = |(file, code): (BString, Vec<Vec<u32>>)| {
+            let present = repository.get().ok()?.present_file(Some(self.state.head), file.as_bstr()).ok()?;
+            let there = present.map(|present| moved::lines_of(&present.content)).unwrap_or_default();
+            let there: HashSet<u32> = there.into_iter().collect();
+            let n_in =
+                |lines: &HashSet<u32>, code: &[u32]| code.iter().filter(|line| lines.contains(line)).count();
+            Some(code.iter().any(|code| n_in(&there, code) < n_in(&gained, code)))
+        };
+        others.into_iter().any(|other| is_no_more(other).unwrap_or_default())
     }
 
     /// Reads what is known about `path` at present, and the table that it lies in; `None` when HEAD has no such file.
@@ -558,12 +593,12 @@ fn load(
 ) -> Option<FileRecord> {
     let name = path.to_string();
     if stored.claims.is_empty() {
-        return stored.load(table, &name, None, |_, _| true);
+        return stored.load(table, &name, None, |_, _, _| true);
     }
     let is_committed = content.blob().is_some();
     let content = if is_committed { None } else { content.bytes(repository) };
     if let (false, None, Some(_)) = (is_committed, content, stored.content) {
-        let mut record = stored.load(table, &name, None, |placement, anchor| {
+        let mut record = stored.load(table, &name, None, |placement, _, anchor| {
             *placement = placement.of_missing_file();
             placement.concerns(scope, anchor)
         })?;
@@ -586,11 +621,35 @@ fn load(
     let mut is_known = true;
     // Where the file was edited, each place is to be carried before it can be asked about.
     let asked = Asked::of(scope).filter(|_| drift.is_none());
-    let record = stored.load(table, &name, asked.as_ref(), |placement, anchor| {
+    let origins = (stored.sources.clone(), stored.names.clone());
+    let is_elsewhere = |name: &str| is_elsewhere(name, (&origins.0, &origins.1));
+    // Claims about code of another file that the edit damaged, by the number that they get.
+    let mut damaged = Vec::new();
+    let mut n_claims = 0;
+    let mut record = stored.load(table, &name, asked.as_ref(), |placement, name, anchor| {
         if let Some(drift) = &drift {
+            if is_elsewhere(name) && !drift.leaves_whole(placement) {
+                damaged.push(n_claims);
+                n_claims += 1;
+                return true;
+            }
             is_known &= drift.carry(placement).is_some();
         }
-        placement.concerns(scope, anchor)
+        let concerns = placement.concerns(scope, anchor);
+        n_claims += usize::from(concerns);
+        concerns
     })?;
+    for number in damaged.into_iter().rev() {
+        let claim = &record.claims[number];
+        let heading = &record.headings[claim.heading];
+        let tree = repository.get().ok()?.commit(heading.commit).ok().map(|commit| commit.tree);
+        let present = drift.as_ref()?.present();
+        let placed = moved::placed(repository.get().ok()?, present, &located(claim, heading), tree).ok()?;
+        let anchor = claim.body.anchor().map(|anchor| anchor.name.as_str());
+        match placed.filter(|placement| placement.concerns(scope, anchor)) {
+            Some(placement) => record.claims[number].placement = placement,
+            None => drop(record.claims.remove(number)),
+        }
+    }
     is_known.then_some(record)
 }

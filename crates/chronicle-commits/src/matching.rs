@@ -13,6 +13,7 @@ use memchr::memmem::Finder;
 
 use crate::{
     error::Result,
+    moved::Holders,
     notebook::{Notebook, Stored},
 };
 
@@ -104,6 +105,9 @@ pub(crate) struct Ground<'a> {
     earlier_names: Vec<BString>,
     /// The files in scope by every name they ever had.
     ever: OnceCell<BTreeMap<String, BTreeSet<(BString, usize)>>>,
+    holders: OnceCell<Holders>,
+    /// The bytes of the files in scope as they are asked about; `None` where those of the newest commit are.
+    contents: Option<Vec<Option<&'a [u8]>>>,
 }
 
 impl<'a> Ground<'a> {
@@ -119,13 +123,52 @@ impl<'a> Ground<'a> {
         for (number, path) in paths.iter().enumerate() {
             by_path.entry(path.to_string()).or_default().push(number);
         }
-        let (words, earlier_names, ever) = (Vec::new(), Vec::new(), OnceCell::new());
-        Self { repository, notebook, history, followed, paths, all, words, by_path, earlier_names, ever }
+        Self {
+            repository,
+            notebook,
+            history,
+            followed,
+            paths,
+            all,
+            words: Vec::new(),
+            by_path,
+            earlier_names: Vec::new(),
+            ever: OnceCell::new(),
+            holders: OnceCell::new(),
+            contents: None,
+        }
     }
 
     /// The same ground of one file, which had the names `earlier_names` before the history begins.
     pub(crate) fn once_called(self, earlier_names: Vec<BString>) -> Self {
         Self { earlier_names, ..self }
+    }
+
+    /// The same ground, where the files are asked about as they are now, with these bytes.
+    pub(crate) fn with_contents(self, contents: Vec<Option<&'a [u8]>>) -> Self {
+        Self { contents: Some(contents), ..self }
+    }
+
+    /// What `look` makes of the bytes of a file in scope; `None` where they are not at hand.
+    pub(crate) fn with_content<T>(&self, number: usize, look: impl FnOnce(&[u8]) -> T) -> Option<T> {
+        if let Some(contents) = &self.contents {
+            return contents[number].map(look);
+        }
+        let newest = self.followed.files[number].touches.first();
+        let name = newest.map_or(&self.paths[number], |touch| &touch.name);
+        self.with_other(name, look)
+    }
+
+    /// The same for any file, by its path.
+    pub(crate) fn with_other<T>(&self, path: &BString, look: impl FnOnce(&[u8]) -> T) -> Option<T> {
+        let head = self.history.nodes().first()?;
+        if self.contents.is_some() {
+            let present = self.repository.present_file(Some(head.id), path.as_bstr()).ok()??;
+            return Some(look(&present.content));
+        }
+        let blob = self.repository.blob_at(head.tree, path.as_bstr()).ok()??;
+        // What is here but broken is as good as absent.
+        self.repository.with_blob(blob, look).ok()?
     }
 
     /// The same ground, where notes that hold one of `words` count too.
@@ -153,6 +196,18 @@ impl<'a> Ground<'a> {
         };
         let files = self.ever().get(name).into_iter().flatten();
         files.filter(|(path, _)| had(path)).map(|(_, number)| *number).collect()
+    }
+
+    /// Which files in scope hold which lines, as far as they changed after the commit at place `oldest`.
+    fn holders(&self, oldest: u32) -> &Holders {
+        self.holders.get_or_init(|| Holders::of(self, oldest))
+    }
+
+    /// The files in scope that may hold what the note of one of `candidates` sketched.
+    pub(crate) fn holders_for(&self, candidates: &[Candidate]) -> Option<&Holders> {
+        let sketched = candidates.iter().filter(|candidate| candidate.stored.is_sketched);
+        let oldest = sketched.map(|candidate| candidate.place.unwrap_or(u32::MAX)).max()?;
+        Some(self.holders(oldest))
     }
 
     /// The files in scope that the name `file`, written in the note of `candidate`, means.
@@ -236,17 +291,18 @@ impl<'a> Ground<'a> {
         let mut candidates = Vec::new();
         let touched: BTreeSet<u32> = touches.keys().copied().collect();
         // Off the history it takes a closer look to tell whether a commit touched a file in scope.
-        let history = self.history;
+        let (history, holders) = (self.history, self.holders(u32::MAX));
+        let is_said = |raw: &[u8]| mention.is_in(raw) || holders.of_any_in(raw);
         let wanted = |key: ObjectId, raw: &[u8]| {
             !chronicle_git::is_knowledge_key(key)
-                && (history.place(key).is_none_or(|place| touched.contains(&place)) || mention.is_in(raw))
+                && (history.place(key).is_none_or(|place| touched.contains(&place)) || is_said(raw))
         };
         for (key, raw) in self.notebook.scan(warnings, wanted) {
             let place = self.history.place(key);
             let touches = place.and_then(|place| touches.remove(&place)).unwrap_or_default();
             let mut candidate = self.candidate(key, &raw, place, touches);
             if place.is_none() {
-                if candidate.touches.is_empty() && !raw.iter().any(|raw| mention.is_in(raw)) {
+                if candidate.touches.is_empty() && !raw.iter().any(|raw| is_said(raw)) {
                     continue;
                 }
                 if others.is_none() {

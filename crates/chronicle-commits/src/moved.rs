@@ -1,152 +1,303 @@
-//! Code that came from another file, and where that was.
+//! Code that came from another file.
 //!
-//! What was said of an item in another file is told of it here when that file has no such item any more, and the code
-//! as the note's commit had it is like the code as it is here. Only an item that is asked for by name is looked at: names
-//! find the claims, and both versions have to be read to tell.
+//! A note keeps a sketch of the code that it speaks of. Where another file than the noted one holds code like that, had
+//! none when the note's commit was made, and the noted one has it no more, the code moved: what was said of it there is
+//! told of it here. Names are not asked, since code is renamed on its way, too.
 
 use std::{
-    cell::LazyCell,
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::LazyLock,
 };
 
 use chronicle_core::{
-    CodeWords, LineFinder, is_substantive,
-    mentions::{agree, segments},
-    outline::{Item, resolve},
+    CodeWords, LineFinder, LineRange, Lines, Place, Sketch, is_substantive, line_hash, line_words,
+    reading::State, score::Tie,
 };
-use chronicle_git::{BString, ByteSlice, History, LazyRepository, ObjectId, Repository};
+use chronicle_git::{BString, ByteSlice, ObjectId, Repository};
+use memchr::memmem::Finder;
 
 use crate::{
     error::Result,
-    matching::{Ground, names_of},
-    notebook::Notebook,
-    outlines::Outlines,
-    prose::{Passage, Prose, about_key},
+    matching::{Candidate, Ground, names_of},
+    placing::{Located, Placement, Version, place},
+    present::{Present, is_opaque},
 };
 
-/// Where code was.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Origin {
-    /// The file, as a note calls it.
-    file: BString,
-    /// The item there.
-    anchor: String,
-}
-
 /// What to tell of an answer that holds what was said of code in `file`.
-pub(crate) fn remark(file: &BString) -> String {
+pub(crate) fn remark(file: &str) -> String {
     format!("the code came from `{file}`; what was said of it there is told, too")
 }
 
-/// The share of words that code in two files has in common at least, if one came from the other.
-const ALIKE: f64 = 0.6;
 /// Code of fewer lines is written twice by chance.
 const SHORTEST: usize = 3;
-/// So many places are looked at, those of the newest notes: `new` or `main` are in every other file.
-const MAX_LOOKED_AT: usize = 16;
+/// A file that has fewer lines of some code does not have the code.
+const FEWEST: usize = 2;
+/// The same as a share.
+const LEAST_HELD: f64 = 0.3;
+/// With less than this share of the lines, words have to tell.
+const LEAST_SHARE: f64 = 0.5;
+/// Code that was renamed and formatted on its way still has this share of its words.
+const LEAST_WORDS: f64 = 0.8;
+/// No code that a person wrote is in a larger file.
+const MAX_BYTES: usize = 1 << 23;
 
-/// An item that is asked for by name, in a file as it is now.
-pub(crate) struct Sought<'a> {
-    pub(crate) lazy: &'a LazyRepository,
-    pub(crate) outlines: &'a Outlines,
-    /// The file's path now.
-    pub(crate) path: &'a BString,
-    pub(crate) content: &'a [u8],
-    /// The names of the items.
-    pub(crate) names: &'a [String],
+/// Which of some files hold which lines.
+#[derive(Debug, Default)]
+pub(crate) struct Holders {
+    files: HashMap<u32, Vec<u32>>,
 }
 
-impl Sought<'_> {
-    /// Where the items were before, by file; `None` where words cannot be looked up.
-    ///
-    /// `about` gives the passages that are filed under a key; `earlier_names` are those of this file.
-    pub(crate) fn origins(
-        &self,
-        earlier_names: impl FnOnce() -> Vec<String>,
-        about: impl Fn(&str) -> Option<Vec<Passage>>,
-    ) -> Result<Option<BTreeMap<BString, Vec<String>>>> {
-        let mut origins = BTreeSet::new();
-        let earlier_names = LazyCell::new(earlier_names);
-        for name in self.names {
-            let own = segments(name);
-            let Some(last) = own.last() else { continue };
-            let Some(mut passages) = about(&about_key(last)) else { return Ok(None) };
-            passages.sort_by_key(|passage| std::cmp::Reverse(passage.heading.at));
-            let mut seen = BTreeSet::new();
-            for Passage { heading, from_file, from_anchor, .. } in passages {
-                let (Some(file), Some(anchor)) = (from_file, from_anchor) else { continue };
-                let origin = Origin { file: file.trim_start_matches("./").into(), anchor };
-                let is_own =
-                    origin.file == *self.path || earlier_names.iter().any(|name| origin.file == *name);
-                let is_other = !is_own && agree(&own, &segments(&origin.anchor));
-                let key = (origin.clone(), heading.commit);
-                if !is_other || origins.contains(&origin) || !seen.insert(key) {
-                    continue;
-                }
-                if MAX_LOOKED_AT < seen.len() {
-                    break;
-                }
-                let repository = self.lazy.get()?;
-                if !self.still_has(repository, &origin)?
-                    && self.is_like(repository, &origin, heading.commit, name)?
-                {
-                    origins.insert(origin);
-                }
+impl Holders {
+    /// The lines of the newest version of each of the files in scope that was changed after the commit at place `oldest`.
+    pub(crate) fn of(ground: &Ground<'_>, oldest: u32) -> Self {
+        let mut holders = Self::default();
+        for (number, file) in ground.followed.files.iter().enumerate() {
+            let is_newer = file.touches.first().is_none_or(|touch| touch.place < oldest);
+            if let Some(lines) = is_newer.then(|| ground.with_content(number, lines_of)).flatten() {
+                holders.add(u32::try_from(number).unwrap_or(u32::MAX), &lines);
             }
         }
-        let mut by_file: BTreeMap<BString, Vec<String>> = BTreeMap::new();
-        for Origin { file, anchor } in origins {
-            by_file.entry(file).or_default().push(anchor);
+        holders
+    }
+
+    fn add(&mut self, number: u32, lines: &[u32]) {
+        for line in lines {
+            let files = self.files.entry(*line).or_default();
+            if files.last() != Some(&number) {
+                files.push(number);
+            }
         }
-        Ok(Some(by_file))
     }
 
-    /// The same from the notes themselves.
-    pub(crate) fn origins_in(
-        &self,
-        (notebook, history): (&Notebook<'_>, &History),
-        all: bool,
-    ) -> Result<BTreeMap<BString, Vec<String>>> {
-        let repository = self.lazy.get()?;
-        let path = std::slice::from_ref(self.path);
-        let followed = repository.follow(history, path)?;
-        let last = |name: &String| Some((*segments(name).last()?).to_owned());
-        let ground = Ground::new(repository, notebook, history, &followed, path, all);
-        let ground = ground.looking_for(self.names.iter().filter_map(last).collect());
-        let prose = Prose::of(&ground.candidates(&mut Vec::new())?);
-        let earlier: Vec<String> = names_of(&followed.files[0]).map(ToString::to_string).collect();
-        Ok(self.origins(|| earlier, |key| Some(prose.naming(key, &mut |_| true)))?.unwrap_or_default())
+    /// The numbers of the files that may hold what was sketched.
+    pub(crate) fn of_sketch(&self, sketch: &Sketch) -> Vec<usize> {
+        let telling = sketch.telling();
+        let mut n_held: BTreeMap<u32, usize> = BTreeMap::new();
+        for number in telling.iter().filter_map(|line| self.files.get(line)).flatten() {
+            *n_held.entry(*number).or_default() += 1;
+        }
+        let hold = n_held.into_iter().filter(|(_, n_held)| may_hold(*n_held, telling.len()));
+        hold.map(|(number, _)| number as usize).collect()
     }
 
-    /// Whether the other file has such an item now.
-    fn still_has(&self, repository: &Repository, origin: &Origin) -> Result<bool> {
-        let head = repository.head()?;
-        let Some(present) = repository.present_file(head, origin.file.as_bstr())? else { return Ok(false) };
-        let items = self.outlines.items(&origin.file.to_string(), &present.content);
-        Ok(items.as_ref().as_ref().is_ok_and(|items| !resolve(items, &origin.anchor).exact().is_empty()))
-    }
-
-    /// Whether the item `name` is like what `origin` was in `commit`.
-    fn is_like(
-        &self,
-        repository: &Repository,
-        origin: &Origin,
-        commit: ObjectId,
-        name: &str,
-    ) -> Result<bool> {
-        let Ok(tree) = repository.commit_tree(commit) else { return Ok(false) };
-        let Some(blob) = repository.blob_at(tree, origin.file.as_bstr())? else { return Ok(false) };
-        let Some(old) = repository.blob_if_here(blob)? else { return Ok(false) };
-        let then = self.outlines.items(&origin.file.to_string(), &old);
-        let now = self.outlines.items(&self.path.to_string(), self.content);
-        let (Ok(then), Ok(now)) = (&*then, &*now) else { return Ok(false) };
-        let (then, now) = (resolve(then, &origin.anchor), resolve(now, name));
-        let is_pair = |(then, now): (&&Item, &&Item)| {
-            let old = LineFinder::new(&old).of(then.lines);
-            let new = LineFinder::new(self.content).of(now.lines);
-            let n_lines = old.iter().filter(|line| is_substantive(line)).count();
-            SHORTEST <= n_lines && ALIKE <= CodeWords::of(&old).likeness(&CodeWords::of(&new))
+    /// Whether a file may hold what a note sketched, a note as it was written: a cheap look before that is parsed.
+    pub(crate) fn of_any_in(&self, raw: &[u8]) -> bool {
+        let is_held = |after: usize| {
+            let value = raw[after..].trim_start().strip_prefix(b":").map(<[u8]>::trim_start);
+            let text = value.and_then(|value| value.strip_prefix(b"\"")).unwrap_or_default();
+            let text = &text[..memchr::memchr(b'"', text).unwrap_or_default()];
+            text.to_str().is_ok_and(|text| !self.of_sketch(&Sketch(text.to_owned())).is_empty())
         };
-        Ok(then.exact().iter().any(|then| now.exact().iter().any(|now| is_pair((then, now)))))
+        let mut after = KEYS.iter().flat_map(|key| key.find_iter(raw).map(|at| at + key.needle().len()));
+        !self.files.is_empty() && after.any(is_held)
     }
+}
+
+/// The keys under which notes have sketches.
+static KEYS: LazyLock<[Finder<'static>; 2]> =
+    LazyLock::new(|| [Finder::new(b"\"sketch\""), Finder::new(b"\"around\"")]);
+
+/// Whether a note as it was written may sketch something.
+pub(crate) fn may_be_sketched(raw: &[u8]) -> bool {
+    KEYS[0].find(raw).is_some()
+}
+
+/// Whether what was sketched is long enough to be known in another file.
+pub(crate) fn is_telling(sketch: &Sketch) -> bool {
+    SHORTEST <= sketch.telling().len()
+}
+
+/// Whether a file that has `n_held` of so many `telling` lines may have the code they are of.
+fn may_hold(n_held: usize, n_telling: usize) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
+    let is_enough = LEAST_HELD * n_telling as f64 <= n_held as f64;
+    SHORTEST <= n_telling && FEWEST <= n_held && is_enough
+}
+
+/// The hashes of the lines of `content` that say something.
+pub(crate) fn lines_of(content: &[u8]) -> Vec<u32> {
+    if is_opaque(content) || MAX_BYTES < content.len() {
+        return Vec::new();
+    }
+    let lines = Lines::new(content);
+    lines.all().iter().filter(|line| is_substantive(line)).map(|line| line_hash(line)).collect()
+}
+
+/// Whether the code with the lines `telling` may be among `lines`.
+pub(crate) fn may_be_among(lines: &HashSet<u32>, telling: &[u32]) -> bool {
+    may_hold(telling.iter().filter(|line| lines.contains(line)).count(), telling.len())
+}
+
+/// Whether so many lines of some code together may be the code.
+pub(crate) fn fewest_together(n_lines: usize) -> bool {
+    FEWEST <= n_lines
+}
+
+/// The hashes of the lines of `content` that say something and are not among `words`, which are line words of another
+/// version, four little-endian bytes each.
+pub(crate) fn gained(words: &[u8], content: &[u8]) -> HashSet<u32> {
+    if is_opaque(content) || MAX_BYTES < content.len() {
+        return HashSet::new();
+    }
+    let known: HashSet<&[u8; 4]> = words.as_chunks::<4>().0.iter().collect();
+    let lines = Lines::new(content);
+    let lines = lines.all().iter().zip(line_words(content));
+    let gained = lines.filter(|(line, word)| is_substantive(line) && !known.contains(&word.to_le_bytes()));
+    gained.map(|(line, _)| line_hash(line)).collect()
+}
+
+/// Where the code is that `located` speaks of in another file, if it came from there into the file number `number`,
+/// which is `present`; `None` where it did not.
+pub(crate) fn arrived(
+    ground: &Ground<'_>,
+    (number, present): (usize, &Present<'_>),
+    located: &Located<'_>,
+    by: &Candidate,
+) -> Result<Option<Placement>> {
+    let Some(sketch) = located.around.or(located.sketch) else { return Ok(None) };
+    let here = share(present.locate_sketch(sketch));
+    let is_as_good = |other: Option<f64>| other.is_some_and(|other| here.is_none_or(|here| here <= other));
+    for name in names_then(ground, number, by) {
+        let then = by.tree.map(|tree| share_in(ground.repository, tree, &name, sketch)).transpose()?;
+        if is_as_good(then.flatten()) {
+            return Ok(None);
+        }
+    }
+    let there = ground.with_other(&located.file.trim_start_matches("./").into(), |content| {
+        share(sketch.locate(&Lines::new(content)))
+    });
+    if is_as_good(there.flatten()) {
+        return Ok(None);
+    }
+    placed(ground.repository, present, located, by.tree)
+}
+
+/// Where in `present` the code is that came from the file that `located` names, as that is in `tree`; `None` where it is
+/// not.
+pub(crate) fn placed(
+    repository: &Repository,
+    present: &Present<'_>,
+    located: &Located<'_>,
+    tree: Option<ObjectId>,
+) -> Result<Option<Placement>> {
+    let placement = place(repository, present, located, Version::In(tree))?;
+    if let Some(around) = located.around {
+        return within(repository, present, placement, around);
+    }
+    match (placement.tie, located.sketch) {
+        (Tie::Lines(_, share), _) if LEAST_SHARE <= share && placement.state != State::Gone => {
+            Ok(Some(placement))
+        }
+        (_, Some(sketch)) => by_words(repository, present, &placement, sketch),
+        (_, None) => Ok(None),
+    }
+}
+
+fn share(place: Option<Place>) -> Option<f64> {
+    place.filter(|place| place.lines.is_some()).map(|place| place.share)
+}
+
+/// How much of what was sketched is in the file at `path` of `tree`.
+fn share_in(repository: &Repository, tree: ObjectId, path: &BString, sketch: &Sketch) -> Result<Option<f64>> {
+    let Some(blob) = repository.blob_at(tree, path.as_bstr())? else { return Ok(None) };
+    // What is here but broken is as good as absent.
+    let found = repository.with_blob(blob, |content| share(sketch.locate(&Lines::new(content))));
+    Ok(found.ok().flatten().flatten())
+}
+
+/// Whether some of the code that was sketched in files is not in them any more at the commit `head`.
+pub(crate) fn have_left(
+    repository: &Repository,
+    head: Option<ObjectId>,
+    sketches: &[(String, Sketch)],
+) -> Result<bool> {
+    let (Some(head), false) = (head, sketches.is_empty()) else { return Ok(false) };
+    let tree = repository.commit_tree(head)?;
+    for (file, sketch) in sketches.iter().filter(|(_, sketch)| is_telling(sketch)) {
+        if share_in(repository, tree, &file.as_str().into(), sketch)?.is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The names that the file number `number` may have had when the commit of `by` was made.
+fn names_then(ground: &Ground<'_>, number: usize, by: &Candidate) -> Vec<BString> {
+    let path = &ground.paths[number];
+    let Some(place) = by.place else { return vec![path.clone()] };
+    let mut names: Vec<&BString> = names_of(&ground.followed.files[number]).chain([path]).collect();
+    names.sort_unstable();
+    names.dedup();
+    let had = |name: &&BString| ground.followed.files_called(place, &name.to_string()).contains(&number);
+    names.into_iter().filter(had).cloned().collect()
+}
+
+/// The placement of a few lines, if it is where the lines `around` them are; else where their words are there.
+fn within(
+    repository: &Repository,
+    present: &Present<'_>,
+    placement: Placement,
+    around: &Sketch,
+) -> Result<Option<Placement>> {
+    let Some(locator) = &present.locator else { return Ok(None) };
+    let whole = present.locate_sketch(around).and_then(|place| place.lines);
+    let Some(place) = whole.or_else(|| left_of(around, locator.lines())) else { return Ok(None) };
+    if placement.state != State::Gone && placement.lines.is_some_and(|lines| lines.overlaps(place)) {
+        return Ok(Some(placement));
+    }
+    let Some((blob, range)) = placement.recorded_in else { return Ok(None) };
+    let now = CodeWords::of(locator.lines().of(place));
+    let run = |old: &[u8]| now.run(&CodeWords::of(&LineFinder::new(old).of(range)));
+    // What is here but broken is as good as absent.
+    let run = repository.with_blob(blob, run).ok().flatten().flatten();
+    let lines =
+        run.map(|run| LineRange { start: place.start + run.start - 1, end: place.start + run.end - 1 });
+    let placed = |lines| Place { lines: Some(lines), state: State::Changed, share: 1.0 };
+    Ok(lines.map(|lines| Placement::lines(placed(lines), placement.recorded_in)))
+}
+
+/// Where the words are of what was recorded, around the lines that are left of it: formatting made other lines of the
+/// rest.
+fn by_words(
+    repository: &Repository,
+    present: &Present<'_>,
+    placement: &Placement,
+    sketch: &Sketch,
+) -> Result<Option<Placement>> {
+    let (Some((blob, range)), Some(locator)) = (placement.recorded_in, &present.locator) else {
+        return Ok(None);
+    };
+    let lines = locator.lines();
+    let Some(left) = placement.lines.or_else(|| left_of(sketch, lines)) else { return Ok(None) };
+    let around = LineRange {
+        start: left.start.saturating_sub(range.len()).max(1),
+        end: (left.end + range.len()).min(lines.count().max(1)),
+    };
+    let now = CodeWords::of(lines.of(around));
+    let place = |old: &[u8]| {
+        let old = LineFinder::new(old).of(range);
+        let words = CodeWords::of(&old);
+        let share = words.share_in(&now);
+        let whole = words.around(lines, left);
+        (LEAST_WORDS <= share).then_some(Place { lines: Some(whole), state: State::Changed, share })
+    };
+    // What is here but broken is as good as absent.
+    let found = repository.with_blob(blob, place).ok().flatten().flatten();
+    Ok(found.map(|place| Placement::lines(place, placement.recorded_in)))
+}
+
+/// The lines between the first and the last of those that were sketched and stand once in `lines`.
+fn left_of(sketch: &Sketch, lines: &Lines<'_>) -> Option<LineRange> {
+    let telling = sketch.telling();
+    let mut at: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (number, line) in lines.all().iter().enumerate() {
+        let hash = line_hash(line);
+        if telling.contains(&hash) {
+            at.entry(hash).or_default().push(number);
+        }
+    }
+    let once = at.values().filter_map(|at| if let [only] = at[..] { Some(only) } else { None });
+    let once: Vec<usize> = once.collect();
+    let (first, last) = (once.iter().min()?, once.iter().max()?);
+    Some(LineRange::from_zero_based(*first, last - first + 1))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chronicle_core::{Knowledge, Note, ReadNote, purge::Purged, read_note};
 use chronicle_git::{GitError, NotesOneByOne, ObjectId, Repository};
 
-use crate::{error::Result, purge::purged};
+use crate::{error::Result, moved, purge::purged};
 
 /// The notes of a repository, by the object that carries them.
 ///
@@ -26,6 +26,8 @@ pub struct Stored {
     pub knowledge: Option<Knowledge>,
     /// Remarks on the bytes.
     pub remarks: Vec<String>,
+    /// Whether it may say by a sketch where something belongs.
+    pub(crate) is_sketched: bool,
 }
 
 impl<'r> Notebook<'r> {
@@ -227,15 +229,16 @@ impl<'r> SingleNotes<'r> {
 }
 
 fn cleansed(stored: Stored, purged: &Purged) -> Stored {
-    let Stored { note, knowledge, remarks } = stored;
+    let Stored { note, knowledge, .. } = stored;
     let knowledge = knowledge.map(|knowledge| purged.cleanse_knowledge(knowledge));
-    Stored { note: purged.cleanse(note), knowledge, remarks }
+    Stored { note: purged.cleanse(note), knowledge, ..stored }
 }
 
 /// Reads and folds the notes of one object, as they lie there.
 pub(crate) fn parse(blobs: &[Vec<u8>]) -> Stored {
     let mut stored = Stored::default();
     for blob in blobs {
+        stored.is_sketched |= moved::may_be_sketched(blob);
         let ReadNote { note, knowledge, remarks } = read_note(blob);
         stored.note = stored.note.fold(note);
         if let Some(knowledge) = knowledge {

@@ -31,6 +31,8 @@ pub(crate) struct Located<'a> {
     pub(crate) lines: Option<LineRange>,
     pub(crate) places: Option<&'a [Places]>,
     pub(crate) sketch: Option<&'a Sketch>,
+    /// The lines together with some around them, where they are too few.
+    pub(crate) around: Option<&'a Sketch>,
     /// The commit that the document names, when it is not the one that carries the note.
     pub(crate) foreign_commit: Option<&'a str>,
 }

@@ -20,7 +20,6 @@ use crate::{
     index::Index,
     kept::Caches,
     matching::{Candidate, Ground},
-    moved::Sought,
     notebook::Notebook,
     present::{Present, is_opaque},
 };
@@ -164,35 +163,28 @@ pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Re
         None => repository.born_head()?,
     };
     let history = repository.history(&[head])?;
-    let contents_of = |files: &[ScopeFile]| match request.at {
-        Some(commit) => contents_at(repository, commit, files),
-        None => contents(repository, head, files),
+    let contents = match request.at {
+        Some(commit) => contents_at(repository, commit, &request.files),
+        None => contents(repository, head, &request.files),
     };
-    let mut contents: Vec<Content> = contents_of(&request.files)?.into_iter().map(Content::from).collect();
-    let mut all_files = request.files.clone();
-    if let Some(sought) = sought(lazy, caches, request, &contents) {
-        let origins = sought.origins_in((&notebook, &history), request.all)?;
-        all_files.extend(origins.into_keys().map(ScopeFile::from));
-        // Lines are looked for in an empty file as well as in one that is gone, and known by the version they were in.
-        let present = contents_of(&all_files[request.files.len()..])?;
-        contents.extend(present.into_iter().map(|content| Content::from(Some(content.unwrap_or_default()))));
-    }
-    let at_head: Vec<BString> = all_files.iter().map(|file| file.at_head.clone()).collect();
+    let contents: Vec<Content> = contents?.into_iter().map(Content::from).collect();
+    let at_head: Vec<BString> = request.files.iter().map(|file| file.at_head.clone()).collect();
     let followed = repository.follow(&history, &at_head)?;
-    let paths: Vec<BString> = all_files.iter().map(|file| file.path.clone()).collect();
+    let paths: Vec<BString> = request.files.iter().map(|file| file.path.clone()).collect();
     let ground = Ground::new(repository, &notebook, &history, &followed, &paths, request.all);
+    let ground = match request.at {
+        Some(_) => ground,
+        None => ground.with_contents(contents.iter().map(|content| content.bytes(lazy)).collect()),
+    };
     let candidates = ground.candidates(&mut warnings)?;
     let mut gathered = Gathered::from(&ground, &candidates);
-    let presents = presents(lazy, &all_files, &contents, &mut warnings)?;
+    let presents = presents(lazy, &request.files, &contents, &mut warnings)?;
     let versions = (0..paths.len()).flat_map(|number| gathered.versions(number));
     repository.read_ahead(versions.take(MAX_READ_AHEAD).collect());
     let mut files = Vec::with_capacity(paths.len());
     for (number, present) in presents.iter().enumerate() {
         let record = gathered.place(number, present)?;
-        let origin = (request.files.len() <= number).then(|| paths[number].clone());
-        let (path, content) =
-            if origin.is_some() { (&paths[0], &contents[0]) } else { (&paths[number], &contents[number]) };
-        files.push(Scoped { path: path.clone(), content: content.clone(), record, origin });
+        files.push(Scoped { path: paths[number].clone(), content: contents[number].clone(), record });
     }
     let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
     let setting = Setting {
@@ -203,7 +195,7 @@ pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Re
     };
     let mut reading = answer(request, &files, &setting)?;
     if !request.limits.lessons_only {
-        reading.knowledge = knowledge(&notebook, &paths[..request.files.len()], &mut warnings)?.into();
+        reading.knowledge = knowledge(&notebook, &paths, &mut warnings)?.into();
     }
     warnings.extend(afterwords.warnings);
     reading.warnings.splice(0..0, warnings);
@@ -236,24 +228,7 @@ pub fn read_indexed(
         if contents.len() == 1 && content.bytes(lazy).is_some_and(is_opaque) {
             warnings.push(opaque_warning(&file.path));
         }
-        files.push(Scoped { path: file.path.clone(), content: content.clone(), record, origin: None });
-    }
-    if let Some(sought) = sought(lazy, caches, request, contents) {
-        let origins =
-            sought.origins(|| files[0].record.names.clone(), |key| index.naming(key, &mut |_| true))?;
-        let Some(origins) = origins else { return Ok(None) };
-        for (file, names) in origins {
-            // A file that is gone is not in the index.
-            if !index.has_file(file.as_bstr()) {
-                return Ok(None);
-            }
-            let present = lazy.get()?.present_file(Some(index.head()), file.as_bstr())?;
-            let content = Content::from(present.map(|present| present.content));
-            let scope = Scope { lines: Some(Vec::new()), names };
-            let record = index.record(lazy, file.as_bstr(), &content, &scope);
-            let (Some(record), path) = (record, sought.path.clone()) else { return Ok(None) };
-            files.push(Scoped { path, content: contents[0].clone(), record, origin: Some(file) });
-        }
+        files.push(Scoped { path: file.path.clone(), content: content.clone(), record });
     }
     let setting = Setting {
         repository: lazy,
@@ -272,22 +247,6 @@ pub fn read_indexed(
     reading.warnings.splice(0..0, warnings);
     reading.warnings = shortened(reading.warnings);
     Ok(Some(reading))
-}
-
-/// The items of the one file that is asked about, if it is asked for them by name.
-fn sought<'a>(
-    lazy: &'a LazyRepository,
-    caches: &'a Caches,
-    request: &'a ReadRequest,
-    contents: &'a [Content],
-) -> Option<Sought<'a>> {
-    let ([file], [content], false) = (&request.files[..], contents, request.limits.per_file) else {
-        return None;
-    };
-    let content = content.bytes(lazy)?;
-    let names = &request.scope(0).names;
-    let sought = Sought { lazy, outlines: &caches.outlines, path: &file.path, content, names };
-    (!names.is_empty()).then_some(sought)
 }
 
 fn opaque_warning(path: &BString) -> String {

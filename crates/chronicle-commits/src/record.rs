@@ -19,6 +19,8 @@ use crate::{lost::LostLines, placing::Placement};
 pub(crate) struct FileRecord {
     /// Names that it had before, when it had others than its path.
     pub(crate) names: Vec<String>,
+    /// Other files that code in it may have come from.
+    pub(crate) sources: Vec<String>,
     /// Numbers of the commits that changed it: equal in all records of one answer, newest first.
     pub(crate) places: Vec<u32>,
     /// The same commits; left out where nothing is claimed about the file.
@@ -142,6 +144,8 @@ pub(crate) struct Concern {
 pub(crate) struct Relied {
     /// Names that the file had before, when it had others than its path.
     pub(crate) names: Vec<String>,
+    /// Other files that code in it may have come from.
+    pub(crate) sources: Vec<String>,
     pub(crate) headings: Vec<Heading>,
     pub(crate) reliances: Vec<Reliance>,
     pub(crate) concerns: Vec<Concern>,
@@ -150,15 +154,33 @@ pub(crate) struct Relied {
     pub(crate) warnings: Vec<String>,
 }
 
+impl Relied {
+    /// Whether a note that says `file` means another one, from which code may have come.
+    pub(crate) fn is_elsewhere(&self, file: &str) -> bool {
+        is_elsewhere(file, (&self.sources, &self.names))
+    }
+}
+
+/// Whether `file` is one of the sources of code in a file, and none of the names of that.
+pub(crate) fn is_elsewhere(file: &str, (sources, names): (&[String], &[String])) -> bool {
+    let is_it = |name: &String| name == file.trim_start_matches("./");
+    sources.iter().any(is_it) && !names.iter().any(is_it)
+}
+
 impl From<FileRecord> for Relied {
     fn from(record: FileRecord) -> Self {
-        let FileRecord { names, headings, claims, reliances, concerns, warnings, .. } = record;
+        let FileRecord { names, sources, headings, claims, reliances, concerns, warnings, .. } = record;
         let claimed = claims.into_iter().map(|claim| (claim.id, headings[claim.heading].commit)).collect();
-        Self { names, headings, reliances, concerns, claimed, warnings }
+        Self { names, sources, headings, reliances, concerns, claimed, warnings }
     }
 }
 
 impl FileRecord {
+    /// Whether a note that says `file` means another one, from which code may have come.
+    pub(crate) fn is_elsewhere(&self, file: &str) -> bool {
+        is_elsewhere(file, (&self.sources, &self.names))
+    }
+
     /// The number of `heading`, which is added if it is new.
     pub(crate) fn heading(&mut self, heading: &Heading) -> usize {
         // One document's claims come one after the other.

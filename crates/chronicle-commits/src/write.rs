@@ -202,6 +202,7 @@ fn document(
         }
         region.sketch = anchoring::sketch(facts, &file, region.lines)?;
         region.file = file;
+        anchoring::sketch_each(facts, &mut region.semantic_dependencies)?;
     }
     document.cross_cutting = request.cross_cutting.clone();
     Ok(document)
@@ -214,9 +215,11 @@ fn entry(
     warnings: &mut Vec<String>,
 ) -> Result<Entry> {
     warnings.extend(quality::content_advice(&lesson.content));
+    let mut depends_on = lesson.depends_on.clone();
+    anchoring::sketch_each(facts, &mut depends_on)?;
     let mut entry = Entry {
         anchor: lesson.anchor.clone(),
-        depends_on: lesson.depends_on.clone(),
+        depends_on,
         related: lesson.related.clone(),
         tags: lesson.tags.clone(),
         origin: lesson.origin,
@@ -253,6 +256,7 @@ fn locate(
     entry.places = located.places;
     entry.anchor = located.anchor;
     entry.sketch = anchoring::sketch(facts, &file, entry.lines)?;
+    entry.around = anchoring::around(facts, &file, (entry.lines, entry.sketch.as_ref()))?;
     entry.file = Some(file);
     Ok(())
 }

@@ -467,7 +467,6 @@ impl Chronicle {
                 anchors,
                 lines,
                 content: file.content.clone(),
-                is_origin: false,
             };
             let Some(items) = &file.items else {
                 targets.push(target(Vec::new(), Vec::new()));

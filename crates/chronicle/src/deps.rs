@@ -39,7 +39,7 @@ impl Chronicle {
         let mut anchored =
             anchor.map_or_else(Anchored::default, |anchor| self.anchored(&name, content, anchor));
         let (anchors, lines) = (std::mem::take(&mut anchored.names), std::mem::take(&mut anchored.lines));
-        let target = Target { file: one.file, anchors, lines, content: one.content.into(), is_origin: false };
+        let target = Target { file: one.file, anchors, lines, content: one.content.into() };
         let request = DepsRequest {
             targets: vec![target],
             at: one.head,

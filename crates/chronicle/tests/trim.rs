@@ -145,6 +145,7 @@ fn depends_on() -> impl Strategy<Value = DependsOn> {
         file,
         anchor,
         nature,
+        sketch: None,
         extra: Map::new(),
     })
 }

@@ -1,13 +1,13 @@
 //! Judges who relies on the code that is asked about, from what is known of its files.
 
 use std::{
-    cell::OnceCell,
+    cell::{OnceCell, RefCell},
     cmp::Ordering,
     collections::{BTreeSet, HashMap, HashSet},
 };
 
 use chronicle_core::{
-    Age, CodeWords, CrossCuttingMember, EntryId, LEAST_ALIKE, LineMap, LineRange, Lines, Locator,
+    Age, CodeWords, CrossCuttingMember, EntryId, LEAST_ALIKE, LineFinder, LineMap, LineRange, Lines, Locator,
     correction::CorrectionItem,
     dependent::{Dependent, Strength},
     mentions::{agree, segments},
@@ -21,7 +21,7 @@ use jiff::Timestamp;
 use crate::{
     answer::stands,
     corrections,
-    deps::{Dependents, DepsRequest, Words},
+    deps::{Dependents, DepsRequest, Target, Words},
     error::Result,
     moved,
     prose::{Kind, Passage, Said},
@@ -76,6 +76,8 @@ pub(super) struct Judge<'a> {
     items: Vec<OnceCell<Vec<Item>>>,
     /// What was said of claims after they were made.
     said: &'a dyn corrections::Said,
+    /// Other files that code came from which something found relies on.
+    sources: RefCell<BTreeSet<String>>,
 }
 
 /// Who says something, and how plainly.
@@ -99,7 +101,7 @@ impl<'a> Judge<'a> {
             request.files().into_iter().enumerate().map(|(number, file)| (&file.path, number)).collect();
         let file_of = request.targets.iter().map(|target| numbers[&target.file.path]).collect();
         let items = relied.iter().map(|_| OnceCell::new()).collect();
-        Self { lazy, request, head_time, relied, file_of, items, said }
+        Self { lazy, request, head_time, relied, file_of, items, said, sources: RefCell::default() }
     }
 
     /// Everyone who relies on the targets; `None` when words cannot be looked up.
@@ -108,9 +110,7 @@ impl<'a> Judge<'a> {
         for number in 0..self.request.targets.len() {
             let declared_by = self.declared(number, &mut found)?;
             self.grouped(number, &mut found)?;
-            let is_origin = self.request.targets[number].is_origin;
             if self.request.with_mentions
-                && !is_origin
                 && self.mentioned(number, words, &declared_by, &mut found)?.is_none()
             {
                 return Ok(None);
@@ -126,10 +126,7 @@ impl<'a> Judge<'a> {
         mut warnings: Vec<String>,
     ) -> Dependents {
         let found = ranked(found);
-        let told: BTreeSet<usize> = found.iter().map(|(number, _)| *number).collect();
-        let told = told.into_iter().map(|number| &self.request.targets[number]);
-        warnings
-            .extend(told.filter(|target| target.is_origin).map(|target| moved::remark(&target.file.path)));
+        warnings.extend(self.sources.borrow().iter().map(|source| moved::remark(source)));
         let (targets, dependents) = found.into_iter().unzip();
         warnings.extend(self.relied.iter().flat_map(|relied| relied.warnings.iter().cloned()));
         let mut seen = HashSet::new();
@@ -151,7 +148,12 @@ impl<'a> Judge<'a> {
             if !stands(reliance, self.said, self.request.now) {
                 continue;
             }
-            if self.is_target(number, heading, &reliance.on_file, anchor)? {
+            let is_target = if relied.is_elsewhere(&reliance.on_file) {
+                self.came_from(number, heading, &reliance.on_file, anchor)?
+            } else {
+                self.is_target(number, heading, &reliance.on_file, anchor)?
+            };
+            if is_target {
                 declared_by.insert((reliance.id.clone(), heading.commit));
                 let from = Speaker {
                     strength: Strength::Declared,
@@ -279,14 +281,7 @@ impl<'a> Judge<'a> {
         if !resolve(now, anchor).exact().is_empty() {
             return Ok(false);
         }
-        let repository = self.lazy.get()?;
-        let Ok(commit) = repository.commit(heading.commit) else { return Ok(false) };
-        let Some(blob) =
-            repository.blob_at(commit.tree, file.trim_start_matches("./").as_bytes().as_bstr())?
-        else {
-            return Ok(false);
-        };
-        let Some(old) = repository.blob_if_here(blob)? else { return Ok(false) };
+        let Some(old) = self.version(heading, file)? else { return Ok(false) };
         let then = items(file, &old);
         let (old, new) = (Lines::new(&old), Lines::new(content));
         let map = LineMap::between(&old, &new);
@@ -305,6 +300,63 @@ impl<'a> Judge<'a> {
             place.lines.is_some_and(lies_in_target) || (!is_proof && is_new_name() && has_words_of(item))
         };
         Ok(resolve(&then, anchor).exact().iter().any(is_target))
+    }
+
+    /// The bytes that `file` had in the commit of `heading`, if they are here.
+    fn version(&self, heading: &Heading, file: &str) -> Result<Option<Vec<u8>>> {
+        let repository = self.lazy.get()?;
+        let Ok(commit) = repository.commit(heading.commit) else { return Ok(None) };
+        let blob = repository.blob_at(commit.tree, plain_path(file).as_bytes().as_bstr())?;
+        Ok(blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten())
+    }
+
+    /// The bytes of `file` in the version of the repository in which `target` is asked about.
+    fn file_beside(&self, target: &Target, file: &str) -> Result<Option<Vec<u8>>> {
+        let repository = self.lazy.get()?;
+        let path = plain_path(file).as_bytes().as_bstr();
+        if target.content.blob().is_none() {
+            let present = repository.present_file(Some(self.request.at), path)?;
+            return Ok(present.map(|present| present.content));
+        }
+        let blob = repository.blob_at(repository.commit_tree(self.request.at)?, path)?;
+        Ok(blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten())
+    }
+
+    /// Whether what was called `anchor` in another file then is the target now, and no more in that file.
+    fn came_from(&self, number: usize, heading: &Heading, file: &str, anchor: Option<&str>) -> Result<bool> {
+        let target = &self.request.targets[number];
+        let (Some(anchor), Some(content)) = (anchor, target.content.bytes(self.lazy)) else {
+            return Ok(false);
+        };
+        let Some(old) = self.version(heading, file)? else { return Ok(false) };
+        let path = target.file.path.to_str_lossy();
+        let now = self.items[self.file_of[number]].get_or_init(|| items(&path, content));
+        let is_asked = |item: &&Item| {
+            target.lines.is_empty() || target.lines.iter().any(|lines| lies_in(item.lines, *lines))
+        };
+        let is_like = |items: &[&Item], content: &[u8], item: &Item| {
+            let words = CodeWords::of(&LineFinder::new(&old).of(item.lines));
+            items.iter().any(|other| {
+                let other = CodeWords::of(&LineFinder::new(content).of(other.lines));
+                LEAST_ALIKE <= words.likeness(&other)
+            })
+        };
+        let then = items(file, &old);
+        let then = resolve(&then, anchor);
+        let asked: Vec<&Item> = now.iter().filter(is_asked).collect();
+        if !then.exact().iter().any(|item| is_like(&asked, content, item)) {
+            return Ok(false);
+        }
+        // Where it still stands in that file, it is a copy that is asked about.
+        let is_there = self.file_beside(target, file)?.is_some_and(|there| {
+            let items = items(file, &there);
+            let named = resolve(&items, anchor);
+            then.exact().iter().any(|item| is_like(named.exact(), &there, item))
+        });
+        if !is_there {
+            self.sources.borrow_mut().insert(plain_path(file).to_owned());
+        }
+        Ok(!is_there)
     }
 
     fn dependent(
@@ -349,6 +401,11 @@ fn is_file(said: &Said, names: &BTreeSet<String>, others: &[String]) -> bool {
     let mention = said.mention();
     let is_shared = || others.iter().any(|file| mention.may_mean_file(file));
     names.contains(path) || (names.iter().any(|name| mention.may_mean_file(name)) && !is_shared())
+}
+
+/// The path that a note means when it says `file`.
+fn plain_path(file: &str) -> &str {
+    file.trim_start_matches("./")
 }
 
 fn last_component(path: &str) -> &str {

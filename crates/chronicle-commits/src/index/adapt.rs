@@ -1,6 +1,6 @@
 //! One file's record at the present state, made of its record in an older table.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use chronicle_core::reading::Match;
 use chronicle_git::{BStr, BString, ByteSlice, Followed, LazyRepository, ObjectId, Repository, Touch};
@@ -12,10 +12,12 @@ use crate::{
         ancestry::Ancestry,
         drift::Drift,
         part::{Part, Span, id_prefix, only},
+        sketched,
         stored::StoredRecord,
         table::{Table, Value},
     },
     matching::{Candidate, Ground},
+    moved,
     notebook::{Notebook, SingleNotes, Stored},
     placing::{Placement, Version, place},
     present::Present,
@@ -57,6 +59,9 @@ impl Outdated<'_> {
         let Some(content) = blob.map(|blob| repository.blob(blob)).transpose()? else { return Ok(None) };
         let other_names = self.stored.iter().flat_map(|stored| &stored.names);
         let other_names: Vec<BString> = other_names.map(|name| name.as_str().into()).collect();
+        if self.may_have_gained_code(&content) {
+            return Ok(None);
+        }
         let present = Present::new(path.clone(), Some(&content));
         let Some(base) = self.base_record(repository, &content, &present)? else { return Ok(None) };
         let Some(candidates) = self.candidates(repository, (span, &followed), &base, &other_names)? else {
@@ -72,6 +77,29 @@ impl Outdated<'_> {
         Ok(self.joined(base, news, span, &followed).map(|record| (record, Some(content))))
     }
 
+    /// Whether code in it may have come from another file since, or gone back there.
+    fn may_have_gained_code(&self, content: &[u8]) -> bool {
+        let mut sources = self.stored.iter().flat_map(|stored| &stored.sources);
+        if sources.any(|source| self.part.touched.contains(source.as_bytes())) {
+            return true;
+        }
+        let holds = |lines: &HashSet<u32>, sketched: &[Vec<u32>]| {
+            sketched.iter().any(|telling| moved::may_be_among(lines, telling))
+        };
+        let others = self.part.fresh.iter().filter(|fresh| !fresh.concerns(self.path));
+        let mut sketched =
+            others.map(|fresh| &fresh.sketched).filter(|sketched| !sketched.is_empty()).peekable();
+        if sketched.peek().is_some() {
+            let lines: HashSet<u32> = moved::lines_of(content).into_iter().collect();
+            if sketched.any(|sketched| holds(&lines, sketched)) {
+                return true;
+            }
+        }
+        let from = sketched::files_with(self.table, &moved::gained(&self.words, content));
+        let mut from = from.iter().filter(|(file, _)| file != self.path);
+        from.any(|(file, _)| self.part.touched.contains(file.as_slice()))
+    }
+
     /// What the table says, placed in `present`; `None` when it cannot be read.
     fn base_record(
         &self,
@@ -80,7 +108,7 @@ impl Outdated<'_> {
         present: &Present<'_>,
     ) -> Result<Option<FileRecord>> {
         let Some(stored) = &self.stored else { return Ok(Some(FileRecord::default())) };
-        let Some(mut record) = stored.clone().load(self.table, &self.path.to_string(), None, |_, _| true)
+        let Some(mut record) = stored.clone().load(self.table, &self.path.to_string(), None, |_, _, _| true)
         else {
             return Ok(None);
         };
@@ -91,22 +119,34 @@ impl Outdated<'_> {
             return Ok(None);
         };
         let came_back = drift.came_back(&record.lost);
-        let claims = record.claims.iter_mut();
-        let damaged: Vec<&mut Claim> = claims
-            .filter_map(|claim| {
-                drift.carry_untouched(&mut claim.placement, came_back).is_none().then_some(claim)
-            })
+        let claims = std::mem::take(&mut record.claims).into_iter();
+        let claims: Vec<(bool, Claim)> = claims
+            .map(|mut claim| (drift.carry_untouched(&mut claim.placement, came_back).is_none(), claim))
             .collect();
+        let damaged = claims.iter().filter(|(is_damaged, _)| *is_damaged);
         let versions: BTreeSet<ObjectId> =
-            damaged.iter().flat_map(|claim| versions(claim, &record.steps)).collect();
+            damaged.flat_map(|(_, claim)| versions(claim, &record.steps)).collect();
         repository.read_ahead(versions.into_iter().take(MAX_READ_AHEAD).collect());
-        for claim in damaged {
+        for (is_damaged, mut claim) in claims {
+            if !is_damaged {
+                record.claims.push(claim);
+                continue;
+            }
             let heading = &record.headings[claim.heading];
-            let step = self.certain_step(&record.steps, claim, heading);
-            let Some(placement) = self.placed(repository, (claim, heading, step), present)? else {
+            if record.is_elsewhere(&claim.name) {
+                let tree = repository.commit(heading.commit).ok().map(|commit| commit.tree);
+                let located = located(&claim, heading);
+                if let Some(placement) = moved::placed(repository, present, &located, tree)? {
+                    record.claims.push(Claim { placement, ..claim });
+                }
+                continue;
+            }
+            let step = self.certain_step(&record.steps, &claim, heading);
+            let Some(placement) = self.placed(repository, (&claim, heading, step), present)? else {
                 return Ok(None);
             };
             claim.placement = placement;
+            record.claims.push(claim);
         }
         Ok(Some(record))
     }
@@ -286,6 +326,7 @@ impl Outdated<'_> {
 
         let mut record = FileRecord {
             names: std::mem::take(&mut base.names),
+            sources: std::mem::take(&mut base.sources),
             places: gained
                 .iter()
                 .map(|touch| u32::MAX - touch.place)

@@ -54,6 +54,7 @@ struct StoredEntry<'a> {
     tags: Vec<&'a str>,
     origin: Option<Origin>,
     sketch: Option<&'a str>,
+    around: Option<&'a str>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -159,6 +160,7 @@ fn stored_entry<'a>(entry: &'a Entry, name: &str) -> StoredEntry<'a> {
         tags: entry.tags.iter().map(String::as_str).collect(),
         origin: entry.origin,
         sketch: sketch_text(entry.sketch.as_ref()),
+        around: sketch_text(entry.around.as_ref()),
     }
 }
 
@@ -201,6 +203,7 @@ fn dependencies(stored: &[StoredDependency<'_>]) -> Vec<DependsOn> {
         file: (*file).to_owned(),
         anchor: anchor.map(str::to_owned),
         nature: (*nature).to_owned(),
+        sketch: None,
         extra: serde_json::Map::new(),
     };
     stored.iter().map(dependency).collect()
@@ -226,6 +229,7 @@ fn entry(stored: StoredEntry<'_>, id: EntryId, beside: Beside<'_>) -> Option<Ent
         tags: strings(&stored.tags),
         origin: stored.origin,
         sketch: stored.sketch.map(sketch),
+        around: stored.around.map(sketch),
         ..Entry::new(id, stored.category, stored.content)
     })
 }

@@ -26,7 +26,9 @@ use crate::{
         blame::Blaming,
         blame_key, content_hash, correction_key, last_component, listing_key, memo_of, name_key,
         part::{self, Base, Known, Made, Part, Span, id_prefix},
-        record_key, spoken, stored,
+        record_key,
+        sketched::Sketched,
+        spoken, stored,
         table::{Table, TableWriter},
         words_key,
     },
@@ -389,7 +391,9 @@ fn write(
     let beside = Beside::new(off.tips, off.commits);
     let mut gathered = Gathered::from(&ground, &candidates);
     let mut blaming = Blaming::new(repository, history);
+    let mut sketched = Sketched::default();
     for (number, path) in paths.iter().enumerate() {
+        sketched.add(path, gathered.sketched(number));
         let file = (path, &followed.files[number]);
         if write_file((&mut blaming, tree), file, (&mut gathered, number), &mut writer)?.is_err() {
             return Ok(None);
@@ -423,6 +427,7 @@ fn write(
     let is_written = write_rest(&meta, &paths, &mut writer)
         .and_then(|()| writer.value(ANCESTRY, &Ancestry::store(history)))
         .and_then(|()| writer.value(BESIDE, &postcard::to_allocvec(&beside).map_err(io::Error::other)?))
+        .and_then(|()| sketched.write(&mut writer))
         .and_then(|()| writer.value(EVER, &ever))
         .and_then(|()| writer.value(NAMED, &named))
         .and_then(|()| writer.value(KEYS, keys.as_flattened()))

@@ -78,6 +78,17 @@ impl<'a> Drift<'a> {
         came_back
     }
 
+    /// Whether the edit left the lines of `placement` whole.
+    pub(super) fn leaves_whole(&self, placement: &Placement) -> bool {
+        let Some(map) = self.map.as_ref().filter(|_| !self.is_opaque) else { return true };
+        placement.lines.is_some_and(|lines| map.map(lines).intact)
+    }
+
+    /// The present file, to look in.
+    pub(super) fn present(&self) -> &Present<'a> {
+        self.present.get_or_init(|| Present::new(self.path.to_owned(), Some(self.content)))
+    }
+
     /// Puts `placement` where it is now; `None` when that cannot be told.
     pub(super) fn carry(&self, placement: &mut Placement) -> Option<()> {
         let Some(map) = &self.map else { return Some(()) };
@@ -109,7 +120,7 @@ impl<'a> Drift<'a> {
             return Some(());
         };
         let repository = self.repository.get().ok()?;
-        let present = self.present.get_or_init(|| Present::new(self.path.to_owned(), Some(self.content)));
+        let present = self.present();
         let Some((place, _)) = present.locate(repository, blob, range).ok()? else {
             self.keep_what_is_left(placement);
             return Some(());

@@ -9,6 +9,7 @@ use std::{
     path::Path,
 };
 
+use chronicle_core::Sketch;
 use chronicle_git::{BString, ByteSlice, History, Node, ObjectId, Partial, Repository};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,7 @@ use crate::{
         table::{Table, Value},
     },
     matching::{Candidate, NO_BRANCH},
+    moved,
     notebook::{SingleNotes, Stored},
     prose::{Passage, passages},
     record::Heading,
@@ -63,6 +65,10 @@ pub(super) struct Fresh {
     pub(super) is_orphan: bool,
     /// The files that its note names, and those that it changed where the table knows it.
     files: BTreeSet<Vec<u8>>,
+    /// The telling lines of the code that its note sketched.
+    pub(super) sketched: Vec<Vec<u32>>,
+    /// Whether the table knows the commit, and some of that code is not in its file any more.
+    has_left: bool,
 }
 
 /// Another part of the same table, and the objects whose notes changed since it was made.
@@ -221,13 +227,21 @@ struct Seen<'s> {
 pub(super) struct Names {
     pub(super) files: BTreeSet<String>,
     supersedes: Vec<(String, String)>,
+    /// What it sketched of code in which files.
+    sketches: Vec<(String, Sketch)>,
 }
 
 impl Names {
     pub(super) fn of(stored: &Stored) -> Self {
-        let mut names = Self { files: BTreeSet::new(), supersedes: Vec::new() };
+        let mut names = Self { files: BTreeSet::new(), supersedes: Vec::new(), sketches: Vec::new() };
+        let sketch = |file: &String, sketch: &Option<Sketch>| {
+            Some((file.trim_start_matches("./").to_owned(), sketch.clone()?))
+        };
         for document in stored.note.documents() {
             for region in &document.regions {
+                names.sketches.extend(sketch(&region.file, &region.sketch));
+                let relied_on = region.semantic_dependencies.iter();
+                names.sketches.extend(relied_on.filter_map(|on| sketch(&on.file, &on.sketch)));
                 names.files.insert(region.file.clone());
                 names.files.extend(region.semantic_dependencies.iter().map(|on| on.file.clone()));
             }
@@ -235,6 +249,9 @@ impl Names {
             names.files.extend(members.map(|member| member.file.clone()));
         }
         for (_, entry) in stored.note.entries() {
+            let of_lines = if entry.around.is_some() { &entry.around } else { &entry.sketch };
+            names.sketches.extend(entry.file.iter().filter_map(|file| sketch(file, of_lines)));
+            names.sketches.extend(entry.depends_on.iter().filter_map(|on| sketch(&on.file, &on.sketch)));
             names.files.extend(entry.file.clone());
             names.files.extend(entry.depends_on.iter().map(|on| on.file.clone()));
             let pairs = entry.supersedes.iter().map(|old| (old.0.clone(), entry.id.0.clone()));
@@ -254,8 +271,8 @@ impl Part {
     /// Whether so much lies between the two that a table of the present state is worth making.
     pub(super) fn is_far(&self) -> bool {
         let is_far = FAR_COMMITS < self.gained.len().max(self.lost.len()) || FAR_NOTES < self.changed.len();
-        // Files that such a note concerns take the whole history each.
-        is_far || self.fresh.iter().any(|fresh| fresh.is_orphan)
+        // Files that such a note concerns take the whole history each; in which they are that code went to is not known.
+        is_far || self.fresh.iter().any(|fresh| fresh.is_orphan || fresh.has_left)
     }
 
     /// Whether notes that the table does not know may say something about the file at `path`.
@@ -484,12 +501,14 @@ impl Part {
             }
             let names = Names::of(&stored);
             let mut files: BTreeSet<Vec<u8>> = names.files.into_iter().map(String::into_bytes).collect();
+            let telling = |(_, sketch): &(String, Sketch)| sketch.telling().into_iter().collect();
+            let sketched = names.sketches.iter().map(telling).collect();
             if is_orphan {
                 let candidate = Candidate::off_history(repository, key, stored);
                 files.extend(candidate.changed_paths(repository));
                 let candidate = Candidate { elsewhere: Some(NO_BRANCH.to_owned()), ..candidate };
                 words.extend(passages(&candidate));
-                self.fresh.push(Fresh { commit: key.into(), is_orphan, files });
+                self.fresh.push(Fresh { commit: key.into(), is_orphan, files, sketched, has_left: false });
                 continue;
             }
             self.meta.superseded.extend(names.supersedes.into_iter().map(|(old, new)| Supersession {
@@ -501,16 +520,18 @@ impl Part {
             let say = |node: &Node| {
                 words.extend(passages(&Candidate::new(key, stored, None, node, Vec::new(), None)));
             };
+            let mut has_left = false;
             match seen.gained.history.place(key).filter(|place| !seen.gained.is_edge[*place as usize]) {
                 Some(place) => say(seen.gained.history.node(place)),
                 None => {
+                    has_left = moved::have_left(repository, self.meta.head.get(), &names.sketches)?;
                     let history = only(repository, &key)?;
                     let touched = repository.touched_paths(&history, &history.nodes()[0])?;
                     files.extend(touched.into_iter().map(Vec::from));
                     say(&history.nodes()[0]);
                 }
             }
-            self.fresh.push(Fresh { commit: key.into(), is_orphan, files });
+            self.fresh.push(Fresh { commit: key.into(), is_orphan, files, sketched, has_left });
         }
         self.meta.has_any = 0 < self.meta.n_annotated || self.meta.knowledge.is_some();
         Ok(Some(words))
@@ -545,6 +566,7 @@ impl Part {
         let may_be_other = !self.lost.is_empty() || !self.changed.is_empty() || !self.found.is_empty();
         let is_touched = self.has_lost(&stored.places)
             || stored.names.iter().any(|name| self.is_touched(name.as_bytes()))
+            || stored.sources.iter().any(|source| self.touched.contains(source.as_bytes()))
             || may_be_other && stored.commits().any(is_other);
         !is_touched
     }

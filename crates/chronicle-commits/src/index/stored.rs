@@ -41,6 +41,8 @@ pub(super) struct StoredRecord<'a> {
     pub(super) is_opaque: bool,
     /// Names that the file had before, when it had others than its path.
     pub(super) names: Vec<String>,
+    /// Other files that code in it may have come from.
+    pub(super) sources: Vec<String>,
     /// Where in the history the commits are that changed it.
     pub(super) places: Vec<u32>,
     #[serde(borrow)]
@@ -375,6 +377,7 @@ pub(super) fn store<W: Write + Seek>(
         content,
         is_opaque,
         names: record.names.clone(),
+        sources: record.sources.clone(),
         places: record.places.clone(),
         steps: StoredSteps { id_len: u8::try_from(id_len).unwrap_or_default(), bytes: &steps, olds: &olds },
         annotated: record.annotated.iter().map(|id| numbers.commit(*id)).collect(),
@@ -510,6 +513,7 @@ impl StoredRecord<'_> {
         let mut headings = Headings::new(self.headings, self.steps);
         Some(Relied {
             names: self.names,
+            sources: self.sources,
             claimed,
             reliances: reliances(self.reliances, path, &mut headings)?,
             concerns: concerns(self.concerns, &mut headings)?,
@@ -518,14 +522,14 @@ impl StoredRecord<'_> {
         })
     }
 
-    /// The record of the file at `path`, with those of its claims that `concern` lets through after it has
-    /// said where they are. What is certainly not `asked` for is left out without being taken apart.
+    /// The record of the file at `path`, with those of its claims that `concern`, told the file that they name and the code,
+    /// lets through after it has said where they are. What is certainly not `asked` for is left out without being taken apart.
     pub(super) fn load(
         self,
         table: &Table,
         path: &str,
         asked: Option<&Asked<'_>>,
-        mut concern: impl FnMut(&mut Placement, Option<&str>) -> bool,
+        mut concern: impl FnMut(&mut Placement, &str, Option<&str>) -> bool,
     ) -> Option<FileRecord> {
         let mut headings = Headings::new(self.headings, self.steps);
         let mut claims = Vec::new();
@@ -535,10 +539,10 @@ impl StoredRecord<'_> {
             }
             let claim = claim.words()?;
             let mut placement = placement(claim.placement, self.steps)?;
-            if !concern(&mut placement, claim.anchor) {
+            let name = claim.name.unwrap_or(path);
+            if !concern(&mut placement, name, claim.anchor) {
                 continue;
             }
-            let name = claim.name.unwrap_or(path);
             let beside = Beside { id: claim.id, name, anchor: claim.anchor };
             claims.push(Claim {
                 heading: headings.number(claim.heading)?,
@@ -560,6 +564,7 @@ impl StoredRecord<'_> {
         let n_steps = if is_followed { self.steps.len() } else { 0 };
         Some(FileRecord {
             names: self.names,
+            sources: self.sources,
             places: self.places,
             steps: (0..n_steps).map(|number| self.steps.get(number)).collect::<Option<_>>()?,
             annotated: self.annotated.iter().map(|id| self.steps.commit(*id)).collect::<Option<_>>()?,

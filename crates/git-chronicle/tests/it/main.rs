@@ -32,6 +32,7 @@ mod mcp;
 #[cfg(feature = "http")]
 mod mcp_http;
 mod models;
+mod moved;
 mod opencode;
 mod outcome;
 mod purge;

@@ -1,0 +1,282 @@
+//! Code that goes to another file takes along what was said of it.
+
+use std::fs;
+
+use serde_json::json;
+use testkit::TestRepo;
+
+use crate::{
+    asking::{annotate, ask, ask_both},
+    outcome::{binary, run},
+};
+
+const POOL: &str = "use std::time::Duration;
+
+/// Keeps connections.
+pub struct Pool {
+    free: Vec<Connection>,
+    limit: usize,
+}
+
+impl Pool {
+    /// Gives it back.
+    pub fn release(&mut self, connection: Connection) {
+        if self.free.len() < self.limit {
+            self.free.push(connection);
+        }
+    }
+}
+";
+
+const BACKOFF: &str = "pub fn backoff(attempt: u32, base: Duration, limit: Duration) -> Duration {
+    let factor = 2u32.saturating_pow(attempt);
+    let next = base.saturating_mul(factor);
+    let jitter = base.mul_f64(rand::random::<f64>());
+    std::cmp::min(next + jitter, limit)
+}
+";
+
+/// The same function after a formatter of another mind.
+const FORMATTED: &str = "pub fn next_wait(
+    attempt: u32,
+    base: Duration,
+    limit: Duration,
+) -> Duration {
+    let factor = 2u32.saturating_pow(attempt);
+    let next =
+        base
+            .saturating_mul(factor);
+    let jitter = base.mul_f64(rand::random::<f64>());
+    std::cmp::min(
+        next + jitter,
+        limit,
+    )
+}
+";
+
+const HEAD_OF_WAIT: &str = "use std::time::Duration;\n\nconst SECOND: Duration = Duration::from_secs(1);\n\n";
+
+/// A function with lessons, and one that relies on it.
+fn backoff() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("src/pool.rs", [POOL, "\n", BACKOFF].concat());
+    repo.write(
+        "src/user.rs",
+        "pub fn retry() {\n    for attempt in 0..5 {\n        sleep(backoff(attempt, SECOND, MINUTE));\n    }\n}\n",
+    );
+    repo.commit("pool: wait longer each time");
+    annotate(
+        &repo,
+        &json!({ "summary": "All clients at once would bring the broker down again", "wisdom": [
+            { "category": "gotcha", "content": "The limit counts after the jitter.", "file": "src/pool.rs", "anchor": "backoff" },
+            { "category": "dead_end", "content": "A seed for each client repeats itself.", "file": "src/pool.rs", "lines": { "start": 21, "end": 21 } },
+            { "category": "insight", "content": "Five tries stay within the limit.", "file": "src/user.rs", "anchor": "retry",
+              "depends_on": [{ "file": "src/pool.rs", "anchor": "backoff", "nature": "never waits longer than the limit" }] },
+        ]}),
+    );
+    repo
+}
+
+/// What is told of the function where it is now.
+#[track_caller]
+fn is_told(repo: &TestRepo, file: &str, name: &str, line: u32) {
+    for query in ["read", "history"] {
+        let told = ask_both(repo, &[query, file, name]);
+        assert!(told.contains("after the jitter") && told.contains("repeats itself"), "{query}: {told}");
+    }
+    let line_named = format!("{file}:{line}");
+    for args in [
+        &["read", file][..],
+        &["read", file, "--lines", &format!("{line}:{line}")],
+        &["summary", file, name],
+        &["why", &line_named],
+    ] {
+        let told = ask_both(repo, args);
+        assert!(told.contains("after the jitter"), "{args:?}: {told}");
+    }
+    let told = ask_both(repo, &["deps", file, name]);
+    assert!(told.contains("never waits longer"), "{told}");
+    let directory = ask(repo, &["summary", "src"]);
+    assert!(directory.contains("after the jitter"), "{directory}");
+}
+
+#[track_caller]
+fn is_not_told(repo: &TestRepo, file: &str, name: &str) {
+    for query in ["read", "history", "summary"] {
+        let told = ask_both(repo, &[query, file, name]);
+        assert!(!told.contains("after the jitter"), "{query}: {told}");
+    }
+    let told = ask_both(repo, &["deps", file, name]);
+    assert!(!told.contains("never waits longer"), "{told}");
+}
+
+/// With tables made at each step, or only at the end.
+fn through_each_step(looks: bool) -> TestRepo {
+    let repo = backoff();
+    let look = |file: &str, name: &str, line: u32| {
+        if looks {
+            is_told(&repo, file, name, line);
+        }
+    };
+    look("src/pool.rs", "backoff", 20);
+    repo.write("src/pool.rs", [POOL, "\n", &BACKOFF.replace("backoff", "next_wait")].concat());
+    repo.commit("pool: a better name");
+    look("src/pool.rs", "next_wait", 20);
+    repo.write("src/pool.rs", POOL);
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, &BACKOFF.replace("backoff", "next_wait")].concat());
+    let told = ask_both(&repo, &["read", "src/wait.rs", "next_wait"]);
+    assert!(told.contains("after the jitter") && told.contains("repeats itself"), "{told}");
+    repo.commit("wait: a file of its own");
+    look("src/wait.rs", "next_wait", 6);
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, FORMATTED].concat());
+    look("src/wait.rs", "next_wait", 10);
+    repo.commit("wait: format");
+    is_told(&repo, "src/wait.rs", "next_wait", 10);
+    repo
+}
+
+#[test]
+fn what_was_renamed_moved_and_formatted_is_found_from_each_table() {
+    let repo = through_each_step(true);
+    fs::remove_dir_all(repo.path().join(".git/chronicle/index")).unwrap();
+    is_told(&repo, "src/wait.rs", "next_wait", 7);
+}
+
+#[test]
+fn what_was_renamed_moved_and_formatted_is_found_in_one_table() {
+    let repo = through_each_step(false);
+    insta::assert_snapshot!(ask_both(&repo, &["read", "src/wait.rs", "next_wait"]), @"
+    ## src/wait.rs
+    - dead_end (lines 14-14, intact, backoff, 0.94, 0cb4034, 2 days, 2 commits since): A seed for each client repeats itself.
+    - gotcha (lines 6-19, changed, backoff, 0.94, 0cb4034, 2 days, 2 commits since): The limit counts after the jitter.
+    warning: the code came from `src/pool.rs`; what was said of it there is told, too
+    ");
+    insta::assert_snapshot!(ask_both(&repo, &["deps", "src/wait.rs", "next_wait"]), @"
+    ## src/wait.rs — next_wait
+    **Declared to rely on it:**
+    - `src/user.rs — retry` on backoff: never waits longer than the limit (0.86, 0cb4034, 2 days)
+    warning: the code came from `src/pool.rs`; what was said of it there is told, too
+    ");
+    insta::assert_snapshot!(ask(&repo, &["summary", "src"]), @"
+    ## The commits
+    - Several files [0cb4034, 2 days, 0.88]: All clients at once would bring the broker down again
+
+    ## src/pool.rs
+    - backoff [0cb4034, 2 days, 0.86]
+      - risk: A seed for each client repeats itself.
+
+    ## src/user.rs
+    - retry (lines 1-5) [0cb4034, 2 days, 1.00]
+      - 1 more in `read`
+
+    ## src/wait.rs
+    - next_wait (lines 5-19) [0cb4034, 2 days, 0.94]
+      - must hold: The limit counts after the jitter.
+      - risk: A seed for each client repeats itself.
+    warning: the code came from `src/pool.rs`; what was said of it there is told, too
+    ");
+    insta::assert_snapshot!(ask_both(&repo, &["why", "src/wait.rs:10"]), @"
+    # src/wait.rs line 10: `let factor = 2u32.saturating_pow(attempt);`
+    **Written by:** dfcf26a wait: a file of its own (Ada, 2 days ago)
+
+    ## src/wait.rs
+    - gotcha (lines 6-19, changed, backoff, 0.94, 0cb4034, 2 days, 2 commits since): The limit counts after the jitter.
+    warning: the code came from `src/pool.rs`; what was said of it there is told, too
+    ");
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, &FORMATTED.replace("mul_f64", "mul_f32")].concat());
+    repo.git(&["add", "src/wait.rs"]);
+    insta::assert_snapshot!(ask_both(&repo, &["check", "--staged"]), @"
+    ## src/wait.rs
+    - dead_end (lines 14-14, intact, backoff, touched at line 14, 0cb4034, 2 days): A seed for each client repeats itself.
+    - gotcha (lines 6-19, changed, backoff, touched at line 14, 0cb4034, 2 days): The limit counts after the jitter.
+    **Rely on what is changed:**
+    - `src/user.rs — retry` on backoff: never waits longer than the limit (0.86, 0cb4034, 2 days)
+    warning: the code came from `src/pool.rs`; what was said of it there is told, too
+    ");
+}
+
+#[test]
+fn a_file_that_was_there_before_takes_code_in_and_passes_it_on() {
+    let repo = backoff();
+    repo.write("src/wait.rs", HEAD_OF_WAIT);
+    repo.write("src/time.rs", "pub fn now() -> Instant {\n    Instant::now()\n}\n\n");
+    repo.commit("wait: a second");
+    is_not_told(&repo, "src/wait.rs", "SECOND");
+    repo.write("src/pool.rs", POOL);
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
+    repo.commit("wait: backoff");
+    is_told(&repo, "src/wait.rs", "backoff", 7);
+    repo.write("src/wait.rs", HEAD_OF_WAIT);
+    repo.write("src/time.rs", ["pub fn now() -> Instant {\n    Instant::now()\n}\n\n", BACKOFF].concat());
+    repo.commit("time: backoff");
+    is_told(&repo, "src/time.rs", "backoff", 7);
+    is_not_told(&repo, "src/wait.rs", "SECOND");
+    repo.git(&["mv", "src/time.rs", "src/clock.rs"]);
+    repo.commit("clock: a better name");
+    is_told(&repo, "src/clock.rs", "backoff", 7);
+    repo.git(&["checkout", "--quiet", "HEAD~3"]);
+    is_told(&repo, "src/pool.rs", "backoff", 20);
+    is_not_told(&repo, "src/wait.rs", "SECOND");
+}
+
+#[test]
+fn a_copy_is_no_move_until_the_other_is_gone() {
+    let repo = backoff();
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
+    repo.commit("wait: copy backoff");
+    is_not_told(&repo, "src/wait.rs", "backoff");
+    is_told(&repo, "src/pool.rs", "backoff", 20);
+    repo.write("src/pool.rs", POOL);
+    repo.commit("pool: backoff is elsewhere");
+    is_told(&repo, "src/wait.rs", "backoff", 7);
+    repo.git(&["rm", "--quiet", "src/pool.rs"]);
+    repo.commit("pool: away");
+    is_told(&repo, "src/wait.rs", "backoff", 7);
+    repo.write("src/pool.rs", [POOL, "\n", BACKOFF].concat());
+    repo.commit("pool: back again");
+    is_not_told(&repo, "src/wait.rs", "backoff");
+}
+
+#[test]
+fn code_that_was_there_before_did_not_come() {
+    let repo = TestRepo::new();
+    repo.write("src/pool.rs", [POOL, "\n", BACKOFF].concat());
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
+    repo.commit("pool and wait: the same twice");
+    annotate(
+        &repo,
+        &json!({ "summary": "All clients at once would bring the broker down again", "wisdom": [
+            { "category": "gotcha", "content": "The limit counts after the jitter.", "file": "src/pool.rs", "anchor": "backoff" },
+        ]}),
+    );
+    repo.write("src/pool.rs", POOL);
+    repo.commit("pool: once is enough");
+    is_not_told(&repo, "src/wait.rs", "backoff");
+}
+
+#[test]
+fn a_near_twin_may_stay_behind() {
+    let repo = backoff();
+    let twin = "pub fn slow_backoff(attempt: u32, base: Duration) -> Duration {\n    let factor = 3u32.saturating_pow(attempt);\n    let next = base.saturating_mul(factor);\n    let jitter = base.mul_f64(rand::random::<f64>());\n    next + jitter\n}\n";
+    repo.write("src/pool.rs", [POOL, "\n", BACKOFF, "\n", twin].concat());
+    repo.commit("pool: a slower one");
+    repo.write("src/pool.rs", [POOL, "\n", twin].concat());
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
+    repo.commit("wait: a file of its own");
+    is_told(&repo, "src/wait.rs", "backoff", 6);
+}
+
+#[test]
+fn what_is_said_late_of_code_that_left_is_told_where_it_is() {
+    let repo = backoff();
+    repo.write("src/pool.rs", POOL);
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
+    repo.commit("wait: a file of its own");
+    is_told(&repo, "src/wait.rs", "backoff", 6);
+    let late = json!({ "summary": "All clients at once would bring the broker down again", "wisdom": [
+        { "category": "gotcha", "content": "A limit of zero does not wait at all.", "file": "src/pool.rs", "anchor": "backoff" },
+    ]});
+    run(&mut binary(repo.path(), &["annotate", "--json", &late.to_string(), "--commit", "HEAD~1"])).success();
+    let told = ask_both(&repo, &["read", "src/wait.rs", "backoff"]);
+    assert!(told.contains("limit of zero"), "{told}");
+}
