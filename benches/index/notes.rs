@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
+use chronicle_core::{LineRange, Lines, Sketch};
 use serde_json::{Value, json};
 
 use crate::measure::random::Random;
@@ -18,13 +19,23 @@ const MAX_ENTRIES: usize = 3;
 /// A remark is about few lines, however many the hunk has.
 const MOST_LINES: usize = 30;
 /// Makes notes of 1.5 KB on average.
-const WORDS_OF_A_NOTE: usize = 135;
+const WORDS_OF_A_NOTE: usize = 103;
 
 /// Lines that a commit wrote.
 pub(crate) struct Hunk {
     pub(crate) path: String,
     pub(crate) start: usize,
     pub(crate) end: usize,
+    /// The text of those lines.
+    text: String,
+}
+
+impl Hunk {
+    /// The sketch that a writer keeps of the lines.
+    fn sketch(&self) -> Option<Sketch> {
+        let lines = Lines::new(self.text.as_bytes());
+        (0 < lines.count()).then(|| Sketch::of(&lines, LineRange { start: 1, end: lines.count() }))
+    }
 }
 
 /// A commit that can be annotated, with a few of its hunks.
@@ -62,26 +73,36 @@ fn read_patches(repo: &Repository, list: &Path, random: &mut Random, found: &mut
         .expect("git diff-tree starts");
     let mut lines = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let (mut n_commits, mut path, mut n_hunks) = (0, None, 0);
+    // The hunk that is kept of those that are being read, and the line that comes next.
+    let mut kept: Option<(usize, usize)> = None;
     let mut line = Vec::new();
     while lines.read_until(b'\n', &mut line).expect("git diff-tree can be read") != 0 {
         let text = String::from_utf8_lossy(&line);
-        if let Some(name) = text.strip_prefix("+++ ") {
+        if let (Some(added), Some((at, number))) = (text.strip_prefix('+'), &mut kept)
+            && !text.starts_with("+++ b/")
+        {
+            let hunks = &mut found.last_mut().expect("a hunk is kept of it").hunks;
+            if (hunks[*at].start..=hunks[*at].end).contains(number) {
+                hunks[*at].text.push_str(added);
+            }
+            *number += 1;
+        } else if let Some(name) = text.strip_prefix("+++ ") {
             path = name.trim_end().strip_prefix("b/").map(str::to_owned);
             if let (Some(path), Some(candidate)) = (&path, found.last_mut()) {
                 candidate.paths.push(path.clone());
             }
-        } else if let (Some(hunk), Some(candidate)) =
+        } else if let (Some((first, hunk)), Some(candidate)) =
             (path.as_ref().and_then(|path| hunk(&text, path, random)), found.last_mut())
         {
             n_hunks += 1;
-            keep(candidate, hunk, n_hunks, random);
+            kept = keep(candidate, hunk, n_hunks, random).map(|at| (at, first));
         } else if is_commit(text.trim_end()) {
             found.push(Candidate {
                 commit_id: text.trim_end().to_owned(),
                 hunks: Vec::new(),
                 paths: Vec::new(),
             });
-            (n_commits, path, n_hunks) = (n_commits + 1, None, 0);
+            (n_commits, path, n_hunks, kept) = (n_commits + 1, None, 0, None);
         }
         line.clear();
     }
@@ -94,29 +115,31 @@ fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The added side of a hunk header, or a part of it where it is long.
-fn hunk(text: &str, path: &str, random: &mut Random) -> Option<Hunk> {
+/// The added side of a hunk header, or a part of it where it is long; behind its first line.
+fn hunk(text: &str, path: &str, random: &mut Random) -> Option<(usize, Hunk)> {
     let (_, added) = text.strip_prefix("@@ -")?.split_once(" +")?;
     let (added, _) = added.split_once(" @@")?;
     let (start, n_lines) = added.split_once(',').unwrap_or((added, "1"));
-    let (start, n_lines): (usize, usize) = (start.parse().ok()?, n_lines.parse().ok()?);
+    let (first, n_lines): (usize, usize) = (start.parse().ok()?, n_lines.parse().ok()?);
     if n_lines == 0 {
         return None;
     }
-    let start = start + random.below(n_lines.saturating_sub(MOST_LINES) + 1);
-    Some(Hunk { path: path.to_owned(), start, end: start + n_lines.min(MOST_LINES) - 1 })
+    let start = first + random.below(n_lines.saturating_sub(MOST_LINES) + 1);
+    let end = start + n_lines.min(MOST_LINES) - 1;
+    Some((first, Hunk { path: path.to_owned(), start, end, text: String::new() }))
 }
 
-/// Keeps `MAX_ENTRIES` of any number of hunks, each with the same chance.
-fn keep(candidate: &mut Candidate, hunk: Hunk, n_seen: usize, random: &mut Random) {
+/// Keeps `MAX_ENTRIES` of any number of hunks, each with the same chance; says in which place this one is kept.
+fn keep(candidate: &mut Candidate, hunk: Hunk, n_seen: usize, random: &mut Random) -> Option<usize> {
     if candidate.hunks.len() < MAX_ENTRIES {
         candidate.hunks.push(hunk);
-        return;
+        return Some(candidate.hunks.len() - 1);
     }
     let at = random.below(n_seen);
     if at < MAX_ENTRIES {
         candidate.hunks[at] = hunk;
     }
+    (at < MAX_ENTRIES).then_some(at)
 }
 
 /// `n` of the candidates, evenly spread over history; all if there are fewer.
@@ -178,6 +201,7 @@ fn wisdom(candidate: &Candidate, annotated: &[&Candidate], random: &mut Random) 
             if !lets_one_float || at + 1 < n_entries {
                 entry["file"] = json!(hunk.path);
                 entry["lines"] = json!({ "start": hunk.start, "end": hunk.end });
+                entry["sketch"] = json!(hunk.sketch());
             }
             if random.below(4) == 0 {
                 let other = annotated[random.below(annotated.len())];

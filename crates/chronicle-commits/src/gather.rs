@@ -14,7 +14,7 @@ use crate::{
     error::Result,
     introduced::{self, Introduced, Words},
     matching::{Candidate, Ground, malformed},
-    moved::{self, Holders},
+    moved::{self, Holders, Own},
     placing::{Located, Placement, Version, place},
     present::Present,
     record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step, expiry},
@@ -66,6 +66,11 @@ impl<'a> Gathered<'a> {
     /// Whether anything is said about the file number `number` that has a place in it.
     pub(crate) fn has_claims(&self, number: usize) -> bool {
         !self.files[number].1.is_empty()
+    }
+
+    /// A hash of the bytes of the file number `number`, if these were looked at already.
+    pub(crate) fn content_hash(&self, number: usize) -> Option<u64> {
+        self.ground.known_holders()?.content_hash(number)
     }
 
     /// What was sketched of code in the file number `number`: the telling lines of each piece.
@@ -312,14 +317,10 @@ impl Gatherer<'_> {
         heading: &Heading,
     ) {
         let named = self.ground.files_named(self.candidate, name);
-        for file in self.holding(sketch) {
-            if !named.contains(&file) {
-                self.source(file, name);
-                let tied = Tied::Moved { candidate: self.number };
-                self.claim(file, id, body(), name.to_owned(), tied, heading);
-            }
+        for file in self.sketched(sketch, &named, name) {
+            let tied = Tied::Moved { candidate: self.number };
+            self.claim(file, id, body(), name.to_owned(), tied, heading);
         }
-        self.sketch(&named, sketch);
         for file in named {
             self.meant.insert(file);
             let tied = Tied::Named { candidate: self.number };
@@ -327,26 +328,30 @@ impl Gatherer<'_> {
         }
     }
 
-    /// The files that may hold what was sketched.
-    fn holding(&self, sketch: Option<&Sketch>) -> Vec<usize> {
-        self.holders.zip(sketch).map(|(holders, sketch)| holders.of_sketch(sketch)).unwrap_or_default()
-    }
-
-    /// Notes what was sketched of code in `files`.
-    fn sketch(&mut self, files: &[usize], sketch: Option<&Sketch>) {
-        let telling = sketch.map(Sketch::telling).unwrap_or_default();
-        for file in files.iter().filter(|_| !telling.is_empty()) {
-            self.sketched[*file].push(telling.iter().copied().collect());
+    /// Notes what was sketched of code in `files`, which the note calls `name`; the other files that it may have gone to.
+    fn sketched(&mut self, sketch: Option<&Sketch>, files: &[usize], name: &str) -> Vec<usize> {
+        let (Some(holders), Some(sketch)) = (self.holders, sketch) else { return Vec::new() };
+        let telling = sketch.telling();
+        let mut gained = holders.gained(self.ground, &telling, &Own { files, name });
+        let is_newer = |file: &usize| {
+            let newest = self.ground.followed.files[*file].touches.first();
+            self.candidate.place.is_none_or(|place| newest.is_none_or(|touch| touch.place < place))
+        };
+        gained.retain(is_newer);
+        if !gained.is_empty() && !self.ground.is_in_few(&telling, name) {
+            gained.clear();
         }
-    }
-
-    /// Notes that code in a file may have come from the file `name`.
-    fn source(&mut self, file: usize, name: &str) {
-        let sources = &mut self.files[file].0.sources;
         let name = name.trim_start_matches("./");
-        if !sources.iter().any(|known| known == name) {
-            sources.push(name.to_owned());
+        for file in &gained {
+            let sources = &mut self.files[*file].0.sources;
+            if !sources.iter().any(|known| known == name) {
+                sources.push(name.to_owned());
+            }
         }
+        for file in files {
+            self.sketched[*file].push(telling.clone());
+        }
+        gained
     }
 
     /// A claim about the commit as a whole, for each file that it changed.
@@ -385,13 +390,8 @@ impl Gatherer<'_> {
         for dependency in declared {
             let (files, had_name) = self.ground.files_meant(self.candidate, &dependency.file);
             let mut may_be_in: Vec<(usize, bool)> = files.iter().map(|file| (*file, had_name)).collect();
-            for file in self.holding(dependency.sketch.as_ref()) {
-                if !files.contains(&file) {
-                    self.source(file, &dependency.file);
-                    may_be_in.push((file, false));
-                }
-            }
-            self.sketch(&files, dependency.sketch.as_ref());
+            let gained = self.sketched(dependency.sketch.as_ref(), &files, &dependency.file);
+            may_be_in.extend(gained.into_iter().map(|file| (file, false)));
             for (number, had_name) in may_be_in {
                 if had_name {
                     self.meant.insert(number);

@@ -455,11 +455,8 @@ impl Index {
         content: &Content,
         scope: &Scope,
     ) -> Option<FileRecord> {
-        if self.has_gained_code(repository, path, content) {
-            return None;
-        }
         self.look_up(repository, path, |table, stored| {
-            load((table, stored), repository, path, content, scope)
+            load((self, table, stored), repository, path, content, scope)
         })
     }
 
@@ -471,23 +468,28 @@ impl Index {
         path: &BStr,
         content: &Content,
     ) -> bool {
-        let Some(known) = self.known_in(repository, path).filter(|_| content.blob().is_none()) else {
-            return false;
+        let content = content.bytes(repository).filter(|_| content.blob().is_none());
+        let has_gained = |content: &[u8]| {
+            let gained = |table: &Table, stored: StoredRecord<'_>| {
+                if stored.content.is_some_and(|hash| hash == content_hash(content)) {
+                    return None;
+                }
+                Some(moved::gained(&table.get(&words_key(path)).unwrap_or_default(), content))
+            };
+            let gained = self.look_up(repository, path, gained);
+            gained.is_some_and(|gained| self.come_from_elsewhere(repository, path, &gained))
         };
-        let Some(content) = content.bytes(repository) else { return false };
-        let hash = known.get(&record_key(path)).and_then(|record| stored::parse(&record)?.content);
-        if hash.is_some_and(|hash| hash == content_hash(content)) {
-            return false;
-        }
-        let gained = moved::gained(&known.get(&words_key(path)).unwrap_or_default(), content);
-        let others = sketched::files_with(&self.table, &gained).into_iter().filter(|(file, _)| file != path);
+        content.is_some_and(has_gained)
+    }
+
+    /// Whether the lines `gained` of the file at `path` may be code of another file that has it no more.
+    fn come_from_elsewhere(&self, repository: &LazyRepository, path: &BStr, gained: &HashSet<u32>) -> bool {
+        let others = sketched::files_with(&self.table, gained).into_iter().filter(|(file, _)| file != path);
         let is_no_more = |(file, code): (BString, Vec<Vec<u32>>)| {
             let present = repository.get().ok()?.present_file(Some(self.state.head), file.as_bstr()).ok()?;
             let there = present.map(|present| moved::lines_of(&present.content)).unwrap_or_default();
             let there: HashSet<u32> = there.into_iter().collect();
-            let n_in =
-                |lines: &HashSet<u32>, code: &[u32]| code.iter().filter(|line| lines.contains(line)).count();
-            Some(code.iter().any(|code| n_in(&there, code) < n_in(&gained, code)))
+            Some(code.iter().any(|code| moved::n_among(&there, code) < moved::n_among(gained, code)))
         };
         others.into_iter().any(|other| is_no_more(other).unwrap_or_default())
     }
@@ -585,7 +587,7 @@ impl corrections::Said for IndexedSaid<'_> {
 }
 
 fn load(
-    (table, stored): (&Table, StoredRecord<'_>),
+    (index, table, stored): (&Index, &Table, StoredRecord<'_>),
     repository: &LazyRepository,
     path: &BStr,
     content: &Content,
@@ -593,6 +595,13 @@ fn load(
 ) -> Option<FileRecord> {
     let name = path.to_string();
     if stored.claims.is_empty() {
+        let edited = content.bytes(repository).filter(|_| content.blob().is_none());
+        let edited = edited.filter(|content| stored.content.is_none_or(|hash| hash != content_hash(content)));
+        if edited
+            .is_some_and(|content| index.come_from_elsewhere(repository, path, &moved::gained(b"", content)))
+        {
+            return None;
+        }
         return stored.load(table, &name, None, |_, _, _| true);
     }
     let is_committed = content.blob().is_some();
@@ -621,7 +630,10 @@ fn load(
     let mut is_known = true;
     // Where the file was edited, each place is to be carried before it can be asked about.
     let asked = Asked::of(scope).filter(|_| drift.is_none());
-    let origins = (stored.sources.clone(), stored.names.clone());
+    if drift.as_ref().is_some_and(|drift| index.come_from_elsewhere(repository, path, &drift.gained())) {
+        return None;
+    }
+    let origins = drift.as_ref().map(|_| (stored.sources.clone(), stored.names.clone())).unwrap_or_default();
     let is_elsewhere = |name: &str| is_elsewhere(name, (&origins.0, &origins.1));
     // Claims about code of another file that the edit damaged, by the number that they get.
     let mut damaged = Vec::new();

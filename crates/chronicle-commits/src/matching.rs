@@ -1,19 +1,21 @@
 //! Which annotated commits have anything to say about the files in scope.
 
 use std::{
-    cell::OnceCell,
-    collections::{BTreeMap, BTreeSet, HashMap},
+    cell::{OnceCell, RefCell},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    rc::Rc,
 };
 
 use chronicle_core::Annotation;
 use chronicle_git::{
     BString, ByteSlice, FileChange, FileHistory, Followed, History, Node, ObjectId, Repository, Touch,
+    Whereabouts,
 };
 use memchr::memmem::Finder;
 
 use crate::{
     error::Result,
-    moved::Holders,
+    moved::{self, Holders},
     notebook::{Notebook, Stored},
 };
 
@@ -106,8 +108,22 @@ pub(crate) struct Ground<'a> {
     /// The files in scope by every name they ever had.
     ever: OnceCell<BTreeMap<String, BTreeSet<(BString, usize)>>>,
     holders: OnceCell<Holders>,
+    /// The lines of all files, where not all are in scope.
+    everywhere: OnceCell<Holders>,
+    /// Files that are not in scope, by a name that they had.
+    others: RefCell<HashMap<String, Rc<Other>>>,
+    /// Whether all files are in scope.
+    is_whole: bool,
     /// The bytes of the files in scope as they are asked about; `None` where those of the newest commit are.
     contents: Option<Vec<Option<&'a [u8]>>>,
+}
+
+/// A file that is not in scope.
+struct Other {
+    /// Its path now.
+    path: BString,
+    /// The hashes of its lines that say something.
+    lines: HashSet<u32>,
 }
 
 impl<'a> Ground<'a> {
@@ -135,6 +151,9 @@ impl<'a> Ground<'a> {
             earlier_names: Vec::new(),
             ever: OnceCell::new(),
             holders: OnceCell::new(),
+            everywhere: OnceCell::new(),
+            others: RefCell::default(),
+            is_whole: false,
             contents: None,
         }
     }
@@ -142,6 +161,57 @@ impl<'a> Ground<'a> {
     /// The same ground of one file, which had the names `earlier_names` before the history begins.
     pub(crate) fn once_called(self, earlier_names: Vec<BString>) -> Self {
         Self { earlier_names, ..self }
+    }
+
+    /// The same ground, where all files are in scope.
+    pub(crate) fn of_all_files(self) -> Self {
+        Self { is_whole: true, ..self }
+    }
+
+    /// The file that was called `name` and is not in scope, as it is now.
+    fn other(&self, name: &str) -> Rc<Other> {
+        let name = name.trim_start_matches("./");
+        if let Some(known) = self.others.borrow().get(name) {
+            return Rc::clone(known);
+        }
+        let lines =
+            |path: &BString| self.with_other(path, |content| moved::lines_of(content).into_iter().collect());
+        let mut other = Other { path: name.into(), lines: HashSet::new() };
+        match lines(&other.path) {
+            Some(lines) => other.lines = lines,
+            // With all files in scope it is known to have no other name now.
+            None if self.is_whole => {}
+            None => {
+                let now = self.repository.whereabouts(self.history, other.path.as_bstr());
+                if let Ok(Whereabouts::Renamed { to, .. }) = now {
+                    other = Other { lines: lines(&to).unwrap_or_default(), path: to };
+                }
+            }
+        }
+        let other = Rc::new(other);
+        self.others.borrow_mut().insert(name.to_owned(), Rc::clone(&other));
+        other
+    }
+
+    /// How many of the lines `telling` the file that was called `name` holds now, which is not in scope.
+    pub(crate) fn n_lines_in(&self, name: &str, telling: &[u32]) -> usize {
+        moved::n_among(&self.other(name).lines, telling)
+    }
+
+    /// What the files are called now that the note of `candidate` calls `name`.
+    pub(crate) fn present_names(&self, candidate: &Candidate, name: &str) -> Vec<BString> {
+        let named = self.files_named(candidate, name);
+        match named.is_empty() {
+            true => vec![self.other(name).path.clone()],
+            false => named.into_iter().map(|number| self.paths[number].clone()).collect(),
+        }
+    }
+
+    /// Whether so few files hold code with the lines `telling`, which the file `name` had, that it moved to them.
+    pub(crate) fn is_in_few(&self, telling: &[u32], name: &str) -> bool {
+        let everywhere = || self.everywhere.get_or_init(|| Holders::everywhere(self));
+        // With all files in scope that was seen before.
+        self.is_whole || everywhere().are_few(telling, self.n_lines_in(name, telling))
     }
 
     /// The same ground, where the files are asked about as they are now, with these bytes.
@@ -201,6 +271,11 @@ impl<'a> Ground<'a> {
     /// Which files in scope hold which lines, as far as they changed after the commit at place `oldest`.
     fn holders(&self, oldest: u32) -> &Holders {
         self.holders.get_or_init(|| Holders::of(self, oldest))
+    }
+
+    /// The same, if it was asked for before.
+    pub(crate) fn known_holders(&self) -> Option<&Holders> {
+        self.holders.get()
     }
 
     /// The files in scope that may hold what the note of one of `candidates` sketched.

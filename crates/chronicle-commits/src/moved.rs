@@ -13,8 +13,9 @@ use chronicle_core::{
     CodeWords, LineFinder, LineRange, Lines, Place, Sketch, is_substantive, line_hash, line_words,
     reading::State, score::Tie,
 };
-use chronicle_git::{BString, ByteSlice, ObjectId, Repository};
+use chronicle_git::{BStr, BString, ByteSlice, ObjectId, Repository};
 use memchr::memmem::Finder;
+use twox_hash::XxHash3_64;
 
 use crate::{
     error::Result,
@@ -41,43 +42,95 @@ const LEAST_WORDS: f64 = 0.8;
 /// No code that a person wrote is in a larger file.
 const MAX_BYTES: usize = 1 << 23;
 
+/// Code that more files than this came to hold since is in all of them by habit.
+pub(crate) const MAX_HOLDERS: usize = 8;
+
 /// Which of some files hold which lines.
 #[derive(Debug, Default)]
 pub(crate) struct Holders {
-    files: HashMap<u32, Vec<u32>>,
+    /// A line's hash above the number of a file that holds it, in order.
+    lines: Vec<u64>,
+    /// For each file a hash of its bytes, where these were looked at.
+    contents: HashMap<usize, u64>,
 }
 
 impl Holders {
     /// The lines of the newest version of each of the files in scope that was changed after the commit at place `oldest`.
     pub(crate) fn of(ground: &Ground<'_>, oldest: u32) -> Self {
+        let files = ground.followed.files.iter().enumerate();
+        let newer = files.filter(|(_, file)| file.touches.first().is_none_or(|touch| touch.place < oldest));
+        Self::read(newer.map(|(number, _)| number), |number, look| ground.with_content(number, look))
+    }
+
+    /// The lines of all files of the newest commit.
+    pub(crate) fn everywhere(ground: &Ground<'_>) -> Self {
+        let tree = ground.history.nodes().first().map(|head| head.tree);
+        let paths = tree.and_then(|tree| ground.repository.files_under(tree, BStr::new("")).ok());
+        let paths = paths.unwrap_or_default();
+        Self::read(0..paths.len(), |number, look| ground.with_other(&paths[number], look))
+    }
+
+    fn read(
+        numbers: impl Iterator<Item = usize>,
+        with_content: impl Fn(usize, &mut dyn FnMut(&[u8])) -> Option<()>,
+    ) -> Self {
         let mut holders = Self::default();
-        for (number, file) in ground.followed.files.iter().enumerate() {
-            let is_newer = file.touches.first().is_none_or(|touch| touch.place < oldest);
-            if let Some(lines) = is_newer.then(|| ground.with_content(number, lines_of)).flatten() {
-                holders.add(u32::try_from(number).unwrap_or(u32::MAX), &lines);
-            }
+        for number in numbers {
+            let _is_there = with_content(number, &mut |content| {
+                let lines = lines_of(content).into_iter();
+                holders.lines.extend(lines.map(|line| u64::from(line) << u32::BITS | number as u64));
+                holders.contents.insert(number, XxHash3_64::oneshot(content));
+            });
         }
+        holders.lines.sort_unstable();
+        holders.lines.dedup();
         holders
     }
 
-    fn add(&mut self, number: u32, lines: &[u32]) {
-        for line in lines {
-            let files = self.files.entry(*line).or_default();
-            if files.last() != Some(&number) {
-                files.push(number);
-            }
-        }
+    /// A hash of the bytes of the file number `number`, if these were looked at.
+    pub(crate) fn content_hash(&self, number: usize) -> Option<u64> {
+        self.contents.get(&number).copied()
     }
 
-    /// The numbers of the files that may hold what was sketched.
-    pub(crate) fn of_sketch(&self, sketch: &Sketch) -> Vec<usize> {
-        let telling = sketch.telling();
-        let mut n_held: BTreeMap<u32, usize> = BTreeMap::new();
-        for number in telling.iter().filter_map(|line| self.files.get(line)).flatten() {
-            *n_held.entry(*number).or_default() += 1;
+    /// How many of the lines each file holds that holds any.
+    fn held(&self, telling: &[u32]) -> BTreeMap<usize, usize> {
+        let mut n_held = BTreeMap::new();
+        for line in telling {
+            let line = u64::from(*line) << u32::BITS;
+            let first = self.lines.partition_point(|known| *known < line);
+            let is_same = |known: &&u64| **known >> u32::BITS == line >> u32::BITS;
+            for file in self.lines[first..].iter().take_while(is_same) {
+                *n_held.entry((*file & u64::from(u32::MAX)) as usize).or_default() += 1;
+            }
         }
-        let hold = n_held.into_iter().filter(|(_, n_held)| may_hold(*n_held, telling.len()));
-        hold.map(|(number, _)| number as usize).collect()
+        n_held
+    }
+
+    /// The files that may have come to hold code with the lines `telling`, which `own` had and have less of now.
+    pub(crate) fn gained(&self, ground: &Ground<'_>, telling: &[u32], own: &Own<'_>) -> Vec<usize> {
+        if telling.len() < SHORTEST || self.lines.is_empty() {
+            return Vec::new();
+        }
+        let n_held = self.held(telling);
+        let may_hold = |(_, n_held): &(&usize, &usize)| may_hold(**n_held, telling.len());
+        if !n_held.iter().any(|held| may_hold(&held)) {
+            return Vec::new();
+        }
+        let n_own = own.files.iter().filter_map(|file| n_held.get(file)).max().copied();
+        let n_own = n_own.unwrap_or_else(|| match own.files.is_empty() {
+            true => ground.n_lines_in(own.name, telling),
+            false => 0,
+        });
+        let is_other = |(file, n_held): &(&usize, &usize)| n_own < **n_held && !own.files.contains(file);
+        let gained: Vec<usize> =
+            n_held.iter().filter(may_hold).filter(is_other).map(|(file, _)| *file).collect();
+        if MAX_HOLDERS < gained.len() { Vec::new() } else { gained }
+    }
+
+    /// Whether so few files came to hold the code that it is in them by no habit.
+    pub(crate) fn are_few(&self, telling: &[u32], n_own: usize) -> bool {
+        let held = self.held(telling).into_values();
+        held.filter(|n_held| n_own < *n_held && may_hold(*n_held, telling.len())).count() <= MAX_HOLDERS
     }
 
     /// Whether a file may hold what a note sketched, a note as it was written: a cheap look before that is parsed.
@@ -86,11 +139,20 @@ impl Holders {
             let value = raw[after..].trim_start().strip_prefix(b":").map(<[u8]>::trim_start);
             let text = value.and_then(|value| value.strip_prefix(b"\"")).unwrap_or_default();
             let text = &text[..memchr::memchr(b'"', text).unwrap_or_default()];
-            text.to_str().is_ok_and(|text| !self.of_sketch(&Sketch(text.to_owned())).is_empty())
+            let telling = text.to_str().map(|text| Sketch(text.to_owned()).telling()).unwrap_or_default();
+            self.held(&telling).into_values().any(|n_held| may_hold(n_held, telling.len()))
         };
         let mut after = KEYS.iter().flat_map(|key| key.find_iter(raw).map(|at| at + key.needle().len()));
-        !self.files.is_empty() && after.any(is_held)
+        !self.lines.is_empty() && after.any(is_held)
     }
+}
+
+/// The files that some code was in when a note sketched it.
+pub(crate) struct Own<'o> {
+    /// Their numbers, where they are in scope.
+    pub(crate) files: &'o [usize],
+    /// What the note calls them.
+    pub(crate) name: &'o str,
 }
 
 /// The keys under which notes have sketches.
@@ -125,12 +187,17 @@ pub(crate) fn lines_of(content: &[u8]) -> Vec<u32> {
 
 /// Whether the code with the lines `telling` may be among `lines`.
 pub(crate) fn may_be_among(lines: &HashSet<u32>, telling: &[u32]) -> bool {
-    may_hold(telling.iter().filter(|line| lines.contains(line)).count(), telling.len())
+    may_hold(n_among(lines, telling), telling.len())
 }
 
 /// Whether so many lines of some code together may be the code.
 pub(crate) fn fewest_together(n_lines: usize) -> bool {
     FEWEST <= n_lines
+}
+
+/// How many of the lines `telling` are among `lines`.
+pub(crate) fn n_among(lines: &HashSet<u32>, telling: &[u32]) -> usize {
+    telling.iter().filter(|line| lines.contains(line)).count()
 }
 
 /// The hashes of the lines of `content` that say something and are not among `words`, which are line words of another
@@ -163,11 +230,11 @@ pub(crate) fn arrived(
             return Ok(None);
         }
     }
-    let there = ground.with_other(&located.file.trim_start_matches("./").into(), |content| {
-        share(sketch.locate(&Lines::new(content)))
-    });
-    if is_as_good(there.flatten()) {
-        return Ok(None);
+    for name in ground.present_names(by, located.file) {
+        let there = ground.with_other(&name, |content| share(sketch.locate(&Lines::new(content))));
+        if is_as_good(there.flatten()) {
+            return Ok(None);
+        }
     }
     placed(ground.repository, present, located, by.tree)
 }
@@ -203,22 +270,6 @@ fn share_in(repository: &Repository, tree: ObjectId, path: &BString, sketch: &Sk
     // What is here but broken is as good as absent.
     let found = repository.with_blob(blob, |content| share(sketch.locate(&Lines::new(content))));
     Ok(found.ok().flatten().flatten())
-}
-
-/// Whether some of the code that was sketched in files is not in them any more at the commit `head`.
-pub(crate) fn have_left(
-    repository: &Repository,
-    head: Option<ObjectId>,
-    sketches: &[(String, Sketch)],
-) -> Result<bool> {
-    let (Some(head), false) = (head, sketches.is_empty()) else { return Ok(false) };
-    let tree = repository.commit_tree(head)?;
-    for (file, sketch) in sketches.iter().filter(|(_, sketch)| is_telling(sketch)) {
-        if share_in(repository, tree, &file.as_str().into(), sketch)?.is_none() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// The names that the file number `number` may have had when the commit of `by` was made.

@@ -1,6 +1,6 @@
 //! Hashes of a range's lines, by which it is found again without its blobs.
 
-use std::{collections::BTreeSet, fmt};
+use std::{fmt, sync::LazyLock};
 
 use data_encoding::BASE64;
 use schemars::JsonSchema;
@@ -51,13 +51,15 @@ impl Sketch {
             .then(|| words.map(|word| u32::from_be_bytes(word.try_into().expect("chunks of four"))).collect())
     }
 
-    /// The hashes of lines that may tell one code from another, each once; none where [`Sketch::hashes`] has none.
+    /// The hashes of lines that may tell one code from another, in order, each once; none where [`Sketch::hashes`] has
+    /// none.
     #[must_use]
-    pub fn telling(&self) -> BTreeSet<u32> {
-        let mut telling: BTreeSet<u32> = self.hashes().unwrap_or_default().into_iter().collect();
-        for trivial in TRIVIAL {
-            telling.remove(&line_hash(trivial));
-        }
+    pub fn telling(&self) -> Vec<u32> {
+        static TRIVIAL_HASHES: LazyLock<[u32; 12]> = LazyLock::new(|| TRIVIAL.map(line_hash));
+        let mut telling = self.hashes().unwrap_or_default();
+        telling.retain(|line| !TRIVIAL_HASHES.contains(line));
+        telling.sort_unstable();
+        telling.dedup();
         telling
     }
 }
@@ -92,8 +94,10 @@ mod tests {
     fn braces_tell_nothing() {
         let lines = Lines::new(b"if a {\n    b\n}\n\n    b\n");
         let telling = Sketch::of(&lines, LineRange::new(1, 5).unwrap()).telling();
-        assert_eq!(telling, BTreeSet::from([line_hash(b"if a {"), line_hash(b"b")]));
-        assert_eq!(Sketch("2:AAAA".into()).telling(), BTreeSet::new());
+        let mut expected = vec![line_hash(b"if a {"), line_hash(b"b")];
+        expected.sort_unstable();
+        assert_eq!(telling, expected);
+        assert_eq!(Sketch("2:AAAA".into()).telling(), Vec::new());
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! One file's record at the present state, made of its record in an older table.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::{
+    cell::LazyCell,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+};
 
 use chronicle_core::reading::Match;
 use chronicle_git::{BStr, BString, ByteSlice, Followed, LazyRepository, ObjectId, Repository, Touch};
@@ -55,11 +58,12 @@ impl Outdated<'_> {
                 return Ok(None);
             }
         }
-        let blob = repository.blob_at(repository.commit_tree(head)?, self.path)?;
+        let tree = repository.commit_tree(head)?;
+        let blob = repository.blob_at(tree, self.path)?;
         let Some(content) = blob.map(|blob| repository.blob(blob)).transpose()? else { return Ok(None) };
         let other_names = self.stored.iter().flat_map(|stored| &stored.names);
         let other_names: Vec<BString> = other_names.map(|name| name.as_str().into()).collect();
-        if self.may_have_gained_code(&content) {
+        if self.may_have_gained_code(repository, tree, &content) {
             return Ok(None);
         }
         let present = Present::new(path.clone(), Some(&content));
@@ -77,27 +81,40 @@ impl Outdated<'_> {
         Ok(self.joined(base, news, span, &followed).map(|record| (record, Some(content))))
     }
 
-    /// Whether code in it may have come from another file since, or gone back there.
-    fn may_have_gained_code(&self, content: &[u8]) -> bool {
-        let mut sources = self.stored.iter().flat_map(|stored| &stored.sources);
-        if sources.any(|source| self.part.touched.contains(source.as_bytes())) {
-            return true;
-        }
-        let holds = |lines: &HashSet<u32>, sketched: &[Vec<u32>]| {
-            sketched.iter().any(|telling| moved::may_be_among(lines, telling))
+    /// Whether code in it may have come from another file since, or gone back there; `tree` is that of HEAD.
+    fn may_have_gained_code(&self, repository: &Repository, tree: ObjectId, content: &[u8]) -> bool {
+        let lines = LazyCell::new(|| moved::lines_of(content).into_iter().collect::<HashSet<u32>>());
+        let mut others: HashMap<Vec<u8>, HashSet<u32>> = HashMap::new();
+        let mut n_there = |file: &[u8], telling: &[u32]| {
+            let lines = others.entry(file.to_vec()).or_insert_with(|| {
+                let blob = repository.blob_at(tree, file.as_bstr()).ok().flatten();
+                let lines = blob.and_then(|blob| repository.with_blob(blob, moved::lines_of).ok()?);
+                lines.unwrap_or_default().into_iter().collect()
+            });
+            moved::n_among(lines, telling)
         };
-        let others = self.part.fresh.iter().filter(|fresh| !fresh.concerns(self.path));
-        let mut sketched =
-            others.map(|fresh| &fresh.sketched).filter(|sketched| !sketched.is_empty()).peekable();
-        if sketched.peek().is_some() {
-            let lines: HashSet<u32> = moved::lines_of(content).into_iter().collect();
-            if sketched.any(|sketched| holds(&lines, sketched)) {
+        let mut came = |file: &[u8], telling: &[u32]| {
+            moved::may_be_among(&lines, telling) && n_there(file, telling) < moved::n_among(&lines, telling)
+        };
+        let is_touched = |file: &[u8]| self.part.touched.contains(file);
+        let sources = self.stored.iter().flat_map(|stored| &stored.sources);
+        for source in sources.filter(|source| is_touched(source.as_bytes())) {
+            let sketched = sketched::of_file(self.table, source.as_str().into());
+            let has_come = || self.stored.as_ref().is_none_or(|stored| stored.has_claims_of(source));
+            if sketched.is_empty()
+                || has_come()
+                || sketched.iter().any(|telling| came(source.as_bytes(), telling))
+            {
                 return true;
             }
         }
-        let from = sketched::files_with(self.table, &moved::gained(&self.words, content));
-        let mut from = from.iter().filter(|(file, _)| file != self.path);
-        from.any(|(file, _)| self.part.touched.contains(file.as_slice()))
+        let fresh = self.part.fresh.iter().filter(|fresh| !fresh.concerns(self.path));
+        let mut fresh = fresh.flat_map(|fresh| &fresh.sketched);
+        fresh.any(|(file, telling)| came(file, telling))
+            || sketched::files_with(self.table, &moved::gained(&self.words, content))
+                .into_iter()
+                .filter(|(file, _)| file != self.path && is_touched(file))
+                .any(|(file, sketched)| sketched.iter().any(|telling| came(&file, telling)))
     }
 
     /// What the table says, placed in `present`; `None` when it cannot be read.

@@ -386,7 +386,7 @@ fn write(
     let tree = history.nodes()[0].tree;
     let paths = repository.files_under(tree, BStr::new(""))?;
     let (followed, ever) = repository.follow_all(history, &paths)?;
-    let ground = Ground::new(repository, &notebook, history, &followed, &paths, false);
+    let ground = Ground::new(repository, &notebook, history, &followed, &paths, false).of_all_files();
     let (candidates, off) = ground.all_candidates(&mut warnings)?;
     let beside = Beside::new(off.tips, off.commits);
     let mut gathered = Gathered::from(&ground, &candidates);
@@ -515,7 +515,9 @@ fn write_file(
     if !gathered.has_claims(number) {
         let mut record = gathered.place(number, &Present::new(path.clone(), None))?;
         record.steps.clear();
-        return Ok(write_record(writer, path.as_ref(), &record, None));
+        let of = (gathered.content_hash(number), false);
+        return Ok(stored::store(writer, &record_key(path.as_ref()), &path.to_string(), &record, of)
+            .and_then(|()| writer.value(&words_key(path.as_ref()), b"")));
     }
     let blob = repository.blob_at(tree, path.as_bstr())?;
     let n_bytes = blob.and_then(|blob| repository.size_if_here(blob).ok()?);

@@ -3,10 +3,10 @@
 //! What the edit left in one piece is carried by one comparison of line words. Only a range that the
 //! edit damaged is looked for in the repository again.
 
-use std::cell::OnceCell;
+use std::{cell::OnceCell, collections::HashSet};
 
 use chronicle_core::{
-    LineMap, LineRange, Lines, line_hash, line_words,
+    LineMap, LineRange, Lines, is_substantive, line_hash, line_words,
     reading::{Match, State},
     score::Tie,
 };
@@ -82,6 +82,13 @@ impl<'a> Drift<'a> {
     pub(super) fn leaves_whole(&self, placement: &Placement) -> bool {
         let Some(map) = self.map.as_ref().filter(|_| !self.is_opaque) else { return true };
         placement.lines.is_some_and(|lines| map.map(lines).intact)
+    }
+
+    /// The hashes of the lines that the edit added and that say something.
+    pub(super) fn gained(&self) -> HashSet<u32> {
+        let present = Lines::new(self.content);
+        let added = self.map.iter().flat_map(LineMap::added).filter_map(|line| present.all().get(line));
+        added.filter(|line| is_substantive(line)).map(|line| line_hash(line)).collect()
     }
 
     /// The present file, to look in.

@@ -23,7 +23,6 @@ use crate::{
         table::{Table, Value},
     },
     matching::{Candidate, NO_BRANCH},
-    moved,
     notebook::{SingleNotes, Stored},
     prose::{Passage, passages},
     record::Heading,
@@ -65,10 +64,8 @@ pub(super) struct Fresh {
     pub(super) is_orphan: bool,
     /// The files that its note names, and those that it changed where the table knows it.
     files: BTreeSet<Vec<u8>>,
-    /// The telling lines of the code that its note sketched.
-    pub(super) sketched: Vec<Vec<u32>>,
-    /// Whether the table knows the commit, and some of that code is not in its file any more.
-    has_left: bool,
+    /// The code that its note sketched: the file, and the telling lines.
+    pub(super) sketched: Vec<(Vec<u8>, Vec<u32>)>,
 }
 
 /// Another part of the same table, and the objects whose notes changed since it was made.
@@ -271,8 +268,8 @@ impl Part {
     /// Whether so much lies between the two that a table of the present state is worth making.
     pub(super) fn is_far(&self) -> bool {
         let is_far = FAR_COMMITS < self.gained.len().max(self.lost.len()) || FAR_NOTES < self.changed.len();
-        // Files that such a note concerns take the whole history each; in which they are that code went to is not known.
-        is_far || self.fresh.iter().any(|fresh| fresh.is_orphan || fresh.has_left)
+        // Files that such a note concerns take the whole history each.
+        is_far || self.fresh.iter().any(|fresh| fresh.is_orphan)
     }
 
     /// Whether notes that the table does not know may say something about the file at `path`.
@@ -501,14 +498,14 @@ impl Part {
             }
             let names = Names::of(&stored);
             let mut files: BTreeSet<Vec<u8>> = names.files.into_iter().map(String::into_bytes).collect();
-            let telling = |(_, sketch): &(String, Sketch)| sketch.telling().into_iter().collect();
-            let sketched = names.sketches.iter().map(telling).collect();
+            let sketches = names.sketches.into_iter();
+            let sketched = sketches.map(|(file, sketch)| (file.into_bytes(), sketch.telling())).collect();
             if is_orphan {
                 let candidate = Candidate::off_history(repository, key, stored);
                 files.extend(candidate.changed_paths(repository));
                 let candidate = Candidate { elsewhere: Some(NO_BRANCH.to_owned()), ..candidate };
                 words.extend(passages(&candidate));
-                self.fresh.push(Fresh { commit: key.into(), is_orphan, files, sketched, has_left: false });
+                self.fresh.push(Fresh { commit: key.into(), is_orphan, files, sketched });
                 continue;
             }
             self.meta.superseded.extend(names.supersedes.into_iter().map(|(old, new)| Supersession {
@@ -520,18 +517,16 @@ impl Part {
             let say = |node: &Node| {
                 words.extend(passages(&Candidate::new(key, stored, None, node, Vec::new(), None)));
             };
-            let mut has_left = false;
             match seen.gained.history.place(key).filter(|place| !seen.gained.is_edge[*place as usize]) {
                 Some(place) => say(seen.gained.history.node(place)),
                 None => {
-                    has_left = moved::have_left(repository, self.meta.head.get(), &names.sketches)?;
                     let history = only(repository, &key)?;
                     let touched = repository.touched_paths(&history, &history.nodes()[0])?;
                     files.extend(touched.into_iter().map(Vec::from));
                     say(&history.nodes()[0]);
                 }
             }
-            self.fresh.push(Fresh { commit: key.into(), is_orphan, files, sketched, has_left });
+            self.fresh.push(Fresh { commit: key.into(), is_orphan, files, sketched });
         }
         self.meta.has_any = 0 < self.meta.n_annotated || self.meta.knowledge.is_some();
         Ok(Some(words))

@@ -13,7 +13,7 @@ use crate::{
         key,
         table::{Table, TableWriter},
     },
-    moved::{fewest_together, may_be_among},
+    moved::{MAX_HOLDERS, fewest_together, may_be_among},
 };
 
 /// What notes sketched of code in each file.
@@ -24,8 +24,6 @@ pub(super) struct Sketched {
 
 /// Lines that share a value, on average.
 const PER_BUCKET: usize = 64;
-/// Bits of the filter for each line.
-const BITS_FOR_LINE: usize = 8;
 
 /// What was sketched of code in a file.
 fn sketches_key(path: &BStr) -> Vec<u8> {
@@ -37,8 +35,11 @@ fn path_key(number: u32) -> Vec<u8> {
     key(b'Q', BStr::new(&number.to_le_bytes()))
 }
 
-/// The filter of all lines, behind the bits of a bucket's number.
-const FILTER: &[u8] = b"T";
+/// How many bits of a hash are the number of its bucket.
+const BITS: &[u8] = b"T";
+
+/// Lines by the first bits of their hashes, with the numbers of the files that they were sketched in.
+type Bucket = Vec<([u8; 4], Vec<u32>)>;
 
 /// The files of the lines whose hashes begin in the same way.
 fn bucket_key(bucket: u32) -> Vec<u8> {
@@ -61,7 +62,9 @@ impl Sketched {
         let packed = |bytes: postcard::Result<Vec<u8>>| bytes.map_err(io::Error::other);
         let mut by_line: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (number, (path, sketched)) in (0..).zip(&self.files) {
-            writer.value(&sketches_key(path.as_bstr()), &packed(postcard::to_allocvec(sketched))?)?;
+            let bytes = |telling: &Vec<u32>| telling.iter().flat_map(|line| line.to_le_bytes()).collect();
+            let sketched_bytes: Vec<Vec<u8>> = sketched.iter().map(bytes).collect();
+            writer.value(&sketches_key(path.as_bstr()), &packed(postcard::to_allocvec(&sketched_bytes))?)?;
             writer.value(&path_key(number), path)?;
             for line in sketched.iter().flatten() {
                 let files = by_line.entry(*line).or_default();
@@ -70,51 +73,44 @@ impl Sketched {
                 }
             }
         }
+        by_line.retain(|_, files| files.len() <= MAX_HOLDERS);
         if by_line.is_empty() {
             return Ok(());
         }
         let bits = (by_line.len() / PER_BUCKET).next_power_of_two().trailing_zeros();
-        let n_filter = (by_line.len() * BITS_FOR_LINE).next_power_of_two().max(u8::BITS as usize);
-        let mut filter = vec![0_u8; n_filter / u8::BITS as usize];
-        let mut buckets: BTreeMap<u32, Vec<(u32, Vec<u32>)>> = BTreeMap::new();
+        let mut buckets: BTreeMap<u32, Bucket> = BTreeMap::new();
         for (line, files) in by_line {
-            let at = first(line, n_filter.trailing_zeros()) as usize;
-            filter[at / 8] |= 1 << (at % 8);
-            buckets.entry(first(line, bits)).or_default().push((line, files));
+            buckets.entry(first(line, bits)).or_default().push((line.to_le_bytes(), files));
         }
         for (bucket, lines) in buckets {
             writer.value(&bucket_key(bucket), &packed(postcard::to_allocvec(&lines))?)?;
         }
-        writer.value(FILTER, &[&bits.to_le_bytes()[..], &filter].concat())
+        writer.value(BITS, &bits.to_le_bytes())
     }
 }
 
 /// What was sketched of code in the file at `path`: the telling lines of each piece.
 pub(super) fn of_file(table: &Table, path: &BStr) -> Vec<Vec<u32>> {
     let sketched = table.get(&sketches_key(path));
-    sketched.and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default()
+    let sketched = sketched.and_then(|bytes| postcard::from_bytes::<Vec<Vec<u8>>>(&bytes).ok());
+    let telling = |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|line| u32::from_le_bytes(*line)).collect();
+    sketched.unwrap_or_default().into_iter().map(telling).collect()
 }
 
-/// The files that have code of which enough may be among `lines`, with that code.
+/// The files that have code of which enough may be among `lines`, with that code. Lines that were sketched in many files
+/// do not count.
 pub(super) fn files_with(table: &Table, lines: &HashSet<u32>) -> Vec<(BString, Vec<Vec<u32>>)> {
-    let Some(filter) = table.get(FILTER) else { return Vec::new() };
-    let Some((bits, filter)) = filter.split_first_chunk::<4>() else { return Vec::new() };
-    let bits = u32::from_le_bytes(*bits);
-    if !filter.len().is_power_of_two() || u32::BITS <= bits {
-        return Vec::new();
-    }
-    let n_bits = filter.len().trailing_zeros() + u8::BITS.trailing_zeros();
-    let mut wanted: HashMap<u32, Vec<u32>> = HashMap::new();
+    let bits = fewest_together(lines.len()).then(|| table.get(BITS)).flatten();
+    let bits = bits.and_then(|bits| Some(u32::from_le_bytes(*bits.first_chunk()?)));
+    let Some(bits) = bits.filter(|bits| *bits < u32::BITS) else { return Vec::new() };
+    let mut wanted: HashMap<u32, Vec<[u8; 4]>> = HashMap::new();
     for line in lines {
-        let at = first(*line, n_bits) as usize;
-        if filter.get(at / 8).is_some_and(|byte| byte & (1 << (at % 8)) != 0) {
-            wanted.entry(first(*line, bits)).or_default().push(*line);
-        }
+        wanted.entry(first(*line, bits)).or_default().push(line.to_le_bytes());
     }
     let mut n_held: BTreeMap<u32, usize> = BTreeMap::new();
     for (bucket, wanted) in wanted {
         let bucket = table.get(&bucket_key(bucket));
-        let held = bucket.and_then(|bytes| postcard::from_bytes::<Vec<(u32, Vec<u32>)>>(&bytes).ok());
+        let held = bucket.and_then(|bytes| postcard::from_bytes::<Bucket>(&bytes).ok());
         for (_, files) in held.iter().flatten().filter(|(line, _)| wanted.contains(line)) {
             for file in files {
                 *n_held.entry(*file).or_default() += 1;

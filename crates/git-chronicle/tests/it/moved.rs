@@ -5,10 +5,7 @@ use std::fs;
 use serde_json::json;
 use testkit::TestRepo;
 
-use crate::{
-    asking::{annotate, ask, ask_both},
-    outcome::{binary, run},
-};
+use crate::asking::{annotate, ask, ask_both};
 
 const POOL: &str = "use std::time::Duration;
 
@@ -267,16 +264,12 @@ fn a_near_twin_may_stay_behind() {
 }
 
 #[test]
-fn what_is_said_late_of_code_that_left_is_told_where_it_is() {
+fn what_many_files_come_to_hold_moved_to_none_of_them() {
     let repo = backoff();
     repo.write("src/pool.rs", POOL);
-    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
-    repo.commit("wait: a file of its own");
-    is_told(&repo, "src/wait.rs", "backoff", 6);
-    let late = json!({ "summary": "All clients at once would bring the broker down again", "wisdom": [
-        { "category": "gotcha", "content": "A limit of zero does not wait at all.", "file": "src/pool.rs", "anchor": "backoff" },
-    ]});
-    run(&mut binary(repo.path(), &["annotate", "--json", &late.to_string(), "--commit", "HEAD~1"])).success();
-    let told = ask_both(&repo, &["read", "src/wait.rs", "backoff"]);
-    assert!(told.contains("limit of zero"), "{told}");
+    for number in 0..12 {
+        repo.write(&format!("src/wait_{number}.rs"), [HEAD_OF_WAIT, BACKOFF].concat());
+    }
+    repo.commit("wait: the same everywhere");
+    is_not_told(&repo, "src/wait_3.rs", "backoff");
 }
