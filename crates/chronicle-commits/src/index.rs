@@ -468,7 +468,7 @@ impl Index {
         path: &BStr,
         content: &Content,
     ) -> bool {
-        let content = content.bytes(repository).filter(|_| content.blob().is_none());
+        let content = if content.blob().is_none() { content.bytes(repository) } else { None };
         let has_gained = |content: &[u8]| {
             let gained = |table: &Table, stored: StoredRecord<'_>| {
                 if stored.content.is_some_and(|hash| hash == content_hash(content)) {
@@ -595,7 +595,7 @@ fn load(
 ) -> Option<FileRecord> {
     let name = path.to_string();
     if stored.claims.is_empty() {
-        let edited = content.bytes(repository).filter(|_| content.blob().is_none());
+        let edited = if content.blob().is_none() { content.bytes(repository) } else { None };
         let edited = edited.filter(|content| stored.content.is_none_or(|hash| hash != content_hash(content)));
         if edited
             .is_some_and(|content| index.come_from_elsewhere(repository, path, &moved::gained(b"", content)))

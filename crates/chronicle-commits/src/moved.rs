@@ -100,7 +100,8 @@ impl Holders {
             let first = self.lines.partition_point(|known| *known < line);
             let is_same = |known: &&u64| **known >> u32::BITS == line >> u32::BITS;
             for file in self.lines[first..].iter().take_while(is_same) {
-                *n_held.entry((*file & u64::from(u32::MAX)) as usize).or_default() += 1;
+                let number = usize::try_from(*file & u64::from(u32::MAX)).expect("a number of files");
+                *n_held.entry(number).or_default() += 1;
             }
         }
         n_held
@@ -231,7 +232,7 @@ pub(crate) fn arrived(
         }
     }
     for name in ground.present_names(by, located.file) {
-        let there = ground.with_other(&name, |content| share(sketch.locate(&Lines::new(content))));
+        let there = ground.with_other(&name, |content| share_of(content, sketch));
         if is_as_good(there.flatten()) {
             return Ok(None);
         }
@@ -264,11 +265,20 @@ fn share(place: Option<Place>) -> Option<f64> {
     place.filter(|place| place.lines.is_some()).map(|place| place.share)
 }
 
+/// How much of what was sketched is in `content`.
+fn share_of(content: &[u8], sketch: &Sketch) -> Option<f64> {
+    // To look for it takes longer than to see that it cannot be there.
+    let telling = sketch.telling();
+    let is_telling = |line: &u32| telling.binary_search(line).is_ok();
+    let may_be_there = lines_of(content).iter().any(is_telling);
+    may_be_there.then(|| share(sketch.locate(&Lines::new(content)))).flatten()
+}
+
 /// How much of what was sketched is in the file at `path` of `tree`.
 fn share_in(repository: &Repository, tree: ObjectId, path: &BString, sketch: &Sketch) -> Result<Option<f64>> {
     let Some(blob) = repository.blob_at(tree, path.as_bstr())? else { return Ok(None) };
     // What is here but broken is as good as absent.
-    let found = repository.with_blob(blob, |content| share(sketch.locate(&Lines::new(content))));
+    let found = repository.with_blob(blob, |content| share_of(content, sketch));
     Ok(found.ok().flatten().flatten())
 }
 

@@ -10,6 +10,7 @@ use std::{
 
 use gix::{
     ObjectId,
+    attrs::StateRef,
     bstr::{BStr, BString, ByteSlice},
     objs::tree::{EntryKind, EntryMode},
 };
@@ -28,7 +29,14 @@ pub struct Pending {
     pub changes: Vec<FileChange>,
     inner: gix::Repository,
     /// Staged blobs that the working tree has as they are: to read a file takes less than to unpack an object.
-    as_staged: HashMap<ObjectId, PathBuf>,
+    as_staged: HashMap<ObjectId, Staged>,
+}
+
+/// A file of the working tree that is as it was staged.
+struct Staged {
+    path: PathBuf,
+    /// How many bytes it has; `None` where git may convert them on the way.
+    n_bytes: Option<u64>,
 }
 
 /// The newer side of a comparison with a commit.
@@ -42,6 +50,9 @@ pub enum Newer {
     Commit(ObjectId),
 }
 
+/// Attributes that let git make other bytes of a file; the first one lets another program do it.
+const CONVERSIONS: [&str; 6] = ["filter", "text", "eol", "crlf", "ident", "working-tree-encoding"];
+
 type Files = BTreeMap<BString, (EntryMode, ObjectId)>;
 
 impl Pending {
@@ -50,7 +61,7 @@ impl Pending {
     /// # Errors
     /// When the object is broken.
     pub fn content(&self, id: ObjectId) -> Result<Option<Vec<u8>>> {
-        if let Some(content) = self.as_staged.get(&id).and_then(|path| self.unconverted(id, path)) {
+        if let Some(content) = self.as_staged.get(&id).and_then(|staged| self.unconverted(id, staged)) {
             return Ok(Some(content));
         }
         let found = self.inner.try_find_object(id).context(ObjectSnafu { id })?;
@@ -59,11 +70,14 @@ impl Pending {
 }
 
 impl Pending {
-    /// The bytes of the file at `path`, where it is as long as the blob `id` that was made of it: git may convert line
-    /// ends and more on the way.
-    fn unconverted(&self, id: ObjectId, path: &Path) -> Option<Vec<u8>> {
-        let size = self.inner.find_header(id).ok()?.size();
-        let content = std::fs::read(path).ok()?;
+    /// The bytes of a file, where it is as long as the blob `id` that was made of it: git may convert line ends and more
+    /// on the way.
+    fn unconverted(&self, id: ObjectId, staged: &Staged) -> Option<Vec<u8>> {
+        let size = match staged.n_bytes {
+            Some(size) => size,
+            None => self.inner.find_header(id).ok()?.size(),
+        };
+        let content = std::fs::read(&staged.path).ok()?;
         (u64::try_from(content.len()) == Ok(size)).then_some(content)
     }
 }
@@ -92,26 +106,32 @@ impl Repository {
     }
 
     /// Where the working tree has the newer sides of `changes`, which are staged, as they are.
-    fn as_staged(&self, changes: &[FileChange]) -> Result<HashMap<ObjectId, PathBuf>> {
+    fn as_staged(&self, changes: &[FileChange]) -> Result<HashMap<ObjectId, Staged>> {
         let index = self.inner.index_or_empty().context(ReadIndexSnafu)?;
         let options = self.inner.stat_options().context(ReadIndexSnafu)?;
         let mut work_tree = WorkTree::new(self);
-        let mut attributes = HashMap::new();
+        let source = gix::worktree::stack::state::attributes::Source::WorktreeThenIdMapping;
+        let mut attributes = self.inner.attributes_only(&index, source).context(ReadIndexSnafu)?;
+        let mut conversions = attributes.selected_attribute_matches(CONVERSIONS);
+        let may_convert = self.may_convert();
         let mut found = HashMap::new();
         for change in changes {
             let entry = index.entry_by_path(change.path.as_bstr());
             let Some(entry) = entry.filter(|entry| Some(entry.id) == change.new) else { continue };
-            let parent = change.path.rfind_byte(b'/').map(|end| change.path[..end].to_vec());
-            // Attributes of a directory hold for all files in it.
-            let may_have_filters =
-                attributes.entry(parent).or_insert_with(|| self.may_have_filters(change.path.as_bstr()));
-            if *may_have_filters || !entry.mode.to_tree_entry_mode().is_some_and(|mode| mode.is_blob()) {
+            let Ok(platform) = attributes.at_entry(change.path.as_bstr(), None) else { continue };
+            platform.matching_attributes(&mut conversions);
+            let set = |state| !matches!(state, StateRef::Unset | StateRef::Unspecified);
+            let mut set = conversions.iter_selected().map(|found| set(found.assignment.state));
+            if set.next() == Some(true) || !entry.mode.to_tree_entry_mode().is_some_and(|mode| mode.is_blob())
+            {
                 continue;
             }
             if let Some(path) = work_tree.as_mut().and_then(|work_tree| work_tree.path(change.path.as_bstr()))
                 && is_as_staged(&index, entry, &path, options) == Some(true)
             {
-                found.insert(entry.id, path);
+                let is_verbatim = !may_convert && !set.any(|is_set| is_set);
+                let n_bytes = is_verbatim.then_some(u64::from(entry.stat.size));
+                found.insert(entry.id, Staged { path, n_bytes });
             }
         }
         Ok(found)

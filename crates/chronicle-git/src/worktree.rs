@@ -1,7 +1,7 @@
 //! Files as they are now.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     path::{Component, Path, PathBuf},
 };
 
@@ -184,37 +184,38 @@ impl Repository {
     }
 }
 
-/// Where the files of a working tree are on disk; asked for in their order, each directory is looked at once.
+/// Where the files of a working tree are on disk; each directory is looked at once.
 pub(crate) struct WorkTree {
     root: PathBuf,
     /// The root without symbolic links.
     real_root: PathBuf,
-    /// The directory of the last file, and whether it is inside.
-    last: Option<(PathBuf, bool)>,
+    /// Directories, and whether they are inside.
+    seen: HashMap<PathBuf, bool>,
 }
 
 impl WorkTree {
     /// `None` where there is no working tree.
     pub(crate) fn new(repository: &Repository) -> Option<Self> {
         let root = repository.work_dir()?.to_owned();
-        Some(Self { real_root: root.canonicalize().ok()?, root, last: None })
+        Some(Self { real_root: root.canonicalize().ok()?, seen: HashMap::from([(root.clone(), true)]), root })
     }
 
     /// Where `path` is, if it stays inside.
     pub(crate) fn path(&mut self, path: &BStr) -> Option<PathBuf> {
         let full = self.root.join(path.to_path().ok()?);
-        let parent = full.parent()?;
-        let known = self.last.as_ref().filter(|(directory, _)| directory == parent);
-        let is_inside = match known {
-            Some((_, is_inside)) => *is_inside,
-            None => {
-                let real = parent.canonicalize();
-                let is_inside = real.is_ok_and(|parent| parent.starts_with(&self.real_root));
-                self.last = Some((parent.to_owned(), is_inside));
-                is_inside
-            }
-        };
-        is_inside.then_some(full)
+        self.is_inside(full.parent()?).then_some(full)
+    }
+
+    /// Whether a directory at or below the root stays inside where it is a symbolic link.
+    fn is_inside(&mut self, directory: &Path) -> bool {
+        if let Some(known) = self.seen.get(directory) {
+            return *known;
+        }
+        let is_plain = || std::fs::symlink_metadata(directory).is_ok_and(|metadata| metadata.is_dir());
+        let is_inside = directory.parent().is_some_and(|parent| self.is_inside(parent))
+            && (is_plain() || directory.canonicalize().is_ok_and(|real| real.starts_with(&self.real_root)));
+        self.seen.insert(directory.to_owned(), is_inside);
+        is_inside
     }
 }
 
@@ -279,6 +280,12 @@ impl Repository {
     /// Whether attribute files on the way to `path` speak of filters at all.
     pub(crate) fn may_have_filters(&self, path: &BStr) -> bool {
         self.work_dir().is_some_and(|root| may_have_filters(root, self.common_dir(), path))
+    }
+
+    /// Whether git's settings let it convert line ends, whatever attributes files have.
+    pub(crate) fn may_convert(&self) -> bool {
+        let setting = self.inner.config_snapshot().string("core.autocrlf");
+        setting.is_some_and(|value| !value.eq_ignore_ascii_case(b"false"))
     }
 
     fn filter_attribute(&self, path: &BStr) -> Option<bool> {

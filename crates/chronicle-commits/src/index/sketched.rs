@@ -38,6 +38,13 @@ fn path_key(number: u32) -> Vec<u8> {
 /// How many bits of a hash are the number of its bucket.
 const BITS: &[u8] = b"T";
 
+/// A set of bits, one for the first bits of each line's hash: what it says no to is in no bucket.
+const FILTER: &[u8] = b"U";
+/// Bits of the filter for each line.
+const BITS_FOR_LINE: usize = 8;
+/// With more lines than this it takes less to look into the filter first.
+const FEW_LINES: usize = 8;
+
 /// Lines by the first bits of their hashes, with the numbers of the files that they were sketched in.
 type Bucket = Vec<([u8; 4], Vec<u32>)>;
 
@@ -49,6 +56,12 @@ fn bucket_key(bucket: u32) -> Vec<u8> {
 /// The first `bits` bits of `line`.
 fn first(line: u32, bits: u32) -> u32 {
     line.checked_shr(u32::BITS - bits).unwrap_or_default()
+}
+
+/// Where the bit of `line` is in a filter of so many bits: its byte, and which of that.
+fn place(line: u32, filter_bits: u32) -> (usize, u8) {
+    let at = first(line, filter_bits) as usize;
+    (at / 8, 1 << (at % 8))
 }
 
 impl Sketched {
@@ -78,13 +91,18 @@ impl Sketched {
             return Ok(());
         }
         let bits = (by_line.len() / PER_BUCKET).next_power_of_two().trailing_zeros();
+        let filter_bits = (by_line.len() * BITS_FOR_LINE).next_power_of_two().trailing_zeros().max(3);
+        let mut filter = vec![0_u8; 1 << (filter_bits - 3)];
         let mut buckets: BTreeMap<u32, Bucket> = BTreeMap::new();
         for (line, files) in by_line {
+            let (byte, bit) = place(line, filter_bits);
+            filter[byte] |= bit;
             buckets.entry(first(line, bits)).or_default().push((line.to_le_bytes(), files));
         }
         for (bucket, lines) in buckets {
             writer.value(&bucket_key(bucket), &packed(postcard::to_allocvec(&lines))?)?;
         }
+        writer.value(FILTER, &filter)?;
         writer.value(BITS, &bits.to_le_bytes())
     }
 }
@@ -103,8 +121,15 @@ pub(super) fn files_with(table: &Table, lines: &HashSet<u32>) -> Vec<(BString, V
     let bits = fewest_together(lines.len()).then(|| table.get(BITS)).flatten();
     let bits = bits.and_then(|bits| Some(u32::from_le_bytes(*bits.first_chunk()?)));
     let Some(bits) = bits.filter(|bits| *bits < u32::BITS) else { return Vec::new() };
+    let filter = (FEW_LINES < lines.len()).then(|| table.get(FILTER)).flatten();
+    let filter = filter.filter(|filter| filter.len().is_power_of_two());
+    let filter_bits = filter.as_ref().map_or(0, |filter| filter.len().trailing_zeros() + 3);
+    let may_be_there = |line: u32| {
+        let (byte, bit) = place(line, filter_bits);
+        filter.as_ref().is_none_or(|filter| filter.get(byte).is_none_or(|byte| byte & bit != 0))
+    };
     let mut wanted: HashMap<u32, Vec<[u8; 4]>> = HashMap::new();
-    for line in lines {
+    for line in lines.iter().filter(|line| may_be_there(**line)) {
         wanted.entry(first(*line, bits)).or_default().push(line.to_le_bytes());
     }
     let mut n_held: BTreeMap<u32, usize> = BTreeMap::new();

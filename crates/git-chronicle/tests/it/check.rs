@@ -1,5 +1,10 @@
 //! Which lessons a change touches.
 
+use std::{
+    fs,
+    time::{Duration, SystemTime},
+};
+
 use serde_json::{Value, json};
 use testkit::TestRepo;
 
@@ -112,7 +117,7 @@ fn what_is_renamed_and_removed() {
     let repo = pool();
     repo.git(&["mv", "src/pool.rs", "src/ids.rs"]);
     repo.write("src/ids.rs", POOL.replace("self.free.push(id);", "self.free.insert(0, id);"));
-    std::fs::remove_file(repo.path().join("src/ui.rs")).expect("it is there");
+    fs::remove_file(repo.path().join("src/ui.rs")).expect("it is there");
     repo.git(&["add", "--all"]);
     insta::assert_snapshot!(ask(&repo, &["check", "--staged"]), @"
     ## src/ids.rs (renamed from src/pool.rs)
@@ -354,7 +359,7 @@ fn only_what_differs_counts_in_directories_that_are_staged_as_committed() {
     repo.git(&["add", "deep/one/a.txt"]);
     repo.write("deep/two/new.txt", "new\n");
     repo.git(&["add", "-N", "deep/two/new.txt"]);
-    std::fs::remove_file(repo.path().join("kept/d.txt")).unwrap();
+    fs::remove_file(repo.path().join("kept/d.txt")).unwrap();
     repo.write("deep/two/c.txt", "not staged\n");
     assert_eq!((changed(&[]), changed(&["--staged"])), (vec!["4".to_owned()], vec!["1".to_owned()]));
     let by_git = |arguments: &[&str]| {
@@ -413,4 +418,28 @@ fn where_nothing_is_noted_nothing_is_touched() {
     warning: No Chronicle annotations found. Run 'git chronicle init' to set up.
     no lessons are touched; files changed: 1
     ");
+}
+
+#[test]
+fn what_git_converts_is_compared_as_it_was_staged() {
+    let repo = edited();
+    repo.git(&["add", "--all"]);
+    let plain = ask(&repo, &["check", "--staged"]);
+    let content = fs::read_to_string(repo.path().join("src/pool.rs")).unwrap();
+    let stage = |content: String| {
+        repo.write("src/pool.rs", content);
+        // Git and we trust times of files that are older than the index alone.
+        let file = fs::File::options().write(true).open(repo.path().join("src/pool.rs")).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
+        repo.git(&["add", "src/pool.rs"]);
+        ask(&repo, &["check", "--staged"])
+    };
+    assert_eq!(stage(content.clone()), plain);
+    let attributes = repo.path().join(".git/info/attributes");
+    fs::create_dir_all(attributes.parent().unwrap()).unwrap();
+    fs::write(&attributes, "*.rs text eol=crlf\n").unwrap();
+    assert_eq!(stage(content.replace('\n', "\r\n")), plain);
+    fs::remove_file(&attributes).unwrap();
+    repo.git(&["config", "core.autocrlf", "true"]);
+    assert_eq!(stage(content.replace('\n', "\r\n")), plain);
 }
