@@ -634,7 +634,7 @@ fn load(
         return None;
     }
     let origins = drift.as_ref().map(|_| (stored.sources.clone(), stored.names.clone())).unwrap_or_default();
-    let is_elsewhere = |name: &str| is_elsewhere(name, (&origins.0, &origins.1));
+    let is_elsewhere = |file: &str| file != name && is_elsewhere(file, (&origins.0, &origins.1));
     // Claims about code of another file that the edit damaged, by the number that they get.
     let mut damaged = Vec::new();
     let mut n_claims = 0;

@@ -110,20 +110,12 @@ pub(crate) struct Ground<'a> {
     holders: OnceCell<Holders>,
     /// The lines of all files, where not all are in scope.
     everywhere: OnceCell<Holders>,
-    /// Files that are not in scope, by a name that they had.
-    others: RefCell<HashMap<String, Rc<Other>>>,
+    /// The lines of files that are not in scope.
+    others: RefCell<HashMap<BString, Rc<HashSet<u32>>>>,
     /// Whether all files are in scope.
     is_whole: bool,
     /// The bytes of the files in scope as they are asked about; `None` where those of the newest commit are.
     contents: Option<Vec<Option<&'a [u8]>>>,
-}
-
-/// A file that is not in scope.
-struct Other {
-    /// Its path now.
-    path: BString,
-    /// The hashes of its lines that say something.
-    lines: HashSet<u32>,
 }
 
 impl<'a> Ground<'a> {
@@ -168,43 +160,28 @@ impl<'a> Ground<'a> {
         Self { is_whole: true, ..self }
     }
 
-    /// The file that was called `name` and is not in scope, as it is now.
-    fn other(&self, name: &str) -> Rc<Other> {
-        let name = name.trim_start_matches("./");
-        if let Some(known) = self.others.borrow().get(name) {
-            return Rc::clone(known);
-        }
-        let lines =
-            |path: &BString| self.with_other(path, |content| moved::lines_of(content).into_iter().collect());
-        let mut other = Other { path: name.into(), lines: HashSet::new() };
-        match lines(&other.path) {
-            Some(lines) => other.lines = lines,
-            // With all files in scope it is known to have no other name now.
-            None if self.is_whole => {}
-            None => {
-                let now = self.repository.whereabouts(self.history, other.path.as_bstr());
-                if let Ok(Whereabouts::Renamed { to, .. }) = now {
-                    other = Other { lines: lines(&to).unwrap_or_default(), path: to };
-                }
-            }
-        }
-        let other = Rc::new(other);
-        self.others.borrow_mut().insert(name.to_owned(), Rc::clone(&other));
-        other
-    }
-
-    /// How many of the lines `telling` the file that was called `name` holds now, which is not in scope.
+    /// How many of the lines `telling` the file `name` holds, which need not be in scope.
     pub(crate) fn n_lines_in(&self, name: &str, telling: &[u32]) -> usize {
-        moved::n_among(&self.other(name).lines, telling)
+        let path = BString::from(name.trim_start_matches("./"));
+        let known = self.others.borrow().get(&path).cloned();
+        let lines = known.unwrap_or_else(|| {
+            let lines = self.with_other(&path, |content| moved::lines_of(content).into_iter().collect());
+            let lines = Rc::new(lines.unwrap_or_default());
+            self.others.borrow_mut().insert(path, Rc::clone(&lines));
+            lines
+        });
+        moved::n_among(&lines, telling)
     }
 
-    /// What the files are called now that the note of `candidate` calls `name`.
-    pub(crate) fn present_names(&self, candidate: &Candidate, name: &str) -> Vec<BString> {
-        let named = self.files_named(candidate, name);
-        match named.is_empty() {
-            true => vec![self.other(name).path.clone()],
-            false => named.into_iter().map(|number| self.paths[number].clone()).collect(),
+    /// What the file is called now that was called `name` and was renamed since; `None` where that is known to be none.
+    pub(crate) fn renamed(&self, name: &str) -> Option<BString> {
+        let path = BString::from(name.trim_start_matches("./"));
+        // With all files in scope it is known by what its files are called.
+        if self.is_whole || self.with_other(&path, |_| ()).is_some() {
+            return None;
         }
+        let now = self.repository.whereabouts(self.history, path.as_bstr());
+        now.ok().and_then(|now| if let Whereabouts::Renamed { to, .. } = now { Some(to) } else { None })
     }
 
     /// Whether so few files hold code with the lines `telling`, which the file `name` had, that it moved to them.

@@ -231,13 +231,17 @@ pub(crate) fn arrived(
             return Ok(None);
         }
     }
-    for name in ground.present_names(by, located.file) {
-        let there = ground.with_other(&name, |content| share_of(content, sketch));
-        if is_as_good(there.flatten()) {
-            return Ok(None);
-        }
+    let is_there =
+        |name: &BString| is_as_good(ground.with_other(name, |content| share_of(content, sketch)).flatten());
+    let named = ground.files_named(by, located.file);
+    let mut names = named.iter().map(|number| &ground.paths[*number]);
+    if names.any(is_there) || is_there(&located.file.trim_start_matches("./").into()) {
+        return Ok(None);
     }
-    placed(ground.repository, present, located, by.tree)
+    let Some(placement) = placed(ground.repository, present, located, by.tree)? else { return Ok(None) };
+    // It takes a walk through history to tell, so it is asked last.
+    let is_renamed = named.is_empty() && ground.renamed(located.file).is_some_and(|name| is_there(&name));
+    Ok((!is_renamed).then_some(placement))
 }
 
 /// Where in `present` the code is that came from the file that `located` names, as that is in `tree`; `None` where it is

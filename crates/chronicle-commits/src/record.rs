@@ -163,7 +163,8 @@ impl Relied {
 
 /// Whether `file` is one of the sources of code in a file, and none of the names of that.
 pub(crate) fn is_elsewhere(file: &str, (sources, names): (&[String], &[String])) -> bool {
-    let is_it = |name: &String| name == file.trim_start_matches("./");
+    let file = file.trim_start_matches("./");
+    let is_it = |name: &String| name == file;
     sources.iter().any(is_it) && !names.iter().any(is_it)
 }
 

@@ -6,7 +6,7 @@
 use std::{cell::OnceCell, collections::HashSet};
 
 use chronicle_core::{
-    LineMap, LineRange, Lines, is_substantive, line_hash, line_words,
+    LineFinder, LineMap, LineRange, Lines, is_substantive, line_hash, line_words,
     reading::{Match, State},
     score::Tie,
 };
@@ -86,9 +86,10 @@ impl<'a> Drift<'a> {
 
     /// The hashes of the lines that the edit added and that say something.
     pub(super) fn gained(&self) -> HashSet<u32> {
-        let present = Lines::new(self.content);
-        let added = self.map.iter().flat_map(LineMap::added).filter_map(|line| present.all().get(line));
-        added.filter(|line| is_substantive(line)).map(|line| line_hash(line)).collect()
+        let mut lines = LineFinder::new(self.content);
+        let added = self.map.iter().flat_map(LineMap::added);
+        let added = added.flat_map(|line| lines.of(LineRange::from_zero_based(line, 1)));
+        added.filter(|line| is_substantive(line)).map(line_hash).collect()
     }
 
     /// The present file, to look in.

@@ -45,9 +45,6 @@ const BITS_FOR_LINE: usize = 8;
 /// With more lines than this it takes less to look into the filter first.
 const FEW_LINES: usize = 8;
 
-/// Lines by the first bits of their hashes, with the numbers of the files that they were sketched in.
-type Bucket = Vec<([u8; 4], Vec<u32>)>;
-
 /// The files of the lines whose hashes begin in the same way.
 fn bucket_key(bucket: u32) -> Vec<u8> {
     key(b'T', BStr::new(&bucket.to_le_bytes()))
@@ -93,14 +90,18 @@ impl Sketched {
         let bits = (by_line.len() / PER_BUCKET).next_power_of_two().trailing_zeros();
         let filter_bits = (by_line.len() * BITS_FOR_LINE).next_power_of_two().trailing_zeros().max(3);
         let mut filter = vec![0_u8; 1 << (filter_bits - 3)];
-        let mut buckets: BTreeMap<u32, Bucket> = BTreeMap::new();
+        let mut buckets: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
         for (line, files) in by_line {
             let (byte, bit) = place(line, filter_bits);
             filter[byte] |= bit;
-            buckets.entry(first(line, bits)).or_default().push((line.to_le_bytes(), files));
+            // The line, how many files it was sketched in, and their numbers.
+            let bucket = buckets.entry(first(line, bits)).or_default();
+            bucket.extend(line.to_le_bytes());
+            bucket.push(u8::try_from(files.len()).map_err(io::Error::other)?);
+            bucket.extend(files.into_iter().flat_map(u32::to_le_bytes));
         }
         for (bucket, lines) in buckets {
-            writer.value(&bucket_key(bucket), &packed(postcard::to_allocvec(&lines))?)?;
+            writer.value(&bucket_key(bucket), &lines)?;
         }
         writer.value(FILTER, &filter)?;
         writer.value(BITS, &bits.to_le_bytes())
@@ -135,10 +136,10 @@ pub(super) fn files_with(table: &Table, lines: &HashSet<u32>) -> Vec<(BString, V
     let mut n_held: BTreeMap<u32, usize> = BTreeMap::new();
     for (bucket, wanted) in wanted {
         let bucket = table.get(&bucket_key(bucket));
-        let held = bucket.and_then(|bytes| postcard::from_bytes::<Bucket>(&bytes).ok());
-        for (_, files) in held.iter().flatten().filter(|(line, _)| wanted.contains(line)) {
-            for file in files {
-                *n_held.entry(*file).or_default() += 1;
+        let mut rest: &[u8] = bucket.as_deref().unwrap_or_default();
+        while let Some((line, files)) = next_line(&mut rest) {
+            for file in files.as_chunks().0.iter().filter(|_| wanted.contains(line)) {
+                *n_held.entry(u32::from_le_bytes(*file)).or_default() += 1;
             }
         }
     }
@@ -150,4 +151,13 @@ pub(super) fn files_with(table: &Table, lines: &HashSet<u32>) -> Vec<(BString, V
         (path, code)
     });
     with_code.filter(|(_, code): &(BString, Vec<Vec<u32>>)| !code.is_empty()).collect()
+}
+
+/// Takes the next line off a bucket, with the numbers of its files.
+fn next_line<'b>(rest: &mut &'b [u8]) -> Option<(&'b [u8; 4], &'b [u8])> {
+    let (line, after) = rest.split_first_chunk()?;
+    let (n_files, after) = after.split_first()?;
+    let (files, after) = after.split_at_checked(size_of::<u32>() * usize::from(*n_files))?;
+    *rest = after;
+    Some((line, files))
 }

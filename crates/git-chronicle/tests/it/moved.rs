@@ -5,7 +5,10 @@ use std::fs;
 use serde_json::json;
 use testkit::TestRepo;
 
-use crate::asking::{annotate, ask, ask_both};
+use crate::{
+    asking::{annotate, ask, ask_both},
+    outcome::note,
+};
 
 const POOL: &str = "use std::time::Duration;
 
@@ -272,4 +275,21 @@ fn what_many_files_come_to_hold_moved_to_none_of_them() {
     }
     repo.commit("wait: the same everywhere");
     is_not_told(&repo, "src/wait_3.rs", "backoff");
+}
+
+#[test]
+fn a_note_keeps_what_code_is_known_by_in_another_file() {
+    let repo = backoff();
+    let note = note(&repo, "HEAD");
+    let entry = |category: &str| {
+        let entries = note["wisdom"].as_array().unwrap();
+        entries.iter().find(|entry| entry["category"] == category).unwrap()
+    };
+    assert!(entry("gotcha")["sketch"].is_string() && entry("gotcha").get("around").is_none());
+    let len = |key: &str| entry("dead_end")[key].as_str().map(str::len);
+    assert!(len("sketch") < len("around"));
+    assert!(entry("insight")["depends_on"][0]["sketch"].is_string());
+    // Nobody who reads has to see it.
+    let told = ask(&repo, &["read", "src/user.rs", "--format", "json"]);
+    assert!(told.contains("never waits longer") && !told.contains("\"sketch\""), "{told}");
 }
