@@ -97,7 +97,7 @@ mod tests {
         let mut expected = vec![line_hash(b"if a {"), line_hash(b"b")];
         expected.sort_unstable();
         assert_eq!(telling, expected);
-        assert_eq!(Sketch("2:AAAA".into()).telling(), Vec::new());
+        assert!(Sketch("2:AAAA".into()).telling().is_empty());
     }
 
     #[test]
