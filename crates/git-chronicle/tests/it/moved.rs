@@ -271,7 +271,7 @@ fn what_many_files_come_to_hold_moved_to_none_of_them() {
     let repo = backoff();
     repo.write("src/pool.rs", POOL);
     for number in 0..12 {
-        repo.write(&format!("src/wait_{number}.rs"), [HEAD_OF_WAIT, BACKOFF].concat());
+        repo.write(format!("src/wait_{number}.rs"), [HEAD_OF_WAIT, BACKOFF].concat());
     }
     repo.commit("wait: the same everywhere");
     is_not_told(&repo, "src/wait_3.rs", "backoff");
