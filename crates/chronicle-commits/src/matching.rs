@@ -214,6 +214,10 @@ impl<'a> Ground<'a> {
             return Some(look(&present.content));
         }
         let blob = self.repository.blob_at(head.tree, path.as_bstr()).ok()??;
+        let n_bytes = self.repository.size_if_here(blob).ok()??;
+        if usize::try_from(n_bytes).is_ok_and(|n_bytes| moved::MAX_BYTES < n_bytes) {
+            return None;
+        }
         // What is here but broken is as good as absent.
         self.repository.with_blob(blob, look).ok()?
     }

@@ -40,7 +40,9 @@ const LEAST_SHARE: f64 = 0.5;
 /// Code that was renamed and formatted on its way still has this share of its words.
 const LEAST_WORDS: f64 = 0.8;
 /// No code that a person wrote is in a larger file.
-const MAX_BYTES: usize = 1 << 23;
+pub(crate) const MAX_BYTES: usize = 1 << 23;
+/// Of more files than this nobody waits to hear how many hold some code.
+const MAX_FILES: usize = 20_000;
 
 /// Code that more files than this came to hold since is in all of them by habit.
 pub(crate) const MAX_HOLDERS: usize = 8;
@@ -66,7 +68,7 @@ impl Holders {
     pub(crate) fn everywhere(ground: &Ground<'_>) -> Self {
         let tree = ground.history.nodes().first().map(|head| head.tree);
         let paths = tree.and_then(|tree| ground.repository.files_under(tree, BStr::new("")).ok());
-        let paths = paths.unwrap_or_default();
+        let paths = paths.filter(|paths| paths.len() <= MAX_FILES).unwrap_or_default();
         Self::read(0..paths.len(), |number, look| ground.with_other(&paths[number], look))
     }
 
