@@ -640,6 +640,9 @@ fn load(
     let mut n_claims = 0;
     let mut record = stored.load(table, &name, asked.as_ref(), |placement, name, anchor| {
         if let Some(drift) = &drift {
+            if drift.lies_aside(placement, scope) && !scope.names(anchor) {
+                return false;
+            }
             if is_elsewhere(name) && !drift.leaves_whole(placement) {
                 damaged.push(n_claims);
                 n_claims += 1;

@@ -16,6 +16,7 @@ use crate::{
     lost::{Lost, LostLines},
     placing::Placement,
     present::Present,
+    read::Scope,
 };
 
 /// The way from the indexed version to the present one.
@@ -82,6 +83,23 @@ impl<'a> Drift<'a> {
     pub(super) fn leaves_whole(&self, placement: &Placement) -> bool {
         let Some(map) = self.map.as_ref().filter(|_| !self.is_opaque) else { return true };
         placement.lines.is_some_and(|lines| map.map(lines).intact)
+    }
+
+    /// Whether the edit damaged the lines of `placement`, away from those that `scope` asks about, which it left alone: to
+    /// look for it in the repository could only find it where the same code stands twice.
+    pub(super) fn lies_aside(&self, placement: &Placement, scope: &Scope) -> bool {
+        let (Some(map), Some(asked), false) = (&self.map, &scope.lines, self.is_opaque) else { return false };
+        let (Some(lines), Match::Lines) = (placement.lines, placement.matched) else { return false };
+        let mapped = map.map(lines);
+        if mapped.intact || asked.is_empty() {
+            return false;
+        }
+        let around = mapped.lines.map_or(map.gap(lines), |left| left.hull(map.gap(lines)));
+        let is_asked = |line: usize| {
+            let line = LineRange::from_zero_based(line, 1);
+            asked.iter().any(|asked| asked.overlaps(line))
+        };
+        !asked.iter().any(|asked| asked.overlaps(around)) && !map.added().into_iter().any(is_asked)
     }
 
     /// The hashes of the lines that the edit added and that say something.
