@@ -332,26 +332,20 @@ impl Gatherer<'_> {
     fn sketched(&mut self, sketch: Option<&Sketch>, files: &[usize], name: &str) -> Vec<usize> {
         let (Some(holders), Some(sketch)) = (self.holders, sketch) else { return Vec::new() };
         let telling = sketch.telling();
-        let (mut gained, mut holding) = holders.gained(self.ground, &telling, &Own { files, name });
+        let mut gained = holders.gained(self.ground, &telling, &Own { files, name });
         let is_newer = |file: &usize| {
             let newest = self.ground.followed.files[*file].touches.first();
             self.candidate.place.is_none_or(|place| newest.is_none_or(|touch| touch.place < place))
         };
         gained.retain(is_newer);
-        holding.retain(is_newer);
         if !gained.is_empty() && !self.ground.is_in_few(&telling, name) {
             gained.clear();
         }
-        // What holds it besides may be where it went once the others have it no more, whatever these are called by now.
-        let now = files.iter().map(|number| self.ground.paths[*number].to_string());
-        let names: Vec<String> = now.chain([name.trim_start_matches("./").to_owned()]).collect();
-        holding.extend(gained.iter().filter(|file| !holding.contains(file)).copied().collect::<Vec<_>>());
-        for file in holding {
-            let sources = &mut self.files[file].0.sources;
-            for name in &names {
-                if !sources.contains(name) {
-                    sources.push(name.clone());
-                }
+        let name = name.trim_start_matches("./");
+        for file in &gained {
+            let sources = &mut self.files[*file].0.sources;
+            if !sources.iter().any(|known| known == name) {
+                sources.push(name.to_owned());
             }
         }
         for file in files {

@@ -109,34 +109,25 @@ impl Holders {
         n_held
     }
 
-    /// The files that may hold code with the lines `telling`, which `own` had: those that may have come to hold it, since
-    /// the others have less of it now, and all of them as far as they are few.
-    pub(crate) fn gained(
-        &self,
-        ground: &Ground<'_>,
-        telling: &[u32],
-        own: &Own<'_>,
-    ) -> (Vec<usize>, Vec<usize>) {
+    /// The files that may have come to hold code with the lines `telling`, which `own` had and have less of now.
+    pub(crate) fn gained(&self, ground: &Ground<'_>, telling: &[u32], own: &Own<'_>) -> Vec<usize> {
         if telling.len() < SHORTEST || self.lines.is_empty() {
-            return Default::default();
+            return Vec::new();
         }
         let n_held = self.held(telling);
-        let holding: Vec<(usize, usize)> = n_held
-            .iter()
-            .map(|(file, n_held)| (*file, *n_held))
-            .filter(|(file, n_held)| may_hold(*n_held, telling.len()) && !own.files.contains(file))
-            .collect();
-        if holding.is_empty() {
-            return Default::default();
+        let may_hold = |(_, n_held): &(&usize, &usize)| may_hold(**n_held, telling.len());
+        if !n_held.iter().any(|held| may_hold(&held)) {
+            return Vec::new();
         }
         let n_own = own.files.iter().filter_map(|file| n_held.get(file)).max().copied();
         let n_own = n_own.unwrap_or_else(|| match own.files.is_empty() {
             true => ground.n_lines_in(own.name, telling),
             false => 0,
         });
-        let few = |files: Vec<usize>| if MAX_HOLDERS < files.len() { Vec::new() } else { files };
-        let gained = holding.iter().filter(|(_, n_held)| n_own < *n_held).map(|(file, _)| *file).collect();
-        (few(gained), few(holding.into_iter().map(|(file, _)| file).collect()))
+        let is_other = |(file, n_held): &(&usize, &usize)| n_own < **n_held && !own.files.contains(file);
+        let gained: Vec<usize> =
+            n_held.iter().filter(may_hold).filter(is_other).map(|(file, _)| *file).collect();
+        if MAX_HOLDERS < gained.len() { Vec::new() } else { gained }
     }
 
     /// Whether so few files came to hold the code that it is in them by no habit.
