@@ -149,19 +149,16 @@ impl Repository {
     /// memory of `inner`.
     fn changes_now(&self, inner: &gix::Repository, base: ObjectId, newer: Newer) -> Result<Vec<FileChange>> {
         let index = self.inner.index_or_empty().context(ReadIndexSnafu)?;
-        let staged = self.staged_files(&index)?;
-        let mut settled = Vec::new();
-        if let Some(cached) = index.tree() {
-            settled_directories(inner, cached, base, BString::default(), &mut settled)?;
-        }
-        let mut before = files_of(inner, base, &settled)?;
-        let is_settled = |path: &BString| settled.iter().any(|directory| is_inside(path, directory));
-        before.extend(
-            staged.iter().filter(|(path, _)| is_settled(path)).map(|(path, file)| (path.clone(), *file)),
-        );
+        let Unsettled { files: mut before, settled } = Unsettled::of(inner, base, index.tree())?;
         let now = match newer {
-            Newer::WorkTree => self.tracked_files(&index, staged, inner)?,
-            _ => staged,
+            Newer::WorkTree => {
+                let staged = self.staged_files(&index, &[])?;
+                let is_settled = |(path, _): &(&BString, _)| is_inside(path, &settled);
+                let as_before = staged.iter().filter(is_settled);
+                before.extend(as_before.map(|(path, file)| (path.clone(), *file)));
+                self.tracked_files(&index, staged, inner)?
+            }
+            _ => self.staged_files(&index, &settled)?,
         };
         let has_gone = before.keys().any(|path| !now.contains_key(path));
         let has_come = now.keys().any(|path| !before.contains_key(path));
@@ -183,16 +180,19 @@ impl Repository {
         changes_in(inner, Some(base), new)
     }
 
-    /// The files of the index; of conflicts, our side.
-    fn staged_files(&self, index: &gix::index::State) -> Result<Files> {
+    /// The files of the index, but for those in the directories `left_out`; of conflicts, our side.
+    fn staged_files(&self, index: &gix::index::State, left_out: &[BString]) -> Result<Files> {
         let mut files = Files::new();
         for entry in index.entries() {
             let is_promise = entry.flags.contains(gix::index::entry::Flags::INTENT_TO_ADD);
             let Some(mode) = entry.mode.to_tree_entry_mode().filter(|_| !is_promise) else { continue };
+            if is_inside(entry.path(index), left_out) {
+                continue;
+            }
             let path = entry.path(index).to_owned();
             if mode.is_tree() {
                 // A sparse index holds whole directories as one entry.
-                let below = files_of(&self.inner, entry.id, &[])?;
+                let below = Unsettled::of(&self.inner, entry.id, None)?.files;
                 let directory = path.trim_end_with(|character| character == '/').to_owned();
                 let full = |name: BString| BString::from([&directory[..], b"/", &name[..]].concat());
                 files.extend(below.into_iter().map(|(name, found)| (full(name), found)));
@@ -278,61 +278,51 @@ fn edited(before: &Files, now: &Files) -> Vec<FileChange> {
     now.keys().chain(gone).filter_map(change).collect()
 }
 
-/// Whether `path` lies in `directory`; everything lies in the root, whose path is empty.
-fn is_inside(path: &BString, directory: &BString) -> bool {
-    directory.is_empty() || path.strip_prefix(directory.as_slice()).is_some_and(|rest| rest.starts_with(b"/"))
+/// Whether `path` lies in one of `directories`, which are in order, each with the `/` that ends it; everything lies in
+/// the root, whose path is empty.
+fn is_inside(path: &[u8], directories: &[BString]) -> bool {
+    // None of them lies in another one: what comes between a directory and a path in it lies in it, too.
+    let n_before = directories.partition_point(|directory| directory.as_slice() <= path);
+    n_before.checked_sub(1).is_some_and(|last| path.starts_with(&directories[last]))
 }
 
-/// Finds the directories that are staged as they are in the tree `base`, by the trees that git keeps in the
-/// index: of them nothing else has to be read.
-fn settled_directories(
-    inner: &gix::Repository,
-    cached: &gix::index::extension::Tree,
-    base: ObjectId,
-    path: BString,
-    found: &mut Vec<BString>,
-) -> Result<()> {
-    if cached.num_entries.is_some() && cached.id == base {
-        found.push(path);
-        return Ok(());
-    }
-    if cached.children.is_empty() {
-        return Ok(());
-    }
-    let tree = inner.find_tree(base).context(ObjectSnafu { id: base })?;
-    for entry in tree.iter().filter_map(std::result::Result::ok).filter(|entry| entry.mode().is_tree()) {
-        let name = entry.filename();
-        if let Some(child) = cached.children.iter().find(|child| child.name.as_slice() == name) {
-            settled_directories(inner, child, entry.object_id(), joined(&path, name), found)?;
-        }
-    }
-    Ok(())
+/// The files of a tree, submodules included, but for those in directories that are staged as they are.
+#[derive(Default)]
+struct Unsettled {
+    files: Files,
+    /// These directories, in order, each with the `/` that ends it.
+    settled: Vec<BString>,
 }
 
-fn joined(directory: &BString, name: &BStr) -> BString {
-    let mut path = directory.clone();
-    if !path.is_empty() {
-        path.push(b'/');
-    }
-    path.extend_from_slice(name);
-    path
-}
-
-/// The files of a tree, submodules included, but for those in the directories `left_out`.
-fn files_of(inner: &gix::Repository, root: ObjectId, left_out: &[BString]) -> Result<Files> {
-    let mut files = Files::new();
-    let mut pending = vec![(BString::default(), root)];
-    pending.retain(|(path, _)| !left_out.contains(path));
-    while let Some((directory, id)) = pending.pop() {
-        let object = inner.find_tree(id).context(ObjectSnafu { id })?;
-        for entry in object.iter().filter_map(std::result::Result::ok) {
-            let path = joined(&directory, entry.filename());
-            match entry.mode() {
-                mode if mode.is_tree() && left_out.contains(&path) => {}
-                mode if mode.is_tree() => pending.push((path, entry.object_id())),
-                mode => drop(files.insert(path, (mode, entry.object_id()))),
+impl Unsettled {
+    /// Walks the tree `root`. What is settled, the trees tell that git keeps in the index: of that nothing has to be read.
+    fn of(
+        inner: &gix::Repository,
+        root: ObjectId,
+        cached: Option<&gix::index::extension::Tree>,
+    ) -> Result<Self> {
+        let mut found = Self::default();
+        let mut pending = vec![(BString::default(), root, cached)];
+        while let Some((directory, id, cached)) = pending.pop() {
+            if cached.is_some_and(|cached| cached.num_entries.is_some() && cached.id == id) {
+                found.settled.push(directory);
+                continue;
+            }
+            let children = cached.map_or(&[][..], |cached| &cached.children);
+            let tree = inner.find_tree(id).context(ObjectSnafu { id })?;
+            for entry in tree.iter().filter_map(std::result::Result::ok) {
+                let mut path = directory.clone();
+                path.extend_from_slice(entry.filename());
+                if entry.mode().is_tree() {
+                    path.push(b'/');
+                    let child = children.iter().find(|child| child.name.as_slice() == entry.filename());
+                    pending.push((path, entry.object_id(), child));
+                } else {
+                    found.files.insert(path, (entry.mode(), entry.object_id()));
+                }
             }
         }
+        found.settled.sort_unstable();
+        Ok(found)
     }
-    Ok(files)
 }

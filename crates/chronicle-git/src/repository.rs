@@ -12,6 +12,10 @@ use gix::{
     hashtable::HashMap,
     objs::tree::EntryMode,
     odb::pack::cache::lru::MemoryCappedHashmap,
+    sec::{
+        Trust,
+        trust::{DefaultForLevel, Mapping},
+    },
 };
 use jiff::Timestamp;
 use snafu::ResultExt;
@@ -37,6 +41,14 @@ pub(crate) fn for_bulk(mut repository: gix::Repository) -> gix::Repository {
     repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE_BYTES)));
     repository.objects.unset_object_cache();
     repository
+}
+
+/// Git takes its index as it is: its checksum is looked at when the repository is checked, not when a command reads it.
+const SETTINGS: [&str; 1] = ["index.skipHash=true"];
+
+/// How a repository is opened whose directory is trusted so far.
+fn options(trust: Trust) -> gix::open::Options {
+    gix::open::Options::default_for_level(trust).config_overrides(SETTINGS)
 }
 
 /// An opened repository.
@@ -141,7 +153,11 @@ impl Repository {
     /// # Errors
     /// When there is none, or its configuration cannot be read.
     pub fn discover(directory: &Path, now: Timestamp) -> Result<Self> {
-        let opened = gix::ThreadSafeRepository::discover_with_environment_overrides(directory);
+        let opened = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
+            directory,
+            gix::discover::upwards::Options::default(),
+            Mapping { full: options(Trust::Full), reduced: options(Trust::Reduced) },
+        );
         Ok(Self::of(&opened.context(NotARepositorySnafu { path: directory })?, now))
     }
 
