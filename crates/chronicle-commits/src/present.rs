@@ -1,15 +1,15 @@
 //! The files in scope as they are now, and the diffs to their older versions.
 
 use std::{
-    cell::{Cell, OnceCell, RefCell},
+    cell::{Cell, RefCell},
     collections::{HashMap, HashSet},
     ops::Range,
     rc::Rc,
 };
 
 use chronicle_core::{
-    ChangedRanges, Differ, LineFinder, LineMap, LineRange, Lines, Locator, Neighbours, Place, Sketch,
-    is_substantive, line_hash, line_words_beside, reading::State,
+    ChangedRanges, Differ, LineFinder, LineMap, LineRange, Lines, Locator, MapTarget, Neighbours, Place,
+    Sketch, is_substantive, line_hash, line_words_beside, reading::State,
 };
 use chronicle_git::{BString, ObjectId, Repository};
 
@@ -27,8 +27,8 @@ pub(crate) struct Present<'p> {
     pub(crate) locator: Option<Locator<'p>>,
     /// Whether its lines mean nothing: binary, or replaced by a filter's pointer.
     pub(crate) is_opaque: bool,
-    /// The words of its lines, as `differ` numbers them.
-    own: OnceCell<Vec<u32>>,
+    /// Its lines, as `differ` numbers them.
+    own: RefCell<Option<MapTarget>>,
     versions: RefCell<HashMap<ObjectId, Words>>,
     /// The version that was read last: the next one mostly has most of its lines.
     last: RefCell<Option<(ObjectId, Rc<[u32]>)>>,
@@ -63,7 +63,7 @@ impl<'p> Present<'p> {
             path,
             locator,
             is_opaque,
-            own: OnceCell::new(),
+            own: RefCell::default(),
             versions: RefCell::default(),
             last: RefCell::default(),
             differ: RefCell::default(),
@@ -232,8 +232,11 @@ impl<'p> Present<'p> {
             (Some(old), Some(locator)) => {
                 let mut differ = self.differ.borrow_mut();
                 let lines = locator.lines().all().iter();
-                let new = self.own.get_or_init(|| lines.map(|line| differ.number_line(line)).collect());
-                Some(Rc::new(differ.map(&old, new)))
+                let mut own = self.own.borrow_mut();
+                let own = own.get_or_insert_with(|| {
+                    MapTarget::new(lines.map(|line| differ.number_line(line)).collect())
+                });
+                Some(Rc::new(differ.map_to(&old, own)))
             }
             _ => None,
         };

@@ -5,8 +5,9 @@
 //! place where they differ, and files that were worked on for years differ in hundreds.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     hash::{BuildHasherDefault, Hasher},
+    ops::Range,
 };
 
 use crate::{
@@ -52,7 +53,18 @@ impl Differ {
     /// Where the lines of `old` are in `new`.
     #[must_use]
     pub fn map(&mut self, old: &[u32], new: &[u32]) -> LineMap {
-        LineMap::of_words(old, new.len(), self.matches(old, new))
+        LineMap::of_words(old, new.len(), &self.differences(old, new))
+    }
+
+    /// The same, where lines are given as numbers that [`Self::number_line`] gave out.
+    #[must_use]
+    pub fn map_to(&mut self, old: &[u32], target: &mut MapTarget) -> LineMap {
+        let MapTarget { words, places, at_old, .. } = target;
+        let landmarks = |_: &mut Seen, skip, old: &[u32], new: &[u32]| {
+            places.landmarks(old, skip..skip + new.len(), at_old)
+        };
+        let differences = self.differences_between(old, words, landmarks);
+        LineMap::of_words(old, words.len(), &differences)
     }
 
     /// The lines that differ between two versions, without context.
@@ -85,11 +97,25 @@ impl Differ {
 
     /// The runs in which two versions differ, in order.
     pub(crate) fn differences(&mut self, old: &[u32], new: &[u32]) -> Vec<TokenHunk> {
+        let n_numbers = self.shapes.len();
+        self.differences_between(old, new, |seen, _, old, new| seen.landmarks(old, new, n_numbers))
+    }
+
+    /// The same, where `landmarks` finds pairs of places of words that stand once in either of two slices, which begin
+    /// so far down in the versions.
+    fn differences_between(
+        &mut self,
+        old: &[u32],
+        new: &[u32],
+        landmarks: impl FnOnce(&mut Seen, usize, &[u32], &[u32]) -> Vec<(usize, usize)>,
+    ) -> Vec<TokenHunk> {
         let Some((skip, old, new)) = without_common_ends(old, new) else { return Vec::new() };
+        let pairs = landmarks(&mut self.seen, skip, old, new);
+        // Mostly nothing was moved.
+        let pairs = if pairs.is_sorted_by_key(|(_, new)| *new) { pairs } else { in_order(&pairs) };
         let mut found = Vec::new();
         let (mut old_at, mut new_at) = (0, 0);
-        let landmarks = self.seen.landmarks(old, new, self.shapes.len());
-        for (old_end, new_end) in landmarks.into_iter().chain([(old.len(), new.len())]) {
+        for (old_end, new_end) in pairs.into_iter().chain([(old.len(), new.len())]) {
             let between = (&old[old_at..old_end], &new[new_at..new_end]);
             self.gaps.differences(
                 between,
@@ -100,6 +126,92 @@ impl Differ {
             (old_at, new_at) = (old_end + 1, new_end + 1);
         }
         found
+    }
+}
+
+/// A version that one after the other is mapped to: where its lines stand is found once. Its lines are given as numbers
+/// that [`Differ::number_line`] gave out.
+#[derive(Debug)]
+pub struct MapTarget {
+    words: Vec<u32>,
+    places: Places,
+    /// For each line the one that it is in the older version, while that is compared.
+    at_old: Vec<u32>,
+}
+
+impl MapTarget {
+    /// The version with the lines `words`.
+    #[must_use]
+    pub fn new(words: Vec<u32>) -> Self {
+        Self { places: Places::of(&words), at_old: vec![NOWHERE; words.len()], words }
+    }
+}
+
+/// Where the lines of a version stand.
+#[derive(Debug)]
+struct Places {
+    /// For each number of a line, and one more, where its places begin.
+    starts: Vec<u32>,
+    /// The places of all lines, in order of number and place.
+    places: Vec<u32>,
+}
+
+impl Places {
+    fn of(words: &[u32]) -> Self {
+        let numbers = || words.iter().map(|word| *word as usize >> 1);
+        let mut starts = vec![0_u32; numbers().max().map_or(0, |last| last + 2)];
+        for number in numbers() {
+            starts[number + 1] += 1;
+        }
+        let mut n_before = 0;
+        for start in &mut starts {
+            n_before += *start;
+            *start = n_before;
+        }
+        let mut places = vec![0; words.len()];
+        let mut next = starts.clone();
+        for (place, number) in (0..).zip(numbers()) {
+            places[next[number] as usize] = place;
+            next[number] += 1;
+        }
+        Self { starts, places }
+    }
+
+    /// Where `word` stands, if it does so once in `within`.
+    fn once(&self, word: u32, within: &Range<u32>) -> Option<u32> {
+        let number = word as usize >> 1;
+        let (start, end) = (*self.starts.get(number)?, *self.starts.get(number + 1)?);
+        let places = &self.places[start as usize..end as usize];
+        if let [only] = places {
+            return Some(*only).filter(|only| within.contains(only));
+        }
+        let first = places.partition_point(|place| *place < within.start);
+        match places[first..] {
+            [only] if only < within.end => Some(only),
+            [only, next, ..] if only < within.end && within.end <= next => Some(only),
+            _ => None,
+        }
+    }
+
+    /// Pairs of places of the words that stand once in `old` and once in the lines `within` of this version, the latter
+    /// counted from the first of them. `at_old` holds nothing before and after.
+    fn landmarks(&self, old: &[u32], within: Range<usize>, at_old: &mut [u32]) -> Vec<(usize, usize)> {
+        let place = |at: usize| u32::try_from(at).unwrap_or(NOWHERE);
+        let limits = place(within.start)..place(within.end);
+        let mut seen = Vec::with_capacity(old.len().min(within.len()));
+        for (at, word) in (0..).zip(old) {
+            let Some(new) = self.once(*word, &limits) else { continue };
+            let known = &mut at_old[new as usize];
+            *known = if *known == NOWHERE { at } else { OFTEN };
+            seen.push((at, new as usize));
+        }
+        let mut pairs = Vec::with_capacity(seen.len());
+        let once = seen.iter().filter(|(at, new)| at_old[*new] == *at);
+        pairs.extend(once.map(|(at, new)| (*at as usize, new - within.start)));
+        for (_, new) in seen {
+            at_old[new] = NOWHERE;
+        }
+        pairs
     }
 }
 
@@ -236,8 +348,7 @@ impl Seen {
         };
         let mut pairs = Vec::with_capacity(old.len().min(new.len()));
         pairs.extend(self.of_old.iter().filter_map(once));
-        // Mostly nothing was moved.
-        if pairs.is_sorted_by_key(|(_, new)| *new) { pairs } else { in_order(&pairs) }
+        pairs
     }
 
     /// Forgets all words, and makes room for so many.
@@ -292,6 +403,9 @@ fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 
 /// Values by words, which are hashes, or by numbers that nobody else chooses.
 pub(crate) type ByWord<V, K = u32> = HashMap<K, V, BuildHasherDefault<OfWord>>;
+
+/// Words, which are hashes.
+pub(crate) type Words = HashSet<u32, BuildHasherDefault<OfWord>>;
 
 /// The hash of a word, which is nearly one already.
 #[derive(Default)]
@@ -374,6 +488,23 @@ mod tests {
             for old in &versions {
                 for new in &versions {
                     prop_assert_eq!(differ.differences(old, new), differences(old, new));
+                }
+            }
+        }
+
+        #[test]
+        fn a_target_changes_no_map(
+            versions in prop::collection::vec(prop::collection::vec(0u32..24, 0..60), 2..8),
+        ) {
+            let mut differ = Differ::default();
+            let mut number = |line: &u32| differ.number_line(line.to_string().as_bytes());
+            let versions: Vec<Vec<u32>> =
+                versions.iter().map(|lines| lines.iter().map(&mut number).collect()).collect();
+            for new in &versions {
+                let mut target = MapTarget::new(new.clone());
+                for old in &versions {
+                    let mapped = differ.map_to(old, &mut target);
+                    prop_assert_eq!(format!("{mapped:?}"), format!("{:?}", differ.map(old, new)));
                 }
             }
         }

@@ -11,12 +11,34 @@ use crate::{Differ, LineRange, Lines, line_word};
 /// Where each line of an older version is in a newer one.
 #[derive(Debug, Clone)]
 pub struct LineMap {
-    /// For each old line, its zero-based new line.
-    new_line: Vec<Option<u32>>,
-    /// For each old line, whether it says something.
-    substantive: Vec<bool>,
+    old: Vec<OldLine>,
     /// How many lines the new version has.
     n_new: usize,
+}
+
+/// What became of one line of the old version.
+#[derive(Debug, Clone, Copy)]
+struct OldLine(u32);
+
+impl OldLine {
+    /// No version has so many lines.
+    const NOWHERE: u32 = u32::MAX >> 1;
+
+    /// The line of the word `word`, which is the new line number `at`, zero-based, or nowhere.
+    fn new(word: u32, at: u32) -> Self {
+        Self((at << 1) | (word & 1))
+    }
+
+    /// Its zero-based new line.
+    fn at(self) -> Option<u32> {
+        let at = self.0 >> 1;
+        (at != Self::NOWHERE).then_some(at)
+    }
+
+    /// Whether it says something.
+    fn is_substantive(self) -> bool {
+        self.0 & 1 == 1
+    }
 }
 
 /// What became of a range of lines.
@@ -45,58 +67,65 @@ impl LineMap {
         Differ::default().map(old, new)
     }
 
-    /// The map of the lines `old`, each of which is at its number's place in `new_line` of a version with `n_new` lines.
-    pub(crate) fn of_words(old: &[u32], n_new: usize, new_line: Vec<Option<u32>>) -> Self {
-        let substantive = old.iter().map(|word| word & 1 == 1).collect();
-        Self { new_line, substantive, n_new }
+    /// The map of the lines `old` to a version with `n_new` lines that differs from theirs in `differences`.
+    pub(crate) fn of_words(old: &[u32], n_new: usize, differences: &[TokenHunk]) -> Self {
+        let mut lines: Vec<OldLine> = Vec::with_capacity(old.len());
+        let mut next = 0;
+        let end = u32::try_from(old.len()).unwrap_or(u32::MAX);
+        for (removed, added) in differences.iter().chain([&(end..end, 0..0)]) {
+            let kept = old[lines.len()..removed.start as usize].iter();
+            lines.extend(kept.zip(next..).map(|(word, at)| OldLine::new(*word, at)));
+            let gone = old[lines.len()..removed.end as usize].iter();
+            lines.extend(gone.map(|word| OldLine::new(*word, OldLine::NOWHERE)));
+            next = added.end;
+        }
+        Self { old: lines, n_new }
     }
 
     /// Whether the old version has all of `range`.
     #[must_use]
     pub fn has(&self, range: LineRange) -> bool {
-        range.end as usize <= self.new_line.len()
+        range.end as usize <= self.old.len()
     }
 
     /// Where `range` of the old version is in the new one.
     #[must_use]
     pub fn map(&self, range: LineRange) -> Mapped {
-        let old = range.start as usize - 1..(range.end as usize).min(self.new_line.len());
-        let Some(survivors) = self.new_line.get(old.clone()).filter(|lines| !lines.is_empty()) else {
+        let end = (range.end as usize).min(self.old.len());
+        let lines = self.old.get(range.start as usize - 1..end).filter(|lines| !lines.is_empty());
+        let Some(lines) = lines else {
             return Mapped { lines: None, intact: false, share: 0.0 };
         };
-        let is_whole = survivors.len() == range.len() as usize;
-        let in_one_piece =
-            survivors.windows(2).all(|pair| pair[0].is_some() && pair[0].map(|line| line + 1) == pair[1]);
-        if let (true, true, Some(first)) = (is_whole, in_one_piece, survivors[0]) {
-            let lines = LineRange::from_zero_based(first as usize, survivors.len());
+        let is_whole = lines.len() == range.len() as usize;
+        let is_in_one_piece = |first| lines.iter().zip(first..).all(|(line, at)| line.at() == Some(at));
+        if let Some(first) = lines[0].at().filter(|first| is_whole && is_in_one_piece(*first)) {
+            let lines = LineRange::from_zero_based(first as usize, lines.len());
             return Mapped { lines: Some(lines), intact: true, share: 1.0 };
         }
-        let substantive = &self.substantive[old];
         // A range of nothing but braces and blanks is judged by all its lines.
-        let judge_all = !substantive.contains(&true);
-        let judged =
-            || survivors.iter().zip(substantive).filter(|(_, substantive)| judge_all || **substantive);
-        let alive: Vec<u32> = judged().filter_map(|(line, _)| *line).collect();
+        let judge_all = !lines.iter().any(|line| line.is_substantive());
+        let judged = || lines.iter().filter(|line| judge_all || line.is_substantive());
+        let alive: Vec<u32> = judged().filter_map(|line| line.at()).collect();
         let Some(hull) = largest_cluster(&alive, range.len()) else {
             return Mapped { lines: None, intact: false, share: 0.0 };
         };
         #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
         let share = alive.len() as f64 / judged().count() as f64;
-        Mapped { lines: Some(self.with_trivial_edges(hull, survivors)), intact: false, share }
+        Mapped { lines: Some(with_trivial_edges(hull, lines)), intact: false, share }
     }
 
     /// Whether the old line with this zero-based number is not in the new version.
     #[must_use]
     pub fn is_lost(&self, old_line: usize) -> bool {
-        self.new_line.get(old_line).is_none_or(Option::is_none)
+        self.old.get(old_line).is_none_or(|line| line.at().is_none())
     }
 
     /// The zero-based numbers of the new lines that are not in the old version.
     #[must_use]
     pub fn added(&self) -> Vec<usize> {
         let mut is_old = vec![false; self.n_new];
-        for line in self.new_line.iter().flatten() {
-            is_old[*line as usize] = true;
+        for line in self.old.iter().filter_map(|line| line.at()) {
+            is_old[line as usize] = true;
         }
         (0..self.n_new).filter(|line| !is_old[*line]).collect()
     }
@@ -104,8 +133,8 @@ impl LineMap {
     /// The share of the longer version's lines that both have, 0 to 1.
     #[must_use]
     pub fn likeness(&self) -> f64 {
-        let n_common = self.new_line.iter().flatten().count();
-        let longer = self.new_line.len().max(self.n_new);
+        let n_common = self.old.iter().filter(|line| line.at().is_some()).count();
+        let longer = self.old.len().max(self.n_new);
         #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
         let share = n_common as f64 / longer.max(1) as f64;
         share
@@ -114,31 +143,31 @@ impl LineMap {
     /// Where in the new version the lines of a vanished `range` would be: between its surviving neighbours.
     #[must_use]
     pub fn gap(&self, range: LineRange) -> LineRange {
-        let before = self.new_line[..(range.start as usize - 1).min(self.new_line.len())]
-            .iter()
-            .rev()
-            .find_map(|line| *line);
-        let after = self.new_line.get(range.end as usize..).unwrap_or_default().iter().find_map(|line| *line);
+        let before = &self.old[..(range.start as usize - 1).min(self.old.len())];
+        let after = self.old.get(range.end as usize..).unwrap_or_default();
+        let before = before.iter().rev().find_map(|line| line.at());
+        let after = after.iter().find_map(|line| line.at());
         // The neighbours themselves belong to the gap: whoever edits them stands where the lines were.
         let start = before.map_or(1, |line| line + 1);
         let end = after.map_or(u32::MAX, |line| line + 1);
         LineRange { start, end: end.max(start) }
     }
+}
 
-    /// Widens `hull` by surviving lines such as a closing brace that touch it.
-    fn with_trivial_edges(&self, mut hull: LineRange, survivors: &[Option<u32>]) -> LineRange {
-        for line in survivors.iter().flatten().map(|line| line + 1) {
-            if line == hull.end + 1 {
-                hull.end = line;
-            }
+/// Widens `hull` by those of `lines`, such as a closing brace, that touch it.
+fn with_trivial_edges(mut hull: LineRange, lines: &[OldLine]) -> LineRange {
+    let left = || lines.iter().filter_map(|line| line.at()).map(|line| line + 1);
+    for line in left() {
+        if line == hull.end + 1 {
+            hull.end = line;
         }
-        for line in survivors.iter().rev().flatten().map(|line| line + 1) {
-            if line + 1 == hull.start {
-                hull.start = line;
-            }
-        }
-        hull
     }
+    for line in left().rev() {
+        if line + 1 == hull.start {
+            hull.start = line;
+        }
+    }
+    hull
 }
 
 /// The hull of the most lines that lie together: a few strays far away must not stretch a range over half a file.

@@ -4,14 +4,14 @@
 //! the same words in another layout (reformatted, re-indented, moved) are looked
 //! for, because a lesson outlives the white space around it.
 
-use std::{cell::OnceCell, collections::HashSet};
+use std::cell::OnceCell;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Differ, LineMap, LineRange, Lines, Sketch,
-    landmarks::ByWord,
+    landmarks::{ByWord, Words},
     lines::is_substantive,
     sketch::{EDGE, TRIVIAL, line_hash},
 };
@@ -128,7 +128,8 @@ impl<'a> Locator<'a> {
 
     /// Finds the same text with other white space and line breaks.
     fn reflowed(&self, old: &[&[u8]], range: LineRange) -> Option<Place> {
-        let needle: Vec<u8> = old.iter().flat_map(|line| dense(line)).collect();
+        let mut needle = Vec::with_capacity(old.iter().map(|line| line.len()).sum());
+        old.iter().for_each(|line| needle.extend(dense(line)));
         if needle.len() < SHORTEST_REFLOWED || !is_substantive(&needle) {
             return None;
         }
@@ -167,8 +168,8 @@ struct Dense {
 
 impl Dense {
     fn new(lines: &Lines<'_>) -> Self {
-        let mut text = Vec::new();
-        let mut line_of = Vec::new();
+        let n_bytes = lines.all().iter().map(|line| line.len()).sum();
+        let (mut text, mut line_of) = (Vec::with_capacity(n_bytes), Vec::with_capacity(n_bytes));
         for (number, line) in (0..).zip(lines.all()) {
             text.extend(dense(line));
             line_of.resize(text.len(), number);
@@ -220,24 +221,33 @@ fn dense(line: &[u8]) -> impl Iterator<Item = u8> + '_ {
 /// The lines to search, by hash.
 struct Haystack {
     hashes: Vec<u32>,
-    positions: ByWord<Vec<usize>>,
+    /// The lines that say something: their hashes and where they stand, in order.
+    positions: Vec<(u32, u32)>,
     /// Hashes of lines that prove nothing.
-    trivial: HashSet<u32>,
+    trivial: Words,
 }
 
 impl Haystack {
     fn new(lines: &Lines<'_>) -> Self {
         let hashes: Vec<u32> = lines.all().iter().map(|line| line_hash(line)).collect();
-        let mut positions: ByWord<Vec<usize>> = ByWord::default();
-        let mut trivial: HashSet<u32> = TRIVIAL.map(line_hash).into();
-        for (number, (hash, line)) in hashes.iter().zip(lines.all()).enumerate() {
+        let mut positions = Vec::with_capacity(hashes.len());
+        let mut trivial: Words = TRIVIAL.map(line_hash).into_iter().collect();
+        for ((number, hash), line) in (0..).zip(&hashes).zip(lines.all()) {
             if is_substantive(line) {
-                positions.entry(*hash).or_default().push(number);
+                positions.push((*hash, number));
             } else {
                 trivial.insert(*hash);
             }
         }
+        positions.sort_unstable();
         Self { hashes, positions, trivial }
+    }
+
+    /// Where lines with this hash stand.
+    fn positions(&self, hash: u32) -> impl ExactSizeIterator<Item = usize> {
+        let first = self.positions.partition_point(|(known, _)| *known < hash);
+        let n = self.positions[first..].partition_point(|(known, _)| *known == hash);
+        self.positions[first..first + n].iter().map(|(_, number)| *number as usize)
     }
 }
 
@@ -249,8 +259,11 @@ fn find_block(needle: &[u32], haystack: &Haystack) -> Option<Place> {
     let n_substantive = needle.iter().filter(|hash| !haystack.trivial.contains(hash)).count();
     let mut votes: ByWord<usize, usize> = ByWord::default();
     for (index, hash) in needle.iter().enumerate() {
-        let positions = haystack.positions.get(hash).filter(|positions| positions.len() <= TOO_COMMON);
-        for position in positions.into_iter().flatten() {
+        let positions = haystack.positions(*hash);
+        if TOO_COMMON < positions.len() {
+            continue;
+        }
+        for position in positions {
             // Offsets are shifted by the needle's length so that they stay positive.
             *votes.entry(position + needle.len() - index).or_default() += 1;
         }
@@ -282,9 +295,7 @@ fn find_block(needle: &[u32], haystack: &Haystack) -> Option<Place> {
 
 /// One line alone proves a place when it stands nowhere else.
 fn is_unique(needle: &[u32], haystack: &Haystack, found: &[usize]) -> bool {
-    needle.len() <= 3
-        && found.len() == 1
-        && haystack.positions.get(&haystack.hashes[found[0]]).is_some_and(|at| at.len() == 1)
+    needle.len() <= 3 && found.len() == 1 && haystack.positions(haystack.hashes[found[0]]).len() == 1
 }
 
 #[cfg(test)]
