@@ -10,9 +10,11 @@ use std::{
     ops::Range,
 };
 
+use gix_imara_diff::{Diff, Token};
+
 use crate::{
     ChangedRanges, LineMap, LineRange, Shape,
-    line_map::{TokenHunk, histogram, histogram_of, moved, without_common_ends},
+    line_map::{TokenHunk, histogram, histogram_by, moved, without_common_ends},
     line_word,
     renumbered::Renumbered,
 };
@@ -227,6 +229,8 @@ struct Gaps {
     known: HashMap<u64, Gap, BuildHasherDefault<OfWord>>,
     n_words: usize,
     numbered: Renumbered,
+    /// What one comparison leaves to the next.
+    buffers: (Vec<Token>, Vec<Token>, Diff),
 }
 
 #[derive(Debug)]
@@ -275,10 +279,12 @@ impl Gaps {
             self.n_words += old.len() + new.len();
             let hunks = if is_numbered {
                 self.numbered.forget();
-                let mut tokens =
-                    |words: &[u32]| words.iter().map(|word| self.numbered.token(*word)).collect::<Vec<_>>();
-                let (old, new) = (tokens(old), tokens(new));
-                histogram_of(&old, &new, self.numbered.len())
+                let (old_tokens, new_tokens, diff) = &mut self.buffers;
+                for (words, tokens) in [(old, &mut *old_tokens), (new, &mut *new_tokens)] {
+                    tokens.clear();
+                    tokens.extend(words.iter().map(|word| self.numbered.token(*word)));
+                }
+                histogram_by(diff, (old_tokens, new_tokens), self.numbered.len())
             } else {
                 histogram(old, new).collect()
             };

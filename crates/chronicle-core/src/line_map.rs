@@ -236,12 +236,16 @@ pub(crate) fn histogram<T: std::hash::Hash + Eq + Copy>(
     let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner };
     input.update_before(old.iter().copied());
     input.update_after(new.iter().copied());
-    histogram_of(&input.before, &input.after, input.interner.num_tokens()).into_iter()
+    let InternedInput { before, after, interner } = input;
+    histogram_by(&mut Diff::default(), (&before, &after), interner.num_tokens()).into_iter()
 }
 
-/// A histogram diff of the two, of which no token is as large as `n_tokens`.
-pub(crate) fn histogram_of(old: &[Token], new: &[Token], n_tokens: u32) -> Vec<TokenHunk> {
-    let mut diff = Diff::default();
+/// A histogram diff of the two by `diff`, whose buffers serve again. No token is as large as `n_tokens`.
+pub(crate) fn histogram_by(
+    diff: &mut Diff,
+    (old, new): (&[Token], &[Token]),
+    n_tokens: u32,
+) -> Vec<TokenHunk> {
     diff.compute_with(Algorithm::Histogram, old, new, n_tokens);
     diff.postprocess_with(old, new, NoSliderHeuristic);
     diff.hunks().map(|hunk| (hunk.before, hunk.after)).collect()
