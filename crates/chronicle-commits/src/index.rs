@@ -21,7 +21,7 @@ pub(crate) mod table;
 
 use std::{
     cell::OnceCell,
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     ops::Deref,
     path::{Path, PathBuf},
 };
@@ -46,7 +46,7 @@ use crate::{
         stored::{Asked, Id, StoredRecord},
         table::Table,
     },
-    moved,
+    moved::{self, FileLines},
     present::is_opaque,
     prose::{Passage, Said},
     read::{Scope, superseded_by},
@@ -83,6 +83,11 @@ impl State {
         Self { common_dir: common_dir.to_owned(), head, notes, frame, name }
     }
 
+    /// The state that `glance` saw, if HEAD were at `head`.
+    fn seen(glance: &Glance, head: ObjectId) -> Self {
+        Self::new(&glance.common_dir, head, glance.notes.clone(), &glance.trust)
+    }
+
     fn of(repository: &Repository) -> Result<Option<Self>> {
         let Some(head) = repository.head()? else { return Ok(None) };
         let notes = repository.memory_tips()?;
@@ -107,7 +112,7 @@ impl State {
 
 /// A hash of the state of the repository that `glance` saw.
 pub(crate) fn state_hash(glance: &Glance) -> u128 {
-    let state = State::new(&glance.common_dir, glance.head, glance.notes.clone(), &glance.trust);
+    let state = State::seen(glance, glance.head);
     XxHash3_128::oneshot(state.name.as_bytes())
 }
 
@@ -232,7 +237,7 @@ impl Index {
     /// The index of the state that `glance` saw, if there is one.
     #[must_use]
     pub fn open(glance: &Glance) -> Option<Self> {
-        Self::of(State::new(&glance.common_dir, glance.head, glance.notes.clone(), &glance.trust))
+        Self::of(State::seen(glance, glance.head))
     }
 
     /// The index as it would be if HEAD were at `commit`, made of one that is there where the two lie close
@@ -241,7 +246,7 @@ impl Index {
     /// # Errors
     /// When the repository cannot be read.
     pub fn at(repository: &Repository, glance: &Glance, commit: ObjectId) -> Result<Option<Self>> {
-        let state = State::new(&glance.common_dir, commit, glance.notes.clone(), &glance.trust);
+        let state = State::seen(glance, commit);
         if let Some(known) = Self::of(state.clone()) {
             return Ok(Some(known));
         }
@@ -474,7 +479,7 @@ impl Index {
                 if stored.content.is_some_and(|hash| hash == content_hash(content)) {
                     return None;
                 }
-                Some(moved::gained(&table.get(&words_key(path)).unwrap_or_default(), content))
+                Some(FileLines::gained(&table.get(&words_key(path)).unwrap_or_default(), content))
             };
             let gained = self.look_up(repository, path, gained);
             gained.is_some_and(|gained| self.come_from_elsewhere(repository, path, &gained))
@@ -483,13 +488,12 @@ impl Index {
     }
 
     /// Whether the lines `gained` of the file at `path` may be code of another file that has it no more.
-    fn come_from_elsewhere(&self, repository: &LazyRepository, path: &BStr, gained: &HashSet<u32>) -> bool {
+    fn come_from_elsewhere(&self, repository: &LazyRepository, path: &BStr, gained: &FileLines) -> bool {
         let others = sketched::files_with(&self.table, gained).into_iter().filter(|(file, _)| file != path);
         let is_no_more = |(file, code): (BString, Vec<Vec<u32>>)| {
             let present = repository.get().ok()?.present_file(Some(self.state.head), file.as_bstr()).ok()?;
-            let there = present.map(|present| moved::lines_of(&present.content)).unwrap_or_default();
-            let there: HashSet<u32> = there.into_iter().collect();
-            Some(code.iter().any(|code| moved::n_among(&there, code) < moved::n_among(gained, code)))
+            let there = present.map(|present| FileLines::of(&present.content)).unwrap_or_default();
+            Some(code.iter().any(|code| there.n_of(code) < gained.n_of(code)))
         };
         others.into_iter().any(|other| is_no_more(other).unwrap_or_default())
     }
@@ -597,9 +601,9 @@ fn load(
     if stored.claims.is_empty() {
         let edited = if content.blob().is_none() { content.bytes(repository) } else { None };
         let edited = edited.filter(|content| stored.content.is_none_or(|hash| hash != content_hash(content)));
-        if edited
-            .is_some_and(|content| index.come_from_elsewhere(repository, path, &moved::gained(b"", content)))
-        {
+        if edited.is_some_and(|content| {
+            index.come_from_elsewhere(repository, path, &FileLines::gained(b"", content))
+        }) {
             return None;
         }
         return stored.load(table, &name, None, |_, _, _| true);

@@ -2,7 +2,7 @@
 
 use std::{
     cell::{OnceCell, RefCell},
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     rc::Rc,
 };
 
@@ -15,7 +15,7 @@ use memchr::memmem::Finder;
 
 use crate::{
     error::Result,
-    moved::{self, Holders},
+    moved::{self, FileLines, Holders},
     notebook::{Notebook, Stored},
 };
 
@@ -111,7 +111,7 @@ pub(crate) struct Ground<'a> {
     /// The lines of all files, where not all are in scope.
     everywhere: OnceCell<Holders>,
     /// The lines of files that are not in scope.
-    others: RefCell<HashMap<BString, Rc<HashSet<u32>>>>,
+    others: RefCell<HashMap<BString, Rc<FileLines>>>,
     /// Whether all files are in scope.
     is_whole: bool,
     /// The bytes of the files in scope as they are asked about; `None` where those of the newest commit are.
@@ -160,17 +160,19 @@ impl<'a> Ground<'a> {
         Self { is_whole: true, ..self }
     }
 
-    /// How many of the lines `telling` the file `name` holds, which need not be in scope.
-    pub(crate) fn n_lines_in(&self, name: &str, telling: &[u32]) -> usize {
-        let path = BString::from(name.trim_start_matches("./"));
-        let known = self.others.borrow().get(&path).cloned();
-        let lines = known.unwrap_or_else(|| {
-            let lines = self.with_other(&path, |content| moved::lines_of(content).into_iter().collect());
-            let lines = Rc::new(lines.unwrap_or_default());
-            self.others.borrow_mut().insert(path, Rc::clone(&lines));
-            lines
-        });
-        moved::n_among(&lines, telling)
+    /// The lines of the file at `path`, which need not be in scope.
+    pub(crate) fn lines_in(&self, path: &BString) -> Rc<FileLines> {
+        if let Some(known) = self.others.borrow().get(path) {
+            return Rc::clone(known);
+        }
+        let lines = Rc::new(self.with_other(path, FileLines::of).unwrap_or_default());
+        self.others.borrow_mut().insert(path.clone(), Rc::clone(&lines));
+        lines
+    }
+
+    /// The same of the file that a note calls `name`.
+    pub(crate) fn lines_noted(&self, name: &str) -> Rc<FileLines> {
+        self.lines_in(&name.trim_start_matches("./").into())
     }
 
     /// What the file is called now that was called `name` and was renamed since; `None` where that is known to be none.
@@ -188,7 +190,7 @@ impl<'a> Ground<'a> {
     pub(crate) fn is_in_few(&self, telling: &[u32], name: &str) -> bool {
         let everywhere = || self.everywhere.get_or_init(|| Holders::everywhere(self));
         // With all files in scope that was seen before.
-        self.is_whole || everywhere().are_few(telling, self.n_lines_in(name, telling))
+        self.is_whole || everywhere().are_few(telling, self.lines_noted(name).n_of(telling))
     }
 
     /// The same ground, where the files are asked about as they are now, with these bytes.

@@ -79,8 +79,9 @@ impl Holders {
         let mut holders = Self::default();
         for number in numbers {
             let _is_there = with_content(number, &mut |content| {
-                let lines = lines_of(content).into_iter();
-                holders.lines.extend(lines.map(|line| u64::from(line) << u32::BITS | number as u64));
+                holders.lines.extend(
+                    hashes_of(content).into_iter().map(|line| u64::from(line) << u32::BITS | number as u64),
+                );
                 holders.contents.insert(number, XxHash3_64::oneshot(content));
             });
         }
@@ -121,7 +122,7 @@ impl Holders {
         }
         let n_own = own.files.iter().filter_map(|file| n_held.get(file)).max().copied();
         let n_own = n_own.unwrap_or_else(|| match own.files.is_empty() {
-            true => ground.n_lines_in(own.name, telling),
+            true => ground.lines_noted(own.name).n_of(telling),
             false => 0,
         });
         let is_other = |(file, n_held): &(&usize, &usize)| n_own < **n_held && !own.files.contains(file);
@@ -179,41 +180,83 @@ fn may_hold(n_held: usize, n_telling: usize) -> bool {
     SHORTEST <= n_telling && FEWEST <= n_held && is_enough
 }
 
-/// The hashes of the lines of `content` that say something.
-pub(crate) fn lines_of(content: &[u8]) -> Vec<u32> {
-    if is_opaque(content) || MAX_BYTES < content.len() {
+/// The lines of some content that say something, by their hashes.
+#[derive(Debug, Default)]
+pub(crate) struct FileLines(Vec<u32>);
+
+impl FileLines {
+    pub(crate) fn of(content: &[u8]) -> Self {
+        hashes_of(content).into_iter().collect()
+    }
+
+    /// Those of the lines of `content` that are not among `words`, which are line words of another version, four
+    /// little-endian bytes each.
+    pub(crate) fn gained(words: &[u8], content: &[u8]) -> Self {
+        if is_no_code(content) {
+            return Self::default();
+        }
+        let known: HashSet<&[u8; 4]> = words.as_chunks::<4>().0.iter().collect();
+        let lines = Lines::new(content);
+        let lines = lines.all().iter().zip(line_words(content));
+        let gained =
+            lines.filter(|(line, word)| is_substantive(line) && !known.contains(&word.to_le_bytes()));
+        gained.map(|(line, _)| line_hash(line)).collect()
+    }
+
+    /// The hashes, each once and in order.
+    pub(crate) fn hashes(&self) -> &[u32] {
+        &self.0
+    }
+
+    fn has(&self, line: u32) -> bool {
+        self.0.binary_search(&line).is_ok()
+    }
+
+    /// How many of the lines `telling` are among these.
+    pub(crate) fn n_of(&self, telling: &[u32]) -> usize {
+        telling.iter().filter(|line| self.has(**line)).count()
+    }
+
+    /// Whether the code with the lines `telling` may be among these.
+    pub(crate) fn may_hold(&self, telling: &[u32]) -> bool {
+        may_hold(self.n_of(telling), telling.len())
+    }
+
+    /// Whether [`Sketch::locate`] may find what was sketched in these: a cheap look before they are read again.
+    fn may_locate(&self, sketch: &Sketch) -> bool {
+        let hashes = sketch.hashes().unwrap_or_default();
+        let n_held = hashes.iter().filter(|line| self.has(**line)).count();
+        // One line alone proves a place only where no more than a few were sketched.
+        n_held >= if hashes.len() <= SHORTEST { 1 } else { FEWEST }
+    }
+}
+
+impl FromIterator<u32> for FileLines {
+    fn from_iter<T: IntoIterator<Item = u32>>(hashes: T) -> Self {
+        let mut hashes: Vec<u32> = hashes.into_iter().collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        Self(hashes)
+    }
+}
+
+/// Whether no code that a person wrote has the bytes `content`.
+fn is_no_code(content: &[u8]) -> bool {
+    is_opaque(content) || MAX_BYTES < content.len()
+}
+
+/// The hashes of the lines of `content` that say something, as they come.
+fn hashes_of(content: &[u8]) -> Vec<u32> {
+    if is_no_code(content) {
         return Vec::new();
     }
     let lines = Lines::new(content);
     lines.all().iter().filter(|line| is_substantive(line)).map(|line| line_hash(line)).collect()
 }
 
-/// Whether the code with the lines `telling` may be among `lines`.
-pub(crate) fn may_be_among(lines: &HashSet<u32>, telling: &[u32]) -> bool {
-    may_hold(n_among(lines, telling), telling.len())
-}
-
 /// Whether so many lines of some code together may be the code.
 pub(crate) fn fewest_together(n_lines: usize) -> bool {
     FEWEST <= n_lines
-}
-
-/// How many of the lines `telling` are among `lines`.
-pub(crate) fn n_among(lines: &HashSet<u32>, telling: &[u32]) -> usize {
-    telling.iter().filter(|line| lines.contains(line)).count()
-}
-
-/// The hashes of the lines of `content` that say something and are not among `words`, which are line words of another
-/// version, four little-endian bytes each.
-pub(crate) fn gained(words: &[u8], content: &[u8]) -> HashSet<u32> {
-    if is_opaque(content) || MAX_BYTES < content.len() {
-        return HashSet::new();
-    }
-    let known: HashSet<&[u8; 4]> = words.as_chunks::<4>().0.iter().collect();
-    let lines = Lines::new(content);
-    let lines = lines.all().iter().zip(line_words(content));
-    let gained = lines.filter(|(line, word)| is_substantive(line) && !known.contains(&word.to_le_bytes()));
-    gained.map(|(line, _)| line_hash(line)).collect()
 }
 
 /// Where the code is that `located` speaks of in another file, if it came from there into the file number `number`,
@@ -233,8 +276,10 @@ pub(crate) fn arrived(
             return Ok(None);
         }
     }
-    let is_there =
-        |name: &BString| is_as_good(ground.with_other(name, |content| share_of(content, sketch)).flatten());
+    let is_there = |name: &BString| {
+        ground.lines_in(name).may_locate(sketch)
+            && is_as_good(ground.with_other(name, |content| share_of(content, sketch)).flatten())
+    };
     let named = ground.files_named(by, located.file);
     let mut names = named.iter().map(|number| &ground.paths[*number]);
     if names.any(is_there) || is_there(&located.file.trim_start_matches("./").into()) {
@@ -276,7 +321,7 @@ fn share_of(content: &[u8], sketch: &Sketch) -> Option<f64> {
     // To look for it takes longer than to see that it cannot be there.
     let telling = sketch.telling();
     let is_telling = |line: &u32| telling.binary_search(line).is_ok();
-    let may_be_there = lines_of(content).iter().any(is_telling);
+    let may_be_there = hashes_of(content).iter().any(is_telling);
     may_be_there.then(|| share(sketch.locate(&Lines::new(content)))).flatten()
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     cell::LazyCell,
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
 };
 
 use chronicle_core::reading::Match;
@@ -20,7 +20,7 @@ use crate::{
         table::{Table, Value},
     },
     matching::{Candidate, Ground},
-    moved,
+    moved::{self, FileLines},
     notebook::{Notebook, SingleNotes, Stored},
     placing::{Placement, Version, place},
     present::Present,
@@ -63,7 +63,8 @@ impl Outdated<'_> {
         let Some(content) = blob.map(|blob| repository.blob(blob)).transpose()? else { return Ok(None) };
         let other_names = self.stored.iter().flat_map(|stored| &stored.names);
         let other_names: Vec<BString> = other_names.map(|name| name.as_str().into()).collect();
-        if self.may_have_gained_code(repository, tree, &content) {
+        let tree_then = span.lost.history.nodes()[0].tree;
+        if self.may_have_gained_code(repository, (tree_then, tree), &content) {
             return Ok(None);
         }
         let present = Present::new(path.clone(), Some(&content));
@@ -81,37 +82,47 @@ impl Outdated<'_> {
         Ok(self.joined(base, news, span, &followed).map(|record| (record, Some(content))))
     }
 
-    /// Whether code in it may have come from another file since, or gone back there; `tree` is that of HEAD.
-    fn may_have_gained_code(&self, repository: &Repository, tree: ObjectId, content: &[u8]) -> bool {
-        let lines = LazyCell::new(|| moved::lines_of(content).into_iter().collect::<HashSet<u32>>());
-        let mut others: HashMap<Vec<u8>, HashSet<u32>> = HashMap::new();
-        let mut n_there = |file: &[u8], telling: &[u32]| {
-            let lines = others.entry(file.to_vec()).or_insert_with(|| {
-                let blob = repository.blob_at(tree, file.as_bstr()).ok().flatten();
-                let lines = blob.and_then(|blob| repository.with_blob(blob, moved::lines_of).ok()?);
-                lines.unwrap_or_default().into_iter().collect()
-            });
-            moved::n_among(lines, telling)
+    /// Whether code in it may have come from another file since, or gone back there. The trees are those of the table's
+    /// commit and of HEAD.
+    fn may_have_gained_code(
+        &self,
+        repository: &Repository,
+        (then, now): (ObjectId, ObjectId),
+        content: &[u8],
+    ) -> bool {
+        let lines_in = |tree: ObjectId, file: &[u8]| {
+            let blob = repository.blob_at(tree, file.as_bstr()).ok().flatten();
+            blob.and_then(|blob| repository.with_blob(blob, FileLines::of).ok()?).unwrap_or_default()
         };
-        let mut came = |file: &[u8], telling: &[u32]| {
-            moved::may_be_among(&lines, telling) && n_there(file, telling) < moved::n_among(&lines, telling)
-        };
+        let lines = LazyCell::new(|| FileLines::of(content));
+        let lines_then = LazyCell::new(|| lines_in(then, self.path));
         let is_touched = |file: &[u8]| self.part.touched.contains(file);
         let sources = self.stored.iter().flat_map(|stored| &stored.sources);
-        for source in sources.filter(|source| is_touched(source.as_bytes())) {
-            let sketched = sketched::of_file(self.table, source.as_str().into());
-            let has_come = || self.stored.as_ref().is_none_or(|stored| stored.has_claims_of(source));
-            if sketched.is_empty()
-                || has_come()
-                || sketched.iter().any(|telling| came(source.as_bytes(), telling))
-            {
+        for source in sources.map(String::as_bytes).filter(|source| is_touched(source)) {
+            let sketched = sketched::of_file(self.table, source.as_bstr());
+            let (there_then, there) = (lines_in(then, source), lines_in(now, source));
+            // Where neither file has more or less of some code than it had, it is where it was.
+            let has_changed_hands = |telling: &Vec<u32>| {
+                let held_then = (lines_then.n_of(telling), there_then.n_of(telling));
+                let held = (lines.n_of(telling), there.n_of(telling));
+                let has_come =
+                    |lines: &FileLines, (n_here, n_there)| lines.may_hold(telling) && n_there < n_here;
+                held != held_then && (has_come(&lines_then, held_then) || has_come(&lines, held))
+            };
+            if sketched.is_empty() || sketched.iter().any(has_changed_hands) {
                 return true;
             }
         }
+        let mut others: HashMap<Vec<u8>, FileLines> = HashMap::new();
+        let mut came = |file: &[u8], telling: &[u32]| {
+            let mut there =
+                || others.entry(file.to_vec()).or_insert_with(|| lines_in(now, file)).n_of(telling);
+            lines.may_hold(telling) && there() < lines.n_of(telling)
+        };
         let fresh = self.part.fresh.iter().filter(|fresh| !fresh.concerns(self.path));
         let mut fresh = fresh.flat_map(|fresh| &fresh.sketched);
         fresh.any(|(file, telling)| came(file, telling))
-            || sketched::files_with(self.table, &moved::gained(&self.words, content))
+            || sketched::files_with(self.table, &FileLines::gained(&self.words, content))
                 .into_iter()
                 .filter(|(file, _)| file != self.path && is_touched(file))
                 .any(|(file, sketched)| sketched.iter().any(|telling| came(&file, telling)))

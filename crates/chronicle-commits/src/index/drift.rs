@@ -3,7 +3,7 @@
 //! What the edit left in one piece is carried by one comparison of line words. Only a range that the
 //! edit damaged is looked for in the repository again.
 
-use std::{cell::OnceCell, collections::HashSet};
+use std::cell::OnceCell;
 
 use chronicle_core::{
     LineFinder, LineMap, LineRange, Lines, is_substantive, line_hash, line_words,
@@ -14,6 +14,7 @@ use chronicle_git::{BStr, LazyRepository};
 
 use crate::{
     lost::{Lost, LostLines},
+    moved::FileLines,
     placing::Placement,
     present::Present,
     read::Scope,
@@ -103,7 +104,7 @@ impl<'a> Drift<'a> {
     }
 
     /// The hashes of the lines that the edit added and that say something.
-    pub(super) fn gained(&self) -> HashSet<u32> {
+    pub(super) fn gained(&self) -> FileLines {
         let mut lines = LineFinder::new(self.content);
         let added = self.map.iter().flat_map(LineMap::added);
         let added = added.flat_map(|line| lines.of(LineRange::from_zero_based(line, 1)));

@@ -2,7 +2,7 @@
 //! file is known before it is committed.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     io::{self, Seek, Write},
 };
 
@@ -13,7 +13,7 @@ use crate::{
         key,
         table::{Table, TableWriter},
     },
-    moved::{MAX_HOLDERS, fewest_together, may_be_among},
+    moved::{FileLines, MAX_HOLDERS, fewest_together},
 };
 
 /// What notes sketched of code in each file.
@@ -118,11 +118,11 @@ pub(super) fn of_file(table: &Table, path: &BStr) -> Vec<Vec<u32>> {
 
 /// The files that have code of which enough may be among `lines`, with that code. Lines that were sketched in many files
 /// do not count.
-pub(super) fn files_with(table: &Table, lines: &HashSet<u32>) -> Vec<(BString, Vec<Vec<u32>>)> {
-    let bits = fewest_together(lines.len()).then(|| table.get(BITS)).flatten();
+pub(super) fn files_with(table: &Table, lines: &FileLines) -> Vec<(BString, Vec<Vec<u32>>)> {
+    let bits = fewest_together(lines.hashes().len()).then(|| table.get(BITS)).flatten();
     let bits = bits.and_then(|bits| Some(u32::from_le_bytes(*bits.first_chunk()?)));
     let Some(bits) = bits.filter(|bits| *bits < u32::BITS) else { return Vec::new() };
-    let filter = (FEW_LINES < lines.len()).then(|| table.get(FILTER)).flatten();
+    let filter = (FEW_LINES < lines.hashes().len()).then(|| table.get(FILTER)).flatten();
     let filter = filter.filter(|filter| filter.len().is_power_of_two());
     let filter_bits = filter.as_ref().map_or(0, |filter| filter.len().trailing_zeros() + 3);
     let may_be_there = |line: u32| {
@@ -130,7 +130,7 @@ pub(super) fn files_with(table: &Table, lines: &HashSet<u32>) -> Vec<(BString, V
         filter.as_ref().is_none_or(|filter| filter.get(byte).is_none_or(|byte| byte & bit != 0))
     };
     let mut wanted: HashMap<u32, Vec<[u8; 4]>> = HashMap::new();
-    for line in lines.iter().filter(|line| may_be_there(**line)) {
+    for line in lines.hashes().iter().filter(|line| may_be_there(**line)) {
         wanted.entry(first(*line, bits)).or_default().push(line.to_le_bytes());
     }
     let mut n_held: BTreeMap<u32, usize> = BTreeMap::new();
@@ -146,7 +146,7 @@ pub(super) fn files_with(table: &Table, lines: &HashSet<u32>) -> Vec<(BString, V
     let enough = n_held.into_iter().filter(|(_, n_held)| fewest_together(*n_held));
     let files = enough.filter_map(|(number, _)| Some(BString::from(table.get(&path_key(number))?.to_vec())));
     let with_code = files.map(|path| {
-        let code = of_file(table, path.as_bstr()).into_iter().filter(|telling| may_be_among(lines, telling));
+        let code = of_file(table, path.as_bstr()).into_iter().filter(|telling| lines.may_hold(telling));
         let code = code.collect();
         (path, code)
     });

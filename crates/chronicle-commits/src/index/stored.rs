@@ -495,12 +495,6 @@ impl StoredRecord<'_> {
         (0..self.steps.len()).filter_map(|step| self.steps.ids(step)).collect()
     }
 
-    /// Whether some claim names the file `name`.
-    pub(super) fn has_claims_of(&self, name: &str) -> bool {
-        let names = self.claims.iter().filter_map(|claim| claim.words()?.name);
-        names.into_iter().any(|known| known.trim_start_matches("./") == name)
-    }
-
     /// The commits whose notes say something about the file.
     pub(super) fn commits(&self) -> impl Iterator<Item = ObjectId> {
         let all = self.annotated.iter().copied().chain(self.headings.iter().map(|heading| heading.commit));

@@ -206,6 +206,9 @@ fn a_file_that_was_there_before_takes_code_in_and_passes_it_on() {
     repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
     repo.commit("wait: backoff");
     is_told(&repo, "src/wait.rs", "backoff", 7);
+    repo.write("src/pool.rs", POOL.replace("limit", "most"));
+    repo.commit("pool: say what the limit is");
+    is_told(&repo, "src/wait.rs", "backoff", 7);
     repo.write("src/wait.rs", HEAD_OF_WAIT);
     repo.write("src/time.rs", ["pub fn now() -> Instant {\n    Instant::now()\n}\n\n", BACKOFF].concat());
     repo.commit("time: backoff");
@@ -214,7 +217,7 @@ fn a_file_that_was_there_before_takes_code_in_and_passes_it_on() {
     repo.git(&["mv", "src/time.rs", "src/clock.rs"]);
     repo.commit("clock: a better name");
     is_told(&repo, "src/clock.rs", "backoff", 7);
-    repo.git(&["checkout", "--quiet", "HEAD~3"]);
+    repo.git(&["checkout", "--quiet", "HEAD~4"]);
     is_told(&repo, "src/pool.rs", "backoff", 20);
     is_not_told(&repo, "src/wait.rs", "SECOND");
 }
