@@ -44,6 +44,7 @@ impl Repository {
     /// When it cannot be read.
     pub fn ref_target(&self, name: &str) -> Result<Option<ObjectId>> {
         match self.ref_backend {
+            RefBackend::Gix if self.lacks_notes_ref(name) => Ok(None),
             RefBackend::Gix => {
                 let found = self.inner.try_find_reference(name).context(ReadRefSnafu { name })?;
                 let peel = |mut found: gix::Reference<'_>| found.peel_to_id().map(gix::Id::detach);
@@ -51,6 +52,21 @@ impl Repository {
             }
             RefBackend::Git => self.rev_parse(name),
         }
+    }
+
+    /// Whether there is no notes ref `name`, as far as two looks tell. A name might be short for another one, so gix looks
+    /// in five places before it says so, and most of the refs that are asked for are not there.
+    fn lacks_notes_ref(&self, name: &str) -> bool {
+        if !name.starts_with("refs/notes/") || self.inner.namespace().is_some() {
+            return false;
+        }
+        let is_packed = || match self.inner.refs.cached_packed_buffer() {
+            Ok(Some(packed)) => !matches!(packed.try_find(name), Ok(None)),
+            Ok(None) => false,
+            Err(_) => true,
+        };
+        let loose = std::fs::symlink_metadata(self.common_dir().join(name));
+        loose.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) && !is_packed()
     }
 
     /// Asks `git rev-parse`; `None` when the name is unknown.

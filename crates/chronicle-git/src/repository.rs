@@ -453,8 +453,21 @@ impl Repository {
     /// # Errors
     /// When refs cannot be read.
     pub fn tips(&self) -> Result<Vec<(String, ObjectId)>> {
+        self.tips_under("refs/")
+    }
+
+    /// Those of [`Self::tips`] that are this clone's own branches or HEADs: mostly far fewer.
+    ///
+    /// # Errors
+    /// When refs cannot be read.
+    pub fn branch_tips(&self) -> Result<Vec<(String, ObjectId)>> {
+        self.tips_under("refs/heads/")
+    }
+
+    /// What the refs whose names start with `prefix` and are no ones aside point at, and all HEADs.
+    fn tips_under(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>> {
         let is_code = |name: &str| !ASIDE.iter().any(|aside| name.starts_with(&format!("refs/{aside}/")));
-        let refs = self.refs_under("refs/")?.into_iter().filter(|(name, _)| is_code(name));
+        let refs = self.refs_under(prefix)?.into_iter().filter(|(name, _)| is_code(name));
         let own = self.head()?.map(|head| ("HEAD".to_owned(), head));
         let is_linked = self.git_dir() != self.common_dir();
         let main =

@@ -183,7 +183,7 @@ impl Chronicle {
         let look = || {
             let glance = Glance::at(&self.directory).filter(|glance| !glance.notes.is_empty())?;
             let made = || {
-                refresh(self.repository.get().ok()?, &self.directory, self.behind)?;
+                refresh(self.repository.get().ok()?, &glance, (&self.directory, self.behind))?;
                 Index::open(&glance)
             };
             let index = Index::open(&glance).or_else(made)?;
@@ -216,7 +216,8 @@ impl Chronicle {
         let (made, is_made) = mpsc::channel();
         thread::spawn(move || {
             let repository = LazyRepository::new(&directory, now, false);
-            let refreshed = repository.get().ok().and_then(|found| refresh(found, &directory, behind));
+            let refreshed =
+                repository.get().ok().and_then(|found| refresh(found, &glance, (&directory, behind)));
             // What goes on behind this process may take long.
             let is_left = refreshed == Some(Refreshed::WantsTable) && Index::open(&glance).is_none();
             let _heard = made.send(!is_left);
@@ -260,9 +261,13 @@ impl Chronicle {
     }
 }
 
-/// Makes the index of the present state; a table that takes long is left to `behind`.
-fn refresh(repository: &Repository, directory: &Path, behind: Option<StartBehind>) -> Option<Refreshed> {
-    let refreshed = chronicle_commits::refresh_index(repository).ok()?;
+/// Makes the index of the state that `glance` saw; a table that takes long is left to `behind`.
+fn refresh(
+    repository: &Repository,
+    glance: &Glance,
+    (directory, behind): (&Path, Option<StartBehind>),
+) -> Option<Refreshed> {
+    let refreshed = chronicle_commits::refresh_index(repository, glance).ok()?;
     match behind {
         _ if refreshed == Refreshed::Enough => {}
         Some(start) => start(directory, &MAKE_TABLE),

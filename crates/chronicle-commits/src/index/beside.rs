@@ -17,7 +17,8 @@ use crate::{
 /// Annotated commits that HEAD does not reach.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Beside {
-    /// What branches and HEADs pointed at when the commits were looked for; nothing when there are none.
+    /// What branches and HEADs pointed at when the commits were looked for, enough of them to reach those that are reached;
+    /// nothing when there are none.
     tips: BTreeSet<Id>,
     /// The commits, and whether one of the tips reaches them.
     commits: BTreeMap<Id, bool>,
@@ -62,13 +63,16 @@ impl Beside {
         if commits.is_empty() {
             return Ok(Self::default());
         }
-        let tips = grounds.repository.tips()?.into_iter().map(|(_, tip)| tip);
-        let tips: BTreeSet<ObjectId> = tips.collect();
-        // Mostly HEAD went back, and the branch that it was on reaches all that it left. No commit is read for that.
-        let within = Walked::within(grounds, &tips);
+        let bare =
+            |tips: Vec<(String, ObjectId)>| tips.into_iter().map(|(_, tip)| tip).collect::<BTreeSet<_>>();
+        // Mostly HEAD went back, and the branch that it was on reaches all that it left. No commit is read for that, nor
+        // what else points at some.
+        let branches = bare(grounds.repository.branch_tips()?);
+        let within = Walked::within(grounds, &branches);
         if commits.iter().all(|commit| within.reaches(grounds, *commit)) {
-            return Ok(Self::new(tips, commits.iter().map(|commit| (*commit, true))));
+            return Ok(Self::new(branches, commits.iter().map(|commit| (*commit, true))));
         }
+        let tips = bare(grounds.repository.tips()?);
         let old: BTreeSet<ObjectId> = self.tips.iter().filter_map(Id::get).collect();
         let (kept, came) = tips.iter().partition::<Vec<ObjectId>, _>(|tip| old.contains(*tip));
         let mut kept: HashSet<ObjectId> = kept.into_iter().collect();

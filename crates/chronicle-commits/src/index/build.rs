@@ -9,7 +9,7 @@ use std::{
 
 use chronicle_core::{EntryId, line_words};
 use chronicle_git::{
-    BStr, BString, ByteSlice, FileHistory, FileLock, History, LazyRepository, ObjectId, Repository,
+    BStr, BString, ByteSlice, FileHistory, FileLock, Glance, History, LazyRepository, ObjectId, Repository,
 };
 use twox_hash::XxHash3_64;
 
@@ -49,16 +49,16 @@ pub enum Refreshed {
     WantsTable,
 }
 
-/// Makes the index of the repository's present state if it has none: from an older one where they lie
-/// close together, else anew. A whole table where there is another one already is left to [`make_table`].
+/// Makes the index of the state that `glance` saw if it has none: from an older one where they lie close together, else
+/// anew. A whole table where there is another one already is left to [`make_table`].
 ///
 /// Nobody waits for another process that is at it already, and a repository that cannot be written
 /// to goes without.
 ///
 /// # Errors
 /// When the repository cannot be read.
-pub fn refresh(repository: &Repository) -> Result<Refreshed> {
-    let Some(state) = State::of(repository)? else { return Ok(Refreshed::Enough) };
+pub fn refresh(repository: &Repository, glance: &Glance) -> Result<Refreshed> {
+    let state = State::seen(glance, glance.head);
     if Index::of(state.clone()).is_some() || fs::create_dir_all(state.directory()).is_err() {
         return Ok(Refreshed::Enough);
     }
