@@ -134,11 +134,15 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     Ok(reading)
 }
 
-fn distinct<T: Eq + std::hash::Hash>(files: &[Scoped], commits: impl Fn(&FileRecord) -> &[T]) -> usize {
-    match files {
-        [only] => commits(&only.record).len(),
-        many => many.iter().flat_map(|file| commits(&file.record)).collect::<HashSet<_>>().len(),
+fn distinct<T: Ord + Copy>(files: &[Scoped], commits: impl Fn(&FileRecord) -> &[T]) -> usize {
+    if let [only] = files {
+        return commits(&only.record).len();
     }
+    let mut all: Vec<T> = files.iter().flat_map(|file| commits(&file.record)).copied().collect();
+    // Each file's come in order already, which a stable sort makes use of.
+    all.sort();
+    all.dedup();
+    all.len()
 }
 
 fn items(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Result<Vec<Item>> {

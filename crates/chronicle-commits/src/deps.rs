@@ -61,7 +61,7 @@ pub struct Target {
 pub struct Dependents {
     /// Who relies on the code, plainest and most trusted first.
     pub dependents: Vec<Dependent>,
-    /// For each of them, the number of the target that it relies on.
+    /// For each of them, the number of the target that it relies on: of several in one file, the first.
     pub targets: Vec<usize>,
     /// How many annotations there are, all of which were looked at.
     pub n_annotations: usize,

@@ -20,10 +20,11 @@ mod stored;
 pub(crate) mod table;
 
 use std::{
-    cell::OnceCell,
+    cell::{OnceCell, RefCell},
     collections::HashMap,
     ops::Deref,
     path::{Path, PathBuf},
+    rc::Rc,
 };
 
 use chronicle_core::{EntryId, correction::CorrectionItem};
@@ -229,6 +230,8 @@ pub struct Index {
     part: Option<Part>,
     /// What the part holds beside.
     news: Option<Table>,
+    /// Records beside the part that were asked for, by path.
+    memos: RefCell<HashMap<BString, Rc<Table>>>,
     /// The way from the table's HEAD to the present one, once it was asked for.
     way: OnceCell<Option<(Span, Ancestry)>>,
 }
@@ -257,13 +260,18 @@ impl Index {
     fn of(state: State) -> Option<Self> {
         if let Some(table) = Table::open(&state.table()) {
             let meta = postcard::from_bytes(&table.get(META)?).ok()?;
-            return Some(Self { state, table, meta, part: None, news: None, way: OnceCell::new() });
+            return Some(Self::new(state, table, meta, None));
         }
         let news = Table::open(&state.part().join(PART_FILE))?;
         let part: Part = postcard::from_bytes(&news.get(PART)?).ok()?;
         let table = Table::open(&table_of(&state.directory(), &part.base))?;
         let meta = part.meta.clone();
-        Some(Self { state, table, meta, part: Some(part), news: Some(news), way: OnceCell::new() })
+        Some(Self::new(state, table, meta, Some((part, news))))
+    }
+
+    fn new(state: State, table: Table, meta: Meta, part: Option<(Part, Table)>) -> Self {
+        let (part, news) = part.unzip();
+        Self { state, table, meta, part, news, memos: RefCell::default(), way: OnceCell::new() }
     }
 
     pub(crate) fn has_any(&self) -> bool {
@@ -449,8 +457,8 @@ impl Index {
         (!files.is_empty()).then_some(files)
     }
 
-    /// What is known about `path`, whose bytes are now `content`, as far as it concerns `scope`. Bytes that are as
-    /// committed are those of HEAD, and not looked at.
+    /// What is known about `path`, whose bytes are now `content`, as far as it concerns `scope`; who relies on it only
+    /// `with_relations`. Bytes that are as committed are those of HEAD, and not looked at.
     ///
     /// `None` when HEAD has no such file, or when it takes more than the index to say.
     pub(crate) fn record(
@@ -458,10 +466,10 @@ impl Index {
         repository: &LazyRepository,
         path: &BStr,
         content: &Content,
-        scope: &Scope,
+        (scope, with_relations): (&Scope, bool),
     ) -> Option<FileRecord> {
         self.look_up(repository, path, |table, stored| {
-            load((self, table, stored), repository, path, content, scope)
+            load((self, table, stored), repository, (path, content), (scope, with_relations))
         })
     }
 
@@ -515,20 +523,28 @@ impl Index {
         if part.removed.contains(path.as_bytes()) {
             return None;
         }
-        if let Some(memo) = Table::open(&memo_of(&self.state.part(), path)) {
-            return Some(KnownIn::Memo(memo));
+        if let Some(memo) = self.memos.borrow().get(path) {
+            return Some(KnownIn::Memo(Rc::clone(memo)));
         }
-        let is_new = part.added.contains(path.as_bytes());
-        let bytes = self.table.get(&record_key(path));
-        if bytes.is_none() && !is_new {
-            return None;
-        }
-        if let Some(bytes) = bytes.filter(|_| !part.is_touched(path))
-            && part.leaves(&stored::parse(&bytes)?)
-        {
-            return Some(KnownIn::Table(&self.table));
-        }
-        Some(KnownIn::Memo(build::memorize(repository, self, part, path).ok()??))
+        let memo = match Table::open(&memo_of(&self.state.part(), path)) {
+            Some(memo) => memo,
+            None => {
+                let is_new = part.added.contains(path.as_bytes());
+                let bytes = self.table.get(&record_key(path));
+                if bytes.is_none() && !is_new {
+                    return None;
+                }
+                if let Some(bytes) = bytes.filter(|_| !part.is_touched(path))
+                    && part.leaves(&stored::parse(&bytes)?)
+                {
+                    return Some(KnownIn::Table(&self.table));
+                }
+                build::memorize(repository, self, part, path).ok()??
+            }
+        };
+        let memo = Rc::new(memo);
+        self.memos.borrow_mut().insert(path.to_owned(), Rc::clone(&memo));
+        Some(KnownIn::Memo(memo))
     }
 
     /// What lies between the table's HEAD and the present one, and the history of the former; `None` where that is too
@@ -558,7 +574,7 @@ impl Index {
 /// Where the record of a file lies: in the table, or in one of its own beside a part.
 enum KnownIn<'i> {
     Table(&'i Table),
-    Memo(Table),
+    Memo(Rc<Table>),
 }
 
 impl Deref for KnownIn<'_> {
@@ -593,9 +609,8 @@ impl corrections::Said for IndexedSaid<'_> {
 fn load(
     (index, table, stored): (&Index, &Table, StoredRecord<'_>),
     repository: &LazyRepository,
-    path: &BStr,
-    content: &Content,
-    scope: &Scope,
+    (path, content): (&BStr, &Content),
+    (scope, with_relations): (&Scope, bool),
 ) -> Option<FileRecord> {
     let name = path.to_string();
     if stored.claims.is_empty() {
@@ -606,12 +621,12 @@ fn load(
         }) {
             return None;
         }
-        return stored.load(table, &name, None, |_, _, _| true);
+        return stored.load(table, &name, (None, with_relations), |_, _, _| true);
     }
     let is_committed = content.blob().is_some();
     let content = if is_committed { None } else { content.bytes(repository) };
     if let (false, None, Some(_)) = (is_committed, content, stored.content) {
-        let mut record = stored.load(table, &name, None, |placement, _, anchor| {
+        let mut record = stored.load(table, &name, (None, with_relations), |placement, _, anchor| {
             *placement = placement.of_missing_file();
             placement.concerns(scope, anchor)
         })?;
@@ -642,22 +657,23 @@ fn load(
     // Claims about code of another file that the edit damaged, by the number that they get.
     let mut damaged = Vec::new();
     let mut n_claims = 0;
-    let mut record = stored.load(table, &name, asked.as_ref(), |placement, name, anchor| {
-        if let Some(drift) = &drift {
-            if drift.lies_aside(placement, scope) && !scope.names(anchor) {
-                return false;
+    let mut record =
+        stored.load(table, &name, (asked.as_ref(), with_relations), |placement, name, anchor| {
+            if let Some(drift) = &drift {
+                if drift.lies_aside(placement, scope) && !scope.names(anchor) {
+                    return false;
+                }
+                if is_elsewhere(name) && !drift.leaves_whole(placement) {
+                    damaged.push(n_claims);
+                    n_claims += 1;
+                    return true;
+                }
+                is_known &= drift.carry(placement).is_some();
             }
-            if is_elsewhere(name) && !drift.leaves_whole(placement) {
-                damaged.push(n_claims);
-                n_claims += 1;
-                return true;
-            }
-            is_known &= drift.carry(placement).is_some();
-        }
-        let concerns = placement.concerns(scope, anchor);
-        n_claims += usize::from(concerns);
-        concerns
-    })?;
+            let concerns = placement.concerns(scope, anchor);
+            n_claims += usize::from(concerns);
+            concerns
+        })?;
     for number in damaged.into_iter().rev() {
         let claim = &record.claims[number];
         let heading = &record.headings[claim.heading];

@@ -25,11 +25,11 @@ pub struct Outlines {
 
 /// An item, as it is stored.
 #[derive(Serialize, Deserialize)]
-struct StoredItem {
-    kind: String,
-    name: String,
-    qualified: String,
-    signature: String,
+struct StoredItem<'a> {
+    kind: &'a str,
+    name: &'a str,
+    qualified: &'a str,
+    signature: &'a str,
     lines: (u32, u32),
     name_line: u32,
 }
@@ -75,8 +75,9 @@ impl Outlines {
     }
 
     fn load(&self, hash: u128) -> Option<Vec<Item>> {
-        let stored: Vec<StoredItem> = postcard::from_bytes(&self.kept.get(hash)?).ok()?;
-        stored.into_iter().map(item).collect()
+        let bytes = self.kept.get(hash)?;
+        let stored: Vec<StoredItem<'_>> = postcard::from_bytes(&bytes).ok()?;
+        stored.iter().map(item).collect()
     }
 
     fn parse(&self, hash: u128, path: &str, content: &[u8]) -> Result<Vec<Item>, NoOutline> {
@@ -86,7 +87,7 @@ impl Outlines {
     }
 
     fn keep(&self, hash: u128, items: &[Item]) {
-        let stored: Vec<StoredItem> = items.iter().map(stored).collect();
+        let stored: Vec<StoredItem<'_>> = items.iter().map(stored).collect();
         if let Ok(bytes) = postcard::to_allocvec(&stored) {
             self.kept.put(hash, &bytes);
         }
@@ -101,23 +102,23 @@ fn key(path: &str, content: &[u8]) -> u128 {
     XxHash3_128::oneshot(&[name.as_bytes(), b"\0", &rules, content].concat())
 }
 
-fn stored(item: &Item) -> StoredItem {
+fn stored(item: &Item) -> StoredItem<'_> {
     StoredItem {
-        kind: item.kind.as_str().to_owned(),
-        name: item.name.clone(),
-        qualified: item.qualified.clone(),
-        signature: item.signature.clone(),
+        kind: item.kind.as_str(),
+        name: &item.name,
+        qualified: &item.qualified,
+        signature: &item.signature,
         lines: (item.lines.start, item.lines.end),
         name_line: item.name_line,
     }
 }
 
-fn item(stored: StoredItem) -> Option<Item> {
+fn item(stored: &StoredItem<'_>) -> Option<Item> {
     Some(Item {
         kind: stored.kind.parse::<ItemKind>().ok()?,
-        name: stored.name,
-        qualified: stored.qualified,
-        signature: stored.signature,
+        name: stored.name.to_owned(),
+        qualified: stored.qualified.to_owned(),
+        signature: stored.signature.to_owned(),
         lines: LineRange::new(stored.lines.0, stored.lines.1).ok()?,
         name_line: stored.name_line,
     })

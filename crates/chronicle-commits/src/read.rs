@@ -222,9 +222,10 @@ pub fn read_indexed(
     let mut files = Vec::with_capacity(contents.len());
     for (number, (file, content)) in request.files.iter().zip(contents).enumerate() {
         let path = file.path.as_bstr();
-        let Some(record) = index.record(lazy, path, content, request.scope(number)) else {
-            return Ok(None);
-        };
+        // Where an item is asked about, those who rely on it tell that there was one.
+        let with_relations = !request.limits.lessons_only || request.query.anchor.is_some();
+        let wanted = (request.scope(number), with_relations);
+        let Some(record) = index.record(lazy, path, content, wanted) else { return Ok(None) };
         if contents.len() == 1 && content.bytes(lazy).is_some_and(is_opaque) {
             warnings.push(opaque_warning(&file.path));
         }

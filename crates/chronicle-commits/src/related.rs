@@ -127,13 +127,7 @@ impl Follower<'_> {
 
     fn confidence(&self, document: &Annotation) -> f64 {
         let age = Age::between(document.written().min(self.head_time), self.head_time);
-        score::confidence(&score::factors(
-            document.provenance.source,
-            score::context_level(document),
-            None,
-            age,
-            self.half_life_days,
-            Tie::File,
-        ))
+        let level = score::context_level(document);
+        score::of(document.provenance.source, level, None, age, self.half_life_days, Tie::File)
     }
 }

@@ -83,24 +83,33 @@ impl Tie {
     }
 
     fn factor(self) -> Factor {
-        let (value, score) = match self {
-            Self::Lines(State::Intact, _) => ("lines intact".to_owned(), 1.0),
-            Self::Lines(State::Changed, share) => {
-                (format!("{:.0}% of the lines survive", 100.0 * share), 0.3 + 0.7 * share)
-            }
-            Self::Lines(State::Gone, _) | Self::Gone => ("gone".to_owned(), 0.3),
-            Self::Anchored { same_signature: true } => ("exact anchor".to_owned(), 1.0),
-            Self::Anchored { same_signature: false } => ("signature changed".to_owned(), 0.7),
+        let value = match self {
+            Self::Lines(State::Intact, _) => "lines intact".to_owned(),
+            Self::Lines(State::Changed, share) => format!("{:.0}% of the lines survive", 100.0 * share),
+            Self::Lines(State::Gone, _) | Self::Gone => "gone".to_owned(),
+            Self::Anchored { same_signature: true } => "exact anchor".to_owned(),
+            Self::Anchored { same_signature: false } => "signature changed".to_owned(),
             Self::Renamed(share) if LEAST_KEPT_BODY <= share => {
-                (format!("renamed, {:.0}% of the lines survive", 100.0 * share), 0.4 + 0.3 * share)
+                format!("renamed, {:.0}% of the lines survive", 100.0 * share)
             }
-            Self::Renamed(_) => ("overlap only".to_owned(), 0.4),
-            Self::Near => ("near".to_owned(), 0.4),
-            Self::File => ("file".to_owned(), 0.4),
-            Self::Commit => ("commit".to_owned(), 0.4),
-            Self::Doubtful => ("lines of another commit".to_owned(), 0.4),
+            Self::Renamed(_) => "overlap only".to_owned(),
+            Self::Near => "near".to_owned(),
+            Self::File => "file".to_owned(),
+            Self::Commit => "commit".to_owned(),
+            Self::Doubtful => "lines of another commit".to_owned(),
         };
-        Factor { value, score: round(score) }
+        Factor { value, score: self.score() }
+    }
+
+    fn score(self) -> f64 {
+        round(match self {
+            Self::Lines(State::Intact, _) | Self::Anchored { same_signature: true } => 1.0,
+            Self::Lines(State::Changed, share) => 0.3 + 0.7 * share,
+            Self::Lines(State::Gone, _) | Self::Gone => 0.3,
+            Self::Anchored { same_signature: false } => 0.7,
+            Self::Renamed(share) if LEAST_KEPT_BODY <= share => 0.4 + 0.3 * share,
+            Self::Renamed(_) | Self::Near | Self::File | Self::Commit | Self::Doubtful => 0.4,
+        })
     }
 }
 
@@ -117,23 +126,48 @@ pub fn factors(
     half_life_days: f64,
     tie: Tie,
 ) -> Factors {
-    let recency = libm::exp2(-age.days() / half_life_days.max(f64::MIN_POSITIVE));
-    let context = match (origin, level) {
-        (Some(Origin::Author), _) => Factor { value: "author".to_owned(), score: 1.0 },
-        (Some(Origin::Inferred), _) => Factor { value: "inferred".to_owned(), score: 0.5 },
-        (None, ContextLevel::Enhanced) => Factor { value: level.to_string(), score: 1.0 },
-        (None, ContextLevel::Inferred) => Factor { value: level.to_string(), score: 0.5 },
+    let context = match origin {
+        Some(Origin::Author) => "author".to_owned(),
+        Some(Origin::Inferred) => "inferred".to_owned(),
+        None => level.to_string(),
     };
-    let provenance = match source {
+    Factors {
+        recency: Factor { value: format!("{age} old"), score: recency(age, half_life_days) },
+        context_level: Factor { value: context, score: testimony(origin, level) },
+        anchor_match: tie.factor(),
+        provenance: Factor { value: source.to_string(), score: provenance(source) },
+    }
+}
+
+/// The [`confidence`] in what [`factors`] would tell of, without the words.
+#[must_use]
+pub fn of(
+    source: Source,
+    level: ContextLevel,
+    origin: Option<Origin>,
+    age: Age,
+    half_life_days: f64,
+    tie: Tie,
+) -> f64 {
+    weighted([recency(age, half_life_days), testimony(origin, level), tie.score(), provenance(source)])
+}
+
+fn recency(age: Age, half_life_days: f64) -> f64 {
+    round(libm::exp2(-age.days() / half_life_days.max(f64::MIN_POSITIVE)))
+}
+
+fn testimony(origin: Option<Origin>, level: ContextLevel) -> f64 {
+    match (origin, level) {
+        (Some(Origin::Author), _) | (None, ContextLevel::Enhanced) => 1.0,
+        (Some(Origin::Inferred), _) | (None, ContextLevel::Inferred) => 0.5,
+    }
+}
+
+fn provenance(source: Source) -> f64 {
+    match source {
         Source::Amend => 0.8,
         Source::Squash => 0.7,
         _ => 1.0,
-    };
-    Factors {
-        recency: Factor { value: format!("{age} old"), score: round(recency) },
-        context_level: context,
-        anchor_match: tie.factor(),
-        provenance: Factor { value: source.to_string(), score: provenance },
     }
 }
 
@@ -150,7 +184,11 @@ pub fn context_level(document: &Annotation) -> ContextLevel {
 #[must_use]
 pub fn confidence(factors: &Factors) -> f64 {
     let Factors { recency, context_level, anchor_match, provenance } = factors;
-    round(0.4 * recency.score + 0.3 * context_level.score + 0.2 * anchor_match.score + 0.1 * provenance.score)
+    weighted([recency.score, context_level.score, anchor_match.score, provenance.score])
+}
+
+fn weighted([recency, testimony, tie, provenance]: [f64; 4]) -> f64 {
+    round(0.4 * recency + 0.3 * testimony + 0.2 * tie + 0.1 * provenance)
 }
 
 /// The confidence that is left to a claim that was corrected.
@@ -173,14 +211,10 @@ mod tests {
 
     fn score(source: Source, origin: Option<Origin>, days: i64, tie: Tie) -> f64 {
         let document = Annotation::new("c", "2026-01-01T00:00:00Z", "why", Provenance::new(source));
-        confidence(&factors(
-            source,
-            context_level(&document),
-            origin,
-            Age(SignedDuration::from_hours(24 * days)),
-            HALF_LIFE_DAYS,
-            tie,
-        ))
+        let (level, age) = (context_level(&document), Age(SignedDuration::from_hours(24 * days)));
+        let score = of(source, level, origin, age, HALF_LIFE_DAYS, tie);
+        assert!((score - confidence(&factors(source, level, origin, age, HALF_LIFE_DAYS, tie))).abs() < 1e-9);
+        score
     }
 
     const INTACT: Tie = Tie::Lines(State::Intact, 1.0);

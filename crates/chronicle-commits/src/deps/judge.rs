@@ -107,8 +107,12 @@ impl<'a> Judge<'a> {
     /// Everyone who relies on the targets; `None` when words cannot be looked up.
     pub(super) fn found(&self, words: &dyn Words) -> Result<Option<Vec<Finding>>> {
         let mut found = Vec::new();
+        // What relies on a file as a whole relies on each target in it.
+        let mut is_found: Vec<Vec<bool>> =
+            self.relied.iter().map(|relied| vec![false; relied.reliances.len()]).collect();
         for number in 0..self.request.targets.len() {
-            let declared_by = self.declared(number, &mut found)?;
+            let is_found = &mut is_found[self.file_of[number]];
+            let declared_by = self.declared(number, is_found, &mut found)?;
             self.grouped(number, &mut found)?;
             if self.request.with_mentions
                 && self.mentioned(number, words, &declared_by, &mut found)?.is_none()
@@ -138,11 +142,22 @@ impl<'a> Judge<'a> {
         &self.relied[self.file_of[number]]
     }
 
-    /// Adds what is declared about a target, and says which claims do.
-    fn declared(&self, number: usize, found: &mut Vec<Finding>) -> Result<HashSet<(EntryId, ObjectId)>> {
+    /// Adds what is declared about a target, and says which claims do. Whether a reliance on its file was found before,
+    /// `is_found` tells for each of them.
+    fn declared(
+        &self,
+        number: usize,
+        is_found: &mut [bool],
+        found: &mut Vec<Finding>,
+    ) -> Result<HashSet<(EntryId, ObjectId)>> {
         let relied = self.relied(number);
         let mut declared_by = HashSet::new();
-        for reliance in &relied.reliances {
+        for (reliance, is_found) in relied.reliances.iter().zip(is_found) {
+            let by = || (reliance.id.clone(), relied.headings[reliance.heading].commit);
+            if *is_found {
+                declared_by.extend(self.request.with_mentions.then(by));
+                continue;
+            }
             let heading = &relied.headings[reliance.heading];
             let anchor = reliance.on_anchor.as_deref().filter(|anchor| !anchor.trim().is_empty());
             if !stands(reliance, self.said, self.request.now) {
@@ -154,7 +169,8 @@ impl<'a> Judge<'a> {
                 self.is_target(number, heading, &reliance.on_file, anchor)?
             };
             if is_target {
-                declared_by.insert((reliance.id.clone(), heading.commit));
+                *is_found = true;
+                declared_by.extend(self.request.with_mentions.then(by));
                 let from = Speaker {
                     strength: Strength::Declared,
                     heading,
@@ -371,15 +387,14 @@ impl<'a> Judge<'a> {
         let tie = Tie::Lines(State::Changed, 0.0);
         let age = Age::between(heading.at.min(self.head_time), self.head_time);
         let half_life_days = self.request.half_life_days;
-        let factors = score::factors(heading.source, heading.level, None, age, half_life_days, tie);
-        let confidence = score::confidence(&factors);
+        let confidence = score::of(heading.source, heading.level, None, age, half_life_days, tie);
         let mut corrections = from.id.map(|id| self.said.corrections(id)).unwrap_or_default();
         corrections.iter_mut().for_each(CorrectionItem::hide);
         Dependent {
             strength: from.strength,
             from_file: from.file.map(str::to_owned),
             from_anchor: from.anchor.map(str::to_owned),
-            on_file: self.request.targets[number].file.path.to_string(),
+            on_file: self.request.targets[number].file.path.to_str_lossy().into_owned(),
             on_anchor: anchor.map(str::to_owned),
             nature,
             group: Vec::new(),

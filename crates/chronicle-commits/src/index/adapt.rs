@@ -136,7 +136,8 @@ impl Outdated<'_> {
         present: &Present<'_>,
     ) -> Result<Option<FileRecord>> {
         let Some(stored) = &self.stored else { return Ok(Some(FileRecord::default())) };
-        let Some(mut record) = stored.clone().load(self.table, &self.path.to_string(), None, |_, _, _| true)
+        let Some(mut record) =
+            stored.clone().load(self.table, &self.path.to_string(), (None, true), |_, _, _| true)
         else {
             return Ok(None);
         };

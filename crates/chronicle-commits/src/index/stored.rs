@@ -52,8 +52,9 @@ pub(super) struct StoredRecord<'a> {
     headings: Vec<StoredHeading<'a>>,
     #[serde(borrow)]
     pub(super) claims: Vec<StoredClaim<'a>>,
-    reliances: Vec<StoredReliance>,
-    concerns: Vec<StoredConcern>,
+    /// [`StoredRelations`], which many questions do not ask for.
+    #[serde(borrow)]
+    relations: Cow<'a, [u8]>,
     warnings: Vec<String>,
     lost: &'a [u8],
 }
@@ -283,7 +284,14 @@ struct StoredPlacement {
     lost: Option<Lost>,
 }
 
-#[derive(Clone, Serialize, Deserialize)]
+/// Who relies on the file, and what spans it.
+#[derive(Default, Serialize, Deserialize)]
+struct StoredRelations {
+    reliances: Vec<StoredReliance>,
+    concerns: Vec<StoredConcern>,
+}
+
+#[derive(Serialize, Deserialize)]
 struct StoredReliance {
     heading: u32,
     id: String,
@@ -297,7 +305,7 @@ struct StoredReliance {
     had_name: bool,
 }
 
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct StoredConcern {
     heading: u32,
     description: String,
@@ -373,20 +381,7 @@ pub(super) fn store<W: Write + Seek>(
     let steps: Vec<u8> = record.steps.iter().flat_map(ids).flat_map(|id| id.as_slice().to_vec()).collect();
     let olds: Vec<u8> = (0..record.steps.len()).map(|number| stored_old(&record.steps[number..])).collect();
     let id_len = record.steps.first().map_or(0, |step| step.commit.as_slice().len());
-    let stored = StoredRecord {
-        content,
-        is_opaque,
-        names: record.names.clone(),
-        sources: record.sources.clone(),
-        places: record.places.clone(),
-        steps: StoredSteps { id_len: u8::try_from(id_len).unwrap_or_default(), bytes: &steps, olds: &olds },
-        annotated: record.annotated.iter().map(|id| numbers.commit(*id)).collect(),
-        headings: record
-            .headings
-            .iter()
-            .map(|heading| stored_heading(heading, numbers.commit(heading.commit)))
-            .collect::<std::io::Result<_>>()?,
-        claims,
+    let relations = StoredRelations {
         reliances: record
             .reliances
             .iter()
@@ -403,6 +398,22 @@ pub(super) fn store<W: Write + Seek>(
             })
             .collect(),
         concerns: record.concerns.iter().map(stored_concern).collect(),
+    };
+    let stored = StoredRecord {
+        content,
+        is_opaque,
+        names: record.names.clone(),
+        sources: record.sources.clone(),
+        places: record.places.clone(),
+        steps: StoredSteps { id_len: u8::try_from(id_len).unwrap_or_default(), bytes: &steps, olds: &olds },
+        annotated: record.annotated.iter().map(|id| numbers.commit(*id)).collect(),
+        headings: record
+            .headings
+            .iter()
+            .map(|heading| stored_heading(heading, numbers.commit(heading.commit)))
+            .collect::<std::io::Result<_>>()?,
+        claims,
+        relations: packed(&relations)?.into(),
         warnings: record.warnings.clone(),
         lost: &record.lost.0,
     };
@@ -510,27 +521,34 @@ impl StoredRecord<'_> {
             Some((EntryId(claim.id.to_owned()), commit(claim.heading)?))
         });
         let claimed = claimed.collect::<Option<_>>()?;
+        let relations = self.relations()?;
         let mut headings = Headings::new(self.headings, self.steps);
         Some(Relied {
             names: self.names,
             sources: self.sources,
             claimed,
-            reliances: reliances(self.reliances, path, &mut headings)?,
-            concerns: concerns(self.concerns, &mut headings)?,
+            reliances: reliances(relations.reliances, path, &mut headings)?,
+            concerns: concerns(relations.concerns, &mut headings)?,
             warnings: self.warnings,
             headings: headings.loaded,
         })
     }
 
+    fn relations(&self) -> Option<StoredRelations> {
+        postcard::from_bytes(&self.relations).ok()
+    }
+
     /// The record of the file at `path`, with those of its claims that `concern`, told the file that they name and the code,
-    /// lets through after it has said where they are. What is certainly not `asked` for is left out without being taken apart.
+    /// lets through after it has said where they are. What is certainly not `asked` for is left out without being taken apart,
+    /// and so is who relies on the file where that is not to be told.
     pub(super) fn load(
         self,
         table: &Table,
         path: &str,
-        asked: Option<&Asked<'_>>,
+        (asked, with_relations): (Option<&Asked<'_>>, bool),
         mut concern: impl FnMut(&mut Placement, &str, Option<&str>) -> bool,
     ) -> Option<FileRecord> {
+        let relations = if with_relations { self.relations()? } else { StoredRelations::default() };
         let mut headings = Headings::new(self.headings, self.steps);
         let mut claims = Vec::new();
         for claim in &self.claims {
@@ -569,8 +587,8 @@ impl StoredRecord<'_> {
             steps: (0..n_steps).map(|number| self.steps.get(number)).collect::<Option<_>>()?,
             annotated: self.annotated.iter().map(|id| self.steps.commit(*id)).collect::<Option<_>>()?,
             claims,
-            reliances: reliances(self.reliances, path, &mut headings)?,
-            concerns: concerns(self.concerns, &mut headings)?,
+            reliances: reliances(relations.reliances, path, &mut headings)?,
+            concerns: concerns(relations.concerns, &mut headings)?,
             warnings: self.warnings,
             lost: LostLines(self.lost.to_vec()),
             headings: headings.loaded,

@@ -25,7 +25,7 @@ use twox_hash::XxHash3_64;
 
 const MAGIC: [u8; 8] = *b"chronidx";
 /// Another number makes every index that exists worthless, which costs one rebuild.
-const VERSION: u32 = 16;
+const VERSION: u32 = 17;
 const HEADER_LEN: usize = 48;
 const ENTRY_LEN: usize = 24;
 /// Entries that share a bucket, on average.
@@ -63,13 +63,15 @@ pub(crate) struct Table {
     /// The end of the file from some place on, once that was read as a whole.
     end: OnceCell<(u64, Vec<u8>)>,
     n_lookups: Cell<u32>,
+    n_parts: Cell<u32>,
 }
 
 /// A file of so many bytes is read at once: to ask the system for each piece takes longer.
 const SMALL_FILE: u64 = 1 << 14;
-/// After so many lookups what finds the values is read as a whole, unless it is larger than this.
+/// After so many lookups what finds the values is read as a whole, after so many parts the file, unless that is larger
+/// than this.
 const FEW_LOOKUPS: u32 = 8;
-const MAX_FINDERS: u64 = 1 << 19;
+const MAX_AT_ONCE: u64 = 1 << 19;
 
 impl Table {
     /// Opens the table at `path`; `None` when there is none, or when it is not one of ours that is whole.
@@ -105,6 +107,7 @@ impl Table {
             len,
             end,
             n_lookups: Cell::new(0),
+            n_parts: Cell::new(0),
         })
     }
 
@@ -119,14 +122,14 @@ impl Table {
         }
     }
 
-    /// Reads what finds the values as a whole where that was looked into often.
-    fn count_lookup(&self) {
-        self.n_lookups.set(self.n_lookups.get().saturating_add(1));
-        let n_bytes = self.len.saturating_sub(self.entries);
-        if self.n_lookups.get() == FEW_LOOKUPS && n_bytes <= MAX_FINDERS && self.end.get().is_none() {
-            let read = usize::try_from(n_bytes).ok().and_then(|len| bytes_at(&self.file, len, self.entries));
+    /// Counts that something is looked for that is read as a whole, from `from` on, where that is done often.
+    fn count(&self, n: &Cell<u32>, from: u64) {
+        n.set(n.get().saturating_add(1));
+        let n_bytes = self.len.saturating_sub(from);
+        if n.get() == FEW_LOOKUPS && n_bytes <= MAX_AT_ONCE && self.end.get().is_none() {
+            let read = usize::try_from(n_bytes).ok().and_then(|len| bytes_at(&self.file, len, from));
             if let Some(end) = read {
-                let _is_first = self.end.set((self.entries, end));
+                let _is_first = self.end.set((from, end));
             }
         }
     }
@@ -135,7 +138,7 @@ impl Table {
     fn entries(&self, key: &[u8]) -> Option<Vec<Part>> {
         let hash = XxHash3_64::oneshot(key);
         let bucket = if self.bucket_bits == 0 { 0 } else { hash >> (64 - self.bucket_bits) };
-        self.count_lookup();
+        self.count(&self.n_lookups, self.entries);
         let buckets = self.entries.checked_add(self.n_entries.checked_mul(ENTRY_LEN as u64)?)?;
         let ends = self.bytes(8, buckets.checked_add(4 * bucket)?)?;
         let end = |at: usize| u32::from_le_bytes(ends[at..at + 4].try_into().expect("four bytes"));
@@ -190,6 +193,7 @@ impl Table {
         if MAX_LEN < part.len || self.len < part.offset.checked_add(u64::from(part.len))? {
             return None;
         }
+        self.count(&self.n_parts, 0);
         let bytes = self.bytes(part.len as usize, part.offset)?;
         (check(&bytes) == part.check).then_some(bytes)
     }
