@@ -192,6 +192,11 @@ impl<'r> SingleNotes<'r> {
         Ok(Self { repository, refs, purged: purged(repository)? })
     }
 
+    /// No notes, for where none is looked up.
+    pub(crate) fn none(repository: &'r Repository) -> Self {
+        Self { repository, refs: Vec::new(), purged: Purged::default() }
+    }
+
     /// Whether a note lies on `key`, whatever it says.
     ///
     /// # Errors

@@ -109,7 +109,7 @@ impl Differ {
         &mut self,
         old: &[u32],
         new: &[u32],
-        landmarks: impl FnOnce(&mut Seen, usize, &[u32], &[u32]) -> Vec<(usize, usize)>,
+        landmarks: impl FnOnce(&mut Seen, usize, &[u32], &[u32]) -> Vec<Pair>,
     ) -> Vec<TokenHunk> {
         let Some((skip, old, new)) = without_common_ends(old, new) else { return Vec::new() };
         let pairs = landmarks(&mut self.seen, skip, old, new);
@@ -117,7 +117,13 @@ impl Differ {
         let pairs = if pairs.is_sorted_by_key(|(_, new)| *new) { pairs } else { in_order(&pairs) };
         let mut found = Vec::new();
         let (mut old_at, mut new_at) = (0, 0);
-        for (old_end, new_end) in pairs.into_iter().chain([(old.len(), new.len())]) {
+        let places = pairs.into_iter().map(|(old, new)| (old as usize, new as usize));
+        for (old_end, new_end) in places.chain([(old.len(), new.len())]) {
+            // Mostly one landmark comes next to the other.
+            if (old_at, new_at) == (old_end, new_end) {
+                (old_at, new_at) = (old_end + 1, new_end + 1);
+                continue;
+            }
             let between = (&old[old_at..old_end], &new[new_at..new_end]);
             self.gaps.differences(
                 between,
@@ -197,7 +203,7 @@ impl Places {
 
     /// Pairs of places of the words that stand once in `old` and once in the lines `within` of this version, the latter
     /// counted from the first of them. `at_old` holds nothing before and after.
-    fn landmarks(&self, old: &[u32], within: Range<usize>, at_old: &mut [u32]) -> Vec<(usize, usize)> {
+    fn landmarks(&self, old: &[u32], within: Range<usize>, at_old: &mut [u32]) -> Vec<Pair> {
         let place = |at: usize| u32::try_from(at).unwrap_or(NOWHERE);
         let limits = place(within.start)..place(within.end);
         let mut seen = Vec::with_capacity(old.len().min(within.len()));
@@ -205,13 +211,13 @@ impl Places {
             let Some(new) = self.once(*word, &limits) else { continue };
             let known = &mut at_old[new as usize];
             *known = if *known == NOWHERE { at } else { OFTEN };
-            seen.push((at, new as usize));
+            seen.push((at, new));
         }
         let mut pairs = Vec::with_capacity(seen.len());
-        let once = seen.iter().filter(|(at, new)| at_old[*new] == *at);
-        pairs.extend(once.map(|(at, new)| (*at as usize, new - within.start)));
+        let once = seen.iter().filter(|(at, new)| at_old[*new as usize] == *at);
+        pairs.extend(once.map(|(at, new)| (*at, new - limits.start)));
         for (_, new) in seen {
-            at_old[new] = NOWHERE;
+            at_old[new as usize] = NOWHERE;
         }
         pairs
     }
@@ -312,6 +318,9 @@ struct Slot {
     new: u32,
 }
 
+/// Places of one line, in the older version and in the newer one.
+type Pair = (u32, u32);
+
 const NOWHERE: u32 = u32::MAX;
 const OFTEN: u32 = u32::MAX - 1;
 
@@ -329,7 +338,7 @@ struct Seen {
 impl Seen {
     /// Pairs of places of the words that stand once in either version. Words are `n_numbers` numbers, or hashes where
     /// there are none.
-    fn landmarks(&mut self, old: &[u32], new: &[u32], n_numbers: usize) -> Vec<(usize, usize)> {
+    fn landmarks(&mut self, old: &[u32], new: &[u32], n_numbers: usize) -> Vec<Pair> {
         self.begin(old.len(), n_numbers);
         for (at, word) in (0..).zip(old) {
             let number = self.slot(*word);
@@ -350,7 +359,7 @@ impl Seen {
         }
         let once = |number: &usize| {
             let Slot { old, new, .. } = self.slots[*number];
-            (old < OFTEN && new < OFTEN).then_some((old as usize, new as usize))
+            (old < OFTEN && new < OFTEN).then_some((old, new))
         };
         let mut pairs = Vec::with_capacity(old.len().min(new.len()));
         pairs.extend(self.of_old.iter().filter_map(once));
@@ -384,7 +393,7 @@ impl Seen {
 }
 
 /// The most of `pairs`, whose old places ascend, of which the new places ascend too.
-fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+fn in_order(pairs: &[Pair]) -> Vec<Pair> {
     // For each length of a row, the pair with which one ends soonest; for each pair, the one before it in its row.
     let mut ends: Vec<usize> = Vec::with_capacity(pairs.len());
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
@@ -397,7 +406,7 @@ fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
         before.push(row.checked_sub(1).map(|shorter| ends[shorter]));
         if row == ends.len() { ends.push(number) } else { ends[row] = number }
     }
-    let mut longest: Vec<(usize, usize)> = Vec::with_capacity(ends.len());
+    let mut longest: Vec<Pair> = Vec::with_capacity(ends.len());
     let mut at = ends.last().copied();
     while let Some(number) = at {
         longest.push(pairs[number]);

@@ -68,8 +68,13 @@ impl Beside {
         // Mostly HEAD went back, and the branch that it was on reaches all that it left. No commit is read for that, nor
         // what else points at some.
         let branches = bare(grounds.repository.branch_tips()?);
-        let within = Walked::within(grounds, &branches);
-        if commits.iter().all(|commit| within.reaches(grounds, *commit)) {
+        let is_as_before =
+            branches.contains(&grounds.head_then) && commits.iter().all(|commit| (grounds.was_here)(*commit));
+        let reach_all = || {
+            let within = Walked::within(grounds, &branches);
+            commits.iter().all(|commit| within.reaches(grounds, *commit))
+        };
+        if is_as_before || reach_all() {
             return Ok(Self::new(branches, commits.iter().map(|commit| (*commit, true))));
         }
         let tips = bare(grounds.repository.tips()?);

@@ -326,8 +326,13 @@ impl Part {
             None => changed_notes(repository, meta, state)?,
         };
         let Some(changed) = changed.filter(|changed| changed.len() <= MAX_NOTES) else { return Ok(None) };
-        let Some(mut notes) = single_notes(repository, &meta.warnings)? else { return Ok(None) };
         let gained: BTreeSet<ObjectId> = span.gained.fresh().map(|(_, node)| node.id).collect();
+        let asks_notes = !changed.is_empty() || !gained.is_empty() || base.beside.commits().next().is_some();
+        let notes = match asks_notes {
+            true => single_notes(repository, &meta.warnings)?,
+            false => Some(SingleNotes::none(repository)),
+        };
+        let Some(mut notes) = notes else { return Ok(None) };
         let lost: BTreeSet<ObjectId> = span.lost.fresh().map(|(_, node)| node.id).collect();
         let is_here =
             |key| gained.contains(&key) || ancestry.place(key).is_some_and(|place| span.keeps(place));
