@@ -4,6 +4,7 @@
 //! included; nothing is written to the repository. No filter ever runs on a file.
 
 use std::{
+    cmp::Ordering,
     collections::{BTreeMap, HashMap, HashSet},
     path::{Path, PathBuf},
 };
@@ -160,20 +161,22 @@ impl Repository {
             }
             _ => self.staged_files(&index, &settled)?,
         };
-        let has_gone = before.keys().any(|path| !now.contains_key(path));
-        let has_come = now.keys().any(|path| !before.contains_key(path));
+        let differing = differing(&before, &now);
+        let has_gone = differing.iter().any(|(_, _, now)| now.is_none());
+        let has_come = differing.iter().any(|(_, before, _)| before.is_none());
         if !(has_gone && has_come) {
-            return Ok(edited(&before, &now));
+            return Ok(edited(&differing));
         }
         // There may be renames, which are looked for in trees.
         let tree = inner.find_tree(base).context(ObjectSnafu { id: base })?;
         let mut editor = tree.edit().context(ObjectSnafu { id: base })?;
-        for path in before.keys().filter(|path| !now.contains_key(*path)) {
+        // A directory goes before a file takes its name.
+        for (path, _, _) in differing.iter().filter(|(_, _, now)| now.is_none()) {
             editor.remove(path.as_bstr()).context(WriteObjectSnafu)?;
         }
-        for (path, (mode, id)) in now {
-            if before.get(&path) != Some(&(mode, id)) {
-                editor.upsert(path.as_bstr(), mode.kind(), id).context(WriteObjectSnafu)?;
+        for (path, _, now) in differing {
+            if let Some((mode, id)) = now {
+                editor.upsert(path.as_bstr(), mode.kind(), *id).context(WriteObjectSnafu)?;
             }
         }
         let new = editor.write().context(WriteObjectSnafu)?.detach();
@@ -263,19 +266,41 @@ fn is_as_staged(
     )
 }
 
+/// A path, and what it is on either side.
+type Differing<'f> = (&'f BString, Option<&'f (EntryMode, ObjectId)>, Option<&'f (EntryMode, ObjectId)>);
+
+/// The files that are not the same on both sides, in order of path.
+fn differing<'f>(before: &'f Files, now: &'f Files) -> Vec<Differing<'f>> {
+    let (mut before, mut now) = (before.iter().peekable(), now.iter().peekable());
+    let mut differing = Vec::new();
+    loop {
+        let order = match (before.peek(), now.peek()) {
+            (Some((old, _)), Some((new, _))) => old.cmp(new),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return differing,
+        };
+        let old = if order == Ordering::Greater { None } else { before.next() };
+        let new = if order == Ordering::Less { None } else { now.next() };
+        let (old_file, new_file) = (old.map(|(_, file)| file), new.map(|(_, file)| file));
+        if let (Some((path, _)), true) = (old.or(new), old_file != new_file) {
+            differing.push((path, old_file, new_file));
+        }
+    }
+}
+
 /// The files that differ, where none can have been renamed.
-fn edited(before: &Files, now: &Files) -> Vec<FileChange> {
+fn edited(differing: &[Differing<'_>]) -> Vec<FileChange> {
     // Submodules have no lines.
-    let blob = |file: Option<&(EntryMode, ObjectId)>| {
+    let blob = |file: &Option<&(EntryMode, ObjectId)>| {
         file.filter(|(mode, _)| mode.is_blob_or_symlink()).map(|(_, id)| *id)
     };
-    let change = |path: &BString| {
-        let (old, new) = (before.get(path), now.get(path));
-        let change = FileChange { path: path.clone(), renamed_from: None, old: blob(old), new: blob(new) };
-        (old != new && (change.old.is_some() || change.new.is_some())).then_some(change)
+    let change = |(path, old, new): &Differing<'_>| {
+        let path = BString::clone(path);
+        let change = FileChange { path, renamed_from: None, old: blob(old), new: blob(new) };
+        (change.old.is_some() || change.new.is_some()).then_some(change)
     };
-    let gone = before.keys().filter(|path| !now.contains_key(*path));
-    now.keys().chain(gone).filter_map(change).collect()
+    differing.iter().filter_map(change).collect()
 }
 
 /// Whether `path` lies in one of `directories`, which are in order, each with the `/` that ends it; everything lies in
