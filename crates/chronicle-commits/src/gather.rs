@@ -14,7 +14,7 @@ use crate::{
     error::Result,
     introduced::{self, Introduced, Words},
     matching::{Candidate, Ground, malformed},
-    moved::{self, Holders, Own},
+    moved::{self, Holders, MAX_HOLDERS, Own, Piece},
     placing::{Located, Placement, Version, place},
     present::Present,
     record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step, expiry},
@@ -26,7 +26,7 @@ pub(crate) struct Gathered<'a> {
     candidates: &'a [Candidate],
     files: Vec<(FileRecord, Vec<Tied>)>,
     /// For each file what notes sketched of code in it.
-    sketched: Vec<Vec<Vec<u32>>>,
+    sketched: Vec<Vec<Piece>>,
 }
 
 /// How a claim of a record is tied to the file; claim and tie have the same number.
@@ -73,8 +73,8 @@ impl<'a> Gathered<'a> {
         self.ground.known_holders()?.content_hash(number)
     }
 
-    /// What was sketched of code in the file number `number`: the telling lines of each piece.
-    pub(crate) fn sketched(&mut self, number: usize) -> Vec<Vec<u32>> {
+    /// What was sketched of code in the file number `number`.
+    pub(crate) fn sketched(&mut self, number: usize) -> Vec<Piece> {
         std::mem::take(&mut self.sketched[number])
     }
 
@@ -248,7 +248,7 @@ struct Gatherer<'a> {
     number: usize,
     candidate: &'a Candidate,
     files: &'a mut [(FileRecord, Vec<Tied>)],
-    sketched: &'a mut [Vec<Vec<u32>>],
+    sketched: &'a mut [Vec<Piece>],
     /// The files that it has anything to do with.
     meant: BTreeSet<usize>,
 }
@@ -333,6 +333,10 @@ impl Gatherer<'_> {
         let (Some(holders), Some(sketch)) = (self.holders, sketch) else { return Vec::new() };
         let telling = sketch.telling();
         let mut gained = holders.gained(self.ground, &telling, &Own { files, name });
+        let n_holders = u8::try_from(gained.len()).unwrap_or(u8::MAX);
+        if MAX_HOLDERS < gained.len() {
+            gained.clear();
+        }
         let is_newer = |file: &usize| {
             let newest = self.ground.followed.files[*file].touches.first();
             self.candidate.place.is_none_or(|place| newest.is_none_or(|touch| touch.place < place))
@@ -349,7 +353,7 @@ impl Gatherer<'_> {
             }
         }
         for file in files {
-            self.sketched[*file].push(telling.clone());
+            self.sketched[*file].push(Piece { telling: telling.clone(), n_holders });
         }
         gained
     }

@@ -47,7 +47,7 @@ use crate::{
         stored::{Asked, Id, StoredRecord},
         table::Table,
     },
-    moved::{self, FileLines},
+    moved::{self, FileLines, Piece},
     present::is_opaque,
     prose::{Passage, Said},
     read::{Scope, superseded_by},
@@ -56,6 +56,9 @@ use crate::{
 
 /// States that are kept: worktrees and branches that take turns each have their own.
 const MAX_STATES: usize = 16;
+
+/// More files than this are not edited at once that all lose the same code.
+const MAX_EDITED: usize = 8;
 
 /// What an index is made from: another HEAD, other notes or other branches make another state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -498,10 +501,14 @@ impl Index {
     /// Whether the lines `gained` of the file at `path` may be code of another file that has it no more.
     fn come_from_elsewhere(&self, repository: &LazyRepository, path: &BStr, gained: &FileLines) -> bool {
         let others = sketched::files_with(&self.table, gained).into_iter().filter(|(file, _)| file != path);
-        let is_no_more = |(file, code): (BString, Vec<Vec<u32>>)| {
+        let is_no_more = |(file, mut code): (BString, Vec<Piece>)| {
+            code.retain(|piece| !piece.is_in_many(MAX_EDITED));
+            if code.is_empty() {
+                return Some(false);
+            }
             let present = repository.get().ok()?.present_file(Some(self.state.head), file.as_bstr()).ok()?;
             let there = present.map(|present| FileLines::of(&present.content)).unwrap_or_default();
-            Some(code.iter().any(|code| there.n_of(code) < gained.n_of(code)))
+            Some(code.iter().any(|Piece { telling, .. }| there.n_of(telling) < gained.n_of(telling)))
         };
         others.into_iter().any(|other| is_no_more(other).unwrap_or_default())
     }

@@ -47,6 +47,22 @@ const MAX_FILES: usize = 20_000;
 /// Code that more files than this came to hold since is in all of them by habit.
 pub(crate) const MAX_HOLDERS: usize = 8;
 
+/// A piece of code that a note sketched, as an index keeps it.
+#[derive(Debug, Clone)]
+pub(crate) struct Piece {
+    /// Hashes of the lines that say something.
+    pub(crate) telling: Vec<u32>,
+    /// How many files had come to hold it when the table was made; no more than [`u8::MAX`].
+    pub(crate) n_holders: u8,
+}
+
+impl Piece {
+    /// Whether more files hold it than any code moves to, though so many may have changed.
+    pub(crate) fn is_in_many(&self, n_changed: usize) -> bool {
+        MAX_HOLDERS + n_changed < usize::from(self.n_holders)
+    }
+}
+
 /// Which of some files hold which lines.
 #[derive(Debug, Default)]
 pub(crate) struct Holders {
@@ -110,7 +126,8 @@ impl Holders {
         n_held
     }
 
-    /// The files that may have come to hold code with the lines `telling`, which `own` had and have less of now.
+    /// The files that may have come to hold code with the lines `telling`, which `own` had and have less of now: more than
+    /// [`MAX_HOLDERS`] where it is in all of them by habit.
     pub(crate) fn gained(&self, ground: &Ground<'_>, telling: &[u32], own: &Own<'_>) -> Vec<usize> {
         if telling.len() < SHORTEST || self.lines.is_empty() {
             return Vec::new();
@@ -126,9 +143,7 @@ impl Holders {
             false => 0,
         });
         let is_other = |(file, n_held): &(&usize, &usize)| n_own < **n_held && !own.files.contains(file);
-        let gained: Vec<usize> =
-            n_held.iter().filter(may_hold).filter(is_other).map(|(file, _)| *file).collect();
-        if MAX_HOLDERS < gained.len() { Vec::new() } else { gained }
+        n_held.iter().filter(may_hold).filter(is_other).map(|(file, _)| *file).collect()
     }
 
     /// Whether so few files came to hold the code that it is in them by no habit.

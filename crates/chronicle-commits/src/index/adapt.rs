@@ -20,7 +20,7 @@ use crate::{
         table::{Table, Value},
     },
     matching::{Candidate, Ground},
-    moved::{self, FileLines},
+    moved::{self, FileLines, Piece},
     notebook::{Notebook, SingleNotes, Stored},
     placing::{Placement, Version, place},
     present::Present,
@@ -100,15 +100,9 @@ impl Outdated<'_> {
         let sources = self.stored.iter().flat_map(|stored| &stored.sources);
         for source in sources.map(String::as_bytes).filter(|source| is_touched(source)) {
             let sketched = sketched::of_file(self.table, source.as_bstr());
-            let (there_then, there) = (lines_in(then, source), lines_in(now, source));
-            // Where neither file has more or less of some code than it had, it is where it was.
-            let has_changed_hands = |telling: &Vec<u32>| {
-                let held_then = (lines_then.n_of(telling), there_then.n_of(telling));
-                let held = (lines.n_of(telling), there.n_of(telling));
-                let has_come =
-                    |lines: &FileLines, (n_here, n_there)| lines.may_hold(telling) && n_there < n_here;
-                held != held_then && (has_come(&lines_then, held_then) || has_come(&lines, held))
-            };
+            let there = [lines_in(then, source), lines_in(now, source)];
+            let has_changed_hands =
+                |piece: &Piece| self.changed_hands(piece, [&lines_then, &lines], [&there[0], &there[1]]);
             if sketched.is_empty() || sketched.iter().any(has_changed_hands) {
                 return true;
             }
@@ -121,11 +115,34 @@ impl Outdated<'_> {
         };
         let fresh = self.part.fresh.iter().filter(|fresh| !fresh.concerns(self.path));
         let mut fresh = fresh.flat_map(|fresh| &fresh.sketched);
-        fresh.any(|(file, telling)| came(file, telling))
-            || sketched::files_with(self.table, &FileLines::gained(&self.words, content))
-                .into_iter()
-                .filter(|(file, _)| file != self.path && is_touched(file))
-                .any(|(file, sketched)| sketched.iter().any(|telling| came(&file, telling)))
+        if fresh.any(|(file, telling)| came(file, telling)) {
+            return true;
+        }
+        let gained = sketched::files_with(self.table, &FileLines::gained(&self.words, content)).into_iter();
+        let mut gained = gained.filter(|(file, _)| file != self.path && is_touched(file));
+        gained.any(|(file, sketched)| {
+            let there = [lines_in(then, &file), lines_in(now, &file)];
+            let lines = [&*lines_then, &*lines];
+            sketched.iter().any(|piece| self.changed_hands(piece, lines, [&there[0], &there[1]]))
+        })
+    }
+
+    /// Whether a piece of code that another file had, or has, may be where it was not. Lines are those of the table's
+    /// commit and those of HEAD, of this file and of the other.
+    fn changed_hands(&self, piece: &Piece, here: [&FileLines; 2], there: [&FileLines; 2]) -> bool {
+        let telling = &piece.telling;
+        let n_here = here.map(|lines| lines.n_of(telling));
+        let n_there = there.map(|lines| lines.n_of(telling));
+        // Where neither file has more or less of it than it had, it is where it was.
+        if n_here[0] == n_here[1] && n_there[0] == n_there[1] {
+            return false;
+        }
+        // With fewer of its lines in the other file no fewer files hold it, but for those that changed.
+        if n_there[1] <= n_there[0] && piece.is_in_many(self.part.touched.len()) {
+            return false;
+        }
+        let has_come = |at: usize| here[at].may_hold(telling) && n_there[at] < n_here[at];
+        has_come(0) || has_come(1)
     }
 
     /// What the table says, placed in `present`; `None` when it cannot be read.

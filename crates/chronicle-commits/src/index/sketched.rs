@@ -13,13 +13,13 @@ use crate::{
         key,
         table::{Table, TableWriter},
     },
-    moved::{FileLines, MAX_HOLDERS, fewest_together},
+    moved::{FileLines, MAX_HOLDERS, Piece, fewest_together},
 };
 
 /// What notes sketched of code in each file.
 #[derive(Debug, Default)]
 pub(super) struct Sketched {
-    files: Vec<(BString, Vec<Vec<u32>>)>,
+    files: Vec<(BString, Vec<Piece>)>,
 }
 
 /// Lines that share a value, on average.
@@ -62,7 +62,7 @@ fn place(line: u32, filter_bits: u32) -> (usize, u8) {
 }
 
 impl Sketched {
-    pub(super) fn add(&mut self, path: &BString, sketched: Vec<Vec<u32>>) {
+    pub(super) fn add(&mut self, path: &BString, sketched: Vec<Piece>) {
         if !sketched.is_empty() {
             self.files.push((path.clone(), sketched));
         }
@@ -72,11 +72,14 @@ impl Sketched {
         let packed = |bytes: postcard::Result<Vec<u8>>| bytes.map_err(io::Error::other);
         let mut by_line: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (number, (path, sketched)) in (0..).zip(&self.files) {
-            let bytes = |telling: &Vec<u32>| telling.iter().flat_map(|line| line.to_le_bytes()).collect();
-            let sketched_bytes: Vec<Vec<u8>> = sketched.iter().map(bytes).collect();
+            let bytes = |piece: &Piece| {
+                let lines: Vec<u8> = piece.telling.iter().flat_map(|line| line.to_le_bytes()).collect();
+                (piece.n_holders, lines)
+            };
+            let sketched_bytes: Vec<(u8, Vec<u8>)> = sketched.iter().map(bytes).collect();
             writer.value(&sketches_key(path.as_bstr()), &packed(postcard::to_allocvec(&sketched_bytes))?)?;
             writer.value(&path_key(number), path)?;
-            for line in sketched.iter().flatten() {
+            for line in sketched.iter().flat_map(|piece| &piece.telling) {
                 let files = by_line.entry(*line).or_default();
                 if files.last() != Some(&number) {
                     files.push(number);
@@ -108,17 +111,20 @@ impl Sketched {
     }
 }
 
-/// What was sketched of code in the file at `path`: the telling lines of each piece.
-pub(super) fn of_file(table: &Table, path: &BStr) -> Vec<Vec<u32>> {
+/// What was sketched of code in the file at `path`.
+pub(super) fn of_file(table: &Table, path: &BStr) -> Vec<Piece> {
     let sketched = table.get(&sketches_key(path));
-    let sketched = sketched.and_then(|bytes| postcard::from_bytes::<Vec<Vec<u8>>>(&bytes).ok());
-    let telling = |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|line| u32::from_le_bytes(*line)).collect();
-    sketched.unwrap_or_default().into_iter().map(telling).collect()
+    let sketched = sketched.and_then(|bytes| postcard::from_bytes::<Vec<(u8, Vec<u8>)>>(&bytes).ok());
+    let piece = |(n_holders, lines): (u8, Vec<u8>)| {
+        let telling = lines.as_chunks().0.iter().map(|line| u32::from_le_bytes(*line)).collect();
+        Piece { telling, n_holders }
+    };
+    sketched.unwrap_or_default().into_iter().map(piece).collect()
 }
 
 /// The files that have code of which enough may be among `lines`, with that code. Lines that were sketched in many files
 /// do not count.
-pub(super) fn files_with(table: &Table, lines: &FileLines) -> Vec<(BString, Vec<Vec<u32>>)> {
+pub(super) fn files_with(table: &Table, lines: &FileLines) -> Vec<(BString, Vec<Piece>)> {
     let bits = fewest_together(lines.hashes().len()).then(|| table.get(BITS)).flatten();
     let bits = bits.and_then(|bits| Some(u32::from_le_bytes(*bits.first_chunk()?)));
     let Some(bits) = bits.filter(|bits| *bits < u32::BITS) else { return Vec::new() };
@@ -146,11 +152,11 @@ pub(super) fn files_with(table: &Table, lines: &FileLines) -> Vec<(BString, Vec<
     let enough = n_held.into_iter().filter(|(_, n_held)| fewest_together(*n_held));
     let files = enough.filter_map(|(number, _)| Some(BString::from(table.get(&path_key(number))?.to_vec())));
     let with_code = files.map(|path| {
-        let code = of_file(table, path.as_bstr()).into_iter().filter(|telling| lines.may_hold(telling));
+        let code = of_file(table, path.as_bstr()).into_iter().filter(|piece| lines.may_hold(&piece.telling));
         let code = code.collect();
         (path, code)
     });
-    with_code.filter(|(_, code): &(BString, Vec<Vec<u32>>)| !code.is_empty()).collect()
+    with_code.filter(|(_, code): &(BString, Vec<Piece>)| !code.is_empty()).collect()
 }
 
 /// Takes the next line off a bucket, with the numbers of its files.
