@@ -50,6 +50,15 @@ impl Neighbours {
         let n_last = n_left_out(old.iter().rev().zip(new.iter().rev()), |number| shape(*number).n_bytes);
         let (old, new) = (&old[..old.len() - n_last], &new[..new.len() - n_last]);
         let n_first = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+        if let Some(only) = only_run(old, new, n_first) {
+            return vec![only];
+        }
+        self.compared(old, new, n_first, shapes)
+    }
+
+    /// The same by Myers and indentation, of versions that begin with `n_first` equal lines.
+    fn compared(&mut self, old: &[u32], new: &[u32], n_first: usize, shapes: &[Shape]) -> Vec<TokenHunk> {
+        let shape = |number: u32| shapes[number as usize >> 1];
         self.tokens.forget();
         // What differs takes the first numbers: how many there are is what a comparison costs.
         let tokens = &mut self.tokens;
@@ -66,6 +75,31 @@ impl Neighbours {
         self.diff.postprocess_with(&self.old, &self.new, heuristic);
         self.diff.hunks().map(|hunk| (hunk.before, hunk.after)).collect()
     }
+}
+
+/// Pairs of lines up to which looking at each of them costs less than comparing two versions.
+const MAX_PAIRS: usize = 1024;
+
+/// The only run in which two versions differ that begin with `n_first` equal lines, where it is plain: nothing in it is in
+/// the other version's, and none of its ends is told otherwise by a line that is like one beside it.
+fn only_run(old: &[u32], new: &[u32], n_first: usize) -> Option<TokenHunk> {
+    let ends = old[n_first..].iter().rev().zip(new[n_first..].iter().rev());
+    let n_last = ends.take_while(|(old, new)| old == new).count();
+    let run_of = |lines: &[u32]| n_first..lines.len() - n_last;
+    let (removed, added) = (run_of(old), run_of(new));
+    let is_fixed = |lines: &[u32], run: &Range<usize>| {
+        let may_move_up = || 0 < run.start && lines[run.start - 1] == lines[run.end - 1];
+        let may_move_down = || run.end < lines.len() && lines[run.start] == lines[run.end];
+        run.is_empty() || !may_move_up() && !may_move_down()
+    };
+    let is_plain = !(removed.is_empty() && added.is_empty())
+        && removed.len() * added.len() <= MAX_PAIRS
+        && is_fixed(old, &removed)
+        && is_fixed(new, &added)
+        && !old[removed.clone()].iter().any(|line| new[added.clone()].contains(line));
+    let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let run = |run: Range<usize>| number(run.start)..number(run.end);
+    is_plain.then(|| (run(removed), run(added)))
 }
 
 /// How many of the `last` lines of two versions, the very last first, git leaves out: whole blocks that are the same,
@@ -153,6 +187,25 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_plain_run_is_what_comparing_finds(
+            old in prop::collection::vec(0u32..9, 0..30),
+            at in 0usize..30,
+            n_removed in 0usize..4,
+            added in prop::collection::vec(0u32..14, 0..4),
+        ) {
+            let at = at.min(old.len());
+            let new = [&old[..at], &added, &old[(at + n_removed).min(old.len())..]].concat();
+            let numbers = |words: &[u32]| words.iter().map(|word| word << 1).collect::<Vec<u32>>();
+            let (old, new) = (numbers(&old), numbers(&new));
+            let shapes: Vec<Shape> = (0..14).map(|n| Shape::of(&b"        x"[n % 8..])).collect();
+            let n_first = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+            if let Some(run) = only_run(&old, &new, n_first) {
+                let compared = Neighbours::default().compared(&old, &new, n_first, &shapes);
+                prop_assert_eq!(vec![run], compared);
+            }
+        }
+
         #[test]
         fn every_line_is_kept_or_new(
             old in prop::collection::vec(0u32..12, 0..40),
