@@ -253,11 +253,10 @@ impl Index {
     /// When the repository cannot be read.
     pub fn at(repository: &Repository, glance: &Glance, commit: ObjectId) -> Result<Option<Self>> {
         let state = State::seen(glance, commit);
-        if let Some(known) = Self::of(state.clone()) {
-            return Ok(Some(known));
+        match Self::of(state.clone()) {
+            Some(known) => Ok(Some(known)),
+            None => build::make_part(repository, &state),
         }
-        build::make_part(repository, &state)?;
-        Ok(Self::of(state))
     }
 
     fn of(state: State) -> Option<Self> {

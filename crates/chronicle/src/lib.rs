@@ -182,10 +182,8 @@ impl Chronicle {
     fn index(&self) -> Option<&(Glance, Index)> {
         let look = || {
             let glance = Glance::at(&self.directory).filter(|glance| !glance.notes.is_empty())?;
-            let made = || {
-                refresh(self.repository.get().ok()?, &glance, (&self.directory, self.behind))?;
-                Index::open(&glance)
-            };
+            let made =
+                || refresh(self.repository.get().ok()?, &glance, (&self.directory, self.behind))?.index;
             let index = Index::open(&glance).or_else(made)?;
             Some((glance, index))
         };
@@ -219,7 +217,7 @@ impl Chronicle {
             let refreshed =
                 repository.get().ok().and_then(|found| refresh(found, &glance, (&directory, behind)));
             // What goes on behind this process may take long.
-            let is_left = refreshed == Some(Refreshed::WantsTable) && Index::open(&glance).is_none();
+            let is_left = refreshed.is_some_and(|done| done.wants_table && done.index.is_none());
             let _heard = made.send(!is_left);
         });
         is_made.recv_timeout(patience).unwrap_or(false)
@@ -267,11 +265,14 @@ fn refresh(
     glance: &Glance,
     (directory, behind): (&Path, Option<StartBehind>),
 ) -> Option<Refreshed> {
-    let refreshed = chronicle_commits::refresh_index(repository, glance).ok()?;
+    let mut refreshed = chronicle_commits::refresh_index(repository, glance).ok()?;
     match behind {
-        _ if refreshed == Refreshed::Enough => {}
+        _ if !refreshed.wants_table => {}
         Some(start) => start(directory, &MAKE_TABLE),
-        None => chronicle_commits::make_index_table(repository).ok()?,
+        None => {
+            chronicle_commits::make_index_table(repository).ok()?;
+            refreshed.index = Index::open(glance);
+        }
     }
     Some(refreshed)
 }

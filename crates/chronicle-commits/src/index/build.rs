@@ -39,14 +39,13 @@ use crate::{
     record::FileRecord,
 };
 
-/// What [`refresh`] leaves to be done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refreshed {
-    /// Nothing, or nothing that can be done.
-    Enough,
-    /// A whole table of the present state, by [`make_table`]: the ones that are there lie far from it, or there is none
-    /// and the history is long.
-    WantsTable,
+/// What came of [`refresh`].
+pub struct Refreshed {
+    /// The index of the state, if it has one now.
+    pub index: Option<Index>,
+    /// Whether a whole table of the present state is left to be made by [`make_table`]: the ones that are there lie far
+    /// from it, or there is none and the history is long.
+    pub wants_table: bool,
 }
 
 /// Makes the index of the state that `glance` saw if it has none: from an older one where they lie close together, else
@@ -59,29 +58,31 @@ pub enum Refreshed {
 /// When the repository cannot be read.
 pub fn refresh(repository: &Repository, glance: &Glance) -> Result<Refreshed> {
     let state = State::seen(glance, glance.head);
-    if Index::of(state.clone()).is_some() || fs::create_dir_all(state.directory()).is_err() {
-        return Ok(Refreshed::Enough);
+    let enough = |index| Ok(Refreshed { index, wants_table: false });
+    let known = Index::of(state.clone());
+    if known.is_some() || fs::create_dir_all(state.directory()).is_err() {
+        return enough(known);
     }
-    let Ok(Some(_lock)) = FileLock::try_acquire(&lock_of_parts(&state)) else {
-        return Ok(Refreshed::Enough);
-    };
-    let refreshed = match write_part(repository, &state)? {
-        Written::Near => Refreshed::Enough,
-        Written::Far => Refreshed::WantsTable,
-        Written::Alone if is_being_made(&state) => Refreshed::Enough,
-        Written::Alone => {
+    let Ok(Some(_lock)) = FileLock::try_acquire(&lock_of_parts(&state)) else { return enough(None) };
+    let kept = Kept::at(&state.directory());
+    match write_part(repository, &state, &kept)? {
+        Ok(refreshed) => {
+            kept.forget_old(&state);
+            Ok(refreshed)
+        }
+        Err(Without::Far) => Ok(Refreshed { index: None, wants_table: true }),
+        Err(Without::Alone) if is_being_made(&state) => enough(None),
+        Err(Without::Alone) => {
             let history = repository.history(&[state.head])?;
             if LONG_HISTORY < history.nodes().len() {
-                return Ok(Refreshed::WantsTable);
+                return Ok(Refreshed { index: None, wants_table: true });
             }
             if let Some(lock) = begin_table(&state) {
                 write_table((repository, &history), &state, &lock)?;
             }
-            Refreshed::Enough
+            enough(Index::of(state))
         }
-    };
-    forget_old_states(&state);
-    Ok(refreshed)
+    }
 }
 
 /// Makes a whole table of the repository's present state where none lies near it, and nobody else is at it.
@@ -96,24 +97,24 @@ pub fn make_table(repository: &Repository) -> Result<()> {
     if Table::open(&state.table()).is_some() || fs::create_dir_all(state.directory()).is_err() {
         return Ok(());
     }
-    let is_near = part_of(repository, &state)?.is_ok_and(|new| !new.made.part.is_far());
+    let kept = Kept::at(&state.directory());
+    let is_near = part_of(repository, &state, &kept)?.is_ok_and(|new| !new.made.part.is_far());
     if !is_near
         && !failed_lately(&state)
         && let Some(lock) = begin_table(&state)
     {
         write_table((repository, &repository.history(&[state.head])?), &state, &lock)?;
-        forget_old_states(&state);
     }
     Ok(())
 }
 
 /// Makes the index of `state` if that takes no whole table.
-pub(super) fn make_part(repository: &Repository, state: &State) -> Result<()> {
-    if let Ok(Some(_lock)) = FileLock::try_acquire(&lock_of_parts(state)) {
-        write_part(repository, state)?;
-        forget_old_states(state);
-    }
-    Ok(())
+pub(super) fn make_part(repository: &Repository, state: &State) -> Result<Option<Index>> {
+    let Ok(Some(_lock)) = FileLock::try_acquire(&lock_of_parts(state)) else { return Ok(None) };
+    let kept = Kept::at(&state.directory());
+    let Ok(refreshed) = write_part(repository, state, &kept)? else { return Ok(None) };
+    kept.forget_old(state);
+    Ok(refreshed.index)
 }
 
 /// Whoever makes a part holds it.
@@ -133,8 +134,7 @@ const PAUSE: Duration = Duration::from_mins(10);
 fn failed_lately(state: &State) -> bool {
     let changed = |path: &Path| fs::metadata(path).ok()?.modified().ok();
     let Some(begun) = changed(&lock_of_tables(state)) else { return false };
-    let tables = newest_first(&state.directory()).into_iter().filter(|(_, path)| path.is_file());
-    let is_made = tables.into_iter().any(|(made, _)| begun <= made);
+    let is_made = Kept::at(&state.directory()).tables.iter().any(|(made, _)| begun <= *made);
     // A time to come is no time that passed: the clock was set back.
     !is_made && begun.elapsed().is_ok_and(|passed| passed < PAUSE)
 }
@@ -170,39 +170,48 @@ fn write_table(
         && let Ok(file) = writer.finish()
     {
         let _persisted = file.persist(state.table());
+        Kept::at(&state.directory()).forget_old(state);
     }
     Ok(())
 }
 
-/// What became of a part that was to be written.
-enum Written {
-    /// It lies near the table that it builds on.
-    Near,
-    /// It lies far from every table, or further than a part can reach.
+/// Why there is no part.
+enum Without {
+    /// The state lies further from every table than a part can reach.
     Far,
     /// There is no table to build on.
     Alone,
 }
 
 /// Writes what lies between a table and `state`, if that is not too much.
-fn write_part(repository: &Repository, state: &State) -> Result<Written> {
-    let NewPart { made: Made { mut part, beside, words }, older } = match part_of(repository, state)? {
-        Ok(new) => new,
-        Err(without) => return Ok(without),
-    };
+fn write_part(
+    repository: &Repository,
+    state: &State,
+    kept: &Kept,
+) -> Result<std::result::Result<Refreshed, Without>> {
+    let NewPart { made: Made { mut part, beside, words }, older, table } =
+        match part_of(repository, state, kept)? {
+            Ok(new) => new,
+            Err(without) => return Ok(Err(without)),
+        };
     let afterwords = part.meta.see_corrections(repository)?;
-    if let (Ok(part), Ok(beside)) = (postcard::to_allocvec(&part), postcard::to_allocvec(&beside))
-        && fs::create_dir_all(state.part()).is_ok()
-    {
-        // A disk that is full costs the index, not the answer.
-        let _written = written(&state.part(), &state.part().join(PART_FILE), |writer| {
+    let wants_table = part.is_far();
+    let (Ok(packed), Ok(beside)) = (postcard::to_allocvec(&part), postcard::to_allocvec(&beside)) else {
+        return Ok(Ok(Refreshed { index: None, wants_table }));
+    };
+    let place = state.part().join(PART_FILE);
+    // A disk that is full costs the index, not the answer.
+    let news = fs::create_dir_all(state.part()).and_then(|()| {
+        written(&state.part(), &place, |writer| {
             spoken::write(writer, older, words)?;
             write_corrections(writer, &afterwords)?;
             writer.value(BESIDE, &beside)?;
-            writer.value(PART, &part)
-        });
-    }
-    Ok(if part.is_far() { Written::Far } else { Written::Near })
+            writer.value(PART, &packed)
+        })
+    });
+    let news = news.ok().and_then(|()| Table::open(&place));
+    let index = news.map(|news| Index::new(state.clone(), table, part.meta.clone(), Some((part, news))));
+    Ok(Ok(Refreshed { index, wants_table }))
 }
 
 /// Parts that are looked at, to add to one of them.
@@ -213,18 +222,24 @@ struct NewPart {
     made: Made,
     /// The words of notes that are not new.
     older: Option<spoken::Older>,
+    /// The table that it builds on.
+    table: Table,
 }
 
 /// What lies between a table and `state`: the newest one near it, else the newest that a part can reach from;
 /// what stands in the way when there is none.
-fn part_of(repository: &Repository, state: &State) -> Result<std::result::Result<NewPart, Written>> {
-    let mut best = Err(Written::Alone);
-    let tables = newest_first(&state.directory()).into_iter().filter_map(|(_, path)| Base::open(&path));
-    for base in tables.filter(|base| base.meta.frame == state.frame) {
-        match part_on(repository, &base, state)? {
+fn part_of(
+    repository: &Repository,
+    state: &State,
+    kept: &Kept,
+) -> Result<std::result::Result<NewPart, Without>> {
+    let mut best = Err(Without::Alone);
+    let bases = kept.tables.iter().filter_map(|(_, path)| Base::open(path));
+    for base in bases.filter(|base| base.meta.frame == state.frame) {
+        match part_on(repository, base, state, kept)? {
             Some(new) if !new.made.part.is_far() => return Ok(Ok(new)),
             Some(new) if best.is_err() => best = Ok(new),
-            None if best.is_err() => best = Err(Written::Far),
+            None if best.is_err() => best = Err(Without::Far),
             _ => {}
         }
     }
@@ -232,18 +247,16 @@ fn part_of(repository: &Repository, state: &State) -> Result<std::result::Result
 }
 
 /// What lies between the table `base` and `state`; `None` when a part cannot say it.
-fn part_on(repository: &Repository, base: &Base, state: &State) -> Result<Option<NewPart>> {
-    let older =
-        newest_first(&state.directory()).into_iter().filter(|(_, path)| path.is_dir()).take(MAX_OLDER);
+fn part_on(repository: &Repository, base: Base, state: &State, kept: &Kept) -> Result<Option<NewPart>> {
     let mut known = None;
-    for (_, path) in older {
-        let Some((news, part, beside)) = read_part(&path, base.name()) else { continue };
+    for (_, path) in kept.parts.iter().take(MAX_OLDER) {
+        let Some((news, part, beside)) = read_part(path, base.name()) else { continue };
         // Nothing is gone on with that is damaged: the next part would never come to be.
         let read_older = || spoken::Older::read(&news);
-        match part.clone().grown(&beside, repository, base, state)? {
+        match part.grown(&beside, repository, &base, state)? {
             Some(made) => {
                 if let Some(older) = read_older() {
-                    return Ok(Some(NewPart { made, older: Some(older) }));
+                    return Ok(Some(NewPart { made, older: Some(older), table: base.table }));
                 }
             }
             None if known.is_none() => {
@@ -255,12 +268,12 @@ fn part_on(repository: &Repository, base: &Base, state: &State) -> Result<Option
     }
     let of_known =
         known.as_ref().map(|(part, beside, (changed_since, _))| Known { part, beside, changed_since });
-    let Some(made) = Part::between(repository, base, state, of_known)? else { return Ok(None) };
+    let Some(made) = Part::between(repository, &base, state, of_known)? else { return Ok(None) };
     let older = known.map(|(part, beside, (changed_since, older))| {
         let lender = Known { part: &part, beside: &beside, changed_since: &changed_since };
         older.of(|commit| made.part.is_fresh_here(commit) && lender.lends(commit))
     });
-    Ok(Some(NewPart { made, older }))
+    Ok(Some(NewPart { made, older, table: base.table }))
 }
 
 /// The part in `directory` and what belongs to it, if it is whole and builds on the table of the state `base`.
@@ -600,27 +613,45 @@ fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> {
     fs::read_dir(directory).into_iter().flatten().filter_map(io::Result::ok).map(|entry| entry.path())
 }
 
-/// The tables and parts of the index, newest first.
-fn newest_first(directory: &Path) -> Vec<(SystemTime, PathBuf)> {
-    let mut all: Vec<_> = entries(directory)
-        .filter(|path| !path.as_os_str().as_encoded_bytes().ends_with(b"lock") && !is_unfinished(path))
-        .filter_map(|path| Some((fs::metadata(&path).ok()?.modified().ok()?, path)))
-        .collect();
-    all.sort_unstable_by(|left, right| right.cmp(left));
-    all
-}
-
 /// Tables that are kept; parts build on the newest one.
 const MAX_TABLES: usize = 3;
 
-/// Removes the oldest states beyond those that are kept.
-fn forget_old_states(state: &State) {
-    let is_this = |path: &PathBuf| *path == state.table() || *path == state.part();
-    let (parts, tables): (Vec<_>, Vec<_>) =
-        newest_first(&state.directory()).into_iter().partition(|(_, path)| path.is_dir());
-    let old = parts.into_iter().skip(MAX_STATES).chain(tables.into_iter().skip(MAX_TABLES));
-    for (_, path) in old.filter(|(_, path)| !is_this(path)) {
-        // Someone else may have removed it, or may be reading it: either is fine.
-        let _removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+/// What the index holds.
+struct Kept {
+    /// Newest first.
+    tables: Vec<(SystemTime, PathBuf)>,
+    /// Newest first.
+    parts: Vec<(SystemTime, PathBuf)>,
+}
+
+impl Kept {
+    /// What lies in `directory`.
+    fn at(directory: &Path) -> Self {
+        let mut kept = Self { tables: Vec::new(), parts: Vec::new() };
+        for path in entries(directory) {
+            if path.as_os_str().as_encoded_bytes().ends_with(b"lock") || is_unfinished(&path) {
+                continue;
+            }
+            let Ok(metadata) = fs::metadata(&path) else { continue };
+            let Ok(changed) = metadata.modified() else { continue };
+            let kind = if metadata.is_dir() { &mut kept.parts } else { &mut kept.tables };
+            kind.push((changed, path));
+        }
+        for kind in [&mut kept.tables, &mut kept.parts] {
+            kind.sort_unstable_by(|left, right| right.cmp(left));
+        }
+        kept
+    }
+
+    /// Removes what is older than all that is to be kept. Many parts go at once: each switch to another commit would
+    /// otherwise wait for one to go.
+    fn forget_old(self, state: &State) {
+        let n_parts = if 2 * MAX_STATES < self.parts.len() { MAX_STATES } else { 2 * MAX_STATES };
+        let old = self.parts.into_iter().skip(n_parts).chain(self.tables.into_iter().skip(MAX_TABLES));
+        let is_this = |path: &PathBuf| *path == state.table() || *path == state.part();
+        for (_, path) in old.filter(|(_, path)| !is_this(path)) {
+            // Someone else may have removed it, or may be reading it: either is fine.
+            let _removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        }
     }
 }

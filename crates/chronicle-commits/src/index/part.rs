@@ -153,6 +153,7 @@ impl Span {
 pub(super) struct Base {
     /// The name of the state that the table was made of.
     name: String,
+    pub(super) table: Table,
     pub(super) meta: Meta,
     ancestry: Ancestry,
     beside: Beside,
@@ -166,13 +167,9 @@ impl Base {
         let table = Table::open(path)?;
         let meta = postcard::from_bytes(&table.get(META)?).ok()?;
         let beside = postcard::from_bytes(&table.get(BESIDE)?).ok()?;
-        Some(Self {
-            name,
-            meta,
-            ancestry: Ancestry::parse(table.get(ANCESTRY)?)?,
-            beside,
-            keys: table.get(KEYS)?,
-        })
+        let ancestry = Ancestry::parse(table.get(ANCESTRY)?)?;
+        let keys = table.get(KEYS)?;
+        Some(Self { name, table, meta, ancestry, beside, keys })
     }
 
     /// The name of the table's state.
@@ -409,7 +406,7 @@ impl Part {
     ///
     /// Commits and notes mostly come one by one: what is known of those before them need not be read again.
     pub(super) fn grown(
-        mut self,
+        &self,
         beside: &Beside,
         repository: &Repository,
         base: &Base,
@@ -452,18 +449,19 @@ impl Part {
         if beside.commits().chain(now.commits()).any(|key| was_orphan(&key) != is_orphan(&key)) {
             return Ok(None);
         }
-        self.meta.n_annotated = base.n_annotated(self.meta.n_annotated, &changed, &mut notes)?;
-        self.meta.head = state.head.into();
-        self.meta.notes = stored_notes(state);
-        self.meta.head_time = gained.history.nodes()[0].time;
-        self.changed.extend(changed.iter().copied().map(Id::from));
-        self.gained.extend(new.iter().copied().map(Id::from));
-        self.meta.superseded.retain(|pair| pair.by.get().is_none_or(|by| !changed.contains(&by)));
+        let mut part = self.clone();
+        part.meta.n_annotated = base.n_annotated(part.meta.n_annotated, &changed, &mut notes)?;
+        part.meta.head = state.head.into();
+        part.meta.notes = stored_notes(state);
+        part.meta.head_time = gained.history.nodes()[0].time;
+        part.changed.extend(changed.iter().copied().map(Id::from));
+        part.gained.extend(new.iter().copied().map(Id::from));
+        part.meta.superseded.retain(|pair| pair.by.get().is_none_or(|by| !changed.contains(&by)));
         let keys: BTreeSet<ObjectId> = new.union(&changed).copied().collect();
         let seen = Seen { repository, gained: &gained, is_here: &is_here, is_orphan: &is_orphan };
-        let Some(words) = self.see_notes(&seen, &mut notes, &keys, None)? else { return Ok(None) };
-        self.see_paths(repository, &gained, repository.commit_tree(head)?)?;
-        Ok(Some(Made { part: self, beside: now, words }))
+        let Some(words) = part.see_notes(&seen, &mut notes, &keys, None)? else { return Ok(None) };
+        part.see_paths(repository, &gained, repository.commit_tree(head)?)?;
+        Ok(Some(Made { part, beside: now, words }))
     }
 
     /// Sees what the notes on `keys` say; `None` when one of them cannot be placed file by file.

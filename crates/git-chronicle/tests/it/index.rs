@@ -748,6 +748,23 @@ fn parts(repo: &TestRepo) -> Vec<PathBuf> {
 }
 
 #[test]
+fn old_states_go_and_the_present_one_stays() {
+    let repo = indexed();
+    let most = (0..40)
+        .map(|n| {
+            add_commits(&repo, 1);
+            assert!(read(&repo, "a.txt", "a new commit").contains("Mind two."), "commit {n}");
+            let n_parts = parts(&repo).len();
+            read(&repo, "a.txt", "again");
+            assert_eq!(parts(&repo).len(), n_parts, "commit {n}: the present state was not kept");
+            n_parts
+        })
+        .max();
+    assert!(most.is_some_and(|most| (16..=33).contains(&most)), "{most:?} states were kept");
+    assert_eq!(tables(&repo).len(), 1, "the table that they build on");
+}
+
+#[test]
 fn a_damaged_part_is_not_gone_on_from() {
     const SAID: &str = "Whoever changes a.txt must look here.";
     let repo = indexed();
