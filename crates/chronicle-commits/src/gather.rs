@@ -269,8 +269,11 @@ impl Gatherer<'_> {
             let is_news = !summaries.contains(&document.summary.as_str()) && !is_replaced;
             if is_news && !candidate.touches.is_empty() {
                 summaries.push(&document.summary);
-                let id = EntryId(format!("s-{}", &fingerprint[..26]));
-                self.everywhere(&id, &Body::Summary(document.summary.clone()), &heading);
+                self.everywhere(
+                    &summary_id_of(fingerprint),
+                    &Body::Summary(document.summary.clone()),
+                    &heading,
+                );
             }
             self.concerns(document, &heading);
         }
@@ -468,7 +471,12 @@ pub(crate) fn heading(candidate: &Candidate, document: &Annotation) -> Heading {
 /// The id under which the summary of `document` is claimed.
 #[must_use]
 pub fn summary_id(document: &Annotation) -> EntryId {
-    EntryId(format!("s-{}", &document.fingerprint()[..26]))
+    summary_id_of(&document.fingerprint())
+}
+
+/// The id under which the summary of the document with this fingerprint is claimed.
+pub(crate) fn summary_id_of(fingerprint: &str) -> EntryId {
+    EntryId(format!("s-{}", &fingerprint[..26]))
 }
 
 /// The commit that `document` names, when that is another one than the one that carries it.

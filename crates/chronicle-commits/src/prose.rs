@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chronicle_core::{
-    EntryId,
+    EntryId, Statement,
     mentions::{Mention, mentions, segments},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    gather::{heading, summary_id},
+    gather::{heading, summary_id_of},
     matching::Candidate,
     record::{Heading, expiry},
 };
@@ -89,7 +89,7 @@ pub(crate) fn passages(candidate: &Candidate) -> Vec<Passage> {
     let note = &candidate.stored.note;
     let mut passages = Vec::new();
     let mut summaries: HashMap<&str, EntryId> = HashMap::new();
-    for document in note.documents() {
+    for Statement { document, fingerprint, is_replaced } in note.statements() {
         let heading = heading(candidate, document);
         for region in &document.regions {
             let constraints = region.constraints.iter().map(|constraint| &constraint.text);
@@ -106,9 +106,10 @@ pub(crate) fn passages(candidate: &Candidate) -> Vec<Passage> {
                 });
             }
         }
-        if !note.summary_is_replaced(document) {
+        if !is_replaced {
             // One summary in several documents is one claim: that of the first.
-            let claim = summaries.entry(&document.summary).or_insert_with(|| summary_id(document)).clone();
+            let claim =
+                summaries.entry(&document.summary).or_insert_with(|| summary_id_of(fingerprint)).clone();
             let text = document.summary.clone();
             passages.push(Passage {
                 heading,

@@ -64,7 +64,11 @@ impl Note {
         for other in others {
             self.add(other);
         }
-        let fingerprint = fingerprint(&document);
+        self.add_document(fingerprint(&document), document);
+    }
+
+    /// Adds a document that holds nothing but what it says itself.
+    fn add_document(&mut self, fingerprint: String, document: Annotation) {
         match self.documents.get_mut(&fingerprint) {
             Some(present) => unite(present, document),
             None => drop(self.documents.insert(fingerprint, document)),
@@ -146,8 +150,8 @@ impl Note {
     /// The union of two notes.
     #[must_use]
     pub fn fold(mut self, other: Self) -> Self {
-        for document in other.documents.into_values() {
-            self.add(document);
+        for (fingerprint, document) in other.documents {
+            self.add_document(fingerprint, document);
         }
         for entry in other.entries.into_values() {
             self.add_entry(entry);
