@@ -182,16 +182,14 @@ impl FileRecord {
         is_elsewhere(file, (&self.sources, &self.names))
     }
 
-    /// The number of `heading`, which is added if it is new.
+    /// The number of `heading`, which is added if it is new. One commit's claims come one after the other.
     pub(crate) fn heading(&mut self, heading: &Heading) -> usize {
-        // One document's claims come one after the other.
-        match self.headings.iter().rposition(|known| known == heading) {
-            Some(number) => number,
-            None => {
-                self.headings.push(heading.clone());
-                self.headings.len() - 1
-            }
+        let mut of_commit = self.headings.iter().rev().take_while(|known| known.commit == heading.commit);
+        if let Some(back) = of_commit.position(|known| known == heading) {
+            return self.headings.len() - 1 - back;
         }
+        self.headings.push(heading.clone());
+        self.headings.len() - 1
     }
 }
 

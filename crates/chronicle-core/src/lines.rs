@@ -173,22 +173,31 @@ pub fn line_words_beside(
     words
 }
 
-/// Bytes that are compared together.
-const CHUNK: usize = 64;
-
 /// How many bytes both begin with.
 fn common_start(left: &[u8], right: &[u8]) -> usize {
-    let chunks = left.as_chunks::<CHUNK>().0.iter().zip(right.as_chunks::<CHUNK>().0);
-    let n = CHUNK * chunks.take_while(|(left, right)| left == right).count();
+    let mut n = n_equal_chunks::<1024>(left, right);
+    n += n_equal_chunks::<32>(&left[n..], &right[n..]);
     n + left[n..].iter().zip(&right[n..]).take_while(|(left, right)| left == right).count()
+}
+
+/// How many bytes both begin with, as far as `N` of them at once are equal.
+fn n_equal_chunks<const N: usize>(left: &[u8], right: &[u8]) -> usize {
+    let chunks = left.as_chunks::<N>().0.iter().zip(right.as_chunks::<N>().0);
+    N * chunks.take_while(|(left, right)| left == right).count()
 }
 
 /// How many bytes both end with.
 fn common_end(left: &[u8], right: &[u8]) -> usize {
-    let chunks = left.as_rchunks::<CHUNK>().1.iter().rev().zip(right.as_rchunks::<CHUNK>().1.iter().rev());
-    let n = CHUNK * chunks.take_while(|(left, right)| left == right).count();
+    let mut n = n_equal_last_chunks::<1024>(left, right);
+    n += n_equal_last_chunks::<32>(&left[..left.len() - n], &right[..right.len() - n]);
     let (left, right) = (&left[..left.len() - n], &right[..right.len() - n]);
     n + left.iter().rev().zip(right.iter().rev()).take_while(|(left, right)| left == right).count()
+}
+
+/// How many bytes both end with, as far as `N` of them at once are equal.
+fn n_equal_last_chunks<const N: usize>(left: &[u8], right: &[u8]) -> usize {
+    let chunks = left.as_rchunks::<N>().1.iter().rev().zip(right.as_rchunks::<N>().1.iter().rev());
+    N * chunks.take_while(|(left, right)| left == right).count()
 }
 
 /// The word of one line as [`Lines`] sees it: 31 bits of XXH3-64, and whether it says something.
