@@ -185,7 +185,8 @@ impl Repository {
 
     /// The files of the index, but for those in the directories `left_out`; of conflicts, our side.
     fn staged_files(&self, index: &gix::index::State, left_out: &[BString]) -> Result<Files> {
-        let mut files = Files::new();
+        // A map is made of a list in order much sooner than file by file.
+        let mut files: Vec<(BString, (EntryMode, ObjectId))> = Vec::with_capacity(index.entries().len());
         for entry in index.entries() {
             let is_promise = entry.flags.contains(gix::index::entry::Flags::INTENT_TO_ADD);
             let Some(mode) = entry.mode.to_tree_entry_mode().filter(|_| !is_promise) else { continue };
@@ -199,11 +200,13 @@ impl Repository {
                 let directory = path.trim_end_with(|character| character == '/').to_owned();
                 let full = |name: BString| BString::from([&directory[..], b"/", &name[..]].concat());
                 files.extend(below.into_iter().map(|(name, found)| (full(name), found)));
-            } else if entry.stage_raw() != 1 && (entry.stage_raw() != 3 || !files.contains_key(&path)) {
-                files.insert(path, (mode, entry.id));
+            } else if entry.stage_raw() != 1
+                && (entry.stage_raw() != 3 || files.last().is_none_or(|(last, _)| *last != path))
+            {
+                files.push((path, (mode, entry.id)));
             }
         }
-        Ok(files)
+        Ok(files.into_iter().collect())
     }
 
     /// The files of the working tree that the index knows of, those of `staged` and others; what changed is
@@ -312,7 +315,6 @@ fn is_inside(path: &[u8], directories: &[BString]) -> bool {
 }
 
 /// The files of a tree, submodules included, but for those in directories that are staged as they are.
-#[derive(Default)]
 struct Unsettled {
     files: Files,
     /// These directories, in order, each with the `/` that ends it.
@@ -326,11 +328,11 @@ impl Unsettled {
         root: ObjectId,
         cached: Option<&gix::index::extension::Tree>,
     ) -> Result<Self> {
-        let mut found = Self::default();
+        let (mut files, mut settled) = (Vec::new(), Vec::new());
         let mut pending = vec![(BString::default(), root, cached)];
         while let Some((directory, id, cached)) = pending.pop() {
             if cached.is_some_and(|cached| cached.num_entries.is_some() && cached.id == id) {
-                found.settled.push(directory);
+                settled.push(directory);
                 continue;
             }
             let children = cached.map_or(&[][..], |cached| &cached.children);
@@ -343,11 +345,11 @@ impl Unsettled {
                     let child = children.iter().find(|child| child.name.as_slice() == entry.filename());
                     pending.push((path, entry.object_id(), child));
                 } else {
-                    found.files.insert(path, (entry.mode(), entry.object_id()));
+                    files.push((path, (entry.mode(), entry.object_id())));
                 }
             }
         }
-        found.settled.sort_unstable();
-        Ok(found)
+        settled.sort_unstable();
+        Ok(Self { files: files.into_iter().collect(), settled })
     }
 }
