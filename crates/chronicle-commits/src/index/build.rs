@@ -210,6 +210,9 @@ fn write_part(
         })
     });
     let news = news.ok().and_then(|()| Table::open(&place));
+    if news.is_some() {
+        kept.lend_memos(&packed, state);
+    }
     let index = news.map(|news| Index::new(state.clone(), table, part.meta.clone(), Some((part, news))));
     Ok(Ok(Refreshed { index, wants_table }))
 }
@@ -641,6 +644,23 @@ impl Kept {
             kind.sort_unstable_by(|left, right| right.cmp(left));
         }
         kept
+    }
+
+    /// Takes over the records beside an older part that says what the one of `state` does, which is `packed`: where
+    /// only branches came and went, files that take the whole history need not be made again.
+    fn lend_memos(&self, packed: &[u8], state: &State) {
+        let says_the_same = |path: &Path| {
+            let news = Table::open(&path.join(PART_FILE));
+            news.and_then(|news| news.get(PART)).is_some_and(|part| *part == *packed)
+        };
+        let recent = self.parts.iter().take(MAX_OLDER).map(|(_, path)| path);
+        let Some(older) = recent.into_iter().find(|path| says_the_same(path)) else { return };
+        for memo in entries(older).filter(|memo| !memo.ends_with(PART_FILE) && !is_unfinished(memo)) {
+            if let Some(name) = memo.file_name() {
+                // It can be made again where it cannot be linked.
+                let _linked = fs::hard_link(&memo, state.part().join(name));
+            }
+        }
     }
 
     /// Removes what is older than all that is to be kept. Many parts go at once: each switch to another commit would

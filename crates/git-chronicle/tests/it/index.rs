@@ -748,6 +748,27 @@ fn parts(repo: &TestRepo) -> Vec<PathBuf> {
 }
 
 #[test]
+fn a_branch_that_comes_costs_no_record_anew() {
+    let repo = indexed();
+    repo.write("a.txt", "zero\none\ntwo\nthree\nfour\n");
+    repo.commit("zero");
+    assert!(read(&repo, "a.txt", "after a commit").contains("Mind two."));
+    let records = || {
+        let files = |part: &PathBuf| {
+            fs::read_dir(part.parent().expect("it lies in a directory")).expect("it is there")
+        };
+        let count = |part: &PathBuf| files(part).count() - 1;
+        parts(&repo).iter().map(count).collect::<Vec<_>>()
+    };
+    assert_eq!(records(), [1], "the file that changed");
+    repo.git(&["branch", "other"]);
+    read(&repo, "b.txt", "after a branch came");
+    assert_eq!(records(), [1, 1], "the record went along");
+    assert!(read(&repo, "a.txt", "after a branch came").contains("Mind two."));
+    same(&repo, &["read", "a.txt", "--format", "json"], "after a branch came");
+}
+
+#[test]
 fn old_states_go_and_the_present_one_stays() {
     let repo = indexed();
     let most = (0..40)
