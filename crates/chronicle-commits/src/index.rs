@@ -54,7 +54,7 @@ use crate::{
     record::{FileRecord, Relied, is_elsewhere},
 };
 
-/// States that are kept: worktrees and branches that take turns each have their own.
+/// States that are kept at the least, and up to twice as many: worktrees and branches that take turns each have their own.
 const MAX_STATES: usize = 16;
 
 /// More files than this are not edited at once that all lose the same code.
