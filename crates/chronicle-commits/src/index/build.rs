@@ -189,7 +189,7 @@ fn write_part(
     state: &State,
     kept: &Kept,
 ) -> Result<std::result::Result<Refreshed, Without>> {
-    let NewPart { made: Made { mut part, beside, words }, older, table } =
+    let NewPart { made: Made { mut part, beside, words }, older, table, twin } =
         match part_of(repository, state, kept)? {
             Ok(new) => new,
             Err(without) => return Ok(Err(without)),
@@ -210,8 +210,8 @@ fn write_part(
         })
     });
     let news = news.ok().and_then(|()| Table::open(&place));
-    if news.is_some() {
-        kept.lend_memos(&packed, state);
+    if let (Some(twin), true) = (twin, news.is_some()) {
+        take_over_records(&twin, &packed, state);
     }
     let index = news.map(|news| Index::new(state.clone(), table, part.meta.clone(), Some((part, news))));
     Ok(Ok(Refreshed { index, wants_table }))
@@ -227,6 +227,8 @@ struct NewPart {
     older: Option<spoken::Older>,
     /// The table that it builds on.
     table: Table,
+    /// A part of the same HEAD and notes: only branches, or what is trusted, may have changed since.
+    twin: Option<PathBuf>,
 }
 
 /// What lies between a table and `state`: the newest one near it, else the newest that a part can reach from;
@@ -251,15 +253,18 @@ fn part_of(
 
 /// What lies between the table `base` and `state`; `None` when a part cannot say it.
 fn part_on(repository: &Repository, base: Base, state: &State, kept: &Kept) -> Result<Option<NewPart>> {
-    let mut known = None;
+    let (mut known, mut twin) = (None, None);
     for (_, path) in kept.parts.iter().take(MAX_OLDER) {
         let Some((news, part, beside)) = read_part(path, base.name()) else { continue };
+        if twin.is_none() && part.is_of(state) {
+            twin = Some(path.clone());
+        }
         // Nothing is gone on with that is damaged: the next part would never come to be.
         let read_older = || spoken::Older::read(&news);
         match part.grown(&beside, repository, &base, state)? {
             Some(made) => {
                 if let Some(older) = read_older() {
-                    return Ok(Some(NewPart { made, older: Some(older), table: base.table }));
+                    return Ok(Some(NewPart { made, older: Some(older), table: base.table, twin }));
                 }
             }
             None if known.is_none() => {
@@ -276,7 +281,22 @@ fn part_on(repository: &Repository, base: Base, state: &State, kept: &Kept) -> R
         let lender = Known { part: &part, beside: &beside, changed_since: &changed_since };
         older.of(|commit| made.part.is_fresh_here(commit) && lender.lends(commit))
     });
-    Ok(Some(NewPart { made, older, table: base.table }))
+    Ok(Some(NewPart { made, older, table: base.table, twin }))
+}
+
+/// Takes over the records beside the part `twin` if that says what the one of `state` does, which is `packed`: files that
+/// take the whole history need not be made again where branches came and went that are nothing to them.
+fn take_over_records(twin: &Path, packed: &[u8], state: &State) {
+    let said = Table::open(&twin.join(PART_FILE)).and_then(|news| news.get(PART));
+    if said.is_none_or(|said| *said != *packed) {
+        return;
+    }
+    for record in entries(twin).filter(|path| !path.ends_with(PART_FILE) && !is_unfinished(path)) {
+        if let Some(name) = record.file_name() {
+            // It can be made again where it cannot be linked.
+            let _linked = fs::hard_link(&record, state.part().join(name));
+        }
+    }
 }
 
 /// The part in `directory` and what belongs to it, if it is whole and builds on the table of the state `base`.
@@ -644,23 +664,6 @@ impl Kept {
             kind.sort_unstable_by(|left, right| right.cmp(left));
         }
         kept
-    }
-
-    /// Takes over the records beside an older part that says what the one of `state` does, which is `packed`: where
-    /// only branches came and went, files that take the whole history need not be made again.
-    fn lend_memos(&self, packed: &[u8], state: &State) {
-        let says_the_same = |path: &Path| {
-            let news = Table::open(&path.join(PART_FILE));
-            news.and_then(|news| news.get(PART)).is_some_and(|part| *part == *packed)
-        };
-        let recent = self.parts.iter().take(MAX_OLDER).map(|(_, path)| path);
-        let Some(older) = recent.into_iter().find(|path| says_the_same(path)) else { return };
-        for memo in entries(older).filter(|memo| !memo.ends_with(PART_FILE) && !is_unfinished(memo)) {
-            if let Some(name) = memo.file_name() {
-                // It can be made again where it cannot be linked.
-                let _linked = fs::hard_link(&memo, state.part().join(name));
-            }
-        }
     }
 
     /// Removes what is older than all that is to be kept. Many parts go at once: each switch to another commit would

@@ -257,6 +257,11 @@ impl Names {
 }
 
 impl Part {
+    /// Whether it was made of the HEAD and the notes of `state`.
+    pub(super) fn is_of(&self, state: &State) -> bool {
+        self.meta.head == state.head.into() && self.meta.notes == stored_notes(state)
+    }
+
     /// Whether the file at `path` may not be what the table says of it, going by the file itself.
     pub(super) fn is_touched(&self, path: &[u8]) -> bool {
         self.touched.contains(path) || self.is_named(path)

@@ -766,6 +766,17 @@ fn a_branch_that_comes_costs_no_record_anew() {
     assert_eq!(records(), [1, 1], "the record went along");
     assert!(read(&repo, "a.txt", "after a branch came").contains("Mind two."));
     same(&repo, &["read", "a.txt", "--format", "json"], "after a branch came");
+    // What no branch reaches any more is told, so the record is another one.
+    repo.git(&["checkout", "--quiet", "-b", "side"]);
+    repo.write("a.txt", "zero\none\nelse\nthree\nfour\n");
+    let beside = repo.commit("beside");
+    let entry = json!({ "category": "gotcha", "content": "Said beside.", "file": "a.txt", "lines": { "start": 3, "end": 3 } });
+    annotate(&repo, &beside, &json!({ "summary": "beside", "wisdom": [entry] }));
+    repo.git(&["checkout", "--quiet", "main"]);
+    assert!(!read(&repo, "a.txt", "while a branch reaches it").contains("Said beside."));
+    repo.git(&["branch", "--quiet", "-D", "side"]);
+    assert!(read(&repo, "a.txt", "after its branch went").contains("Said beside."));
+    same(&repo, &["read", "a.txt", "--format", "json"], "after its branch went");
 }
 
 #[test]
