@@ -1,13 +1,11 @@
 //! Which files a commit changed.
 
+use std::collections::{HashMap, HashSet};
+
 use gix::{
     ObjectId,
-    bstr::BString,
-    diff::{
-        Rewrites,
-        tree::{Recorder, State, recorder::Change},
-    },
-    object::tree::diff::ChangeDetached,
+    bstr::{BString, ByteSlice},
+    diff::tree::{Recorder, State, recorder::Change},
     objs::{TreeRefIter, tree::EntryMode},
 };
 use snafu::ResultExt;
@@ -15,6 +13,7 @@ use snafu::ResultExt;
 use crate::{
     Repository,
     error::{ObjectSnafu, Result},
+    likeness::{Moving, origins},
 };
 
 /// One file that differs between two trees.
@@ -30,6 +29,29 @@ pub struct FileChange {
     pub new: Option<ObjectId>,
 }
 
+/// A path, and what it is on either side.
+#[derive(Debug, Clone)]
+pub(crate) struct Differing {
+    pub path: BString,
+    pub old: Option<(EntryMode, ObjectId)>,
+    pub new: Option<(EntryMode, ObjectId)>,
+}
+
+impl Differing {
+    /// The same as a change of a file; directories and submodules are none, they have no lines.
+    fn plain(self) -> Option<FileChange> {
+        let blob =
+            |side: Option<(EntryMode, ObjectId)>| Some(side.filter(|(mode, _)| mode.is_blob_or_symlink())?.1);
+        let (old, new) = (blob(self.old), blob(self.new));
+        (old.is_some() || new.is_some()).then_some(FileChange {
+            path: self.path,
+            renamed_from: None,
+            old,
+            new,
+        })
+    }
+}
+
 impl Repository {
     /// The files that differ between `old` (the empty tree for `None`) and `new`, with renames told.
     ///
@@ -38,7 +60,7 @@ impl Repository {
     /// # Errors
     /// When a tree is missing or broken.
     pub fn changes(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<FileChange>> {
-        changes_in(&self.inner, old, new)
+        Ok(with_renames(&self.inner, differing(&self.inner, old, new)?))
     }
 
     /// [`Repository::changes`] without looking for renames: a rename is a deletion and an addition.
@@ -46,37 +68,16 @@ impl Repository {
     /// # Errors
     /// When a tree is missing or broken.
     pub fn plain_changes(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<FileChange>> {
-        plain_diff(&self.inner, old, new)
+        Ok(differing(&self.inner, old, new)?.into_iter().filter_map(Differing::plain).collect())
     }
 }
 
-/// The files that differ between two trees of `inner`, with renames told.
-pub(crate) fn changes_in(
+/// What differs between two trees of `inner`, in the order of the trees.
+pub(crate) fn differing(
     inner: &gix::Repository,
     old: Option<ObjectId>,
     new: ObjectId,
-) -> Result<Vec<FileChange>> {
-    let by_likeness = Rewrites { copies: None, percentage: Some(0.5), limit: 1000, track_empty: false };
-    let by_identity = Rewrites { percentage: None, ..by_likeness };
-    tree_diff(inner, old, new, by_likeness).or_else(|_| tree_diff(inner, old, new, by_identity))
-}
-
-fn tree_diff(
-    inner: &gix::Repository,
-    old: Option<ObjectId>,
-    new: ObjectId,
-    rewrites: Rewrites,
-) -> Result<Vec<FileChange>> {
-    let tree = |id: ObjectId| inner.find_tree(id).context(ObjectSnafu { id });
-    let (old, new_tree) = (old.map(tree).transpose()?, tree(new)?);
-    let options = gix::diff::Options::default().with_rewrites(Some(rewrites));
-    let changes =
-        inner.diff_tree_to_tree(old.as_ref(), &new_tree, options).context(ObjectSnafu { id: new })?;
-    Ok(changes.into_iter().filter_map(file_change).collect())
-}
-
-/// The same without renames, for which nothing has to be set up.
-fn plain_diff(inner: &gix::Repository, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<FileChange>> {
+) -> Result<Vec<Differing>> {
     let tree = |id: ObjectId| inner.find_tree(id).context(ObjectSnafu { id });
     let (old, new_tree) = (old.map(tree).transpose()?, tree(new)?);
     let old = old.as_ref().map_or(&[][..], |tree| &tree.data);
@@ -85,39 +86,48 @@ fn plain_diff(inner: &gix::Repository, old: Option<ObjectId>, new: ObjectId) -> 
     gix::diff::tree(entries(old), entries(&new_tree.data), State::default(), &inner.objects, &mut recorder)
         .map_err(gix::Error::from_error)
         .context(ObjectSnafu { id: new })?;
-    Ok(recorder.records.into_iter().filter_map(plain_change).collect())
+    Ok(recorder.records.into_iter().map(of_record).collect())
 }
 
-fn plain_change(change: Change) -> Option<FileChange> {
-    let file = |mode: EntryMode, id: ObjectId| mode.is_blob_or_symlink().then_some(id);
-    let (path, old, new) = match change {
-        Change::Addition { entry_mode, oid, path, .. } => (path, None, file(entry_mode, oid)),
-        Change::Deletion { entry_mode, oid, path, .. } => (path, file(entry_mode, oid), None),
+fn of_record(change: Change) -> Differing {
+    match change {
+        Change::Addition { entry_mode, oid, path, .. } => {
+            Differing { path, old: None, new: Some((entry_mode, oid)) }
+        }
+        Change::Deletion { entry_mode, oid, path, .. } => {
+            Differing { path, old: Some((entry_mode, oid)), new: None }
+        }
         Change::Modification { previous_entry_mode, previous_oid, entry_mode, oid, path } => {
-            (path, file(previous_entry_mode, previous_oid), file(entry_mode, oid))
+            Differing { path, old: Some((previous_entry_mode, previous_oid)), new: Some((entry_mode, oid)) }
         }
-    };
-    (old.is_some() || new.is_some()).then_some(FileChange { path, renamed_from: None, old, new })
+    }
 }
 
-fn file_change(change: ChangeDetached) -> Option<FileChange> {
-    let (path, renamed_from, old, new) = match change {
-        ChangeDetached::Addition { location, entry_mode, id, .. } => {
-            (location, None, None, entry_mode.is_blob_or_symlink().then_some(id))
+/// What `differing` files changed; those that went under one name and came under another are one change.
+pub(crate) fn with_renames(inner: &gix::Repository, differing: Vec<Differing>) -> Vec<FileChange> {
+    let gone = moving(&differing, |file| file.old.filter(|_| file.new.is_none()));
+    let come = moving(&differing, |file| file.new.filter(|_| file.old.is_none()));
+    let mut before = HashMap::new();
+    if !gone.is_empty() && !come.is_empty() {
+        for (file, origin) in come.iter().zip(origins(inner, &gone, &come)) {
+            if let Some(origin) = origin {
+                before.insert(file.path.to_owned(), (gone[origin].path.to_owned(), gone[origin].id));
+            }
         }
-        ChangeDetached::Deletion { location, entry_mode, id, .. } => {
-            (location, None, entry_mode.is_blob_or_symlink().then_some(id), None)
-        }
-        ChangeDetached::Modification { location, previous_entry_mode, previous_id, entry_mode, id } => (
-            location,
-            None,
-            previous_entry_mode.is_blob_or_symlink().then_some(previous_id),
-            entry_mode.is_blob_or_symlink().then_some(id),
-        ),
-        ChangeDetached::Rewrite { source_location, source_id, location, id, .. } => {
-            (location, Some(source_location), Some(source_id), Some(id))
-        }
-    };
-    // Directories and submodules have no lines.
-    (old.is_some() || new.is_some()).then_some(FileChange { path, renamed_from, old, new })
+    }
+    let renamed: HashSet<BString> = before.values().map(|(path, _)| path.clone()).collect();
+    let changes = differing.into_iter().filter_map(Differing::plain);
+    let changes = changes.filter(|change| change.new.is_some() || !renamed.contains(&change.path));
+    let told = changes.map(|change| match before.remove(&change.path) {
+        Some((from, old)) => FileChange { renamed_from: Some(from), old: Some(old), ..change },
+        None => change,
+    });
+    told.collect()
+}
+
+fn moving(
+    differing: &[Differing],
+    side: impl Fn(&Differing) -> Option<(EntryMode, ObjectId)>,
+) -> Vec<Moving<'_>> {
+    differing.iter().filter_map(|file| Moving::of(file.path.as_bstr(), side(file)?)).collect()
 }

@@ -18,6 +18,7 @@ mod history;
 pub mod hooks;
 mod identity;
 mod last_words;
+mod likeness;
 mod lineage;
 mod lock;
 mod many;

@@ -1,7 +1,7 @@
 //! What differs between a commit and the index, or the working tree.
 //!
-//! Both are made into trees in memory, so that they are compared as commits are, renames
-//! included; nothing is written to the repository. No filter ever runs on a file.
+//! They are compared file by file, and renames are told as between commits; nothing is written to
+//! the repository. No filter ever runs on a file.
 
 use std::{
     cmp::Ordering,
@@ -19,7 +19,7 @@ use snafu::{OptionExt, ResultExt};
 
 use crate::{
     FileChange, Repository,
-    changes::changes_in,
+    changes::{Differing, differing, with_renames},
     error::{GitError, NoMergeBaseSnafu, ObjectSnafu, ReadIndexSnafu, Result, WriteObjectSnafu},
     worktree::WorkTree,
 };
@@ -92,7 +92,9 @@ impl Repository {
         let old = self.commit_tree(old)?;
         let inner = self.inner.clone().with_object_memory();
         let mut changes = match newer {
-            Newer::Commit(commit) => changes_in(&inner, Some(old), self.commit_tree(commit)?)?,
+            Newer::Commit(commit) => {
+                with_renames(&inner, differing(&inner, Some(old), self.commit_tree(commit)?)?)
+            }
             Newer::Index | Newer::WorkTree => {
                 // A bare repository has no index either: everything would seem to be removed.
                 if self.work_dir().is_none() {
@@ -161,26 +163,7 @@ impl Repository {
             }
             _ => self.staged_files(&index, &settled)?,
         };
-        let differing = differing(&before, &now);
-        let has_gone = differing.iter().any(|(_, _, now)| now.is_none());
-        let has_come = differing.iter().any(|(_, before, _)| before.is_none());
-        if !(has_gone && has_come) {
-            return Ok(edited(&differing));
-        }
-        // There may be renames, which are looked for in trees.
-        let tree = inner.find_tree(base).context(ObjectSnafu { id: base })?;
-        let mut editor = tree.edit().context(ObjectSnafu { id: base })?;
-        // A directory goes before a file takes its name.
-        for (path, _, _) in differing.iter().filter(|(_, _, now)| now.is_none()) {
-            editor.remove(path.as_bstr()).context(WriteObjectSnafu)?;
-        }
-        for (path, _, now) in differing {
-            if let Some((mode, id)) = now {
-                editor.upsert(path.as_bstr(), mode.kind(), *id).context(WriteObjectSnafu)?;
-            }
-        }
-        let new = editor.write().context(WriteObjectSnafu)?.detach();
-        changes_in(inner, Some(base), new)
+        Ok(with_renames(inner, differing_files(&before, &now)))
     }
 
     /// The files of the index, but for those in the directories `left_out`; of conflicts, our side.
@@ -269,11 +252,8 @@ fn is_as_staged(
     )
 }
 
-/// A path, and what it is on either side.
-type Differing<'f> = (&'f BString, Option<&'f (EntryMode, ObjectId)>, Option<&'f (EntryMode, ObjectId)>);
-
 /// The files that are not the same on both sides, in order of path.
-fn differing<'f>(before: &'f Files, now: &'f Files) -> Vec<Differing<'f>> {
+fn differing_files(before: &Files, now: &Files) -> Vec<Differing> {
     let (mut before, mut now) = (before.iter().peekable(), now.iter().peekable());
     let mut differing = Vec::new();
     loop {
@@ -285,25 +265,11 @@ fn differing<'f>(before: &'f Files, now: &'f Files) -> Vec<Differing<'f>> {
         };
         let old = if order == Ordering::Greater { None } else { before.next() };
         let new = if order == Ordering::Less { None } else { now.next() };
-        let (old_file, new_file) = (old.map(|(_, file)| file), new.map(|(_, file)| file));
+        let (old_file, new_file) = (old.map(|(_, file)| *file), new.map(|(_, file)| *file));
         if let (Some((path, _)), true) = (old.or(new), old_file != new_file) {
-            differing.push((path, old_file, new_file));
+            differing.push(Differing { path: path.clone(), old: old_file, new: new_file });
         }
     }
-}
-
-/// The files that differ, where none can have been renamed.
-fn edited(differing: &[Differing<'_>]) -> Vec<FileChange> {
-    // Submodules have no lines.
-    let blob = |file: &Option<&(EntryMode, ObjectId)>| {
-        file.filter(|(mode, _)| mode.is_blob_or_symlink()).map(|(_, id)| *id)
-    };
-    let change = |(path, old, new): &Differing<'_>| {
-        let path = BString::clone(path);
-        let change = FileChange { path, renamed_from: None, old: blob(old), new: blob(new) };
-        (change.old.is_some() || change.new.is_some()).then_some(change)
-    };
-    differing.iter().filter_map(change).collect()
 }
 
 /// Whether `path` lies in one of `directories`, which are in order, each with the `/` that ends it; everything lies in
