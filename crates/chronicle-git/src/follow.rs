@@ -76,46 +76,66 @@ pub struct Touch {
 }
 
 /// The names under which followed files go in one commit, as a tree of directories.
+///
+/// Commits share the directories in which nothing is called otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Names {
     files: BTreeMap<BString, Vec<usize>>,
-    directories: BTreeMap<BString, Names>,
+    directories: BTreeMap<BString, Rc<Names>>,
 }
 
 impl Names {
     fn of<'a>(paths: impl IntoIterator<Item = (&'a BString, &'a Vec<usize>)>) -> Self {
         let mut root = Self::default();
         for (path, files) in paths {
-            let mut at = &mut root;
-            let mut parts = path.split_str(b"/").peekable();
-            while let Some(part) = parts.next() {
-                if parts.peek().is_some() {
-                    at = at.directories.entry(part.into()).or_default();
-                } else {
-                    let present: &mut Vec<usize> = at.files.entry(part.into()).or_default();
-                    present.extend(files);
-                    present.sort_unstable();
-                    present.dedup();
-                }
-            }
+            root.add(path.as_ref(), files);
         }
         root
     }
 
-    /// Every path with the files that go by it.
-    fn paths(&self) -> BTreeMap<BString, Vec<usize>> {
-        let mut paths = BTreeMap::new();
-        self.collect(&BString::default(), &mut paths);
-        paths
+    fn add(&mut self, path: &BStr, files: &[usize]) {
+        match path.split_once_str(b"/") {
+            Some((directory, rest)) => {
+                let inner = self.directories.entry(directory.into()).or_default();
+                Rc::make_mut(inner).add(rest.as_bstr(), files);
+            }
+            None => add_numbers(self.files.entry(path.to_owned()).or_default(), files),
+        }
     }
 
-    fn collect(&self, prefix: &BString, paths: &mut BTreeMap<BString, Vec<usize>>) {
+    /// Takes out the files that go by `path`; directories with no others go with them.
+    fn take(&mut self, path: &BStr) -> Vec<usize> {
+        let Some((directory, rest)) = path.split_once_str(b"/") else {
+            return self.files.remove(path).unwrap_or_default();
+        };
+        let Some(inner) = self.directories.get_mut(directory.as_bstr()) else { return Vec::new() };
+        let inner = Rc::make_mut(inner);
+        let files = inner.take(rest.as_bstr());
+        if inner.files.is_empty() && inner.directories.is_empty() {
+            self.directories.remove(directory.as_bstr());
+        }
+        files
+    }
+
+    /// Calls `each` with every path and the files that go by it.
+    fn for_each(&self, prefix: &BString, each: &mut impl FnMut(&BString, &BStr, &[usize])) {
         for (name, files) in &self.files {
-            paths.insert(joined(prefix, name.as_ref()), files.clone());
+            each(prefix, name.as_ref(), files);
         }
         for (name, inner) in &self.directories {
-            inner.collect(&joined(prefix, name.as_ref()), paths);
+            inner.for_each(&joined(prefix, name.as_ref()), each);
         }
+    }
+
+    /// The paths of the files for which `is_wanted` is true.
+    fn paths_where(&self, is_wanted: impl Fn(&BString, &BStr, &[usize]) -> bool) -> Vec<BString> {
+        let mut paths = Vec::new();
+        self.for_each(&BString::default(), &mut |prefix, name, files| {
+            if is_wanted(prefix, name, files) {
+                paths.push(joined(prefix, name));
+            }
+        });
+        paths
     }
 
     /// The files that go by `path`.
@@ -143,10 +163,34 @@ impl Names {
         }
     }
 
-    fn united(&self, other: &Self) -> Self {
-        let (ours, theirs) = (self.paths(), other.paths());
-        Self::of(ours.iter().chain(&theirs))
+    /// Adds the names of `other`.
+    fn unite(&mut self, other: &Self) {
+        for (name, files) in &other.files {
+            match self.files.get_mut(name) {
+                Some(ours) if ours == files => {}
+                Some(ours) => add_numbers(ours, files),
+                None => {
+                    self.files.insert(name.clone(), files.clone());
+                }
+            }
+        }
+        for (name, theirs) in &other.directories {
+            match self.directories.get_mut(name) {
+                // Nearly all are the same directory, which this sees at once.
+                Some(ours) if ours == theirs => {}
+                Some(ours) => Rc::make_mut(ours).unite(theirs),
+                None => {
+                    self.directories.insert(name.clone(), Rc::clone(theirs));
+                }
+            }
+        }
     }
+}
+
+fn add_numbers(files: &mut Vec<usize>, more: &[usize]) {
+    files.extend(more);
+    files.sort_unstable();
+    files.dedup();
 }
 
 fn joined(prefix: &BString, name: &BStr) -> BString {
@@ -248,7 +292,7 @@ impl Followed {
     #[must_use]
     pub fn names_at(&self, place: u32, file: usize) -> Vec<BString> {
         let Some(names) = &self.names[place as usize] else { return Vec::new() };
-        names.paths().into_iter().filter(|(_, files)| files.contains(&file)).map(|(name, _)| name).collect()
+        names.paths_where(|_, _, files| files.contains(&file))
     }
 
     /// The followed files that go by `name` in the commit at `place`; `name` is text, and may stand for a
@@ -259,8 +303,8 @@ impl Followed {
         if !name.contains(char::REPLACEMENT_CHARACTER) {
             return names.at(name.as_bytes().as_bstr()).to_vec();
         }
-        let paths = names.paths().into_iter().filter(|(path, _)| path.to_str_lossy() == name);
-        paths.flat_map(|(_, files)| files).collect()
+        let paths = names.paths_where(|prefix, last, _| joined(prefix, last).to_str_lossy() == name);
+        paths.iter().flat_map(|path| names.at(path.as_ref())).copied().collect()
     }
 }
 
@@ -414,7 +458,7 @@ impl<'a> Walk<'a> {
         differences: &Differences,
         renamed: &mut BTreeMap<BString, BString>,
     ) -> Result<Rc<Names>> {
-        let mut paths = None;
+        let mut names = Rc::clone(names);
         let appeared: Vec<&BString> = differences
             .iter()
             .filter(|(_, difference)| difference.old.is_none() && difference.new.is_some())
@@ -424,21 +468,25 @@ impl<'a> Walk<'a> {
             let mut origins = self.repository.renames(self.history.node(parent).tree, node.tree)?;
             for path in appeared {
                 let Some(before) = origins.remove(path) else { continue };
-                let paths = paths.get_or_insert_with(|| names.paths());
-                if let Some(mut files) = paths.remove(path) {
-                    paths.entry(before.clone()).or_default().append(&mut files);
+                let names = Rc::make_mut(&mut names);
+                let files = names.take(path.as_ref());
+                if !files.is_empty() {
+                    names.add(before.as_ref(), &files);
                     renamed.insert(path.clone(), before);
                 }
             }
         }
-        Ok(paths.map_or_else(|| Rc::clone(names), |paths| Rc::new(Names::of(&paths))))
+        Ok(names)
     }
 
     fn hand_down(&mut self, parent: u32, names: &Rc<Names>) {
         let slot = &mut self.followed.names[parent as usize];
         *slot = Some(match slot.take() {
-            Some(present) if Rc::ptr_eq(&present, names) || present == *names => present,
-            Some(present) => Rc::new(present.united(names)),
+            Some(present) if present == *names => present,
+            Some(mut present) => {
+                Rc::make_mut(&mut present).unite(names);
+                present
+            }
             None => Rc::clone(names),
         });
     }
