@@ -54,6 +54,9 @@ pub enum Newer {
 /// Attributes that let git make other bytes of a file; the first one lets another program do it.
 const CONVERSIONS: [&str; 6] = ["filter", "text", "eol", "crlf", "ident", "working-tree-encoding"];
 
+/// Most trees have fewer bytes.
+const TYPICAL_TREE: usize = 512;
+
 type Files = BTreeMap<BString, (EntryMode, ObjectId)>;
 
 impl Pending {
@@ -152,7 +155,8 @@ impl Repository {
     /// memory of `inner`.
     fn changes_now(&self, inner: &gix::Repository, base: ObjectId, newer: Newer) -> Result<Vec<FileChange>> {
         let index = self.inner.index_or_empty().context(ReadIndexSnafu)?;
-        let Unsettled { files: mut before, settled } = Unsettled::of(inner, base, index.tree())?;
+        let Unsettled { files: mut before, settled } =
+            Unsettled::of(inner, base, Some(StagedTree::root(&index)?))?;
         let now = match newer {
             Newer::WorkTree => {
                 let staged = self.staged_files(&index, &[])?;
@@ -203,8 +207,13 @@ impl Repository {
         let options = self.inner.stat_options().context(ReadIndexSnafu)?;
         let mut work_tree = WorkTree::new(self);
         let mut unchanged: HashSet<&BStr> = HashSet::new();
+        // Directories outside a sparse checkout, which lie in the index as one.
+        let mut outside = Vec::new();
         for entry in index.entries() {
             let path = entry.path(index);
+            if entry.mode.is_sparse() {
+                outside.push(path.to_owned());
+            }
             let is_left_out = entry.flags.contains(gix::index::entry::Flags::SKIP_WORKTREE);
             let mut is_there = || {
                 let path = work_tree.as_mut()?.path(path)?;
@@ -220,7 +229,8 @@ impl Repository {
         }
         let mut now = Files::new();
         for (path, (mode, id)) in files {
-            if unchanged.contains(path.as_bstr()) || !mode.is_blob_or_symlink() {
+            let is_unchanged = unchanged.contains(path.as_bstr()) || is_inside(&path, &outside);
+            if is_unchanged || !mode.is_blob_or_symlink() {
                 now.insert(path, (mode, id));
             } else if let Some(content) = self.worktree_content(path.as_bstr())? {
                 let id = inner.write_blob(content).context(WriteObjectSnafu)?.detach();
@@ -280,6 +290,110 @@ fn is_inside(path: &[u8], directories: &[BString]) -> bool {
     n_before.checked_sub(1).is_some_and(|last| path.starts_with(&directories[last]))
 }
 
+/// A directory as it is staged.
+struct StagedTree<'i> {
+    /// The id of its tree, in the object database or not; `None` where it holds conflicts.
+    id: Option<ObjectId>,
+    below: Below<'i>,
+}
+
+/// The directories in a staged one.
+enum Below<'i> {
+    /// As git keeps them.
+    Kept(&'i [gix::index::extension::Tree]),
+    /// As they were worked out, in order of name.
+    Made(Vec<(&'i BStr, StagedTree<'i>)>),
+}
+
+impl<'i> StagedTree<'i> {
+    fn root(index: &'i gix::index::State) -> Result<Self> {
+        Self::of(index, index.entries(), 0, index.tree())
+    }
+
+    /// What was `kept` of it, if it is valid still; else the tree of `entries`, whose paths share `n_shared` bytes.
+    ///
+    /// Git drops a tree that it keeps whenever something is added below it, be it the same as before. To work it
+    /// out takes less than to read the tree that it may be equal to.
+    fn of(
+        index: &'i gix::index::State,
+        entries: &'i [gix::index::Entry],
+        n_shared: usize,
+        kept: Option<&'i gix::index::extension::Tree>,
+    ) -> Result<Self> {
+        if let Some(kept) = kept.filter(|kept| kept.num_entries.is_some()) {
+            return Ok(Self { id: Some(kept.id), below: Below::Kept(&kept.children) });
+        }
+        let mut children: Vec<_> = kept.into_iter().flat_map(|kept| &kept.children).collect();
+        children.sort_unstable_by(|left, right| left.name.cmp(&right.name));
+        let kept_child = |name: &BStr| {
+            let at = children.binary_search_by(|tree| tree.name.as_bstr().cmp(name));
+            at.ok().map(|at| children[at])
+        };
+        let mut content = Vec::with_capacity(TYPICAL_TREE);
+        let mut add = |mode: EntryMode, name: &BStr, id: ObjectId| {
+            content.extend_from_slice(mode.as_bytes(&mut Default::default()));
+            content.push(b' ');
+            content.extend_from_slice(name);
+            content.push(0);
+            content.extend_from_slice(id.as_bytes());
+        };
+        let (mut made, mut has_conflicts) = (Vec::new(), false);
+        let mut left = entries;
+        while let Some((entry, others)) = left.split_first() {
+            let path = entry.path(index);
+            let Some(mode) = entry.mode.to_tree_entry_mode() else {
+                left = others;
+                continue;
+            };
+            match path[n_shared..].find_byte(b'/') {
+                Some(length) if !mode.is_tree() => {
+                    let end = n_shared + length;
+                    let is_below = |entry: &gix::index::Entry| entry.path(index).starts_with(&path[..=end]);
+                    let (below, beside) = left.split_at(left.partition_point(is_below));
+                    let name = path[n_shared..end].as_bstr();
+                    let tree = Self::of(index, below, end + 1, kept_child(name))?;
+                    match tree.id {
+                        Some(id) if !id.is_empty_tree() => add(EntryKind::Tree.into(), name, id),
+                        Some(_) => {}
+                        None => has_conflicts = true,
+                    }
+                    made.push((name, tree));
+                    left = beside;
+                }
+                length => {
+                    // A sparse index holds whole directories as one entry.
+                    let name =
+                        path[n_shared..length.map_or(path.len(), |length| n_shared + length)].as_bstr();
+                    has_conflicts |= entry.stage_raw() != 0;
+                    if !entry.flags.contains(gix::index::entry::Flags::INTENT_TO_ADD) {
+                        add(mode, name, entry.id);
+                    }
+                    left = others;
+                }
+            }
+        }
+        let id = gix::objs::compute_hash(index.object_hash(), gix::objs::Kind::Tree, &content);
+        let id = (!has_conflicts).then(|| id.map_err(gix::Error::from_error).context(WriteObjectSnafu));
+        made.sort_unstable_by_key(|(name, _)| *name);
+        Ok(Self { id: id.transpose()?, below: Below::Made(made) })
+    }
+
+    /// The directory `name` in it.
+    fn take(&mut self, name: &BStr) -> Option<Self> {
+        match &mut self.below {
+            Below::Made(made) => {
+                let at = made.binary_search_by_key(&name, |(other, _)| *other).ok()?;
+                Some(std::mem::replace(&mut made[at].1, Self { id: None, below: Below::Kept(&[]) }))
+            }
+            Below::Kept(kept) => {
+                let kept = kept.iter().find(|tree| tree.name.as_bstr() == name)?;
+                let id = kept.num_entries.is_some().then_some(kept.id);
+                Some(Self { id, below: Below::Kept(&kept.children) })
+            }
+        }
+    }
+}
+
 /// The files of a tree, submodules included, but for those in directories that are staged as they are.
 struct Unsettled {
     files: Files,
@@ -288,28 +402,23 @@ struct Unsettled {
 }
 
 impl Unsettled {
-    /// Walks the tree `root`. What is settled, the trees tell that git keeps in the index: of that nothing has to be read.
-    fn of(
-        inner: &gix::Repository,
-        root: ObjectId,
-        cached: Option<&gix::index::extension::Tree>,
-    ) -> Result<Self> {
+    /// Walks the tree `root`; of what is settled nothing has to be read.
+    fn of(inner: &gix::Repository, root: ObjectId, staged: Option<StagedTree<'_>>) -> Result<Self> {
         let (mut files, mut settled) = (Vec::new(), Vec::new());
-        let mut pending = vec![(BString::default(), root, cached)];
-        while let Some((directory, id, cached)) = pending.pop() {
-            if cached.is_some_and(|cached| cached.num_entries.is_some() && cached.id == id) {
+        let mut pending = vec![(BString::default(), root, staged)];
+        while let Some((directory, id, mut staged)) = pending.pop() {
+            if staged.as_ref().is_some_and(|staged| staged.id == Some(id)) {
                 settled.push(directory);
                 continue;
             }
-            let children = cached.map_or(&[][..], |cached| &cached.children);
             let tree = inner.find_tree(id).context(ObjectSnafu { id })?;
             for entry in tree.iter().filter_map(std::result::Result::ok) {
                 let mut path = directory.clone();
                 path.extend_from_slice(entry.filename());
                 if entry.mode().is_tree() {
                     path.push(b'/');
-                    let child = children.iter().find(|child| child.name.as_slice() == entry.filename());
-                    pending.push((path, entry.object_id(), child));
+                    let below = staged.as_mut().and_then(|staged| staged.take(entry.filename()));
+                    pending.push((path, entry.object_id(), below));
                 } else {
                     files.push((path, (entry.mode(), entry.object_id())));
                 }
@@ -317,5 +426,130 @@ impl Unsettled {
         }
         settled.sort_unstable();
         Ok(Self { files: files.into_iter().collect(), settled })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use testkit::TestRepo;
+
+    use super::*;
+
+    const FILES: [&str; 10] = [
+        "a.b/x",
+        "a/b/c/deep",
+        "a/b/d",
+        "a/b.c",
+        "a-b/c",
+        "a0",
+        "docs/one",
+        "docs/two/three",
+        "lib/mod/a",
+        "z",
+    ];
+
+    /// Files in directories of names that sort in ways of their own; git keeps no tree of the index as valid.
+    fn readded() -> TestRepo {
+        let repo = TestRepo::new();
+        for path in FILES {
+            repo.write(path, path);
+        }
+        std::os::unix::fs::symlink("z", repo.path().join("a/link")).unwrap();
+        repo.git(&["add", "."]);
+        repo.git(&["update-index", "--chmod=+x", "z"]);
+        let commit = repo.commit("before");
+        repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{commit},lib/sub")]);
+        repo.commit("with a submodule");
+        repo.git(&["add", "--renormalize", "."]);
+        repo
+    }
+
+    fn repository(repo: &TestRepo) -> Repository {
+        Repository::discover(repo.path(), testkit::DATE.parse().expect("it is a time"))
+            .expect("it is a repository")
+    }
+
+    fn with_root<T>(repo: &TestRepo, look: impl FnOnce(StagedTree<'_>) -> T) -> T {
+        let index = repository(repo).inner.index_or_empty().expect("it can be read");
+        look(StagedTree::root(&index).expect("it can be hashed"))
+    }
+
+    fn differing(repo: &TestRepo, newer: Newer) -> Vec<String> {
+        let repository = repository(repo);
+        let head = repository.head().expect("it can be read").expect("there are commits");
+        let pending = repository.pending(head, newer).expect("all is there");
+        pending.changes.into_iter().map(|change| change.path.to_string()).collect()
+    }
+
+    fn differing_by_git(repo: &TestRepo, options: &[&str]) -> Vec<String> {
+        let told = repo.git(
+            &[&["diff", "--name-only", "--no-renames", "--ignore-submodules", "HEAD"], options].concat(),
+        );
+        told.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn trees_of_the_index_are_those_that_git_would_write() {
+        let repo = readded();
+        for change in ["nothing", "an edit", "a new directory", "a removal", "a promise"] {
+            match change {
+                "an edit" => repo.write("a/b/c/deep", "edited"),
+                "a new directory" => repo.write("a/b/0/new", "new"),
+                "a removal" => std::fs::remove_file(repo.path().join("docs/two/three")).unwrap(),
+                _ => {}
+            }
+            repo.git(&["add", "--all"]);
+            if change == "a promise" {
+                repo.write("promised/file", "promised");
+                repo.write("lib/mod/promised", "promised");
+                repo.git(&["add", "--intent-to-add", "promised/file", "lib/mod/promised"]);
+            }
+            let made = with_root(&repo, |root| root.id).map(|id| id.to_string());
+            assert_eq!(made, Some(repo.git(&["write-tree"])), "{change}");
+            assert_eq!(differing(&repo, Newer::Index), differing_by_git(&repo, &["--cached"]), "{change}");
+            assert_eq!(differing(&repo, Newer::WorkTree), differing_by_git(&repo, &[]), "{change}");
+            repo.git(&["add", "--renormalize", "."]);
+        }
+    }
+
+    #[test]
+    fn no_tree_is_made_of_conflicts() {
+        let repo = readded();
+        repo.git(&["checkout", "-q", "-b", "other"]);
+        repo.write("a/b/d", "theirs");
+        repo.commit("theirs");
+        repo.git(&["checkout", "-q", "main"]);
+        repo.write("a/b/d", "ours");
+        repo.commit("ours");
+        assert!(!repo.try_git(&["merge", "-q", "other"]).status.success());
+        repo.write("docs/one", "edited");
+        repo.git(&["add", "docs/one"]);
+
+        with_root(&repo, |mut root| {
+            let id = |tree: &str| Some(repo.git(&["rev-parse", tree]));
+            let of = |tree: Option<StagedTree<'_>>| tree.expect("it is there").id.map(|id| id.to_string());
+            assert_eq!(root.id, None);
+            assert_eq!(of(root.take("a-b".into())), id("HEAD:a-b"));
+            assert_eq!(of(root.take("lib".into())), id("HEAD:lib"));
+            let mut a = root.take("a".into()).expect("it is there");
+            let mut b = a.take("b".into()).expect("it is there");
+            assert_eq!((a.id, b.id), (None, None));
+            assert_eq!(of(b.take("c".into())), id("HEAD:a/b/c"));
+        });
+        assert_eq!(differing(&repo, Newer::Index), ["docs/one"]);
+        assert_eq!(differing(&repo, Newer::WorkTree), ["a/b/d", "docs/one"]);
+    }
+
+    #[test]
+    fn a_sparse_index_holds_directories_as_one() {
+        let repo = readded();
+        repo.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "docs"]);
+        repo.write("docs/one", "edited");
+        repo.git(&["add", "docs/one"]);
+        let made = with_root(&repo, |root| root.id).map(|id| id.to_string());
+        assert_eq!(made, Some(repo.git(&["write-tree"])));
+        repo.git(&["add", "--renormalize", "."]);
+        assert_eq!(differing(&repo, Newer::Index), ["docs/one"]);
+        assert_eq!(differing(&repo, Newer::WorkTree), ["docs/one"]);
     }
 }
