@@ -12,6 +12,7 @@ mod beside;
 mod blame;
 mod body;
 mod build;
+mod changes;
 mod drift;
 mod part;
 mod sketched;
@@ -174,6 +175,8 @@ const PART: &[u8] = b"A";
 const ANCESTRY: &[u8] = b"H";
 /// Hashes of all paths that a commit of the history ever had.
 const EVER: &[u8] = b"E";
+/// What the commits of the history changed.
+const CHANGES: &[u8] = b"C";
 /// Hashes of paths that notes name, or that annotated commits off the history changed.
 const NAMED: &[u8] = b"F";
 /// What is annotated beside the history.
@@ -274,6 +277,11 @@ impl Index {
     fn new(state: State, table: Table, meta: Meta, part: Option<(Part, Table)>) -> Self {
         let (part, news) = part.unzip();
         Self { state, table, meta, part, news, memos: RefCell::default(), way: OnceCell::new() }
+    }
+
+    /// The same, where the way from the table's HEAD is known.
+    fn by_way_of(self, way: (Span, Ancestry)) -> Self {
+        Self { way: OnceCell::from(Some(way)), ..self }
     }
 
     pub(crate) fn has_any(&self) -> bool {

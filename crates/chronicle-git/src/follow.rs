@@ -19,7 +19,7 @@ use gix::{
 use snafu::ResultExt;
 
 use crate::{
-    History, Node, Partial, Repository,
+    FileChange, History, Node, Partial, Repository,
     error::{ObjectSnafu, Result},
 };
 
@@ -42,6 +42,26 @@ pub struct FileHistory {
     pub touches: Vec<Touch>,
     /// Merges that have the file as a later one of their parents, and not as the first: their places and that parent's.
     pub sides: Vec<(u32, u32)>,
+}
+
+/// What the commits of a history changed, each compared with its first parent.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// Every path that one of them changed, in order; no commit of the history has a file of another name.
+    pub paths: Vec<BString>,
+    /// For each place of the history, what its commit changed, in order of path.
+    pub commits: Vec<Vec<ChangedPath>>,
+}
+
+/// One path that a commit changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChangedPath {
+    /// The number of the path.
+    pub path: u32,
+    /// Whether there was a file of that name.
+    pub was_there: bool,
+    /// Whether there is one since.
+    pub is_there: bool,
 }
 
 /// Which touches of a file can be reached from which commit.
@@ -224,15 +244,16 @@ impl Repository {
         Ok(walk.followed)
     }
 
-    /// [`Repository::follow`] for all files of the newest commit; also every path that any commit changed.
+    /// [`Repository::follow`] for all files of the newest commit; also what the commits changed of any file.
     ///
     /// # Errors
     /// When a tree is missing or broken.
-    pub fn follow_all(&self, history: &History, files: &[BString]) -> Result<(Followed, BTreeSet<BString>)> {
+    pub fn follow_all(&self, history: &History, files: &[BString]) -> Result<(Followed, Changes)> {
         let mut walk = Walk::new(self, history, Followed::start(history, files));
-        (walk.is_broad, walk.ever) = (true, Some(BTreeSet::new()));
+        let commits = vec![Vec::new(); history.nodes().len()];
+        (walk.is_broad, walk.changed) = (true, Some(Changed { numbers: BTreeMap::new(), commits }));
         walk.go(|_| false)?;
-        Ok((walk.followed, walk.ever.unwrap_or_default()))
+        Ok((walk.followed, walk.changed.map(Changed::in_order).unwrap_or_default()))
     }
 
     /// [`Repository::follow`] through the part of a history that is not known yet.
@@ -318,8 +339,43 @@ struct Walk<'a> {
     trees: HashMap<ObjectId, Rc<Entries>>,
     /// Whether so many files are followed that whole trees are compared.
     is_broad: bool,
-    /// Every path that was changed, if that is wanted and whole trees are compared.
-    ever: Option<BTreeSet<BString>>,
+    /// What the commits changed, if that is wanted and whole trees are compared.
+    changed: Option<Changed>,
+}
+
+/// What commits changed, as it comes to be known.
+struct Changed {
+    /// The paths with their numbers, which are given as the paths come.
+    numbers: BTreeMap<BString, u32>,
+    commits: Vec<Vec<ChangedPath>>,
+}
+
+impl Changed {
+    fn see(&mut self, place: u32, change: &FileChange) {
+        let next = u32::try_from(self.numbers.len()).expect("there are fewer than 2^32 paths");
+        let path = match self.numbers.get(&change.path) {
+            Some(known) => *known,
+            None => *self.numbers.entry(change.path.clone()).or_insert(next),
+        };
+        let (was_there, is_there) = (change.old.is_some(), change.new.is_some());
+        self.commits[place as usize].push(ChangedPath { path, was_there, is_there });
+    }
+
+    /// The same with numbers in the order of the paths.
+    fn in_order(self) -> Changes {
+        let mut ranks = vec![0; self.numbers.len()];
+        for (rank, number) in (0..).zip(self.numbers.values()) {
+            ranks[*number as usize] = rank;
+        }
+        let mut commits = self.commits;
+        for commit in &mut commits {
+            for changed in commit.iter_mut() {
+                changed.path = ranks[changed.path as usize];
+            }
+            commit.sort_unstable();
+        }
+        Changes { paths: self.numbers.into_keys().collect(), commits }
+    }
 }
 
 /// Names of files and directories, in order.
@@ -375,7 +431,7 @@ impl<'a> Walk<'a> {
             wanted: Vec::new(),
             trees: HashMap::default(),
             is_broad: false,
-            ever: None,
+            changed: None,
         }
     }
 
@@ -432,10 +488,12 @@ impl<'a> Walk<'a> {
         let Some(names) = self.followed.names[place as usize].clone() else { return Ok(()) };
         let node = self.history.node(place);
         let against: Vec<Differences> = if node.parents.is_empty() {
-            vec![self.differences(None, node.tree, &names)?]
+            vec![self.differences(place, (None, true), node.tree, &names)?]
         } else {
-            let parents = node.parents.iter().map(|parent| self.history.node(*parent).tree);
-            parents.map(|tree| self.differences(Some(tree), node.tree, &names)).collect::<Result<_>>()?
+            let parents = node.parents.iter().map(|parent| Some(self.history.node(*parent).tree)).enumerate();
+            let against =
+                parents.map(|(number, tree)| self.differences(place, (tree, number == 0), node.tree, &names));
+            against.collect::<Result<_>>()?
         };
         let mut renamed = BTreeMap::new();
         for (number, parent) in node.parents.iter().enumerate() {
@@ -522,12 +580,19 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn differences(&mut self, old: Option<ObjectId>, new: ObjectId, names: &Names) -> Result<Differences> {
+    /// How followed paths in the commit at `place`, whose tree is `new`, differ from a parent.
+    fn differences(
+        &mut self,
+        place: u32,
+        (old, is_first_parent): (Option<ObjectId>, bool),
+        new: ObjectId,
+        names: &Names,
+    ) -> Result<Differences> {
         let mut differences = Differences::new();
         if old != Some(new) && self.is_broad {
             for change in self.repository.plain_changes(old, new)? {
-                if let Some(ever) = &mut self.ever {
-                    ever.insert(change.path.clone());
+                if let (Some(changed), true) = (&mut self.changed, is_first_parent) {
+                    changed.see(place, &change);
                 }
                 if !names.at(change.path.as_ref()).is_empty() {
                     differences.insert(change.path, Difference { old: change.old, new: change.new });

@@ -45,7 +45,7 @@ pub use checkout::Checkout;
 pub use commit::Commit;
 pub use config::{ConfigScope, ConfigValue, UserConfig};
 pub use error::GitError;
-pub use follow::{FileHistory, Followed, Reached, Touch};
+pub use follow::{ChangedPath, Changes, FileHistory, Followed, Reached, Touch};
 pub use gix::{
     ObjectId,
     bstr::{BStr, BString, ByteSlice},

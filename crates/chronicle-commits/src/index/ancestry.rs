@@ -103,6 +103,7 @@ fn prefix(id: ObjectId) -> [u8; 8] {
     *id.as_slice().first_chunk().expect("an id has at least 20 bytes")
 }
 
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
+/// The number that starts at byte `at`.
+pub(super) fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }

@@ -18,13 +18,13 @@ use crate::{
     error::Result,
     gather::Gathered,
     index::{
-        ANCESTRY, BESIDE, EVER, Index, KEYS, Listing, MAX_STATES, META, Meta, NAMED, PART, PART_FILE, State,
-        Supersession,
+        ANCESTRY, BESIDE, CHANGES, EVER, Index, KEYS, Listing, MAX_STATES, META, Meta, NAMED, PART,
+        PART_FILE, State, Supersession,
         adapt::Outdated,
         ancestry::Ancestry,
         beside::Beside,
         blame::Blaming,
-        blame_key, content_hash, correction_key, last_component, listing_key, memo_of, name_key,
+        blame_key, changes, content_hash, correction_key, last_component, listing_key, memo_of, name_key,
         part::{self, Base, Known, Made, Part, Span, id_prefix},
         record_key,
         sketched::Sketched,
@@ -189,7 +189,7 @@ fn write_part(
     state: &State,
     kept: &Kept,
 ) -> Result<std::result::Result<Refreshed, Without>> {
-    let NewPart { made: Made { mut part, beside, words }, older, table, twin } =
+    let NewPart { made: Made { mut part, beside, words, span }, older, table, ancestry, twin } =
         match part_of(repository, state, kept)? {
             Ok(new) => new,
             Err(without) => return Ok(Err(without)),
@@ -213,7 +213,12 @@ fn write_part(
     if let (Some(twin), true) = (twin, news.is_some()) {
         take_over_records(&twin, &packed, state);
     }
+    let way = span.map(|span| (span, ancestry));
     let index = news.map(|news| Index::new(state.clone(), table, part.meta.clone(), Some((part, news))));
+    let index = index.map(|index| match way {
+        Some(way) => index.by_way_of(way),
+        None => index,
+    });
     Ok(Ok(Refreshed { index, wants_table }))
 }
 
@@ -225,8 +230,9 @@ struct NewPart {
     made: Made,
     /// The words of notes that are not new.
     older: Option<spoken::Older>,
-    /// The table that it builds on.
+    /// The table that it builds on, and that table's history.
     table: Table,
+    ancestry: Ancestry,
     /// A part of the same HEAD and notes: only branches, or what is trusted, may have changed since.
     twin: Option<PathBuf>,
 }
@@ -264,7 +270,8 @@ fn part_on(repository: &Repository, base: Base, state: &State, kept: &Kept) -> R
         match part.grown(&beside, repository, &base, state)? {
             Some(made) => {
                 if let Some(older) = read_older() {
-                    return Ok(Some(NewPart { made, older: Some(older), table: base.table, twin }));
+                    let Base { table, ancestry, .. } = base;
+                    return Ok(Some(NewPart { made, older: Some(older), table, ancestry, twin }));
                 }
             }
             None if known.is_none() => {
@@ -281,7 +288,8 @@ fn part_on(repository: &Repository, base: Base, state: &State, kept: &Kept) -> R
         let lender = Known { part: &part, beside: &beside, changed_since: &changed_since };
         older.of(|commit| made.part.is_fresh_here(commit) && lender.lends(commit))
     });
-    Ok(Some(NewPart { made, older, table: base.table, twin }))
+    let Base { table, ancestry, .. } = base;
+    Ok(Some(NewPart { made, older, table, ancestry, twin }))
 }
 
 /// Takes over the records beside the part `twin` if that says what the one of `state` does, which is `packed`: files that
@@ -421,7 +429,7 @@ fn write(
     let notebook = Notebook::open(repository, &mut warnings)?;
     let tree = history.nodes()[0].tree;
     let paths = repository.files_under(tree, BStr::new(""))?;
-    let (followed, ever) = repository.follow_all(history, &paths)?;
+    let (followed, changes) = repository.follow_all(history, &paths)?;
     let ground = Ground::new(repository, &notebook, history, &followed, &paths, false).of_all_files();
     let (candidates, off) = ground.all_candidates(&mut warnings)?;
     let beside = Beside::new(off.tips, off.commits);
@@ -458,13 +466,14 @@ fn write(
         n_annotated: keys.len(),
     };
     let afterwords = meta.see_corrections(repository)?;
-    let ever = hashes(with_directories(&ever));
+    let ever = hashes(with_directories(&changes.paths));
     let named = hashes(named(repository, &candidates));
     let is_written = write_rest(&meta, &paths, &mut writer)
         .and_then(|()| writer.value(ANCESTRY, &Ancestry::store(history)))
         .and_then(|()| writer.value(BESIDE, &postcard::to_allocvec(&beside).map_err(io::Error::other)?))
         .and_then(|()| sketched.write(&mut writer))
         .and_then(|()| writer.value(EVER, &ever))
+        .and_then(|()| writer.value(CHANGES, &changes::store(&changes).map_err(io::Error::other)?))
         .and_then(|()| writer.value(NAMED, &named))
         .and_then(|()| writer.value(KEYS, keys.as_flattened()))
         .and_then(|()| write_corrections(&mut writer, &afterwords))
@@ -473,7 +482,7 @@ fn write(
 }
 
 /// The paths and the directories on the way to them.
-fn with_directories(paths: &BTreeSet<BString>) -> BTreeSet<&[u8]> {
+fn with_directories(paths: &[BString]) -> BTreeSet<&[u8]> {
     let ends = |path: &'_ BString| -> Vec<usize> { path.find_iter(b"/").chain([path.len()]).collect() };
     paths.iter().flat_map(|path| ends(path).into_iter().map(move |end| &path[..end])).collect()
 }

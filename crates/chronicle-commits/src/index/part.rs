@@ -10,15 +10,16 @@ use std::{
 };
 
 use chronicle_core::Sketch;
-use chronicle_git::{BString, ByteSlice, History, Node, ObjectId, Partial, Repository};
+use chronicle_git::{BString, ByteSlice, ChangedPath, History, Node, ObjectId, Partial, Repository};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     error::Result,
     index::{
-        ANCESTRY, BESIDE, KEYS, META, Meta, State, Supersession,
+        ANCESTRY, BESIDE, CHANGES, KEYS, META, Meta, State, Supersession,
         ancestry::Ancestry,
         beside::{Beside, Grounds},
+        changes::StoredChanges,
         stored::{Id, StoredRecord},
         table::{Table, Value},
     },
@@ -155,7 +156,7 @@ pub(super) struct Base {
     name: String,
     pub(super) table: Table,
     pub(super) meta: Meta,
-    ancestry: Ancestry,
+    pub(super) ancestry: Ancestry,
     beside: Beside,
     keys: Value,
 }
@@ -205,6 +206,8 @@ pub(super) struct Made {
     pub(super) beside: Beside,
     /// The words of notes that are new.
     pub(super) words: Vec<Passage>,
+    /// The way from the table's HEAD, if it had to be found.
+    pub(super) span: Option<Span>,
 }
 
 /// Where the commits of notes are looked for.
@@ -403,8 +406,9 @@ impl Part {
         let keys: BTreeSet<ObjectId> = gained.union(&changed).copied().chain(unhidden).collect();
         let seen = Seen { repository, gained: &span.gained, is_here: &is_here, is_orphan: &is_orphan };
         let Some(words) = part.see_notes(&seen, &mut notes, &keys, known)? else { return Ok(None) };
-        part.see_paths(repository, &span.gained, span.lost.history.nodes()[0].tree)?;
-        Ok(Some(Made { part, beside, words }))
+        let reached = part.see_lost(base, &span.lost);
+        part.see_paths(repository, &span.gained, reached)?;
+        Ok(Some(Made { part, beside, words, span: Some(span) }))
     }
 
     /// The same with what came since; `None` when more is to be done than to add to it. `beside` belongs to it.
@@ -466,7 +470,7 @@ impl Part {
         let seen = Seen { repository, gained: &gained, is_here: &is_here, is_orphan: &is_orphan };
         let Some(words) = part.see_notes(&seen, &mut notes, &keys, None)? else { return Ok(None) };
         part.see_paths(repository, &gained, repository.commit_tree(head)?)?;
-        Ok(Some(Made { part, beside: now, words }))
+        Ok(Some(Made { part, beside: now, words, span: None }))
     }
 
     /// Sees what the notes on `keys` say; `None` when one of them cannot be placed file by file.
@@ -538,6 +542,38 @@ impl Part {
         }
         self.meta.has_any = 0 < self.meta.n_annotated || self.meta.knowledge.is_some();
         Ok(Some(words))
+    }
+
+    /// Sees what the commits changed that went, each compared with its first parent, down to one that HEAD still
+    /// reaches; returns its tree.
+    ///
+    /// The table knows that, so that only what lies beyond has to be looked for in trees. Where the table does not, that
+    /// is everything.
+    fn see_lost(&mut self, base: &Base, lost: &Partial) -> ObjectId {
+        let nodes = lost.history.nodes();
+        let known = base.table.get(CHANGES).and_then(StoredChanges::parse).and_then(|changes| {
+            let mut seen: BTreeMap<u32, ChangedPath> = BTreeMap::new();
+            let mut at = 0;
+            while !lost.is_edge[at] {
+                // The oldest one that changed a file tells whether it was there before, the newest whether it was since.
+                for changed in changes.of(base.ancestry.place(nodes[at].id)?)? {
+                    seen.entry(changed.path).or_insert(changed).was_there = changed.was_there;
+                }
+                at = *nodes[at].parents.first()? as usize;
+            }
+            let paths = seen.into_values().map(|changed| Some((changes.path(changed.path)?, changed)));
+            Some((nodes[at].tree, paths.collect::<Option<Vec<_>>>()?))
+        });
+        let Some((tree, paths)) = known else { return nodes[0].tree };
+        for (path, changed) in paths {
+            match (changed.is_there, changed.was_there) {
+                (false, true) => drop(self.added.insert(path.clone())),
+                (true, false) => drop(self.removed.insert(path.clone())),
+                _ => {}
+            }
+            self.touched.insert(path);
+        }
+        tree
     }
 
     /// Sees which paths are not what they were in the tree `old`. What commits that went had changed, the table knows

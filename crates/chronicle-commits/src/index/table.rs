@@ -25,7 +25,7 @@ use twox_hash::XxHash3_64;
 
 const MAGIC: [u8; 8] = *b"chronidx";
 /// Another number makes every index that exists worthless, which costs one rebuild.
-const VERSION: u32 = 18;
+const VERSION: u32 = 19;
 const HEADER_LEN: usize = 48;
 const ENTRY_LEN: usize = 24;
 /// Entries that share a bucket, on average.
@@ -204,6 +204,13 @@ impl Table {
 pub(crate) struct Value {
     bytes: Vec<u8>,
     start: usize,
+}
+
+#[cfg(test)]
+impl From<Vec<u8>> for Value {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { start: 0, bytes }
+    }
 }
 
 impl Deref for Value {

@@ -136,6 +136,9 @@ impl Work {
             }
             3 => {
                 let (old, new) = (self.random.one(&files).clone(), format!("d{}/r{number}.txt", number % 3));
+                if files.contains(&new) {
+                    return "nothing".to_owned();
+                }
                 fs::create_dir_all(self.repo.path().join(format!("d{}", number % 3)))
                     .expect("it can be made");
                 self.repo.git(&["mv", &old, &new]);
