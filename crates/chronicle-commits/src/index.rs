@@ -476,10 +476,10 @@ impl Index {
         repository: &LazyRepository,
         path: &BStr,
         content: &Content,
-        (scope, with_relations): (&Scope, bool),
+        wanted: Wanted<'_>,
     ) -> Option<FileRecord> {
         self.look_up(repository, path, |table, stored| {
-            load((self, table, stored), repository, (path, content), (scope, with_relations))
+            load((self, table, stored), repository, (path, content), wanted)
         })
     }
 
@@ -585,6 +585,17 @@ impl Index {
     }
 }
 
+/// What of a file's record an answer needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'q> {
+    /// The part of the file that is asked about.
+    pub(crate) scope: &'q Scope,
+    /// Whether who relies on the file is to be told.
+    pub(crate) with_relations: bool,
+    /// Whether claims about code that is gone count only where that code is asked for by name.
+    pub(crate) without_gone: bool,
+}
+
 /// Where the record of a file lies: in the table, or in one of its own beside a part.
 enum KnownIn<'i> {
     Table(&'i Table),
@@ -624,8 +635,9 @@ fn load(
     (index, table, stored): (&Index, &Table, StoredRecord<'_>),
     repository: &LazyRepository,
     (path, content): (&BStr, &Content),
-    (scope, with_relations): (&Scope, bool),
+    wanted: Wanted<'_>,
 ) -> Option<FileRecord> {
+    let Wanted { scope, with_relations, .. } = wanted;
     let name = path.to_string();
     if stored.claims.is_empty() {
         let edited = if content.blob().is_none() { content.bytes(repository) } else { None };
@@ -662,7 +674,7 @@ fn load(
     };
     let mut is_known = true;
     // Where the file was edited, each place is to be carried before it can be asked about.
-    let asked = Asked::of(scope).filter(|_| drift.is_none());
+    let asked = Asked::of(wanted).filter(|_| drift.is_none());
     if drift.as_ref().is_some_and(|drift| index.come_from_elsewhere(repository, path, &drift.gained())) {
         return None;
     }

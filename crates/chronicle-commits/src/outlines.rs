@@ -23,6 +23,9 @@ pub struct Outlines {
     known: RefCell<HashMap<u128, Items>>,
 }
 
+/// The items of a file, as they are stored; else the language that there is no grammar for.
+type Stored<'a> = Result<Vec<StoredItem<'a>>, &'a str>;
+
 /// An item, as it is stored.
 #[derive(Serialize, Deserialize)]
 struct StoredItem<'a> {
@@ -47,7 +50,7 @@ impl Outlines {
         if let Some(known) = self.known.borrow().get(&hash) {
             return Rc::clone(known);
         }
-        let items = Rc::new(self.load(hash).map_or_else(|| self.parse(hash, path, content), Ok));
+        let items = Rc::new(self.load(hash).unwrap_or_else(|| self.parse(hash, path, content)));
         self.known.borrow_mut().insert(hash, Rc::clone(&items));
         items
     }
@@ -61,11 +64,14 @@ impl Outlines {
             return Some(Rc::clone(known));
         }
         let items = match self.load(hash) {
-            Some(items) => Rc::new(Ok(items)),
+            Some(items) => Rc::new(items),
             None => {
                 let items = self.items(path, content.bytes(repository)?);
-                if let Ok(items) = &*items {
-                    self.keep(hash, items);
+                match &*items {
+                    Ok(items) => self.keep(hash, &Ok(items.iter().map(stored).collect())),
+                    Err(NoOutline::NoGrammar { language }) => self.keep(hash, &Err(language)),
+                    // What took too long may not another time; the others are rare.
+                    Err(_) => {}
                 }
                 items
             }
@@ -74,32 +80,36 @@ impl Outlines {
         Some(items)
     }
 
-    fn load(&self, hash: u128) -> Option<Vec<Item>> {
+    fn load(&self, hash: u128) -> Option<Result<Vec<Item>, NoOutline>> {
         let bytes = self.kept.get(hash)?;
-        let stored: Vec<StoredItem<'_>> = postcard::from_bytes(&bytes).ok()?;
-        stored.iter().map(item).collect()
+        match postcard::from_bytes::<Stored<'_>>(&bytes).ok()? {
+            Ok(stored) => stored.iter().map(item).collect::<Option<_>>().map(Ok),
+            Err(language) => Some(Err(NoOutline::NoGrammar { language: language.to_owned() })),
+        }
     }
 
     fn parse(&self, hash: u128, path: &str, content: &[u8]) -> Result<Vec<Item>, NoOutline> {
         let items = chronicle_outline::outline(path, content)?.items;
-        self.keep(hash, &items);
+        self.keep(hash, &Ok(items.iter().map(stored).collect()));
         Ok(items)
     }
 
-    fn keep(&self, hash: u128, items: &[Item]) {
-        let stored: Vec<StoredItem<'_>> = items.iter().map(stored).collect();
-        if let Ok(bytes) = postcard::to_allocvec(&stored) {
+    fn keep(&self, hash: u128, outline: &Stored<'_>) {
+        if let Ok(bytes) = postcard::to_allocvec(outline) {
             self.kept.put(hash, &bytes);
         }
     }
 }
+
+/// Changes with [`Stored`].
+const FORM: &[u8] = b"\0\x02";
 
 /// What the outline of the file at `path` is kept under: the name decides which language it is, the rules decide what
 /// an item is.
 fn key(path: &str, content: &[u8]) -> u128 {
     let name = path.rsplit('/').next().unwrap_or(path);
     let rules = chronicle_outline::OUTLINE_VERSION.to_le_bytes();
-    XxHash3_128::oneshot(&[name.as_bytes(), b"\0", &rules, content].concat())
+    XxHash3_128::oneshot(&[name.as_bytes(), FORM, &rules, content].concat())
 }
 
 fn stored(item: &Item) -> StoredItem<'_> {

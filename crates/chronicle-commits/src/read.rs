@@ -17,7 +17,7 @@ use crate::{
     corrections::{Afterwords, Pair},
     error::Result,
     gather::Gathered,
-    index::Index,
+    index::{Index, Wanted},
     kept::Caches,
     matching::{Candidate, Ground},
     notebook::Notebook,
@@ -224,7 +224,8 @@ pub fn read_indexed(
         let path = file.path.as_bstr();
         // Where an item is asked about, those who rely on it tell that there was one.
         let with_relations = !request.limits.lessons_only || request.query.anchor.is_some();
-        let wanted = (request.scope(number), with_relations);
+        let without_gone = request.limits.without_gone;
+        let wanted = Wanted { scope: request.scope(number), with_relations, without_gone };
         let Some(record) = index.record(lazy, path, content, wanted) else { return Ok(None) };
         if contents.len() == 1 && content.bytes(lazy).is_some_and(is_opaque) {
             warnings.push(opaque_warning(&file.path));

@@ -22,13 +22,13 @@ use serde_json::{Map, Value};
 
 use crate::{
     index::{
+        Wanted,
         body::{self, Beside, Kind},
         table::{Part, Table, TableWriter},
     },
     lost::{Lost, LostLines},
     placing::Placement,
     prose::{Kind as Words, Passage},
-    read::Scope,
     record::{Claim, Concern, FileRecord, Heading, Reliance, Relied, Step},
 };
 
@@ -231,6 +231,8 @@ pub(super) struct StoredClaim<'a> {
     within: Option<Range>,
     /// A [`name_hash`] of the code it is about.
     name: Option<u32>,
+    /// Whether that is gone.
+    is_gone: bool,
     /// A [`StoredWords`].
     #[serde(borrow)]
     rest: Cow<'a, [u8]>,
@@ -245,13 +247,15 @@ fn name_hash(name: &str) -> Option<u32> {
 pub(super) struct Asked<'q> {
     lines: &'q [LineRange],
     names: Vec<u32>,
+    without_gone: bool,
 }
 
 impl<'q> Asked<'q> {
-    /// `None` where `scope` is the whole file, or no lines: then the claims about the whole file are to be told apart.
-    pub(super) fn of(scope: &'q Scope) -> Option<Self> {
+    /// `None` where the scope is the whole file, or no lines: then the claims about the whole file are to be told apart.
+    pub(super) fn of(Wanted { scope, without_gone, .. }: Wanted<'q>) -> Option<Self> {
         let lines = scope.lines.as_deref().filter(|lines| !lines.is_empty())?;
-        Some(Self { lines, names: scope.names.iter().filter_map(|name| name_hash(name)).collect() })
+        let names = scope.names.iter().filter_map(|name| name_hash(name)).collect();
+        Some(Self { lines, names, without_gone })
     }
 }
 
@@ -373,6 +377,7 @@ pub(super) fn store<W: Write + Seek>(
         claims.push(StoredClaim {
             within: claim.placement.within().map(pair),
             name: words.anchor.and_then(name_hash),
+            is_gone: *state == State::Gone,
             rest: packed(&words)?.into(),
         });
     }
@@ -645,6 +650,10 @@ impl StoredClaim<'_> {
 
     /// Whether it may be one of those that are asked for.
     fn may_meet(&self, asked: &Asked<'_>) -> bool {
+        // What has a name may have been formatted, and be there after all.
+        if asked.without_gone && self.is_gone && self.name.is_none() {
+            return false;
+        }
         let is_named = self.name.is_some_and(|name| asked.names.contains(&name));
         let meets = |within: LineRange| asked.lines.iter().any(|lines| lines.overlaps(within));
         is_named || self.within.and_then(range).is_some_and(meets)
