@@ -124,9 +124,10 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
         reading.cross_cutting.dedup();
     }
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let counted = if request.limits.without_stats { &[][..] } else { files };
     reading.stats = Stats {
-        commits_examined: count(distinct(files, |record| &record.places)),
-        annotations_found: count(distinct(files, |record| &record.annotated)),
+        commits_examined: count(distinct(counted, |record| &record.places)),
+        annotations_found: count(distinct(counted, |record| &record.annotated)),
         regions_returned: count(reading.n_items()),
         regions_matched: count(n_matched),
         related_hops: follower.farthest,

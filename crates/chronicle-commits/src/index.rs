@@ -343,7 +343,7 @@ impl Index {
         with_claims: bool,
     ) -> Option<Relied> {
         let name = path.to_string();
-        self.look_up(repository, path, |_, stored| stored.relied(&name, with_claims))
+        self.look_up(repository, path, |table, stored| stored.relied(table, &name, with_claims))
     }
 
     /// The commits that changed the file at `path`, newest first, each with the blob that it left, zeros for none; and who
@@ -467,8 +467,7 @@ impl Index {
         (!files.is_empty()).then_some(files)
     }
 
-    /// What is known about `path`, whose bytes are now `content`, as far as it concerns `scope`; who relies on it only
-    /// `with_relations`. Bytes that are as committed are those of HEAD, and not looked at.
+    /// What is known about `path`, whose bytes are now `content`, as far as it is `wanted`. Bytes that are as committed are those of HEAD, and not looked at.
     ///
     /// `None` when HEAD has no such file, or when it takes more than the index to say.
     pub(crate) fn record(
@@ -585,13 +584,21 @@ impl Index {
     }
 }
 
+/// What a record tells beside claims.
+#[derive(Clone, Copy)]
+pub(crate) struct Told {
+    /// Who relies on the file.
+    pub(crate) relations: bool,
+    /// The commits that changed it, and those whose notes say something about it.
+    pub(crate) commits: bool,
+}
+
 /// What of a file's record an answer needs.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'q> {
     /// The part of the file that is asked about.
     pub(crate) scope: &'q Scope,
-    /// Whether who relies on the file is to be told.
-    pub(crate) with_relations: bool,
+    pub(crate) told: Told,
     /// Whether claims about code that is gone count only where that code is asked for by name.
     pub(crate) without_gone: bool,
 }
@@ -637,9 +644,9 @@ fn load(
     (path, content): (&BStr, &Content),
     wanted: Wanted<'_>,
 ) -> Option<FileRecord> {
-    let Wanted { scope, with_relations, .. } = wanted;
+    let Wanted { scope, told, .. } = wanted;
     let name = path.to_string();
-    if stored.claims.is_empty() {
+    if !stored.has_claims() {
         let edited = if content.blob().is_none() { content.bytes(repository) } else { None };
         let edited = edited.filter(|content| stored.content.is_none_or(|hash| hash != content_hash(content)));
         if edited.is_some_and(|content| {
@@ -647,12 +654,12 @@ fn load(
         }) {
             return None;
         }
-        return stored.load(table, &name, (None, with_relations), |_, _, _| true);
+        return stored.load(table, &name, None, told, |_, _, _| true);
     }
     let is_committed = content.blob().is_some();
     let content = if is_committed { None } else { content.bytes(repository) };
     if let (false, None, Some(_)) = (is_committed, content, stored.content) {
-        let mut record = stored.load(table, &name, (None, with_relations), |placement, _, anchor| {
+        let mut record = stored.load(table, &name, None, told, |placement, _, anchor| {
             *placement = placement.of_missing_file();
             placement.concerns(scope, anchor)
         })?;
@@ -683,23 +690,22 @@ fn load(
     // Claims about code of another file that the edit damaged, by the number that they get.
     let mut damaged = Vec::new();
     let mut n_claims = 0;
-    let mut record =
-        stored.load(table, &name, (asked.as_ref(), with_relations), |placement, name, anchor| {
-            if let Some(drift) = &drift {
-                if drift.lies_aside(placement, scope) && !scope.names(anchor) {
-                    return false;
-                }
-                if is_elsewhere(name) && !drift.leaves_whole(placement) {
-                    damaged.push(n_claims);
-                    n_claims += 1;
-                    return true;
-                }
-                is_known &= drift.carry(placement).is_some();
+    let mut record = stored.load(table, &name, asked.as_ref(), told, |placement, name, anchor| {
+        if let Some(drift) = &drift {
+            if drift.lies_aside(placement, scope) && !scope.names(anchor) {
+                return false;
             }
-            let concerns = placement.concerns(scope, anchor);
-            n_claims += usize::from(concerns);
-            concerns
-        })?;
+            if is_elsewhere(name) && !drift.leaves_whole(placement) {
+                damaged.push(n_claims);
+                n_claims += 1;
+                return true;
+            }
+            is_known &= drift.carry(placement).is_some();
+        }
+        let concerns = placement.concerns(scope, anchor);
+        n_claims += usize::from(concerns);
+        concerns
+    })?;
     for number in damaged.into_iter().rev() {
         let claim = &record.claims[number];
         let heading = &record.headings[claim.heading];

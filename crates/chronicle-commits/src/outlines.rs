@@ -29,12 +29,23 @@ type Stored<'a> = Result<Vec<StoredItem<'a>>, &'a str>;
 /// An item, as it is stored.
 #[derive(Serialize, Deserialize)]
 struct StoredItem<'a> {
-    kind: &'a str,
+    /// Its number among all kinds.
+    kind: u32,
     name: &'a str,
     qualified: &'a str,
     signature: &'a str,
     lines: (u32, u32),
     name_line: u32,
+}
+
+/// An item as it is read: thousands of stored ones need no room of their own.
+struct Loaded(Item);
+
+impl<'de> Deserialize<'de> for Loaded {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let stored = StoredItem::deserialize(deserializer)?;
+        item(&stored).map(Self).ok_or_else(|| serde::de::Error::custom("no such item"))
+    }
 }
 
 impl Outlines {
@@ -82,10 +93,9 @@ impl Outlines {
 
     fn load(&self, hash: u128) -> Option<Result<Vec<Item>, NoOutline>> {
         let bytes = self.kept.get(hash)?;
-        match postcard::from_bytes::<Stored<'_>>(&bytes).ok()? {
-            Ok(stored) => stored.iter().map(item).collect::<Option<_>>().map(Ok),
-            Err(language) => Some(Err(NoOutline::NoGrammar { language: language.to_owned() })),
-        }
+        let loaded: Result<Vec<Loaded>, String> = postcard::from_bytes(&bytes).ok()?;
+        let items = loaded.map(|items| items.into_iter().map(|Loaded(item)| item).collect());
+        Some(items.map_err(|language| NoOutline::NoGrammar { language }))
     }
 
     fn parse(&self, hash: u128, path: &str, content: &[u8]) -> Result<Vec<Item>, NoOutline> {
@@ -109,12 +119,13 @@ const FORM: &[u8] = b"\0\x02";
 fn key(path: &str, content: &[u8]) -> u128 {
     let name = path.rsplit('/').next().unwrap_or(path);
     let rules = chronicle_outline::OUTLINE_VERSION.to_le_bytes();
-    XxHash3_128::oneshot(&[name.as_bytes(), FORM, &rules, content].concat())
+    let n_kinds = ItemKind::ALL.len().to_le_bytes();
+    XxHash3_128::oneshot(&[name.as_bytes(), FORM, &n_kinds, &rules, content].concat())
 }
 
 fn stored(item: &Item) -> StoredItem<'_> {
     StoredItem {
-        kind: item.kind.as_str(),
+        kind: item.kind as u32,
         name: &item.name,
         qualified: &item.qualified,
         signature: &item.signature,
@@ -125,7 +136,7 @@ fn stored(item: &Item) -> StoredItem<'_> {
 
 fn item(stored: &StoredItem<'_>) -> Option<Item> {
     Some(Item {
-        kind: stored.kind.parse::<ItemKind>().ok()?,
+        kind: *ItemKind::ALL.get(stored.kind as usize)?,
         name: stored.name.to_owned(),
         qualified: stored.qualified.to_owned(),
         signature: stored.signature.to_owned(),

@@ -17,7 +17,7 @@ use crate::{
     corrections::{Afterwords, Pair},
     error::Result,
     gather::Gathered,
-    index::{Index, Wanted},
+    index::{Index, Told, Wanted},
     kept::Caches,
     matching::{Candidate, Ground},
     notebook::Notebook,
@@ -121,6 +121,8 @@ pub struct Limits {
     pub without_gone: bool,
     /// Whether nobody asks which commit took code away.
     pub is_brief: bool,
+    /// Whether nobody asks how many commits and annotations were looked at: none are counted then.
+    pub without_stats: bool,
 }
 
 impl Limits {
@@ -225,7 +227,8 @@ pub fn read_indexed(
         // Where an item is asked about, those who rely on it tell that there was one.
         let with_relations = !request.limits.lessons_only || request.query.anchor.is_some();
         let without_gone = request.limits.without_gone;
-        let wanted = Wanted { scope: request.scope(number), with_relations, without_gone };
+        let told = Told { relations: with_relations, commits: !request.limits.without_stats };
+        let wanted = Wanted { scope: request.scope(number), told, without_gone };
         let Some(record) = index.record(lazy, path, content, wanted) else { return Ok(None) };
         if contents.len() == 1 && content.bytes(lazy).is_some_and(is_opaque) {
             warnings.push(opaque_warning(&file.path));

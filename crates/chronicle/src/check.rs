@@ -5,7 +5,7 @@
 //! one to show. The history of that version counts, so a lesson that comes with the
 //! change itself is no news.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use chronicle_commits::{Content, DepsRequest, Index, Limits, ReadRequest, Scope, ScopeFile, Target};
 use chronicle_core::{
@@ -414,6 +414,7 @@ impl Chronicle {
             per_file: true,
             max_regions: usize::MAX,
             without_gone: true,
+            without_stats: true,
             ..Limits::default()
         };
         let request = ReadRequest {
@@ -502,16 +503,8 @@ impl Chronicle {
         warnings.extend(
             found.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>(),
         );
-        let mut told = HashSet::with_capacity(found.dependents.len());
-        let mut is_told = Vec::with_capacity(found.dependents.len());
-        for (dependent, target) in found.dependents.iter().zip(&found.targets) {
-            // What relies on the file as a whole relies on each of its items.
-            let by = (lines[*target].0, &dependent.id, &dependent.commit, &dependent.from_file);
-            let what = (&dependent.from_anchor, &dependent.on_anchor, &dependent.nature);
-            is_told.push(dependent.strength != Strength::Mention && told.insert((by, what)));
-        }
-        for ((dependent, target), is_told) in found.dependents.into_iter().zip(found.targets).zip(is_told) {
-            if is_told {
+        for (dependent, target) in found.dependents.into_iter().zip(found.targets) {
+            if dependent.strength != Strength::Mention {
                 let (number, at_line) = lines[target];
                 by_file.entry(number).or_default().push(TouchedDependent { dependent, at_line });
             }

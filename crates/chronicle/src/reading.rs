@@ -286,6 +286,7 @@ impl Chronicle {
             as_written: command.verbose,
             without_gone: false,
             is_brief: command.is_brief,
+            without_stats: false,
         })
     }
 

@@ -31,8 +31,8 @@ use crate::{
 /// A dependent, behind the number of the target that it relies on.
 pub(super) type Finding = (usize, Dependent);
 
-/// Plainest first, then most trusted, then newest; what is said twice shows once.
-fn ranked(found: Vec<Finding>) -> Vec<Finding> {
+/// The targets and the dependents: plainest first, then most trusted, then newest; what is said twice shows once.
+fn ranked(found: Vec<Finding>) -> (Vec<usize>, Vec<Dependent>) {
     // A dependent is large, and there may be thousands: none is moved or copied before its place is known.
     let mut order: Vec<usize> = (0..found.len()).collect();
     order.sort_by(|left, right| by_rank(&found[*left].1, &found[*right].1));
@@ -46,7 +46,13 @@ fn ranked(found: Vec<Finding>) -> Vec<Finding> {
         ))
     });
     let mut found: Vec<Option<Finding>> = found.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|number| found[number].take()).collect()
+    let mut targets = Vec::with_capacity(order.len());
+    let mut dependents = Vec::with_capacity(order.len());
+    for (target, dependent) in order.into_iter().filter_map(|number| found[number].take()) {
+        targets.push(target);
+        dependents.push(dependent);
+    }
+    (targets, dependents)
 }
 
 fn by_rank(left: &Dependent, right: &Dependent) -> Ordering {
@@ -129,9 +135,8 @@ impl<'a> Judge<'a> {
         n_annotations: usize,
         mut warnings: Vec<String>,
     ) -> Dependents {
-        let found = ranked(found);
+        let (targets, dependents) = ranked(found);
         warnings.extend(self.sources.borrow().iter().map(|source| moved::remark(source)));
-        let (targets, dependents) = found.into_iter().unzip();
         warnings.extend(self.relied.iter().flat_map(|relied| relied.warnings.iter().cloned()));
         let mut seen = HashSet::new();
         warnings.retain(|warning| seen.insert(warning.clone()));

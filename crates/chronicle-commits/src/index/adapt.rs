@@ -12,6 +12,7 @@ use crate::{
     error::Result,
     gather::{Gathered, located, written_between, written_by},
     index::{
+        Told,
         ancestry::Ancestry,
         drift::Drift,
         part::{Part, Span, id_prefix, only},
@@ -153,8 +154,9 @@ impl Outdated<'_> {
         present: &Present<'_>,
     ) -> Result<Option<FileRecord>> {
         let Some(stored) = &self.stored else { return Ok(Some(FileRecord::default())) };
+        let all = Told { relations: true, commits: true };
         let Some(mut record) =
-            stored.clone().load(self.table, &self.path.to_string(), (None, true), |_, _, _| true)
+            stored.clone().load(self.table, &self.path.to_string(), None, all, |_, _, _| true)
         else {
             return Ok(None);
         };

@@ -5,7 +5,7 @@
 
 use std::{
     borrow::Cow,
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     io::{Seek, Write},
 };
 
@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     index::{
-        Wanted,
+        Told, Wanted,
         body::{self, Beside, Kind},
         table::{Part, Table, TableWriter},
     },
@@ -50,8 +50,8 @@ pub(super) struct StoredRecord<'a> {
     annotated: Vec<Object>,
     #[serde(borrow)]
     headings: Vec<StoredHeading<'a>>,
-    #[serde(borrow)]
-    pub(super) claims: Vec<StoredClaim<'a>>,
+    /// One [`StoredClaim`] after the other, apart since some questions do not ask for them: there may be thousands.
+    claims: Option<Part>,
     /// [`StoredRelations`], which many questions do not ask for.
     #[serde(borrow)]
     relations: Cow<'a, [u8]>,
@@ -349,7 +349,7 @@ pub(super) fn store<W: Write + Seek>(
     (content, is_opaque): (Option<u64>, bool),
 ) -> std::io::Result<()> {
     let numbers = Numbers::of(&record.steps);
-    let mut claims = Vec::with_capacity(record.claims.len());
+    let mut claims = Vec::new();
     for claim in &record.claims {
         let (kind, bytes) = body::store(&claim.body, &claim.name)?;
         let Placement { lines, near, state, tie, matched, gap, recorded_in, lost } = &claim.placement;
@@ -374,12 +374,12 @@ pub(super) fn store<W: Write + Seek>(
             kind,
             body: writer.part(&bytes)?,
         };
-        claims.push(StoredClaim {
+        claims.append(&mut packed(&StoredClaim {
             within: claim.placement.within().map(pair),
             name: words.anchor.and_then(name_hash),
             is_gone: *state == State::Gone,
             rest: packed(&words)?.into(),
-        });
+        })?);
     }
     let null = |commit: ObjectId| commit.kind().null();
     let ids = |step: &Step| [step.commit, step.blob.unwrap_or_else(|| null(step.commit))];
@@ -417,7 +417,7 @@ pub(super) fn store<W: Write + Seek>(
             .iter()
             .map(|heading| stored_heading(heading, numbers.commit(heading.commit)))
             .collect::<std::io::Result<_>>()?,
-        claims,
+        claims: if claims.is_empty() { None } else { Some(writer.part(&claims)?) },
         relations: packed(&relations)?.into(),
         warnings: record.warnings.clone(),
         lost: &record.lost.0,
@@ -500,6 +500,11 @@ pub(super) fn parse(bytes: &[u8]) -> Option<StoredRecord<'_>> {
 }
 
 impl StoredRecord<'_> {
+    /// Whether anything is claimed about the file.
+    pub(super) fn has_claims(&self) -> bool {
+        self.claims.is_some()
+    }
+
     /// Whether `commit` is the oldest that changed the file.
     pub(super) fn begins_with(&self, commit: ObjectId) -> bool {
         let first = self.steps.len().checked_sub(1).and_then(|last| self.steps.ids(last));
@@ -518,14 +523,17 @@ impl StoredRecord<'_> {
     }
 
     /// The part that says who relies on the file at `path`; what is claimed about it only `with_claims`.
-    pub(super) fn relied(self, path: &str, with_claims: bool) -> Option<Relied> {
+    pub(super) fn relied(self, table: &Table, path: &str, with_claims: bool) -> Option<Relied> {
         let commit = |number: u32| self.steps.commit(self.headings.get(number as usize)?.commit);
-        let claims = self.claims.iter().filter(|_| with_claims);
-        let claimed = claims.map(|claim| {
+        let mut claimed = HashSet::new();
+        let claims = self.claims.filter(|_| with_claims);
+        let claims = claims.map_or_else(|| Some(Vec::new()), |claims| table.part(claims))?;
+        let mut left = &claims[..];
+        while !left.is_empty() {
+            let claim = StoredClaim::take(&mut left)?;
             let claim = claim.words()?;
-            Some((EntryId(claim.id.to_owned()), commit(claim.heading)?))
-        });
-        let claimed = claimed.collect::<Option<_>>()?;
+            claimed.insert((EntryId(claim.id.to_owned()), commit(claim.heading)?));
+        }
         let relations = self.relations()?;
         let mut headings = Headings::new(self.headings, self.steps);
         Some(Relied {
@@ -545,18 +553,22 @@ impl StoredRecord<'_> {
 
     /// The record of the file at `path`, with those of its claims that `concern`, told the file that they name and the code,
     /// lets through after it has said where they are. What is certainly not `asked` for is left out without being taken apart,
-    /// and so is who relies on the file where that is not to be told.
+    /// and so is what is not to be told.
     pub(super) fn load(
         self,
         table: &Table,
         path: &str,
-        (asked, with_relations): (Option<&Asked<'_>>, bool),
+        asked: Option<&Asked<'_>>,
+        told: Told,
         mut concern: impl FnMut(&mut Placement, &str, Option<&str>) -> bool,
     ) -> Option<FileRecord> {
-        let relations = if with_relations { self.relations()? } else { StoredRelations::default() };
+        let relations = if told.relations { self.relations()? } else { StoredRelations::default() };
         let mut headings = Headings::new(self.headings, self.steps);
         let mut claims = Vec::new();
-        for claim in &self.claims {
+        let stored = self.claims.map_or_else(|| Some(Vec::new()), |claims| table.part(claims))?;
+        let mut left = &stored[..];
+        while !left.is_empty() {
+            let claim = StoredClaim::take(&mut left)?;
             if asked.is_some_and(|asked| !claim.may_meet(asked)) {
                 continue;
             }
@@ -585,12 +597,13 @@ impl StoredRecord<'_> {
         // Asked for some of the claims, only what is gone is followed through them.
         let is_followed = asked.is_none() || claims.iter().any(|claim| claim.placement.state == State::Gone);
         let n_steps = if is_followed { self.steps.len() } else { 0 };
+        let annotated = self.annotated.iter().filter(|_| told.commits);
         Some(FileRecord {
             names: self.names,
             sources: self.sources,
-            places: self.places,
+            places: if told.commits { self.places } else { Vec::new() },
             steps: (0..n_steps).map(|number| self.steps.get(number)).collect::<Option<_>>()?,
-            annotated: self.annotated.iter().map(|id| self.steps.commit(*id)).collect::<Option<_>>()?,
+            annotated: annotated.map(|id| self.steps.commit(*id)).collect::<Option<_>>()?,
             claims,
             reliances: reliances(relations.reliances, path, &mut headings)?,
             concerns: concerns(relations.concerns, &mut headings)?,
@@ -643,7 +656,14 @@ fn source_number(source: Source) -> u8 {
     u8::try_from(number).expect("there are few")
 }
 
-impl StoredClaim<'_> {
+impl<'a> StoredClaim<'a> {
+    /// The first of the claims that `bytes` hold, and no longer hold then.
+    fn take(bytes: &mut &'a [u8]) -> Option<Self> {
+        let (claim, left) = postcard::take_from_bytes(bytes).ok()?;
+        *bytes = left;
+        Some(claim)
+    }
+
     fn words(&self) -> Option<StoredWords<'_>> {
         postcard::from_bytes(&self.rest).ok()
     }
