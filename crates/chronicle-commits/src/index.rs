@@ -314,7 +314,7 @@ impl Index {
         let mut files: Vec<BString> = found.into_iter().map(BString::from).collect();
         if let Some(part) = &self.part {
             files.retain(|file| !part.removed.contains(file.as_slice()));
-            let added = part.added.iter().cloned().map(BString::from);
+            let added = part.added.iter().cloned();
             files.extend(added.filter(|file| last_component(file) == name.as_bytes()));
         }
         Some(files)
@@ -457,11 +457,11 @@ impl Index {
         }
         if let Some(part) = &self.part {
             files.retain(|file| !part.removed.contains(file.as_slice()));
-            let is_inside = |file: &&Vec<u8>| {
+            let is_inside = |file: &&BString| {
                 path.is_empty()
                     || file.strip_prefix(path.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
             };
-            files.extend(part.added.iter().filter(is_inside).cloned().map(BString::from));
+            files.extend(part.added.iter().filter(is_inside).cloned());
         }
         files.sort_unstable();
         (!files.is_empty()).then_some(files)

@@ -40,16 +40,14 @@ mod update;
 mod worktree;
 
 pub use blame::BlamedLine;
+pub use bstr::{BStr, BString, ByteSlice};
 pub use changes::FileChange;
 pub use checkout::Checkout;
 pub use commit::Commit;
 pub use config::{ConfigScope, ConfigValue, UserConfig};
 pub use error::GitError;
 pub use follow::{ChangedPath, Changes, FileHistory, Followed, Reached, Touch};
-pub use gix::{
-    ObjectId,
-    bstr::{BStr, BString, ByteSlice},
-};
+pub use gix::ObjectId;
 pub use glance::{
     ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry, frame_stamp, git_dir_of, tips_stamp,
 };

@@ -89,10 +89,10 @@ impl StoredChanges {
     }
 
     /// The path of that number.
-    pub(super) fn path(&self, number: u32) -> Option<Vec<u8>> {
+    pub(super) fn path(&self, number: u32) -> Option<BString> {
         let number = Some(number as usize).filter(|number| *number < self.n_paths)?;
         let block: Vec<(usize, &[u8])> = postcard::from_bytes(self.said(number / BLOCK)?).ok()?;
-        let mut path = Vec::new();
+        let mut path = BString::default();
         for (n_shared, more) in block.get(..=number % BLOCK)? {
             path.truncate(*n_shared);
             path.extend_from_slice(more);
@@ -130,7 +130,7 @@ mod tests {
         fn what_was_stored_is_found(changes in changes()) {
             let stored = StoredChanges::parse(store(&changes).unwrap().into()).unwrap();
             for (number, path) in (0..).zip(&changes.paths) {
-                prop_assert_eq!(stored.path(number), Some(path.to_vec()));
+                prop_assert_eq!(stored.path(number), Some(path.clone()));
             }
             for (place, changed) in (0..).zip(&changes.commits) {
                 prop_assert_eq!(stored.of(place), Some(changed.clone()));

@@ -50,11 +50,11 @@ pub(super) struct Part {
     /// Places, in the table's history, of commits that HEAD does not reach now, in order.
     lost_places: Vec<u32>,
     /// Paths that commits changed which came, or that differ between the two, in order.
-    pub(super) touched: BTreeSet<Vec<u8>>,
+    pub(super) touched: BTreeSet<BString>,
     /// Files that HEAD has and the table's commit has not.
-    pub(super) added: BTreeSet<Vec<u8>>,
+    pub(super) added: BTreeSet<BString>,
     /// Files that the table's commit has and HEAD has not.
-    pub(super) removed: BTreeSet<Vec<u8>>,
+    pub(super) removed: BTreeSet<BString>,
 }
 
 /// A commit whose note the table does not know yet.
@@ -63,10 +63,10 @@ pub(super) struct Fresh {
     pub(super) commit: Id,
     /// Whether no branch reaches it.
     pub(super) is_orphan: bool,
-    /// The files that its note names, and those that it changed where the table knows it.
-    files: BTreeSet<Vec<u8>>,
+    /// The files that its note names, and those that it changed where the table knows it, in order.
+    files: Vec<BString>,
     /// The code that its note sketched: the file, and the telling lines.
-    pub(super) sketched: Vec<(Vec<u8>, Vec<u32>)>,
+    pub(super) sketched: Vec<(BString, Vec<u32>)>,
 }
 
 /// Another part of the same table, and the objects whose notes changed since it was made.
@@ -98,7 +98,7 @@ impl<'k> Known<'k> {
 impl Fresh {
     /// Whether its note may say something about the file at `path`.
     pub(super) fn concerns(&self, path: &[u8]) -> bool {
-        self.files.contains(path)
+        self.files.binary_search_by(|file| file.as_slice().cmp(path)).is_ok()
     }
 }
 
@@ -509,12 +509,13 @@ impl Part {
                 return Ok(None);
             }
             let names = Names::of(&stored);
-            let mut files: BTreeSet<Vec<u8>> = names.files.into_iter().map(String::into_bytes).collect();
+            let mut files: BTreeSet<BString> = names.files.into_iter().map(BString::from).collect();
             let sketches = names.sketches.into_iter();
-            let sketched = sketches.map(|(file, sketch)| (file.into_bytes(), sketch.telling())).collect();
+            let sketched = sketches.map(|(file, sketch)| (BString::from(file), sketch.telling())).collect();
             if is_orphan {
                 let candidate = Candidate::off_history(repository, key, stored);
-                files.extend(candidate.changed_paths(repository));
+                files.extend(candidate.changed_paths(repository).into_iter().map(BString::from));
+                let files = files.into_iter().collect();
                 let candidate = Candidate { elsewhere: Some(NO_BRANCH.to_owned()), ..candidate };
                 words.extend(passages(&candidate));
                 self.fresh.push(Fresh { commit: key.into(), is_orphan, files, sketched });
@@ -534,10 +535,11 @@ impl Part {
                 None => {
                     let history = only(repository, &key)?;
                     let touched = repository.touched_paths(&history, &history.nodes()[0])?;
-                    files.extend(touched.into_iter().map(Vec::from));
+                    files.extend(touched);
                     say(&history.nodes()[0]);
                 }
             }
+            let files = files.into_iter().collect();
             self.fresh.push(Fresh { commit: key.into(), is_orphan, files, sketched });
         }
         self.meta.has_any = 0 < self.meta.n_annotated || self.meta.knowledge.is_some();
@@ -581,10 +583,10 @@ impl Part {
     fn see_paths(&mut self, repository: &Repository, gained: &Partial, old: ObjectId) -> Result<()> {
         for (_, node) in gained.fresh() {
             let touched = repository.touched_paths(&gained.history, node)?;
-            self.touched.extend(touched.into_iter().map(Vec::from));
+            self.touched.extend(touched);
         }
         for change in repository.plain_changes(Some(old), gained.history.nodes()[0].tree)? {
-            let path = Vec::from(change.path);
+            let path = change.path;
             // What came after the table and went again was never there, and the other way round.
             match (change.old, change.new) {
                 (None, Some(_)) if !self.removed.remove(&path) => drop(self.added.insert(path.clone())),
