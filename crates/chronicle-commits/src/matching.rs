@@ -112,6 +112,8 @@ pub(crate) struct Ground<'a> {
     everywhere: OnceCell<Holders>,
     /// The lines of files that are not in scope.
     others: RefCell<HashMap<BString, Rc<FileLines>>>,
+    /// What became of files that are not in scope.
+    renamed: RefCell<HashMap<BString, Option<BString>>>,
     /// Whether all files are in scope.
     is_whole: bool,
     /// The bytes of the files in scope as they are asked about; `None` where those of the newest commit are.
@@ -145,6 +147,7 @@ impl<'a> Ground<'a> {
             holders: OnceCell::new(),
             everywhere: OnceCell::new(),
             others: RefCell::default(),
+            renamed: RefCell::default(),
             is_whole: false,
             contents: None,
         }
@@ -170,20 +173,31 @@ impl<'a> Ground<'a> {
         lines
     }
 
-    /// The same of the file that a note calls `name`.
+    /// The same of the file that a note calls `name`, or of what became of it.
     pub(crate) fn lines_noted(&self, name: &str) -> Rc<FileLines> {
-        self.lines_in(&name.trim_start_matches("./").into())
+        let path = name.trim_start_matches("./").into();
+        self.lines_in(&self.renamed(name).unwrap_or(path))
     }
 
     /// What the file is called now that was called `name` and was renamed since; `None` where that is known to be none.
     pub(crate) fn renamed(&self, name: &str) -> Option<BString> {
         let path = BString::from(name.trim_start_matches("./"));
         // With all files in scope it is known by what its files are called.
-        if self.is_whole || self.with_other(&path, |_| ()).is_some() {
+        if self.is_whole {
             return None;
         }
-        let now = self.repository.whereabouts(self.history, path.as_bstr());
-        now.ok().and_then(|now| if let Whereabouts::Renamed { to, .. } = now { Some(to) } else { None })
+        if let Some(known) = self.renamed.borrow().get(&path) {
+            return known.clone();
+        }
+        let now = match self.with_other(&path, |_| ()) {
+            Some(()) => None,
+            None => match self.repository.whereabouts(self.history, path.as_bstr()) {
+                Ok(Whereabouts::Renamed { to, .. }) => Some(to),
+                _ => None,
+            },
+        };
+        self.renamed.borrow_mut().insert(path, now.clone());
+        now
     }
 
     /// Whether so few files hold code with the lines `telling`, which the file `name` had, that it moved to them.

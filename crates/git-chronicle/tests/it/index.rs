@@ -311,6 +311,31 @@ fn it_says_what_the_repository_says_whatever_happened_in_between() {
 }
 
 #[test]
+fn code_that_a_renamed_file_still_holds_came_to_no_other_file() {
+    let repo = TestRepo::new();
+    let lines: Vec<String> = (0..14)
+        .map(|n| format!("    let wait_{n} = limit.checked_sub(attempt * {n}) else panic\n"))
+        .collect();
+    let rest: String = (0..30).map(|n| format!("    // the pool has rule number {n} of thirty\n")).collect();
+    repo.write("src/pool.txt", lines.concat() + &rest);
+    let commit = repo.commit("wait");
+    let lesson = json!({ "category": "gotcha", "content": "The order counts.", "file": "src/pool.txt",
+                         "lines": { "start": 1, "end": 14 } });
+    annotate(&repo, &commit, &json!({ "summary": "wait longer each time", "wisdom": [lesson] }));
+    repo.git(&["mv", "src/pool.txt", "src/connections.txt"]);
+    repo.commit("connections");
+    // It has all of the lines still, though in no order, and another file comes to have them as they were.
+    let mixed: String =
+        lines.iter().rev().enumerate().map(|(n, line)| format!("{line}    do_other_work({n});\n")).collect();
+    repo.write("src/connections.txt", mixed + &rest);
+    repo.write("src/copy.txt", lines.concat());
+    repo.commit("another order");
+    for path in ["src/connections.txt", "src/copy.txt"] {
+        read(&repo, path, path);
+    }
+}
+
+#[test]
 fn a_directory_is_answered_from_it_whatever_else_lies_there() {
     let repo = TestRepo::new();
     for name in ["plain", "deleted", "piped", "replaced", "retargeted"] {
