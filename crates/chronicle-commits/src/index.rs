@@ -467,7 +467,8 @@ impl Index {
         (!files.is_empty()).then_some(files)
     }
 
-    /// What is known about `path`, whose bytes are now `content`, as far as it is `wanted`. Bytes that are as committed are those of HEAD, and not looked at.
+    /// What is known about `path`, whose bytes are now `content`, as far as it is `wanted`. Bytes that are as committed
+    /// are those of HEAD, and not looked at.
     ///
     /// `None` when HEAD has no such file, or when it takes more than the index to say.
     pub(crate) fn record(
@@ -598,6 +599,7 @@ pub(crate) struct Told {
 pub(crate) struct Wanted<'q> {
     /// The part of the file that is asked about.
     pub(crate) scope: &'q Scope,
+    /// What is wanted beside claims.
     pub(crate) told: Told,
     /// Whether claims about code that is gone count only where that code is asked for by name.
     pub(crate) without_gone: bool,

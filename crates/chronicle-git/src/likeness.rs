@@ -19,6 +19,8 @@ const LEAST_ALIKE: f64 = 0.5;
 const ALIKE_FOR_NAMESAKES: f64 = 0.75;
 /// With more pairs than the square of this, files of other names are not compared: git's own limit.
 const MOST_COMPARED: usize = 1000;
+/// Of more files with the same content those that come first are looked at: git's own limit.
+const MOST_TWINS: usize = 100;
 /// A line is compared in pieces of at most this many bytes, so that files without line ends are, too.
 const LONGEST_PIECE: usize = 64;
 
@@ -43,8 +45,8 @@ impl<'f> Moving<'f> {
 
     /// How many of the last parts of two paths are the same.
     fn n_parts_shared(&self, other: &Self) -> usize {
-        let parts = |file: &Self| file.path.rsplit_str(b"/").map(BStr::new).collect::<Vec<_>>();
-        parts(self).iter().zip(parts(other)).take_while(|(left, right)| **left == *right).count()
+        let pairs = self.path.rsplit_str(b"/").zip(other.path.rsplit_str(b"/"));
+        pairs.take_while(|(left, right)| left == right).count()
     }
 }
 
@@ -96,9 +98,11 @@ impl Pairing<'_, '_> {
             same.entry((file.id, file.is_link)).or_default().push(old);
         }
         for (new, file) in self.come.iter().enumerate() {
-            let Some(sources) = same.get(&(file.id, file.is_link)) else { continue };
-            let free = sources.iter().copied().filter(|old| !self.is_taken[*old]);
-            if let Some(old) = free.max_by_key(|old| (self.gone[*old].n_parts_shared(file), Reverse(*old))) {
+            let Some(free) = same.get_mut(&(file.id, file.is_link)) else { continue };
+            let twins = free.iter().take(MOST_TWINS).enumerate();
+            let best = twins.max_by_key(|(at, old)| (self.gone[**old].n_parts_shared(file), Reverse(*at)));
+            if let Some((at, _)) = best {
+                let old = free.remove(at);
                 self.pair(new, old);
             }
         }

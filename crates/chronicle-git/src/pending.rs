@@ -54,6 +54,9 @@ pub enum Newer {
 /// Attributes that let git make other bytes of a file; the first one lets another program do it.
 const CONVERSIONS: [&str; 6] = ["filter", "text", "eol", "crlf", "ident", "working-tree-encoding"];
 
+/// Of directories that are nested deeper no trees are worked out: nobody has any, and the stack has an end.
+const MOST_NESTED: usize = 256;
+
 /// Most trees have fewer bytes.
 const TYPICAL_TREE: usize = 512;
 
@@ -292,7 +295,7 @@ fn is_inside(path: &[u8], directories: &[BString]) -> bool {
 
 /// A directory as it is staged.
 struct StagedTree<'i> {
-    /// The id of its tree, in the object database or not; `None` where it holds conflicts.
+    /// The id of its tree, in the object database or not; `None` where it holds conflicts, or too much to tell.
     id: Option<ObjectId>,
     below: Below<'i>,
 }
@@ -307,21 +310,25 @@ enum Below<'i> {
 
 impl<'i> StagedTree<'i> {
     fn root(index: &'i gix::index::State) -> Result<Self> {
-        Self::of(index, index.entries(), 0, index.tree())
+        Self::of(index, index.entries(), (0, 0), index.tree())
     }
 
-    /// What was `kept` of it, if it is valid still; else the tree of `entries`, whose paths share `n_shared` bytes.
+    /// What was `kept` of it, if it is valid still; else the tree of `entries`, whose paths share `n_shared` bytes with
+    /// `depth` directories.
     ///
     /// Git drops a tree that it keeps whenever something is added below it, be it the same as before. To work it
     /// out takes less than to read the tree that it may be equal to.
     fn of(
         index: &'i gix::index::State,
         entries: &'i [gix::index::Entry],
-        n_shared: usize,
+        (n_shared, depth): (usize, usize),
         kept: Option<&'i gix::index::extension::Tree>,
     ) -> Result<Self> {
         if let Some(kept) = kept.filter(|kept| kept.num_entries.is_some()) {
             return Ok(Self { id: Some(kept.id), below: Below::Kept(&kept.children) });
+        }
+        if MOST_NESTED < depth {
+            return Ok(Self { id: None, below: Below::Kept(&[]) });
         }
         let mut children: Vec<_> = kept.into_iter().flat_map(|kept| &kept.children).collect();
         children.sort_unstable_by(|left, right| left.name.cmp(&right.name));
@@ -337,7 +344,7 @@ impl<'i> StagedTree<'i> {
             content.push(0);
             content.extend_from_slice(id.as_bytes());
         };
-        let (mut made, mut has_conflicts) = (Vec::new(), false);
+        let (mut made, mut is_unknown) = (Vec::new(), false);
         let mut left = entries;
         while let Some((entry, others)) = left.split_first() {
             let path = entry.path(index);
@@ -351,11 +358,11 @@ impl<'i> StagedTree<'i> {
                     let is_below = |entry: &gix::index::Entry| entry.path(index).starts_with(&path[..=end]);
                     let (below, beside) = left.split_at(left.partition_point(is_below));
                     let name = path[n_shared..end].as_bstr();
-                    let tree = Self::of(index, below, end + 1, kept_child(name))?;
+                    let tree = Self::of(index, below, (end + 1, depth + 1), kept_child(name))?;
                     match tree.id {
                         Some(id) if !id.is_empty_tree() => add(EntryKind::Tree.into(), name, id),
                         Some(_) => {}
-                        None => has_conflicts = true,
+                        None => is_unknown = true,
                     }
                     made.push((name, tree));
                     left = beside;
@@ -364,7 +371,7 @@ impl<'i> StagedTree<'i> {
                     // A sparse index holds whole directories as one entry.
                     let name =
                         path[n_shared..length.map_or(path.len(), |length| n_shared + length)].as_bstr();
-                    has_conflicts |= entry.stage_raw() != 0;
+                    is_unknown |= entry.stage_raw() != 0;
                     if !entry.flags.contains(gix::index::entry::Flags::INTENT_TO_ADD) {
                         add(mode, name, entry.id);
                     }
@@ -373,7 +380,7 @@ impl<'i> StagedTree<'i> {
             }
         }
         let id = gix::objs::compute_hash(index.object_hash(), gix::objs::Kind::Tree, &content);
-        let id = (!has_conflicts).then(|| id.map_err(gix::Error::from_error).context(WriteObjectSnafu));
+        let id = (!is_unknown).then(|| id.map_err(gix::Error::from_error).context(WriteObjectSnafu));
         made.sort_unstable_by_key(|(name, _)| *name);
         Ok(Self { id: id.transpose()?, below: Below::Made(made) })
     }
@@ -538,6 +545,23 @@ mod tests {
         });
         assert_eq!(differing(&repo, Newer::Index), ["docs/one"]);
         assert_eq!(differing(&repo, Newer::WorkTree), ["a/b/d", "docs/one"]);
+    }
+
+    #[test]
+    fn no_tree_is_made_of_what_is_nested_too_deeply() {
+        let repo = readded();
+        let deep = "a/".repeat(20_000) + "f";
+        repo.write("staged", format!("100644 {}\t{deep}\n", repo.git(&["rev-parse", "HEAD:z"])));
+        repo.git(&["read-tree", "--empty"]);
+        let mut stage = testkit::command("git", repo.path());
+        let input = std::fs::File::open(repo.path().join("staged")).unwrap();
+        assert!(
+            stage.args(["update-index", "--add", "--index-info"]).stdin(input).status().unwrap().success()
+        );
+
+        assert_eq!(with_root(&repo, |root| root.id), None);
+        assert!(differing(&repo, Newer::Index).contains(&deep));
+        assert!(!differing(&repo, Newer::WorkTree).contains(&deep), "there is no such file");
     }
 
     #[test]

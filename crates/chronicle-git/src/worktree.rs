@@ -208,13 +208,21 @@ impl WorkTree {
 
     /// Whether a directory at or below the root stays inside where it is a symbolic link.
     fn is_inside(&mut self, directory: &Path) -> bool {
-        if let Some(known) = self.seen.get(directory) {
-            return *known;
+        let mut unknown: Vec<&Path> = Vec::new();
+        let mut is_inside = false;
+        for ancestor in directory.ancestors() {
+            if let Some(known) = self.seen.get(ancestor) {
+                is_inside = *known;
+                break;
+            }
+            unknown.push(ancestor);
         }
-        let is_plain = || std::fs::symlink_metadata(directory).is_ok_and(|metadata| metadata.is_dir());
-        let is_inside = directory.parent().is_some_and(|parent| self.is_inside(parent))
-            && (is_plain() || directory.canonicalize().is_ok_and(|real| real.starts_with(&self.real_root)));
-        self.seen.insert(directory.to_owned(), is_inside);
+        // What lies in a directory that is not inside need not be looked at: there may be thousands.
+        while let (true, Some(next)) = (is_inside, unknown.pop()) {
+            let is_plain = || std::fs::symlink_metadata(next).is_ok_and(|metadata| metadata.is_dir());
+            is_inside = is_plain() || next.canonicalize().is_ok_and(|real| real.starts_with(&self.real_root));
+            self.seen.insert(next.to_owned(), is_inside);
+        }
         is_inside
     }
 }
