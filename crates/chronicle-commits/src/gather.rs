@@ -55,6 +55,11 @@ impl<'a> Gathered<'a> {
         let sketched = vec![Vec::new(); files.len()];
         let mut gathered = Self { ground, candidates, files, sketched };
         let holders = ground.holders_for(candidates);
+        // With all files in scope nothing is gone that could be asked about.
+        if let Some(holders) = holders.filter(|_| !ground.is_whole) {
+            let sketched = candidates.iter().filter(|candidate| candidate.stored.is_sketched);
+            ground.see_renamed(sketched.flat_map(|candidate| out_of(ground, holders, candidate)).collect());
+        }
         for (number, candidate) in candidates.iter().enumerate() {
             let Self { files, sketched, .. } = &mut gathered;
             let meant = BTreeSet::new();
@@ -238,6 +243,32 @@ pub(crate) fn located<'a>(claim: &'a Claim, heading: &'a Heading) -> Located<'a>
     };
     let foreign_commit = heading.foreign_commit.as_deref();
     Located { file: &claim.name, lines, places, sketch, around, foreign_commit }
+}
+
+/// The files out of scope that the note of `candidate` sketched code in which files in scope may hold now.
+fn out_of(ground: &Ground<'_>, holders: &Holders, candidate: &Candidate) -> Vec<BString> {
+    let note = &candidate.stored.note;
+    let mut sketched = Vec::new();
+    let mut relied = Vec::new();
+    for document in note.documents() {
+        for region in &document.regions {
+            sketched.push((&region.file, region.sketch.as_ref()));
+            relied.extend(&region.semantic_dependencies);
+        }
+    }
+    for (_, entry) in note.entries() {
+        sketched
+            .extend(entry.file.as_ref().map(|file| (file, entry.around.as_ref().or(entry.sketch.as_ref()))));
+        relied.extend(&entry.depends_on);
+    }
+    sketched.extend(relied.into_iter().map(|relied| (&relied.file, relied.sketch.as_ref())));
+    let may_be_held =
+        |sketch: Option<&Sketch>| sketch.is_some_and(|sketch| holders.may_hold(&sketch.telling()));
+    let is_out = |(file, sketch): &(&String, Option<&Sketch>)| {
+        may_be_held(*sketch) && ground.files_named(candidate, file).is_empty()
+    };
+    let out = sketched.into_iter().filter(is_out);
+    out.map(|(file, _)| file.trim_start_matches("./").into()).collect()
 }
 
 /// Takes what one annotated commit says apart, file by file.

@@ -22,7 +22,7 @@ pub(crate) mod table;
 
 use std::{
     cell::{OnceCell, RefCell},
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     ops::Deref,
     path::{Path, PathBuf},
     rc::Rc,
@@ -531,34 +531,64 @@ impl Index {
         read(&known, stored::parse(&known.get(&record_key(path))?)?)
     }
 
+    /// Brings what is known about the files at `paths` up to date, where a table of another state knows them: what takes
+    /// the whole history to say is looked for once for all of them. Else that is done for each when it is asked about.
+    pub fn bring_up_to_date<'p>(
+        &self,
+        repository: &LazyRepository,
+        paths: impl IntoIterator<Item = &'p BString>,
+    ) {
+        let Some(part) = &self.part else { return };
+        let is_outdated = |path: &&BString| matches!(self.lies(path.as_bstr()), Lies::Outdated);
+        let paths: BTreeSet<&BString> = paths.into_iter().filter(is_outdated).collect();
+        // Where that fails, whoever asks about one of them is told.
+        if 1 < paths.len()
+            && let Ok(memos) = build::memorize(repository, self, part, paths)
+        {
+            self.memos.borrow_mut().extend(memos.into_iter().map(|(path, memo)| (path, Rc::new(memo))));
+        }
+    }
+
     /// The table in which what is known about `path` at present lies; `None` when HEAD has no such file.
     fn known_in(&self, repository: &LazyRepository, path: &BStr) -> Option<KnownIn<'_>> {
-        let Some(part) = &self.part else { return Some(KnownIn::Table(&self.table)) };
+        match self.lies(path) {
+            Lies::Nowhere => None,
+            Lies::In(known) => Some(known),
+            Lies::Outdated => {
+                let path = path.to_owned();
+                let memos = build::memorize(repository, self, self.part.as_ref()?, [&path].into()).ok()?;
+                let memo = Rc::new(memos.into_iter().next()?.1);
+                self.memos.borrow_mut().insert(path, Rc::clone(&memo));
+                Some(KnownIn::Memo(memo))
+            }
+        }
+    }
+
+    /// Where what is known about `path` lies.
+    fn lies(&self, path: &BStr) -> Lies<'_> {
+        let Some(part) = &self.part else { return Lies::In(KnownIn::Table(&self.table)) };
         if part.removed.contains(path.as_bytes()) {
-            return None;
+            return Lies::Nowhere;
         }
         if let Some(memo) = self.memos.borrow().get(path) {
-            return Some(KnownIn::Memo(Rc::clone(memo)));
+            return Lies::In(KnownIn::Memo(Rc::clone(memo)));
         }
-        let memo = match Table::open(&memo_of(&self.state.part(), path)) {
-            Some(memo) => memo,
-            None => {
-                let is_new = part.added.contains(path.as_bytes());
-                let bytes = self.table.get(&record_key(path));
-                if bytes.is_none() && !is_new {
-                    return None;
-                }
-                if let Some(bytes) = bytes.filter(|_| !part.is_touched(path))
-                    && part.leaves(&stored::parse(&bytes)?)
-                {
-                    return Some(KnownIn::Table(&self.table));
-                }
-                build::memorize(repository, self, part, path).ok()??
-            }
+        if let Some(memo) = Table::open(&memo_of(&self.state.part(), path)) {
+            let memo = Rc::new(memo);
+            self.memos.borrow_mut().insert(path.to_owned(), Rc::clone(&memo));
+            return Lies::In(KnownIn::Memo(memo));
+        }
+        let Some(bytes) = self.table.get(&record_key(path)) else {
+            return if part.added.contains(path.as_bytes()) { Lies::Outdated } else { Lies::Nowhere };
         };
-        let memo = Rc::new(memo);
-        self.memos.borrow_mut().insert(path.to_owned(), Rc::clone(&memo));
-        Some(KnownIn::Memo(memo))
+        if part.is_touched(path) {
+            return Lies::Outdated;
+        }
+        match stored::parse(&bytes) {
+            Some(stored) if part.leaves(&stored) => Lies::In(KnownIn::Table(&self.table)),
+            Some(_) => Lies::Outdated,
+            None => Lies::Nowhere,
+        }
     }
 
     /// What lies between the table's HEAD and the present one, and the history of the former; `None` where that is too
@@ -620,6 +650,15 @@ impl Deref for KnownIn<'_> {
             Self::Memo(memo) => memo,
         }
     }
+}
+
+/// Where what is known about a file at present lies.
+enum Lies<'i> {
+    /// HEAD has no such file.
+    Nowhere,
+    In(KnownIn<'i>),
+    /// In the table of another state alone.
+    Outdated,
 }
 
 /// What was said of claims after they were made, as the index keeps it.

@@ -115,7 +115,7 @@ pub(crate) struct Ground<'a> {
     /// What became of files that are not in scope.
     renamed: RefCell<HashMap<BString, Option<BString>>>,
     /// Whether all files are in scope.
-    is_whole: bool,
+    pub(crate) is_whole: bool,
     /// The bytes of the files in scope as they are asked about; `None` where those of the newest commit are.
     contents: Option<Vec<Option<&'a [u8]>>>,
 }
@@ -182,22 +182,27 @@ impl<'a> Ground<'a> {
     /// What the file is called now that was called `name` and was renamed since; `None` where that is known to be none.
     pub(crate) fn renamed(&self, name: &str) -> Option<BString> {
         let path = BString::from(name.trim_start_matches("./"));
+        self.see_renamed([path.clone()].into());
+        self.renamed.borrow().get(&path).cloned().flatten()
+    }
+
+    /// Finds what the files are called now that were called `paths`: it takes a walk through history, and one does for all.
+    pub(crate) fn see_renamed(&self, mut paths: BTreeSet<BString>) {
         // With all files in scope it is known by what its files are called.
         if self.is_whole {
-            return None;
+            return;
         }
-        if let Some(known) = self.renamed.borrow().get(&path) {
-            return known.clone();
-        }
-        let now = match self.with_other(&path, |_| ()) {
-            Some(()) => None,
-            None => match self.repository.whereabouts(self.history, path.as_bstr()) {
-                Ok(Whereabouts::Renamed { to, .. }) => Some(to),
-                _ => None,
-            },
-        };
-        self.renamed.borrow_mut().insert(path, now.clone());
-        now
+        let mut renamed = self.renamed.borrow_mut();
+        paths.retain(|path| !renamed.contains_key(path));
+        let (there, gone): (Vec<_>, Vec<_>) =
+            paths.into_iter().partition(|path| self.with_other(path, |_| ()).is_some());
+        let whereabouts = self.repository.whereabouts(self.history, &gone).unwrap_or_default().into_iter();
+        let now = whereabouts.map(|whereabouts| match whereabouts {
+            Whereabouts::Renamed { to, .. } => Some(to),
+            Whereabouts::Deleted { .. } | Whereabouts::Never => None,
+        });
+        renamed.extend(gone.into_iter().zip(now.chain(std::iter::repeat(None))));
+        renamed.extend(there.into_iter().map(|path| (path, None)));
     }
 
     /// Whether so few files hold code with the lines `telling`, which the file `name` had, that it moved to them.

@@ -152,6 +152,11 @@ impl Holders {
         held.filter(|n_held| n_own < *n_held && may_hold(*n_held, telling.len())).count() <= MAX_HOLDERS
     }
 
+    /// Whether any of the files may hold code with the lines `telling`.
+    pub(crate) fn may_hold(&self, telling: &[u32]) -> bool {
+        self.held(telling).into_values().any(|n_held| may_hold(n_held, telling.len()))
+    }
+
     /// Whether a file may hold what a note sketched, a note as it was written: a cheap look before that is parsed.
     pub(crate) fn of_any_in(&self, raw: &[u8]) -> bool {
         let is_held = |after: usize| {
@@ -159,7 +164,7 @@ impl Holders {
             let text = value.and_then(|value| value.strip_prefix(b"\"")).unwrap_or_default();
             let text = &text[..memchr::memchr(b'"', text).unwrap_or_default()];
             let telling = text.to_str().map(|text| Sketch(text.to_owned()).telling()).unwrap_or_default();
-            self.held(&telling).into_values().any(|n_held| may_hold(n_held, telling.len()))
+            self.may_hold(&telling)
         };
         let mut after = KEYS.iter().flat_map(|key| key.find_iter(raw).map(|at| at + key.needle().len()));
         !self.lines.is_empty() && after.any(is_held)

@@ -221,6 +221,7 @@ pub fn read_indexed(
         return Ok(None);
     }
     let mut warnings = index.warnings().to_vec();
+    index.bring_up_to_date(lazy, request.files.iter().map(|file| &file.path));
     let mut files = Vec::with_capacity(contents.len());
     for (number, (file, content)) in request.files.iter().zip(contents).enumerate() {
         let path = file.path.as_bstr();
@@ -386,8 +387,8 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
     let followed = repository.follow(&history, &[])?;
     let ground = Ground::new(repository, &notebook, &history, &followed, &[], false);
     let mut files = Vec::new();
-    for path in ground.newest_files(recent.limits.max_regions)? {
-        let path = current_name(repository, head, &history, path)?;
+    let newest = ground.newest_files(recent.limits.max_regions)?;
+    for path in current_names(repository, head, &history, newest)? {
         let file = ScopeFile::from(path);
         if !files.contains(&file) {
             files.push(file);
@@ -413,18 +414,24 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
     Ok(reading)
 }
 
-/// What `path`, named in some note, is called now; its old name when it is no more.
-fn current_name(
+/// What each of `paths`, named in some note, is called now; its old name when it is no more.
+fn current_names(
     repository: &Repository,
     head: ObjectId,
     history: &History,
-    path: BString,
-) -> Result<BString> {
-    if repository.present_file(Some(head), path.as_bstr())?.is_some() {
-        return Ok(path);
+    mut paths: Vec<BString>,
+) -> Result<Vec<BString>> {
+    let mut gone = Vec::new();
+    for (number, path) in paths.iter().enumerate() {
+        if repository.present_file(Some(head), path.as_bstr())?.is_none() {
+            gone.push(number);
+        }
     }
-    Ok(match repository.whereabouts(history, path.as_bstr())? {
-        Whereabouts::Renamed { to, .. } => to,
-        Whereabouts::Deleted { .. } | Whereabouts::Never => path,
-    })
+    let names: Vec<BString> = gone.iter().map(|number| paths[*number].clone()).collect();
+    for (number, whereabouts) in gone.into_iter().zip(repository.whereabouts(history, &names)?) {
+        if let Whereabouts::Renamed { to, .. } = whereabouts {
+            paths[number] = to;
+        }
+    }
+    Ok(paths)
 }

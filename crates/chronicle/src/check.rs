@@ -251,9 +251,18 @@ impl Chronicle {
         let at_newer = self.index().map(|(_, index)| index);
         let at_newer = at_newer.filter(|index| newer == Newer::Commit(index.head()));
         check.n_files = pending.changes.len();
+        // Nothing was known of a file that is new.
+        let changes = || pending.changes.iter().filter(|change| change.old.is_some());
+        if let Some(index) = at_base {
+            let olds = changes().map(|change| change.renamed_from.as_ref().unwrap_or(&change.path));
+            index.bring_up_to_date(&self.repository, olds);
+        }
+        if let Some(index) = at_newer {
+            let news = changes().filter(|change| change.new.is_some()).map(|change| &change.path);
+            index.bring_up_to_date(&self.repository, news);
+        }
         let mut changed = Vec::new();
-        for change in &pending.changes {
-            // Nothing was known of a file that is new.
+        for change in changes() {
             let Some(old_id) = change.old else { continue };
             let old = change.renamed_from.clone().unwrap_or_else(|| change.path.clone());
             let content = Content::committed(old_id);

@@ -77,12 +77,13 @@ impl Chronicle {
                 return Ok(Scope { remark: Some(remark), ..Self::present(candidate, None) });
             }
         }
-        for candidate in candidates {
-            let history = match history {
-                Some(history) => history,
-                None => history.insert(repository.history(&[head])?),
-            };
-            let (file, remark) = match repository.whereabouts(history, candidate.as_bstr())? {
+        let history = match history {
+            Some(history) => history,
+            None => history.insert(repository.history(&[head])?),
+        };
+        let whereabouts = repository.whereabouts(history, &candidates)?;
+        for (candidate, whereabouts) in candidates.into_iter().zip(whereabouts) {
+            let (file, remark) = match whereabouts {
                 Whereabouts::Never => continue,
                 Whereabouts::Renamed { to, by } => {
                     let remark = format!("`{candidate}` is called `{to}` since {}", by.to_hex_with_len(7));

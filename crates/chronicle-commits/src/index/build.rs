@@ -315,34 +315,42 @@ fn read_part(directory: &Path, base: &str) -> Option<(Table, Part, Beside)> {
     (part.base == base).then_some((news, part, beside))
 }
 
-/// Brings the record of `path` up to date and keeps it; `None` when HEAD has no such file.
+/// Brings the records of `paths` up to date and keeps each; those that HEAD has no file for are left out.
 pub(super) fn memorize(
     lazy: &LazyRepository,
     index: &Index,
     part: &Part,
-    path: &BStr,
-) -> Result<Option<Table>> {
+    paths: BTreeSet<&BString>,
+) -> Result<Vec<(BString, Table)>> {
     let repository = lazy.get()?;
     let state = &index.state;
-    let Some((span, ancestry)) = index.way(repository)? else { return Ok(None) };
-    let adapted = match adapted(lazy, index, part, path, (span, ancestry))? {
-        Some(adapted) => Some(adapted),
-        None => alone(repository, state.head, path)?.map(|(mut record, content)| {
-            // Commits are numbered as in the records of the other files.
-            let number = |id| {
-                let gained = || span.gained.history.place(id).map(|place| u32::MAX - place);
-                ancestry.place(id).or_else(gained)
-            };
-            record.places = record.steps.iter().filter_map(|step| number(step.commit)).collect();
-            (record, content)
-        }),
+    let Some((span, ancestry)) = index.way(repository)? else { return Ok(Vec::new()) };
+    let mut memos = Vec::new();
+    let mut keep = |path: &BString, (record, content): Placed| {
+        let memo = memo_of(&state.part(), path.as_bstr());
+        let is_written = written(&state.part(), &memo, |writer| {
+            write_record(writer, path.as_bstr(), &record, content.as_deref())
+        });
+        memos.extend(is_written.ok().and_then(|()| Some((path.clone(), Table::open(&memo)?))));
     };
-    repository.forget_read_ahead();
-    let Some((record, content)) = adapted else { return Ok(None) };
-    let memo = memo_of(&state.part(), path);
-    let is_written =
-        written(&state.part(), &memo, |writer| write_record(writer, path, &record, content.as_deref()));
-    Ok(is_written.ok().and_then(|()| Table::open(&memo)))
+    let mut left = Vec::new();
+    for path in paths {
+        match adapted(lazy, index, part, path.as_bstr(), (span, ancestry))? {
+            Some(placed) => keep(path, placed),
+            None => left.push(path.clone()),
+        }
+        repository.forget_read_ahead();
+    }
+    // Commits are numbered as in the records of the other files.
+    let number = |id| {
+        let gained = || span.gained.history.place(id).map(|place| u32::MAX - place);
+        ancestry.place(id).or_else(gained)
+    };
+    from_whole_history(repository, state.head, left, |path, (mut record, content)| {
+        record.places = record.steps.iter().filter_map(|step| number(step.commit)).collect();
+        keep(path, (record, content));
+    })?;
+    Ok(memos)
 }
 
 type Placed = (FileRecord, Option<Vec<u8>>);
@@ -369,22 +377,38 @@ fn adapted(
     outdated.adapt(span, index.state.head)
 }
 
-/// The record of one file, made from the whole history.
-fn alone(repository: &Repository, head: ObjectId, path: &BStr) -> Result<Option<Placed>> {
+/// Makes the records of those of `paths` that the commit `head` has, from the whole history.
+fn from_whole_history(
+    repository: &Repository,
+    head: ObjectId,
+    mut paths: Vec<BString>,
+    mut keep: impl FnMut(&BString, Placed),
+) -> Result<()> {
     let tree = repository.commit_tree(head)?;
-    let Some(blob) = repository.blob_at(tree, path)? else { return Ok(None) };
-    let content = repository.blob(blob)?;
+    let mut blobs = Vec::new();
+    for path in std::mem::take(&mut paths) {
+        if let Some(blob) = repository.blob_at(tree, path.as_bstr())? {
+            blobs.push(blob);
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        return Ok(());
+    }
     let notebook = Notebook::open(repository, &mut Vec::new())?;
     let history = repository.history(&[head])?;
-    let path = path.to_owned();
-    let followed = repository.follow(&history, std::slice::from_ref(&path))?;
-    let ground = Ground::new(repository, &notebook, &history, &followed, std::slice::from_ref(&path), false);
+    let followed = repository.follow(&history, &paths)?;
+    let ground = Ground::new(repository, &notebook, &history, &followed, &paths, false);
     let candidates = ground.candidates(&mut Vec::new())?;
     let mut gathered = Gathered::from(&ground, &candidates);
-    repository.read_ahead(gathered.versions(0));
-    let record = gathered.place(0, &Present::new(path.clone(), Some(&content)))?;
-    repository.forget_read_ahead();
-    Ok(Some((record, Some(content))))
+    for (number, (path, blob)) in paths.iter().zip(blobs).enumerate() {
+        let content = repository.blob(blob)?;
+        repository.read_ahead(gathered.versions(number));
+        let record = gathered.place(number, &Present::new(path.clone(), Some(&content)))?;
+        repository.forget_read_ahead();
+        keep(path, (record, Some(content)));
+    }
+    Ok(())
 }
 
 /// How files are called that are not finished.

@@ -172,7 +172,7 @@ impl Work {
             8 => {
                 let file = self.random.one(&files).clone();
                 self.edit(&file);
-                self.repo.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
+                self.repo.git(&["commit", "--quiet", "--all", "--amend", "--allow-empty", "--no-edit"]);
                 "amend".to_owned()
             }
             9 => {
