@@ -35,6 +35,8 @@ pub struct DepsRequest {
     pub at: ObjectId,
     /// Whether words that only name the code count too.
     pub with_mentions: bool,
+    /// How many dependents of one file are told at the most.
+    pub most_of_file: usize,
     /// Whether commits of other branches count too.
     pub all: bool,
     /// What has expired by then counts no longer.
@@ -63,6 +65,8 @@ pub struct Dependents {
     pub dependents: Vec<Dependent>,
     /// For each of them, the number of the target that it relies on: of several in one file, the first.
     pub targets: Vec<usize>,
+    /// The targets of those that are not told, since their file has so many.
+    pub left_out: Vec<usize>,
     /// How many annotations there are, all of which were looked at.
     pub n_annotations: usize,
     /// Remarks, such as notes that could not be read.
@@ -103,8 +107,7 @@ pub fn dependents(lazy: &LazyRepository, request: &DepsRequest) -> Result<Depend
     let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
     warnings.extend(afterwords.warnings.iter().cloned());
     let judge = Judge::new(lazy, request, head_time, relied, &afterwords);
-    let found = judge.found(&direct)?.unwrap_or_default();
-    Ok(judge.answer(found, n_annotations, warnings))
+    Ok(judge.answer(&direct, n_annotations, warnings)?.unwrap_or_default())
 }
 
 /// Finds who relies on some code from the index alone; `None` when the index does not suffice.
@@ -132,9 +135,8 @@ pub fn dependents_indexed(
     let Some(relied) = relied else { return Ok(None) };
     let said = index.said();
     let judge = Judge::new(lazy, request, head_time, relied, &said);
-    let Some(found) = judge.found(index)? else { return Ok(None) };
     let warnings = [index.warnings(), index.correction_warnings()].concat();
-    Ok(Some(judge.answer(found, index.n_annotated(), warnings)))
+    judge.answer(index, index.n_annotated(), warnings)
 }
 
 impl DepsRequest {

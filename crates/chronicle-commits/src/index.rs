@@ -236,8 +236,8 @@ pub struct Index {
     part: Option<Part>,
     /// What the part holds beside.
     news: Option<Table>,
-    /// Records beside the part that were asked for, by path.
-    memos: RefCell<HashMap<BString, Rc<Table>>>,
+    /// Records beside the part that were asked for, by path; `None` where what the table says still holds.
+    memos: RefCell<HashMap<BString, Option<Rc<Table>>>>,
     /// The way from the table's HEAD to the present one, once it was asked for.
     way: OnceCell<Option<(Span, Ancestry)>>,
 }
@@ -545,7 +545,7 @@ impl Index {
         if 1 < paths.len()
             && let Ok(memos) = build::memorize(repository, self, part, paths)
         {
-            self.memos.borrow_mut().extend(memos.into_iter().map(|(path, memo)| (path, Rc::new(memo))));
+            self.memos.borrow_mut().extend(memos.into_iter().map(|(path, memo)| (path, Some(Rc::new(memo)))));
         }
     }
 
@@ -558,7 +558,7 @@ impl Index {
                 let path = path.to_owned();
                 let memos = build::memorize(repository, self, self.part.as_ref()?, [&path].into()).ok()?;
                 let memo = Rc::new(memos.into_iter().next()?.1);
-                self.memos.borrow_mut().insert(path, Rc::clone(&memo));
+                self.memos.borrow_mut().insert(path, Some(Rc::clone(&memo)));
                 Some(KnownIn::Memo(memo))
             }
         }
@@ -571,11 +571,14 @@ impl Index {
             return Lies::Nowhere;
         }
         if let Some(memo) = self.memos.borrow().get(path) {
-            return Lies::In(KnownIn::Memo(Rc::clone(memo)));
+            return Lies::In(
+                memo.as_ref().map_or(KnownIn::Table(&self.table), |memo| KnownIn::Memo(Rc::clone(memo))),
+            );
         }
+        let keep = |memo| self.memos.borrow_mut().insert(path.to_owned(), memo);
         if let Some(memo) = Table::open(&memo_of(&self.state.part(), path)) {
             let memo = Rc::new(memo);
-            self.memos.borrow_mut().insert(path.to_owned(), Rc::clone(&memo));
+            keep(Some(Rc::clone(&memo)));
             return Lies::In(KnownIn::Memo(memo));
         }
         let Some(bytes) = self.table.get(&record_key(path)) else {
@@ -585,7 +588,10 @@ impl Index {
             return Lies::Outdated;
         }
         match stored::parse(&bytes) {
-            Some(stored) if part.leaves(&stored) => Lies::In(KnownIn::Table(&self.table)),
+            Some(stored) if part.leaves(&stored) => {
+                keep(None);
+                Lies::In(KnownIn::Table(&self.table))
+            }
             Some(_) => Lies::Outdated,
             None => Lies::Nowhere,
         }

@@ -6,7 +6,7 @@ use chronicle_core::{
     LineRange,
     outline::{Item, ItemKind},
 };
-use chronicle_git::LazyRepository;
+use chronicle_git::{LazyRepository, ObjectId};
 use chronicle_outline::NoOutline;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
@@ -38,16 +38,6 @@ struct StoredItem<'a> {
     name_line: u32,
 }
 
-/// An item as it is read: thousands of stored ones need no room of their own.
-struct Loaded(Item);
-
-impl<'de> Deserialize<'de> for Loaded {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let stored = StoredItem::deserialize(deserializer)?;
-        item(&stored).map(Self).ok_or_else(|| serde::de::Error::custom("no such item"))
-    }
-}
-
 impl Outlines {
     /// Outlines that are kept in the shared state directory of a repository, or in memory only.
     #[must_use]
@@ -61,7 +51,7 @@ impl Outlines {
         if let Some(known) = self.known.borrow().get(&hash) {
             return Rc::clone(known);
         }
-        let items = Rc::new(self.load(hash).unwrap_or_else(|| self.parse(hash, path, content)));
+        let items = Rc::new(self.load(hash, |_| true).unwrap_or_else(|| self.parse(hash, path, content)));
         self.known.borrow_mut().insert(hash, Rc::clone(&items));
         items
     }
@@ -69,12 +59,11 @@ impl Outlines {
     /// The items of the file at `path` with `content`; `None` when it is not there.
     pub fn items_of(&self, repository: &LazyRepository, path: &str, content: &Content) -> Option<Items> {
         let Some(blob) = content.blob() else { return Some(self.items(path, content.bytes(repository)?)) };
-        // A blob is known by its id: to read it would take longer than all the rest.
-        let hash = key(path, &[b"blob ", blob.as_slice()].concat());
+        let hash = key_of_blob(path, blob);
         if let Some(known) = self.known.borrow().get(&hash) {
             return Some(Rc::clone(known));
         }
-        let items = match self.load(hash) {
+        let items = match self.load(hash, |_| true) {
             Some(items) => Rc::new(items),
             None => {
                 let items = self.items(path, content.bytes(repository)?);
@@ -91,11 +80,36 @@ impl Outlines {
         Some(items)
     }
 
-    fn load(&self, hash: u128) -> Option<Result<Vec<Item>, NoOutline>> {
+    /// Those of the items of a file that have `wanted` lines; `None` when it is not there or has no outline.
+    pub fn items_within(
+        &self,
+        repository: &LazyRepository,
+        path: &str,
+        content: &Content,
+        wanted: impl Fn(LineRange) -> bool,
+    ) -> Option<Vec<Item>> {
+        // Of thousands that are stored only these need room of their own.
+        let stored = content.blob().and_then(|blob| self.load(key_of_blob(path, blob), &wanted));
+        match stored {
+            Some(items) => items.ok(),
+            None => {
+                let items = self.items_of(repository, path, content)?;
+                let items = items.as_ref().as_ref().ok()?.iter().filter(|item| wanted(item.lines));
+                Some(items.cloned().collect())
+            }
+        }
+    }
+
+    /// Those of the stored items that have `wanted` lines.
+    fn load(&self, hash: u128, wanted: impl Fn(LineRange) -> bool) -> Option<Result<Vec<Item>, NoOutline>> {
         let bytes = self.kept.get(hash)?;
-        let loaded: Result<Vec<Loaded>, String> = postcard::from_bytes(&bytes).ok()?;
-        let items = loaded.map(|items| items.into_iter().map(|Loaded(item)| item).collect());
-        Some(items.map_err(|language| NoOutline::NoGrammar { language }))
+        let items = match postcard::from_bytes::<Stored<'_>>(&bytes).ok()? {
+            Ok(items) => items,
+            Err(language) => return Some(Err(NoOutline::NoGrammar { language: language.to_owned() })),
+        };
+        let lines = |stored: &StoredItem<'_>| LineRange::new(stored.lines.0, stored.lines.1).ok();
+        let is_wanted = |stored: &&StoredItem<'_>| lines(stored).is_none_or(&wanted);
+        items.iter().filter(is_wanted).map(item).collect::<Option<_>>().map(Ok)
     }
 
     fn parse(&self, hash: u128, path: &str, content: &[u8]) -> Result<Vec<Item>, NoOutline> {
@@ -121,6 +135,11 @@ fn key(path: &str, content: &[u8]) -> u128 {
     let rules = chronicle_outline::OUTLINE_VERSION.to_le_bytes();
     let n_kinds = ItemKind::ALL.len().to_le_bytes();
     XxHash3_128::oneshot(&[name.as_bytes(), FORM, &n_kinds, &rules, content].concat())
+}
+
+/// The same for a blob, which is known by its id: to read it would take longer than all the rest.
+fn key_of_blob(path: &str, blob: ObjectId) -> u128 {
+    key(path, &[b"blob ", blob.as_slice()].concat())
 }
 
 fn stored(item: &Item) -> StoredItem<'_> {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use chronicle_commits::{Content, DepsRequest, Index, Limits, ReadRequest, Scope, ScopeFile, Target};
 use chronicle_core::{
     Category, Extent, Hunk, LineMap, LineRange, Lines,
-    dependent::{Dependent, Strength},
+    dependent::Dependent,
     hunks_of_words, is_binary, line_words,
     mentions::{agree, segments},
     outline::Item,
@@ -68,6 +68,9 @@ pub struct CheckedFile {
     pub lessons: Vec<TouchedLesson>,
     /// Code elsewhere that declares to rely on the changed items.
     pub dependents: Vec<TouchedDependent>,
+    /// How many more of them are not told.
+    #[serde(skip)]
+    pub n_more_dependents: usize,
 }
 
 /// A lesson that a diff touches; its lines are those of the old version.
@@ -108,6 +111,14 @@ pub enum Touch {
     Commit,
     /// It changes a file that the lesson is about as a whole.
     File,
+}
+
+/// Who relies on what one file of the diff loses or changes.
+#[derive(Default)]
+struct Relying {
+    told: Vec<TouchedDependent>,
+    /// How many there are beside.
+    n_more: usize,
 }
 
 /// One file of the diff, in coordinates of the base.
@@ -160,11 +171,17 @@ impl Changed {
 }
 
 impl Chronicle {
-    /// Which lessons a diff touches; those of the categories `fail_on` count against it.
+    /// Which lessons a diff touches; those of the categories `fail_on` count against it. Of those who rely on one file at
+    /// most `most_dependents` are told.
     ///
     /// # Errors
     /// When revisions are unknown, the input is no diff, or the repository cannot be read.
-    pub fn check(&self, scope: &CheckScope, fail_on: &[Category]) -> Result<Check, Error> {
+    pub fn check(
+        &self,
+        scope: &CheckScope,
+        fail_on: &[Category],
+        most_dependents: usize,
+    ) -> Result<Check, Error> {
         let mut check = Check {
             schema: "chronicle-check/v1",
             base: None,
@@ -194,7 +211,7 @@ impl Chronicle {
             self.find_items(&mut changed);
         }
         let mut lessons = self.lessons_at(base, &changed, &mut check.warnings)?;
-        let mut dependents = self.dependents_at(base, &changed, &mut check.warnings)?;
+        let mut dependents = self.dependents_at(base, &changed, most_dependents, &mut check.warnings)?;
         for (number, file) in changed.iter().enumerate() {
             let mut touched: Vec<TouchedLesson> = lessons
                 .remove(&file.old.to_string())
@@ -205,7 +222,7 @@ impl Chronicle {
             touched.sort_by_key(|lesson| (lesson.touch, lesson.at_line));
             let relying = dependents.remove(&number).unwrap_or_default();
             check.n_failing += touched.iter().filter(|lesson| lesson.fails).count();
-            if touched.is_empty() && relying.is_empty() {
+            if touched.is_empty() && relying.told.is_empty() {
                 continue;
             }
             let is_renamed = file.new.as_ref().is_some_and(|new| *new != file.old);
@@ -214,7 +231,8 @@ impl Chronicle {
                 renamed_from: is_renamed.then(|| file.old.to_string()),
                 is_removed: file.new.is_none(),
                 lessons: touched,
-                dependents: relying,
+                dependents: relying.told,
+                n_more_dependents: relying.n_more,
             });
         }
         Ok(check)
@@ -386,11 +404,13 @@ impl Chronicle {
                 continue;
             }
             let outlines = &self.caches().outlines;
-            let outline = outlines.items_of(&self.repository, &file.old.to_str_lossy(), &file.content);
-            let Some(Ok(outline)) = outline.as_deref() else { continue };
+            let is_touched = |lines| file.hunks.iter().any(|hunk| hunk.touches(lines));
+            let path = file.old.to_str_lossy();
+            let touched = outlines.items_within(&self.repository, &path, &file.content, is_touched);
+            let Some(touched) = touched else { continue };
             let mut items: Vec<(Item, u32)> = Vec::new();
             for hunk in &file.hunks {
-                for item in anchors::touched(outline, *hunk) {
+                for item in anchors::touched(&touched, *hunk) {
                     if !items.iter().any(|(known, _)| known.qualified == item.qualified) {
                         items.push((item.clone(), hunk.line_within(item.lines)));
                     }
@@ -462,13 +482,14 @@ impl Chronicle {
         Ok(by_file)
     }
 
-    /// Who declares to rely on what the files lose or change, by number of the file.
+    /// Who declares to rely on what the files lose or change, by number of the file; at most `most_of_file` of each.
     fn dependents_at(
         &self,
         base: ObjectId,
         changed: &[Changed],
+        most_of_file: usize,
         warnings: &mut Vec<String>,
-    ) -> Result<BTreeMap<usize, Vec<TouchedDependent>>, Error> {
+    ) -> Result<BTreeMap<usize, Relying>, Error> {
         let mut targets = Vec::new();
         let mut lines: Vec<(usize, u32)> = Vec::new();
         for (number, file) in changed.iter().enumerate() {
@@ -493,7 +514,7 @@ impl Chronicle {
                 lines.push((number, first_line(&file.hunks)));
             }
         }
-        let mut by_file: BTreeMap<usize, Vec<TouchedDependent>> = BTreeMap::new();
+        let mut by_file: BTreeMap<usize, Relying> = BTreeMap::new();
         if targets.is_empty() {
             return Ok(by_file);
         }
@@ -501,6 +522,7 @@ impl Chronicle {
             targets,
             at: base,
             with_mentions: false,
+            most_of_file,
             all: false,
             now: self.now,
             half_life_days: self.read_settings()?.half_life_days,
@@ -513,10 +535,11 @@ impl Chronicle {
             found.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>(),
         );
         for (dependent, target) in found.dependents.into_iter().zip(found.targets) {
-            if dependent.strength != Strength::Mention {
-                let (number, at_line) = lines[target];
-                by_file.entry(number).or_default().push(TouchedDependent { dependent, at_line });
-            }
+            let (number, at_line) = lines[target];
+            by_file.entry(number).or_default().told.push(TouchedDependent { dependent, at_line });
+        }
+        for target in found.left_out {
+            by_file.entry(lines[target].0).or_default().n_more += 1;
         }
         Ok(by_file)
     }

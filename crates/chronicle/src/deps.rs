@@ -44,6 +44,7 @@ impl Chronicle {
             targets: vec![target],
             at: one.head,
             with_mentions: true,
+            most_of_file: usize::MAX,
             all,
             now: self.now,
             half_life_days: self.read_settings()?.half_life_days,

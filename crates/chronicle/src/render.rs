@@ -58,7 +58,7 @@ use crate::{
     tiers::MemoryStatus,
 };
 
-pub use check::{Host, annotations};
+pub use check::{Host, MAX_DEPENDENTS, annotations};
 pub use json::{Answer, error as json_error};
 pub use learning::{asked, feedback, patterns, preferences, problems, projects, skills};
 

@@ -28,45 +28,52 @@ use crate::{
     record::{Heading, Relied},
 };
 
-/// A dependent, behind the number of the target that it relies on.
-pub(super) type Finding = (usize, Dependent);
-
-/// The targets and the dependents: plainest first, then most trusted, then newest; what is said twice shows once.
-fn ranked(found: Vec<Finding>) -> (Vec<usize>, Vec<Dependent>) {
-    // A dependent is large, and there may be thousands: none is moved or copied before its place is known.
-    let mut order: Vec<usize> = (0..found.len()).collect();
-    order.sort_by(|left, right| by_rank(&found[*left].1, &found[*right].1));
-    let mut seen = HashSet::with_capacity(found.len());
-    order.retain(|number| {
-        let dependent = &found[*number].1;
-        seen.insert((
-            (&dependent.from_file, &dependent.from_anchor),
-            (&dependent.on_file, &dependent.on_anchor),
-            &dependent.nature,
-        ))
-    });
-    let mut found: Vec<Option<Finding>> = found.into_iter().map(Some).collect();
-    let mut targets = Vec::with_capacity(order.len());
-    let mut dependents = Vec::with_capacity(order.len());
-    for (target, dependent) in order.into_iter().filter_map(|number| found[number].take()) {
-        targets.push(target);
-        dependents.push(dependent);
-    }
-    (targets, dependents)
+/// Who relies on a target.
+struct Finding<'j> {
+    /// The number of the target, and that of its file.
+    target: usize,
+    file: usize,
+    from: Speaker<'j>,
+    /// The item relied upon, as the note calls it.
+    on_anchor: Option<&'j str>,
+    nature: &'j str,
+    group: &'j [String],
+    confidence: f64,
+    superseded_by: Option<EntryId>,
+    corrections: Vec<CorrectionItem>,
 }
 
-fn by_rank(left: &Dependent, right: &Dependent) -> Ordering {
-    left.strength
-        .cmp(&right.strength)
-        .then(left.elsewhere.is_some().cmp(&right.elsewhere.is_some()))
+/// Plainest first, then most trusted, then newest; what is said twice shows once.
+fn ranked(found: &[Finding<'_>]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by(|left, right| by_rank(&found[*left], &found[*right]));
+    let mut seen = HashSet::with_capacity(found.len());
+    order.retain(|number| {
+        let Finding { file, from, on_anchor, nature, .. } = &found[*number];
+        seen.insert((nature, from.file, from.anchor, file, on_anchor))
+    });
+    order
+}
+
+fn by_rank(left: &Finding<'_>, right: &Finding<'_>) -> Ordering {
+    let (left_heading, right_heading) = (left.from.heading, right.from.heading);
+    (left.from.strength.cmp(&right.from.strength))
+        .then(left_heading.elsewhere.is_some().cmp(&right_heading.elsewhere.is_some()))
         .then(left.superseded_by.is_some().cmp(&right.superseded_by.is_some()))
         .then(right.confidence.total_cmp(&left.confidence))
-        .then(right.at.cmp(&left.at))
-        .then_with(|| left.from_file.cmp(&right.from_file))
-        .then_with(|| left.from_anchor.cmp(&right.from_anchor))
-        .then_with(|| left.nature.cmp(&right.nature))
+        .then(right_heading.at.cmp(&left_heading.at))
+        .then_with(|| left.from.file.cmp(&right.from.file))
+        .then_with(|| left.from.anchor.cmp(&right.from.anchor))
+        .then_with(|| left.nature.cmp(right.nature))
         .then_with(|| left.on_anchor.cmp(&right.on_anchor))
-        .then_with(|| (&left.commit, &left.id).cmp(&(&right.commit, &right.id)))
+        .then_with(|| (left_heading.commit, left.from.id).cmp(&(right_heading.commit, right.from.id)))
+}
+
+/// Words that name a target.
+struct Mentioned<'j> {
+    target: usize,
+    anchor: Option<&'j str>,
+    passage: Passage,
 }
 
 /// One question, and what is known about the files that it is about.
@@ -111,8 +118,13 @@ impl<'a> Judge<'a> {
     }
 
     /// Everyone who relies on the targets; `None` when words cannot be looked up.
-    pub(super) fn found(&self, words: &dyn Words) -> Result<Option<Vec<Finding>>> {
-        let mut found = Vec::new();
+    pub(super) fn answer(
+        &self,
+        words: &dyn Words,
+        n_annotations: usize,
+        mut warnings: Vec<String>,
+    ) -> Result<Option<Dependents>> {
+        let (mut found, mut mentioned) = (Vec::new(), Vec::new());
         // What relies on a file as a whole relies on each target in it.
         let mut is_found: Vec<Vec<bool>> =
             self.relied.iter().map(|relied| vec![false; relied.reliances.len()]).collect();
@@ -121,26 +133,40 @@ impl<'a> Judge<'a> {
             let declared_by = self.declared(number, is_found, &mut found)?;
             self.grouped(number, &mut found)?;
             if self.request.with_mentions
-                && self.mentioned(number, words, &declared_by, &mut found)?.is_none()
+                && self.mentioned(number, words, &declared_by, &mut mentioned)?.is_none()
             {
                 return Ok(None);
             }
         }
-        Ok(Some(found))
-    }
-
-    pub(super) fn answer(
-        &self,
-        found: Vec<Finding>,
-        n_annotations: usize,
-        mut warnings: Vec<String>,
-    ) -> Dependents {
-        let (targets, dependents) = ranked(found);
+        found.extend(mentioned.iter().map(|Mentioned { target, anchor, passage }| {
+            let from = Speaker {
+                strength: Strength::Mention,
+                heading: &passage.heading,
+                id: (passage.kind != Kind::Summary).then_some(&passage.claim),
+                file: passage.from_file.as_deref(),
+                anchor: passage.from_anchor.as_deref(),
+            };
+            self.finding(*target, from, *anchor, passage.text.trim())
+        }));
+        let order = ranked(&found);
+        let mut found: Vec<Option<Finding<'_>>> = found.into_iter().map(Some).collect();
+        let mut answer = Dependents { n_annotations, ..Dependents::default() };
+        let mut n_told = vec![0; self.relied.len()];
+        for finding in order.into_iter().filter_map(|number| found[number].take()) {
+            let n_told = &mut n_told[finding.file];
+            if self.request.most_of_file <= *n_told {
+                answer.left_out.push(finding.target);
+                continue;
+            }
+            *n_told += 1;
+            answer.targets.push(finding.target);
+            answer.dependents.push(self.dependent(finding));
+        }
         warnings.extend(self.sources.borrow().iter().map(|source| moved::remark(source)));
         warnings.extend(self.relied.iter().flat_map(|relied| relied.warnings.iter().cloned()));
         let mut seen = HashSet::new();
         warnings.retain(|warning| seen.insert(warning.clone()));
-        Dependents { dependents, targets, n_annotations, warnings }
+        Ok(Some(Dependents { warnings, ..answer }))
     }
 
     fn relied(&self, number: usize) -> &Relied {
@@ -149,11 +175,11 @@ impl<'a> Judge<'a> {
 
     /// Adds what is declared about a target, and says which claims do. Whether a reliance on its file was found before,
     /// `is_found` tells for each of them.
-    fn declared(
-        &self,
+    fn declared<'j>(
+        &'j self,
         number: usize,
         is_found: &mut [bool],
-        found: &mut Vec<Finding>,
+        found: &mut Vec<Finding<'j>>,
     ) -> Result<HashSet<(EntryId, ObjectId)>> {
         let relied = self.relied(number);
         let mut declared_by = HashSet::new();
@@ -183,14 +209,14 @@ impl<'a> Judge<'a> {
                     file: reliance.from_file.as_deref(),
                     anchor: reliance.from_anchor.as_deref(),
                 };
-                found.push((number, self.dependent(number, &from, anchor, reliance.nature.clone())));
+                found.push(self.finding(number, from, anchor, &reliance.nature));
             }
         }
         Ok(declared_by)
     }
 
     /// Adds the other members of each group that a target is in.
-    fn grouped(&self, number: usize, found: &mut Vec<Finding>) -> Result<()> {
+    fn grouped<'j>(&'j self, number: usize, found: &mut Vec<Finding<'j>>) -> Result<()> {
         let relied = self.relied(number);
         for concern in &relied.concerns {
             let heading = &relied.headings[concern.heading];
@@ -208,9 +234,9 @@ impl<'a> Judge<'a> {
                         file: Some(&other.file),
                         anchor: other.anchor.as_deref(),
                     };
-                    let nature = concern.item.description.clone();
-                    let dependent = self.dependent(number, &from, member.anchor.as_deref(), nature);
-                    found.push((number, Dependent { group: concern.item.regions.clone(), ..dependent }));
+                    let (anchor, nature) = (member.anchor.as_deref(), &concern.item.description);
+                    let group = &concern.item.regions;
+                    found.push(Finding { group, ..self.finding(number, from, anchor, nature) });
                 }
             }
         }
@@ -218,16 +244,16 @@ impl<'a> Judge<'a> {
     }
 
     /// Adds words elsewhere that name a target; what is said at the target itself is no news.
-    fn mentioned(
-        &self,
+    fn mentioned<'j>(
+        &'j self,
         number: usize,
         words: &dyn Words,
         declared_by: &HashSet<(EntryId, ObjectId)>,
-        found: &mut Vec<Finding>,
+        mentioned: &mut Vec<Mentioned<'j>>,
     ) -> Result<Option<()>> {
         let target = &self.request.targets[number];
         let mut met = HashSet::new();
-        let mut add = |passages: Vec<Passage>, anchor: Option<&str>| {
+        let mut add = |passages: Vec<Passage>, anchor: Option<&'j str>| {
             for passage in passages {
                 let by = (passage.claim.clone(), passage.heading.commit);
                 let is_at_home = self.relied(number).claimed.contains(&by);
@@ -237,15 +263,7 @@ impl<'a> Judge<'a> {
                 if is_at_home || is_declared || is_expired || !met.insert((by, passage.text.clone())) {
                     continue;
                 }
-                let from = Speaker {
-                    strength: Strength::Mention,
-                    heading: &passage.heading,
-                    id: (passage.kind != Kind::Summary).then_some(&passage.claim),
-                    file: passage.from_file.as_deref(),
-                    anchor: passage.from_anchor.as_deref(),
-                };
-                let nature = passage.text.trim().to_owned();
-                found.push((number, self.dependent(number, &from, anchor, nature)));
+                mentioned.push(Mentioned { target: number, anchor, passage });
             }
         };
         for anchor in &target.anchors {
@@ -380,13 +398,14 @@ impl<'a> Judge<'a> {
         Ok(!is_there)
     }
 
-    fn dependent(
-        &self,
-        number: usize,
-        from: &Speaker<'_>,
-        anchor: Option<&str>,
-        nature: String,
-    ) -> Dependent {
+    /// Who relies on the target number `target`, and how far that can be trusted.
+    fn finding<'j>(
+        &'j self,
+        target: usize,
+        from: Speaker<'j>,
+        on_anchor: Option<&'j str>,
+        nature: &'j str,
+    ) -> Finding<'j> {
         let heading = from.heading;
         // Whether the dependent code is still as it was is not looked up: it lies in another file.
         let tie = Tie::Lines(State::Changed, 0.0);
@@ -395,22 +414,37 @@ impl<'a> Judge<'a> {
         let confidence = score::of(heading.source, heading.level, None, age, half_life_days, tie);
         let mut corrections = from.id.map(|id| self.said.corrections(id)).unwrap_or_default();
         corrections.iter_mut().for_each(CorrectionItem::hide);
-        Dependent {
-            strength: from.strength,
-            from_file: from.file.map(str::to_owned),
-            from_anchor: from.anchor.map(str::to_owned),
-            on_file: self.request.targets[number].file.path.to_str_lossy().into_owned(),
-            on_anchor: anchor.map(str::to_owned),
+        Finding {
+            target,
+            file: self.file_of[target],
+            on_anchor,
             nature,
-            group: Vec::new(),
-            id: from.id.cloned(),
+            group: &[],
+            confidence: if corrections.is_empty() { confidence } else { score::doubted(confidence) },
+            superseded_by: from.id.and_then(|id| self.said.superseded_by(id)),
+            corrections,
+            from,
+        }
+    }
+
+    fn dependent(&self, finding: Finding<'_>) -> Dependent {
+        let Speaker { strength, heading, id, file, anchor } = finding.from;
+        Dependent {
+            strength,
+            from_file: file.map(str::to_owned),
+            from_anchor: anchor.map(str::to_owned),
+            on_file: self.request.targets[finding.target].file.path.to_str_lossy().into_owned(),
+            on_anchor: finding.on_anchor.map(str::to_owned),
+            nature: finding.nature.to_owned(),
+            group: finding.group.to_vec(),
+            id: id.cloned(),
             commit: heading.commit.to_string(),
             timestamp: heading.timestamp.clone(),
             at: heading.at,
-            confidence: if corrections.is_empty() { confidence } else { score::doubted(confidence) },
+            confidence: finding.confidence,
             elsewhere: heading.elsewhere.clone(),
-            superseded_by: from.id.and_then(|id| self.said.superseded_by(id)),
-            corrections,
+            superseded_by: finding.superseded_by,
+            corrections: finding.corrections,
         }
     }
 }

@@ -4,7 +4,6 @@
 //! and is only read when it is shown.
 
 use std::{
-    borrow::Cow,
     collections::{HashMap, HashSet},
     io::{Seek, Write},
 };
@@ -49,12 +48,11 @@ pub(super) struct StoredRecord<'a> {
     steps: StoredSteps<'a>,
     annotated: Vec<Object>,
     #[serde(borrow)]
-    headings: Vec<StoredHeading<'a>>,
-    /// One [`StoredClaim`] after the other, apart since some questions do not ask for them: there may be thousands.
+    headings: StoredHeadings<'a>,
+    /// [`StoredClaims`], apart since some questions do not ask for them: there may be thousands.
     claims: Option<Part>,
     /// [`StoredRelations`], which many questions do not ask for.
-    #[serde(borrow)]
-    relations: Cow<'a, [u8]>,
+    relations: Option<Part>,
     warnings: Vec<String>,
     lost: &'a [u8],
 }
@@ -202,17 +200,58 @@ pub(super) fn range((start, end): Range) -> Option<LineRange> {
     LineRange::new(start, end).ok()
 }
 
-/// A heading; what most questions do not ask of it is to be taken apart when it is needed.
-#[derive(Clone, Serialize, Deserialize)]
-struct StoredHeading<'a> {
-    commit: Object,
-    /// A [`StoredOrigin`].
-    #[serde(borrow)]
-    rest: Cow<'a, [u8]>,
+/// The headings of a record, to be read one by one: most questions need few of them.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+struct StoredHeadings<'a> {
+    /// Where each of them ends, four bytes each.
+    ends: &'a [u8],
+    /// One [`StoredHeading`] after the other.
+    bytes: &'a [u8],
+}
+
+impl<'a> StoredHeadings<'a> {
+    fn len(&self) -> usize {
+        self.ends.len() / END
+    }
+
+    fn get(&self, number: usize) -> Option<StoredHeading<'a>> {
+        postcard::from_bytes(between(self.ends, self.bytes, number)?).ok()
+    }
+
+    fn commit(&self, number: usize) -> Option<Object> {
+        postcard::take_from_bytes(between(self.ends, self.bytes, number)?).ok().map(|(commit, _)| commit)
+    }
+}
+
+/// How many bytes tell where one of several values ends.
+const END: usize = 4;
+
+/// The value `number` of those that lie in `bytes` one after the other.
+fn between<'a>(ends: &[u8], bytes: &'a [u8], number: usize) -> Option<&'a [u8]> {
+    let (ends, _) = ends.as_chunks::<END>();
+    let end = |number: usize| ends.get(number).map(|end| u32::from_le_bytes(*end) as usize);
+    let start = number.checked_sub(1).map_or(Some(0), end)?;
+    bytes.get(start..end(number)?)
+}
+
+/// Values that are to lie one after the other, and where each of them ends.
+#[derive(Default)]
+struct Row {
+    ends: Vec<u8>,
+    bytes: Vec<u8>,
+}
+
+impl Row {
+    fn add(&mut self, value: &impl Serialize) -> std::io::Result<()> {
+        self.bytes.append(&mut packed(value)?);
+        self.ends.extend(u32::try_from(self.bytes.len()).map_err(std::io::Error::other)?.to_le_bytes());
+        Ok(())
+    }
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredOrigin<'a> {
+struct StoredHeading<'a> {
+    commit: Object,
     elsewhere: Option<&'a str>,
     foreign_commit: Option<&'a str>,
     timestamp: &'a str,
@@ -224,18 +263,24 @@ struct StoredOrigin<'a> {
     task: Option<&'a str>,
 }
 
-/// A claim: where it is, and what is to be taken apart when that meets the question.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct StoredClaim<'a> {
+/// The claims about a file: what questions are matched by, [`StoredKey`]s, and what is taken apart when it meets one.
+#[derive(Default, Serialize, Deserialize)]
+struct StoredClaims<'a> {
+    keys: &'a [u8],
+    /// Where the words of each end.
+    ends: &'a [u8],
+    /// One [`StoredWords`] after the other.
+    words: &'a [u8],
+}
+
+/// What a claim is looked for by.
+struct StoredKey {
     /// No lines outside concern it, unless it is asked for by name; `None` where none do.
     within: Option<Range>,
     /// A [`name_hash`] of the code it is about.
     name: Option<u32>,
     /// Whether that is gone.
     is_gone: bool,
-    /// A [`StoredWords`].
-    #[serde(borrow)]
-    rest: Cow<'a, [u8]>,
 }
 
 /// A hash of the last segment of a name of code: names that agree have the same.
@@ -349,11 +394,11 @@ pub(super) fn store<W: Write + Seek>(
     (content, is_opaque): (Option<u64>, bool),
 ) -> std::io::Result<()> {
     let numbers = Numbers::of(&record.steps);
-    let mut claims = Vec::new();
+    let (mut keys, mut words) = (Vec::new(), Row::default());
     for claim in &record.claims {
         let (kind, bytes) = body::store(&claim.body, &claim.name)?;
         let Placement { lines, near, state, tie, matched, gap, recorded_in, lost } = &claim.placement;
-        let words = StoredWords {
+        let stored = StoredWords {
             heading: count(claim.heading),
             id: &claim.id.0,
             name: (claim.name != path).then_some(claim.name.as_str()),
@@ -374,12 +419,18 @@ pub(super) fn store<W: Write + Seek>(
             kind,
             body: writer.part(&bytes)?,
         };
-        claims.append(&mut packed(&StoredClaim {
+        let key = StoredKey {
             within: claim.placement.within().map(pair),
-            name: words.anchor.and_then(name_hash),
+            name: stored.anchor.and_then(name_hash),
             is_gone: *state == State::Gone,
-            rest: packed(&words)?.into(),
-        })?);
+        };
+        keys.extend(key.to_bytes());
+        words.add(&stored)?;
+    }
+    let claims = StoredClaims { keys: &keys, ends: &words.ends, words: &words.bytes };
+    let mut headings = Row::default();
+    for heading in &record.headings {
+        headings.add(&stored_heading(heading, numbers.commit(heading.commit)))?;
     }
     let null = |commit: ObjectId| commit.kind().null();
     let ids = |step: &Step| [step.commit, step.blob.unwrap_or_else(|| null(step.commit))];
@@ -404,6 +455,9 @@ pub(super) fn store<W: Write + Seek>(
             .collect(),
         concerns: record.concerns.iter().map(stored_concern).collect(),
     };
+    let mut part = |is_empty: bool, bytes: std::io::Result<Vec<u8>>| -> std::io::Result<Option<Part>> {
+        if is_empty { Ok(None) } else { writer.part(&bytes?).map(Some) }
+    };
     let stored = StoredRecord {
         content,
         is_opaque,
@@ -412,13 +466,9 @@ pub(super) fn store<W: Write + Seek>(
         places: record.places.clone(),
         steps: StoredSteps { id_len: u8::try_from(id_len).unwrap_or_default(), bytes: &steps, olds: &olds },
         annotated: record.annotated.iter().map(|id| numbers.commit(*id)).collect(),
-        headings: record
-            .headings
-            .iter()
-            .map(|heading| stored_heading(heading, numbers.commit(heading.commit)))
-            .collect::<std::io::Result<_>>()?,
-        claims: if claims.is_empty() { None } else { Some(writer.part(&claims)?) },
-        relations: packed(&relations)?.into(),
+        headings: StoredHeadings { ends: &headings.ends, bytes: &headings.bytes },
+        claims: part(record.claims.is_empty(), packed(&claims))?,
+        relations: part(record.reliances.is_empty() && record.concerns.is_empty(), packed(&relations))?,
         warnings: record.warnings.clone(),
         lost: &record.lost.0,
     };
@@ -429,8 +479,9 @@ fn packed(value: &impl Serialize) -> std::io::Result<Vec<u8>> {
     postcard::to_allocvec(value).map_err(std::io::Error::other)
 }
 
-fn stored_heading(heading: &Heading, commit: Object) -> std::io::Result<StoredHeading<'_>> {
-    let origin = StoredOrigin {
+fn stored_heading(heading: &Heading, commit: Object) -> StoredHeading<'_> {
+    StoredHeading {
+        commit,
         elsewhere: heading.elsewhere.as_deref(),
         foreign_commit: heading.foreign_commit.as_deref(),
         timestamp: &heading.timestamp,
@@ -439,8 +490,7 @@ fn stored_heading(heading: &Heading, commit: Object) -> std::io::Result<StoredHe
         source: source_number(heading.source),
         is_enhanced: heading.level == ContextLevel::Enhanced,
         task: heading.task.as_deref(),
-    };
-    Ok(StoredHeading { commit, rest: packed(&origin)?.into() })
+    }
 }
 
 fn stored_concern(concern: &Concern) -> StoredConcern {
@@ -464,7 +514,7 @@ pub(super) fn store_passage<W: Write + Seek>(
     passage: Passage,
 ) -> std::io::Result<Part> {
     let stored = StoredPassage {
-        heading: stored_heading(&passage.heading, Object::Other(passage.heading.commit.into()))?,
+        heading: stored_heading(&passage.heading, Object::Other(passage.heading.commit.into())),
         kind: passage.kind,
         claim: passage.claim.0,
         from_file: passage.from_file,
@@ -518,23 +568,24 @@ impl StoredRecord<'_> {
 
     /// The commits whose notes say something about the file.
     pub(super) fn commits(&self) -> impl Iterator<Item = ObjectId> {
-        let all = self.annotated.iter().copied().chain(self.headings.iter().map(|heading| heading.commit));
+        let of_headings = (0..self.headings.len()).filter_map(|number| self.headings.commit(number));
+        let all = self.annotated.iter().copied().chain(of_headings);
         all.filter_map(|commit| self.steps.commit(commit))
     }
 
     /// The part that says who relies on the file at `path`; what is claimed about it only `with_claims`.
     pub(super) fn relied(self, table: &Table, path: &str, with_claims: bool) -> Option<Relied> {
-        let commit = |number: u32| self.steps.commit(self.headings.get(number as usize)?.commit);
         let mut claimed = HashSet::new();
-        let claims = self.claims.filter(|_| with_claims);
-        let claims = claims.map_or_else(|| Some(Vec::new()), |claims| table.part(claims))?;
-        let mut left = &claims[..];
-        while !left.is_empty() {
-            let claim = StoredClaim::take(&mut left)?;
-            let claim = claim.words()?;
-            claimed.insert((EntryId(claim.id.to_owned()), commit(claim.heading)?));
+        if let Some(claims) = self.claims.filter(|_| with_claims) {
+            let bytes = table.part(claims)?;
+            let claims: StoredClaims<'_> = postcard::from_bytes(&bytes).ok()?;
+            for number in 0..claims.len() {
+                let claim = claims.words(number)?;
+                let commit = self.steps.commit(self.headings.commit(claim.heading as usize)?)?;
+                claimed.insert((EntryId(claim.id.to_owned()), commit));
+            }
         }
-        let relations = self.relations()?;
+        let relations = self.relations(table)?;
         let mut headings = Headings::new(self.headings, self.steps);
         Some(Relied {
             names: self.names,
@@ -547,8 +598,9 @@ impl StoredRecord<'_> {
         })
     }
 
-    fn relations(&self) -> Option<StoredRelations> {
-        postcard::from_bytes(&self.relations).ok()
+    fn relations(&self, table: &Table) -> Option<StoredRelations> {
+        let Some(relations) = self.relations else { return Some(StoredRelations::default()) };
+        postcard::from_bytes(&table.part(relations)?).ok()
     }
 
     /// The record of the file at `path`, with those of its claims that `concern`, told the file that they name and the code,
@@ -562,17 +614,17 @@ impl StoredRecord<'_> {
         told: Told,
         mut concern: impl FnMut(&mut Placement, &str, Option<&str>) -> bool,
     ) -> Option<FileRecord> {
-        let relations = if told.relations { self.relations()? } else { StoredRelations::default() };
+        let relations = if told.relations { self.relations(table)? } else { StoredRelations::default() };
         let mut headings = Headings::new(self.headings, self.steps);
         let mut claims = Vec::new();
-        let stored = self.claims.map_or_else(|| Some(Vec::new()), |claims| table.part(claims))?;
-        let mut left = &stored[..];
-        while !left.is_empty() {
-            let claim = StoredClaim::take(&mut left)?;
-            if asked.is_some_and(|asked| !claim.may_meet(asked)) {
-                continue;
-            }
-            let claim = claim.words()?;
+        let bytes = self.claims.map_or_else(|| Some(Vec::new()), |claims| table.part(claims))?;
+        let stored = match &bytes[..] {
+            [] => StoredClaims::default(),
+            bytes => postcard::from_bytes(bytes).ok()?,
+        };
+        let may_be_asked = |number: &usize| asked.is_none_or(|asked| stored.key(*number).may_meet(asked));
+        for number in (0..stored.len()).filter(may_be_asked) {
+            let claim = stored.words(number)?;
             let mut placement = placement(claim.placement, self.steps)?;
             let name = claim.name.unwrap_or(path);
             if !concern(&mut placement, name, claim.anchor) {
@@ -616,7 +668,7 @@ impl StoredRecord<'_> {
 
 /// The headings of a record, of which mostly few are needed.
 struct Headings<'a> {
-    stored: Vec<StoredHeading<'a>>,
+    stored: StoredHeadings<'a>,
     steps: StoredSteps<'a>,
     /// For each stored one, its number among the loaded ones.
     numbers: Vec<Option<usize>>,
@@ -624,7 +676,7 @@ struct Headings<'a> {
 }
 
 impl<'a> Headings<'a> {
-    fn new(stored: Vec<StoredHeading<'a>>, steps: StoredSteps<'a>) -> Self {
+    fn new(stored: StoredHeadings<'a>, steps: StoredSteps<'a>) -> Self {
         Self { numbers: vec![None; stored.len()], stored, steps, loaded: Vec::new() }
     }
 
@@ -634,7 +686,7 @@ impl<'a> Headings<'a> {
         if let Some(known) = *self.numbers.get(stored)? {
             return Some(known);
         }
-        self.loaded.push(heading(&self.stored[stored], self.steps)?);
+        self.loaded.push(heading(&self.stored.get(stored)?, self.steps)?);
         self.numbers[stored] = Some(self.loaded.len() - 1);
         self.numbers[stored]
     }
@@ -656,16 +708,45 @@ fn source_number(source: Source) -> u8 {
     u8::try_from(number).expect("there are few")
 }
 
-impl<'a> StoredClaim<'a> {
-    /// The first of the claims that `bytes` hold, and no longer hold then.
-    fn take(bytes: &mut &'a [u8]) -> Option<Self> {
-        let (claim, left) = postcard::take_from_bytes(bytes).ok()?;
-        *bytes = left;
-        Some(claim)
+impl<'a> StoredClaims<'a> {
+    fn len(&self) -> usize {
+        self.keys.len() / KEY
     }
 
-    fn words(&self) -> Option<StoredWords<'_>> {
-        postcard::from_bytes(&self.rest).ok()
+    fn key(&self, number: usize) -> StoredKey {
+        StoredKey::from_bytes(&self.keys.as_chunks().0[number])
+    }
+
+    fn words(&self, number: usize) -> Option<StoredWords<'a>> {
+        postcard::from_bytes(between(self.ends, self.words, number)?).ok()
+    }
+}
+
+/// The length of a [`StoredKey`]: two lines, a hash, and what there is of them.
+const KEY: usize = 13;
+const HAS_NAME: u8 = 1;
+const IS_GONE: u8 = 2;
+
+impl StoredKey {
+    fn to_bytes(&self) -> [u8; KEY] {
+        // No line has the number zero.
+        let (start, end) = self.within.unwrap_or_default();
+        let has_name = if self.name.is_some() { HAS_NAME } else { 0 };
+        let is_gone = if self.is_gone { IS_GONE } else { 0 };
+        let mut bytes = [has_name | is_gone; KEY];
+        bytes[1..5].copy_from_slice(&start.to_le_bytes());
+        bytes[5..9].copy_from_slice(&end.to_le_bytes());
+        bytes[9..].copy_from_slice(&self.name.unwrap_or_default().to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; KEY]) -> Self {
+        let number = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        Self {
+            within: Some((number(1), number(5))).filter(|(start, _)| *start != 0),
+            name: Some(number(9)).filter(|_| bytes[0] & HAS_NAME != 0),
+            is_gone: bytes[0] & IS_GONE != 0,
+        }
     }
 
     /// Whether it may be one of those that are asked for.
@@ -681,10 +762,8 @@ impl<'a> StoredClaim<'a> {
 }
 
 fn heading(stored: &StoredHeading<'_>, steps: StoredSteps<'_>) -> Option<Heading> {
-    let commit = steps.commit(stored.commit)?;
-    let stored: StoredOrigin<'_> = postcard::from_bytes(&stored.rest).ok()?;
     Some(Heading {
-        commit,
+        commit: steps.commit(stored.commit)?,
         elsewhere: stored.elsewhere.map(str::to_owned),
         foreign_commit: stored.foreign_commit.map(str::to_owned),
         timestamp: stored.timestamp.to_owned(),

@@ -18,7 +18,7 @@ pub enum Host {
 }
 
 /// So many of those who rely on a file are told, the plainest first; more hide the lessons.
-const MAX_DEPENDENTS: usize = 12;
+pub const MAX_DEPENDENTS: usize = 12;
 
 pub(super) fn markdown(check: &Check, view: &View) -> String {
     let mut out = String::new();
@@ -40,7 +40,8 @@ pub(super) fn markdown(check: &Check, view: &View) -> String {
             for TouchedDependent { dependent, .. } in file.dependents.iter().take(MAX_DEPENDENTS) {
                 let _ = writeln!(out, "- {}", deps::words(dependent, view));
             }
-            if let Some(n_more @ 1..) = file.dependents.len().checked_sub(MAX_DEPENDENTS) {
+            let n_more = file.dependents.len().saturating_sub(MAX_DEPENDENTS) + file.n_more_dependents;
+            if 0 < n_more {
                 let old = words::path(file.renamed_from.as_ref().unwrap_or(&file.file));
                 let _ = writeln!(out, "- and {n_more} more: `git chronicle deps {old}`");
             }

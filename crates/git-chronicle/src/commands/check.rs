@@ -1,6 +1,9 @@
 use std::io::Read;
 
-use chronicle::{Category, CheckScope, Chronicle, render, render::Host};
+use chronicle::{
+    Category, CheckScope, Chronicle, render,
+    render::{Format, Host},
+};
 use clap::ValueEnum;
 use snafu::ResultExt;
 
@@ -57,7 +60,12 @@ pub(crate) fn run(args: &CheckArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
         (None, None) if args.staged => CheckScope::Staged,
         (None, None) => CheckScope::WorkTree,
     };
-    let check = chronicle.check(&scope, &args.fail_on).map_err(|source| CommandError::Check { source })?;
+    // What is not shown need not be made.
+    let is_text = args.annotations.is_none() && ui.format() != Format::Json;
+    let most_dependents = if is_text { render::MAX_DEPENDENTS } else { usize::MAX };
+    let check = chronicle
+        .check(&scope, &args.fail_on, most_dependents)
+        .map_err(|source| CommandError::Check { source })?;
     let answer = match args.annotations {
         Some(HostName::Github) => render::annotations(&check, Host::GitHub),
         Some(HostName::Gitlab) => render::annotations(&check, Host::GitLab),

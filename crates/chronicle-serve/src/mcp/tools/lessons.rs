@@ -167,7 +167,7 @@ impl Ask for CheckArgs {
             (None, false, Some(patch)) => CheckScope::Diff(patch.into_bytes()),
             _ => return Err(Refusal::Arguments("only one of `diff`, `staged` and `patch`".to_owned())),
         };
-        let check = chronicle.check(&scope, &self.fail_on)?;
+        let check = chronicle.check(&scope, &self.fail_on, usize::MAX)?;
         let nothing = format!("no lessons are touched; files changed: {}", check.n_files);
         let max_tokens = self.max_tokens.unwrap_or(DEFAULT_TOKENS);
         let check = fit(check, max_tokens, view);
