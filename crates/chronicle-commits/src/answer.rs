@@ -253,7 +253,7 @@ fn item(
     let (body, corrections) = corrected(&claim.id, body.clone(), setting.said, request.limits.as_written);
     let confidence = score::confidence(&factors);
     let standing = Box::new(Standing {
-        superseded_by: setting.said.superseded_by(&claim.id),
+        superseded_by: setting.said.superseded_by(&claim.id.0),
         expired: body.expires().is_some_and(|end| end <= request.now),
         expires: body.expires(),
         id: claim.id.clone(),
@@ -295,7 +295,7 @@ fn corrected(id: &EntryId, mut body: Body, said: &dyn Said, as_written: bool) ->
         Body::Region(region) => correction::in_region(region),
         Body::Summary(_) | Body::Wisdom(_) => Vec::new(),
     };
-    corrections.extend(said.corrections(id));
+    corrections.extend(said.corrections(&id.0));
     if corrections.is_empty() || as_written {
         return (body, corrections);
     }
@@ -399,16 +399,21 @@ fn rank(items: &mut [Item]) {
 
 /// Whether an assumption is still made at `now`: its claim is neither replaced nor out of date, and the assumption not
 /// taken back.
-pub(crate) fn stands(reliance: &Reliance, said: &dyn Said, now: Timestamp) -> bool {
+pub(crate) fn stands(
+    (id, nature): (&str, &str),
+    expires: Option<Timestamp>,
+    said: &dyn Said,
+    now: Timestamp,
+) -> bool {
     let is_removed = || {
-        let corrections = said.corrections(&reliance.id);
+        let corrections = said.corrections(id);
         let removals = corrections.iter().filter(|item| item.kind == CorrectionKind::Remove);
         let mut values = removals
             .filter(|item| matches!(item.field.as_deref(), Some("depends_on" | "semantic_dependencies")));
-        values.any(|item| item.target_value.as_deref() == Some(reliance.nature.as_str()))
+        values.any(|item| item.target_value.as_deref() == Some(nature))
     };
-    let is_expired = reliance.expires.is_some_and(|end| end <= now);
-    !is_expired && said.superseded_by(&reliance.id).is_none() && !is_removed()
+    let is_expired = expires.is_some_and(|end| end <= now);
+    !is_expired && said.superseded_by(id).is_none() && !is_removed()
 }
 
 /// Whether anybody says by its name that something relies on the code in `scope`.
@@ -440,12 +445,16 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
             let is_asked = scope.names.is_empty() || scope.names(on);
             reliance.had_name && (is_asked || on.is_none_or(|on| is_there && !stands_beside(on)))
         };
-        let counts =
-            |reliance: &&Reliance| request.limits.as_written || stands(reliance, setting.said, request.now);
+        let counts = |reliance: &&Reliance| {
+            request.limits.as_written || {
+                let claim = (reliance.id.0.as_str(), reliance.nature.as_str());
+                stands(claim, reliance.expires, setting.said, request.now)
+            }
+        };
         dependencies.extend(record.reliances.iter().filter(is_meant).filter(counts).map(|reliance| {
             let heading = &record.headings[reliance.heading];
             let confidence = score::confidence(&factors(heading, None, tie, request, setting));
-            let is_doubted = !setting.said.corrections(&reliance.id).is_empty();
+            let is_doubted = !setting.said.corrections(&reliance.id.0).is_empty();
             Dependency {
                 from_file: reliance.from_file.clone(),
                 from_anchor: reliance.from_anchor.clone(),

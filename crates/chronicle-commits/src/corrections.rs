@@ -34,18 +34,18 @@ pub(crate) struct Afterwords {
 /// Where the words said of claims after they were made are looked up.
 pub(crate) trait Said {
     /// The claim that replaces `id`, if one does.
-    fn superseded_by(&self, id: &EntryId) -> Option<EntryId>;
+    fn superseded_by(&self, id: &str) -> Option<EntryId>;
 
     /// The corrections of the claim `id`.
-    fn corrections(&self, id: &EntryId) -> Vec<CorrectionItem>;
+    fn corrections(&self, id: &str) -> Vec<CorrectionItem>;
 }
 
 impl Said for Afterwords {
-    fn superseded_by(&self, id: &EntryId) -> Option<EntryId> {
+    fn superseded_by(&self, id: &str) -> Option<EntryId> {
         self.superseded.get(id).cloned()
     }
 
-    fn corrections(&self, id: &EntryId) -> Vec<CorrectionItem> {
+    fn corrections(&self, id: &str) -> Vec<CorrectionItem> {
         self.corrections.get(id).cloned().unwrap_or_default()
     }
 }

@@ -18,12 +18,12 @@ use crate::{
     deps::judge::Judge,
     error::Result,
     gather::Gathered,
-    index::Index,
+    index::{Index, StoredRelied},
     matching::Ground,
     notebook::Notebook,
     prose::{Passage, Prose, Said},
     read::supersessions,
-    record::Relied,
+    record::{FileRecord, Relied},
 };
 
 /// What to look for.
@@ -102,7 +102,8 @@ pub fn dependents(lazy: &LazyRepository, request: &DepsRequest) -> Result<Depend
     let tree = history.nodes()[0].tree;
     let direct =
         Direct { repository, tree, prose: request.prose(|| Prose::of(&candidates)), files: OnceCell::new() };
-    let relied = Gathered::from(&ground, &candidates).unplaced().map(Relied::from).collect();
+    let records: Vec<FileRecord> = Gathered::from(&ground, &candidates).unplaced().collect();
+    let relied = records.iter().map(Relied::of).collect();
     let head_time = Timestamp::from_second(history.nodes()[0].time).unwrap_or(Timestamp::UNIX_EPOCH);
     let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
     warnings.extend(afterwords.warnings.iter().cloned());
@@ -131,8 +132,9 @@ pub fn dependents_indexed(
         return Ok(None);
     }
     // Words at home are no news; nothing else asks for what is claimed there.
-    let relied: Option<Vec<Relied>> = request.files().into_iter().map(relied).collect();
-    let Some(relied) = relied else { return Ok(None) };
+    let stored: Option<Vec<StoredRelied>> = request.files().into_iter().map(relied).collect();
+    let Some(stored) = stored else { return Ok(None) };
+    let Some(relied) = stored.iter().map(StoredRelied::told).collect() else { return Ok(None) };
     let said = index.said();
     let judge = Judge::new(lazy, request, head_time, relied, &said);
     let warnings = [index.warnings(), index.correction_warnings()].concat();

@@ -36,6 +36,7 @@ use twox_hash::{XxHash3_64, XxHash3_128};
 
 pub(crate) use blame::Blame;
 pub use build::{Refreshed, make_table, refresh};
+pub(crate) use stored::StoredRelied;
 
 use crate::{
     Content, corrections,
@@ -52,7 +53,7 @@ use crate::{
     present::is_opaque,
     prose::{Passage, Said},
     read::{Scope, superseded_by},
-    record::{FileRecord, Relied, is_elsewhere},
+    record::{FileRecord, is_elsewhere},
 };
 
 /// States that are kept at the least, and up to twice as many: worktrees and branches that take turns each have their own.
@@ -209,8 +210,8 @@ fn listing_key(directory: &BStr) -> Vec<u8> {
 }
 
 /// The corrections of a claim.
-fn correction_key(id: &EntryId) -> Vec<u8> {
-    key(b'C', id.0.as_str().into())
+fn correction_key(id: &str) -> Vec<u8> {
+    key(b'C', id.into())
 }
 
 /// The files whose path ends with a name.
@@ -334,16 +335,16 @@ impl Index {
         Some(found)
     }
 
-    /// Who relies on the file at `path`; `None` when HEAD has no such file. What is claimed about it comes only
-    /// `with_claims`.
+    /// What tells who relies on the file at `path`; `None` when HEAD has no such file. What is claimed about it comes
+    /// only `with_claims`.
     pub(crate) fn relied(
         &self,
         repository: &LazyRepository,
         path: &BStr,
         with_claims: bool,
-    ) -> Option<Relied> {
-        let name = path.to_string();
-        self.look_up(repository, path, |table, stored| stored.relied(table, &name, with_claims))
+    ) -> Option<StoredRelied> {
+        let known = self.known_in(repository, path)?;
+        StoredRelied::read(&known, known.get(&record_key(path))?, path.to_string(), with_claims)
     }
 
     /// The commits that changed the file at `path`, newest first, each with the blob that it left, zeros for none; and who
@@ -675,11 +676,11 @@ pub(crate) struct IndexedSaid<'i> {
 }
 
 impl corrections::Said for IndexedSaid<'_> {
-    fn superseded_by(&self, id: &EntryId) -> Option<EntryId> {
+    fn superseded_by(&self, id: &str) -> Option<EntryId> {
         self.superseded.get(id).cloned()
     }
 
-    fn corrections(&self, id: &EntryId) -> Vec<CorrectionItem> {
+    fn corrections(&self, id: &str) -> Vec<CorrectionItem> {
         let found = self.corrections.and_then(|table| table.get(&correction_key(id)));
         found.and_then(|json| serde_json::from_slice(&json).ok()).unwrap_or_default()
     }

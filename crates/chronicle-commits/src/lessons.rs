@@ -57,9 +57,9 @@ pub fn lessons(repository: &Repository, now: Timestamp) -> Result<Vec<Lesson>> {
     let trust = Trust::of(repository);
     let mut lessons = Vec::new();
     for (id, (commit, at, mut entry)) in entries {
-        let said = afterwords.corrections(&id);
+        let said = afterwords.corrections(&id.0);
         let is_doubted = said.iter().any(|item| item.kind == CorrectionKind::Flag);
-        if is_doubted || afterwords.superseded_by(&id).is_some() {
+        if is_doubted || afterwords.superseded_by(&id.0).is_some() {
             continue;
         }
         Claim::Entry(&mut entry).apply(&said);

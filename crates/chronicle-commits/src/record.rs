@@ -3,7 +3,7 @@
 //! A record depends on the history and the notes, not on the question or the
 //! clock: the index keeps it, and every question is answered from it.
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 use chronicle_core::{
     Anchor, Category, ContextLevel, CrossCuttingMember, Entry, EntryId, LineRange, Origin, Region, Related,
@@ -140,21 +140,76 @@ pub(crate) struct Concern {
 }
 
 /// The part of a record that says who relies on the file.
-#[derive(Debug, Clone)]
-pub(crate) struct Relied {
+pub(crate) struct Relied<'r> {
     /// Names that the file had before, when it had others than its path.
     pub(crate) names: Vec<String>,
     /// Other files that code in it may have come from.
     pub(crate) sources: Vec<String>,
-    pub(crate) headings: Vec<Heading>,
-    pub(crate) reliances: Vec<Reliance>,
-    pub(crate) concerns: Vec<Concern>,
+    pub(crate) reliances: Vec<Relying<'r>>,
+    pub(crate) concerns: Vec<(Spoken<'r>, Cow<'r, Concern>)>,
     /// What is claimed about the file itself, with the commit that carries it, as far as that was asked for.
-    pub(crate) claimed: HashSet<(EntryId, ObjectId)>,
+    pub(crate) claimed: HashSet<(&'r str, ObjectId)>,
     pub(crate) warnings: Vec<String>,
 }
 
-impl Relied {
+/// A [`Reliance`] where it lies: there may be thousands, few of which are told.
+pub(crate) struct Relying<'r> {
+    pub(crate) spoken: Spoken<'r>,
+    pub(crate) id: &'r str,
+    pub(crate) from_file: Option<&'r str>,
+    pub(crate) from_anchor: Option<&'r str>,
+    pub(crate) on_file: &'r str,
+    pub(crate) on_anchor: Option<&'r str>,
+    pub(crate) nature: &'r str,
+    pub(crate) expires: Option<Timestamp>,
+}
+
+/// What a [`Heading`] tells of whom to trust how far.
+#[derive(Clone, Copy)]
+pub(crate) struct Spoken<'r> {
+    pub(crate) commit: ObjectId,
+    pub(crate) elsewhere: Option<&'r str>,
+    pub(crate) timestamp: &'r str,
+    pub(crate) at: Timestamp,
+    pub(crate) source: Source,
+    pub(crate) level: ContextLevel,
+}
+
+impl Heading {
+    pub(crate) fn spoken(&self) -> Spoken<'_> {
+        let Self { commit, elsewhere, timestamp, at, source, level, .. } = self;
+        let (commit, at, source, level) = (*commit, *at, *source, *level);
+        Spoken { commit, elsewhere: elsewhere.as_deref(), timestamp, at, source, level }
+    }
+}
+
+impl<'r> Relied<'r> {
+    pub(crate) fn of(record: &'r FileRecord) -> Self {
+        let FileRecord { names, sources, headings, claims, reliances, concerns, warnings, .. } = record;
+        let relying = |reliance: &'r Reliance| Relying {
+            spoken: headings[reliance.heading].spoken(),
+            id: &reliance.id.0,
+            from_file: reliance.from_file.as_deref(),
+            from_anchor: reliance.from_anchor.as_deref(),
+            on_file: &reliance.on_file,
+            on_anchor: reliance.on_anchor.as_deref(),
+            nature: &reliance.nature,
+            expires: reliance.expires,
+        };
+        let concern = |concern: &'r Concern| (headings[concern.heading].spoken(), Cow::Borrowed(concern));
+        Self {
+            names: names.clone(),
+            sources: sources.clone(),
+            reliances: reliances.iter().map(relying).collect(),
+            concerns: concerns.iter().map(concern).collect(),
+            claimed: claims
+                .iter()
+                .map(|claim| (claim.id.0.as_str(), headings[claim.heading].commit))
+                .collect(),
+            warnings: warnings.clone(),
+        }
+    }
+
     /// Whether a note that says `file` means another one, from which code may have come.
     pub(crate) fn is_elsewhere(&self, file: &str) -> bool {
         is_elsewhere(file, (&self.sources, &self.names))
@@ -166,14 +221,6 @@ pub(crate) fn is_elsewhere(file: &str, (sources, names): (&[String], &[String]))
     let file = file.trim_start_matches("./");
     let is_it = |name: &String| name == file;
     sources.iter().any(is_it) && !names.iter().any(is_it)
-}
-
-impl From<FileRecord> for Relied {
-    fn from(record: FileRecord) -> Self {
-        let FileRecord { names, sources, headings, claims, reliances, concerns, warnings, .. } = record;
-        let claimed = claims.into_iter().map(|claim| (claim.id, headings[claim.heading].commit)).collect();
-        Self { names, sources, headings, reliances, concerns, claimed, warnings }
-    }
 }
 
 impl FileRecord {

@@ -1,6 +1,6 @@
 //! Names of immutable claims.
 
-use std::fmt;
+use std::{borrow::Borrow, fmt};
 
 use data_encoding::BASE32_NOPAD;
 use schemars::JsonSchema;
@@ -16,6 +16,12 @@ use crate::LineRange;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct EntryId(pub String);
+
+impl Borrow<str> for EntryId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
 
 impl EntryId {
     /// The id of a claim that was stored without one (DESIGN section 3).

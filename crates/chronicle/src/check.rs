@@ -192,18 +192,19 @@ impl Chronicle {
             warnings: Vec::new(),
         };
         let repository = self.repository()?;
-        if repository.head()?.is_none() && !matches!(scope, CheckScope::Range(_)) {
-            check.warnings.push("there is no commit yet, so nothing can be touched".to_owned());
-            return Ok(check);
-        }
-        let (base, mut changed) = match scope {
-            CheckScope::WorkTree => self.changed(repository.born_head()?, Newer::WorkTree, &mut check)?,
-            CheckScope::Staged => self.changed(repository.born_head()?, Newer::Index, &mut check)?,
-            CheckScope::Range(range) => {
+        let head = if let CheckScope::Range(_) = scope { None } else { repository.head()? };
+        let (base, mut changed) = match (scope, head) {
+            (CheckScope::Range(range), _) => {
                 let (old, newer) = self.range(range)?;
                 self.changed(old, newer, &mut check)?
             }
-            CheckScope::Diff(bytes) => self.changed_by_diff(bytes, &mut check)?,
+            (CheckScope::WorkTree, Some(head)) => self.changed(head, Newer::WorkTree, &mut check)?,
+            (CheckScope::Staged, Some(head)) => self.changed(head, Newer::Index, &mut check)?,
+            (CheckScope::Diff(bytes), Some(head)) => self.changed_by_diff(head, bytes, &mut check)?,
+            (_, None) => {
+                check.warnings.push("there is no commit yet, so nothing can be touched".to_owned());
+                return Ok(check);
+            }
         };
         check.base = Some(base.to_string());
         // Parsing takes longest, and where nothing is noted nothing is asked for by name.
@@ -317,10 +318,14 @@ impl Chronicle {
         Ok((base, changed))
     }
 
-    /// What a diff from outside changes, as far as HEAD has the files.
-    fn changed_by_diff(&self, bytes: &[u8], check: &mut Check) -> Result<(ObjectId, Vec<Changed>), Error> {
+    /// What a diff from outside changes, as far as HEAD, which is `base`, has the files.
+    fn changed_by_diff(
+        &self,
+        base: ObjectId,
+        bytes: &[u8],
+        check: &mut Check,
+    ) -> Result<(ObjectId, Vec<Changed>), Error> {
         let repository = self.repository()?;
-        let base = repository.born_head()?;
         let tree = repository.commit_tree(base)?;
         let diff = unified::read(bytes);
         if let (true, Some(reason)) = (diff.files.is_empty(), diff.unread.first()) {

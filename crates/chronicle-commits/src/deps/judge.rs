@@ -2,7 +2,7 @@
 
 use std::{
     cell::{OnceCell, RefCell},
-    cmp::Ordering,
+    cmp::{Ordering, Reverse},
     collections::{BTreeSet, HashMap, HashSet},
 };
 
@@ -25,7 +25,7 @@ use crate::{
     error::Result,
     moved,
     prose::{Kind, Passage, Said},
-    record::{Heading, Relied},
+    record::{Relied, Spoken},
 };
 
 /// Who relies on a target.
@@ -43,30 +43,50 @@ struct Finding<'j> {
     corrections: Vec<CorrectionItem>,
 }
 
-/// Plainest first, then most trusted, then newest; what is said twice shows once.
-fn ranked(found: &[Finding<'_>]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..found.len()).collect();
-    order.sort_by(|left, right| by_rank(&found[*left], &found[*right]));
-    let mut seen = HashSet::with_capacity(found.len());
-    order.retain(|number| {
-        let Finding { file, from, on_anchor, nature, .. } = &found[*number];
-        seen.insert((nature, from.file, from.anchor, file, on_anchor))
-    });
-    order
+/// What decides mostly which of two comes first: the plainest, then the most trusted, then the newest.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    strength: Strength,
+    is_elsewhere: bool,
+    is_superseded: bool,
+    /// The bits of the confidence, which is not negative: they are in its order.
+    confidence: Reverse<u64>,
+    at: Reverse<Timestamp>,
 }
 
-fn by_rank(left: &Finding<'_>, right: &Finding<'_>) -> Ordering {
-    let (left_heading, right_heading) = (left.from.heading, right.from.heading);
-    (left.from.strength.cmp(&right.from.strength))
-        .then(left_heading.elsewhere.is_some().cmp(&right_heading.elsewhere.is_some()))
-        .then(left.superseded_by.is_some().cmp(&right.superseded_by.is_some()))
-        .then(right.confidence.total_cmp(&left.confidence))
-        .then(right_heading.at.cmp(&left_heading.at))
-        .then_with(|| left.from.file.cmp(&right.from.file))
+impl Rank {
+    fn of(finding: &Finding<'_>) -> Self {
+        let Finding { from, superseded_by, confidence, .. } = finding;
+        Self {
+            strength: from.strength,
+            is_elsewhere: from.spoken.elsewhere.is_some(),
+            is_superseded: superseded_by.is_some(),
+            confidence: Reverse(confidence.to_bits()),
+            at: Reverse(from.spoken.at),
+        }
+    }
+}
+
+/// The numbers of `found` in order; what is said twice shows once.
+fn ranked(found: &[Finding<'_>]) -> Vec<usize> {
+    let mut order: Vec<(Rank, usize)> = found.iter().map(Rank::of).zip(0..).collect();
+    order.sort_by(|(left, left_number), (right, right_number)| {
+        left.cmp(right).then_with(|| by_words(&found[*left_number], &found[*right_number]))
+    });
+    let mut seen = HashSet::with_capacity(found.len());
+    let is_news = |number: &usize| {
+        let Finding { file, from, on_anchor, nature, .. } = &found[*number];
+        seen.insert((nature, from.file, from.anchor, file, on_anchor))
+    };
+    order.into_iter().map(|(_, number)| number).filter(is_news).collect()
+}
+
+fn by_words(left: &Finding<'_>, right: &Finding<'_>) -> Ordering {
+    (left.from.file.cmp(&right.from.file))
         .then_with(|| left.from.anchor.cmp(&right.from.anchor))
         .then_with(|| left.nature.cmp(right.nature))
         .then_with(|| left.on_anchor.cmp(&right.on_anchor))
-        .then_with(|| (left_heading.commit, left.from.id).cmp(&(right_heading.commit, right.from.id)))
+        .then_with(|| (left.from.spoken.commit, left.from.id).cmp(&(right.from.spoken.commit, right.from.id)))
 }
 
 /// Words that name a target.
@@ -82,7 +102,7 @@ pub(super) struct Judge<'a> {
     request: &'a DepsRequest,
     head_time: Timestamp,
     /// What is known of each file.
-    relied: Vec<Relied>,
+    relied: Vec<Relied<'a>>,
     /// The file of each target.
     file_of: Vec<usize>,
     /// The items of each file as it is now, when they are needed.
@@ -96,8 +116,8 @@ pub(super) struct Judge<'a> {
 /// Who says something, and how plainly.
 struct Speaker<'s> {
     strength: Strength,
-    heading: &'s Heading,
-    id: Option<&'s EntryId>,
+    spoken: Spoken<'s>,
+    id: Option<&'s str>,
     file: Option<&'s str>,
     anchor: Option<&'s str>,
 }
@@ -107,7 +127,7 @@ impl<'a> Judge<'a> {
         lazy: &'a LazyRepository,
         request: &'a DepsRequest,
         head_time: Timestamp,
-        relied: Vec<Relied>,
+        relied: Vec<Relied<'a>>,
         said: &'a dyn corrections::Said,
     ) -> Self {
         let numbers: HashMap<&BString, usize> =
@@ -141,8 +161,8 @@ impl<'a> Judge<'a> {
         found.extend(mentioned.iter().map(|Mentioned { target, anchor, passage }| {
             let from = Speaker {
                 strength: Strength::Mention,
-                heading: &passage.heading,
-                id: (passage.kind != Kind::Summary).then_some(&passage.claim),
+                spoken: passage.heading.spoken(),
+                id: (passage.kind != Kind::Summary).then_some(&passage.claim.0),
                 file: passage.from_file.as_deref(),
                 anchor: passage.from_anchor.as_deref(),
             };
@@ -169,7 +189,7 @@ impl<'a> Judge<'a> {
         Ok(Some(Dependents { warnings, ..answer }))
     }
 
-    fn relied(&self, number: usize) -> &Relied {
+    fn relied(&self, number: usize) -> &Relied<'a> {
         &self.relied[self.file_of[number]]
     }
 
@@ -180,36 +200,37 @@ impl<'a> Judge<'a> {
         number: usize,
         is_found: &mut [bool],
         found: &mut Vec<Finding<'j>>,
-    ) -> Result<HashSet<(EntryId, ObjectId)>> {
+    ) -> Result<HashSet<(&'j str, ObjectId)>> {
         let relied = self.relied(number);
         let mut declared_by = HashSet::new();
         for (reliance, is_found) in relied.reliances.iter().zip(is_found) {
-            let by = || (reliance.id.clone(), relied.headings[reliance.heading].commit);
+            let by = || (reliance.id, reliance.spoken.commit);
             if *is_found {
                 declared_by.extend(self.request.with_mentions.then(by));
                 continue;
             }
-            let heading = &relied.headings[reliance.heading];
-            let anchor = reliance.on_anchor.as_deref().filter(|anchor| !anchor.trim().is_empty());
-            if !stands(reliance, self.said, self.request.now) {
+            let commit = reliance.spoken.commit;
+            let anchor = reliance.on_anchor.filter(|anchor| !anchor.trim().is_empty());
+            let claim = (reliance.id, reliance.nature);
+            if !stands(claim, reliance.expires, self.said, self.request.now) {
                 continue;
             }
-            let is_target = if relied.is_elsewhere(&reliance.on_file) {
-                self.came_from(number, heading, &reliance.on_file, anchor)?
+            let is_target = if relied.is_elsewhere(reliance.on_file) {
+                self.came_from(number, commit, reliance.on_file, anchor)?
             } else {
-                self.is_target(number, heading, &reliance.on_file, anchor)?
+                self.is_target(number, commit, reliance.on_file, anchor)?
             };
             if is_target {
                 *is_found = true;
                 declared_by.extend(self.request.with_mentions.then(by));
                 let from = Speaker {
                     strength: Strength::Declared,
-                    heading,
-                    id: Some(&reliance.id),
-                    file: reliance.from_file.as_deref(),
-                    anchor: reliance.from_anchor.as_deref(),
+                    spoken: reliance.spoken,
+                    id: Some(reliance.id),
+                    file: reliance.from_file,
+                    anchor: reliance.from_anchor,
                 };
-                found.push(self.finding(number, from, anchor, &reliance.nature));
+                found.push(self.finding(number, from, anchor, reliance.nature));
             }
         }
         Ok(declared_by)
@@ -218,18 +239,17 @@ impl<'a> Judge<'a> {
     /// Adds the other members of each group that a target is in.
     fn grouped<'j>(&'j self, number: usize, found: &mut Vec<Finding<'j>>) -> Result<()> {
         let relied = self.relied(number);
-        for concern in &relied.concerns {
-            let heading = &relied.headings[concern.heading];
+        for (spoken, concern) in &relied.concerns {
             for at in &concern.here {
                 let member = &concern.members[*at];
-                if !self.is_target(number, heading, &member.file, member.anchor.as_deref())? {
+                if !self.is_target(number, spoken.commit, &member.file, member.anchor.as_deref())? {
                     continue;
                 }
                 let is_other = |(other, _): &(usize, &CrossCuttingMember)| other != at;
                 for (_, other) in concern.members.iter().enumerate().filter(is_other) {
                     let from = Speaker {
                         strength: Strength::Group,
-                        heading,
+                        spoken: *spoken,
                         id: None,
                         file: Some(&other.file),
                         anchor: other.anchor.as_deref(),
@@ -248,19 +268,23 @@ impl<'a> Judge<'a> {
         &'j self,
         number: usize,
         words: &dyn Words,
-        declared_by: &HashSet<(EntryId, ObjectId)>,
+        declared_by: &HashSet<(&str, ObjectId)>,
         mentioned: &mut Vec<Mentioned<'j>>,
     ) -> Result<Option<()>> {
         let target = &self.request.targets[number];
         let mut met = HashSet::new();
         let mut add = |passages: Vec<Passage>, anchor: Option<&'j str>| {
             for passage in passages {
-                let by = (passage.claim.clone(), passage.heading.commit);
+                let by = (passage.claim.0.as_str(), passage.heading.commit);
                 let is_at_home = self.relied(number).claimed.contains(&by);
                 // Older forms spell the declaration out in the words as well.
                 let is_declared = passage.kind == Kind::Entry && declared_by.contains(&by);
                 let is_expired = passage.expires.is_some_and(|end| end <= self.request.now);
-                if is_at_home || is_declared || is_expired || !met.insert((by, passage.text.clone())) {
+                if is_at_home
+                    || is_declared
+                    || is_expired
+                    || !met.insert((passage.claim.clone(), by.1, passage.text.clone()))
+                {
                     continue;
                 }
                 mentioned.push(Mentioned { target: number, anchor, passage });
@@ -297,18 +321,18 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether `anchor` of a file that is the target's means the target.
-    fn is_target(&self, number: usize, heading: &Heading, file: &str, anchor: Option<&str>) -> Result<bool> {
+    fn is_target(&self, number: usize, commit: ObjectId, file: &str, anchor: Option<&str>) -> Result<bool> {
         let target = &self.request.targets[number];
         let Some(anchor) = anchor.filter(|_| !target.anchors.is_empty()) else { return Ok(true) };
         let parts = segments(anchor);
         if target.anchors.iter().any(|name| name == anchor || agree(&segments(name), &parts)) {
             return Ok(true);
         }
-        self.was_target(number, heading, file, anchor)
+        self.was_target(number, commit, file, anchor)
     }
 
     /// Whether what was called `anchor` then is the target now, under another name.
-    fn was_target(&self, number: usize, heading: &Heading, file: &str, anchor: &str) -> Result<bool> {
+    fn was_target(&self, number: usize, commit: ObjectId, file: &str, anchor: &str) -> Result<bool> {
         let target = &self.request.targets[number];
         if target.lines.is_empty() {
             return Ok(false);
@@ -320,7 +344,7 @@ impl<'a> Judge<'a> {
         if !resolve(now, anchor).exact().is_empty() {
             return Ok(false);
         }
-        let Some(old) = self.version(heading, file)? else { return Ok(false) };
+        let Some(old) = self.version(commit, file)? else { return Ok(false) };
         let then = items(file, &old);
         let (old, new) = (Lines::new(&old), Lines::new(content));
         let map = LineMap::between(&old, &new);
@@ -341,10 +365,10 @@ impl<'a> Judge<'a> {
         Ok(resolve(&then, anchor).exact().iter().any(is_target))
     }
 
-    /// The bytes that `file` had in the commit of `heading`, if they are here.
-    fn version(&self, heading: &Heading, file: &str) -> Result<Option<Vec<u8>>> {
+    /// The bytes that `file` had in `commit`, if they are here.
+    fn version(&self, commit: ObjectId, file: &str) -> Result<Option<Vec<u8>>> {
         let repository = self.lazy.get()?;
-        let Ok(commit) = repository.commit(heading.commit) else { return Ok(None) };
+        let Ok(commit) = repository.commit(commit) else { return Ok(None) };
         let blob = repository.blob_at(commit.tree, plain_path(file).as_bytes().as_bstr())?;
         Ok(blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten())
     }
@@ -362,12 +386,12 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether what was called `anchor` in another file then is the target now, and no more in that file.
-    fn came_from(&self, number: usize, heading: &Heading, file: &str, anchor: Option<&str>) -> Result<bool> {
+    fn came_from(&self, number: usize, commit: ObjectId, file: &str, anchor: Option<&str>) -> Result<bool> {
         let target = &self.request.targets[number];
         let (Some(anchor), Some(content)) = (anchor, target.content.bytes(self.lazy)) else {
             return Ok(false);
         };
-        let Some(old) = self.version(heading, file)? else { return Ok(false) };
+        let Some(old) = self.version(commit, file)? else { return Ok(false) };
         let path = target.file.path.to_str_lossy();
         let now = self.items[self.file_of[number]].get_or_init(|| items(&path, content));
         let is_asked = |item: &&Item| {
@@ -406,12 +430,12 @@ impl<'a> Judge<'a> {
         on_anchor: Option<&'j str>,
         nature: &'j str,
     ) -> Finding<'j> {
-        let heading = from.heading;
+        let spoken = &from.spoken;
         // Whether the dependent code is still as it was is not looked up: it lies in another file.
         let tie = Tie::Lines(State::Changed, 0.0);
-        let age = Age::between(heading.at.min(self.head_time), self.head_time);
+        let age = Age::between(spoken.at.min(self.head_time), self.head_time);
         let half_life_days = self.request.half_life_days;
-        let confidence = score::of(heading.source, heading.level, None, age, half_life_days, tie);
+        let confidence = score::of(spoken.source, spoken.level, None, age, half_life_days, tie);
         let mut corrections = from.id.map(|id| self.said.corrections(id)).unwrap_or_default();
         corrections.iter_mut().for_each(CorrectionItem::hide);
         Finding {
@@ -428,7 +452,7 @@ impl<'a> Judge<'a> {
     }
 
     fn dependent(&self, finding: Finding<'_>) -> Dependent {
-        let Speaker { strength, heading, id, file, anchor } = finding.from;
+        let Speaker { strength, spoken, id, file, anchor } = finding.from;
         Dependent {
             strength,
             from_file: file.map(str::to_owned),
@@ -437,12 +461,12 @@ impl<'a> Judge<'a> {
             on_anchor: finding.on_anchor.map(str::to_owned),
             nature: finding.nature.to_owned(),
             group: finding.group.to_vec(),
-            id: id.cloned(),
-            commit: heading.commit.to_string(),
-            timestamp: heading.timestamp.clone(),
-            at: heading.at,
+            id: id.map(|id| EntryId(id.to_owned())),
+            commit: spoken.commit.to_string(),
+            timestamp: spoken.timestamp.to_owned(),
+            at: spoken.at,
             confidence: finding.confidence,
-            elsewhere: heading.elsewhere.clone(),
+            elsewhere: spoken.elsewhere.map(str::to_owned),
             superseded_by: finding.superseded_by,
             corrections: finding.corrections,
         }

@@ -568,7 +568,7 @@ impl Meta {
 
 fn write_corrections(writer: &mut Writer, afterwords: &Afterwords) -> io::Result<()> {
     for (id, corrections) in &afterwords.corrections {
-        writer.value(&correction_key(id), &serde_json::to_vec(corrections)?)?;
+        writer.value(&correction_key(&id.0), &serde_json::to_vec(corrections)?)?;
     }
     Ok(())
 }

@@ -4,7 +4,8 @@
 //! and is only read when it is shown.
 
 use std::{
-    collections::{HashMap, HashSet},
+    borrow::Cow,
+    collections::HashMap,
     io::{Seek, Write},
 };
 
@@ -23,12 +24,12 @@ use crate::{
     index::{
         Told, Wanted,
         body::{self, Beside, Kind},
-        table::{Part, Table, TableWriter},
+        table::{self, Part, Table, TableWriter},
     },
     lost::{Lost, LostLines},
     placing::Placement,
     prose::{Kind as Words, Passage},
-    record::{Claim, Concern, FileRecord, Heading, Reliance, Relied, Step},
+    record::{Claim, Concern, FileRecord, Heading, Reliance, Relied, Relying, Spoken, Step},
 };
 
 /// A record, as it is stored.
@@ -335,21 +336,22 @@ struct StoredPlacement {
 
 /// Who relies on the file, and what spans it.
 #[derive(Default, Serialize, Deserialize)]
-struct StoredRelations {
-    reliances: Vec<StoredReliance>,
+struct StoredRelations<'a> {
+    #[serde(borrow)]
+    reliances: Vec<StoredReliance<'a>>,
     concerns: Vec<StoredConcern>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredReliance {
+struct StoredReliance<'a> {
     heading: u32,
-    id: String,
-    from_file: Option<String>,
-    from_anchor: Option<String>,
+    id: &'a str,
+    from_file: Option<&'a str>,
+    from_anchor: Option<&'a str>,
     /// `None` where it is the file's present path.
-    on_file: Option<String>,
-    on_anchor: Option<String>,
-    nature: String,
+    on_file: Option<&'a str>,
+    on_anchor: Option<&'a str>,
+    nature: &'a str,
     expires: Option<i128>,
     had_name: bool,
 }
@@ -443,12 +445,12 @@ pub(super) fn store<W: Write + Seek>(
             .iter()
             .map(|reliance| StoredReliance {
                 heading: count(reliance.heading),
-                id: reliance.id.0.clone(),
-                from_file: reliance.from_file.clone(),
-                from_anchor: reliance.from_anchor.clone(),
-                on_file: (reliance.on_file != path).then(|| reliance.on_file.clone()),
-                on_anchor: reliance.on_anchor.clone(),
-                nature: reliance.nature.clone(),
+                id: &reliance.id.0,
+                from_file: reliance.from_file.as_deref(),
+                from_anchor: reliance.from_anchor.as_deref(),
+                on_file: (reliance.on_file != path).then_some(&reliance.on_file),
+                on_anchor: reliance.on_anchor.as_deref(),
+                nature: &reliance.nature,
                 expires: reliance.expires.map(Timestamp::as_nanosecond),
                 had_name: reliance.had_name,
             })
@@ -573,36 +575,6 @@ impl StoredRecord<'_> {
         all.filter_map(|commit| self.steps.commit(commit))
     }
 
-    /// The part that says who relies on the file at `path`; what is claimed about it only `with_claims`.
-    pub(super) fn relied(self, table: &Table, path: &str, with_claims: bool) -> Option<Relied> {
-        let mut claimed = HashSet::new();
-        if let Some(claims) = self.claims.filter(|_| with_claims) {
-            let bytes = table.part(claims)?;
-            let claims: StoredClaims<'_> = postcard::from_bytes(&bytes).ok()?;
-            for number in 0..claims.len() {
-                let claim = claims.words(number)?;
-                let commit = self.steps.commit(self.headings.commit(claim.heading as usize)?)?;
-                claimed.insert((EntryId(claim.id.to_owned()), commit));
-            }
-        }
-        let relations = self.relations(table)?;
-        let mut headings = Headings::new(self.headings, self.steps);
-        Some(Relied {
-            names: self.names,
-            sources: self.sources,
-            claimed,
-            reliances: reliances(relations.reliances, path, &mut headings)?,
-            concerns: concerns(relations.concerns, &mut headings)?,
-            warnings: self.warnings,
-            headings: headings.loaded,
-        })
-    }
-
-    fn relations(&self, table: &Table) -> Option<StoredRelations> {
-        let Some(relations) = self.relations else { return Some(StoredRelations::default()) };
-        postcard::from_bytes(&table.part(relations)?).ok()
-    }
-
     /// The record of the file at `path`, with those of its claims that `concern`, told the file that they name and the code,
     /// lets through after it has said where they are. What is certainly not `asked` for is left out without being taken apart,
     /// and so is what is not to be told.
@@ -614,14 +586,12 @@ impl StoredRecord<'_> {
         told: Told,
         mut concern: impl FnMut(&mut Placement, &str, Option<&str>) -> bool,
     ) -> Option<FileRecord> {
-        let relations = if told.relations { self.relations(table)? } else { StoredRelations::default() };
+        let relations = part(table, self.relations.filter(|_| told.relations))?;
+        let relations: StoredRelations<'_> = parsed(&relations)?;
         let mut headings = Headings::new(self.headings, self.steps);
         let mut claims = Vec::new();
-        let bytes = self.claims.map_or_else(|| Some(Vec::new()), |claims| table.part(claims))?;
-        let stored = match &bytes[..] {
-            [] => StoredClaims::default(),
-            bytes => postcard::from_bytes(bytes).ok()?,
-        };
+        let stored = part(table, self.claims)?;
+        let stored: StoredClaims<'_> = parsed(&stored)?;
         let may_be_asked = |number: &usize| asked.is_none_or(|asked| stored.key(*number).may_meet(asked));
         for number in (0..stored.len()).filter(may_be_asked) {
             let claim = stored.words(number)?;
@@ -664,6 +634,74 @@ impl StoredRecord<'_> {
             headings: headings.loaded,
         })
     }
+}
+
+/// What tells who relies on a file, to be looked at where it lies.
+pub(crate) struct StoredRelied {
+    path: String,
+    /// A [`StoredRecord`] and its parts.
+    record: table::Value,
+    claims: Vec<u8>,
+    relations: Vec<u8>,
+}
+
+impl StoredRelied {
+    /// Takes it out of `table`, where the record of the file at `path` is `record`; what is claimed about the file only
+    /// `with_claims`.
+    pub(super) fn read(table: &Table, record: table::Value, path: String, with_claims: bool) -> Option<Self> {
+        let stored = parse(&record)?;
+        let claims = part(table, stored.claims.filter(|_| with_claims))?;
+        let relations = part(table, stored.relations)?;
+        Some(Self { path, record, claims, relations })
+    }
+
+    /// What it tells; `None` where it is damaged.
+    pub(crate) fn told(&self) -> Option<Relied<'_>> {
+        let stored = parse(&self.record)?;
+        let (steps, headings) = (stored.steps, stored.headings);
+        let claims: StoredClaims<'_> = parsed(&self.claims)?;
+        let claimed = |number| {
+            let claim = claims.words(number)?;
+            Some((claim.id, steps.commit(headings.commit(claim.heading as usize)?)?))
+        };
+        let relations: StoredRelations<'_> = parsed(&self.relations)?;
+        let relying = |stored| {
+            let stored: StoredReliance<'_> = stored;
+            Some(Relying {
+                spoken: spoken(&headings.get(stored.heading as usize)?, steps)?,
+                id: stored.id,
+                from_file: stored.from_file,
+                from_anchor: stored.from_anchor,
+                on_file: stored.on_file.unwrap_or(&self.path),
+                on_anchor: stored.on_anchor,
+                nature: stored.nature,
+                expires: stored.expires.and_then(|end| Timestamp::from_nanosecond(end).ok()),
+            })
+        };
+        let concern = |stored: StoredConcern| {
+            let number = stored.heading as usize;
+            let spoken = spoken(&headings.get(number)?, steps)?;
+            Some((spoken, Cow::Owned(concern(stored, number)?)))
+        };
+        Some(Relied {
+            claimed: (0..claims.len()).map(claimed).collect::<Option<_>>()?,
+            reliances: relations.reliances.into_iter().map(relying).collect::<Option<_>>()?,
+            concerns: relations.concerns.into_iter().map(concern).collect::<Option<_>>()?,
+            names: stored.names,
+            sources: stored.sources,
+            warnings: stored.warnings,
+        })
+    }
+}
+
+/// The bytes of `part`; none where there is no such part, `None` where it is damaged.
+fn part(table: &Table, part: Option<Part>) -> Option<Vec<u8>> {
+    part.map_or_else(|| Some(Vec::new()), |part| table.part(part))
+}
+
+/// What a part holds; nothing where there is none.
+fn parsed<'a, T: Default + Deserialize<'a>>(bytes: &'a [u8]) -> Option<T> {
+    if bytes.is_empty() { Some(T::default()) } else { postcard::from_bytes(bytes).ok() }
 }
 
 /// The headings of a record, of which mostly few are needed.
@@ -761,16 +799,28 @@ impl StoredKey {
     }
 }
 
-fn heading(stored: &StoredHeading<'_>, steps: StoredSteps<'_>) -> Option<Heading> {
-    Some(Heading {
+fn spoken<'a>(stored: &StoredHeading<'a>, steps: StoredSteps<'_>) -> Option<Spoken<'a>> {
+    Some(Spoken {
         commit: steps.commit(stored.commit)?,
-        elsewhere: stored.elsewhere.map(str::to_owned),
-        foreign_commit: stored.foreign_commit.map(str::to_owned),
-        timestamp: stored.timestamp.to_owned(),
+        elsewhere: stored.elsewhere,
+        timestamp: stored.timestamp,
         at: Timestamp::from_nanosecond(stored.at).ok()?,
-        author: stored.author.map(str::to_owned),
         source: *SOURCES.get(usize::from(stored.source))?,
         level: if stored.is_enhanced { ContextLevel::Enhanced } else { ContextLevel::Inferred },
+    })
+}
+
+fn heading(stored: &StoredHeading<'_>, steps: StoredSteps<'_>) -> Option<Heading> {
+    let Spoken { commit, elsewhere, timestamp, at, source, level } = spoken(stored, steps)?;
+    Some(Heading {
+        commit,
+        elsewhere: elsewhere.map(str::to_owned),
+        foreign_commit: stored.foreign_commit.map(str::to_owned),
+        timestamp: timestamp.to_owned(),
+        at,
+        author: stored.author.map(str::to_owned),
+        source,
+        level,
         task: stored.task.map(str::to_owned),
     })
 }
@@ -792,16 +842,20 @@ fn placement(stored: StoredPlacement, steps: StoredSteps<'_>) -> Option<Placemen
     })
 }
 
-fn reliances(stored: Vec<StoredReliance>, path: &str, headings: &mut Headings<'_>) -> Option<Vec<Reliance>> {
-    let reliance = |stored: StoredReliance| {
+fn reliances(
+    stored: Vec<StoredReliance<'_>>,
+    path: &str,
+    headings: &mut Headings<'_>,
+) -> Option<Vec<Reliance>> {
+    let reliance = |stored: StoredReliance<'_>| {
         Some(Reliance {
             heading: headings.number(stored.heading)?,
-            id: EntryId(stored.id),
-            from_file: stored.from_file,
-            from_anchor: stored.from_anchor,
-            on_file: stored.on_file.unwrap_or_else(|| path.to_owned()),
-            on_anchor: stored.on_anchor,
-            nature: stored.nature,
+            id: EntryId(stored.id.to_owned()),
+            from_file: stored.from_file.map(str::to_owned),
+            from_anchor: stored.from_anchor.map(str::to_owned),
+            on_file: stored.on_file.unwrap_or(path).to_owned(),
+            on_anchor: stored.on_anchor.map(str::to_owned),
+            nature: stored.nature.to_owned(),
             expires: stored.expires.and_then(|end| Timestamp::from_nanosecond(end).ok()),
             had_name: stored.had_name,
         })
@@ -811,20 +865,25 @@ fn reliances(stored: Vec<StoredReliance>, path: &str, headings: &mut Headings<'_
 
 fn concerns(stored: Vec<StoredConcern>, headings: &mut Headings<'_>) -> Option<Vec<Concern>> {
     let concern = |stored: StoredConcern| {
-        let members = stored.members.into_iter();
-        let members: Vec<_> = members.map(|(file, anchor)| CrossCuttingMember { file, anchor }).collect();
-        let here: Vec<usize> = stored.here.into_iter().map(|number| number as usize).collect();
         let heading = headings.number(stored.heading)?;
-        let is_whole = here.iter().all(|number| *number < members.len());
-        let item = CrossCuttingItem {
-            description: stored.description,
-            regions: members.iter().map(ToString::to_string).collect(),
-            tags: stored.tags,
-            commit: stored.commit,
-            at: Timestamp::from_nanosecond(stored.at).ok()?,
-            extra: serde_json::from_str::<Map<String, Value>>(&stored.extra).ok()?,
-        };
-        is_whole.then_some(Concern { heading, item, members, here, had_name: stored.had_name })
+        concern(stored, heading)
     };
     stored.into_iter().map(concern).collect()
+}
+
+/// The concern whose heading is now the number `heading`.
+fn concern(stored: StoredConcern, heading: usize) -> Option<Concern> {
+    let members = stored.members.into_iter();
+    let members: Vec<_> = members.map(|(file, anchor)| CrossCuttingMember { file, anchor }).collect();
+    let here: Vec<usize> = stored.here.into_iter().map(|number| number as usize).collect();
+    let is_whole = here.iter().all(|number| *number < members.len());
+    let item = CrossCuttingItem {
+        description: stored.description,
+        regions: members.iter().map(ToString::to_string).collect(),
+        tags: stored.tags,
+        commit: stored.commit,
+        at: Timestamp::from_nanosecond(stored.at).ok()?,
+        extra: serde_json::from_str::<Map<String, Value>>(&stored.extra).ok()?,
+    };
+    is_whole.then_some(Concern { heading, item, members, here, had_name: stored.had_name })
 }
