@@ -23,7 +23,6 @@ pub(crate) mod table;
 use std::{
     cell::{OnceCell, RefCell},
     collections::{BTreeSet, HashMap},
-    ops::Deref,
     path::{Path, PathBuf},
     rc::Rc,
 };
@@ -47,7 +46,7 @@ use crate::{
         drift::Drift,
         part::{Part, Span},
         stored::{Asked, Id, StoredRecord},
-        table::Table,
+        table::{Table, Value},
     },
     moved::{self, FileLines, Piece},
     present::is_opaque,
@@ -232,13 +231,13 @@ fn content_hash(content: &[u8]) -> u64 {
 pub struct Index {
     state: State,
     /// The table of this state, or the one that its part builds on.
-    table: Table,
+    table: Rc<Table>,
     meta: Meta,
     part: Option<Part>,
     /// What the part holds beside.
     news: Option<Table>,
-    /// Records beside the part that were asked for, by path; `None` where what the table says still holds.
-    memos: RefCell<HashMap<BString, Option<Rc<Table>>>>,
+    /// What is known about files that were asked about.
+    known: RefCell<HashMap<BString, Rc<Known>>>,
     /// The way from the table's HEAD to the present one, once it was asked for.
     way: OnceCell<Option<(Span, Ancestry)>>,
 }
@@ -277,7 +276,8 @@ impl Index {
 
     fn new(state: State, table: Table, meta: Meta, part: Option<(Part, Table)>) -> Self {
         let (part, news) = part.unzip();
-        Self { state, table, meta, part, news, memos: RefCell::default(), way: OnceCell::new() }
+        let table = Rc::new(table);
+        Self { state, table, meta, part, news, known: RefCell::default(), way: OnceCell::new() }
     }
 
     /// The same, where the way from the table's HEAD is known.
@@ -344,7 +344,7 @@ impl Index {
         with_claims: bool,
     ) -> Option<StoredRelied> {
         let known = self.known_in(repository, path)?;
-        StoredRelied::read(&known, known.get(&record_key(path))?, path.to_string(), with_claims)
+        StoredRelied::read(known, with_claims)
     }
 
     /// The commits that changed the file at `path`, newest first, each with the blob that it left, zeros for none; and who
@@ -384,7 +384,7 @@ impl Index {
     #[must_use]
     pub fn words(&self, repository: &LazyRepository, path: &BStr) -> Option<Vec<u32>> {
         let bytes =
-            self.known_in(repository, path)?.get(&words_key(path)).filter(|bytes| !bytes.is_empty())?;
+            self.known_in(repository, path)?.table.get(&words_key(path)).filter(|bytes| !bytes.is_empty())?;
         Some(bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
@@ -529,7 +529,7 @@ impl Index {
         read: impl FnOnce(&Table, StoredRecord<'_>) -> Option<T>,
     ) -> Option<T> {
         let known = self.known_in(repository, path)?;
-        read(&known, stored::parse(&known.get(&record_key(path))?)?)
+        read(&known.table, stored::parse(known.record()?)?)
     }
 
     /// Brings what is known about the files at `paths` up to date, where a table of another state knows them: what takes
@@ -546,54 +546,59 @@ impl Index {
         if 1 < paths.len()
             && let Ok(memos) = build::memorize(repository, self, part, paths)
         {
-            self.memos.borrow_mut().extend(memos.into_iter().map(|(path, memo)| (path, Some(Rc::new(memo)))));
+            let known =
+                |(path, memo): (BString, Table)| (path.clone(), Rc::new(Known::new(memo.into(), path)));
+            let known = memos.into_iter().map(known);
+            self.known.borrow_mut().extend(known);
         }
     }
 
-    /// The table in which what is known about `path` at present lies; `None` when HEAD has no such file.
-    fn known_in(&self, repository: &LazyRepository, path: &BStr) -> Option<KnownIn<'_>> {
+    /// Where what is known about `path` at present lies; `None` when HEAD has no such file.
+    fn known_in(&self, repository: &LazyRepository, path: &BStr) -> Option<Rc<Known>> {
         match self.lies(path) {
             Lies::Nowhere => None,
             Lies::In(known) => Some(known),
             Lies::Outdated => {
                 let path = path.to_owned();
                 let memos = build::memorize(repository, self, self.part.as_ref()?, [&path].into()).ok()?;
-                let memo = Rc::new(memos.into_iter().next()?.1);
-                self.memos.borrow_mut().insert(path, Some(Rc::clone(&memo)));
-                Some(KnownIn::Memo(memo))
+                let known = Rc::new(Known::new(memos.into_iter().next()?.1.into(), path.clone()));
+                self.known.borrow_mut().insert(path, Rc::clone(&known));
+                Some(known)
             }
         }
     }
 
-    /// Where what is known about `path` lies.
-    fn lies(&self, path: &BStr) -> Lies<'_> {
-        let Some(part) = &self.part else { return Lies::In(KnownIn::Table(&self.table)) };
+    /// Where what is known about `path` lies, as far as anything is there.
+    fn lies(&self, path: &BStr) -> Lies {
+        if let Some(known) = self.known.borrow().get(path) {
+            return Lies::In(Rc::clone(known));
+        }
+        let found = self.found(path);
+        if let Lies::In(known) = &found {
+            self.known.borrow_mut().insert(path.to_owned(), Rc::clone(known));
+        }
+        found
+    }
+
+    /// The same, when that was not asked for before.
+    fn found(&self, path: &BStr) -> Lies {
+        let known = Known::new(Rc::clone(&self.table), path.to_owned());
+        let Some(part) = &self.part else { return Lies::In(Rc::new(known)) };
         if part.removed.contains(path.as_bytes()) {
             return Lies::Nowhere;
         }
-        if let Some(memo) = self.memos.borrow().get(path) {
-            return Lies::In(
-                memo.as_ref().map_or(KnownIn::Table(&self.table), |memo| KnownIn::Memo(Rc::clone(memo))),
-            );
-        }
-        let keep = |memo| self.memos.borrow_mut().insert(path.to_owned(), memo);
         if let Some(memo) = Table::open(&memo_of(&self.state.part(), path)) {
-            let memo = Rc::new(memo);
-            keep(Some(Rc::clone(&memo)));
-            return Lies::In(KnownIn::Memo(memo));
+            return Lies::In(Rc::new(Known::new(memo.into(), path.to_owned())));
         }
-        let Some(bytes) = self.table.get(&record_key(path)) else {
+        let Some(bytes) = known.record() else {
             return if part.added.contains(path.as_bytes()) { Lies::Outdated } else { Lies::Nowhere };
         };
         if part.is_touched(path) {
             return Lies::Outdated;
         }
-        match stored::parse(&bytes) {
-            Some(stored) if part.leaves(&stored) => {
-                keep(None);
-                Lies::In(KnownIn::Table(&self.table))
-            }
-            Some(_) => Lies::Outdated,
+        match stored::parse(bytes).map(|stored| part.leaves(&stored)) {
+            Some(true) => Lies::In(Rc::new(known)),
+            Some(false) => Lies::Outdated,
             None => Lies::Nowhere,
         }
     }
@@ -642,28 +647,29 @@ pub(crate) struct Wanted<'q> {
     pub(crate) without_gone: bool,
 }
 
-/// Where the record of a file lies: in the table, or in one of its own beside a part.
-enum KnownIn<'i> {
-    Table(&'i Table),
-    Memo(Rc<Table>),
+/// The table that says what is known about a file at present: that of all files, or one of its own beside a part.
+struct Known {
+    table: Rc<Table>,
+    path: BString,
+    /// The record of the file, once it was asked for.
+    record: OnceCell<Option<Value>>,
 }
 
-impl Deref for KnownIn<'_> {
-    type Target = Table;
+impl Known {
+    fn new(table: Rc<Table>, path: BString) -> Self {
+        Self { table, path, record: OnceCell::new() }
+    }
 
-    fn deref(&self) -> &Table {
-        match self {
-            Self::Table(table) => table,
-            Self::Memo(memo) => memo,
-        }
+    fn record(&self) -> Option<&[u8]> {
+        self.record.get_or_init(|| self.table.get(&record_key(self.path.as_bstr()))).as_deref()
     }
 }
 
 /// Where what is known about a file at present lies.
-enum Lies<'i> {
+enum Lies {
     /// HEAD has no such file.
     Nowhere,
-    In(KnownIn<'i>),
+    In(Rc<Known>),
     /// In the table of another state alone.
     Outdated,
 }

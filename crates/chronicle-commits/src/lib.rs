@@ -40,6 +40,7 @@ mod record;
 mod reformatted;
 mod related;
 mod retire;
+mod rows;
 mod staging;
 mod summaries;
 pub mod sync;

@@ -11,7 +11,11 @@ use chronicle_outline::NoOutline;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
-use crate::{Content, kept::Kept};
+use crate::{
+    Content,
+    kept::Kept,
+    rows::{Rows, RowsWriter},
+};
 
 /// The items of a file, or why they are not known.
 pub type Items = Rc<Result<Vec<Item>, NoOutline>>;
@@ -24,7 +28,16 @@ pub struct Outlines {
 }
 
 /// The items of a file, as they are stored; else the language that there is no grammar for.
-type Stored<'a> = Result<Vec<StoredItem<'a>>, &'a str>;
+type Stored<'a> = Result<StoredItems<'a>, &'a str>;
+
+#[derive(Serialize, Deserialize)]
+struct StoredItems<'a> {
+    /// The first and the last line of each, four bytes each: mostly that is enough to know which are wanted.
+    lines: &'a [u8],
+    /// [`StoredItem`]s.
+    #[serde(borrow)]
+    items: Rows<'a>,
+}
 
 /// An item, as it is stored.
 #[derive(Serialize, Deserialize)]
@@ -34,7 +47,6 @@ struct StoredItem<'a> {
     name: &'a str,
     qualified: &'a str,
     signature: &'a str,
-    lines: (u32, u32),
     name_line: u32,
 }
 
@@ -68,7 +80,7 @@ impl Outlines {
             None => {
                 let items = self.items(path, content.bytes(repository)?);
                 match &*items {
-                    Ok(items) => self.keep(hash, &Ok(items.iter().map(stored).collect())),
+                    Ok(items) => self.keep_items(hash, items),
                     Err(NoOutline::NoGrammar { language }) => self.keep(hash, &Err(language)),
                     // What took too long may not another time; the others are rare.
                     Err(_) => {}
@@ -107,15 +119,31 @@ impl Outlines {
             Ok(items) => items,
             Err(language) => return Some(Err(NoOutline::NoGrammar { language: language.to_owned() })),
         };
-        let lines = |stored: &StoredItem<'_>| LineRange::new(stored.lines.0, stored.lines.1).ok();
-        let is_wanted = |stored: &&StoredItem<'_>| lines(stored).is_none_or(&wanted);
-        items.iter().filter(is_wanted).map(item).collect::<Option<_>>().map(Ok)
+        let numbers = items.lines.as_chunks::<4>().0.as_chunks::<2>().0.iter();
+        let lines = numbers.map(|pair| {
+            let [start, end] = pair.map(u32::from_le_bytes);
+            LineRange::new(start, end).ok()
+        });
+        let item = |(number, lines): (usize, Option<LineRange>)| match lines {
+            Some(lines) if !wanted(lines) => None,
+            lines => Some(lines.and_then(|lines| item(&items.items.parsed(number)?, lines))),
+        };
+        lines.enumerate().filter_map(item).collect::<Option<_>>().map(Ok)
     }
 
     fn parse(&self, hash: u128, path: &str, content: &[u8]) -> Result<Vec<Item>, NoOutline> {
         let items = chronicle_outline::outline(path, content)?.items;
-        self.keep(hash, &Ok(items.iter().map(stored).collect()));
+        self.keep_items(hash, &items);
         Ok(items)
+    }
+
+    fn keep_items(&self, hash: u128, items: &[Item]) {
+        let lines = items.iter().flat_map(|item| [item.lines.start, item.lines.end]);
+        let lines: Vec<u8> = lines.flat_map(u32::to_le_bytes).collect();
+        let mut rows = RowsWriter::default();
+        if items.iter().try_for_each(|item| rows.add(&stored(item))).is_ok() {
+            self.keep(hash, &Ok(StoredItems { lines: &lines, items: rows.rows() }));
+        }
     }
 
     fn keep(&self, hash: u128, outline: &Stored<'_>) {
@@ -126,7 +154,7 @@ impl Outlines {
 }
 
 /// Changes with [`Stored`].
-const FORM: &[u8] = b"\0\x02";
+const FORM: &[u8] = b"\0\x03";
 
 /// What the outline of the file at `path` is kept under: the name decides which language it is, the rules decide what
 /// an item is.
@@ -148,18 +176,17 @@ fn stored(item: &Item) -> StoredItem<'_> {
         name: &item.name,
         qualified: &item.qualified,
         signature: &item.signature,
-        lines: (item.lines.start, item.lines.end),
         name_line: item.name_line,
     }
 }
 
-fn item(stored: &StoredItem<'_>) -> Option<Item> {
+fn item(stored: &StoredItem<'_>, lines: LineRange) -> Option<Item> {
     Some(Item {
         kind: *ItemKind::ALL.get(stored.kind as usize)?,
         name: stored.name.to_owned(),
         qualified: stored.qualified.to_owned(),
         signature: stored.signature.to_owned(),
-        lines: LineRange::new(stored.lines.0, stored.lines.1).ok()?,
+        lines,
         name_line: stored.name_line,
     })
 }

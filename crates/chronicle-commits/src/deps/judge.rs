@@ -44,25 +44,26 @@ struct Finding<'j> {
 }
 
 /// What decides mostly which of two comes first: the plainest, then the most trusted, then the newest.
+///
+/// Numbers, since there may be thousands to compare.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    strength: Strength,
-    is_elsewhere: bool,
-    is_superseded: bool,
+    strength: u8,
+    is_unsure: u8,
     /// The bits of the confidence, which is not negative: they are in its order.
     confidence: Reverse<u64>,
-    at: Reverse<Timestamp>,
+    /// Nanoseconds since the epoch.
+    at: Reverse<i128>,
 }
 
 impl Rank {
     fn of(finding: &Finding<'_>) -> Self {
         let Finding { from, superseded_by, confidence, .. } = finding;
         Self {
-            strength: from.strength,
-            is_elsewhere: from.spoken.elsewhere.is_some(),
-            is_superseded: superseded_by.is_some(),
+            strength: from.strength as u8,
+            is_unsure: 2 * u8::from(from.spoken.elsewhere.is_some()) + u8::from(superseded_by.is_some()),
             confidence: Reverse(confidence.to_bits()),
-            at: Reverse(from.spoken.at),
+            at: Reverse(from.spoken.at.as_nanosecond()),
         }
     }
 }
@@ -70,9 +71,9 @@ impl Rank {
 /// The numbers of `found` in order; what is said twice shows once.
 fn ranked(found: &[Finding<'_>]) -> Vec<usize> {
     let mut order: Vec<(Rank, usize)> = found.iter().map(Rank::of).zip(0..).collect();
-    order.sort_by(|(left, left_number), (right, right_number)| {
-        left.cmp(right).then_with(|| by_words(&found[*left_number], &found[*right_number]))
-    });
+    let as_found =
+        |left: &usize, right: &usize| by_words(&found[*left], &found[*right]).then(left.cmp(right));
+    order.sort_unstable_by(|left, right| left.0.cmp(&right.0).then_with(|| as_found(&left.1, &right.1)));
     let mut seen = HashSet::with_capacity(found.len());
     let is_news = |number: &usize| {
         let Finding { file, from, on_anchor, nature, .. } = &found[*number];
@@ -116,7 +117,7 @@ pub(super) struct Judge<'a> {
 /// Who says something, and how plainly.
 struct Speaker<'s> {
     strength: Strength,
-    spoken: Spoken<'s>,
+    spoken: &'s Spoken<'s>,
     id: Option<&'s str>,
     file: Option<&'s str>,
     anchor: Option<&'s str>,
@@ -158,10 +159,11 @@ impl<'a> Judge<'a> {
                 return Ok(None);
             }
         }
-        found.extend(mentioned.iter().map(|Mentioned { target, anchor, passage }| {
+        let spoken: Vec<Spoken<'_>> = mentioned.iter().map(|by| by.passage.heading.spoken()).collect();
+        found.extend(mentioned.iter().zip(&spoken).map(|(Mentioned { target, anchor, passage }, spoken)| {
             let from = Speaker {
                 strength: Strength::Mention,
-                spoken: passage.heading.spoken(),
+                spoken,
                 id: (passage.kind != Kind::Summary).then_some(&passage.claim.0),
                 file: passage.from_file.as_deref(),
                 anchor: passage.from_anchor.as_deref(),
@@ -225,7 +227,7 @@ impl<'a> Judge<'a> {
                 declared_by.extend(self.request.with_mentions.then(by));
                 let from = Speaker {
                     strength: Strength::Declared,
-                    spoken: reliance.spoken,
+                    spoken: &reliance.spoken,
                     id: Some(reliance.id),
                     file: reliance.from_file,
                     anchor: reliance.from_anchor,
@@ -249,7 +251,7 @@ impl<'a> Judge<'a> {
                 for (_, other) in concern.members.iter().enumerate().filter(is_other) {
                     let from = Speaker {
                         strength: Strength::Group,
-                        spoken: *spoken,
+                        spoken,
                         id: None,
                         file: Some(&other.file),
                         anchor: other.anchor.as_deref(),
@@ -430,7 +432,7 @@ impl<'a> Judge<'a> {
         on_anchor: Option<&'j str>,
         nature: &'j str,
     ) -> Finding<'j> {
-        let spoken = &from.spoken;
+        let spoken = from.spoken;
         // Whether the dependent code is still as it was is not looked up: it lies in another file.
         let tie = Tie::Lines(State::Changed, 0.0);
         let age = Age::between(spoken.at.min(self.head_time), self.head_time);

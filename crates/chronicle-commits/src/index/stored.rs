@@ -7,6 +7,7 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     io::{Seek, Write},
+    rc::Rc,
 };
 
 use chronicle_core::{
@@ -22,14 +23,15 @@ use serde_json::{Map, Value};
 
 use crate::{
     index::{
-        Told, Wanted,
+        Known, Told, Wanted,
         body::{self, Beside, Kind},
-        table::{self, Part, Table, TableWriter},
+        table::{Part, Table, TableWriter},
     },
     lost::{Lost, LostLines},
     placing::Placement,
     prose::{Kind as Words, Passage},
     record::{Claim, Concern, FileRecord, Heading, Reliance, Relied, Relying, Spoken, Step},
+    rows::{Rows, RowsWriter},
 };
 
 /// A record, as it is stored.
@@ -48,8 +50,9 @@ pub(super) struct StoredRecord<'a> {
     #[serde(borrow)]
     steps: StoredSteps<'a>,
     annotated: Vec<Object>,
+    /// [`StoredHeading`]s, few of which most questions need.
     #[serde(borrow)]
-    headings: StoredHeadings<'a>,
+    headings: Rows<'a>,
     /// [`StoredClaims`], apart since some questions do not ask for them: there may be thousands.
     claims: Option<Part>,
     /// [`StoredRelations`], which many questions do not ask for.
@@ -201,55 +204,6 @@ pub(super) fn range((start, end): Range) -> Option<LineRange> {
     LineRange::new(start, end).ok()
 }
 
-/// The headings of a record, to be read one by one: most questions need few of them.
-#[derive(Clone, Copy, Default, Serialize, Deserialize)]
-struct StoredHeadings<'a> {
-    /// Where each of them ends, four bytes each.
-    ends: &'a [u8],
-    /// One [`StoredHeading`] after the other.
-    bytes: &'a [u8],
-}
-
-impl<'a> StoredHeadings<'a> {
-    fn len(&self) -> usize {
-        self.ends.len() / END
-    }
-
-    fn get(&self, number: usize) -> Option<StoredHeading<'a>> {
-        postcard::from_bytes(between(self.ends, self.bytes, number)?).ok()
-    }
-
-    fn commit(&self, number: usize) -> Option<Object> {
-        postcard::take_from_bytes(between(self.ends, self.bytes, number)?).ok().map(|(commit, _)| commit)
-    }
-}
-
-/// How many bytes tell where one of several values ends.
-const END: usize = 4;
-
-/// The value `number` of those that lie in `bytes` one after the other.
-fn between<'a>(ends: &[u8], bytes: &'a [u8], number: usize) -> Option<&'a [u8]> {
-    let (ends, _) = ends.as_chunks::<END>();
-    let end = |number: usize| ends.get(number).map(|end| u32::from_le_bytes(*end) as usize);
-    let start = number.checked_sub(1).map_or(Some(0), end)?;
-    bytes.get(start..end(number)?)
-}
-
-/// Values that are to lie one after the other, and where each of them ends.
-#[derive(Default)]
-struct Row {
-    ends: Vec<u8>,
-    bytes: Vec<u8>,
-}
-
-impl Row {
-    fn add(&mut self, value: &impl Serialize) -> std::io::Result<()> {
-        self.bytes.append(&mut packed(value)?);
-        self.ends.extend(u32::try_from(self.bytes.len()).map_err(std::io::Error::other)?.to_le_bytes());
-        Ok(())
-    }
-}
-
 #[derive(Serialize, Deserialize)]
 struct StoredHeading<'a> {
     commit: Object,
@@ -268,10 +222,9 @@ struct StoredHeading<'a> {
 #[derive(Default, Serialize, Deserialize)]
 struct StoredClaims<'a> {
     keys: &'a [u8],
-    /// Where the words of each end.
-    ends: &'a [u8],
-    /// One [`StoredWords`] after the other.
-    words: &'a [u8],
+    /// [`StoredWords`].
+    #[serde(borrow)]
+    words: Rows<'a>,
 }
 
 /// What a claim is looked for by.
@@ -396,7 +349,7 @@ pub(super) fn store<W: Write + Seek>(
     (content, is_opaque): (Option<u64>, bool),
 ) -> std::io::Result<()> {
     let numbers = Numbers::of(&record.steps);
-    let (mut keys, mut words) = (Vec::new(), Row::default());
+    let (mut keys, mut words) = (Vec::new(), RowsWriter::default());
     for claim in &record.claims {
         let (kind, bytes) = body::store(&claim.body, &claim.name)?;
         let Placement { lines, near, state, tie, matched, gap, recorded_in, lost } = &claim.placement;
@@ -427,12 +380,13 @@ pub(super) fn store<W: Write + Seek>(
             is_gone: *state == State::Gone,
         };
         keys.extend(key.to_bytes());
-        words.add(&stored)?;
+        words.add(&stored).map_err(std::io::Error::other)?;
     }
-    let claims = StoredClaims { keys: &keys, ends: &words.ends, words: &words.bytes };
-    let mut headings = Row::default();
+    let claims = StoredClaims { keys: &keys, words: words.rows() };
+    let mut headings = RowsWriter::default();
     for heading in &record.headings {
-        headings.add(&stored_heading(heading, numbers.commit(heading.commit)))?;
+        let stored = stored_heading(heading, numbers.commit(heading.commit));
+        headings.add(&stored).map_err(std::io::Error::other)?;
     }
     let null = |commit: ObjectId| commit.kind().null();
     let ids = |step: &Step| [step.commit, step.blob.unwrap_or_else(|| null(step.commit))];
@@ -468,7 +422,7 @@ pub(super) fn store<W: Write + Seek>(
         places: record.places.clone(),
         steps: StoredSteps { id_len: u8::try_from(id_len).unwrap_or_default(), bytes: &steps, olds: &olds },
         annotated: record.annotated.iter().map(|id| numbers.commit(*id)).collect(),
-        headings: StoredHeadings { ends: &headings.ends, bytes: &headings.bytes },
+        headings: headings.rows(),
         claims: part(record.claims.is_empty(), packed(&claims))?,
         relations: part(record.reliances.is_empty() && record.concerns.is_empty(), packed(&relations))?,
         warnings: record.warnings.clone(),
@@ -570,7 +524,7 @@ impl StoredRecord<'_> {
 
     /// The commits whose notes say something about the file.
     pub(super) fn commits(&self) -> impl Iterator<Item = ObjectId> {
-        let of_headings = (0..self.headings.len()).filter_map(|number| self.headings.commit(number));
+        let of_headings = (0..self.headings.len()).filter_map(|number| commit_of(self.headings, number));
         let all = self.annotated.iter().copied().chain(of_headings);
         all.filter_map(|commit| self.steps.commit(commit))
     }
@@ -589,33 +543,37 @@ impl StoredRecord<'_> {
         let relations = part(table, self.relations.filter(|_| told.relations))?;
         let relations: StoredRelations<'_> = parsed(&relations)?;
         let mut headings = Headings::new(self.headings, self.steps);
-        let mut claims = Vec::new();
-        let stored = part(table, self.claims)?;
-        let stored: StoredClaims<'_> = parsed(&stored)?;
-        let may_be_asked = |number: &usize| asked.is_none_or(|asked| stored.key(*number).may_meet(asked));
-        for number in (0..stored.len()).filter(may_be_asked) {
-            let claim = stored.words(number)?;
-            let mut placement = placement(claim.placement, self.steps)?;
-            let name = claim.name.unwrap_or(path);
-            if !concern(&mut placement, name, claim.anchor) {
-                continue;
+        let load = |bytes: &[u8]| {
+            let stored: StoredClaims<'_> = postcard::from_bytes(bytes).ok()?;
+            let may_be_asked = |number: &usize| asked.is_none_or(|asked| stored.key(*number).may_meet(asked));
+            let mut claims = Vec::new();
+            for number in (0..stored.len()).filter(may_be_asked) {
+                let claim = stored.words(number)?;
+                let mut placement = placement(claim.placement, self.steps)?;
+                let name = claim.name.unwrap_or(path);
+                if !concern(&mut placement, name, claim.anchor) {
+                    continue;
+                }
+                let beside = Beside { id: claim.id, name, anchor: claim.anchor };
+                claims.push(Claim {
+                    heading: headings.number(claim.heading)?,
+                    body: body::load(claim.kind, beside, &table.part(claim.body)?)?,
+                    id: EntryId(claim.id.to_owned()),
+                    name: name.to_owned(),
+                    placement,
+                    commits_since: claim.commits_since,
+                    n_newer: claim.n_newer,
+                    gone_since: match claim.gone_since {
+                        None => None,
+                        Some(None) => Some(None),
+                        Some(Some(id)) => Some(Some(id.get()?)),
+                    },
+                });
             }
-            let beside = Beside { id: claim.id, name, anchor: claim.anchor };
-            claims.push(Claim {
-                heading: headings.number(claim.heading)?,
-                body: body::load(claim.kind, beside, &table.part(claim.body)?)?,
-                id: EntryId(claim.id.to_owned()),
-                name: name.to_owned(),
-                placement,
-                commits_since: claim.commits_since,
-                n_newer: claim.n_newer,
-                gone_since: match claim.gone_since {
-                    None => None,
-                    Some(None) => Some(None),
-                    Some(Some(id)) => Some(Some(id.get()?)),
-                },
-            });
-        }
+            Some(claims)
+        };
+        let claims: Vec<Claim> =
+            self.claims.map_or_else(|| Some(Vec::new()), |claims| table.with_part(claims, load))?;
         // Asked for some of the claims, only what is gone is followed through them.
         let is_followed = asked.is_none() || claims.iter().any(|claim| claim.placement.state == State::Gone);
         let n_steps = if is_followed { self.steps.len() } else { 0 };
@@ -639,36 +597,35 @@ impl StoredRecord<'_> {
 /// What tells who relies on a file, to be looked at where it lies.
 pub(crate) struct StoredRelied {
     path: String,
-    /// A [`StoredRecord`] and its parts.
-    record: table::Value,
+    /// Holds its [`StoredRecord`].
+    known: Rc<Known>,
     claims: Vec<u8>,
     relations: Vec<u8>,
 }
 
 impl StoredRelied {
-    /// Takes it out of `table`, where the record of the file at `path` is `record`; what is claimed about the file only
-    /// `with_claims`.
-    pub(super) fn read(table: &Table, record: table::Value, path: String, with_claims: bool) -> Option<Self> {
-        let stored = parse(&record)?;
-        let claims = part(table, stored.claims.filter(|_| with_claims))?;
-        let relations = part(table, stored.relations)?;
-        Some(Self { path, record, claims, relations })
+    /// Takes it out of what is `known` about a file; what is claimed about the file only `with_claims`.
+    pub(super) fn read(known: Rc<Known>, with_claims: bool) -> Option<Self> {
+        let stored = parse(known.record()?)?;
+        let claims = part(&known.table, stored.claims.filter(|_| with_claims))?;
+        let relations = part(&known.table, stored.relations)?;
+        Some(Self { path: known.path.to_string(), known, claims, relations })
     }
 
     /// What it tells; `None` where it is damaged.
     pub(crate) fn told(&self) -> Option<Relied<'_>> {
-        let stored = parse(&self.record)?;
+        let stored = parse(self.known.record()?)?;
         let (steps, headings) = (stored.steps, stored.headings);
         let claims: StoredClaims<'_> = parsed(&self.claims)?;
         let claimed = |number| {
             let claim = claims.words(number)?;
-            Some((claim.id, steps.commit(headings.commit(claim.heading as usize)?)?))
+            Some((claim.id, steps.commit(commit_of(headings, claim.heading as usize)?)?))
         };
         let relations: StoredRelations<'_> = parsed(&self.relations)?;
         let relying = |stored| {
             let stored: StoredReliance<'_> = stored;
             Some(Relying {
-                spoken: spoken(&headings.get(stored.heading as usize)?, steps)?,
+                spoken: spoken(&headings.parsed(stored.heading as usize)?, steps)?,
                 id: stored.id,
                 from_file: stored.from_file,
                 from_anchor: stored.from_anchor,
@@ -680,7 +637,7 @@ impl StoredRelied {
         };
         let concern = |stored: StoredConcern| {
             let number = stored.heading as usize;
-            let spoken = spoken(&headings.get(number)?, steps)?;
+            let spoken = spoken(&headings.parsed(number)?, steps)?;
             Some((spoken, Cow::Owned(concern(stored, number)?)))
         };
         Some(Relied {
@@ -706,7 +663,8 @@ fn parsed<'a, T: Default + Deserialize<'a>>(bytes: &'a [u8]) -> Option<T> {
 
 /// The headings of a record, of which mostly few are needed.
 struct Headings<'a> {
-    stored: StoredHeadings<'a>,
+    /// [`StoredHeading`]s.
+    stored: Rows<'a>,
     steps: StoredSteps<'a>,
     /// For each stored one, its number among the loaded ones.
     numbers: Vec<Option<usize>>,
@@ -714,7 +672,7 @@ struct Headings<'a> {
 }
 
 impl<'a> Headings<'a> {
-    fn new(stored: StoredHeadings<'a>, steps: StoredSteps<'a>) -> Self {
+    fn new(stored: Rows<'a>, steps: StoredSteps<'a>) -> Self {
         Self { numbers: vec![None; stored.len()], stored, steps, loaded: Vec::new() }
     }
 
@@ -724,7 +682,7 @@ impl<'a> Headings<'a> {
         if let Some(known) = *self.numbers.get(stored)? {
             return Some(known);
         }
-        self.loaded.push(heading(&self.stored.get(stored)?, self.steps)?);
+        self.loaded.push(heading(&self.stored.parsed(stored)?, self.steps)?);
         self.numbers[stored] = Some(self.loaded.len() - 1);
         self.numbers[stored]
     }
@@ -756,7 +714,7 @@ impl<'a> StoredClaims<'a> {
     }
 
     fn words(&self, number: usize) -> Option<StoredWords<'a>> {
-        postcard::from_bytes(between(self.ends, self.words, number)?).ok()
+        self.words.parsed(number)
     }
 }
 
@@ -797,6 +755,11 @@ impl StoredKey {
         let meets = |within: LineRange| asked.lines.iter().any(|lines| lines.overlaps(within));
         is_named || self.within.and_then(range).is_some_and(meets)
     }
+}
+
+/// The commit of the heading number `number`.
+fn commit_of(headings: Rows<'_>, number: usize) -> Option<Object> {
+    postcard::take_from_bytes(headings.get(number)?).ok().map(|(commit, _)| commit)
 }
 
 fn spoken<'a>(stored: &StoredHeading<'a>, steps: StoredSteps<'_>) -> Option<Spoken<'a>> {

@@ -11,7 +11,7 @@
 //! piece is checked before it is believed: a damaged file answers like one that is not there.
 
 use std::{
-    cell::{Cell, OnceCell},
+    cell::{Cell, OnceCell, RefCell},
     collections::HashMap,
     fs::File,
     io::{self, BufWriter, Seek, SeekFrom, Write},
@@ -66,12 +66,19 @@ pub(crate) struct Table {
     n_parts: Cell<u32>,
 }
 
+thread_local! {
+    /// Room to read into: to ask the system for it each time takes longer than to read.
+    static ROOM: RefCell<Vec<u8>> = RefCell::default();
+}
+
 /// A file of so many bytes is read at once: to ask the system for each piece takes longer.
 const SMALL_FILE: u64 = 1 << 14;
 /// After so many lookups what finds the values is read as a whole, after so many parts the file, unless that is larger
 /// than this.
 const FEW_LOOKUPS: u32 = 8;
 const MAX_AT_ONCE: u64 = 1 << 19;
+/// More room than this is given back.
+const MAX_ROOM: usize = 1 << 20;
 
 impl Table {
     /// Opens the table at `path`; `None` when there is none, or when it is not one of ours that is whole.
@@ -190,12 +197,40 @@ impl Table {
 
     /// The bytes of `part`, if they are whole.
     pub(crate) fn part(&self, part: Part) -> Option<Vec<u8>> {
+        self.look_for(part)?;
+        let bytes = self.bytes(part.len as usize, part.offset)?;
+        (check(&bytes) == part.check).then_some(bytes)
+    }
+
+    /// What `look` makes of the bytes of `part`, if they are whole: they need not outlast it.
+    pub(crate) fn with_part<T>(&self, part: Part, look: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
+        self.look_for(part)?;
+        let look = |bytes: &[u8]| if check(bytes) == part.check { look(bytes) } else { None };
+        let len = part.len as usize;
+        if let Some((from, end)) = self.end.get()
+            && *from <= part.offset
+        {
+            let at = usize::try_from(part.offset - from).ok()?;
+            return look(end.get(at..at.checked_add(len)?)?);
+        }
+        let mut room = ROOM.take();
+        if room.len() < len {
+            room.resize(len, 0);
+        }
+        let found = read_at(&self.file, &mut room[..len], part.offset).and_then(|()| look(&room[..len]));
+        if room.len() <= MAX_ROOM {
+            ROOM.set(room);
+        }
+        found
+    }
+
+    /// Counts that `part` is looked for; `None` where no part can be there.
+    fn look_for(&self, part: Part) -> Option<()> {
         if MAX_LEN < part.len || self.len < part.offset.checked_add(u64::from(part.len))? {
             return None;
         }
         self.count(&self.n_parts, 0);
-        let bytes = self.bytes(part.len as usize, part.offset)?;
-        (check(&bytes) == part.check).then_some(bytes)
+        Some(())
     }
 }
 
