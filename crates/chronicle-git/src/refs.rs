@@ -47,11 +47,19 @@ impl Repository {
             RefBackend::Gix if self.lacks_notes_ref(name) => Ok(None),
             RefBackend::Gix => {
                 let found = self.inner.try_find_reference(name).context(ReadRefSnafu { name })?;
-                let peel = |mut found: gix::Reference<'_>| found.peel_to_id().map(gix::Id::detach);
+                let peel = |mut found: gix::Reference<'_>| match found.follow_to_object() {
+                    Ok(id) if self.is_known_commit(&id) => Ok(id.detach()),
+                    _ => found.peel_to_id().map(gix::Id::detach),
+                };
                 found.map(peel).transpose().context(ReadRefSnafu { name })
             }
             RefBackend::Git => self.rev_parse(name),
         }
+    }
+
+    /// Whether `id` is known to be a commit, which need not be read to see that it is no tag.
+    pub(crate) fn is_known_commit(&self, id: &gix::oid) -> bool {
+        self.commit_graph().is_some_and(|graph| graph.lookup(id).is_some())
     }
 
     /// Whether there is no notes ref `name`, as far as two looks tell. A name might be short for another one, so gix looks
@@ -87,12 +95,9 @@ impl Repository {
             RefBackend::Gix => {
                 let refs = self.inner.references().context(ReadRefSnafu { name: prefix })?;
                 let under = refs.prefixed(prefix).context(ReadRefSnafu { name: prefix })?;
-                let graph = self.commit_graph();
-                // What is known to be a commit need not be read to see that it is no tag.
                 let known = |found: &gix::Reference<'_>| {
                     let target = found.target().try_id().map(ToOwned::to_owned);
-                    let is_commit = |id: &ObjectId| graph.is_some_and(|graph| graph.lookup(id).is_some());
-                    found.inner.peeled.or_else(|| target.filter(is_commit))
+                    found.inner.peeled.or_else(|| target.filter(|id| self.is_known_commit(id)))
                 };
                 let named = |mut found: gix::Reference<'_>| {
                     let name = found.name().as_bstr().to_string();

@@ -251,10 +251,13 @@ impl Repository {
             },
             RefBackend::Git => self.rev_parse(revision)?,
         };
-        let peel =
-            |id: ObjectId| self.inner.find_object(id).ok()?.peel_to_kind(gix::object::Kind::Commit).ok();
-        let found = found.and_then(peel).map(|commit| commit.id);
-        found.ok_or_else(unknown)
+        let peel = |id: ObjectId| {
+            if self.is_known_commit(&id) {
+                return Some(id);
+            }
+            Some(self.inner.find_object(id).ok()?.peel_to_kind(gix::object::Kind::Commit).ok()?.id)
+        };
+        found.and_then(peel).ok_or_else(unknown)
     }
 
     /// Whether an object is here at all; shallow and partial clones lack some.
