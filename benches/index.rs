@@ -92,6 +92,7 @@ fn run(options: &Options) -> ExitCode {
     figures::count_instructions(&repo, &pairs);
     refresh::after_a_note(&repo, &pairs, &spare, &mut random);
     refresh::after_a_switch(&repo, &written);
+    refresh::first_check(&repo);
     let equal = answers::compare_with_direct(&repo, &pairs, &mut random);
     if options.scale {
         scale::print(&root.join("scale"), &options.binary, options.n_pairs, &mut random);

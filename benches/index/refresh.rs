@@ -23,6 +23,8 @@ const N_SWITCHES: usize = 20;
 const LONGEST_SERIES: Duration = Duration::from_secs(60);
 /// How far back a switch goes.
 const SWITCH_BACK: usize = 50;
+/// How far back a range begins that is checked for the first time: further than any switch.
+const CHECK_BACK: usize = 100;
 const WANTED_ENTRIES: usize = 20;
 
 /// Reads without an index, which makes it, and weighs what remains.
@@ -148,6 +150,20 @@ pub(crate) fn after_a_switch(repo: &Repository, written: &Written) {
     }
     print_more("to a commit never read at", &away, MOST_AFTER_SWITCH);
     print_more("and back", &back, MOST_AFTER_SWITCH);
+}
+
+/// Checks a range that begins where nothing was asked before: what is known of its files is brought up to date.
+pub(crate) fn first_check(repo: &Repository) {
+    let range = format!("HEAD~{CHECK_BACK}..HEAD");
+    let n_files = repo.git(&["diff", "--name-only", &range]).lines().count();
+    let git = repo.time(&repo.git, &["diff", &range]);
+    let [first, second] = [(); 2].map(|()| repo.time(&repo.chronicle, &["check", "--diff", &range]));
+    println!(
+        "\nfirst `check --diff {range}`, {n_files} files: {:.2} s, the second {:.0} ms; `git diff` {:.0} ms",
+        first.as_secs_f64(),
+        second.as_secs_f64() * 1e3,
+        git.as_secs_f64() * 1e3,
+    );
 }
 
 /// Files of all commits in question, of which about twenty entries speak.
