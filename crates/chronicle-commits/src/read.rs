@@ -221,7 +221,10 @@ pub fn read_indexed(
         return Ok(None);
     }
     let mut warnings = index.warnings().to_vec();
-    index.bring_up_to_date(lazy, request.files.iter().map(|file| &file.path));
+    // One file is brought up to date when it is asked about.
+    if 1 < request.files.len() {
+        index.bring_up_to_date(lazy, request.files.iter().map(|file| &file.path));
+    }
     let mut files = Vec::with_capacity(contents.len());
     for (number, (file, content)) in request.files.iter().zip(contents).enumerate() {
         let path = file.path.as_bstr();
