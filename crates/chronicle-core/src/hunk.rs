@@ -1,6 +1,6 @@
 //! Runs of changed lines between two versions of a file, without context.
 
-use crate::{Differ, LineRange, Lines, line_map};
+use crate::{LineRange, Lines, line_map};
 
 /// Lines of one version: `len` of them from line `start`; none stand before line `start`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,14 +58,8 @@ pub fn hunks(old: &Lines<'_>, new: &Lines<'_>) -> Vec<Hunk> {
     told(line_map::hunks(old.all(), new.all()))
 }
 
-/// The same of two versions given as [`crate::line_words`], as [`Differ`] compares them: faster, and of runs that look
-/// alike it may tell others.
-#[must_use]
-pub fn hunks_of_words(old: &[u32], new: &[u32]) -> Vec<Hunk> {
-    told(Differ::default().differences(old, new))
-}
-
-fn told(hunks: Vec<line_map::TokenHunk>) -> Vec<Hunk> {
+/// The same of runs of lines counted from 0.
+pub(crate) fn told(hunks: Vec<line_map::TokenHunk>) -> Vec<Hunk> {
     let extent =
         |lines: std::ops::Range<u32>| Extent { start: lines.start + 1, len: lines.end - lines.start };
     hunks.into_iter().map(|(removed, added)| Hunk { old: extent(removed), new: extent(added) }).collect()

@@ -13,7 +13,7 @@ use std::{
 use gix_imara_diff::{Diff, Token};
 
 use crate::{
-    ChangedRanges, LineMap, LineRange, Shape,
+    ChangedRanges, Hunk, LineMap, LineRange, Shape, hunk,
     line_map::{TokenHunk, histogram, histogram_by, moved, without_common_ends},
     line_word,
     renumbered::Renumbered,
@@ -67,6 +67,13 @@ impl Differ {
         };
         let differences = self.differences_between(old, words, landmarks);
         LineMap::of_words(old, words.len(), &differences)
+    }
+
+    /// What differs between two versions, without context. Of runs that look alike it may be others than
+    /// [`hunks`](crate::hunks) tells.
+    #[must_use]
+    pub fn hunks(&mut self, old: &[u32], new: &[u32]) -> Vec<Hunk> {
+        hunk::told(self.differences(old, new))
     }
 
     /// The lines that differ between two versions, without context.

@@ -62,7 +62,7 @@ pub use document::{
 };
 pub use entry_id::EntryId;
 pub use escapes::without_escapes;
-pub use hunk::{Extent, Hunk, hunks, hunks_of_words};
+pub use hunk::{Extent, Hunk, hunks};
 pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};
 pub use landmarks::{Differ, MapTarget};
 pub use line_map::{ChangedRanges, LineMap, Mapped, changed_ranges};

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 
 use chronicle_commits::{Content, DepsRequest, Index, Limits, ReadRequest, Scope, ScopeFile, Target};
 use chronicle_core::{
-    Category, Extent, Hunk, LineMap, LineRange, Lines,
+    Category, Differ, Extent, Hunk, LineMap, LineRange, Lines,
     dependent::Dependent,
-    hunks_of_words, is_binary, line_words,
+    is_binary, line_words,
     mentions::{agree, segments},
     outline::Item,
     reading::{Match, Query, Standing, State, WisdomItem},
@@ -280,6 +280,7 @@ impl Chronicle {
             let news = changes().filter(|change| change.new.is_some()).map(|change| &change.path);
             index.bring_up_to_date(&self.repository, news);
         }
+        let mut differ = Differ::default();
         let mut changed = Vec::new();
         for change in changes() {
             let Some(old_id) = change.old else { continue };
@@ -298,7 +299,7 @@ impl Chronicle {
                         None => Side::of(pending.content(new)?.as_deref()),
                     };
                     match (old, new) {
-                        (Side::Words(old), Side::Words(new)) => (hunks_of_words(&old, &new), false),
+                        (Side::Words(old), Side::Words(new)) => (differ.hunks(&old, &new), false),
                         _ => (Vec::new(), true),
                     }
                 }
