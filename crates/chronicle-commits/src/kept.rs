@@ -89,6 +89,11 @@ impl Kept {
         Table::open(&Self::file(self.directory.as_ref()?, hash))?.get(VALUE)
     }
 
+    /// What `look` makes of what was kept under `hash`, if it is whole: it need not outlast it.
+    pub(crate) fn with<T>(&self, hash: u128, look: impl FnMut(&[u8]) -> Option<T>) -> Option<T> {
+        Table::open(&Self::file(self.directory.as_ref()?, hash))?.with(VALUE, look)
+    }
+
     /// Keeps `bytes`; what cannot be kept is made again.
     pub(crate) fn put(&self, hash: u128, bytes: &[u8]) {
         if let Some(directory) = &self.directory {

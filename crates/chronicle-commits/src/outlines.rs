@@ -114,21 +114,7 @@ impl Outlines {
 
     /// Those of the stored items that have `wanted` lines.
     fn load(&self, hash: u128, wanted: impl Fn(LineRange) -> bool) -> Option<Result<Vec<Item>, NoOutline>> {
-        let bytes = self.kept.get(hash)?;
-        let items = match postcard::from_bytes::<Stored<'_>>(&bytes).ok()? {
-            Ok(items) => items,
-            Err(language) => return Some(Err(NoOutline::NoGrammar { language: language.to_owned() })),
-        };
-        let numbers = items.lines.as_chunks::<4>().0.as_chunks::<2>().0.iter();
-        let lines = numbers.map(|pair| {
-            let [start, end] = pair.map(u32::from_le_bytes);
-            LineRange::new(start, end).ok()
-        });
-        let item = |(number, lines): (usize, Option<LineRange>)| match lines {
-            Some(lines) if !wanted(lines) => None,
-            lines => Some(lines.and_then(|lines| item(&items.items.parsed(number)?, lines))),
-        };
-        lines.enumerate().filter_map(item).collect::<Option<_>>().map(Ok)
+        self.kept.with(hash, |bytes| parsed(bytes, &wanted))
     }
 
     fn parse(&self, hash: u128, path: &str, content: &[u8]) -> Result<Vec<Item>, NoOutline> {
@@ -151,6 +137,24 @@ impl Outlines {
             self.kept.put(hash, &bytes);
         }
     }
+}
+
+/// Those of the items in `bytes` that have `wanted` lines.
+fn parsed(bytes: &[u8], wanted: impl Fn(LineRange) -> bool) -> Option<Result<Vec<Item>, NoOutline>> {
+    let items = match postcard::from_bytes::<Stored<'_>>(bytes).ok()? {
+        Ok(items) => items,
+        Err(language) => return Some(Err(NoOutline::NoGrammar { language: language.to_owned() })),
+    };
+    let numbers = items.lines.as_chunks::<4>().0.as_chunks::<2>().0.iter();
+    let lines = numbers.map(|pair| {
+        let [start, end] = pair.map(u32::from_le_bytes);
+        LineRange::new(start, end).ok()
+    });
+    let item = |(number, lines): (usize, Option<LineRange>)| match lines {
+        Some(lines) if !wanted(lines) => None,
+        lines => Some(lines.and_then(|lines| item(&items.items.parsed(number)?, lines))),
+    };
+    lines.enumerate().filter_map(item).collect::<Option<_>>().map(Ok)
 }
 
 /// Changes with [`Stored`].

@@ -25,7 +25,7 @@ use twox_hash::XxHash3_64;
 
 const MAGIC: [u8; 8] = *b"chronidx";
 /// Another number makes every index that exists worthless, which costs one rebuild.
-const VERSION: u32 = 23;
+const VERSION: u32 = 24;
 const HEADER_LEN: usize = 48;
 const ENTRY_LEN: usize = 24;
 /// Entries that share a bucket, on average.
@@ -73,10 +73,12 @@ thread_local! {
 
 /// A file of so many bytes is read at once: to ask the system for each piece takes longer.
 const SMALL_FILE: u64 = 1 << 14;
-/// After so many lookups what finds the values is read as a whole, after so many parts the file, unless that is larger
-/// than this.
-const FEW_LOOKUPS: u32 = 8;
+/// After so many lookups what finds the values is read as a whole, after so many parts the file, but not before there was
+/// one for each of so many bytes that are to be read, and never more than this.
+const FEW_LOOKUPS: u64 = 8;
+const WORTH_A_LOOKUP: u64 = 1 << 11;
 const MAX_AT_ONCE: u64 = 1 << 19;
+const MIN_ROOM: usize = 1 << 15;
 /// More room than this is given back.
 const MAX_ROOM: usize = 1 << 20;
 
@@ -133,7 +135,8 @@ impl Table {
     fn count(&self, n: &Cell<u32>, from: u64) {
         n.set(n.get().saturating_add(1));
         let n_bytes = self.len.saturating_sub(from);
-        if n.get() == FEW_LOOKUPS && n_bytes <= MAX_AT_ONCE && self.end.get().is_none() {
+        let is_often = u64::from(n.get()) == (n_bytes / WORTH_A_LOOKUP).max(FEW_LOOKUPS);
+        if is_often && n_bytes <= MAX_AT_ONCE && self.end.get().is_none() {
             let read = usize::try_from(n_bytes).ok().and_then(|len| bytes_at(&self.file, len, from));
             if let Some(end) = read {
                 let _is_first = self.end.set((from, end));
@@ -163,10 +166,15 @@ impl Table {
     pub(crate) fn get(&self, key: &[u8]) -> Option<Value> {
         self.entries(key)?.into_iter().find_map(|part| {
             let bytes = self.part(part)?;
-            let (key_len, rest) = bytes.split_first_chunk::<4>()?;
-            let is_it = u32::from_le_bytes(*key_len) as usize == key.len() && rest.starts_with(key);
-            is_it.then(|| Value { start: 4 + key.len(), bytes })
+            let start = bytes.len() - value_of(key, &bytes)?.len();
+            Some(Value { start, bytes })
         })
+    }
+
+    /// What `look` makes of the value of `key`, if it is here and whole: it need not outlast it.
+    pub(crate) fn with<T>(&self, key: &[u8], mut look: impl FnMut(&[u8]) -> Option<T>) -> Option<T> {
+        let mut entries = self.entries(key)?.into_iter();
+        entries.find_map(|part| self.with_part(part, |bytes| look(value_of(key, bytes)?)))
     }
 
     /// Whether there is a value of `key`, going by the hash of the key alone.
@@ -215,7 +223,8 @@ impl Table {
         }
         let mut room = ROOM.take();
         if room.len() < len {
-            room.resize(len, 0);
+            // New room is clear without being cleared, and nothing of the old is to be kept.
+            room = vec![0; len.next_power_of_two().max(MIN_ROOM)];
         }
         let found = read_at(&self.file, &mut room[..len], part.offset).and_then(|()| look(&room[..len]));
         if room.len() <= MAX_ROOM {
@@ -254,6 +263,12 @@ impl Deref for Value {
     fn deref(&self) -> &[u8] {
         &self.bytes[self.start..]
     }
+}
+
+/// The value of `key` in what is stored for a key with its hash, if that is it.
+fn value_of<'b>(key: &[u8], bytes: &'b [u8]) -> Option<&'b [u8]> {
+    let (key_len, rest) = bytes.split_first_chunk::<4>()?;
+    rest.strip_prefix(key).filter(|_| u32::from_le_bytes(*key_len) as usize == key.len())
 }
 
 /// The value that an entry finds.
