@@ -103,10 +103,10 @@ pub fn dependents(lazy: &LazyRepository, request: &DepsRequest) -> Result<Depend
     let direct =
         Direct { repository, tree, prose: request.prose(|| Prose::of(&candidates)), files: OnceCell::new() };
     let records: Vec<FileRecord> = Gathered::from(&ground, &candidates).unplaced().collect();
-    let relied = records.iter().map(Relied::of).collect();
     let head_time = Timestamp::from_second(history.nodes()[0].time).unwrap_or(Timestamp::UNIX_EPOCH);
     let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
     warnings.extend(afterwords.warnings.iter().cloned());
+    let relied = records.iter().map(Relied::of).collect();
     let judge = Judge::new(lazy, request, head_time, relied, &afterwords);
     Ok(judge.answer(&direct, n_annotations, warnings)?.unwrap_or_default())
 }
@@ -134,8 +134,8 @@ pub fn dependents_indexed(
     // Words at home are no news; nothing else asks for what is claimed there.
     let stored: Option<Vec<StoredRelied>> = request.files().into_iter().map(relied).collect();
     let Some(stored) = stored else { return Ok(None) };
-    let Some(relied) = stored.iter().map(StoredRelied::told).collect() else { return Ok(None) };
     let said = index.said();
+    let Some(relied) = stored.iter().map(StoredRelied::told).collect() else { return Ok(None) };
     let judge = Judge::new(lazy, request, head_time, relied, &said);
     let warnings = [index.warnings(), index.correction_warnings()].concat();
     judge.answer(index, index.n_annotated(), warnings)

@@ -383,9 +383,10 @@ impl Index {
     /// or its lines mean nothing.
     #[must_use]
     pub fn words(&self, repository: &LazyRepository, path: &BStr) -> Option<Vec<u32>> {
-        let bytes =
-            self.known_in(repository, path)?.table.get(&words_key(path)).filter(|bytes| !bytes.is_empty())?;
-        Some(bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
+        let words =
+            |bytes: &[u8]| bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let known = self.known_in(repository, path)?;
+        known.table.with(&words_key(path), |bytes| Some(words(bytes)).filter(|_| !bytes.is_empty()))
     }
 
     /// What was said of claims after they were made.
@@ -596,7 +597,7 @@ impl Index {
         if part.is_touched(path) {
             return Lies::Outdated;
         }
-        match stored::parse(bytes).map(|stored| part.leaves(&stored)) {
+        match stored::parse(bytes).and_then(|stored| part.leaves(&stored)) {
             Some(true) => Lies::In(Rc::new(known)),
             Some(false) => Lies::Outdated,
             None => Lies::Nowhere,

@@ -150,11 +150,16 @@ pub(crate) struct Relied<'r> {
     /// What is claimed about the file itself, with the commit that carries it, as far as that was asked for.
     pub(crate) claimed: HashSet<(&'r str, ObjectId)>,
     pub(crate) warnings: Vec<String>,
+    pub(crate) headings: Headings<'r>,
 }
+
+/// What the heading with a number tells; `None` where it is damaged.
+pub(crate) type Headings<'r> = Box<dyn Fn(usize) -> Option<Spoken<'r>> + 'r>;
 
 /// A [`Reliance`] where it lies: there may be thousands, few of which are told.
 pub(crate) struct Relying<'r> {
-    pub(crate) spoken: Spoken<'r>,
+    /// Number of its heading.
+    pub(crate) heading: usize,
     pub(crate) id: &'r str,
     pub(crate) from_file: Option<&'r str>,
     pub(crate) from_anchor: Option<&'r str>,
@@ -187,7 +192,7 @@ impl<'r> Relied<'r> {
     pub(crate) fn of(record: &'r FileRecord) -> Self {
         let FileRecord { names, sources, headings, claims, reliances, concerns, warnings, .. } = record;
         let relying = |reliance: &'r Reliance| Relying {
-            spoken: headings[reliance.heading].spoken(),
+            heading: reliance.heading,
             id: &reliance.id.0,
             from_file: reliance.from_file.as_deref(),
             from_anchor: reliance.from_anchor.as_deref(),
@@ -207,7 +212,13 @@ impl<'r> Relied<'r> {
                 .map(|claim| (claim.id.0.as_str(), headings[claim.heading].commit))
                 .collect(),
             warnings: warnings.clone(),
+            headings: Box::new(|number| headings.get(number).map(Heading::spoken)),
         }
+    }
+
+    /// Who says that something relies on the file; `None` where that is damaged.
+    pub(crate) fn spoken(&self, relying: &Relying<'r>) -> Option<Spoken<'r>> {
+        (self.headings)(relying.heading)
     }
 
     /// Whether a note that says `file` means another one, from which code may have come.

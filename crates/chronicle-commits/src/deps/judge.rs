@@ -4,6 +4,7 @@ use std::{
     cell::{OnceCell, RefCell},
     cmp::{Ordering, Reverse},
     collections::{BTreeSet, HashMap, HashSet},
+    hash::{Hash, Hasher},
 };
 
 use chronicle_core::{
@@ -25,22 +26,83 @@ use crate::{
     error::Result,
     moved,
     prose::{Kind, Passage, Said},
-    record::{Relied, Spoken},
+    record::{Concern, Relied, Relying, Spoken},
 };
 
-/// Who relies on a target.
+/// Who relies on a target. There may be thousands, of which a dozen is told.
 struct Finding<'j> {
     /// The number of the target, and that of its file.
     target: usize,
     file: usize,
-    from: Speaker<'j>,
-    /// The item relied upon, as the note calls it.
-    on_anchor: Option<&'j str>,
-    nature: &'j str,
-    group: &'j [String],
+    by: By<'j>,
+    spoken: Spoken<'j>,
     confidence: f64,
-    superseded_by: Option<EntryId>,
-    corrections: Vec<CorrectionItem>,
+    is_superseded: bool,
+}
+
+/// How it is known that something relies on a target, most plainly first.
+#[derive(Clone, Copy)]
+enum By<'j> {
+    Declared(&'j Relying<'j>),
+    /// The numbers of the member that is the target, and of another one.
+    Group(&'j Concern, u32, u32),
+    Mention(&'j Mentioned<'j>),
+}
+
+impl<'j> By<'j> {
+    fn strength(self) -> Strength {
+        match self {
+            Self::Declared(_) => Strength::Declared,
+            Self::Group(..) => Strength::Group,
+            Self::Mention(_) => Strength::Mention,
+        }
+    }
+
+    /// The claim that says so, if it is one.
+    fn id(self) -> Option<&'j str> {
+        match self {
+            Self::Declared(reliance) => Some(reliance.id),
+            Self::Group(..) => None,
+            Self::Mention(Mentioned { passage, .. }) => {
+                (passage.kind != Kind::Summary).then_some(&passage.claim.0)
+            }
+        }
+    }
+
+    /// The code that relies on the target: its file, and its name.
+    fn from(self) -> (Option<&'j str>, Option<&'j str>) {
+        match self {
+            Self::Declared(reliance) => (reliance.from_file, reliance.from_anchor),
+            Self::Group(concern, _, other) => {
+                let CrossCuttingMember { file, anchor } = &concern.members[other as usize];
+                (Some(file), anchor.as_deref())
+            }
+            Self::Mention(Mentioned { passage, .. }) => {
+                (passage.from_file.as_deref(), passage.from_anchor.as_deref())
+            }
+        }
+    }
+
+    /// The item relied upon, as the note calls it.
+    fn on_anchor(self) -> Option<&'j str> {
+        match self {
+            Self::Declared(reliance) => reliance.on_anchor.filter(|anchor| !anchor.trim().is_empty()),
+            Self::Group(concern, member, _) => concern.members[member as usize].anchor.as_deref(),
+            Self::Mention(mentioned) => mentioned.anchor,
+        }
+    }
+
+    fn nature(self) -> &'j str {
+        match self {
+            Self::Declared(reliance) => reliance.nature,
+            Self::Group(concern, ..) => &concern.item.description,
+            Self::Mention(mentioned) => mentioned.passage.text.trim(),
+        }
+    }
+
+    fn group(self) -> &'j [String] {
+        if let Self::Group(concern, ..) = self { &concern.item.regions } else { &[] }
+    }
 }
 
 /// What decides mostly which of two comes first: the plainest, then the most trusted, then the newest.
@@ -52,19 +114,42 @@ struct Rank {
     is_unsure: u8,
     /// The bits of the confidence, which is not negative: they are in its order.
     confidence: Reverse<u64>,
-    /// Nanoseconds since the epoch.
-    at: Reverse<i128>,
+    at: Reverse<Timestamp>,
 }
 
 impl Rank {
     fn of(finding: &Finding<'_>) -> Self {
-        let Finding { from, superseded_by, confidence, .. } = finding;
+        let Finding { by, spoken, confidence, is_superseded, .. } = finding;
         Self {
-            strength: from.strength as u8,
-            is_unsure: 2 * u8::from(from.spoken.elsewhere.is_some()) + u8::from(superseded_by.is_some()),
+            strength: by.strength() as u8,
+            is_unsure: 2 * u8::from(spoken.elsewhere.is_some()) + u8::from(*is_superseded),
             confidence: Reverse(confidence.to_bits()),
-            at: Reverse(from.spoken.at.as_nanosecond()),
+            at: Reverse(spoken.at),
         }
+    }
+}
+
+/// What a finding says: two that say the same are one.
+struct Statement<'f>(&'f Finding<'f>);
+
+impl Statement<'_> {
+    fn parts(&self) -> impl Hash + Eq {
+        let Finding { by, file, .. } = self.0;
+        (by.nature(), by.from(), *file, by.on_anchor())
+    }
+}
+
+impl PartialEq for Statement<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl Eq for Statement<'_> {}
+
+impl Hash for Statement<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().hash(state);
     }
 }
 
@@ -75,19 +160,15 @@ fn ranked(found: &[Finding<'_>]) -> Vec<usize> {
         |left: &usize, right: &usize| by_words(&found[*left], &found[*right]).then(left.cmp(right));
     order.sort_unstable_by(|left, right| left.0.cmp(&right.0).then_with(|| as_found(&left.1, &right.1)));
     let mut seen = HashSet::with_capacity(found.len());
-    let is_news = |number: &usize| {
-        let Finding { file, from, on_anchor, nature, .. } = &found[*number];
-        seen.insert((nature, from.file, from.anchor, file, on_anchor))
-    };
+    let is_news = |number: &usize| seen.insert(Statement(&found[*number]));
     order.into_iter().map(|(_, number)| number).filter(is_news).collect()
 }
 
 fn by_words(left: &Finding<'_>, right: &Finding<'_>) -> Ordering {
-    (left.from.file.cmp(&right.from.file))
-        .then_with(|| left.from.anchor.cmp(&right.from.anchor))
-        .then_with(|| left.nature.cmp(right.nature))
-        .then_with(|| left.on_anchor.cmp(&right.on_anchor))
-        .then_with(|| (left.from.spoken.commit, left.from.id).cmp(&(right.from.spoken.commit, right.from.id)))
+    (left.by.from().cmp(&right.by.from()))
+        .then_with(|| left.by.nature().cmp(right.by.nature()))
+        .then_with(|| left.by.on_anchor().cmp(&right.by.on_anchor()))
+        .then_with(|| (left.spoken.commit, left.by.id()).cmp(&(right.spoken.commit, right.by.id())))
 }
 
 /// Words that name a target.
@@ -114,15 +195,6 @@ pub(super) struct Judge<'a> {
     sources: RefCell<BTreeSet<String>>,
 }
 
-/// Who says something, and how plainly.
-struct Speaker<'s> {
-    strength: Strength,
-    spoken: &'s Spoken<'s>,
-    id: Option<&'s str>,
-    file: Option<&'s str>,
-    anchor: Option<&'s str>,
-}
-
 impl<'a> Judge<'a> {
     pub(super) fn new(
         lazy: &'a LazyRepository,
@@ -145,13 +217,15 @@ impl<'a> Judge<'a> {
         n_annotations: usize,
         mut warnings: Vec<String>,
     ) -> Result<Option<Dependents>> {
-        let (mut found, mut mentioned) = (Vec::new(), Vec::new());
+        // Mostly no more is found: memory that is not used costs nothing, to copy what was found does.
+        let n_reliances = self.relied.iter().map(|relied| relied.reliances.len()).sum();
+        let (mut found, mut mentioned) = (Vec::with_capacity(n_reliances), Vec::new());
         // What relies on a file as a whole relies on each target in it.
         let mut is_found: Vec<Vec<bool>> =
             self.relied.iter().map(|relied| vec![false; relied.reliances.len()]).collect();
         for number in 0..self.request.targets.len() {
             let is_found = &mut is_found[self.file_of[number]];
-            let declared_by = self.declared(number, is_found, &mut found)?;
+            let Some(declared_by) = self.declared(number, is_found, &mut found)? else { return Ok(None) };
             self.grouped(number, &mut found)?;
             if self.request.with_mentions
                 && self.mentioned(number, words, &declared_by, &mut mentioned)?.is_none()
@@ -159,22 +233,12 @@ impl<'a> Judge<'a> {
                 return Ok(None);
             }
         }
-        let spoken: Vec<Spoken<'_>> = mentioned.iter().map(|by| by.passage.heading.spoken()).collect();
-        found.extend(mentioned.iter().zip(&spoken).map(|(Mentioned { target, anchor, passage }, spoken)| {
-            let from = Speaker {
-                strength: Strength::Mention,
-                spoken,
-                id: (passage.kind != Kind::Summary).then_some(&passage.claim.0),
-                file: passage.from_file.as_deref(),
-                anchor: passage.from_anchor.as_deref(),
-            };
-            self.finding(*target, from, *anchor, passage.text.trim())
+        found.extend(mentioned.iter().map(|mentioned| {
+            self.finding(mentioned.target, By::Mention(mentioned), mentioned.passage.heading.spoken())
         }));
-        let order = ranked(&found);
-        let mut found: Vec<Option<Finding<'_>>> = found.into_iter().map(Some).collect();
         let mut answer = Dependents { n_annotations, ..Dependents::default() };
         let mut n_told = vec![0; self.relied.len()];
-        for finding in order.into_iter().filter_map(|number| found[number].take()) {
+        for finding in ranked(&found).into_iter().map(|number| &found[number]) {
             let n_told = &mut n_told[finding.file];
             if self.request.most_of_file <= *n_told {
                 answer.left_out.push(finding.target);
@@ -195,70 +259,47 @@ impl<'a> Judge<'a> {
         &self.relied[self.file_of[number]]
     }
 
-    /// Adds what is declared about a target, and says which claims do. Whether a reliance on its file was found before,
-    /// `is_found` tells for each of them.
+    /// Adds what is declared about a target, and says which claims do; `None` where that is damaged. Whether a reliance on
+    /// its file was found before, `is_found` tells for each of them.
     fn declared<'j>(
         &'j self,
         number: usize,
         is_found: &mut [bool],
         found: &mut Vec<Finding<'j>>,
-    ) -> Result<HashSet<(&'j str, ObjectId)>> {
+    ) -> Result<Option<HashSet<(&'j str, ObjectId)>>> {
         let relied = self.relied(number);
         let mut declared_by = HashSet::new();
         for (reliance, is_found) in relied.reliances.iter().zip(is_found) {
-            let by = || (reliance.id, reliance.spoken.commit);
-            if *is_found {
-                declared_by.extend(self.request.with_mentions.then(by));
-                continue;
+            let by = By::Declared(reliance);
+            let is_news = !*is_found;
+            if is_news {
+                let claim = (reliance.id, reliance.nature);
+                *is_found = stands(claim, reliance.expires, self.said, self.request.now)
+                    && self.is_relied_on(number, reliance, by.on_anchor())?;
             }
-            let commit = reliance.spoken.commit;
-            let anchor = reliance.on_anchor.filter(|anchor| !anchor.trim().is_empty());
-            let claim = (reliance.id, reliance.nature);
-            if !stands(claim, reliance.expires, self.said, self.request.now) {
-                continue;
-            }
-            let is_target = if relied.is_elsewhere(reliance.on_file) {
-                self.came_from(number, commit, reliance.on_file, anchor)?
-            } else {
-                self.is_target(number, commit, reliance.on_file, anchor)?
-            };
-            if is_target {
-                *is_found = true;
-                declared_by.extend(self.request.with_mentions.then(by));
-                let from = Speaker {
-                    strength: Strength::Declared,
-                    spoken: &reliance.spoken,
-                    id: Some(reliance.id),
-                    file: reliance.from_file,
-                    anchor: reliance.from_anchor,
-                };
-                found.push(self.finding(number, from, anchor, reliance.nature));
+            if *is_found && (is_news || self.request.with_mentions) {
+                let Some(spoken) = relied.spoken(reliance) else { return Ok(None) };
+                declared_by.extend(self.request.with_mentions.then_some((reliance.id, spoken.commit)));
+                found.extend(is_news.then(|| self.finding(number, by, spoken)));
             }
         }
-        Ok(declared_by)
+        Ok(Some(declared_by))
     }
 
     /// Adds the other members of each group that a target is in.
     fn grouped<'j>(&'j self, number: usize, found: &mut Vec<Finding<'j>>) -> Result<()> {
         let relied = self.relied(number);
         for (spoken, concern) in &relied.concerns {
-            for at in &concern.here {
-                let member = &concern.members[*at];
-                if !self.is_target(number, spoken.commit, &member.file, member.anchor.as_deref())? {
-                    continue;
-                }
-                let is_other = |(other, _): &(usize, &CrossCuttingMember)| other != at;
-                for (_, other) in concern.members.iter().enumerate().filter(is_other) {
-                    let from = Speaker {
-                        strength: Strength::Group,
-                        spoken,
-                        id: None,
-                        file: Some(&other.file),
-                        anchor: other.anchor.as_deref(),
-                    };
-                    let (anchor, nature) = (member.anchor.as_deref(), &concern.item.description);
-                    let group = &concern.item.regions;
-                    found.push(Finding { group, ..self.finding(number, from, anchor, nature) });
+            for at in concern.here.iter().copied() {
+                let member = &concern.members[at];
+                let said_in = || Some(spoken.commit);
+                if self.is_target(number, said_in, &member.file, member.anchor.as_deref())? {
+                    let numbers = (0..).zip(&concern.members).map(|(other, _)| other);
+                    let at = u32::try_from(at).unwrap_or(u32::MAX);
+                    let others = numbers.filter(|other| *other != at);
+                    found.extend(
+                        others.map(|other| self.finding(number, By::Group(concern, at, other), *spoken)),
+                    );
                 }
             }
         }
@@ -322,19 +363,43 @@ impl<'a> Judge<'a> {
         self.relied(number).names.iter().cloned().chain(now).collect()
     }
 
-    /// Whether `anchor` of a file that is the target's means the target.
-    fn is_target(&self, number: usize, commit: ObjectId, file: &str, anchor: Option<&str>) -> Result<bool> {
+    /// Whether what `reliance` relies on, by `anchor`, is the target.
+    fn is_relied_on(&self, number: usize, reliance: &Relying<'a>, anchor: Option<&str>) -> Result<bool> {
+        let relied = self.relied(number);
+        let said_in = || relied.spoken(reliance).map(|spoken| spoken.commit);
+        if relied.is_elsewhere(reliance.on_file) {
+            self.came_from(number, said_in, reliance.on_file, anchor)
+        } else {
+            self.is_target(number, said_in, reliance.on_file, anchor)
+        }
+    }
+
+    /// Whether `anchor` of a file that is the target's means the target. The commit that it is `said_in` is rarely asked
+    /// for.
+    fn is_target(
+        &self,
+        number: usize,
+        said_in: impl Fn() -> Option<ObjectId>,
+        file: &str,
+        anchor: Option<&str>,
+    ) -> Result<bool> {
         let target = &self.request.targets[number];
         let Some(anchor) = anchor.filter(|_| !target.anchors.is_empty()) else { return Ok(true) };
         let parts = segments(anchor);
         if target.anchors.iter().any(|name| name == anchor || agree(&segments(name), &parts)) {
             return Ok(true);
         }
-        self.was_target(number, commit, file, anchor)
+        self.was_target(number, said_in, file, anchor)
     }
 
     /// Whether what was called `anchor` then is the target now, under another name.
-    fn was_target(&self, number: usize, commit: ObjectId, file: &str, anchor: &str) -> Result<bool> {
+    fn was_target(
+        &self,
+        number: usize,
+        said_in: impl Fn() -> Option<ObjectId>,
+        file: &str,
+        anchor: &str,
+    ) -> Result<bool> {
         let target = &self.request.targets[number];
         if target.lines.is_empty() {
             return Ok(false);
@@ -346,7 +411,7 @@ impl<'a> Judge<'a> {
         if !resolve(now, anchor).exact().is_empty() {
             return Ok(false);
         }
-        let Some(old) = self.version(commit, file)? else { return Ok(false) };
+        let Some(old) = self.version(said_in(), file)? else { return Ok(false) };
         let then = items(file, &old);
         let (old, new) = (Lines::new(&old), Lines::new(content));
         let map = LineMap::between(&old, &new);
@@ -368,9 +433,9 @@ impl<'a> Judge<'a> {
     }
 
     /// The bytes that `file` had in `commit`, if they are here.
-    fn version(&self, commit: ObjectId, file: &str) -> Result<Option<Vec<u8>>> {
+    fn version(&self, commit: Option<ObjectId>, file: &str) -> Result<Option<Vec<u8>>> {
         let repository = self.lazy.get()?;
-        let Ok(commit) = repository.commit(commit) else { return Ok(None) };
+        let Some(Ok(commit)) = commit.map(|commit| repository.commit(commit)) else { return Ok(None) };
         let blob = repository.blob_at(commit.tree, plain_path(file).as_bytes().as_bstr())?;
         Ok(blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten())
     }
@@ -388,12 +453,18 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether what was called `anchor` in another file then is the target now, and no more in that file.
-    fn came_from(&self, number: usize, commit: ObjectId, file: &str, anchor: Option<&str>) -> Result<bool> {
+    fn came_from(
+        &self,
+        number: usize,
+        said_in: impl Fn() -> Option<ObjectId>,
+        file: &str,
+        anchor: Option<&str>,
+    ) -> Result<bool> {
         let target = &self.request.targets[number];
         let (Some(anchor), Some(content)) = (anchor, target.content.bytes(self.lazy)) else {
             return Ok(false);
         };
-        let Some(old) = self.version(commit, file)? else { return Ok(false) };
+        let Some(old) = self.version(said_in(), file)? else { return Ok(false) };
         let path = target.file.path.to_str_lossy();
         let now = self.items[self.file_of[number]].get_or_init(|| items(&path, content));
         let is_asked = |item: &&Item| {
@@ -425,52 +496,44 @@ impl<'a> Judge<'a> {
     }
 
     /// Who relies on the target number `target`, and how far that can be trusted.
-    fn finding<'j>(
-        &'j self,
-        target: usize,
-        from: Speaker<'j>,
-        on_anchor: Option<&'j str>,
-        nature: &'j str,
-    ) -> Finding<'j> {
-        let spoken = from.spoken;
+    fn finding<'j>(&self, target: usize, by: By<'j>, spoken: Spoken<'j>) -> Finding<'j> {
         // Whether the dependent code is still as it was is not looked up: it lies in another file.
         let tie = Tie::Lines(State::Changed, 0.0);
         let age = Age::between(spoken.at.min(self.head_time), self.head_time);
         let half_life_days = self.request.half_life_days;
         let confidence = score::of(spoken.source, spoken.level, None, age, half_life_days, tie);
-        let mut corrections = from.id.map(|id| self.said.corrections(id)).unwrap_or_default();
-        corrections.iter_mut().for_each(CorrectionItem::hide);
+        let is_doubted = by.id().is_some_and(|id| !self.said.corrections(id).is_empty());
         Finding {
             target,
             file: self.file_of[target],
-            on_anchor,
-            nature,
-            group: &[],
-            confidence: if corrections.is_empty() { confidence } else { score::doubted(confidence) },
-            superseded_by: from.id.and_then(|id| self.said.superseded_by(id)),
-            corrections,
-            from,
+            by,
+            spoken,
+            confidence: if is_doubted { score::doubted(confidence) } else { confidence },
+            is_superseded: by.id().is_some_and(|id| self.said.superseded_by(id).is_some()),
         }
     }
 
-    fn dependent(&self, finding: Finding<'_>) -> Dependent {
-        let Speaker { strength, spoken, id, file, anchor } = finding.from;
+    fn dependent(&self, finding: &Finding<'_>) -> Dependent {
+        let Finding { target, by, spoken, confidence, .. } = finding;
+        let (from_file, from_anchor) = by.from();
+        let mut corrections = by.id().map(|id| self.said.corrections(id)).unwrap_or_default();
+        corrections.iter_mut().for_each(CorrectionItem::hide);
         Dependent {
-            strength,
-            from_file: file.map(str::to_owned),
-            from_anchor: anchor.map(str::to_owned),
-            on_file: self.request.targets[finding.target].file.path.to_str_lossy().into_owned(),
-            on_anchor: finding.on_anchor.map(str::to_owned),
-            nature: finding.nature.to_owned(),
-            group: finding.group.to_vec(),
-            id: id.map(|id| EntryId(id.to_owned())),
+            strength: by.strength(),
+            from_file: from_file.map(str::to_owned),
+            from_anchor: from_anchor.map(str::to_owned),
+            on_file: self.request.targets[*target].file.path.to_str_lossy().into_owned(),
+            on_anchor: by.on_anchor().map(str::to_owned),
+            nature: by.nature().to_owned(),
+            group: by.group().to_vec(),
+            id: by.id().map(|id| EntryId(id.to_owned())),
             commit: spoken.commit.to_string(),
             timestamp: spoken.timestamp.to_owned(),
             at: spoken.at,
-            confidence: finding.confidence,
+            confidence: *confidence,
             elsewhere: spoken.elsewhere.map(str::to_owned),
-            superseded_by: finding.superseded_by,
-            corrections: finding.corrections,
+            superseded_by: by.id().and_then(|id| self.said.superseded_by(id)),
+            corrections,
         }
     }
 }

@@ -598,24 +598,31 @@ impl Part {
         Ok(())
     }
 
-    /// Whether what the table says of a file that is not touched still holds.
-    pub(super) fn leaves(&self, stored: &StoredRecord<'_>) -> bool {
+    /// Whether what the table says of a file that is not touched still holds; `None` where that is damaged.
+    pub(super) fn leaves(&self, stored: &StoredRecord<'_>) -> Option<bool> {
+        let is_touched = stored.names.iter().any(|name| self.is_touched(name.as_bytes()))
+            || stored.sources.iter().any(|source| self.touched.contains(source.as_bytes()));
+        Some(!is_touched && !self.has_lost(stored)? && !self.says_otherwise(stored)?)
+    }
+
+    /// Whether one of the commits that changed a file is not reached now.
+    fn has_lost(&self, stored: &StoredRecord<'_>) -> Option<bool> {
+        if self.lost_places.is_empty() {
+            return Some(false);
+        }
+        Some(stored.places()?.iter().any(|place| self.lost_places.binary_search(place).is_ok()))
+    }
+
+    /// Whether one of the commits that say something about a file is not reached now, or says something else.
+    fn says_otherwise(&self, stored: &StoredRecord<'_>) -> Option<bool> {
+        if self.lost.is_empty() && self.changed.is_empty() && self.found.is_empty() {
+            return Some(false);
+        }
         let is_other = |key: ObjectId| {
             let id = Id::from(key);
             self.lost.contains(&id_prefix(key)) || self.changed.contains(&id) || self.found.contains(&id)
         };
-        let may_be_other = !self.lost.is_empty() || !self.changed.is_empty() || !self.found.is_empty();
-        let is_touched = self.has_lost(&stored.places)
-            || stored.names.iter().any(|name| self.is_touched(name.as_bytes()))
-            || stored.sources.iter().any(|source| self.touched.contains(source.as_bytes()))
-            || may_be_other && stored.commits().any(is_other);
-        !is_touched
-    }
-
-    /// Whether one of the commits at `places` of the table's history is not reached now.
-    fn has_lost(&self, places: &[u32]) -> bool {
-        !self.lost_places.is_empty()
-            && places.iter().any(|place| self.lost_places.binary_search(place).is_ok())
+        Some(stored.commits()?.any(is_other))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::{
     borrow::Cow,
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     io::{Seek, Write},
     rc::Rc,
 };
@@ -45,11 +45,10 @@ pub(super) struct StoredRecord<'a> {
     pub(super) names: Vec<String>,
     /// Other files that code in it may have come from.
     pub(super) sources: Vec<String>,
-    /// Where in the history the commits are that changed it.
-    pub(super) places: Vec<u32>,
     #[serde(borrow)]
     steps: StoredSteps<'a>,
-    annotated: Vec<Object>,
+    /// [`StoredCommits`], which few questions need.
+    commits: &'a [u8],
     /// [`StoredHeading`]s, few of which most questions need.
     #[serde(borrow)]
     headings: Rows<'a>,
@@ -59,6 +58,14 @@ pub(super) struct StoredRecord<'a> {
     relations: Option<Part>,
     warnings: Vec<String>,
     lost: &'a [u8],
+}
+
+/// The commits that have to do with a file.
+#[derive(Serialize, Deserialize)]
+struct StoredCommits {
+    /// Where in the history those are that changed it.
+    places: Vec<u32>,
+    annotated: Vec<Object>,
 }
 
 /// An object's id, without a place of its own in memory: records hold thousands.
@@ -218,14 +225,16 @@ struct StoredHeading<'a> {
     task: Option<&'a str>,
 }
 
-/// The claims about a file: what questions are matched by, [`StoredKey`]s, and what is taken apart when it meets one.
+/// The claims about a file: what questions are matched by, [`StoredKey`]s, and where the rest lies.
 #[derive(Default, Serialize, Deserialize)]
 struct StoredClaims<'a> {
     keys: &'a [u8],
-    /// [`StoredWords`].
-    #[serde(borrow)]
-    words: Rows<'a>,
+    /// [`Rows`] of [`StoredWords`], [`TOGETHER`] in each part but the last.
+    words: Vec<Part>,
 }
+
+/// How many claims are read together, when one of them may be asked for.
+const TOGETHER: usize = 32;
 
 /// What a claim is looked for by.
 struct StoredKey {
@@ -290,8 +299,9 @@ struct StoredPlacement {
 /// Who relies on the file, and what spans it.
 #[derive(Default, Serialize, Deserialize)]
 struct StoredRelations<'a> {
+    /// [`StoredReliance`]s.
     #[serde(borrow)]
-    reliances: Vec<StoredReliance<'a>>,
+    reliances: Rows<'a>,
     concerns: Vec<StoredConcern>,
 }
 
@@ -349,40 +359,44 @@ pub(super) fn store<W: Write + Seek>(
     (content, is_opaque): (Option<u64>, bool),
 ) -> std::io::Result<()> {
     let numbers = Numbers::of(&record.steps);
-    let (mut keys, mut words) = (Vec::new(), RowsWriter::default());
-    for claim in &record.claims {
-        let (kind, bytes) = body::store(&claim.body, &claim.name)?;
-        let Placement { lines, near, state, tie, matched, gap, recorded_in, lost } = &claim.placement;
-        let stored = StoredWords {
-            heading: count(claim.heading),
-            id: &claim.id.0,
-            name: (claim.name != path).then_some(claim.name.as_str()),
-            anchor: claim.body.anchor().map(|anchor| anchor.name.as_str()),
-            placement: StoredPlacement {
-                lines: lines.map(pair),
-                near: near.iter().copied().map(pair).collect(),
-                state: *state,
-                tie: *tie,
-                matched: *matched,
-                gap: gap.map(pair),
-                recorded_in: recorded_in.map(|(blob, range)| (numbers.blob(blob), pair(range))),
-                lost: *lost,
-            },
-            commits_since: claim.commits_since,
-            n_newer: claim.n_newer,
-            gone_since: claim.gone_since.map(|known| known.map(Id::from)),
-            kind,
-            body: writer.part(&bytes)?,
-        };
-        let key = StoredKey {
-            within: claim.placement.within().map(pair),
-            name: stored.anchor.and_then(name_hash),
-            is_gone: *state == State::Gone,
-        };
-        keys.extend(key.to_bytes());
-        words.add(&stored).map_err(std::io::Error::other)?;
+    let (mut keys, mut words) = (Vec::new(), Vec::new());
+    for claims in record.claims.chunks(TOGETHER) {
+        let mut rows = RowsWriter::default();
+        for claim in claims {
+            let (kind, bytes) = body::store(&claim.body, &claim.name)?;
+            let Placement { lines, near, state, tie, matched, gap, recorded_in, lost } = &claim.placement;
+            let stored = StoredWords {
+                heading: count(claim.heading),
+                id: &claim.id.0,
+                name: (claim.name != path).then_some(claim.name.as_str()),
+                anchor: claim.body.anchor().map(|anchor| anchor.name.as_str()),
+                placement: StoredPlacement {
+                    lines: lines.map(pair),
+                    near: near.iter().copied().map(pair).collect(),
+                    state: *state,
+                    tie: *tie,
+                    matched: *matched,
+                    gap: gap.map(pair),
+                    recorded_in: recorded_in.map(|(blob, range)| (numbers.blob(blob), pair(range))),
+                    lost: *lost,
+                },
+                commits_since: claim.commits_since,
+                n_newer: claim.n_newer,
+                gone_since: claim.gone_since.map(|known| known.map(Id::from)),
+                kind,
+                body: writer.part(&bytes)?,
+            };
+            let key = StoredKey {
+                within: claim.placement.within().map(pair),
+                name: stored.anchor.and_then(name_hash),
+                is_gone: *state == State::Gone,
+            };
+            keys.extend(key.to_bytes());
+            rows.add(&stored).map_err(std::io::Error::other)?;
+        }
+        words.push(writer.part(&packed(&rows.rows())?)?);
     }
-    let claims = StoredClaims { keys: &keys, words: words.rows() };
+    let claims = StoredClaims { keys: &keys, words };
     let mut headings = RowsWriter::default();
     for heading in &record.headings {
         let stored = stored_heading(heading, numbers.commit(heading.commit));
@@ -393,35 +407,39 @@ pub(super) fn store<W: Write + Seek>(
     let steps: Vec<u8> = record.steps.iter().flat_map(ids).flat_map(|id| id.as_slice().to_vec()).collect();
     let olds: Vec<u8> = (0..record.steps.len()).map(|number| stored_old(&record.steps[number..])).collect();
     let id_len = record.steps.first().map_or(0, |step| step.commit.as_slice().len());
+    let mut reliances = RowsWriter::default();
+    for reliance in &record.reliances {
+        let stored = StoredReliance {
+            heading: count(reliance.heading),
+            id: &reliance.id.0,
+            from_file: reliance.from_file.as_deref(),
+            from_anchor: reliance.from_anchor.as_deref(),
+            on_file: (reliance.on_file != path).then_some(&reliance.on_file),
+            on_anchor: reliance.on_anchor.as_deref(),
+            nature: &reliance.nature,
+            expires: reliance.expires.map(Timestamp::as_nanosecond),
+            had_name: reliance.had_name,
+        };
+        reliances.add(&stored).map_err(std::io::Error::other)?;
+    }
     let relations = StoredRelations {
-        reliances: record
-            .reliances
-            .iter()
-            .map(|reliance| StoredReliance {
-                heading: count(reliance.heading),
-                id: &reliance.id.0,
-                from_file: reliance.from_file.as_deref(),
-                from_anchor: reliance.from_anchor.as_deref(),
-                on_file: (reliance.on_file != path).then_some(&reliance.on_file),
-                on_anchor: reliance.on_anchor.as_deref(),
-                nature: &reliance.nature,
-                expires: reliance.expires.map(Timestamp::as_nanosecond),
-                had_name: reliance.had_name,
-            })
-            .collect(),
+        reliances: reliances.rows(),
         concerns: record.concerns.iter().map(stored_concern).collect(),
     };
     let mut part = |is_empty: bool, bytes: std::io::Result<Vec<u8>>| -> std::io::Result<Option<Part>> {
         if is_empty { Ok(None) } else { writer.part(&bytes?).map(Some) }
+    };
+    let commits = StoredCommits {
+        places: record.places.clone(),
+        annotated: record.annotated.iter().map(|id| numbers.commit(*id)).collect(),
     };
     let stored = StoredRecord {
         content,
         is_opaque,
         names: record.names.clone(),
         sources: record.sources.clone(),
-        places: record.places.clone(),
         steps: StoredSteps { id_len: u8::try_from(id_len).unwrap_or_default(), bytes: &steps, olds: &olds },
-        annotated: record.annotated.iter().map(|id| numbers.commit(*id)).collect(),
+        commits: &packed(&commits)?,
         headings: headings.rows(),
         claims: part(record.claims.is_empty(), packed(&claims))?,
         relations: part(record.reliances.is_empty() && record.concerns.is_empty(), packed(&relations))?,
@@ -522,11 +540,43 @@ impl StoredRecord<'_> {
         (0..self.steps.len()).filter_map(|step| self.steps.ids(step)).collect()
     }
 
-    /// The commits whose notes say something about the file.
-    pub(super) fn commits(&self) -> impl Iterator<Item = ObjectId> {
+    /// The commits whose notes say something about the file; `None` where that is damaged.
+    pub(super) fn commits(&self) -> Option<impl Iterator<Item = ObjectId>> {
         let of_headings = (0..self.headings.len()).filter_map(|number| commit_of(self.headings, number));
-        let all = self.annotated.iter().copied().chain(of_headings);
-        all.filter_map(|commit| self.steps.commit(commit))
+        let all = self.stored_commits()?.annotated.into_iter().chain(of_headings);
+        Some(all.filter_map(|commit| self.steps.commit(commit)))
+    }
+
+    /// Where in the history the commits are that changed the file; `None` where that is damaged.
+    pub(super) fn places(&self) -> Option<Vec<u32>> {
+        Some(self.stored_commits()?.places)
+    }
+
+    fn stored_commits(&self) -> Option<StoredCommits> {
+        postcard::from_bytes(self.commits).ok()
+    }
+
+    /// The numbers of the claims that may be `asked` for, and the part of the table that those lie in.
+    fn claims_asked(&self, table: &Table, asked: Option<&Asked<'_>>) -> Option<Vec<(Vec<usize>, Part)>> {
+        let Some(claims) = self.claims else { return Some(Vec::new()) };
+        table.with_part(claims, |claims| {
+            let claims: StoredClaims<'_> = postcard::from_bytes(claims).ok()?;
+            let may_be_asked = |(number, key): (usize, &[u8; KEY])| {
+                let is_asked = |asked| StoredKey::from_bytes(key).may_meet(asked);
+                asked.is_none_or(is_asked).then_some(number)
+            };
+            let numbers = claims.keys.as_chunks().0.iter().enumerate().filter_map(may_be_asked);
+            let mut found: Vec<(Vec<usize>, Part)> = Vec::new();
+            let mut last = None;
+            for number in numbers {
+                let together = number / TOGETHER;
+                if last.replace(together) != Some(together) {
+                    found.push((Vec::new(), *claims.words.get(together)?));
+                }
+                found.last_mut()?.0.push(number);
+            }
+            Some(found)
+        })
     }
 
     /// The record of the file at `path`, with those of its claims that `concern`, told the file that they name and the code,
@@ -543,12 +593,11 @@ impl StoredRecord<'_> {
         let relations = part(table, self.relations.filter(|_| told.relations))?;
         let relations: StoredRelations<'_> = parsed(&relations)?;
         let mut headings = Headings::new(self.headings, self.steps);
-        let load = |bytes: &[u8]| {
-            let stored: StoredClaims<'_> = postcard::from_bytes(bytes).ok()?;
-            let may_be_asked = |number: &usize| asked.is_none_or(|asked| stored.key(*number).may_meet(asked));
-            let mut claims = Vec::new();
-            for number in (0..stored.len()).filter(may_be_asked) {
-                let claim = stored.words(number)?;
+        let mut claims = Vec::new();
+        let mut load = |numbers: &[usize], rows: &[u8]| {
+            let rows: Rows<'_> = postcard::from_bytes(rows).ok()?;
+            for number in numbers {
+                let claim: StoredWords<'_> = rows.parsed(number % TOGETHER)?;
                 let mut placement = placement(claim.placement, self.steps)?;
                 let name = claim.name.unwrap_or(path);
                 if !concern(&mut placement, name, claim.anchor) {
@@ -570,20 +619,27 @@ impl StoredRecord<'_> {
                     },
                 });
             }
-            Some(claims)
+            Some(())
         };
-        let claims: Vec<Claim> =
-            self.claims.map_or_else(|| Some(Vec::new()), |claims| table.with_part(claims, load))?;
+        for (numbers, rows) in self.claims_asked(table, asked)? {
+            table.with_part(rows, |rows| load(&numbers, rows))?;
+        }
         // Asked for some of the claims, only what is gone is followed through them.
         let is_followed = asked.is_none() || claims.iter().any(|claim| claim.placement.state == State::Gone);
         let n_steps = if is_followed { self.steps.len() } else { 0 };
-        let annotated = self.annotated.iter().filter(|_| told.commits);
+        let (places, annotated) = if told.commits {
+            let StoredCommits { places, annotated } = self.stored_commits()?;
+            let commits = annotated.into_iter().map(|commit| self.steps.commit(commit));
+            (places, commits.collect::<Option<_>>()?)
+        } else {
+            (Vec::new(), Vec::new())
+        };
         Some(FileRecord {
             names: self.names,
             sources: self.sources,
-            places: if told.commits { self.places } else { Vec::new() },
+            places,
             steps: (0..n_steps).map(|number| self.steps.get(number)).collect::<Option<_>>()?,
-            annotated: annotated.map(|id| self.steps.commit(*id)).collect::<Option<_>>()?,
+            annotated,
             claims,
             reliances: reliances(relations.reliances, path, &mut headings)?,
             concerns: concerns(relations.concerns, &mut headings)?,
@@ -599,7 +655,8 @@ pub(crate) struct StoredRelied {
     path: String,
     /// Holds its [`StoredRecord`].
     known: Rc<Known>,
-    claims: Vec<u8>,
+    /// [`StoredWords`], as they lie in parts.
+    claims: Vec<Vec<u8>>,
     relations: Vec<u8>,
 }
 
@@ -607,7 +664,8 @@ impl StoredRelied {
     /// Takes it out of what is `known` about a file; what is claimed about the file only `with_claims`.
     pub(super) fn read(known: Rc<Known>, with_claims: bool) -> Option<Self> {
         let stored = parse(known.record()?)?;
-        let claims = part(&known.table, stored.claims.filter(|_| with_claims))?;
+        let claims = if with_claims { stored.claims_asked(&known.table, None)? } else { Vec::new() };
+        let claims = claims.into_iter().map(|(_, rows)| known.table.part(rows)).collect::<Option<_>>()?;
         let relations = part(&known.table, stored.relations)?;
         Some(Self { path: known.path.to_string(), known, claims, relations })
     }
@@ -616,16 +674,21 @@ impl StoredRelied {
     pub(crate) fn told(&self) -> Option<Relied<'_>> {
         let stored = parse(self.known.record()?)?;
         let (steps, headings) = (stored.steps, stored.headings);
-        let claims: StoredClaims<'_> = parsed(&self.claims)?;
-        let claimed = |number| {
-            let claim = claims.words(number)?;
-            Some((claim.id, steps.commit(commit_of(headings, claim.heading as usize)?)?))
-        };
+        let heading = move |number| spoken(&headings.parsed(number)?, steps);
+        let mut claimed = HashSet::new();
+        for rows in &self.claims {
+            let rows: Rows<'_> = postcard::from_bytes(rows).ok()?;
+            for number in 0..rows.len() {
+                let claim: StoredWords<'_> = rows.parsed(number)?;
+                claimed.insert((claim.id, steps.commit(commit_of(headings, claim.heading as usize)?)?));
+            }
+        }
         let relations: StoredRelations<'_> = parsed(&self.relations)?;
-        let relying = |stored| {
-            let stored: StoredReliance<'_> = stored;
-            Some(Relying {
-                spoken: spoken(&headings.parsed(stored.heading as usize)?, steps)?,
+        let mut reliances = Vec::with_capacity(relations.reliances.len());
+        for number in 0..relations.reliances.len() {
+            let stored: StoredReliance<'_> = relations.reliances.parsed(number)?;
+            reliances.push(Relying {
+                heading: stored.heading as usize,
                 id: stored.id,
                 from_file: stored.from_file,
                 from_anchor: stored.from_anchor,
@@ -633,20 +696,20 @@ impl StoredRelied {
                 on_anchor: stored.on_anchor,
                 nature: stored.nature,
                 expires: stored.expires.and_then(|end| Timestamp::from_nanosecond(end).ok()),
-            })
-        };
+            });
+        }
         let concern = |stored: StoredConcern| {
             let number = stored.heading as usize;
-            let spoken = spoken(&headings.parsed(number)?, steps)?;
-            Some((spoken, Cow::Owned(concern(stored, number)?)))
+            Some((heading(number)?, Cow::Owned(concern(stored, number)?)))
         };
         Some(Relied {
-            claimed: (0..claims.len()).map(claimed).collect::<Option<_>>()?,
-            reliances: relations.reliances.into_iter().map(relying).collect::<Option<_>>()?,
+            claimed,
+            reliances,
             concerns: relations.concerns.into_iter().map(concern).collect::<Option<_>>()?,
             names: stored.names,
             sources: stored.sources,
             warnings: stored.warnings,
+            headings: Box::new(heading),
         })
     }
 }
@@ -702,20 +765,6 @@ const SOURCES: [Source; 7] = [
 fn source_number(source: Source) -> u8 {
     let number = SOURCES.iter().position(|known| *known == source).expect("all sources are there");
     u8::try_from(number).expect("there are few")
-}
-
-impl<'a> StoredClaims<'a> {
-    fn len(&self) -> usize {
-        self.keys.len() / KEY
-    }
-
-    fn key(&self, number: usize) -> StoredKey {
-        StoredKey::from_bytes(&self.keys.as_chunks().0[number])
-    }
-
-    fn words(&self, number: usize) -> Option<StoredWords<'a>> {
-        self.words.parsed(number)
-    }
 }
 
 /// The length of a [`StoredKey`]: two lines, a hash, and what there is of them.
@@ -805,12 +854,9 @@ fn placement(stored: StoredPlacement, steps: StoredSteps<'_>) -> Option<Placemen
     })
 }
 
-fn reliances(
-    stored: Vec<StoredReliance<'_>>,
-    path: &str,
-    headings: &mut Headings<'_>,
-) -> Option<Vec<Reliance>> {
-    let reliance = |stored: StoredReliance<'_>| {
+fn reliances(stored: Rows<'_>, path: &str, headings: &mut Headings<'_>) -> Option<Vec<Reliance>> {
+    let reliance = |number| {
+        let stored: StoredReliance<'_> = stored.parsed(number)?;
         Some(Reliance {
             heading: headings.number(stored.heading)?,
             id: EntryId(stored.id.to_owned()),
@@ -823,7 +869,7 @@ fn reliances(
             had_name: stored.had_name,
         })
     };
-    stored.into_iter().map(reliance).collect()
+    (0..stored.len()).map(reliance).collect()
 }
 
 fn concerns(stored: Vec<StoredConcern>, headings: &mut Headings<'_>) -> Option<Vec<Concern>> {
