@@ -69,28 +69,34 @@ struct State {
     notes: Vec<(BString, ObjectId)>,
     /// A hash of what makes history another one though no commit changes.
     frame: u64,
+    /// All of it but HEAD.
+    beside_head: Vec<u8>,
     name: String,
 }
 
 impl State {
     fn new(common_dir: &Path, head: ObjectId, notes: Vec<(BString, ObjectId)>, trust: &[u8]) -> Self {
-        let mut key = head.as_slice().to_vec();
         let frame = XxHash3_64::oneshot(&chronicle_git::frame_stamp(common_dir));
-        key.extend(frame.to_le_bytes());
-        key.extend(chronicle_git::tips_stamp(common_dir));
+        let mut beside_head = frame.to_le_bytes().to_vec();
+        beside_head.extend(chronicle_git::tips_stamp(common_dir));
         for (name, id) in &notes {
-            key.extend_from_slice(name);
-            key.push(0);
-            key.extend_from_slice(id.as_slice());
+            beside_head.extend_from_slice(name);
+            beside_head.push(0);
+            beside_head.extend_from_slice(id.as_slice());
         }
-        key.extend_from_slice(trust);
-        let name = format!("{:032x}", XxHash3_128::oneshot(&key));
-        Self { common_dir: common_dir.to_owned(), head, notes, frame, name }
+        beside_head.extend_from_slice(trust);
+        let name = name_of(head, &beside_head);
+        Self { common_dir: common_dir.to_owned(), head, notes, frame, beside_head, name }
     }
 
-    /// The state that `glance` saw, if HEAD were at `head`.
-    fn seen(glance: &Glance, head: ObjectId) -> Self {
-        Self::new(&glance.common_dir, head, glance.notes.clone(), &glance.trust)
+    /// The same, if HEAD were at `head`.
+    fn with_head(&self, head: ObjectId) -> Self {
+        Self { head, name: name_of(head, &self.beside_head), ..self.clone() }
+    }
+
+    /// The state that `glance` saw.
+    fn seen(glance: &Glance) -> Self {
+        Self::new(&glance.common_dir, glance.head, glance.notes.clone(), &glance.trust)
     }
 
     fn of(repository: &Repository) -> Result<Option<Self>> {
@@ -115,9 +121,13 @@ impl State {
     }
 }
 
+fn name_of(head: ObjectId, beside_head: &[u8]) -> String {
+    format!("{:032x}", XxHash3_128::oneshot(&[head.as_slice(), beside_head].concat()))
+}
+
 /// A hash of the state of the repository that `glance` saw.
 pub(crate) fn state_hash(glance: &Glance) -> u128 {
-    let state = State::seen(glance, glance.head);
+    let state = State::seen(glance);
     XxHash3_128::oneshot(state.name.as_bytes())
 }
 
@@ -246,7 +256,7 @@ impl Index {
     /// The index of the state that `glance` saw, if there is one.
     #[must_use]
     pub fn open(glance: &Glance) -> Option<Self> {
-        Self::of(State::seen(glance, glance.head))
+        Self::of(State::seen(glance))
     }
 
     /// The index as it would be if HEAD were at `commit`, made of one that is there where the two lie close
@@ -254,8 +264,8 @@ impl Index {
     ///
     /// # Errors
     /// When the repository cannot be read.
-    pub fn at(repository: &Repository, glance: &Glance, commit: ObjectId) -> Result<Option<Self>> {
-        let state = State::seen(glance, commit);
+    pub fn at(&self, repository: &Repository, commit: ObjectId) -> Result<Option<Self>> {
+        let state = self.state.with_head(commit);
         match Self::of(state.clone()) {
             Some(known) => Ok(Some(known)),
             None => build::make_part(repository, &state),

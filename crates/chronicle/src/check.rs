@@ -208,7 +208,7 @@ impl Chronicle {
         };
         check.base = Some(base.to_string());
         // Parsing takes longest, and where nothing is noted nothing is asked for by name.
-        if !self.uses_index || self.has_notes() {
+        if !self.uses_index || self.index().is_some() || self.has_notes() {
             self.find_items(&mut changed);
         }
         let mut lessons = self.lessons_at(base, &changed, &mut check.warnings)?;

@@ -193,11 +193,11 @@ impl Chronicle {
     /// The index as it would be if HEAD were at `commit`: that of HEAD, or made of it where the two lie close
     /// together. `None` where answers come from the repository itself.
     fn index_at(&self, commit: ObjectId) -> Option<&Index> {
-        let (glance, index) = self.index()?;
+        let (_, index) = self.index()?;
         if index.head() == commit {
             return Some(index);
         }
-        let made = || Index::at(self.repository.get().ok()?, glance, commit).ok()?;
+        let made = || index.at(self.repository.get().ok()?, commit).ok()?;
         let (made_for, other) = self.other_index.get_or_init(|| (commit, made()));
         other.as_ref().filter(|_| *made_for == commit)
     }

@@ -3,7 +3,7 @@
 use std::{
     cell::{OnceCell, RefCell},
     cmp::{Ordering, Reverse},
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet, hash_map::Entry},
     hash::{Hash, Hasher},
 };
 
@@ -153,15 +153,51 @@ impl Hash for Statement<'_> {
     }
 }
 
-/// The numbers of `found` in order; what is said twice shows once.
-fn ranked(found: &[Finding<'_>]) -> Vec<usize> {
-    let mut order: Vec<(Rank, usize)> = found.iter().map(Rank::of).zip(0..).collect();
-    let as_found =
-        |left: &usize, right: &usize| by_words(&found[*left], &found[*right]).then(left.cmp(right));
-    order.sort_unstable_by(|left, right| left.0.cmp(&right.0).then_with(|| as_found(&left.1, &right.1)));
-    let mut seen = HashSet::with_capacity(found.len());
-    let is_news = |number: &usize| seen.insert(Statement(&found[*number]));
-    order.into_iter().map(|(_, number)| number).filter(is_news).collect()
+/// A finding, and what mostly decides where it comes.
+struct Ranked<'f>(Rank, &'f Finding<'f>);
+
+impl Ranked<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.cmp(&other.0).then_with(|| by_words(self.1, other.1))
+    }
+}
+
+/// What is told of what was found, in order, at most `most` of each file, and what is left out. What is said twice counts
+/// once.
+///
+/// Thousands are not put in order to tell a dozen.
+fn chosen<'f>(found: &'f [Finding<'f>], most: usize) -> (Vec<&'f Finding<'f>>, Vec<&'f Finding<'f>>) {
+    let mut of_files: Vec<Vec<Ranked<'_>>> = Vec::new();
+    let mut seen: HashMap<Statement<'_>, usize> = HashMap::with_capacity(found.len());
+    for finding in found {
+        if of_files.len() <= finding.file {
+            of_files.resize_with(finding.file + 1, Vec::new);
+        }
+        let of_file = &mut of_files[finding.file];
+        let ranked = Ranked(Rank::of(finding), finding);
+        match seen.entry(Statement(finding)) {
+            Entry::Vacant(place) => {
+                place.insert(of_file.len());
+                of_file.push(ranked);
+            }
+            Entry::Occupied(place) => {
+                let known = &mut of_file[*place.get()];
+                if ranked.cmp(known).is_lt() {
+                    *known = ranked;
+                }
+            }
+        }
+    }
+    let (mut told, mut left_out) = (Vec::new(), Vec::new());
+    for mut of_file in of_files {
+        if most < of_file.len() {
+            of_file.select_nth_unstable_by(most, Ranked::cmp);
+            left_out.extend(of_file.drain(most..).map(|Ranked(_, finding)| finding));
+        }
+        told.append(&mut of_file);
+    }
+    told.sort_by(Ranked::cmp);
+    (told.into_iter().map(|Ranked(_, finding)| finding).collect(), left_out)
 }
 
 fn by_words(left: &Finding<'_>, right: &Finding<'_>) -> Ordering {
@@ -237,17 +273,12 @@ impl<'a> Judge<'a> {
             self.finding(mentioned.target, By::Mention(mentioned), mentioned.passage.heading.spoken())
         }));
         let mut answer = Dependents { n_annotations, ..Dependents::default() };
-        let mut n_told = vec![0; self.relied.len()];
-        for finding in ranked(&found).into_iter().map(|number| &found[number]) {
-            let n_told = &mut n_told[finding.file];
-            if self.request.most_of_file <= *n_told {
-                answer.left_out.push(finding.target);
-                continue;
-            }
-            *n_told += 1;
+        let (told, left_out) = chosen(&found, self.request.most_of_file);
+        for finding in told {
             answer.targets.push(finding.target);
             answer.dependents.push(self.dependent(finding));
         }
+        answer.left_out = left_out.into_iter().map(|finding| finding.target).collect();
         warnings.extend(self.sources.borrow().iter().map(|source| moved::remark(source)));
         warnings.extend(self.relied.iter().flat_map(|relied| relied.warnings.iter().cloned()));
         let mut seen = HashSet::new();

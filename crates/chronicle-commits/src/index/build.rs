@@ -57,7 +57,7 @@ pub struct Refreshed {
 /// # Errors
 /// When the repository cannot be read.
 pub fn refresh(repository: &Repository, glance: &Glance) -> Result<Refreshed> {
-    let state = State::seen(glance, glance.head);
+    let state = State::seen(glance);
     let enough = |index| Ok(Refreshed { index, wants_table: false });
     let known = Index::of(state.clone());
     if known.is_some() || fs::create_dir_all(state.directory()).is_err() {

@@ -234,7 +234,7 @@ struct StoredClaims<'a> {
 }
 
 /// How many claims are read together, when one of them may be asked for.
-const TOGETHER: usize = 32;
+const TOGETHER: usize = 128;
 
 /// What a claim is looked for by.
 struct StoredKey {

@@ -73,9 +73,8 @@ thread_local! {
 
 /// A file of so many bytes is read at once: to ask the system for each piece takes longer.
 const SMALL_FILE: u64 = 1 << 14;
-/// After so many lookups what finds the values is read as a whole, after so many parts the file, but not before there was
-/// one for each of so many bytes that are to be read, and never more than this.
-const FEW_LOOKUPS: u64 = 8;
+/// What finds the values is read as a whole after one lookup for each of so many bytes of it, and the file after as many
+/// parts, unless they are longer than the latter.
 const WORTH_A_LOOKUP: u64 = 1 << 11;
 const MAX_AT_ONCE: u64 = 1 << 19;
 const MIN_ROOM: usize = 1 << 15;
@@ -135,7 +134,7 @@ impl Table {
     fn count(&self, n: &Cell<u32>, from: u64) {
         n.set(n.get().saturating_add(1));
         let n_bytes = self.len.saturating_sub(from);
-        let is_often = u64::from(n.get()) == (n_bytes / WORTH_A_LOOKUP).max(FEW_LOOKUPS);
+        let is_often = u64::from(n.get()) == (n_bytes / WORTH_A_LOOKUP).max(1);
         if is_often && n_bytes <= MAX_AT_ONCE && self.end.get().is_none() {
             let read = usize::try_from(n_bytes).ok().and_then(|len| bytes_at(&self.file, len, from));
             if let Some(end) = read {
