@@ -174,7 +174,8 @@ pub(crate) struct Relying<'r> {
 pub(crate) struct Spoken<'r> {
     pub(crate) commit: ObjectId,
     pub(crate) elsewhere: Option<&'r str>,
-    pub(crate) timestamp: &'r str,
+    /// As its author wrote it, where that is not as we write `at`.
+    pub(crate) timestamp: Option<&'r str>,
     pub(crate) at: Timestamp,
     pub(crate) source: Source,
     pub(crate) level: ContextLevel,
@@ -184,7 +185,14 @@ impl Heading {
     pub(crate) fn spoken(&self) -> Spoken<'_> {
         let Self { commit, elsewhere, timestamp, at, source, level, .. } = self;
         let (commit, at, source, level) = (*commit, *at, *source, *level);
-        Spoken { commit, elsewhere: elsewhere.as_deref(), timestamp, at, source, level }
+        Spoken { commit, elsewhere: elsewhere.as_deref(), timestamp: Some(timestamp), at, source, level }
+    }
+}
+
+impl Spoken<'_> {
+    /// When it was said, as its author wrote it.
+    pub(crate) fn timestamp(&self) -> String {
+        self.timestamp.map_or_else(|| self.at.to_string(), str::to_owned)
     }
 }
 

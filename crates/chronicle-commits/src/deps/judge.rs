@@ -133,7 +133,7 @@ impl Rank {
 struct Statement<'f>(&'f Finding<'f>);
 
 impl Statement<'_> {
-    fn parts(&self) -> impl Hash + Eq {
+    fn parts(&self) -> impl Eq {
         let Finding { by, file, .. } = self.0;
         (by.nature(), by.from(), *file, by.on_anchor())
     }
@@ -149,7 +149,9 @@ impl Eq for Statement<'_> {}
 
 impl Hash for Statement<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.parts().hash(state);
+        // That tells nearly all of them apart.
+        let by = self.0.by;
+        (by.nature(), by.from().0.unwrap_or_default()).hash(state);
     }
 }
 
@@ -559,7 +561,7 @@ impl<'a> Judge<'a> {
             group: by.group().to_vec(),
             id: by.id().map(|id| EntryId(id.to_owned())),
             commit: spoken.commit.to_string(),
-            timestamp: spoken.timestamp.to_owned(),
+            timestamp: spoken.timestamp(),
             at: spoken.at,
             confidence: *confidence,
             elsewhere: spoken.elsewhere.map(str::to_owned),

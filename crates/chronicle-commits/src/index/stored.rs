@@ -216,7 +216,8 @@ struct StoredHeading<'a> {
     commit: Object,
     elsewhere: Option<&'a str>,
     foreign_commit: Option<&'a str>,
-    timestamp: &'a str,
+    /// `None` where it is `at` as we write it.
+    timestamp: Option<&'a str>,
     /// Nanoseconds since the epoch.
     at: i128,
     author: Option<&'a str>,
@@ -458,7 +459,7 @@ fn stored_heading(heading: &Heading, commit: Object) -> StoredHeading<'_> {
         commit,
         elsewhere: heading.elsewhere.as_deref(),
         foreign_commit: heading.foreign_commit.as_deref(),
-        timestamp: &heading.timestamp,
+        timestamp: Some(heading.timestamp.as_str()).filter(|said| *said != heading.at.to_string()),
         at: heading.at.as_nanosecond(),
         author: heading.author.as_deref(),
         source: source_number(heading.source),
@@ -823,12 +824,13 @@ fn spoken<'a>(stored: &StoredHeading<'a>, steps: StoredSteps<'_>) -> Option<Spok
 }
 
 fn heading(stored: &StoredHeading<'_>, steps: StoredSteps<'_>) -> Option<Heading> {
-    let Spoken { commit, elsewhere, timestamp, at, source, level } = spoken(stored, steps)?;
+    let spoken = spoken(stored, steps)?;
+    let Spoken { commit, elsewhere, at, source, level, .. } = spoken;
     Some(Heading {
         commit,
         elsewhere: elsewhere.map(str::to_owned),
         foreign_commit: stored.foreign_commit.map(str::to_owned),
-        timestamp: timestamp.to_owned(),
+        timestamp: spoken.timestamp(),
         at,
         author: stored.author.map(str::to_owned),
         source,

@@ -77,7 +77,7 @@ const SMALL_FILE: u64 = 1 << 14;
 /// parts, unless they are longer than the latter.
 const WORTH_A_LOOKUP: u64 = 1 << 11;
 const MAX_AT_ONCE: u64 = 1 << 19;
-const MIN_ROOM: usize = 1 << 15;
+const MIN_ROOM: usize = 1 << 18;
 /// More room than this is given back.
 const MAX_ROOM: usize = 1 << 20;
 
