@@ -38,6 +38,12 @@ pub(crate) struct Differing {
 }
 
 impl Differing {
+    /// Whether git says so: old trees may write the same kind of file with other permissions.
+    fn is_one(&self) -> bool {
+        let side = |side: Option<(EntryMode, ObjectId)>| side.map(|(mode, id)| (mode.kind(), id));
+        side(self.old) != side(self.new)
+    }
+
     /// The same as a change of a file; directories and submodules are none, they have no lines.
     fn plain(self) -> Option<FileChange> {
         let blob =
@@ -86,7 +92,7 @@ pub(crate) fn differing(
     gix::diff::tree(entries(old), entries(&new_tree.data), State::default(), &inner.objects, &mut recorder)
         .map_err(gix::Error::from_error)
         .context(ObjectSnafu { id: new })?;
-    Ok(recorder.records.into_iter().map(of_record).collect())
+    Ok(recorder.records.into_iter().map(of_record).filter(Differing::is_one).collect())
 }
 
 fn of_record(change: Change) -> Differing {

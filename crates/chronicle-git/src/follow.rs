@@ -14,7 +14,7 @@ use gix::{
     ObjectId,
     bstr::{BStr, BString, ByteSlice},
     hashtable::HashMap,
-    objs::TreeRefIter,
+    objs::{TreeRefIter, tree::EntryKind},
 };
 use snafu::ResultExt;
 
@@ -391,12 +391,15 @@ impl Words {
     }
 }
 
+/// The kind of an entry of a tree, and its object. A file that becomes executable has changed, for git.
+type Entry = (EntryKind, ObjectId);
+
 /// The entries of one tree whose names were wanted when it was read, in order of name.
 struct Entries {
     /// How many of the wanted sets had come to be then.
     n_wanted: usize,
-    /// Whether it is a directory, its name, its id.
-    found: Vec<(bool, BString, ObjectId)>,
+    /// Whether it is a directory, its name, and what it is.
+    found: Vec<(bool, BString, Entry)>,
 }
 
 impl Entries {
@@ -407,14 +410,18 @@ impl Entries {
             if (is_directory || entry.mode.is_blob_or_symlink())
                 && wanted.iter().any(|words| words.have(entry.filename))
             {
-                found.push((is_directory, entry.filename.to_owned(), entry.oid.to_owned()));
+                found.push((
+                    is_directory,
+                    entry.filename.to_owned(),
+                    (entry.mode.kind(), entry.oid.to_owned()),
+                ));
             }
         }
         found.sort_unstable();
         Self { n_wanted: wanted.len(), found }
     }
 
-    fn get(&self, is_directory: bool, name: &BString) -> Option<ObjectId> {
+    fn get(&self, is_directory: bool, name: &BString) -> Option<Entry> {
         let at = self
             .found
             .binary_search_by(|(directory, other, _)| (*directory, other).cmp(&(is_directory, name)));
@@ -466,7 +473,7 @@ impl<'a> Walk<'a> {
             let read = self.repository.read_many(missing, |id, data| Some(Entries::of(id, data, wanted)));
             self.trees.extend(read.into_iter().map(|(id, entries)| (id, Rc::new(entries))));
             for (name, inner) in &names.directories {
-                let directory = |id| self.trees.get(id).and_then(|entries| entries.get(true, name));
+                let directory = |id| Some(self.trees.get(id)?.get(true, name)?.1);
                 let mut directories: Vec<ObjectId> = trees.iter().filter_map(directory).collect();
                 directories.sort_unstable();
                 directories.dedup();
@@ -620,11 +627,12 @@ impl<'a> Walk<'a> {
         for name in names.files.keys() {
             let (old, new) = (get(&old, false, name), get(&new, false, name));
             if old != new {
+                let [old, new] = [old, new].map(|side| side.map(|(_, id)| id));
                 differences.insert(joined(prefix, name.as_ref()), Difference { old, new });
             }
         }
         for (name, inner) in &names.directories {
-            let (old, new) = (get(&old, true, name), get(&new, true, name));
+            let [old, new] = [&old, &new].map(|entries| get(entries, true, name).map(|(_, id)| id));
             if old != new {
                 self.compare(old, new, inner, &joined(prefix, name.as_ref()), differences)?;
             }

@@ -40,6 +40,33 @@ fn read(repo: &TestRepo, path: &str, what: &str) -> String {
     same(repo, &["read", path, "--format", "json", "--max-regions", "1000"], what)
 }
 
+/// Asserts that the index knows the same entries of an edited file as the repository does.
+///
+/// Their lines may differ: those of the index go by way of `HEAD`, where others may have come between them.
+fn same_entries(repo: &TestRepo, path: &str, what: &str) {
+    let args = ["read", path, "--format", "json", "--max-regions", "1000"];
+    let [indexed, direct] = [false, true].map(|no_index| {
+        let output = run(repo, &args, no_index);
+        let reading: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        let entries =
+            ["regions", "wisdom"].map(|list| reading[list].as_array().expect("it is a list").clone());
+        let mut entries: Vec<String> = entries
+            .concat()
+            .into_iter()
+            .map(|mut entry| {
+                let told = entry.as_object_mut().expect("it is an object");
+                for changed in ["lines", "state", "confidence", "confidence_factors"] {
+                    told.remove(changed);
+                }
+                entry.to_string()
+            })
+            .collect();
+        entries.sort_unstable();
+        entries
+    });
+    assert_eq!(indexed, direct, "{what}: {args:?}");
+}
+
 fn annotate(repo: &TestRepo, commit: &str, input: &serde_json::Value) {
     let input = input.to_string();
     let output = command(crate::outcome::program(), repo.path())
@@ -121,8 +148,8 @@ impl Work {
     fn step(&mut self) -> String {
         let files = self.files();
         let number = self.random.below(1000);
-        match self.random.below(19) {
-            step if files.len() < 3 || step == 14 => {
+        match self.random.below(20) {
+            step if files.len() < 3 || step == 15 => {
                 let lines = self.random.lines(20);
                 self.repo.write(format!("d0/n{}.txt", number % 40), lines.join("\n") + "\n");
                 self.repo.commit("another file");
@@ -209,6 +236,14 @@ impl Work {
                     self.repo.git(&["reset", "--quiet", "--hard"]);
                 }
                 format!("squash {branch}")
+            }
+            14 => {
+                let file = self.random.one(&files).clone();
+                let mode = if number % 2 == 0 { "--chmod=+x" } else { "--chmod=-x" };
+                self.repo.git(&["update-index", mode, &file]);
+                self.repo.try_git(&["commit", "--quiet", "-m", "mode"]);
+                self.repo.git(&["reset", "--quiet", "--hard"]);
+                format!("{mode} {file}")
             }
             _ => self.annotate(),
         }
@@ -299,10 +334,8 @@ fn it_says_what_the_repository_says_whatever_happened_in_between() {
             }
             if work.random.below(6) == 0 {
                 read(&work.repo, ".", &format!("seed {seed} after {steps:?}"));
-                // An edit that is not committed is carried, not gathered.
                 work.edit(&file);
-                let dirty = read(&work.repo, &file, &format!("seed {seed}, {file} edited, after {steps:?}"));
-                assert!(!dirty.is_empty());
+                same_entries(&work.repo, &file, &format!("seed {seed}, {file} edited, after {steps:?}"));
                 work.repo.git(&["checkout", "--quiet", "--", &file]);
             }
         }
@@ -602,6 +635,38 @@ fn history_that_becomes_another_one_is_looked_at_anew() {
     assert_ne!(written(), before);
     repo.git(&["replace", "--delete", &second]);
     assert_eq!((n_since("whole again"), written()), (json!(2), before));
+}
+
+#[test]
+fn a_commit_that_changes_only_what_kind_of_file_it_is_counts_for_all_as_it_does_for_git() {
+    let repo = indexed();
+    let first = repo.git(&["rev-parse", "HEAD"]);
+    let n_since = |what: &str| {
+        let told: serde_json::Value = serde_json::from_str(&read(&repo, "a.txt", what)).unwrap();
+        told["wisdom"][0]["commits_since"].clone()
+    };
+    let of_git = || {
+        let range = format!("{first}..HEAD");
+        let n: u32 = repo.git(&["rev-list", "--count", &range, "--", "a.txt"]).parse().unwrap();
+        json!(n)
+    };
+    let renew = || fs::remove_dir_all(index_directory(&repo)).unwrap();
+    repo.git(&["update-index", "--chmod=+x", "a.txt"]);
+    repo.git(&["commit", "--quiet", "-m", "executable"]);
+    assert_eq!((of_git(), n_since("since the index")), (json!(1), json!(1)));
+    renew();
+    assert_eq!(n_since("in the index"), json!(1));
+    // The same blob is a link's target: it has no line of the file any more, and has it again after.
+    let blob = repo.git(&["rev-parse", "HEAD:a.txt"]);
+    for mode in ["120000", "100644"] {
+        repo.git(&["update-index", "--cacheinfo", &format!("{mode},{blob},a.txt")]);
+        repo.git(&["commit", "--quiet", "-m", "another kind"]);
+        repo.git(&["reset", "--quiet", "--hard"]);
+        n_since("since the index");
+        renew();
+        n_since("in the index");
+    }
+    assert_eq!((of_git(), n_since("all")), (json!(3), json!(3)));
 }
 
 #[test]
