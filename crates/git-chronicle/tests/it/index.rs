@@ -239,7 +239,7 @@ impl Work {
             }
             14 => {
                 let file = self.random.one(&files).clone();
-                let mode = if number % 2 == 0 { "--chmod=+x" } else { "--chmod=-x" };
+                let mode = if number.is_multiple_of(2) { "--chmod=+x" } else { "--chmod=-x" };
                 self.repo.git(&["update-index", mode, &file]);
                 self.repo.try_git(&["commit", "--quiet", "-m", "mode"]);
                 self.repo.git(&["reset", "--quiet", "--hard"]);
