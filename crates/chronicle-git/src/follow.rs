@@ -3,10 +3,11 @@
 //! Trees are compared only where they lie on the way to a followed file, so the
 //! cost is one look at the root tree of each commit, and whole-tree comparisons
 //! only where a file appears and may have been renamed. The trees are read ahead,
-//! level by level, because reading many at once is far cheaper.
+//! level by level, because reading many at once is far cheaper. What is known of
+//! the history ([`History::knowing`]) need not be looked at.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{self, BTreeMap, BTreeSet},
     rc::Rc,
 };
 
@@ -21,6 +22,7 @@ use snafu::ResultExt;
 use crate::{
     FileChange, History, Node, Partial, Repository,
     error::{ObjectSnafu, Result},
+    past::Traces,
 };
 
 /// With more files than this, comparing whole trees costs less than looking for each file in them.
@@ -238,7 +240,7 @@ impl Repository {
     /// When a tree is missing or broken.
     pub fn follow(&self, history: &History, files: &[BString]) -> Result<Followed> {
         let mut walk = Walk::new(self, history, Followed::start(history, files));
-        walk.is_broad = MOST_FILES_APART < files.len();
+        (walk.is_broad, walk.traces) = (MOST_FILES_APART < files.len(), Traces::through(history));
         walk.read_ahead(0, &Names::of(files.iter().zip(std::iter::repeat(&Vec::new()))));
         walk.go(|_| false)?;
         Ok(walk.followed)
@@ -341,6 +343,11 @@ struct Walk<'a> {
     is_broad: bool,
     /// What the commits changed, if that is wanted and whole trees are compared.
     changed: Option<Changed>,
+    /// What is known of the history, if it is to be used.
+    traces: Option<Traces<'a>>,
+    /// The numbers of the paths among names that were asked about; the names are kept, so that they stay the ones at
+    /// that address.
+    numbers: collections::HashMap<*const Names, (Rc<Names>, Option<Vec<usize>>)>,
 }
 
 /// What commits changed, as it comes to be known.
@@ -439,6 +446,8 @@ impl<'a> Walk<'a> {
             trees: HashMap::default(),
             is_broad: false,
             changed: None,
+            traces: None,
+            numbers: collections::HashMap::new(),
         }
     }
 
@@ -452,7 +461,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Reads the trees on the way to `names` in all commits from `place` on.
+    /// Reads the trees on the way to `names` in the commits from `place` on.
     fn read_ahead(&mut self, place: usize, names: &Names) {
         if self.is_broad {
             return;
@@ -465,7 +474,7 @@ impl<'a> Walk<'a> {
             return;
         }
         self.wanted.push(Words(new.into_iter().collect()));
-        let roots: Vec<ObjectId> = self.history.nodes()[place..].iter().map(|node| node.tree).collect();
+        let roots = self.trees_for(place, names);
         let mut levels = vec![(names, roots)];
         while let Some((names, trees)) = levels.pop() {
             let missing = trees.iter().filter(|id| !self.knows(**id, names)).copied().collect();
@@ -482,6 +491,41 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The trees that it takes to follow `names` through the commits from `place` on.
+    fn trees_for(&mut self, place: usize, names: &Names) -> Vec<ObjectId> {
+        let nodes = self.history.nodes();
+        let traces = self.traces.as_mut();
+        let known = traces.and_then(|traces| {
+            let numbers = traces.numbers(names.paths_where(|_, _, _| true))?;
+            Some((&*traces, numbers))
+        });
+        let Some((traces, numbers)) = known else {
+            return nodes[place..].iter().map(|node| node.tree).collect();
+        };
+        let mut is_looked_at = vec![false; nodes.len()];
+        for (at, node) in (0..).zip(nodes).skip(place).filter(|(at, _)| !traces.rest(*at, &numbers)) {
+            for at in node.parents.iter().chain([&at]) {
+                is_looked_at[*at as usize] = true;
+            }
+        }
+        nodes
+            .iter()
+            .zip(is_looked_at)
+            .filter(|(_, is_looked_at)| *is_looked_at)
+            .map(|(node, _)| node.tree)
+            .collect()
+    }
+
+    /// Whether the commit at `place` is known to leave what goes by `names` as it was.
+    fn rests(&mut self, place: u32, names: &Rc<Names>) -> bool {
+        let Some(traces) = &mut self.traces else { return false };
+        let (_, numbers) = self.numbers.entry(Rc::as_ptr(names)).or_insert_with(|| {
+            let numbers = traces.numbers(names.paths_where(|_, _, _| true));
+            (Rc::clone(names), numbers)
+        });
+        numbers.as_ref().is_some_and(|numbers| traces.rest(place, numbers))
+    }
+
     /// Whether the tree `id` was read when all of `names` were wanted.
     fn knows(&self, id: ObjectId, names: &Names) -> bool {
         let Some(entries) = self.trees.get(&id) else { return false };
@@ -494,6 +538,12 @@ impl<'a> Walk<'a> {
     fn step(&mut self, place: u32) -> Result<()> {
         let Some(names) = self.followed.names[place as usize].clone() else { return Ok(()) };
         let node = self.history.node(place);
+        if self.rests(place, &names) {
+            for parent in &node.parents {
+                self.hand_down(*parent, &names);
+            }
+            return Ok(());
+        }
         let against: Vec<Differences> = if node.parents.is_empty() {
             vec![self.differences(place, (None, true), node.tree, &names)?]
         } else {

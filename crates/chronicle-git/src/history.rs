@@ -1,6 +1,6 @@
 //! The commits that can be reached from some tips, newest first.
 
-use std::collections::BinaryHeap;
+use std::{collections::BinaryHeap, sync::Arc};
 
 use gix::{
     ObjectId,
@@ -12,6 +12,7 @@ use snafu::ResultExt;
 use crate::{
     Repository,
     error::{ObjectSnafu, Result},
+    past::Past,
 };
 
 /// One commit of a [`History`].
@@ -32,6 +33,8 @@ pub struct Node {
 pub struct History {
     nodes: Vec<Node>,
     places: HashMap<ObjectId, u32>,
+    /// What the commits changed, as far as that is known.
+    pub(crate) past: Option<Arc<Past>>,
 }
 
 impl History {
@@ -262,5 +265,5 @@ fn sort(mut found: HashMap<ObjectId, Found>) -> History {
             time,
         })
         .collect();
-    History { nodes, places }
+    History { nodes, places, past: None }
 }

@@ -24,6 +24,7 @@ mod lock;
 mod many;
 mod merge;
 mod notes;
+mod past;
 mod pending;
 mod process;
 mod refs;

@@ -79,6 +79,23 @@ impl Ancestry {
         None
     }
 
+    /// The commit at place `at` of `history`, if its parents are the same here.
+    pub(super) fn place_of(&self, history: &History, at: Place) -> Option<Place> {
+        let node = history.node(at);
+        let place = self.place(node.id)?;
+        let parents = node.parents.iter().map(|parent| self.place(history.node(*parent).id));
+        parents.eq(self.parents(place)?.map(Some)).then_some(place)
+    }
+
+    /// The parents of the commit at `place`.
+    fn parents(&self, place: Place) -> Option<impl Iterator<Item = Place>> {
+        let start = |place: usize| word(&self.bytes, self.starts() + 4 * place);
+        let (first, end) = (start(place as usize)?, start(place as usize + 1)?);
+        let parents =
+            (first..end).map_while(|number| word(&self.bytes, self.parents_start() + 4 * number as usize));
+        Some(parents)
+    }
+
     /// For each place, whether it can be reached from `tips`; a tip reaches itself.
     pub(super) fn reach(&self, tips: impl IntoIterator<Item = Place>) -> Option<Vec<bool>> {
         let mut reached = vec![false; self.n_commits];
@@ -89,9 +106,7 @@ impl Ancestry {
             if !reached[place] {
                 continue;
             }
-            let start = |place: usize| word(&self.bytes, self.starts() + 4 * place);
-            for number in start(place)?..start(place + 1)? {
-                let parent = word(&self.bytes, self.parents_start() + 4 * number as usize)?;
+            for parent in self.parents(Place::try_from(place).ok()?)? {
                 *reached.get_mut(parent as usize)? = true;
             }
         }

@@ -24,7 +24,9 @@ use crate::{
         ancestry::Ancestry,
         beside::Beside,
         blame::Blaming,
-        blame_key, changes, content_hash, correction_key, last_component, listing_key, memo_of, name_key,
+        blame_key,
+        changes::{self, StoredChanges},
+        content_hash, correction_key, last_component, listing_key, memo_of, name_key,
         part::{self, Base, Known, Made, Part, Span, id_prefix},
         record_key,
         sketched::Sketched,
@@ -346,7 +348,15 @@ pub(super) fn memorize(
         let gained = || span.gained.history.place(id).map(|place| u32::MAX - place);
         ancestry.place(id).or_else(gained)
     };
-    from_whole_history(repository, state.head, left, |path, (mut record, content)| {
+    let history = || {
+        let history = repository.history(&[state.head])?;
+        let changes = index.table.get(CHANGES).and_then(StoredChanges::parse);
+        Ok(match changes.and_then(|changes| changes.whole()) {
+            Some(changes) => history.knowing(changes, |history, at| ancestry.place_of(history, at)),
+            None => history,
+        })
+    };
+    from_whole_history((repository, history), state.head, left, |path, (mut record, content)| {
         record.places = record.steps.iter().filter_map(|step| number(step.commit)).collect();
         keep(path, (record, content));
     })?;
@@ -379,7 +389,7 @@ fn adapted(
 
 /// Makes the records of those of `paths` that the commit `head` has, from the whole history.
 fn from_whole_history(
-    repository: &Repository,
+    (repository, history): (&Repository, impl FnOnce() -> Result<History>),
     head: ObjectId,
     mut paths: Vec<BString>,
     mut keep: impl FnMut(&BString, Placed),
@@ -396,7 +406,7 @@ fn from_whole_history(
         return Ok(());
     }
     let notebook = Notebook::open(repository, &mut Vec::new())?;
-    let history = repository.history(&[head])?;
+    let history = history()?;
     let followed = repository.follow(&history, &paths)?;
     let ground = Ground::new(repository, &notebook, &history, &followed, &paths, false);
     let candidates = ground.candidates(&mut Vec::new())?;

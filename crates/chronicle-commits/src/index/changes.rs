@@ -88,16 +88,34 @@ impl StoredChanges {
         changed.collect()
     }
 
+    /// All of it; `None` when it is damaged.
+    pub(super) fn whole(&self) -> Option<Changes> {
+        let number = |n: usize| u32::try_from(n).ok();
+        let mut paths = Vec::with_capacity(self.n_paths.min(self.bytes.len()));
+        for block in 0..self.n_blocks() {
+            paths.extend(self.block(block)?);
+        }
+        let commits = (0..number(self.n_commits)?).map(|place| self.of(place));
+        (paths.len() == self.n_paths).then_some(())?;
+        Some(Changes { paths, commits: commits.collect::<Option<_>>()? })
+    }
+
     /// The path of that number.
     pub(super) fn path(&self, number: u32) -> Option<BString> {
         let number = Some(number as usize).filter(|number| *number < self.n_paths)?;
-        let block: Vec<(usize, &[u8])> = postcard::from_bytes(self.said(number / BLOCK)?).ok()?;
+        self.block(number / BLOCK)?.into_iter().nth(number % BLOCK)
+    }
+
+    /// The paths of the block of that number.
+    fn block(&self, number: usize) -> Option<Vec<BString>> {
+        let block: Vec<(usize, &[u8])> = postcard::from_bytes(self.said(number)?).ok()?;
         let mut path = BString::default();
-        for (n_shared, more) in block.get(..=number % BLOCK)? {
-            path.truncate(*n_shared);
+        let paths = block.into_iter().map(|(n_shared, more)| {
+            path.truncate(n_shared);
             path.extend_from_slice(more);
-        }
-        Some(path)
+            path.clone()
+        });
+        Some(paths.collect())
     }
 }
 
@@ -136,6 +154,8 @@ mod tests {
                 prop_assert_eq!(stored.of(place), Some(changed.clone()));
             }
             prop_assert_eq!(stored.path(u32::try_from(changes.paths.len()).unwrap()), None);
+            let whole = stored.whole().unwrap();
+            prop_assert_eq!((&whole.paths, &whole.commits), (&changes.paths, &changes.commits));
             prop_assert_eq!(stored.of(u32::try_from(changes.commits.len()).unwrap()), None);
         }
 
