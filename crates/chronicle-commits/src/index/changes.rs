@@ -170,6 +170,7 @@ mod tests {
                 }
             }
             if let Some(stored) = StoredChanges::parse(bytes.into()) {
+                let _nothing_or_nonsense = stored.whole();
                 for number in 0..40 {
                     let _nothing_or_nonsense = (stored.path(number), stored.of(number));
                 }

@@ -595,7 +595,11 @@ proptest! {
     fn a_secret_goes_and_its_surroundings_stay(before in "[\\PC&&[^:=@\"'`]]{0,40}", after in "[\\PC&&[^:=@\"'`]]{0,40}") {
         let secret = concat!("gh", "p_4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi");
         let redacted = redact(&format!("{before} {secret} {after}")).text.into_owned();
-        prop_assert_eq!(redacted, format!("{before} [redacted:github-token] {after}"));
+        // A word before it, such as `pw`, may name another kind of secret.
+        let kind = redacted.strip_prefix(&format!("{before} [redacted:"));
+        let kind = kind.and_then(|rest| rest.strip_suffix(&format!("] {after}")));
+        let is_kind = |kind: &str| kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        prop_assert!(kind.is_some_and(is_kind), "{redacted:?}");
     }
 
     #[test]
