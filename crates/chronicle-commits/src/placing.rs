@@ -97,12 +97,15 @@ impl Placement {
         }
     }
 
-    /// The lines outside which no line concerns the claim; `None` where none does.
-    pub(crate) fn within(&self) -> Option<LineRange> {
+    /// Outside of what no line concerns the claim; `None` where none does.
+    pub(crate) fn reach(&self) -> Option<Reach> {
         match (self.matched, self.lines) {
-            (Match::File, _) => (self.state != State::Gone).then_some(LineRange { start: 1, end: u32::MAX }),
-            (_, Some(lines)) => Some(lines),
-            (_, None) => self.near.iter().copied().reduce(LineRange::hull).or(self.gap),
+            (Match::File, _) => {
+                (self.state != State::Gone).then(|| Reach::over(&[LineRange { start: 1, end: u32::MAX }]))?
+            }
+            (_, Some(lines)) => Reach::over(&[lines]),
+            (_, None) if self.near.is_empty() => Reach::over(self.gap.as_slice()),
+            (_, None) => Reach::over(&self.near),
         }
     }
 
@@ -251,6 +254,39 @@ fn sketch_likeness(
     here.iter().zip(&sketch).filter(|(left, right)| left == right).count()
 }
 
+/// Where some lines are, roughly: in which of [`PARTS`] equal parts of the lines from the first to the last of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reach {
+    pub(crate) within: LineRange,
+    /// A bit for each part, that of the first lines being the lowest.
+    pub(crate) parts: u16,
+}
+
+const PARTS: u64 = u16::BITS as u64;
+
+impl Reach {
+    fn over(lines: &[LineRange]) -> Option<Self> {
+        let within = lines.iter().copied().reduce(LineRange::hull)?;
+        let parts = lines.iter().fold(0, |parts, lines| parts | parts_of(within, *lines));
+        Some(Self { within, parts })
+    }
+
+    /// Whether `lines` may be some of its lines.
+    pub(crate) fn may_meet(self, lines: LineRange) -> bool {
+        lines.overlaps(self.within) && self.parts & parts_of(self.within, lines) != 0
+    }
+}
+
+/// The parts of `within` in which `lines` are, some of which are there.
+fn parts_of(within: LineRange, lines: LineRange) -> u16 {
+    let part = |line: u32| {
+        let n_before = u64::from(line.clamp(within.start, within.end) - within.start);
+        PARTS * n_before / u64::from(within.len())
+    };
+    let (first, last) = (part(lines.start), part(lines.end));
+    (u16::MAX << first) & (u16::MAX >> (PARTS - 1 - last))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -280,10 +316,18 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_outside_concerns_a_claim(placement in placement(), asked in prop::collection::vec(lines(), 1..3)) {
-            let is_within = |within: LineRange| asked.iter().any(|lines| lines.overlaps(within));
-            let may = placement.within().is_some_and(is_within);
+            let may = placement.reach().is_some_and(|reach| asked.iter().any(|lines| reach.may_meet(*lines)));
             let scope = Scope { lines: Some(asked.clone()), names: Vec::new() };
             prop_assert!(may || !placement.concerns(&scope, Some("name")));
+        }
+
+        #[test]
+        fn what_reaches_few_lines_meets_none_far_from_them(first in lines(), far in 200u32..100_000, line in 80u32..180) {
+            let lines = [first, LineRange { start: 16 * far, end: 16 * far + 9 }];
+            let reach = Reach::over(&lines).expect("there are lines");
+            prop_assert!(lines.iter().all(|lines| reach.may_meet(*lines)));
+            let between = LineRange { start: 8 * far + line, end: 8 * far + line };
+            prop_assert!(!reach.may_meet(between));
         }
     }
 }

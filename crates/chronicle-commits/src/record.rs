@@ -146,12 +146,15 @@ pub(crate) struct Relied<'r> {
     /// Other files that code in it may have come from.
     pub(crate) sources: Vec<String>,
     pub(crate) reliances: Vec<Relying<'r>>,
-    pub(crate) concerns: Vec<(Spoken<'r>, Cow<'r, Concern>)>,
+    pub(crate) concerns: Vec<Grouping<'r>>,
     /// What is claimed about the file itself, with the commit that carries it, as far as that was asked for.
     pub(crate) claimed: HashSet<(&'r str, ObjectId)>,
     pub(crate) warnings: Vec<String>,
     pub(crate) headings: Headings<'r>,
 }
+
+/// Who says that something spans several files, and what.
+pub(crate) type Grouping<'r> = (Spoken<'r>, Cow<'r, Concern>);
 
 /// What the heading with a number tells; `None` where it is damaged.
 pub(crate) type Headings<'r> = Box<dyn Fn(usize) -> Option<Spoken<'r>> + 'r>;
@@ -225,7 +228,7 @@ impl<'r> Relied<'r> {
     }
 
     /// Who says that something relies on the file; `None` where that is damaged.
-    pub(crate) fn spoken(&self, relying: &Relying<'r>) -> Option<Spoken<'r>> {
+    pub(crate) fn spoken(&self, relying: &Relying<'_>) -> Option<Spoken<'r>> {
         (self.headings)(relying.heading)
     }
 
@@ -237,6 +240,10 @@ impl<'r> Relied<'r> {
 
 /// Whether `file` is one of the sources of code in a file, and none of the names of that.
 pub(crate) fn is_elsewhere(file: &str, (sources, names): (&[String], &[String])) -> bool {
+    // Mostly there is none.
+    if sources.is_empty() {
+        return false;
+    }
     let file = file.trim_start_matches("./");
     let is_it = |name: &String| name == file;
     sources.iter().any(is_it) && !names.iter().any(is_it)

@@ -26,18 +26,16 @@ use crate::{
     error::Result,
     moved,
     prose::{Kind, Passage, Said},
-    record::{Concern, Relied, Relying, Spoken},
+    record::{Grouping, Relied, Relying, Spoken},
 };
 
-/// Who relies on a target. There may be thousands, of which a dozen is told.
+/// Who relies on a target. There may be thousands, of which a dozen is told: it holds what they are chosen by.
 struct Finding<'j> {
+    rank: Rank,
     /// The number of the target, and that of its file.
-    target: usize,
-    file: usize,
+    target: u32,
+    file: u32,
     by: By<'j>,
-    spoken: Spoken<'j>,
-    confidence: f64,
-    is_superseded: bool,
 }
 
 /// How it is known that something relies on a target, most plainly first.
@@ -45,7 +43,7 @@ struct Finding<'j> {
 enum By<'j> {
     Declared(&'j Relying<'j>),
     /// The numbers of the member that is the target, and of another one.
-    Group(&'j Concern, u32, u32),
+    Group(&'j Grouping<'j>, u32, u32),
     Mention(&'j Mentioned<'j>),
 }
 
@@ -73,7 +71,7 @@ impl<'j> By<'j> {
     fn from(self) -> (Option<&'j str>, Option<&'j str>) {
         match self {
             Self::Declared(reliance) => (reliance.from_file, reliance.from_anchor),
-            Self::Group(concern, _, other) => {
+            Self::Group((_, concern), _, other) => {
                 let CrossCuttingMember { file, anchor } = &concern.members[other as usize];
                 (Some(file), anchor.as_deref())
             }
@@ -87,7 +85,7 @@ impl<'j> By<'j> {
     fn on_anchor(self) -> Option<&'j str> {
         match self {
             Self::Declared(reliance) => reliance.on_anchor.filter(|anchor| !anchor.trim().is_empty()),
-            Self::Group(concern, member, _) => concern.members[member as usize].anchor.as_deref(),
+            Self::Group((_, concern), member, _) => concern.members[member as usize].anchor.as_deref(),
             Self::Mention(mentioned) => mentioned.anchor,
         }
     }
@@ -95,20 +93,20 @@ impl<'j> By<'j> {
     fn nature(self) -> &'j str {
         match self {
             Self::Declared(reliance) => reliance.nature,
-            Self::Group(concern, ..) => &concern.item.description,
+            Self::Group((_, concern), ..) => &concern.item.description,
             Self::Mention(mentioned) => mentioned.passage.text.trim(),
         }
     }
 
     fn group(self) -> &'j [String] {
-        if let Self::Group(concern, ..) = self { &concern.item.regions } else { &[] }
+        if let Self::Group((_, concern), ..) = self { &concern.item.regions } else { &[] }
     }
 }
 
 /// What decides mostly which of two comes first: the plainest, then the most trusted, then the newest.
 ///
 /// Numbers, since there may be thousands to compare.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     strength: u8,
     is_unsure: u8,
@@ -118,14 +116,8 @@ struct Rank {
 }
 
 impl Rank {
-    fn of(finding: &Finding<'_>) -> Self {
-        let Finding { by, spoken, confidence, is_superseded, .. } = finding;
-        Self {
-            strength: by.strength() as u8,
-            is_unsure: 2 * u8::from(spoken.elsewhere.is_some()) + u8::from(*is_superseded),
-            confidence: Reverse(confidence.to_bits()),
-            at: Reverse(spoken.at),
-        }
+    fn confidence(self) -> f64 {
+        f64::from_bits(self.confidence.0)
     }
 }
 
@@ -155,37 +147,35 @@ impl Hash for Statement<'_> {
     }
 }
 
-/// A finding, and what mostly decides where it comes.
-struct Ranked<'f>(Rank, &'f Finding<'f>);
-
-impl Ranked<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.cmp(&other.0).then_with(|| by_words(self.1, other.1))
-    }
-}
-
 /// What is told of what was found, in order, at most `most` of each file, and what is left out. What is said twice counts
-/// once.
+/// once. Of two that rank the same, `by_words` says which comes first.
 ///
 /// Thousands are not put in order to tell a dozen.
-fn chosen<'f>(found: &'f [Finding<'f>], most: usize) -> (Vec<&'f Finding<'f>>, Vec<&'f Finding<'f>>) {
-    let mut of_files: Vec<Vec<Ranked<'_>>> = Vec::new();
-    let mut seen: HashMap<Statement<'_>, usize> = HashMap::with_capacity(found.len());
+fn chosen<'f>(
+    found: &'f [Finding<'f>],
+    most: usize,
+    by_words: impl Fn(&Finding<'_>, &Finding<'_>) -> Ordering,
+) -> (Vec<&'f Finding<'f>>, Vec<&'f Finding<'f>>) {
+    let order = |left: &&Finding<'_>, right: &&Finding<'_>| {
+        left.rank.cmp(&right.rank).then_with(|| by_words(left, right))
+    };
+    let mut of_files: Vec<Vec<&Finding<'_>>> = Vec::new();
+    let mut seen: HashMap<Statement<'_>, u32> = HashMap::with_capacity(found.len());
     for finding in found {
-        if of_files.len() <= finding.file {
-            of_files.resize_with(finding.file + 1, Vec::new);
+        let file = finding.file as usize;
+        if of_files.len() <= file {
+            of_files.resize_with(file + 1, Vec::new);
         }
-        let of_file = &mut of_files[finding.file];
-        let ranked = Ranked(Rank::of(finding), finding);
+        let of_file = &mut of_files[file];
         match seen.entry(Statement(finding)) {
             Entry::Vacant(place) => {
-                place.insert(of_file.len());
-                of_file.push(ranked);
+                place.insert(count(of_file.len()));
+                of_file.push(finding);
             }
             Entry::Occupied(place) => {
-                let known = &mut of_file[*place.get()];
-                if ranked.cmp(known).is_lt() {
-                    *known = ranked;
+                let known = &mut of_file[*place.get() as usize];
+                if order(&finding, known).is_lt() {
+                    *known = finding;
                 }
             }
         }
@@ -193,20 +183,17 @@ fn chosen<'f>(found: &'f [Finding<'f>], most: usize) -> (Vec<&'f Finding<'f>>, V
     let (mut told, mut left_out) = (Vec::new(), Vec::new());
     for mut of_file in of_files {
         if most < of_file.len() {
-            of_file.select_nth_unstable_by(most, Ranked::cmp);
-            left_out.extend(of_file.drain(most..).map(|Ranked(_, finding)| finding));
+            of_file.select_nth_unstable_by(most, order);
+            left_out.extend(of_file.drain(most..));
         }
         told.append(&mut of_file);
     }
-    told.sort_by(Ranked::cmp);
-    (told.into_iter().map(|Ranked(_, finding)| finding).collect(), left_out)
+    told.sort_by(order);
+    (told, left_out)
 }
 
-fn by_words(left: &Finding<'_>, right: &Finding<'_>) -> Ordering {
-    (left.by.from().cmp(&right.by.from()))
-        .then_with(|| left.by.nature().cmp(right.by.nature()))
-        .then_with(|| left.by.on_anchor().cmp(&right.by.on_anchor()))
-        .then_with(|| (left.spoken.commit, left.by.id()).cmp(&(right.spoken.commit, right.by.id())))
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// Words that name a target.
@@ -272,15 +259,18 @@ impl<'a> Judge<'a> {
             }
         }
         found.extend(mentioned.iter().map(|mentioned| {
-            self.finding(mentioned.target, By::Mention(mentioned), mentioned.passage.heading.spoken())
+            let spoken = mentioned.passage.heading.spoken();
+            self.finding(mentioned.target, By::Mention(mentioned), &spoken)
         }));
         let mut answer = Dependents { n_annotations, ..Dependents::default() };
-        let (told, left_out) = chosen(&found, self.request.most_of_file);
+        let by_words = |left: &Finding<'_>, right: &Finding<'_>| self.by_words(left, right);
+        let (told, left_out) = chosen(&found, self.request.most_of_file, by_words);
         for finding in told {
-            answer.targets.push(finding.target);
-            answer.dependents.push(self.dependent(finding));
+            let Some(dependent) = self.dependent(finding) else { return Ok(None) };
+            answer.targets.push(finding.target as usize);
+            answer.dependents.push(dependent);
         }
-        answer.left_out = left_out.into_iter().map(|finding| finding.target).collect();
+        answer.left_out = left_out.into_iter().map(|finding| finding.target as usize).collect();
         warnings.extend(self.sources.borrow().iter().map(|source| moved::remark(source)));
         warnings.extend(self.relied.iter().flat_map(|relied| relied.warnings.iter().cloned()));
         let mut seen = HashSet::new();
@@ -313,7 +303,7 @@ impl<'a> Judge<'a> {
             if *is_found && (is_news || self.request.with_mentions) {
                 let Some(spoken) = relied.spoken(reliance) else { return Ok(None) };
                 declared_by.extend(self.request.with_mentions.then_some((reliance.id, spoken.commit)));
-                found.extend(is_news.then(|| self.finding(number, by, spoken)));
+                found.extend(is_news.then(|| self.finding(number, by, &spoken)));
             }
         }
         Ok(Some(declared_by))
@@ -322,16 +312,17 @@ impl<'a> Judge<'a> {
     /// Adds the other members of each group that a target is in.
     fn grouped<'j>(&'j self, number: usize, found: &mut Vec<Finding<'j>>) -> Result<()> {
         let relied = self.relied(number);
-        for (spoken, concern) in &relied.concerns {
+        for grouping in &relied.concerns {
+            let (spoken, concern) = grouping;
             for at in concern.here.iter().copied() {
                 let member = &concern.members[at];
                 let said_in = || Some(spoken.commit);
                 if self.is_target(number, said_in, &member.file, member.anchor.as_deref())? {
                     let numbers = (0..).zip(&concern.members).map(|(other, _)| other);
-                    let at = u32::try_from(at).unwrap_or(u32::MAX);
+                    let at = count(at);
                     let others = numbers.filter(|other| *other != at);
                     found.extend(
-                        others.map(|other| self.finding(number, By::Group(concern, at, other), *spoken)),
+                        others.map(|other| self.finding(number, By::Group(grouping, at, other), spoken)),
                     );
                 }
             }
@@ -528,34 +519,56 @@ impl<'a> Judge<'a> {
         Ok(!is_there)
     }
 
-    /// Who relies on the target number `target`, and how far that can be trusted.
-    fn finding<'j>(&self, target: usize, by: By<'j>, spoken: Spoken<'j>) -> Finding<'j> {
+    /// Who relies on the target number `target`, and how far that can be trusted, as far as it was `spoken`.
+    fn finding<'j>(&self, target: usize, by: By<'j>, spoken: &Spoken<'_>) -> Finding<'j> {
         // Whether the dependent code is still as it was is not looked up: it lies in another file.
         let tie = Tie::Lines(State::Changed, 0.0);
         let age = Age::between(spoken.at.min(self.head_time), self.head_time);
         let half_life_days = self.request.half_life_days;
         let confidence = score::of(spoken.source, spoken.level, None, age, half_life_days, tie);
         let is_doubted = by.id().is_some_and(|id| !self.said.corrections(id).is_empty());
-        Finding {
-            target,
-            file: self.file_of[target],
-            by,
-            spoken,
-            confidence: if is_doubted { score::doubted(confidence) } else { confidence },
-            is_superseded: by.id().is_some_and(|id| self.said.superseded_by(id).is_some()),
+        let confidence = if is_doubted { score::doubted(confidence) } else { confidence };
+        let is_superseded = by.id().is_some_and(|id| self.said.superseded_by(id).is_some());
+        let rank = Rank {
+            strength: by.strength() as u8,
+            is_unsure: 2 * u8::from(spoken.elsewhere.is_some()) + u8::from(is_superseded),
+            confidence: Reverse(confidence.to_bits()),
+            at: Reverse(spoken.at),
+        };
+        Finding { rank, target: count(target), file: count(self.file_of[target]), by }
+    }
+
+    /// Who says so; `None` where that is damaged.
+    fn spoken<'j>(&'j self, finding: &Finding<'j>) -> Option<Spoken<'j>> {
+        match finding.by {
+            By::Declared(reliance) => self.relied(finding.target as usize).spoken(reliance),
+            By::Group((spoken, _), ..) => Some(*spoken),
+            By::Mention(mentioned) => Some(mentioned.passage.heading.spoken()),
         }
     }
 
-    fn dependent(&self, finding: &Finding<'_>) -> Dependent {
-        let Finding { target, by, spoken, confidence, .. } = finding;
+    /// Which of two that rank the same comes first.
+    fn by_words<'j>(&'j self, left: &Finding<'j>, right: &Finding<'j>) -> Ordering {
+        let commit = |finding| self.spoken(finding).map(|spoken| spoken.commit);
+        (left.by.from().cmp(&right.by.from()))
+            .then_with(|| left.by.nature().cmp(right.by.nature()))
+            .then_with(|| left.by.on_anchor().cmp(&right.by.on_anchor()))
+            .then_with(|| commit(left).cmp(&commit(right)))
+            .then_with(|| left.by.id().cmp(&right.by.id()))
+    }
+
+    /// What is told of a finding; `None` where it is damaged.
+    fn dependent<'j>(&'j self, finding: &Finding<'j>) -> Option<Dependent> {
+        let Finding { rank, target, by, .. } = finding;
+        let spoken = self.spoken(finding)?;
         let (from_file, from_anchor) = by.from();
         let mut corrections = by.id().map(|id| self.said.corrections(id)).unwrap_or_default();
         corrections.iter_mut().for_each(CorrectionItem::hide);
-        Dependent {
+        Some(Dependent {
             strength: by.strength(),
             from_file: from_file.map(str::to_owned),
             from_anchor: from_anchor.map(str::to_owned),
-            on_file: self.request.targets[*target].file.path.to_str_lossy().into_owned(),
+            on_file: self.request.targets[*target as usize].file.path.to_str_lossy().into_owned(),
             on_anchor: by.on_anchor().map(str::to_owned),
             nature: by.nature().to_owned(),
             group: by.group().to_vec(),
@@ -563,11 +576,11 @@ impl<'a> Judge<'a> {
             commit: spoken.commit.to_string(),
             timestamp: spoken.timestamp(),
             at: spoken.at,
-            confidence: *confidence,
+            confidence: rank.confidence(),
             elsewhere: spoken.elsewhere.map(str::to_owned),
             superseded_by: by.id().and_then(|id| self.said.superseded_by(id)),
             corrections,
-        }
+        })
     }
 }
 

@@ -28,7 +28,7 @@ use crate::{
         table::{Part, Table, TableWriter},
     },
     lost::{Lost, LostLines},
-    placing::Placement,
+    placing::{Placement, Reach},
     prose::{Kind as Words, Passage},
     record::{Claim, Concern, FileRecord, Heading, Reliance, Relied, Relying, Spoken, Step},
     rows::{Rows, RowsWriter},
@@ -213,17 +213,25 @@ pub(super) fn range((start, end): Range) -> Option<LineRange> {
 
 #[derive(Serialize, Deserialize)]
 struct StoredHeading<'a> {
+    /// First, since many questions need no more.
+    #[serde(borrow)]
+    spoken: StoredSpoken<'a>,
+    foreign_commit: Option<&'a str>,
+    author: Option<&'a str>,
+    task: Option<&'a str>,
+}
+
+/// [`Spoken`].
+#[derive(Serialize, Deserialize)]
+struct StoredSpoken<'a> {
     commit: Object,
     elsewhere: Option<&'a str>,
-    foreign_commit: Option<&'a str>,
     /// `None` where it is `at` as we write it.
     timestamp: Option<&'a str>,
     /// Nanoseconds since the epoch.
     at: i128,
-    author: Option<&'a str>,
     source: u8,
     is_enhanced: bool,
-    task: Option<&'a str>,
 }
 
 /// The claims about a file: what questions are matched by, [`StoredKey`]s, and where the rest lies.
@@ -240,7 +248,7 @@ const TOGETHER: usize = 128;
 /// What a claim is looked for by.
 struct StoredKey {
     /// No lines outside concern it, unless it is asked for by name; `None` where none do.
-    within: Option<Range>,
+    reach: Option<Reach>,
     /// A [`name_hash`] of the code it is about.
     name: Option<u32>,
     /// Whether that is gone.
@@ -388,7 +396,7 @@ pub(super) fn store<W: Write + Seek>(
                 body: writer.part(&bytes)?,
             };
             let key = StoredKey {
-                within: claim.placement.within().map(pair),
+                reach: claim.placement.reach(),
                 name: stored.anchor.and_then(name_hash),
                 is_gone: *state == State::Gone,
             };
@@ -455,15 +463,18 @@ fn packed(value: &impl Serialize) -> std::io::Result<Vec<u8>> {
 }
 
 fn stored_heading(heading: &Heading, commit: Object) -> StoredHeading<'_> {
-    StoredHeading {
+    let spoken = StoredSpoken {
         commit,
         elsewhere: heading.elsewhere.as_deref(),
-        foreign_commit: heading.foreign_commit.as_deref(),
         timestamp: Some(heading.timestamp.as_str()).filter(|said| *said != heading.at.to_string()),
         at: heading.at.as_nanosecond(),
-        author: heading.author.as_deref(),
         source: source_number(heading.source),
         is_enhanced: heading.level == ContextLevel::Enhanced,
+    };
+    StoredHeading {
+        spoken,
+        foreign_commit: heading.foreign_commit.as_deref(),
+        author: heading.author.as_deref(),
         task: heading.task.as_deref(),
     }
 }
@@ -675,7 +686,7 @@ impl StoredRelied {
     pub(crate) fn told(&self) -> Option<Relied<'_>> {
         let stored = parse(self.known.record()?)?;
         let (steps, headings) = (stored.steps, stored.headings);
-        let heading = move |number| spoken(&headings.parsed(number)?, steps);
+        let heading = move |number| spoken(&postcard::take_from_bytes(headings.get(number)?).ok()?.0, steps);
         let mut claimed = HashSet::new();
         for rows in &self.claims {
             let rows: Rows<'_> = postcard::from_bytes(rows).ok()?;
@@ -768,28 +779,31 @@ fn source_number(source: Source) -> u8 {
     u8::try_from(number).expect("there are few")
 }
 
-/// The length of a [`StoredKey`]: two lines, a hash, and what there is of them.
-const KEY: usize = 13;
+/// The length of a [`StoredKey`]: what there is of them, two lines, a hash, and parts of the lines.
+const KEY: usize = 15;
 const HAS_NAME: u8 = 1;
 const IS_GONE: u8 = 2;
 
 impl StoredKey {
     fn to_bytes(&self) -> [u8; KEY] {
         // No line has the number zero.
-        let (start, end) = self.within.unwrap_or_default();
+        let (start, end, parts) =
+            self.reach.map_or((0, 0, 0), |Reach { within, parts }| (within.start, within.end, parts));
         let has_name = if self.name.is_some() { HAS_NAME } else { 0 };
         let is_gone = if self.is_gone { IS_GONE } else { 0 };
         let mut bytes = [has_name | is_gone; KEY];
         bytes[1..5].copy_from_slice(&start.to_le_bytes());
         bytes[5..9].copy_from_slice(&end.to_le_bytes());
-        bytes[9..].copy_from_slice(&self.name.unwrap_or_default().to_le_bytes());
+        bytes[9..13].copy_from_slice(&self.name.unwrap_or_default().to_le_bytes());
+        bytes[13..].copy_from_slice(&parts.to_le_bytes());
         bytes
     }
 
     fn from_bytes(bytes: &[u8; KEY]) -> Self {
         let number = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let parts = u16::from_le_bytes([bytes[13], bytes[14]]);
         Self {
-            within: Some((number(1), number(5))).filter(|(start, _)| *start != 0),
+            reach: range((number(1), number(5))).map(|within| Reach { within, parts }),
             name: Some(number(9)).filter(|_| bytes[0] & HAS_NAME != 0),
             is_gone: bytes[0] & IS_GONE != 0,
         }
@@ -802,8 +816,7 @@ impl StoredKey {
             return false;
         }
         let is_named = self.name.is_some_and(|name| asked.names.contains(&name));
-        let meets = |within: LineRange| asked.lines.iter().any(|lines| lines.overlaps(within));
-        is_named || self.within.and_then(range).is_some_and(meets)
+        is_named || self.reach.is_some_and(|reach| asked.lines.iter().any(|lines| reach.may_meet(*lines)))
     }
 }
 
@@ -812,7 +825,7 @@ fn commit_of(headings: Rows<'_>, number: usize) -> Option<Object> {
     postcard::take_from_bytes(headings.get(number)?).ok().map(|(commit, _)| commit)
 }
 
-fn spoken<'a>(stored: &StoredHeading<'a>, steps: StoredSteps<'_>) -> Option<Spoken<'a>> {
+fn spoken<'a>(stored: &StoredSpoken<'a>, steps: StoredSteps<'_>) -> Option<Spoken<'a>> {
     Some(Spoken {
         commit: steps.commit(stored.commit)?,
         elsewhere: stored.elsewhere,
@@ -824,7 +837,7 @@ fn spoken<'a>(stored: &StoredHeading<'a>, steps: StoredSteps<'_>) -> Option<Spok
 }
 
 fn heading(stored: &StoredHeading<'_>, steps: StoredSteps<'_>) -> Option<Heading> {
-    let spoken = spoken(stored, steps)?;
+    let spoken = spoken(&stored.spoken, steps)?;
     let Spoken { commit, elsewhere, at, source, level, .. } = spoken;
     Some(Heading {
         commit,
