@@ -131,7 +131,8 @@ pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
     for warning in &reading.warnings {
         ui.warn(warning);
     }
-    if answer.is_empty() && 0 < reading.stats.commits_examined {
+    // Where there are no annotations at all, or no such file, a warning has said so.
+    if answer.is_empty() && (0 < reading.stats.commits_examined || reading.warnings.is_empty()) {
         ui.tell(&nothing(&reading));
     }
     Ok(())
@@ -146,6 +147,11 @@ fn nothing(reading: &Reading) -> String {
         (None, files) => format!("{} paths", files.len()),
     };
     let part = if reading.query.lines.is_some() { "these lines of " } else { "" };
+    if stats.commits_examined == 0 {
+        return format!(
+            "nothing that fits is known about {part}{about}: no commit changed it, no annotation names it"
+        );
+    }
     format!(
         "nothing that fits is known about {part}{about}: of {} that changed it and others that name it, {} annotated",
         counted(stats.commits_examined, "commit"),

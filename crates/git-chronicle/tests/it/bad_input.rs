@@ -12,8 +12,11 @@ use data_encoding::BASE64;
 use serde_json::{Value, json};
 use testkit::TestRepo;
 
-use crate::outcome::{
-    Outcome, binary, chronicle, chronicle_reading, contents, entry, note, refs, run, run_with_input, skip,
+use crate::{
+    asking::ask_both,
+    outcome::{
+        Outcome, binary, chronicle, chronicle_reading, contents, entry, note, refs, run, run_with_input, skip,
+    },
 };
 
 /// Two commits to one file, the first of them annotated.
@@ -1289,6 +1292,17 @@ fn a_file_deleted_but_not_committed_is_said_to_be_gone() {
     let reading = chronicle(repo.path(), &["read", "pool.rs", "--format=json"]).success().json();
     assert_eq!(entry(&reading, "never block")["state"], json!("gone"));
     chronicle(repo.path(), &["history", "pool.rs"]).success();
+}
+
+#[test]
+fn a_file_that_no_commit_has_is_said_to_be_unknown() {
+    let (repo, _) = annotated();
+    fs::write(repo.path().join("new.rs"), "fn wade() {\n    todo!()\n}\n").expect("it is written");
+    for (question, part) in [(&["new.rs"][..], ""), (&["new.rs", "--lines", "1:2"], "these lines of ")] {
+        let said = ask_both(&repo, &[&["read"], question].concat());
+        let unknown = "`new.rs`: no commit changed it, no annotation names it";
+        assert_eq!(said, format!("nothing that fits is known about {part}{unknown}\n"));
+    }
 }
 
 #[test]
