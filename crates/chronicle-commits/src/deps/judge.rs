@@ -33,8 +33,8 @@ use crate::{
 struct Finding<'j> {
     rank: Rank,
     /// The number of the target, and that of its file.
-    target: u32,
-    file: u32,
+    target: usize,
+    file: usize,
     by: By<'j>,
 }
 
@@ -160,20 +160,19 @@ fn chosen<'f>(
         left.rank.cmp(&right.rank).then_with(|| by_words(left, right))
     };
     let mut of_files: Vec<Vec<&Finding<'_>>> = Vec::new();
-    let mut seen: HashMap<Statement<'_>, u32> = HashMap::with_capacity(found.len());
+    let mut seen: HashMap<Statement<'_>, usize> = HashMap::with_capacity(found.len());
     for finding in found {
-        let file = finding.file as usize;
-        if of_files.len() <= file {
-            of_files.resize_with(file + 1, Vec::new);
+        if of_files.len() <= finding.file {
+            of_files.resize_with(finding.file + 1, Vec::new);
         }
-        let of_file = &mut of_files[file];
+        let of_file = &mut of_files[finding.file];
         match seen.entry(Statement(finding)) {
             Entry::Vacant(place) => {
-                place.insert(count(of_file.len()));
+                place.insert(of_file.len());
                 of_file.push(finding);
             }
             Entry::Occupied(place) => {
-                let known = &mut of_file[*place.get() as usize];
+                let known = &mut of_file[*place.get()];
                 if order(&finding, known).is_lt() {
                     *known = finding;
                 }
@@ -190,10 +189,6 @@ fn chosen<'f>(
     }
     told.sort_by(order);
     (told, left_out)
-}
-
-fn count(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// Words that name a target.
@@ -267,10 +262,10 @@ impl<'a> Judge<'a> {
         let (told, left_out) = chosen(&found, self.request.most_of_file, by_words);
         for finding in told {
             let Some(dependent) = self.dependent(finding) else { return Ok(None) };
-            answer.targets.push(finding.target as usize);
+            answer.targets.push(finding.target);
             answer.dependents.push(dependent);
         }
-        answer.left_out = left_out.into_iter().map(|finding| finding.target as usize).collect();
+        answer.left_out = left_out.into_iter().map(|finding| finding.target).collect();
         warnings.extend(self.sources.borrow().iter().map(|source| moved::remark(source)));
         warnings.extend(self.relied.iter().flat_map(|relied| relied.warnings.iter().cloned()));
         let mut seen = HashSet::new();
@@ -319,7 +314,7 @@ impl<'a> Judge<'a> {
                 let said_in = || Some(spoken.commit);
                 if self.is_target(number, said_in, &member.file, member.anchor.as_deref())? {
                     let numbers = (0..).zip(&concern.members).map(|(other, _)| other);
-                    let at = count(at);
+                    let at = u32::try_from(at).unwrap_or(u32::MAX);
                     let others = numbers.filter(|other| *other != at);
                     found.extend(
                         others.map(|other| self.finding(number, By::Group(grouping, at, other), spoken)),
@@ -535,13 +530,13 @@ impl<'a> Judge<'a> {
             confidence: Reverse(confidence.to_bits()),
             at: Reverse(spoken.at),
         };
-        Finding { rank, target: count(target), file: count(self.file_of[target]), by }
+        Finding { rank, target, file: self.file_of[target], by }
     }
 
     /// Who says so; `None` where that is damaged.
     fn spoken<'j>(&'j self, finding: &Finding<'j>) -> Option<Spoken<'j>> {
         match finding.by {
-            By::Declared(reliance) => self.relied(finding.target as usize).spoken(reliance),
+            By::Declared(reliance) => self.relied(finding.target).spoken(reliance),
             By::Group((spoken, _), ..) => Some(*spoken),
             By::Mention(mentioned) => Some(mentioned.passage.heading.spoken()),
         }
@@ -568,7 +563,7 @@ impl<'a> Judge<'a> {
             strength: by.strength(),
             from_file: from_file.map(str::to_owned),
             from_anchor: from_anchor.map(str::to_owned),
-            on_file: self.request.targets[*target as usize].file.path.to_str_lossy().into_owned(),
+            on_file: self.request.targets[*target].file.path.to_str_lossy().into_owned(),
             on_anchor: by.on_anchor().map(str::to_owned),
             nature: by.nature().to_owned(),
             group: by.group().to_vec(),
