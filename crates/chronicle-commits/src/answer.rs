@@ -151,6 +151,9 @@ fn items(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Resu
     for (number, file) in files.iter().enumerate() {
         let aim = Aim { scope: request.scope(number), items: LazyCell::new(|| setting.items(file)) };
         for (claim_number, claim) in file.record.claims.iter().enumerate() {
+            if request.limits.lessons_only && matches!(claim.body, Body::Summary(_)) {
+                continue;
+            }
             // What the index leaves out by lines must not come back by another place.
             if !aim.concerns(claim, &claim.placement) {
                 continue;
@@ -362,6 +365,7 @@ fn filtered(items: Vec<Item>, limits: &Limits) -> Vec<Item> {
     let as_asked: Vec<Item> = if limits.lessons_only {
         let lessons = items.into_iter().flat_map(|item| match item.body {
             Body::Region(_) => wisdom_view::lessons(&item),
+            // Left out before.
             Body::Summary(_) => Vec::new(),
             Body::Wisdom(_) => vec![item],
         });

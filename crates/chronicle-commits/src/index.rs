@@ -638,9 +638,11 @@ impl Index {
     }
 }
 
-/// What a record tells beside claims.
+/// What a record tells beside what is claimed of code.
 #[derive(Clone, Copy)]
 pub(crate) struct Told {
+    /// What commits that changed the file say of themselves.
+    pub(crate) summaries: bool,
     /// Who relies on the file.
     pub(crate) relations: bool,
     /// The commits that changed it, and those whose notes say something about it.

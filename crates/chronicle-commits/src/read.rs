@@ -231,7 +231,11 @@ pub fn read_indexed(
         // Where an item is asked about, those who rely on it tell that there was one.
         let with_relations = !request.limits.lessons_only || request.query.anchor.is_some();
         let without_gone = request.limits.without_gone;
-        let told = Told { relations: with_relations, commits: !request.limits.without_stats };
+        let told = Told {
+            summaries: !request.limits.lessons_only,
+            relations: with_relations,
+            commits: !request.limits.without_stats,
+        };
         let wanted = Wanted { scope: request.scope(number), told, without_gone };
         let Some(record) = index.record(lazy, path, content, wanted) else { return Ok(None) };
         if contents.len() == 1 && content.bytes(lazy).is_some_and(is_opaque) {

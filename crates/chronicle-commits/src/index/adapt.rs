@@ -154,7 +154,7 @@ impl Outdated<'_> {
         present: &Present<'_>,
     ) -> Result<Option<FileRecord>> {
         let Some(stored) = &self.stored else { return Ok(Some(FileRecord::default())) };
-        let all = Told { relations: true, commits: true };
+        let all = Told { summaries: true, relations: true, commits: true };
         let Some(mut record) =
             stored.clone().load(self.table, &self.path.to_string(), None, all, |_, _, _| true)
         else {

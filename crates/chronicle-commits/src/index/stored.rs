@@ -30,7 +30,7 @@ use crate::{
     lost::{Lost, LostLines},
     placing::{Placement, Reach},
     prose::{Kind as Words, Passage},
-    record::{Claim, Concern, FileRecord, Heading, Reliance, Relied, Relying, Spoken, Step},
+    record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Relied, Relying, Spoken, Step},
     rows::{Rows, RowsWriter},
 };
 
@@ -253,6 +253,8 @@ struct StoredKey {
     name: Option<u32>,
     /// Whether that is gone.
     is_gone: bool,
+    /// Whether it is the summary of a commit, and no lesson.
+    is_summary: bool,
 }
 
 /// A hash of the last segment of a name of code: names that agree have the same.
@@ -399,6 +401,7 @@ pub(super) fn store<W: Write + Seek>(
                 reach: claim.placement.reach(),
                 name: stored.anchor.and_then(name_hash),
                 is_gone: *state == State::Gone,
+                is_summary: matches!(claim.body, Body::Summary(_)),
             };
             keys.extend(key.to_bytes());
             rows.add(&stored).map_err(std::io::Error::other)?;
@@ -569,13 +572,19 @@ impl StoredRecord<'_> {
     }
 
     /// The numbers of the claims that may be `asked` for, and the part of the table that those lie in.
-    fn claims_asked(&self, table: &Table, asked: Option<&Asked<'_>>) -> Option<Vec<(Vec<usize>, Part)>> {
+    fn claims_asked(
+        &self,
+        table: &Table,
+        asked: Option<&Asked<'_>>,
+        with_summaries: bool,
+    ) -> Option<Vec<(Vec<usize>, Part)>> {
         let Some(claims) = self.claims else { return Some(Vec::new()) };
         table.with_part(claims, |claims| {
             let claims: StoredClaims<'_> = postcard::from_bytes(claims).ok()?;
             let may_be_asked = |(number, key): (usize, &[u8; KEY])| {
-                let is_asked = |asked| StoredKey::from_bytes(key).may_meet(asked);
-                asked.is_none_or(is_asked).then_some(number)
+                let key = StoredKey::from_bytes(key);
+                let is_told = with_summaries || !key.is_summary;
+                (is_told && asked.is_none_or(|asked| key.may_meet(asked))).then_some(number)
             };
             let numbers = claims.keys.as_chunks().0.iter().enumerate().filter_map(may_be_asked);
             let mut found: Vec<(Vec<usize>, Part)> = Vec::new();
@@ -633,7 +642,7 @@ impl StoredRecord<'_> {
             }
             Some(())
         };
-        for (numbers, rows) in self.claims_asked(table, asked)? {
+        for (numbers, rows) in self.claims_asked(table, asked, told.summaries)? {
             table.with_part(rows, |rows| load(&numbers, rows))?;
         }
         // Asked for some of the claims, only what is gone is followed through them.
@@ -676,7 +685,7 @@ impl StoredRelied {
     /// Takes it out of what is `known` about a file; what is claimed about the file only `with_claims`.
     pub(super) fn read(known: Rc<Known>, with_claims: bool) -> Option<Self> {
         let stored = parse(known.record()?)?;
-        let claims = if with_claims { stored.claims_asked(&known.table, None)? } else { Vec::new() };
+        let claims = if with_claims { stored.claims_asked(&known.table, None, true)? } else { Vec::new() };
         let claims = claims.into_iter().map(|(_, rows)| known.table.part(rows)).collect::<Option<_>>()?;
         let relations = part(&known.table, stored.relations)?;
         Some(Self { path: known.path.to_string(), known, claims, relations })
@@ -783,6 +792,7 @@ fn source_number(source: Source) -> u8 {
 const KEY: usize = 15;
 const HAS_NAME: u8 = 1;
 const IS_GONE: u8 = 2;
+const IS_SUMMARY: u8 = 4;
 
 impl StoredKey {
     fn to_bytes(&self) -> [u8; KEY] {
@@ -791,7 +801,8 @@ impl StoredKey {
             self.reach.map_or((0, 0, 0), |Reach { within, parts }| (within.start, within.end, parts));
         let has_name = if self.name.is_some() { HAS_NAME } else { 0 };
         let is_gone = if self.is_gone { IS_GONE } else { 0 };
-        let mut bytes = [has_name | is_gone; KEY];
+        let is_summary = if self.is_summary { IS_SUMMARY } else { 0 };
+        let mut bytes = [has_name | is_gone | is_summary; KEY];
         bytes[1..5].copy_from_slice(&start.to_le_bytes());
         bytes[5..9].copy_from_slice(&end.to_le_bytes());
         bytes[9..13].copy_from_slice(&self.name.unwrap_or_default().to_le_bytes());
@@ -806,6 +817,7 @@ impl StoredKey {
             reach: range((number(1), number(5))).map(|within| Reach { within, parts }),
             name: Some(number(9)).filter(|_| bytes[0] & HAS_NAME != 0),
             is_gone: bytes[0] & IS_GONE != 0,
+            is_summary: bytes[0] & IS_SUMMARY != 0,
         }
     }
 
