@@ -6,7 +6,10 @@
 
 mod judge;
 
-use std::{cell::OnceCell, collections::HashSet};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeSet, HashMap, HashSet},
+};
 
 use chronicle_core::{LineRange, dependent::Dependent, mentions::segments};
 use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId, Repository};
@@ -15,11 +18,12 @@ use jiff::Timestamp;
 use crate::{
     Content, ScopeFile,
     corrections::Afterwords,
-    deps::judge::Judge,
+    deps::judge::{Judge, Judged, Ranked, Setting},
     error::Result,
     gather::Gathered,
     index::{Index, StoredRelied},
     matching::Ground,
+    moved,
     notebook::Notebook,
     prose::{Passage, Prose, Said},
     read::supersessions,
@@ -86,12 +90,13 @@ pub fn dependents(lazy: &LazyRepository, request: &DepsRequest) -> Result<Depend
         return Ok(Dependents { n_annotations, warnings, ..Dependents::default() });
     }
     let history = repository.history(&[request.at])?;
-    let files = request.files();
-    let at_head: Vec<BString> = files.iter().map(|file| file.at_head.clone()).collect();
+    let files = request.by_file();
+    let at_head: Vec<BString> = files.iter().map(|(file, _)| file.at_head.clone()).collect();
     let followed = repository.follow(&history, &at_head)?;
-    let paths: Vec<BString> = files.iter().map(|file| file.path.clone()).collect();
+    let paths: Vec<BString> = files.iter().map(|(file, _)| file.path.clone()).collect();
     let ground = Ground::new(repository, &notebook, &history, &followed, &paths, request.all);
-    let contents = request.contents();
+    let contents: Vec<&Content> =
+        files.iter().map(|(_, targets)| &request.targets[targets[0]].content).collect();
     let is_committed = contents.iter().any(|content| content.blob().is_some());
     let ground = match is_committed {
         true => ground,
@@ -106,9 +111,14 @@ pub fn dependents(lazy: &LazyRepository, request: &DepsRequest) -> Result<Depend
     let head_time = Timestamp::from_second(history.nodes()[0].time).unwrap_or(Timestamp::UNIX_EPOCH);
     let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
     warnings.extend(afterwords.warnings.iter().cloned());
-    let relied = records.iter().map(Relied::of).collect();
-    let judge = Judge::new(lazy, request, head_time, relied, &afterwords);
-    Ok(judge.answer(&direct, n_annotations, warnings)?.unwrap_or_default())
+    let setting = Setting { lazy, request, head_time, said: &afterwords, words: &direct };
+    let mut found = Found::default();
+    for ((_, targets), record) in files.iter().zip(&records) {
+        if let Some(judged) = Judge::new(setting, targets, Relied::of(record)).judged()? {
+            found.add(judged);
+        }
+    }
+    Ok(found.told(n_annotations, warnings))
 }
 
 /// Finds who relies on some code from the index alone; `None` when the index does not suffice.
@@ -125,34 +135,69 @@ pub fn dependents_indexed(
     let (true, Some(head_time), false) = (index.has_any(), index.head_time(), request.all) else {
         return Ok(None);
     };
-    let relied = |file: &ScopeFile| index.relied(lazy, file.at_head.as_bstr(), request.with_mentions);
     let has_gained =
         |target: &Target| index.has_gained_code(lazy, target.file.at_head.as_bstr(), &target.content);
     if request.targets.iter().any(has_gained) {
         return Ok(None);
     }
-    // Words at home are no news; nothing else asks for what is claimed there.
-    let stored: Option<Vec<StoredRelied>> = request.files().into_iter().map(relied).collect();
-    let Some(stored) = stored else { return Ok(None) };
     let said = index.said();
-    let Some(relied) = stored.iter().map(StoredRelied::told).collect() else { return Ok(None) };
-    let judge = Judge::new(lazy, request, head_time, relied, &said);
+    let setting = Setting { lazy, request, head_time, said: &said, words: index };
+    let mut found = Found::default();
+    // One after the other: what is known of one file may take much room, which the next one can use again.
+    for (file, targets) in request.by_file() {
+        // Words at home are no news; nothing else asks for what is claimed there.
+        let stored = index.relied(lazy, file.at_head.as_bstr(), request.with_mentions);
+        let Some(relied) = stored.as_ref().and_then(StoredRelied::told) else { return Ok(None) };
+        let Some(judged) = Judge::new(setting, &targets, relied).judged()? else { return Ok(None) };
+        found.add(judged);
+    }
     let warnings = [index.warnings(), index.correction_warnings()].concat();
-    judge.answer(index, index.n_annotated(), warnings)
+    Ok(Some(found.told(index.n_annotated(), warnings)))
+}
+
+/// What is found in one file after the other.
+#[derive(Default)]
+struct Found {
+    ranked: Vec<Ranked>,
+    left_out: Vec<usize>,
+    sources: BTreeSet<String>,
+    warnings: Vec<String>,
+}
+
+impl Found {
+    fn add(&mut self, judged: Judged) {
+        self.ranked.extend(judged.told);
+        self.left_out.extend(judged.left_out);
+        self.sources.extend(judged.sources);
+        self.warnings.extend(judged.warnings);
+    }
+
+    /// What is told of it, after some `warnings`.
+    fn told(mut self, n_annotations: usize, mut warnings: Vec<String>) -> Dependents {
+        self.ranked.sort_by(Ranked::order);
+        warnings.extend(self.sources.iter().map(|source| moved::remark(source)));
+        warnings.extend(self.warnings);
+        let mut seen = HashSet::new();
+        warnings.retain(|warning| seen.insert(warning.clone()));
+        let targets = self.ranked.iter().map(|ranked| ranked.target).collect();
+        let dependents = self.ranked.into_iter().map(|ranked| ranked.dependent).collect();
+        Dependents { dependents, targets, left_out: self.left_out, n_annotations, warnings }
+    }
 }
 
 impl DepsRequest {
-    /// The bytes of the files of the targets, each once.
-    fn contents(&self) -> Vec<&Content> {
-        let mut seen = HashSet::new();
-        let first = self.targets.iter().filter(|target| seen.insert(&target.file.path));
-        first.map(|target| &target.content).collect()
-    }
-
-    /// The files of the targets, each once.
-    fn files(&self) -> Vec<&ScopeFile> {
-        let mut seen = HashSet::new();
-        self.targets.iter().map(|target| &target.file).filter(|file| seen.insert(&file.path)).collect()
+    /// The files of the targets, each with the numbers of those in it.
+    fn by_file(&self) -> Vec<(&ScopeFile, Vec<usize>)> {
+        let mut files: Vec<(&ScopeFile, Vec<usize>)> = Vec::new();
+        let mut numbers: HashMap<&BString, usize> = HashMap::new();
+        for (target, Target { file, .. }) in self.targets.iter().enumerate() {
+            let number = *numbers.entry(&file.path).or_insert(files.len());
+            if number == files.len() {
+                files.push((file, Vec::new()));
+            }
+            files[number].1.push(target);
+        }
+        files
     }
 
     /// What words may call the targets, beside the names of their files.

@@ -16,15 +16,15 @@ use chronicle_core::{
     reading::State,
     score::{self, Tie},
 };
-use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId};
+use chronicle_git::{ByteSlice, LazyRepository, ObjectId};
+use foldhash::quality::RandomState;
 use jiff::Timestamp;
 
 use crate::{
     answer::stands,
     corrections,
-    deps::{Dependents, DepsRequest, Target, Words},
+    deps::{DepsRequest, Target, Words},
     error::Result,
-    moved,
     prose::{Kind, Passage, Said},
     record::{Grouping, Relied, Relying, Spoken},
 };
@@ -32,10 +32,41 @@ use crate::{
 /// Who relies on a target. There may be thousands, of which a dozen is told: it holds what they are chosen by.
 struct Finding<'j> {
     rank: Rank,
-    /// The number of the target, and that of its file.
+    /// The number of the target.
     target: usize,
-    file: usize,
     by: By<'j>,
+}
+
+/// Who relies on one file.
+pub(super) struct Judged {
+    /// Those that are told, in no order.
+    pub(super) told: Vec<Ranked>,
+    /// The targets of those that are not.
+    pub(super) left_out: Vec<usize>,
+    /// Other files that code came from which something found relies on.
+    pub(super) sources: BTreeSet<String>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// One who relies on a target, and how far before others to tell it.
+pub(super) struct Ranked {
+    rank: Rank,
+    /// The number of the target.
+    pub(super) target: usize,
+    pub(super) dependent: Dependent,
+}
+
+impl Ranked {
+    /// Which of two comes first.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        self.rank.cmp(&other.rank).then_with(|| self.words().cmp(&other.words()))
+    }
+
+    /// What decides between two of the same rank.
+    fn words(&self) -> impl Ord + '_ {
+        let Dependent { from_file, from_anchor, nature, on_anchor, commit, id, .. } = &self.dependent;
+        (from_file, from_anchor, nature, on_anchor, commit, id)
+    }
 }
 
 /// How it is known that something relies on a target, most plainly first.
@@ -126,8 +157,8 @@ struct Statement<'f>(&'f Finding<'f>);
 
 impl Statement<'_> {
     fn parts(&self) -> impl Eq {
-        let Finding { by, file, .. } = self.0;
-        (by.nature(), by.from(), *file, by.on_anchor())
+        let by = self.0.by;
+        (by.nature(), by.from(), by.on_anchor())
     }
 }
 
@@ -147,8 +178,8 @@ impl Hash for Statement<'_> {
     }
 }
 
-/// What is told of what was found, in order, at most `most` of each file, and what is left out. What is said twice counts
-/// once. Of two that rank the same, `by_words` says which comes first.
+/// What is told of what was found, at most `most`, and what is left out. What is said twice counts once. Of two that rank
+/// the same, `by_words` says which comes first.
 ///
 /// Thousands are not put in order to tell a dozen.
 fn chosen<'f>(
@@ -159,35 +190,28 @@ fn chosen<'f>(
     let order = |left: &&Finding<'_>, right: &&Finding<'_>| {
         left.rank.cmp(&right.rank).then_with(|| by_words(left, right))
     };
-    let mut of_files: Vec<Vec<&Finding<'_>>> = Vec::new();
-    let mut seen: HashMap<Statement<'_>, usize> = HashMap::with_capacity(found.len());
+    let mut told: Vec<&Finding<'_>> = Vec::new();
+    let mut seen: HashMap<Statement<'_>, usize, RandomState> =
+        HashMap::with_capacity_and_hasher(found.len(), RandomState::default());
     for finding in found {
-        if of_files.len() <= finding.file {
-            of_files.resize_with(finding.file + 1, Vec::new);
-        }
-        let of_file = &mut of_files[finding.file];
         match seen.entry(Statement(finding)) {
             Entry::Vacant(place) => {
-                place.insert(of_file.len());
-                of_file.push(finding);
+                place.insert(told.len());
+                told.push(finding);
             }
             Entry::Occupied(place) => {
-                let known = &mut of_file[*place.get()];
+                let known = &mut told[*place.get()];
                 if order(&finding, known).is_lt() {
                     *known = finding;
                 }
             }
         }
     }
-    let (mut told, mut left_out) = (Vec::new(), Vec::new());
-    for mut of_file in of_files {
-        if most < of_file.len() {
-            of_file.select_nth_unstable_by(most, order);
-            left_out.extend(of_file.drain(most..));
-        }
-        told.append(&mut of_file);
+    if told.len() <= most {
+        return (told, Vec::new());
     }
-    told.sort_by(order);
+    told.select_nth_unstable_by(most, order);
+    let left_out = told.split_off(most);
     (told, left_out)
 }
 
@@ -198,57 +222,48 @@ struct Mentioned<'j> {
     passage: Passage,
 }
 
-/// One question, and what is known about the files that it is about.
-pub(super) struct Judge<'a> {
-    lazy: &'a LazyRepository,
-    request: &'a DepsRequest,
-    head_time: Timestamp,
-    /// What is known of each file.
-    relied: Vec<Relied<'a>>,
-    /// The file of each target.
-    file_of: Vec<usize>,
-    /// The items of each file as it is now, when they are needed.
-    items: Vec<OnceCell<Vec<Item>>>,
+/// A question, and what its answer depends on beside what is known about the files.
+#[derive(Clone, Copy)]
+pub(super) struct Setting<'a> {
+    pub(super) lazy: &'a LazyRepository,
+    pub(super) request: &'a DepsRequest,
+    pub(super) head_time: Timestamp,
     /// What was said of claims after they were made.
-    said: &'a dyn corrections::Said,
+    pub(super) said: &'a dyn corrections::Said,
+    pub(super) words: &'a dyn Words,
+}
+
+/// One question, and what is known about one of the files that it is about.
+pub(super) struct Judge<'a> {
+    setting: Setting<'a>,
+    /// The numbers of the targets in the file.
+    targets: &'a [usize],
+    relied: Relied<'a>,
+    /// The items of the file as it is now, when they are needed.
+    items: OnceCell<Vec<Item>>,
     /// Other files that code came from which something found relies on.
     sources: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(
-        lazy: &'a LazyRepository,
-        request: &'a DepsRequest,
-        head_time: Timestamp,
-        relied: Vec<Relied<'a>>,
-        said: &'a dyn corrections::Said,
-    ) -> Self {
-        let numbers: HashMap<&BString, usize> =
-            request.files().into_iter().enumerate().map(|(number, file)| (&file.path, number)).collect();
-        let file_of = request.targets.iter().map(|target| numbers[&target.file.path]).collect();
-        let items = relied.iter().map(|_| OnceCell::new()).collect();
-        Self { lazy, request, head_time, relied, file_of, items, said, sources: RefCell::default() }
+    pub(super) fn new(setting: Setting<'a>, targets: &'a [usize], relied: Relied<'a>) -> Self {
+        Self { setting, targets, relied, items: OnceCell::new(), sources: RefCell::default() }
     }
 
-    /// Everyone who relies on the targets; `None` when words cannot be looked up.
-    pub(super) fn answer(
-        &self,
-        words: &dyn Words,
-        n_annotations: usize,
-        mut warnings: Vec<String>,
-    ) -> Result<Option<Dependents>> {
+    /// Everyone who relies on the targets in the file; `None` when that cannot be told.
+    pub(super) fn judged(self) -> Result<Option<Judged>> {
         // Mostly no more is found: memory that is not used costs nothing, to copy what was found does.
-        let n_reliances = self.relied.iter().map(|relied| relied.reliances.len()).sum();
+        let n_reliances = self.relied.reliances.len();
         let (mut found, mut mentioned) = (Vec::with_capacity(n_reliances), Vec::new());
-        // What relies on a file as a whole relies on each target in it.
-        let mut is_found: Vec<Vec<bool>> =
-            self.relied.iter().map(|relied| vec![false; relied.reliances.len()]).collect();
-        for number in 0..self.request.targets.len() {
-            let is_found = &mut is_found[self.file_of[number]];
-            let Some(declared_by) = self.declared(number, is_found, &mut found)? else { return Ok(None) };
+        // What relies on the file as a whole relies on each target in it.
+        let mut is_found = vec![false; n_reliances];
+        for number in self.targets.iter().copied() {
+            let Some(declared_by) = self.declared(number, &mut is_found, &mut found)? else {
+                return Ok(None);
+            };
             self.grouped(number, &mut found)?;
-            if self.request.with_mentions
-                && self.mentioned(number, words, &declared_by, &mut mentioned)?.is_none()
+            if self.setting.request.with_mentions
+                && self.mentioned(number, &declared_by, &mut mentioned)?.is_none()
             {
                 return Ok(None);
             }
@@ -257,24 +272,16 @@ impl<'a> Judge<'a> {
             let spoken = mentioned.passage.heading.spoken();
             self.finding(mentioned.target, By::Mention(mentioned), &spoken)
         }));
-        let mut answer = Dependents { n_annotations, ..Dependents::default() };
         let by_words = |left: &Finding<'_>, right: &Finding<'_>| self.by_words(left, right);
-        let (told, left_out) = chosen(&found, self.request.most_of_file, by_words);
-        for finding in told {
-            let Some(dependent) = self.dependent(finding) else { return Ok(None) };
-            answer.targets.push(finding.target);
-            answer.dependents.push(dependent);
-        }
-        answer.left_out = left_out.into_iter().map(|finding| finding.target).collect();
-        warnings.extend(self.sources.borrow().iter().map(|source| moved::remark(source)));
-        warnings.extend(self.relied.iter().flat_map(|relied| relied.warnings.iter().cloned()));
-        let mut seen = HashSet::new();
-        warnings.retain(|warning| seen.insert(warning.clone()));
-        Ok(Some(Dependents { warnings, ..answer }))
-    }
-
-    fn relied(&self, number: usize) -> &Relied<'a> {
-        &self.relied[self.file_of[number]]
+        let (told, left_out) = chosen(&found, self.setting.request.most_of_file, by_words);
+        let ranked = |finding: &Finding<'_>| {
+            let dependent = self.dependent(finding)?;
+            Some(Ranked { rank: finding.rank, target: finding.target, dependent })
+        };
+        let Some(told) = told.into_iter().map(ranked).collect() else { return Ok(None) };
+        let left_out = left_out.into_iter().map(|finding| finding.target).collect();
+        let sources = self.sources.take();
+        Ok(Some(Judged { told, left_out, sources, warnings: self.relied.warnings }))
     }
 
     /// Adds what is declared about a target, and says which claims do; `None` where that is damaged. Whether a reliance on
@@ -285,19 +292,20 @@ impl<'a> Judge<'a> {
         is_found: &mut [bool],
         found: &mut Vec<Finding<'j>>,
     ) -> Result<Option<HashSet<(&'j str, ObjectId)>>> {
-        let relied = self.relied(number);
+        let relied = &self.relied;
         let mut declared_by = HashSet::new();
         for (reliance, is_found) in relied.reliances.iter().zip(is_found) {
             let by = By::Declared(reliance);
             let is_news = !*is_found;
             if is_news {
                 let claim = (reliance.id, reliance.nature);
-                *is_found = stands(claim, reliance.expires, self.said, self.request.now)
+                *is_found = stands(claim, reliance.expires, self.setting.said, self.setting.request.now)
                     && self.is_relied_on(number, reliance, by.on_anchor())?;
             }
-            if *is_found && (is_news || self.request.with_mentions) {
+            if *is_found && (is_news || self.setting.request.with_mentions) {
                 let Some(spoken) = relied.spoken(reliance) else { return Ok(None) };
-                declared_by.extend(self.request.with_mentions.then_some((reliance.id, spoken.commit)));
+                declared_by
+                    .extend(self.setting.request.with_mentions.then_some((reliance.id, spoken.commit)));
                 found.extend(is_news.then(|| self.finding(number, by, &spoken)));
             }
         }
@@ -306,8 +314,7 @@ impl<'a> Judge<'a> {
 
     /// Adds the other members of each group that a target is in.
     fn grouped<'j>(&'j self, number: usize, found: &mut Vec<Finding<'j>>) -> Result<()> {
-        let relied = self.relied(number);
-        for grouping in &relied.concerns {
+        for grouping in &self.relied.concerns {
             let (spoken, concern) = grouping;
             for at in concern.here.iter().copied() {
                 let member = &concern.members[at];
@@ -329,19 +336,18 @@ impl<'a> Judge<'a> {
     fn mentioned<'j>(
         &'j self,
         number: usize,
-        words: &dyn Words,
         declared_by: &HashSet<(&str, ObjectId)>,
         mentioned: &mut Vec<Mentioned<'j>>,
     ) -> Result<Option<()>> {
-        let target = &self.request.targets[number];
+        let target = &self.setting.request.targets[number];
         let mut met = HashSet::new();
         let mut add = |passages: Vec<Passage>, anchor: Option<&'j str>| {
             for passage in passages {
                 let by = (passage.claim.0.as_str(), passage.heading.commit);
-                let is_at_home = self.relied(number).claimed.contains(&by);
+                let is_at_home = self.relied.claimed.contains(&by);
                 // Older forms spell the declaration out in the words as well.
                 let is_declared = passage.kind == Kind::Entry && declared_by.contains(&by);
-                let is_expired = passage.expires.is_some_and(|end| end <= self.request.now);
+                let is_expired = passage.expires.is_some_and(|end| end <= self.setting.request.now);
                 if is_at_home
                     || is_declared
                     || is_expired
@@ -355,21 +361,21 @@ impl<'a> Judge<'a> {
         for anchor in &target.anchors {
             let parts = segments(anchor);
             let Some(key) = parts.last() else { continue };
-            let passages = words.naming(key, &mut |said| said.mention().names(&parts));
+            let passages = self.setting.words.naming(key, &mut |said| said.mention().names(&parts));
             let Some(passages) = passages else { return Ok(None) };
             add(passages, Some(anchor));
         }
         let names = self.names(number);
         let keys: BTreeSet<&str> = names.iter().map(|name| last_component(name)).collect();
         for key in keys {
-            let Some(files) = words.files_called(key)? else { return Ok(None) };
+            let Some(files) = self.setting.words.files_called(key)? else { return Ok(None) };
             let others: Vec<String> = files
                 .iter()
                 .filter(|file| **file != target.file.at_head)
                 .map(|file| file.to_str_lossy().into_owned())
                 .collect();
             let mut is_meant = |said: &Said| is_file(said, &names, &others);
-            let Some(passages) = words.naming(key, &mut is_meant) else { return Ok(None) };
+            let Some(passages) = self.setting.words.naming(key, &mut is_meant) else { return Ok(None) };
             add(passages, None);
         }
         Ok(Some(()))
@@ -377,14 +383,14 @@ impl<'a> Judge<'a> {
 
     /// Every name that the file of a target ever had.
     fn names(&self, number: usize) -> BTreeSet<String> {
-        let file = &self.request.targets[number].file;
+        let file = &self.setting.request.targets[number].file;
         let now = [&file.path, &file.at_head].map(|path| path.to_str_lossy().into_owned());
-        self.relied(number).names.iter().cloned().chain(now).collect()
+        self.relied.names.iter().cloned().chain(now).collect()
     }
 
     /// Whether what `reliance` relies on, by `anchor`, is the target.
-    fn is_relied_on(&self, number: usize, reliance: &Relying<'a>, anchor: Option<&str>) -> Result<bool> {
-        let relied = self.relied(number);
+    fn is_relied_on(&self, number: usize, reliance: &Relying<'_>, anchor: Option<&str>) -> Result<bool> {
+        let relied = &self.relied;
         let said_in = || relied.spoken(reliance).map(|spoken| spoken.commit);
         if relied.is_elsewhere(reliance.on_file) {
             self.came_from(number, said_in, reliance.on_file, anchor)
@@ -402,7 +408,7 @@ impl<'a> Judge<'a> {
         file: &str,
         anchor: Option<&str>,
     ) -> Result<bool> {
-        let target = &self.request.targets[number];
+        let target = &self.setting.request.targets[number];
         let Some(anchor) = anchor.filter(|_| !target.anchors.is_empty()) else { return Ok(true) };
         let parts = segments(anchor);
         if target.anchors.iter().any(|name| name == anchor || agree(&segments(name), &parts)) {
@@ -419,14 +425,14 @@ impl<'a> Judge<'a> {
         file: &str,
         anchor: &str,
     ) -> Result<bool> {
-        let target = &self.request.targets[number];
+        let target = &self.setting.request.targets[number];
         if target.lines.is_empty() {
             return Ok(false);
         }
-        let Some(content) = target.content.bytes(self.lazy) else { return Ok(false) };
+        let Some(content) = target.content.bytes(self.setting.lazy) else { return Ok(false) };
         let path = target.file.path.to_str_lossy();
         // A guess must not hide what was declared.
-        let now = self.items[self.file_of[number]].get_or_init(|| items(&path, content));
+        let now = self.items.get_or_init(|| items(&path, content));
         if !resolve(now, anchor).exact().is_empty() {
             return Ok(false);
         }
@@ -453,7 +459,7 @@ impl<'a> Judge<'a> {
 
     /// The bytes that `file` had in `commit`, if they are here.
     fn version(&self, commit: Option<ObjectId>, file: &str) -> Result<Option<Vec<u8>>> {
-        let repository = self.lazy.get()?;
+        let repository = self.setting.lazy.get()?;
         let Some(Ok(commit)) = commit.map(|commit| repository.commit(commit)) else { return Ok(None) };
         let blob = repository.blob_at(commit.tree, plain_path(file).as_bytes().as_bstr())?;
         Ok(blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten())
@@ -461,13 +467,13 @@ impl<'a> Judge<'a> {
 
     /// The bytes of `file` in the version of the repository in which `target` is asked about.
     fn file_beside(&self, target: &Target, file: &str) -> Result<Option<Vec<u8>>> {
-        let repository = self.lazy.get()?;
+        let repository = self.setting.lazy.get()?;
         let path = plain_path(file).as_bytes().as_bstr();
         if target.content.blob().is_none() {
-            let present = repository.present_file(Some(self.request.at), path)?;
+            let present = repository.present_file(Some(self.setting.request.at), path)?;
             return Ok(present.map(|present| present.content));
         }
-        let blob = repository.blob_at(repository.commit_tree(self.request.at)?, path)?;
+        let blob = repository.blob_at(repository.commit_tree(self.setting.request.at)?, path)?;
         Ok(blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten())
     }
 
@@ -479,13 +485,13 @@ impl<'a> Judge<'a> {
         file: &str,
         anchor: Option<&str>,
     ) -> Result<bool> {
-        let target = &self.request.targets[number];
-        let (Some(anchor), Some(content)) = (anchor, target.content.bytes(self.lazy)) else {
+        let target = &self.setting.request.targets[number];
+        let (Some(anchor), Some(content)) = (anchor, target.content.bytes(self.setting.lazy)) else {
             return Ok(false);
         };
         let Some(old) = self.version(said_in(), file)? else { return Ok(false) };
         let path = target.file.path.to_str_lossy();
-        let now = self.items[self.file_of[number]].get_or_init(|| items(&path, content));
+        let now = self.items.get_or_init(|| items(&path, content));
         let is_asked = |item: &&Item| {
             target.lines.is_empty() || target.lines.iter().any(|lines| lies_in(item.lines, *lines))
         };
@@ -518,25 +524,25 @@ impl<'a> Judge<'a> {
     fn finding<'j>(&self, target: usize, by: By<'j>, spoken: &Spoken<'_>) -> Finding<'j> {
         // Whether the dependent code is still as it was is not looked up: it lies in another file.
         let tie = Tie::Lines(State::Changed, 0.0);
-        let age = Age::between(spoken.at.min(self.head_time), self.head_time);
-        let half_life_days = self.request.half_life_days;
+        let age = Age::between(spoken.at.min(self.setting.head_time), self.setting.head_time);
+        let half_life_days = self.setting.request.half_life_days;
         let confidence = score::of(spoken.source, spoken.level, None, age, half_life_days, tie);
-        let is_doubted = by.id().is_some_and(|id| !self.said.corrections(id).is_empty());
+        let is_doubted = by.id().is_some_and(|id| !self.setting.said.corrections(id).is_empty());
         let confidence = if is_doubted { score::doubted(confidence) } else { confidence };
-        let is_superseded = by.id().is_some_and(|id| self.said.superseded_by(id).is_some());
+        let is_superseded = by.id().is_some_and(|id| self.setting.said.superseded_by(id).is_some());
         let rank = Rank {
             strength: by.strength() as u8,
             is_unsure: 2 * u8::from(spoken.elsewhere.is_some()) + u8::from(is_superseded),
             confidence: Reverse(confidence.to_bits()),
             at: Reverse(spoken.at),
         };
-        Finding { rank, target, file: self.file_of[target], by }
+        Finding { rank, target, by }
     }
 
     /// Who says so; `None` where that is damaged.
     fn spoken<'j>(&'j self, finding: &Finding<'j>) -> Option<Spoken<'j>> {
         match finding.by {
-            By::Declared(reliance) => self.relied(finding.target).spoken(reliance),
+            By::Declared(reliance) => self.relied.spoken(reliance),
             By::Group((spoken, _), ..) => Some(*spoken),
             By::Mention(mentioned) => Some(mentioned.passage.heading.spoken()),
         }
@@ -557,13 +563,13 @@ impl<'a> Judge<'a> {
         let Finding { rank, target, by, .. } = finding;
         let spoken = self.spoken(finding)?;
         let (from_file, from_anchor) = by.from();
-        let mut corrections = by.id().map(|id| self.said.corrections(id)).unwrap_or_default();
+        let mut corrections = by.id().map(|id| self.setting.said.corrections(id)).unwrap_or_default();
         corrections.iter_mut().for_each(CorrectionItem::hide);
         Some(Dependent {
             strength: by.strength(),
             from_file: from_file.map(str::to_owned),
             from_anchor: from_anchor.map(str::to_owned),
-            on_file: self.request.targets[*target].file.path.to_str_lossy().into_owned(),
+            on_file: self.setting.request.targets[*target].file.path.to_str_lossy().into_owned(),
             on_anchor: by.on_anchor().map(str::to_owned),
             nature: by.nature().to_owned(),
             group: by.group().to_vec(),
@@ -573,7 +579,7 @@ impl<'a> Judge<'a> {
             at: spoken.at,
             confidence: rank.confidence(),
             elsewhere: spoken.elsewhere.map(str::to_owned),
-            superseded_by: by.id().and_then(|id| self.said.superseded_by(id)),
+            superseded_by: by.id().and_then(|id| self.setting.said.superseded_by(id)),
             corrections,
         })
     }
