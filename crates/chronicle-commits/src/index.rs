@@ -490,8 +490,10 @@ impl Index {
         content: &Content,
         wanted: Wanted<'_>,
     ) -> Option<FileRecord> {
-        self.look_up(repository, path, |table, stored| {
-            load((self, table, stored), repository, (path, content), wanted)
+        let known = self.known_in(repository, path)?;
+        known.with_record(|record| {
+            let stored = stored::parse(record)?;
+            load((self, &known.table, stored), repository, (path, content), wanted)
         })
     }
 
@@ -673,8 +675,22 @@ impl Known {
         Self { table, path, record: OnceCell::new() }
     }
 
+    /// The record, which is kept: whoever asks may ask again.
     fn record(&self) -> Option<&[u8]> {
-        self.record.get_or_init(|| self.table.get(&record_key(self.path.as_bstr()))).as_deref()
+        self.record.get_or_init(|| self.read()).as_deref()
+    }
+
+    fn read(&self) -> Option<Value> {
+        self.table.get(&record_key(self.path.as_bstr()))
+    }
+
+    /// What `look` makes of the record, which is kept no longer than it was: that of a busy file takes so much room that to
+    /// read it again costs less.
+    fn with_record<T>(&self, mut look: impl FnMut(&[u8]) -> Option<T>) -> Option<T> {
+        match self.record.get() {
+            Some(kept) => look(kept.as_deref()?),
+            None => self.table.with(&record_key(self.path.as_bstr()), look),
+        }
     }
 }
 

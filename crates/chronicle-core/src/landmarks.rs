@@ -383,9 +383,12 @@ impl Seen {
             (self.slots, self.round) = (Vec::new(), 1);
         }
         if self.slots.len() < n_slots {
+            // What is forgotten need not be copied to where there is more room.
+            self.slots = Vec::new();
             self.slots.resize(n_slots.next_power_of_two(), Slot::default());
         }
         self.of_old.clear();
+        self.of_old.reserve(n_words);
     }
 
     /// The slot of `word`, or the empty one where it belongs. At least half of them are empty.

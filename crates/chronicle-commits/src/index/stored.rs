@@ -19,13 +19,13 @@ use chronicle_core::{
 use chronicle_git::ObjectId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use crate::{
     index::{
         Known, Told, Wanted,
         body::{self, Beside, Kind},
-        table::{Part, Table, TableWriter},
+        table::{Part, Table, TableWriter, Value},
     },
     lost::{Lost, LostLines},
     placing::{Placement, Reach},
@@ -243,7 +243,7 @@ struct StoredClaims<'a> {
 }
 
 /// How many claims are read together, when one of them may be asked for.
-const TOGETHER: usize = 128;
+const TOGETHER: usize = 64;
 
 /// What a claim is looked for by.
 struct StoredKey {
@@ -493,7 +493,7 @@ fn stored_concern(concern: &Concern) -> StoredConcern {
         tags: concern.item.tags.clone(),
         commit: concern.item.commit.clone(),
         at: concern.item.at.as_nanosecond(),
-        extra: Value::Object(concern.item.extra.clone()).to_string(),
+        extra: serde_json::Value::Object(concern.item.extra.clone()).to_string(),
     }
 }
 
@@ -674,8 +674,10 @@ impl StoredRecord<'_> {
 /// What tells who relies on a file, to be looked at where it lies.
 pub(crate) struct StoredRelied {
     path: String,
-    /// Holds its [`StoredRecord`].
+    /// May hold its [`StoredRecord`].
     known: Rc<Known>,
+    /// Holds it else.
+    record: Option<Value>,
     /// [`StoredWords`], as they lie in parts.
     claims: Vec<Vec<u8>>,
     relations: Vec<u8>,
@@ -684,16 +686,17 @@ pub(crate) struct StoredRelied {
 impl StoredRelied {
     /// Takes it out of what is `known` about a file; what is claimed about the file only `with_claims`.
     pub(super) fn read(known: Rc<Known>, with_claims: bool) -> Option<Self> {
-        let stored = parse(known.record()?)?;
+        let record = if known.record.get().is_some() { None } else { known.read() };
+        let stored = parse(record.as_deref().or_else(|| known.record())?)?;
         let claims = if with_claims { stored.claims_asked(&known.table, None, true)? } else { Vec::new() };
         let claims = claims.into_iter().map(|(_, rows)| known.table.part(rows)).collect::<Option<_>>()?;
         let relations = part(&known.table, stored.relations)?;
-        Some(Self { path: known.path.to_string(), known, claims, relations })
+        Some(Self { path: known.path.to_string(), known, record, claims, relations })
     }
 
     /// What it tells; `None` where it is damaged.
     pub(crate) fn told(&self) -> Option<Relied<'_>> {
-        let stored = parse(self.known.record()?)?;
+        let stored = parse(self.record.as_deref().or_else(|| self.known.record())?)?;
         let (steps, headings) = (stored.steps, stored.headings);
         let heading = move |number| spoken(&postcard::take_from_bytes(headings.get(number)?).ok()?.0, steps);
         let mut claimed = HashSet::new();
@@ -919,7 +922,7 @@ fn concern(stored: StoredConcern, heading: usize) -> Option<Concern> {
         tags: stored.tags,
         commit: stored.commit,
         at: Timestamp::from_nanosecond(stored.at).ok()?,
-        extra: serde_json::from_str::<Map<String, Value>>(&stored.extra).ok()?,
+        extra: serde_json::from_str::<Map<String, serde_json::Value>>(&stored.extra).ok()?,
     };
     is_whole.then_some(Concern { heading, item, members, here, had_name: stored.had_name })
 }

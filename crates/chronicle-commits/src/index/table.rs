@@ -67,8 +67,8 @@ pub(crate) struct Table {
 }
 
 thread_local! {
-    /// Room to read into: to ask the system for it each time takes longer than to read.
-    static ROOM: RefCell<Vec<u8>> = RefCell::default();
+    /// Rooms to read into, one for each read within a read: to ask the system for one each time takes longer than to read.
+    static ROOMS: RefCell<Vec<Vec<u8>>> = RefCell::default();
 }
 
 /// A file of so many bytes is read at once: to ask the system for each piece takes longer.
@@ -220,14 +220,14 @@ impl Table {
             let at = usize::try_from(part.offset - from).ok()?;
             return look(end.get(at..at.checked_add(len)?)?);
         }
-        let mut room = ROOM.take();
+        let mut room = ROOMS.with_borrow_mut(Vec::pop).unwrap_or_default();
         if room.len() < len {
             // New room is clear without being cleared, and nothing of the old is to be kept.
             room = vec![0; len.next_power_of_two().max(MIN_ROOM)];
         }
         let found = read_at(&self.file, &mut room[..len], part.offset).and_then(|()| look(&room[..len]));
         if room.len() <= MAX_ROOM {
-            ROOM.set(room);
+            ROOMS.with_borrow_mut(|rooms| rooms.push(room));
         }
         found
     }
