@@ -21,7 +21,7 @@ use crate::{
     deps::judge::{Judge, Judged, Ranked, Setting},
     error::Result,
     gather::Gathered,
-    index::{Index, StoredRelied},
+    index::Index,
     matching::Ground,
     moved,
     notebook::Notebook,
@@ -146,9 +146,10 @@ pub fn dependents_indexed(
     // One after the other: what is known of one file may take much room, which the next one can use again.
     for (file, targets) in request.by_file() {
         // Words at home are no news; nothing else asks for what is claimed there.
-        let stored = index.relied(lazy, file.at_head.as_bstr(), request.with_mentions);
-        let Some(relied) = stored.as_ref().and_then(StoredRelied::told) else { return Ok(None) };
-        let Some(judged) = Judge::new(setting, &targets, relied).judged()? else { return Ok(None) };
+        let judged = index.with_relied(lazy, file.at_head.as_bstr(), request.with_mentions, |relied| {
+            Judge::new(setting, &targets, relied).judged()
+        });
+        let Some(judged) = judged.transpose()?.flatten() else { return Ok(None) };
         found.add(judged);
     }
     let warnings = [index.warnings(), index.correction_warnings()].concat();
@@ -180,7 +181,7 @@ impl Found {
         let mut seen = HashSet::new();
         warnings.retain(|warning| seen.insert(warning.clone()));
         let targets = self.ranked.iter().map(|ranked| ranked.target).collect();
-        let dependents = self.ranked.into_iter().map(|ranked| ranked.dependent).collect();
+        let dependents = self.ranked.into_iter().map(|ranked| *ranked.dependent).collect();
         Dependents { dependents, targets, left_out: self.left_out, n_annotations, warnings }
     }
 }

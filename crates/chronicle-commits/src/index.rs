@@ -35,7 +35,6 @@ use twox_hash::{XxHash3_64, XxHash3_128};
 
 pub(crate) use blame::Blame;
 pub use build::{Refreshed, make_table, refresh};
-pub(crate) use stored::StoredRelied;
 
 use crate::{
     Content, corrections,
@@ -52,7 +51,7 @@ use crate::{
     present::is_opaque,
     prose::{Passage, Said},
     read::{Scope, superseded_by},
-    record::{FileRecord, is_elsewhere},
+    record::{FileRecord, Relied, is_elsewhere},
 };
 
 /// States that are kept at the least, and up to twice as many: worktrees and branches that take turns each have their own.
@@ -345,16 +344,19 @@ impl Index {
         Some(found)
     }
 
-    /// What tells who relies on the file at `path`; `None` when HEAD has no such file. What is claimed about it comes
-    /// only `with_claims`.
-    pub(crate) fn relied(
+    /// What `look` makes of who relies on the file at `path`; `None` when HEAD has no such file, or where that is damaged.
+    /// What is claimed about it comes only `with_claims`.
+    pub(crate) fn with_relied<T>(
         &self,
         repository: &LazyRepository,
         path: &BStr,
         with_claims: bool,
-    ) -> Option<StoredRelied> {
+        look: impl Fn(Relied<'_>) -> T,
+    ) -> Option<T> {
         let known = self.known_in(repository, path)?;
-        StoredRelied::read(known, with_claims)
+        let path = path.to_string();
+        known
+            .with_record(|record| stored::parse(record)?.with_relied(&known.table, &path, with_claims, &look))
     }
 
     /// The commits that changed the file at `path`, newest first, each with the blob that it left, zeros for none; and who
@@ -389,14 +391,15 @@ impl Index {
         })
     }
 
-    /// The words of the lines of the file at `path` at HEAD ([`chronicle_core::line_words`]); `None` where nothing is claimed about it,
-    /// or its lines mean nothing.
-    #[must_use]
-    pub fn words(&self, repository: &LazyRepository, path: &BStr) -> Option<Vec<u32>> {
-        let words =
-            |bytes: &[u8]| bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    /// Makes `words` those of the lines of the file at `path` at HEAD ([`chronicle_core::line_words`]); `None` where nothing
+    /// is claimed about it, or its lines mean nothing.
+    pub fn words(&self, repository: &LazyRepository, path: &BStr, words: &mut Vec<u32>) -> Option<()> {
         let known = self.known_in(repository, path)?;
-        known.table.with(&words_key(path), |bytes| Some(words(bytes)).filter(|_| !bytes.is_empty()))
+        known.table.with(&words_key(path), |bytes| {
+            words.clear();
+            words.extend(bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)));
+            (!words.is_empty()).then_some(())
+        })
     }
 
     /// What was said of claims after they were made.
@@ -677,11 +680,7 @@ impl Known {
 
     /// The record, which is kept: whoever asks may ask again.
     fn record(&self) -> Option<&[u8]> {
-        self.record.get_or_init(|| self.read()).as_deref()
-    }
-
-    fn read(&self) -> Option<Value> {
-        self.table.get(&record_key(self.path.as_bstr()))
+        self.record.get_or_init(|| self.table.get(&record_key(self.path.as_bstr()))).as_deref()
     }
 
     /// What `look` makes of the record, which is kept no longer than it was: that of a busy file takes so much room that to

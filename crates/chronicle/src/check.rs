@@ -134,20 +134,20 @@ struct Changed {
     items: Option<Vec<(Item, u32)>>,
 }
 
-/// One version of a file, as far as it takes to compare it.
-enum Side {
-    /// The words of its lines.
-    Words(Vec<u32>),
-    /// Its lines mean nothing, or are not at hand.
-    Opaque,
+/// One version of a file, as far as it takes to compare it; one makes room for the next.
+#[derive(Default)]
+struct Side {
+    /// The words of its lines, unless those mean nothing, or are not at hand.
+    words: Vec<u32>,
+    is_opaque: bool,
 }
 
 impl Side {
-    fn of(content: Option<&[u8]>) -> Self {
-        match content {
-            Some(content) if !is_binary(content) => Self::Words(line_words(content)),
-            _ => Self::Opaque,
-        }
+    /// Makes it a version with some content.
+    fn set(&mut self, content: Option<&[u8]>) {
+        let content = content.filter(|content| !is_binary(content));
+        self.is_opaque = content.is_none();
+        self.words = content.map(line_words).unwrap_or_default();
     }
 }
 
@@ -281,6 +281,7 @@ impl Chronicle {
             index.bring_up_to_date(&self.repository, news);
         }
         let mut differ = Differ::default();
+        let (mut old_side, mut new_side) = (Side::default(), Side::default());
         let mut changed = Vec::new();
         for change in changes() {
             let Some(old_id) = change.old else { continue };
@@ -289,18 +290,20 @@ impl Chronicle {
             let (found, is_whole) = match change.new {
                 None => (Vec::new(), true),
                 Some(new) => {
-                    let words = |index: &Index, path: &BString| index.words(&self.repository, path.as_bstr());
-                    let old = match at_base.and_then(|index| words(index, &old)) {
-                        Some(words) => Side::Words(words),
-                        None => Side::of(content.bytes(&self.repository)),
+                    let know = |side: &mut Side, index: Option<&Index>, path: &BString| {
+                        side.is_opaque = false;
+                        index.and_then(|index| index.words(&self.repository, path.as_bstr(), &mut side.words))
                     };
-                    let new = match at_newer.and_then(|index| words(index, &change.path)) {
-                        Some(words) => Side::Words(words),
-                        None => Side::of(pending.content(new)?.as_deref()),
-                    };
-                    match (old, new) {
-                        (Side::Words(old), Side::Words(new)) => (differ.hunks(&old, &new), false),
-                        _ => (Vec::new(), true),
+                    if know(&mut old_side, at_base, &old).is_none() {
+                        old_side.set(content.bytes(&self.repository));
+                    }
+                    if know(&mut new_side, at_newer, &change.path).is_none() {
+                        new_side.set(pending.content(new)?.as_deref());
+                    }
+                    if old_side.is_opaque || new_side.is_opaque {
+                        (Vec::new(), true)
+                    } else {
+                        (differ.hunks(&old_side.words, &new_side.words), false)
                     }
                 }
             };

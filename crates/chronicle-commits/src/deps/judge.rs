@@ -53,7 +53,8 @@ pub(super) struct Ranked {
     rank: Rank,
     /// The number of the target.
     pub(super) target: usize,
-    pub(super) dependent: Dependent,
+    /// Apart, since they are sorted.
+    pub(super) dependent: Box<Dependent>,
 }
 
 impl Ranked {
@@ -64,7 +65,7 @@ impl Ranked {
 
     /// What decides between two of the same rank.
     fn words(&self) -> impl Ord + '_ {
-        let Dependent { from_file, from_anchor, nature, on_anchor, commit, id, .. } = &self.dependent;
+        let Dependent { from_file, from_anchor, nature, on_anchor, commit, id, .. } = &*self.dependent;
         (from_file, from_anchor, nature, on_anchor, commit, id)
     }
 }
@@ -234,19 +235,19 @@ pub(super) struct Setting<'a> {
 }
 
 /// One question, and what is known about one of the files that it is about.
-pub(super) struct Judge<'a> {
+pub(super) struct Judge<'a, 'r> {
     setting: Setting<'a>,
     /// The numbers of the targets in the file.
     targets: &'a [usize],
-    relied: Relied<'a>,
+    relied: Relied<'r>,
     /// The items of the file as it is now, when they are needed.
     items: OnceCell<Vec<Item>>,
     /// Other files that code came from which something found relies on.
     sources: RefCell<BTreeSet<String>>,
 }
 
-impl<'a> Judge<'a> {
-    pub(super) fn new(setting: Setting<'a>, targets: &'a [usize], relied: Relied<'a>) -> Self {
+impl<'a, 'r> Judge<'a, 'r> {
+    pub(super) fn new(setting: Setting<'a>, targets: &'a [usize], relied: Relied<'r>) -> Self {
         Self { setting, targets, relied, items: OnceCell::new(), sources: RefCell::default() }
     }
 
@@ -275,7 +276,7 @@ impl<'a> Judge<'a> {
         let by_words = |left: &Finding<'_>, right: &Finding<'_>| self.by_words(left, right);
         let (told, left_out) = chosen(&found, self.setting.request.most_of_file, by_words);
         let ranked = |finding: &Finding<'_>| {
-            let dependent = self.dependent(finding)?;
+            let dependent = Box::new(self.dependent(finding)?);
             Some(Ranked { rank: finding.rank, target: finding.target, dependent })
         };
         let Some(told) = told.into_iter().map(ranked).collect() else { return Ok(None) };

@@ -7,7 +7,6 @@ use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
     io::{Seek, Write},
-    rc::Rc,
 };
 
 use chronicle_core::{
@@ -19,13 +18,13 @@ use chronicle_core::{
 use chronicle_git::ObjectId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::{
     index::{
-        Known, Told, Wanted,
+        Told, Wanted,
         body::{self, Beside, Kind},
-        table::{Part, Table, TableWriter, Value},
+        table::{Part, Table, TableWriter},
     },
     lost::{Lost, LostLines},
     placing::{Placement, Reach},
@@ -493,7 +492,7 @@ fn stored_concern(concern: &Concern) -> StoredConcern {
         tags: concern.item.tags.clone(),
         commit: concern.item.commit.clone(),
         at: concern.item.at.as_nanosecond(),
-        extra: serde_json::Value::Object(concern.item.extra.clone()).to_string(),
+        extra: Value::Object(concern.item.extra.clone()).to_string(),
     }
 }
 
@@ -671,43 +670,39 @@ impl StoredRecord<'_> {
     }
 }
 
-/// What tells who relies on a file, to be looked at where it lies.
-pub(crate) struct StoredRelied {
-    path: String,
-    /// May hold its [`StoredRecord`].
-    known: Rc<Known>,
-    /// Holds it else.
-    record: Option<Value>,
-    /// [`StoredWords`], as they lie in parts.
-    claims: Vec<Vec<u8>>,
-    relations: Vec<u8>,
-}
-
-impl StoredRelied {
-    /// Takes it out of what is `known` about a file; what is claimed about the file only `with_claims`.
-    pub(super) fn read(known: Rc<Known>, with_claims: bool) -> Option<Self> {
-        let record = if known.record.get().is_some() { None } else { known.read() };
-        let stored = parse(record.as_deref().or_else(|| known.record())?)?;
-        let claims = if with_claims { stored.claims_asked(&known.table, None, true)? } else { Vec::new() };
-        let claims = claims.into_iter().map(|(_, rows)| known.table.part(rows)).collect::<Option<_>>()?;
-        let relations = part(&known.table, stored.relations)?;
-        Some(Self { path: known.path.to_string(), known, record, claims, relations })
+impl StoredRecord<'_> {
+    /// What `look` makes of who relies on the file at `path`, where that lies; `None` where it is damaged. What is claimed
+    /// about the file comes only `with_claims`.
+    pub(super) fn with_relied<T>(
+        &self,
+        table: &Table,
+        path: &str,
+        with_claims: bool,
+        look: impl FnOnce(Relied<'_>) -> T,
+    ) -> Option<T> {
+        let claims = if with_claims { self.claims_asked(table, None, true)? } else { Vec::new() };
+        let claims: Vec<Vec<u8>> =
+            claims.into_iter().map(|(_, rows)| table.part(rows)).collect::<Option<_>>()?;
+        let look = |relations: &[u8]| Some(look(self.relied(path, &claims, relations)?));
+        match self.relations {
+            Some(relations) => table.with_part(relations, look),
+            None => look(&[]),
+        }
     }
 
-    /// What it tells; `None` where it is damaged.
-    pub(crate) fn told(&self) -> Option<Relied<'_>> {
-        let stored = parse(self.record.as_deref().or_else(|| self.known.record())?)?;
-        let (steps, headings) = (stored.steps, stored.headings);
+    /// Who relies on the file at `path`, from rows of [`StoredWords`] and [`StoredRelations`].
+    fn relied<'r>(&'r self, path: &'r str, claims: &'r [Vec<u8>], relations: &'r [u8]) -> Option<Relied<'r>> {
+        let (steps, headings) = (self.steps, self.headings);
         let heading = move |number| spoken(&postcard::take_from_bytes(headings.get(number)?).ok()?.0, steps);
         let mut claimed = HashSet::new();
-        for rows in &self.claims {
+        for rows in claims {
             let rows: Rows<'_> = postcard::from_bytes(rows).ok()?;
             for number in 0..rows.len() {
                 let claim: StoredWords<'_> = rows.parsed(number)?;
                 claimed.insert((claim.id, steps.commit(commit_of(headings, claim.heading as usize)?)?));
             }
         }
-        let relations: StoredRelations<'_> = parsed(&self.relations)?;
+        let relations: StoredRelations<'_> = parsed(relations)?;
         let mut reliances = Vec::with_capacity(relations.reliances.len());
         for number in 0..relations.reliances.len() {
             let stored: StoredReliance<'_> = relations.reliances.parsed(number)?;
@@ -716,7 +711,7 @@ impl StoredRelied {
                 id: stored.id,
                 from_file: stored.from_file,
                 from_anchor: stored.from_anchor,
-                on_file: stored.on_file.unwrap_or(&self.path),
+                on_file: stored.on_file.unwrap_or(path),
                 on_anchor: stored.on_anchor,
                 nature: stored.nature,
                 expires: stored.expires.and_then(|end| Timestamp::from_nanosecond(end).ok()),
@@ -730,9 +725,9 @@ impl StoredRelied {
             claimed,
             reliances,
             concerns: relations.concerns.into_iter().map(concern).collect::<Option<_>>()?,
-            names: stored.names,
-            sources: stored.sources,
-            warnings: stored.warnings,
+            names: self.names.clone(),
+            sources: self.sources.clone(),
+            warnings: self.warnings.clone(),
             headings: Box::new(heading),
         })
     }
@@ -922,7 +917,7 @@ fn concern(stored: StoredConcern, heading: usize) -> Option<Concern> {
         tags: stored.tags,
         commit: stored.commit,
         at: Timestamp::from_nanosecond(stored.at).ok()?,
-        extra: serde_json::from_str::<Map<String, serde_json::Value>>(&stored.extra).ok()?,
+        extra: serde_json::from_str::<Map<String, Value>>(&stored.extra).ok()?,
     };
     is_whole.then_some(Concern { heading, item, members, here, had_name: stored.had_name })
 }
