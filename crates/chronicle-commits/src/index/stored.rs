@@ -668,9 +668,7 @@ impl StoredRecord<'_> {
             headings: headings.loaded,
         })
     }
-}
 
-impl StoredRecord<'_> {
     /// What `look` makes of who relies on the file at `path`, where that lies; `None` where it is damaged. What is claimed
     /// about the file comes only `with_claims`.
     pub(super) fn with_relied<T>(

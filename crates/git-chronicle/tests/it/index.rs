@@ -321,6 +321,8 @@ fn it_says_what_the_repository_says_whatever_happened_in_between() {
                 let lines = format!("1:{}", content.lines().count());
                 let question = ["why", file, &lines, "--format", "json"];
                 same(&work.repo, &question, &format!("seed {seed} after {steps:?}"));
+                let of_one_kind = ["read", file, "--category", "insight", "--format", "json"];
+                same(&work.repo, &of_one_kind, &format!("seed {seed} after {steps:?}"));
             }
             if work.random.below(4) == 0 {
                 let all = work.repo.git(&["rev-list", "HEAD"]);
