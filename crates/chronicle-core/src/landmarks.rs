@@ -315,31 +315,30 @@ fn hash_of(old: &[u32], new: &[u32]) -> u64 {
     new.iter().fold(old.iter().fold(len, mix), mix)
 }
 
-/// Where a word stands in each version: a position, or one of the two below.
-#[derive(Debug, Clone, Copy, Default)]
+/// Where a word stands in each version: a position, or [`NOWHERE`]; [`OFTEN`] is added to the first position of a word that
+/// stands in a version more than once.
+#[derive(Debug, Clone, Copy)]
 struct Slot {
-    /// The comparison in which it was written; what an earlier one wrote is as if it were empty.
-    round: u32,
-    word: u32,
     old: u32,
     new: u32,
 }
+
+const EMPTY: Slot = Slot { old: NOWHERE, new: NOWHERE };
 
 /// Places of one line, in the older version and in the newer one.
 type Pair = (u32, u32);
 
 const NOWHERE: u32 = u32::MAX;
-const OFTEN: u32 = u32::MAX - 1;
+const OFTEN: u32 = 1 << 31;
 
-/// The words of two versions, in an open table that one comparison leaves to the next.
+/// The words of two versions, in an open table that one comparison leaves empty to the next.
 #[derive(Debug, Default)]
 struct Seen {
     slots: Vec<Slot>,
-    round: u32,
     /// How many slots are in use, less one: a power of two less one, or all ones where each number has its own.
     mask: usize,
     /// The slot of each word of the older version.
-    of_old: Vec<usize>,
+    of_old: Vec<u32>,
 }
 
 impl Seen {
@@ -348,24 +347,20 @@ impl Seen {
     fn landmarks(&mut self, old: &[u32], new: &[u32], n_numbers: usize) -> Vec<Pair> {
         self.begin(old.len(), n_numbers);
         for (at, word) in (0..).zip(old) {
-            let number = self.slot(*word);
-            let slot = &mut self.slots[number];
-            if slot.round == self.round {
-                slot.old = OFTEN;
-            } else {
-                *slot = Slot { round: self.round, word: *word, old: at, new: NOWHERE };
-            }
-            self.of_old.push(number);
+            let number = self.slot(old, *word);
+            let known = &mut self.slots[number].old;
+            *known = if *known == NOWHERE { at } else { *known | OFTEN };
+            self.of_old.push(u32::try_from(number).expect("there are not so many lines"));
         }
         for (at, word) in (0..).zip(new) {
-            let number = self.slot(*word);
+            let number = self.slot(old, *word);
             let slot = &mut self.slots[number];
-            if slot.round == self.round {
+            if slot.old != NOWHERE {
                 slot.new = if slot.new == NOWHERE { at } else { OFTEN };
             }
         }
-        let once = |number: &usize| {
-            let Slot { old, new, .. } = self.slots[*number];
+        let once = |number: &u32| {
+            let Slot { old, new } = std::mem::replace(&mut self.slots[*number as usize], EMPTY);
             (old < OFTEN && new < OFTEN).then_some((old, new))
         };
         let mut pairs = Vec::with_capacity(old.len().min(new.len()));
@@ -373,29 +368,30 @@ impl Seen {
         pairs
     }
 
-    /// Forgets all words, and makes room for so many.
+    /// Makes room for so many words.
     fn begin(&mut self, n_words: usize, n_numbers: usize) {
         let n_hashed = (2 * n_words).next_power_of_two().max(2);
         // Numbers lie close together: sharing slots, they would push each other far away.
         let (n_slots, mask) = if n_numbers == 0 { (n_hashed, n_hashed - 1) } else { (n_numbers, usize::MAX) };
-        (self.round, self.mask) = (self.round.wrapping_add(1), mask);
-        if self.round == 0 {
-            (self.slots, self.round) = (Vec::new(), 1);
-        }
+        self.mask = mask;
         if self.slots.len() < n_slots {
-            // What is forgotten need not be copied to where there is more room.
+            // Empty slots need not be copied to where there is more room.
             self.slots = Vec::new();
-            self.slots.resize(n_slots.next_power_of_two(), Slot::default());
+            self.slots.resize(n_slots.next_power_of_two(), EMPTY);
         }
         self.of_old.clear();
         self.of_old.reserve(n_words);
     }
 
     /// The slot of `word`, or the empty one where it belongs. At least half of them are empty.
-    fn slot(&self, word: u32) -> usize {
+    fn slot(&self, old: &[u32], word: u32) -> usize {
         // A word is a hash, or a number; the lowest bit of it says the same for most lines.
         let mut number = (word >> 1) as usize & self.mask;
-        while self.slots[number].round == self.round && self.slots[number].word != word {
+        if self.mask == usize::MAX {
+            return number;
+        }
+        let is_of_another = |Slot { old: at, .. }: Slot| at != NOWHERE && old[(at & !OFTEN) as usize] != word;
+        while is_of_another(self.slots[number]) {
             number = (number + 1) & self.mask;
         }
         number
