@@ -102,6 +102,9 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
         farthest: 0,
         notebook: None,
     };
+    let n_lessons = items.iter().filter(|item| matches!(item.body, Body::Wisdom(_))).count();
+    reading.wisdom.reserve_exact(n_lessons);
+    reading.regions.reserve_exact(items.len() - n_lessons);
     for mut item in items {
         if !request.limits.is_brief {
             item.standing.gone_since = gone_since(&item, files, setting)?.map(|id| id.to_string());
@@ -147,7 +150,7 @@ fn distinct<T: Ord + Copy>(files: &[Scoped], commits: impl Fn(&FileRecord) -> &[
 }
 
 fn items(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Result<Vec<Item>> {
-    let mut items = Vec::new();
+    let mut items = Vec::with_capacity(files.iter().map(|file| file.record.claims.len()).sum());
     for (number, file) in files.iter().enumerate() {
         let aim = Aim { scope: request.scope(number), items: LazyCell::new(|| setting.items(file)) };
         for (claim_number, claim) in file.record.claims.iter().enumerate() {

@@ -213,6 +213,7 @@ impl Chronicle {
         }
         let mut lessons = self.lessons_at(base, &changed, &mut check.warnings)?;
         let mut dependents = self.dependents_at(base, &changed, most_dependents, &mut check.warnings)?;
+        check.files.reserve_exact(changed.len());
         for (number, file) in changed.iter().enumerate() {
             let mut touched: Vec<TouchedLesson> = lessons
                 .remove(&file.old.to_string())
@@ -282,7 +283,7 @@ impl Chronicle {
         }
         let mut differ = Differ::default();
         let (mut old_side, mut new_side) = (Side::default(), Side::default());
-        let mut changed = Vec::new();
+        let mut changed = Vec::with_capacity(pending.changes.len());
         for change in changes() {
             let Some(old_id) = change.old else { continue };
             let old = change.renamed_from.clone().unwrap_or_else(|| change.path.clone());

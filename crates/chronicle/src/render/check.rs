@@ -33,12 +33,16 @@ pub(super) fn markdown(check: &Check, view: &View) -> String {
         }
         out.push('\n');
         for lesson in &file.lessons {
-            let _ = writeln!(out, "- {}", lesson_words(lesson, view));
+            out.push_str("- ");
+            write_lesson(&mut out, lesson, view);
+            out.push('\n');
         }
         if !file.dependents.is_empty() {
             out.push_str("**Rely on what is changed:**\n");
             for TouchedDependent { dependent, .. } in file.dependents.iter().take(MAX_DEPENDENTS) {
-                let _ = writeln!(out, "- {}", deps::words(dependent, view));
+                out.push_str("- ");
+                deps::write(&mut out, dependent, view);
+                out.push('\n');
             }
             let n_more = file.dependents.len().saturating_sub(MAX_DEPENDENTS) + file.n_more_dependents;
             if 0 < n_more {
@@ -51,7 +55,7 @@ pub(super) fn markdown(check: &Check, view: &View) -> String {
 }
 
 /// `gotcha (lines 3-5, line 4 changes, 5083cd1, 2 days): never block`.
-fn lesson_words(touched: &TouchedLesson, view: &View) -> String {
+fn write_lesson(out: &mut String, touched: &TouchedLesson, view: &View) {
     let standing = &touched.lesson.standing;
     let mut about = vec![words::place(standing)];
     about.extend(touched.lesson.anchor.as_ref().map(|anchor| words::path(&anchor.name)));
@@ -67,17 +71,12 @@ fn lesson_words(touched: &TouchedLesson, view: &View) -> String {
     if touched.fails {
         about.push("fails the check".to_owned());
     }
-    let mut text = format!(
-        "{} ({}): {}",
-        touched.lesson.category,
-        about.join(", "),
-        words::indented(&touched.lesson.content, "  ")
-    );
+    let _ = write!(out, "{} ({}): ", touched.lesson.category, about.join(", "));
+    words::write_indented(out, &touched.lesson.content, "  ");
     for correction in &standing.corrections {
-        text.push_str("\n  - ");
-        text.push_str(&correct::words(correction, view));
+        out.push_str("\n  - ");
+        out.push_str(&correct::words(correction, view));
     }
-    text
 }
 
 /// What a diff touches, in the form that a code host takes.

@@ -24,7 +24,9 @@ pub(super) fn markdown(deps: &Deps, view: &View) -> String {
             let _ = writeln!(out, "**{}:**", title(strength));
         }
         for dependent in of_strength {
-            let _ = writeln!(out, "- {}", words(dependent, view));
+            out.push_str("- ");
+            write(&mut out, dependent, view);
+            out.push('\n');
         }
     }
     out
@@ -39,31 +41,29 @@ fn title(strength: Strength) -> &'static str {
 }
 
 /// One dependent, as the content of a list item.
-pub(super) fn words(dependent: &Dependent, view: &View) -> String {
-    let from = match &dependent.from_file {
-        Some(file) => format!("`{}`", named(file, dependent.from_anchor.as_deref())),
-        None => "the commit".to_owned(),
+pub(super) fn write(out: &mut String, dependent: &Dependent, view: &View) {
+    let _ = match &dependent.from_file {
+        Some(file) => write!(out, "`{}`", named(file, dependent.from_anchor.as_deref())),
+        None => write!(out, "the commit"),
     };
-    let on = dependent.on_anchor.as_deref().map(|anchor| format!(" on {}", words::path(anchor)));
-    let age = Age::between(dependent.at, view.now);
-    let elsewhere = dependent
-        .elsewhere
-        .as_deref()
-        .map(|place| format!(", on {}", words::path(place)))
-        .unwrap_or_default();
-    let over = dependent.superseded_by.as_ref();
-    let over = over.map(|id| format!(", superseded by {}", plain(&id.0))).unwrap_or_default();
-    let nature = words::indented(&dependent.nature, "  ");
-    let mut text = format!(
-        "{from}{}{}{nature} ({:.2}, {}, {age}{elsewhere}{over})",
-        on.unwrap_or_default(),
-        if nature.is_empty() { "" } else { ": " },
-        dependent.confidence,
-        words::short(&dependent.commit),
-    );
-    for correction in &dependent.corrections {
-        text.push_str("\n  - ");
-        text.push_str(&correct::words(correction, view));
+    if let Some(anchor) = &dependent.on_anchor {
+        let _ = write!(out, " on {}", words::path(anchor));
     }
-    text
+    if !plain(&dependent.nature).trim().is_empty() {
+        out.push_str(": ");
+        words::write_indented(out, &dependent.nature, "  ");
+    }
+    let age = Age::between(dependent.at, view.now);
+    let _ = write!(out, " ({:.2}, {}, {age}", dependent.confidence, words::short(&dependent.commit));
+    if let Some(place) = &dependent.elsewhere {
+        let _ = write!(out, ", on {}", words::path(place));
+    }
+    if let Some(id) = &dependent.superseded_by {
+        let _ = write!(out, ", superseded by {}", plain(&id.0));
+    }
+    out.push(')');
+    for correction in &dependent.corrections {
+        out.push_str("\n  - ");
+        out.push_str(&correct::words(correction, view));
+    }
 }

@@ -89,15 +89,21 @@ pub(super) fn doubts(standing: &Standing) -> Vec<String> {
 
 /// The text with its later lines indented by `indent`, so that it stays inside its list item.
 pub(super) fn indented(text: &str, indent: &str) -> String {
+    let mut indented = String::new();
+    write_indented(&mut indented, text, indent);
+    indented
+}
+
+/// Adds what [`indented`] makes of the text to `out`.
+pub(super) fn write_indented(out: &mut String, text: &str, indent: &str) {
     let text = plain(text);
     let mut lines = text.trim().lines();
-    let mut indented = lines.next().unwrap_or_default().trim_end().to_owned();
+    out.push_str(lines.next().unwrap_or_default().trim_end());
     for line in lines {
-        indented.push('\n');
+        out.push('\n');
         if !line.trim().is_empty() {
-            indented.push_str(indent);
-            indented.push_str(line.trim_end());
+            out.push_str(indent);
+            out.push_str(line.trim_end());
         }
     }
-    indented
 }
