@@ -255,7 +255,7 @@ impl Index {
     /// The index of the state that `glance` saw, if there is one.
     #[must_use]
     pub fn open(glance: &Glance) -> Option<Self> {
-        Self::of(State::seen(glance))
+        Self::of(State::seen(glance), None)
     }
 
     /// The index as it would be if HEAD were at `commit`, made of one that is there where the two lie close
@@ -265,27 +265,35 @@ impl Index {
     /// When the repository cannot be read.
     pub fn at(&self, repository: &Repository, commit: ObjectId) -> Result<Option<Self>> {
         let state = self.state.with_head(commit);
-        match Self::of(state.clone()) {
+        match Self::of(state.clone(), Some(self)) {
             Some(known) => Ok(Some(known)),
             None => build::make_part(repository, &state),
         }
     }
 
-    fn of(state: State) -> Option<Self> {
+    /// The index of `state`, if there is one; it may build on the table that `other` has open.
+    fn of(state: State, other: Option<&Self>) -> Option<Self> {
         if let Some(table) = Table::open(&state.table()) {
             let meta = postcard::from_bytes(&table.get(META)?).ok()?;
-            return Some(Self::new(state, table, meta, None));
+            return Some(Self::new(state, table.into(), meta, None));
         }
         let news = Table::open(&state.part().join(PART_FILE))?;
         let part: Part = postcard::from_bytes(&news.get(PART)?).ok()?;
-        let table = Table::open(&table_of(&state.directory(), &part.base))?;
+        let table = match other.filter(|other| *other.base() == part.base) {
+            Some(other) => Rc::clone(&other.table),
+            None => Table::open(&table_of(&state.directory(), &part.base))?.into(),
+        };
         let meta = part.meta.clone();
         Some(Self::new(state, table, meta, Some((part, news))))
     }
 
-    fn new(state: State, table: Table, meta: Meta, part: Option<(Part, Table)>) -> Self {
+    /// The name of the state that the table is of.
+    fn base(&self) -> &str {
+        self.part.as_ref().map_or(&self.state.name, |part| &part.base)
+    }
+
+    fn new(state: State, table: Rc<Table>, meta: Meta, part: Option<(Part, Table)>) -> Self {
         let (part, news) = part.unzip();
-        let table = Rc::new(table);
         Self { state, table, meta, part, news, known: RefCell::default(), way: OnceCell::new() }
     }
 
@@ -397,6 +405,10 @@ impl Index {
         let known = self.known_in(repository, path)?;
         known.table.with(&words_key(path), |bytes| {
             words.clear();
+            if words.capacity() < bytes.len() / 4 {
+                // What is forgotten need not be copied to where there is more room.
+                *words = Vec::with_capacity(bytes.len() / 4);
+            }
             words.extend(bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)));
             (!words.is_empty()).then_some(())
         })

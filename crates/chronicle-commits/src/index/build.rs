@@ -61,7 +61,7 @@ pub struct Refreshed {
 pub fn refresh(repository: &Repository, glance: &Glance) -> Result<Refreshed> {
     let state = State::seen(glance);
     let enough = |index| Ok(Refreshed { index, wants_table: false });
-    let known = Index::of(state.clone());
+    let known = Index::of(state.clone(), None);
     if known.is_some() || fs::create_dir_all(state.directory()).is_err() {
         return enough(known);
     }
@@ -82,7 +82,7 @@ pub fn refresh(repository: &Repository, glance: &Glance) -> Result<Refreshed> {
             if let Some(lock) = begin_table(&state) {
                 write_table((repository, &history), &state, &lock)?;
             }
-            enough(Index::of(state))
+            enough(Index::of(state, None))
         }
     }
 }
@@ -216,7 +216,8 @@ fn write_part(
         take_over_records(&twin, &packed, state);
     }
     let way = span.map(|span| (span, ancestry));
-    let index = news.map(|news| Index::new(state.clone(), table, part.meta.clone(), Some((part, news))));
+    let index =
+        news.map(|news| Index::new(state.clone(), table.into(), part.meta.clone(), Some((part, news))));
     let index = index.map(|index| match way {
         Some(way) => index.by_way_of(way),
         None => index,

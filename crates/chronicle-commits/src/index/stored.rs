@@ -51,6 +51,9 @@ pub(super) struct StoredRecord<'a> {
     /// [`StoredHeading`]s, few of which most questions need.
     #[serde(borrow)]
     headings: Rows<'a>,
+    /// Those that headings have for an author: mostly a few who wrote many.
+    #[serde(borrow)]
+    authors: Vec<&'a str>,
     /// [`StoredClaims`], apart since some questions do not ask for them: there may be thousands.
     claims: Option<Part>,
     /// [`StoredRelations`], which many questions do not ask for.
@@ -216,7 +219,8 @@ struct StoredHeading<'a> {
     #[serde(borrow)]
     spoken: StoredSpoken<'a>,
     foreign_commit: Option<&'a str>,
-    author: Option<&'a str>,
+    /// Its number among the authors that are stored beside.
+    author: Option<u32>,
     task: Option<&'a str>,
 }
 
@@ -348,6 +352,7 @@ struct StoredConcern {
 struct StoredPassage<'a> {
     #[serde(borrow)]
     heading: StoredHeading<'a>,
+    author: Option<&'a str>,
     kind: Words,
     claim: String,
     from_file: Option<String>,
@@ -409,8 +414,16 @@ pub(super) fn store<W: Write + Seek>(
     }
     let claims = StoredClaims { keys: &keys, words };
     let mut headings = RowsWriter::default();
+    let (mut authors, mut author_numbers) = (Vec::new(), HashMap::new());
     for heading in &record.headings {
-        let stored = stored_heading(heading, numbers.commit(heading.commit));
+        let mut number = |author| {
+            *author_numbers.entry(author).or_insert_with(|| {
+                authors.push(author);
+                count(authors.len() - 1)
+            })
+        };
+        let author = heading.author.as_deref().map(&mut number);
+        let stored = stored_heading(heading, numbers.commit(heading.commit), author);
         headings.add(&stored).map_err(std::io::Error::other)?;
     }
     let null = |commit: ObjectId| commit.kind().null();
@@ -452,6 +465,7 @@ pub(super) fn store<W: Write + Seek>(
         steps: StoredSteps { id_len: u8::try_from(id_len).unwrap_or_default(), bytes: &steps, olds: &olds },
         commits: &packed(&commits)?,
         headings: headings.rows(),
+        authors,
         claims: part(record.claims.is_empty(), packed(&claims))?,
         relations: part(record.reliances.is_empty() && record.concerns.is_empty(), packed(&relations))?,
         warnings: record.warnings.clone(),
@@ -464,7 +478,7 @@ fn packed(value: &impl Serialize) -> std::io::Result<Vec<u8>> {
     postcard::to_allocvec(value).map_err(std::io::Error::other)
 }
 
-fn stored_heading(heading: &Heading, commit: Object) -> StoredHeading<'_> {
+fn stored_heading(heading: &Heading, commit: Object, author: Option<u32>) -> StoredHeading<'_> {
     let spoken = StoredSpoken {
         commit,
         elsewhere: heading.elsewhere.as_deref(),
@@ -476,7 +490,7 @@ fn stored_heading(heading: &Heading, commit: Object) -> StoredHeading<'_> {
     StoredHeading {
         spoken,
         foreign_commit: heading.foreign_commit.as_deref(),
-        author: heading.author.as_deref(),
+        author,
         task: heading.task.as_deref(),
     }
 }
@@ -502,7 +516,12 @@ pub(super) fn store_passage<W: Write + Seek>(
     passage: Passage,
 ) -> std::io::Result<Part> {
     let stored = StoredPassage {
-        heading: stored_heading(&passage.heading, Object::Other(passage.heading.commit.into())),
+        heading: stored_heading(
+            &passage.heading,
+            Object::Other(passage.heading.commit.into()),
+            passage.heading.author.as_ref().map(|_| 0),
+        ),
+        author: passage.heading.author.as_deref(),
         kind: passage.kind,
         claim: passage.claim.0,
         from_file: passage.from_file,
@@ -522,7 +541,7 @@ pub(super) fn load_passage(table: &Table, part: Part) -> Option<Passage> {
 pub(super) fn parse_passage(bytes: &[u8]) -> Option<Passage> {
     let stored: StoredPassage<'_> = postcard::from_bytes(bytes).ok()?;
     Some(Passage {
-        heading: heading(&stored.heading, StoredSteps::default())?,
+        heading: heading(&stored.heading, StoredSteps::default(), stored.author.as_slice())?,
         kind: stored.kind,
         claim: EntryId(stored.claim),
         from_file: stored.from_file,
@@ -612,7 +631,7 @@ impl StoredRecord<'_> {
     ) -> Option<FileRecord> {
         let relations = part(table, self.relations.filter(|_| told.relations))?;
         let relations: StoredRelations<'_> = parsed(&relations)?;
-        let mut headings = Headings::new(self.headings, self.steps);
+        let mut headings = Headings::new(self.headings, self.steps, &self.authors);
         let mut claims = Vec::new();
         let mut load = |numbers: &[usize], rows: &[u8]| {
             let rows: Rows<'_> = postcard::from_bytes(rows).ok()?;
@@ -746,14 +765,15 @@ struct Headings<'a> {
     /// [`StoredHeading`]s.
     stored: Rows<'a>,
     steps: StoredSteps<'a>,
+    authors: &'a [&'a str],
     /// For each stored one, its number among the loaded ones.
     numbers: Vec<Option<usize>>,
     loaded: Vec<Heading>,
 }
 
 impl<'a> Headings<'a> {
-    fn new(stored: Rows<'a>, steps: StoredSteps<'a>) -> Self {
-        Self { numbers: vec![None; stored.len()], stored, steps, loaded: Vec::new() }
+    fn new(stored: Rows<'a>, steps: StoredSteps<'a>, authors: &'a [&'a str]) -> Self {
+        Self { numbers: vec![None; stored.len()], stored, steps, authors, loaded: Vec::new() }
     }
 
     /// The number among the loaded ones of the stored one with this number.
@@ -762,7 +782,7 @@ impl<'a> Headings<'a> {
         if let Some(known) = *self.numbers.get(stored)? {
             return Some(known);
         }
-        self.loaded.push(heading(&self.stored.parsed(stored)?, self.steps)?);
+        self.loaded.push(heading(&self.stored.parsed(stored)?, self.steps, self.authors)?);
         self.numbers[stored] = Some(self.loaded.len() - 1);
         self.numbers[stored]
     }
@@ -844,8 +864,12 @@ fn spoken<'a>(stored: &StoredSpoken<'a>, steps: StoredSteps<'_>) -> Option<Spoke
     })
 }
 
-fn heading(stored: &StoredHeading<'_>, steps: StoredSteps<'_>) -> Option<Heading> {
+fn heading(stored: &StoredHeading<'_>, steps: StoredSteps<'_>, authors: &[&str]) -> Option<Heading> {
     let spoken = spoken(&stored.spoken, steps)?;
+    let author = match stored.author {
+        Some(number) => Some((*authors.get(number as usize)?).to_owned()),
+        None => None,
+    };
     let Spoken { commit, elsewhere, at, source, level, .. } = spoken;
     Some(Heading {
         commit,
@@ -853,7 +877,7 @@ fn heading(stored: &StoredHeading<'_>, steps: StoredSteps<'_>) -> Option<Heading
         foreign_commit: stored.foreign_commit.map(str::to_owned),
         timestamp: spoken.timestamp(),
         at,
-        author: stored.author.map(str::to_owned),
+        author,
         source,
         level,
         task: stored.task.map(str::to_owned),
