@@ -771,6 +771,35 @@ fn settings_of_blame_are_left_to_git() {
 }
 
 #[test]
+fn each_lesson_on_a_file_has_the_author_of_its_note() {
+    let repo = TestRepo::new();
+    let authors = [Some("Ada"), None, Some("Bo"), Some("Ada"), Some("Cy")];
+    for (number, author) in authors.iter().enumerate() {
+        repo.write("a.txt", "line\n".repeat(number + 1));
+        let commit = repo.commit(&format!("number {number}"));
+        let line = number + 1;
+        let lesson = json!({ "category": "gotcha", "content": format!("Mind {number}."), "file": "a.txt", "lines": { "start": line, "end": line } });
+        let mut provenance = json!({ "source": "live" });
+        if let Some(author) = author {
+            provenance["author"] = (*author).into();
+        }
+        let note = json!({ "schema": "chronicle/v3", "commit": commit, "timestamp": testkit::DATE, "summary": "why", "wisdom": [lesson], "provenance": provenance });
+        repo.put_note("chronicle", "HEAD", note.to_string().as_bytes());
+        // The first one makes a table; from the second one on it is brought up to date.
+        let told = read(&repo, "a.txt", &format!("after number {number}"));
+        let told: serde_json::Value = serde_json::from_str(&told).expect("it is JSON");
+        let lessons = told["wisdom"].as_array().expect("it is a list");
+        for (known, author) in authors[..=number].iter().enumerate() {
+            let content = format!("Mind {known}.");
+            let lesson = lessons.iter().find(|lesson| lesson["content"] == content.as_str());
+            assert_eq!(lesson.expect("it is told")["author"].as_str(), *author, "{content}");
+        }
+    }
+    fs::remove_dir_all(repo.path().join(".git/chronicle/index")).expect("it is removed");
+    read(&repo, "a.txt", "in one table");
+}
+
+#[test]
 fn when_the_last_note_is_gone_nothing_is_annotated() {
     let repo = indexed();
     let notes = repo.git(&["for-each-ref", "--format=%(refname)", "refs/notes/"]);
