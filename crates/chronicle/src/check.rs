@@ -219,7 +219,7 @@ impl Chronicle {
                 .remove(&file.old.to_string())
                 .unwrap_or_default()
                 .into_iter()
-                .filter_map(|lesson| touch(lesson, file, fail_on))
+                .filter_map(|lesson| self.touch(lesson, file, fail_on))
                 .collect();
             touched.sort_by_key(|lesson| (lesson.touch, lesson.at_line));
             let relying = dependents.remove(&number).unwrap_or_default();
@@ -430,6 +430,38 @@ impl Chronicle {
         }
     }
 
+    /// A lesson, if the diff touches it.
+    fn touch(&self, lesson: WisdomItem, file: &Changed, fail_on: &[Category]) -> Option<TouchedLesson> {
+        let touched = touch_of_lines(&lesson.standing, file);
+        let (touch, at_line) = touched.or_else(|| Some((Touch::Item, self.touched_item(&lesson, file)?)))?;
+        let fails = touch == Touch::Lines && fail_on.contains(&lesson.category);
+        Some(TouchedLesson { touch, at_line, fails, lesson })
+    }
+
+    /// Where the diff touches the item that a lesson is about: the one with its name or, where nothing in the file has
+    /// that any more, the innermost one that its lines are in.
+    fn touched_item(&self, lesson: &WisdomItem, file: &Changed) -> Option<u32> {
+        let (anchor, items) = (&lesson.anchor.as_ref()?.name, file.items.as_ref()?);
+        let name = segments(anchor);
+        let is_called_so = |item: &Item| agree(&segments(&item.qualified), &name);
+        if let Some((_, at_line)) = items.iter().find(|(item, _)| is_called_so(item)) {
+            return Some(*at_line);
+        }
+        let lines = lesson.standing.lines.filter(|_| lesson.standing.state != State::Gone)?;
+        let holds_it = |item: &Item| item.lines.start <= lines.start && lines.end <= item.lines.end;
+        if !items.iter().any(|(item, _)| holds_it(item)) {
+            return None;
+        }
+        let outlines = &self.caches().outlines;
+        let all = outlines.items_of(&self.repository, &file.old.to_str_lossy(), &file.content)?;
+        let all = all.as_ref().as_ref().ok()?;
+        if all.iter().any(is_called_so) {
+            return None;
+        }
+        let innermost = all.iter().filter(|item| holds_it(item)).min_by_key(|item| item.lines.len())?;
+        Some(items.iter().find(|(item, _)| item == innermost)?.1)
+    }
+
     /// The lessons known of the files in the version `base`, by file.
     fn lessons_at(
         &self,
@@ -565,19 +597,6 @@ fn quotes(file: &unified::FileDiff, version: &Lines<'_>) -> bool {
 
 fn first_line(hunks: &[Hunk]) -> u32 {
     hunks.first().map_or(1, |hunk| hunk.new.start.max(1))
-}
-
-/// A lesson, if the diff touches it.
-fn touch(lesson: WisdomItem, file: &Changed, fail_on: &[Category]) -> Option<TouchedLesson> {
-    let standing = &lesson.standing;
-    let found = touch_of_lines(standing, file).or_else(|| {
-        let name = segments(&lesson.anchor.as_ref()?.name);
-        let is_named = |(item, _): &&(Item, u32)| agree(&segments(&item.qualified), &name);
-        Some((Touch::Item, file.items.as_ref()?.iter().find(is_named)?.1))
-    });
-    let (touch, at_line) = found?;
-    let fails = touch == Touch::Lines && fail_on.contains(&lesson.category);
-    Some(TouchedLesson { touch, at_line, fails, lesson })
 }
 
 /// How the diff touches the lines that a lesson has in the base, and where.

@@ -93,6 +93,31 @@ fn a_change_for_code_hosts() {
 }
 
 #[test]
+fn a_lesson_on_an_item_that_was_renamed_is_touched_where_that_item_is() {
+    let repo = TestRepo::new();
+    let code =
+        "fn wait() {\n    one();\n    fn inner() {\n        two();\n    }\n    three();\n    four();\n}\n";
+    repo.write("wait.rs", code);
+    repo.commit("wait: start");
+    let lesson = |anchor: &str| json!({ "category": "gotcha", "content": format!("Mind {anchor}."), "file": "wait.rs", "anchor": anchor });
+    annotate(&repo, &json!({ "summary": "Wait", "wisdom": [lesson("wait"), lesson("inner")] }));
+    let renamed = code.replace("wait", "pause");
+    repo.write("wait.rs", &renamed);
+    repo.commit("wait: pause");
+    repo.write("wait.rs", renamed.replace("pause()", "pause(times: u32)"));
+    insta::assert_snapshot!(ask(&repo, &["check"]), @"
+    ## wait.rs
+    - gotcha (lines 2-8, changed, wait, its item is touched at line 1, 6d18594, 2 days): Mind wait.
+    ");
+    // What still has its name is not meant by what is done beside it.
+    repo.write("wait.rs", renamed.replace("    one();", "    once();"));
+    insta::assert_snapshot!(ask(&repo, &["check"]), @"
+    ## wait.rs
+    - gotcha (lines 2-8, changed, wait, touched at line 2, 6d18594, 2 days): Mind wait.
+    ");
+}
+
+#[test]
 fn a_lesson_is_touched_where_its_lines_meet_the_change() {
     let repo = pool();
     let start = POOL.find("    pub fn acquire").expect("it is there");
