@@ -74,10 +74,15 @@ struct State {
 }
 
 impl State {
-    fn new(common_dir: &Path, head: ObjectId, notes: Vec<(BString, ObjectId)>, trust: &[u8]) -> Self {
+    fn new(
+        common_dir: &Path,
+        head: ObjectId,
+        notes: Vec<(BString, ObjectId)>,
+        (tips_stamp, trust): (&[u8], &[u8]),
+    ) -> Self {
         let frame = XxHash3_64::oneshot(&chronicle_git::frame_stamp(common_dir));
         let mut beside_head = frame.to_le_bytes().to_vec();
-        beside_head.extend(chronicle_git::tips_stamp(common_dir));
+        beside_head.extend_from_slice(tips_stamp);
         for (name, id) in &notes {
             beside_head.extend_from_slice(name);
             beside_head.push(0);
@@ -95,14 +100,16 @@ impl State {
 
     /// The state that `glance` saw.
     fn seen(glance: &Glance) -> Self {
-        Self::new(&glance.common_dir, glance.head, glance.notes.clone(), &glance.trust)
+        let beside = (glance.tips_stamp(), &glance.trust[..]);
+        Self::new(&glance.common_dir, glance.head, glance.notes.clone(), beside)
     }
 
     fn of(repository: &Repository) -> Result<Option<Self>> {
         let Some(head) = repository.head()? else { return Ok(None) };
         let notes = repository.memory_tips()?;
-        let trust = chronicle_git::trust_of(repository.common_dir());
-        Ok(Some(Self::new(repository.common_dir(), head, notes, &trust)))
+        let common_dir = repository.common_dir();
+        let beside = (&*chronicle_git::tips_stamp(common_dir), &*chronicle_git::trust_of(common_dir));
+        Ok(Some(Self::new(common_dir, head, notes, beside)))
     }
 
     fn directory(&self) -> PathBuf {

@@ -84,6 +84,9 @@ pub(crate) fn differing(
     old: Option<ObjectId>,
     new: ObjectId,
 ) -> Result<Vec<Differing>> {
+    if old == Some(new) {
+        return Ok(Vec::new());
+    }
     let tree = |id: ObjectId| inner.find_tree(id).context(ObjectSnafu { id });
     let (old, new_tree) = (old.map(tree).transpose()?, tree(new)?);
     let old = old.as_ref().map_or(&[][..], |tree| &tree.data);

@@ -6,6 +6,7 @@
 //! the caller opens the repository then.
 
 use std::{
+    cell::OnceCell,
     fs,
     io::ErrorKind,
     path::{Path, PathBuf},
@@ -41,6 +42,8 @@ pub struct Glance {
     config: Vec<u8>,
     /// What the repository's configuration says about whose notes are trusted.
     pub trust: Vec<u8>,
+    /// [`tips_stamp`], once it was asked for.
+    tips_stamp: OnceCell<Vec<u8>>,
 }
 
 /// Variables of the environment that change where git looks.
@@ -155,7 +158,14 @@ impl Glance {
         };
         let notes = refs.notes()?;
         let trust = trust::settings(&config);
-        Some(Self { work_dir: work_dir.to_owned(), directory, common_dir, head, notes, config, trust })
+        let work_dir = work_dir.to_owned();
+        let tips_stamp = OnceCell::new();
+        Some(Self { work_dir, directory, common_dir, head, notes, config, trust, tips_stamp })
+    }
+
+    /// Bytes that change whenever branches may have, as they were when this was first asked for.
+    pub fn tips_stamp(&self) -> &[u8] {
+        self.tips_stamp.get_or_init(|| tips_stamp(&self.common_dir))
     }
 
     /// Whether git's settings may hold one of `keys`, given in small letters.

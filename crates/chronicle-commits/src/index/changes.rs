@@ -100,10 +100,17 @@ impl StoredChanges {
         Some(Changes { paths, commits: commits.collect::<Option<_>>()? })
     }
 
-    /// The path of that number.
-    pub(super) fn path(&self, number: u32) -> Option<BString> {
-        let number = Some(number as usize).filter(|number| *number < self.n_paths)?;
-        self.block(number / BLOCK)?.into_iter().nth(number % BLOCK)
+    /// The paths of these numbers, of which those that lie together come together; `None` where one of them is none.
+    pub(super) fn paths(&self, numbers: impl IntoIterator<Item = u32>) -> Option<Vec<BString>> {
+        let mut block = (usize::MAX, Vec::new());
+        let path = |number| {
+            let number = Some(number as usize).filter(|number| *number < self.n_paths)?;
+            if block.0 != number / BLOCK {
+                block = (number / BLOCK, self.block(number / BLOCK)?);
+            }
+            block.1.get(number % BLOCK).cloned()
+        };
+        numbers.into_iter().map(path).collect()
     }
 
     /// The paths of the block of that number.
@@ -147,13 +154,14 @@ mod tests {
         #[test]
         fn what_was_stored_is_found(changes in changes()) {
             let stored = StoredChanges::parse(store(&changes).unwrap().into()).unwrap();
-            for (number, path) in (0..).zip(&changes.paths) {
-                prop_assert_eq!(stored.path(number), Some(path.clone()));
-            }
+            let n_paths = u32::try_from(changes.paths.len()).unwrap();
+            prop_assert_eq!(stored.paths(0..n_paths), Some(changes.paths.clone()));
+            let backwards = changes.paths.iter().rev().cloned().collect();
+            prop_assert_eq!(stored.paths((0..n_paths).rev()), Some(backwards));
             for (place, changed) in (0..).zip(&changes.commits) {
                 prop_assert_eq!(stored.of(place), Some(changed.clone()));
             }
-            prop_assert_eq!(stored.path(u32::try_from(changes.paths.len()).unwrap()), None);
+            prop_assert_eq!(stored.paths([n_paths]), None);
             let whole = stored.whole().unwrap();
             prop_assert_eq!((&whole.paths, &whole.commits), (&changes.paths, &changes.commits));
             prop_assert_eq!(stored.of(u32::try_from(changes.commits.len()).unwrap()), None);
@@ -172,7 +180,7 @@ mod tests {
             if let Some(stored) = StoredChanges::parse(bytes.into()) {
                 let _nothing_or_nonsense = stored.whole();
                 for number in 0..40 {
-                    let _nothing_or_nonsense = (stored.path(number), stored.of(number));
+                    let _nothing_or_nonsense = (stored.paths([number]), stored.of(number));
                 }
             }
         }

@@ -435,7 +435,8 @@ impl Part {
         let known: HashSet<Id> = self.gained.iter().copied().collect();
         let is_known = |id: ObjectId| known.contains(&id.into()) || ancestry.place(id).is_some();
         // HEAD may have left what it was at, and a merge may reach what is known by another way.
-        let goes_on = gained.history.place(head).is_some() && gained.edge().all(|(_, node)| node.id == head);
+        let Some(place_of_head) = gained.history.place(head) else { return Ok(None) };
+        let goes_on = gained.edge().all(|(_, node)| node.id == head);
         let is_aside = !goes_on || new.iter().any(|id| is_known(*id));
         let seen: HashSet<Id> =
             self.changed.iter().copied().chain(self.fresh.iter().map(|fresh| fresh.commit)).collect();
@@ -469,7 +470,7 @@ impl Part {
         let keys: BTreeSet<ObjectId> = new.union(&changed).copied().collect();
         let seen = Seen { repository, gained: &gained, is_here: &is_here, is_orphan: &is_orphan };
         let Some(words) = part.see_notes(&seen, &mut notes, &keys, None)? else { return Ok(None) };
-        part.see_paths(repository, &gained, repository.commit_tree(head)?)?;
+        part.see_paths(repository, &gained, gained.history.node(place_of_head).tree)?;
         Ok(Some(Made { part, beside: now, words, span: None }))
     }
 
@@ -563,11 +564,10 @@ impl Part {
                 }
                 at = *nodes[at].parents.first()? as usize;
             }
-            let paths = seen.into_values().map(|changed| Some((changes.path(changed.path)?, changed)));
-            Some((nodes[at].tree, paths.collect::<Option<Vec<_>>>()?))
+            Some((nodes[at].tree, changes.paths(seen.keys().copied())?, seen))
         });
-        let Some((tree, paths)) = known else { return nodes[0].tree };
-        for (path, changed) in paths {
+        let Some((tree, paths, seen)) = known else { return nodes[0].tree };
+        for (path, changed) in paths.into_iter().zip(seen.into_values()) {
             match (changed.is_there, changed.was_there) {
                 (false, true) => drop(self.added.insert(path.clone())),
                 (true, false) => drop(self.removed.insert(path.clone())),
