@@ -22,6 +22,7 @@ use crate::{
     error::Result,
     gather::Gathered,
     index::Index,
+    kept::Caches,
     matching::Ground,
     moved,
     notebook::Notebook,
@@ -81,7 +82,7 @@ pub struct Dependents {
 ///
 /// # Errors
 /// When the repository cannot be read. Notes that cannot be read only cause warnings.
-pub fn dependents(lazy: &LazyRepository, request: &DepsRequest) -> Result<Dependents> {
+pub fn dependents(lazy: &LazyRepository, caches: &Caches, request: &DepsRequest) -> Result<Dependents> {
     let repository = lazy.get()?;
     let mut warnings = Vec::new();
     let notebook = Notebook::open(repository, &mut warnings)?;
@@ -111,7 +112,8 @@ pub fn dependents(lazy: &LazyRepository, request: &DepsRequest) -> Result<Depend
     let head_time = Timestamp::from_second(history.nodes()[0].time).unwrap_or(Timestamp::UNIX_EPOCH);
     let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
     warnings.extend(afterwords.warnings.iter().cloned());
-    let setting = Setting { lazy, request, head_time, said: &afterwords, words: &direct };
+    let outlines = &caches.outlines;
+    let setting = Setting { lazy, request, head_time, said: &afterwords, words: &direct, outlines };
     let mut found = Found::default();
     for ((_, targets), record) in files.iter().zip(&records) {
         if let Some(judged) = Judge::new(setting, targets, Relied::of(record)).judged()? {
@@ -129,7 +131,7 @@ pub fn dependents(lazy: &LazyRepository, request: &DepsRequest) -> Result<Depend
 /// When the repository has to be looked into and cannot be read.
 pub fn dependents_indexed(
     lazy: &LazyRepository,
-    index: &Index,
+    (index, caches): (&Index, &Caches),
     request: &DepsRequest,
 ) -> Result<Option<Dependents>> {
     let (true, Some(head_time), false) = (index.has_any(), index.head_time(), request.all) else {
@@ -141,7 +143,8 @@ pub fn dependents_indexed(
         return Ok(None);
     }
     let said = index.said();
-    let setting = Setting { lazy, request, head_time, said: &said, words: index };
+    let outlines = &caches.outlines;
+    let setting = Setting { lazy, request, head_time, said: &said, words: index, outlines };
     let mut found = Found::default();
     // One after the other: what is known of one file may take much room, which the next one can use again.
     for (file, targets) in request.by_file() {

@@ -571,7 +571,7 @@ impl Chronicle {
         };
         let found = match self.dependents_indexed(&request)? {
             Some(found) => found,
-            None => chronicle_commits::dependents(&self.repository, &request)?,
+            None => chronicle_commits::dependents(&self.repository, self.caches(), &request)?,
         };
         warnings.extend(
             found.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>(),

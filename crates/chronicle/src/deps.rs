@@ -52,7 +52,7 @@ impl Chronicle {
         let indexed = if all { None } else { self.dependents_indexed(&request)? };
         let found = match indexed {
             Some(found) => found,
-            None => chronicle_commits::dependents(&self.repository, &request)?,
+            None => chronicle_commits::dependents(&self.repository, self.caches(), &request)?,
         };
         // What is no longer there may still be relied upon, and that is worth knowing.
         let is_known = found.dependents.iter().any(|dependent| dependent.on_anchor.is_some());
@@ -71,7 +71,10 @@ impl Chronicle {
     /// Answers from the index; `None` when it takes a closer look.
     pub(crate) fn dependents_indexed(&self, request: &DepsRequest) -> Result<Option<Dependents>, Error> {
         match self.index_at(request.at) {
-            Some(index) => Ok(chronicle_commits::dependents_indexed(&self.repository, index, request)?),
+            Some(index) => {
+                let known = (index, self.caches());
+                Ok(chronicle_commits::dependents_indexed(&self.repository, known, request)?)
+            }
             None => Ok(None),
         }
     }

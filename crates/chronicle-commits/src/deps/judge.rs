@@ -25,6 +25,7 @@ use crate::{
     corrections,
     deps::{DepsRequest, Target, Words},
     error::Result,
+    outlines::{Items, Outlines},
     prose::{Kind, Passage, Said},
     record::{Grouping, Relied, Relying, Spoken},
 };
@@ -232,6 +233,7 @@ pub(super) struct Setting<'a> {
     /// What was said of claims after they were made.
     pub(super) said: &'a dyn corrections::Said,
     pub(super) words: &'a dyn Words,
+    pub(super) outlines: &'a Outlines,
 }
 
 /// One question, and what is known about one of the files that it is about.
@@ -241,7 +243,7 @@ pub(super) struct Judge<'a, 'r> {
     targets: &'a [usize],
     relied: Relied<'r>,
     /// The items of the file as it is now, when they are needed.
-    items: OnceCell<Vec<Item>>,
+    items: OnceCell<Items>,
     /// Other files that code came from which something found relies on.
     sources: RefCell<BTreeSet<String>>,
 }
@@ -433,17 +435,18 @@ impl<'a, 'r> Judge<'a, 'r> {
         let Some(content) = target.content.bytes(self.setting.lazy) else { return Ok(false) };
         let path = target.file.path.to_str_lossy();
         // A guess must not hide what was declared.
-        let now = self.items.get_or_init(|| items(&path, content));
+        let now = named(self.items.get_or_init(|| self.setting.outlines.items(&path, content)));
         if !resolve(now, anchor).exact().is_empty() {
             return Ok(false);
         }
         let Some(old) = self.version(said_in(), file)? else { return Ok(false) };
-        let then = items(file, &old);
+        let then = self.setting.outlines.items(file, &old);
+        let then = named(&then);
         let (old, new) = (Lines::new(&old), Lines::new(content));
         let map = LineMap::between(&old, &new);
         let locator = Locator::new(new);
         // Code that was there before, under the name it has now, is no other code with a new name.
-        let is_new_name = || target.anchors.iter().all(|name| resolve(&then, name).exact().is_empty());
+        let is_new_name = || target.anchors.iter().all(|name| resolve(then, name).exact().is_empty());
         let has_words_of = |item: &Item| {
             let words = CodeWords::of(old.of(item.lines));
             let mut of_target = target.lines.iter().map(|lines| CodeWords::of(locator.lines().of(*lines)));
@@ -455,7 +458,7 @@ impl<'a, 'r> Judge<'a, 'r> {
             let is_proof = LEAST_ALIKE <= place.share;
             place.lines.is_some_and(lies_in_target) || (!is_proof && is_new_name() && has_words_of(item))
         };
-        Ok(resolve(&then, anchor).exact().iter().any(is_target))
+        Ok(resolve(then, anchor).exact().iter().any(is_target))
     }
 
     /// The bytes that `file` had in `commit`, if they are here.
@@ -492,7 +495,7 @@ impl<'a, 'r> Judge<'a, 'r> {
         };
         let Some(old) = self.version(said_in(), file)? else { return Ok(false) };
         let path = target.file.path.to_str_lossy();
-        let now = self.items.get_or_init(|| items(&path, content));
+        let now = named(self.items.get_or_init(|| self.setting.outlines.items(&path, content)));
         let is_asked = |item: &&Item| {
             target.lines.is_empty() || target.lines.iter().any(|lines| lies_in(item.lines, *lines))
         };
@@ -503,17 +506,17 @@ impl<'a, 'r> Judge<'a, 'r> {
                 LEAST_ALIKE <= words.likeness(&other)
             })
         };
-        let then = items(file, &old);
-        let then = resolve(&then, anchor);
+        let then = self.setting.outlines.items(file, &old);
+        let then = resolve(named(&then), anchor);
         let asked: Vec<&Item> = now.iter().filter(is_asked).collect();
         if !then.exact().iter().any(|item| is_like(&asked, content, item)) {
             return Ok(false);
         }
         // Where it still stands in that file, it is a copy that is asked about.
         let is_there = self.file_beside(target, file)?.is_some_and(|there| {
-            let items = items(file, &there);
-            let named = resolve(&items, anchor);
-            then.exact().iter().any(|item| is_like(named.exact(), &there, item))
+            let items = self.setting.outlines.items(file, &there);
+            let called_so = resolve(named(&items), anchor);
+            then.exact().iter().any(|item| is_like(called_so.exact(), &there, item))
         });
         if !is_there {
             self.sources.borrow_mut().insert(plain_path(file).to_owned());
@@ -609,6 +612,7 @@ fn lies_in(place: LineRange, lines: LineRange) -> bool {
     place.len() <= 2 * shared
 }
 
-fn items(path: &str, content: &[u8]) -> Vec<Item> {
-    chronicle_outline::outline(path, content).map(|outline| outline.items).unwrap_or_default()
+/// The items of an outline; none where there is none.
+fn named(items: &Items) -> &[Item] {
+    items.as_ref().as_ref().map(Vec::as_slice).unwrap_or_default()
 }
