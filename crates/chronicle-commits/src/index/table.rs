@@ -84,7 +84,7 @@ const MAX_ROOM: usize = 1 << 20;
 impl Table {
     /// Opens the table at `path`; `None` when there is none, or when it is not one of ours that is whole.
     pub(crate) fn open(path: &Path) -> Option<Self> {
-        let file = File::open(path).ok()?;
+        let file = open_at_once(path).ok()?;
         let metadata = file.metadata().ok()?;
         if !metadata.is_file() || !is_ours(&metadata) {
             return None;
@@ -290,6 +290,19 @@ fn is_ours(metadata: &std::fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_ours(_metadata: &std::fs::Metadata) -> bool {
     true
+}
+
+/// Opens the file at `path`; a pipe in its place is not waited for.
+#[cfg(unix)]
+fn open_at_once(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    File::options().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_at_once(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 /// `len` bytes from `offset` on. No time is spent on making room that is written over at once.

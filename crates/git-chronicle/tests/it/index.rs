@@ -864,6 +864,31 @@ fn a_damaged_index_is_as_if_it_were_not_there() {
     }
 }
 
+#[test]
+fn a_pipe_in_the_place_of_the_index_is_not_waited_for() {
+    let repo = indexed();
+    let table = tables(&repo).remove(0);
+    fs::remove_file(&table).expect("it can be removed");
+    if !command("mkfifo", repo.path()).arg(&table).status().is_ok_and(|status| status.success()) {
+        return skip("there is no mkfifo");
+    }
+    let mut read = command(crate::outcome::program(), repo.path());
+    let mut read = read.args(["read", "a.txt"]).stdout(Stdio::null()).spawn().expect("it starts");
+    let began = Instant::now();
+    let status = loop {
+        match read.try_wait().expect("it can be waited for") {
+            None if Duration::from_mins(1) < began.elapsed() => {
+                read.kill().expect("it can be killed");
+                panic!("it waits for the pipe");
+            }
+            None => thread::sleep(Duration::from_millis(10)),
+            Some(status) => break status,
+        }
+    };
+    assert!(status.success());
+    assert!(table.is_file(), "the index was made anew");
+}
+
 /// The parts of the index.
 fn parts(repo: &TestRepo) -> Vec<PathBuf> {
     let entries = fs::read_dir(index_directory(repo)).expect("there is an index");
