@@ -335,9 +335,6 @@ fn gone_since(item: &Item, files: &[Scoped], setting: &Setting<'_>) -> Result<Op
         return Ok(None);
     }
     let claim = &record.claims[item.claim];
-    if let Some(known) = claim.gone_since {
-        return Ok(known);
-    }
     match (claim.n_newer, claim.placement.recorded_in) {
         (Some(n_newer), Some((blob, range))) => {
             let file = (path.as_bstr(), &record.steps[..], n_newer);

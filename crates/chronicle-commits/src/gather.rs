@@ -413,7 +413,6 @@ impl Gatherer<'_> {
             placement: Placement::file_wide(State::Gone),
             commits_since: None,
             n_newer: None,
-            gone_since: None,
         });
     }
 

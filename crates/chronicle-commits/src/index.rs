@@ -760,15 +760,10 @@ fn load(
     let is_committed = content.blob().is_some();
     let content = if is_committed { None } else { content.bytes(repository) };
     if let (false, None, Some(_)) = (is_committed, content, stored.content) {
-        let mut record = stored.load(table, &name, None, told, |placement, _, anchor| {
+        return stored.load(table, &name, None, told, |placement, _, anchor| {
             *placement = placement.of_missing_file();
             placement.concerns(scope, anchor)
-        })?;
-        // That lines were gone before is no matter where all is gone.
-        for claim in &mut record.claims {
-            claim.gone_since = None;
-        }
-        return Some(record);
+        });
     }
     let drift = match (content, stored.content) {
         _ if is_committed => None,

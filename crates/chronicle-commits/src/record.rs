@@ -94,8 +94,6 @@ pub(crate) struct Claim {
     pub(crate) commits_since: Option<u32>,
     /// How many of the steps are newer than its commit; `None` off the history.
     pub(crate) n_newer: Option<u32>,
-    /// The commit that took its lines away, once that was looked up.
-    pub(crate) gone_since: Option<Option<ObjectId>>,
 }
 
 /// What a claim says.

@@ -402,12 +402,11 @@ impl Outdated<'_> {
             let Some(heading) = heading_of.get(&claim.heading) else { continue };
             claim.heading = *heading;
             if record.headings[*heading].elsewhere.is_some() {
-                (claim.commits_since, claim.n_newer, claim.gone_since) = (None, None, None);
+                (claim.commits_since, claim.n_newer) = (None, None);
             }
             claim.commits_since = claim.commits_since.map(|n| (n + n_gained).saturating_sub(n_lost));
             claim.n_newer =
                 claim.n_newer.map(|n| n_gained + n - lost_before.get(n as usize).copied().unwrap_or(0));
-            claim.gone_since = claim.gone_since.filter(|since| since.is_some_and(|since| !is_lost(since)));
             record.claims.push(claim);
         }
         for mut reliance in base.reliances {

@@ -293,7 +293,6 @@ struct StoredWords<'a> {
     placement: StoredPlacement,
     commits_since: Option<u32>,
     n_newer: Option<u32>,
-    gone_since: Option<Option<Id>>,
     kind: Kind,
     body: Part,
 }
@@ -397,7 +396,6 @@ pub(super) fn store<W: Write + Seek>(
                 },
                 commits_since: claim.commits_since,
                 n_newer: claim.n_newer,
-                gone_since: claim.gone_since.map(|known| known.map(Id::from)),
                 kind,
                 body: writer.part(&bytes)?,
             };
@@ -651,11 +649,6 @@ impl StoredRecord<'_> {
                     placement,
                     commits_since: claim.commits_since,
                     n_newer: claim.n_newer,
-                    gone_since: match claim.gone_since {
-                        None => None,
-                        Some(None) => Some(None),
-                        Some(Some(id)) => Some(Some(id.get()?)),
-                    },
                 });
             }
             Some(())
