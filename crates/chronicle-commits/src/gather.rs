@@ -13,8 +13,8 @@ use jiff::Timestamp;
 use crate::{
     error::Result,
     introduced::{self, Introduced, Words},
-    matching::{Candidate, Ground, malformed},
-    moved::{self, Holders, MAX_HOLDERS, Own, Piece},
+    matching::{AsOf, Candidate, Ground, malformed},
+    moved::{self, Holders, Holding, MAX_HOLDERS, Own, Piece},
     placing::{Located, Placement, Version, place},
     present::Present,
     record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step, expiry},
@@ -37,7 +37,7 @@ enum Tied {
     /// Its commit, which touched the file, is what it is about.
     Written { candidate: usize, touch: usize },
     /// Its note names another file, and the code may have come from there.
-    Moved { candidate: usize },
+    Moved { candidate: usize, as_of: AsOf },
 }
 
 impl<'a> Gathered<'a> {
@@ -109,9 +109,9 @@ impl<'a> Gathered<'a> {
         let mut written: Option<((usize, usize), Placement)> = None;
         for (mut claim, tied) in std::mem::take(&mut record.claims).into_iter().zip(ties) {
             claim.placement = match tied {
-                Tied::Moved { candidate } => {
+                Tied::Moved { candidate, as_of } => {
                     let located = located(&claim, &record.headings[claim.heading]);
-                    let by = &self.candidates[candidate];
+                    let by = (&self.candidates[candidate], as_of);
                     match moved::arrived(self.ground, (number, present), &located, by)? {
                         Some(placement) => placement,
                         None => continue,
@@ -351,8 +351,8 @@ impl Gatherer<'_> {
         heading: &Heading,
     ) {
         let named = self.ground.files_named(self.candidate, name);
-        for file in self.sketched(sketch, &named, name) {
-            let tied = Tied::Moved { candidate: self.number };
+        for (file, as_of) in self.sketched(sketch, &named, name) {
+            let tied = Tied::Moved { candidate: self.number, as_of };
             self.claim(file, id, body(), name.to_owned(), tied, heading);
         }
         for file in named {
@@ -363,33 +363,38 @@ impl Gatherer<'_> {
     }
 
     /// Notes what was sketched of code in `files`, which the note calls `name`; the other files that it may have gone to.
-    fn sketched(&mut self, sketch: Option<&Sketch>, files: &[usize], name: &str) -> Vec<usize> {
+    fn sketched(&mut self, sketch: Option<&Sketch>, files: &[usize], name: &str) -> Vec<(usize, AsOf)> {
         let (Some(holders), Some(sketch)) = (self.holders, sketch) else { return Vec::new() };
         let telling = sketch.telling();
-        let mut gained = holders.gained(self.ground, &telling, &Own { files, name });
-        let n_holders = u8::try_from(gained.len()).unwrap_or(u8::MAX);
-        if MAX_HOLDERS < gained.len() {
-            gained.clear();
-        }
-        let is_newer = |file: &usize| {
-            let newest = self.ground.followed.files[*file].touches.first();
+        let mut holding = holders.holding(self.ground, &telling, &Own { files, name });
+        let is_newer = |file: usize| {
+            let newest = self.ground.followed.files[file].touches.first();
             self.candidate.place.is_none_or(|place| newest.is_none_or(|touch| touch.place < place))
         };
-        gained.retain(is_newer);
-        if !gained.is_empty() && !self.ground.is_in_few(&telling, name) {
-            gained.clear();
+        let n_gained = holding.iter().filter(|holding| holding.is_more).count();
+        holding.retain(|holding| holding.as_of == AsOf::Now || is_newer(holding.file));
+        // What is in many by habit went to none of them.
+        if MAX_HOLDERS < n_gained {
+            holding.clear();
         }
-        let name = name.trim_start_matches("./");
-        for file in &gained {
-            let sources = &mut self.files[*file].0.sources;
-            if !sources.iter().any(|known| known == name) {
-                sources.push(name.to_owned());
+        if holding.len() <= MAX_HOLDERS {
+            let name = name.trim_start_matches("./");
+            for Holding { file, .. } in &holding {
+                // Where the other one loses the code, it may be the one that has it.
+                let sources = &mut self.files[*file].0.sources;
+                if !sources.iter().any(|known| known == name) {
+                    sources.push(name.to_owned());
+                }
             }
         }
+        holding.retain(|holding| holding.is_more);
+        let is_in_few = |holding: &Holding| self.ground.is_in_few(&telling, name, holding.as_of);
+        holding.retain(is_in_few);
+        let n_holders = u8::try_from(n_gained).unwrap_or(u8::MAX);
         for file in files {
             self.sketched[*file].push(Piece { telling: telling.clone(), n_holders });
         }
-        gained
+        holding.into_iter().map(|holding| (holding.file, holding.as_of)).collect()
     }
 
     /// A claim about the commit as a whole, for each file that it changed.
@@ -428,7 +433,7 @@ impl Gatherer<'_> {
             let (files, had_name) = self.ground.files_meant(self.candidate, &dependency.file);
             let mut may_be_in: Vec<(usize, bool)> = files.iter().map(|file| (*file, had_name)).collect();
             let gained = self.sketched(dependency.sketch.as_ref(), &files, &dependency.file);
-            may_be_in.extend(gained.into_iter().map(|file| (file, false)));
+            may_be_in.extend(gained.into_iter().map(|(file, _)| (file, false)));
             for (number, had_name) in may_be_in {
                 if had_name {
                     self.meant.insert(number);

@@ -21,7 +21,7 @@ mod stored;
 pub(crate) mod table;
 
 use std::{
-    cell::{OnceCell, RefCell},
+    cell::{LazyCell, OnceCell, RefCell},
     collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     rc::Rc,
@@ -47,7 +47,7 @@ use crate::{
         stored::{Asked, Id, StoredRecord},
         table::{Table, Value},
     },
-    moved::{self, FileLines, Piece},
+    moved::{self, FileLines},
     present::is_opaque,
     prose::{Passage, Said},
     read::{Scope, superseded_by},
@@ -536,24 +536,62 @@ impl Index {
                 Some(FileLines::gained(&table.get(&words_key(path)).unwrap_or_default(), content))
             };
             let gained = self.look_up(repository, path, gained);
-            gained.is_some_and(|gained| self.come_from_elsewhere(repository, path, &gained))
+            gained.is_some_and(|gained| self.come_from_elsewhere(repository, (path, content), &gained))
         };
         content.is_some_and(has_gained)
     }
 
-    /// Whether the lines `gained` of the file at `path` may be code of another file that has it no more.
-    fn come_from_elsewhere(&self, repository: &LazyRepository, path: &BStr, gained: &FileLines) -> bool {
-        let others = sketched::files_with(&self.table, gained).into_iter().filter(|(file, _)| file != path);
-        let is_no_more = |(file, mut code): (BString, Vec<Piece>)| {
-            code.retain(|piece| !piece.is_in_many(MAX_EDITED));
-            if code.is_empty() {
-                return Some(false);
-            }
+    /// Whether the lines `gained` of the file at `path`, whose bytes are now `content`, may be code of another file that has
+    /// it no more.
+    fn come_from_elsewhere(
+        &self,
+        repository: &LazyRepository,
+        (path, content): (&BStr, &[u8]),
+        gained: &FileLines,
+    ) -> bool {
+        let lines = LazyCell::new(|| FileLines::of(content));
+        let is_brought = |telling: &[u32]| 0 < gained.n_of(telling) && lines.may_hold(telling);
+        let is_no_more = |file: &BString, code: &[&[u32]]| {
             let present = repository.get().ok()?.present_file(Some(self.state.head), file.as_bstr()).ok()?;
             let there = present.map(|present| FileLines::of(&present.content)).unwrap_or_default();
-            Some(code.iter().any(|Piece { telling, .. }| there.n_of(telling) < gained.n_of(telling)))
+            Some(code.iter().any(|telling| there.n_of(telling) < lines.n_of(telling)))
         };
-        others.into_iter().any(|other| is_no_more(other).unwrap_or_default())
+        let is_other = |file: &BString| file != path;
+        let mut known =
+            sketched::files_with(&self.table, gained).into_iter().filter(|(file, _)| is_other(file));
+        let mut fresh = self.part.iter().flat_map(Part::sketched).filter(|(file, _)| is_other(file));
+        known.any(|(file, code)| {
+            let code = code.iter().filter(|piece| !piece.is_in_many(MAX_EDITED));
+            let code: Vec<&[u32]> =
+                code.map(|piece| &piece.telling[..]).filter(|telling| is_brought(telling)).collect();
+            !code.is_empty() && is_no_more(&file, &code).unwrap_or_default()
+        }) || fresh
+            .any(|(file, telling)| is_brought(telling) && is_no_more(file, &[telling]).unwrap_or_default())
+    }
+
+    /// Whether the file at `path`, whose record is `stored` and which no commit changed since, may have code of another
+    /// file at HEAD of which something was said later.
+    fn was_annotated_late(
+        &self,
+        repository: &LazyRepository,
+        (path, stored): (&BStr, &StoredRecord<'_>),
+        part: &Part,
+    ) -> Option<bool> {
+        let newest = stored.places()?.first().copied()?;
+        let mut late = part.sketched_before(newest).filter(|(file, _)| *file != path).peekable();
+        if late.peek().is_none() {
+            return Some(false);
+        }
+        let repository = repository.get().ok()?;
+        let tree = repository.commit_tree(self.state.head).ok()?;
+        let lines_in = |file: &BStr| {
+            let blob = repository.blob_at(tree, file).ok().flatten();
+            blob.and_then(|blob| repository.with_blob(blob, FileLines::of).ok()?).unwrap_or_default()
+        };
+        let lines = lines_in(path);
+        let is_gone =
+            |file: &BString, telling: &[u32]| lines_in(file.as_bstr()).n_of(telling) < lines.n_of(telling);
+        Some(late.any(|(file, telling)| lines.may_hold(telling) && is_gone(file, telling)))
     }
 
     /// Reads what is known about `path` at present, and the table that it lies in; `None` when HEAD has no such file.
@@ -575,7 +613,7 @@ impl Index {
         paths: impl IntoIterator<Item = &'p BString>,
     ) {
         let Some(part) = &self.part else { return };
-        let is_outdated = |path: &&BString| matches!(self.lies(path.as_bstr()), Lies::Outdated);
+        let is_outdated = |path: &&BString| matches!(self.lies(repository, path.as_bstr()), Lies::Outdated);
         let paths: BTreeSet<&BString> = paths.into_iter().filter(is_outdated).collect();
         // Where that fails, whoever asks about one of them is told.
         if 1 < paths.len()
@@ -590,7 +628,7 @@ impl Index {
 
     /// Where what is known about `path` at present lies; `None` when HEAD has no such file.
     fn known_in(&self, repository: &LazyRepository, path: &BStr) -> Option<Rc<Known>> {
-        match self.lies(path) {
+        match self.lies(repository, path) {
             Lies::Nowhere => None,
             Lies::In(known) => Some(known),
             Lies::Outdated => {
@@ -604,11 +642,11 @@ impl Index {
     }
 
     /// Where what is known about `path` lies, as far as anything is there.
-    fn lies(&self, path: &BStr) -> Lies {
+    fn lies(&self, repository: &LazyRepository, path: &BStr) -> Lies {
         if let Some(known) = self.known.borrow().get(path) {
             return Lies::In(Rc::clone(known));
         }
-        let found = self.found(path);
+        let found = self.found(repository, path);
         if let Lies::In(known) = &found {
             self.known.borrow_mut().insert(path.to_owned(), Rc::clone(known));
         }
@@ -616,7 +654,7 @@ impl Index {
     }
 
     /// The same, when that was not asked for before.
-    fn found(&self, path: &BStr) -> Lies {
+    fn found(&self, repository: &LazyRepository, path: &BStr) -> Lies {
         let known = Known::new(Rc::clone(&self.table), path.to_owned());
         let Some(part) = &self.part else { return Lies::In(Rc::new(known)) };
         if part.removed.contains(path.as_bytes()) {
@@ -631,7 +669,10 @@ impl Index {
         if part.is_touched(path) {
             return Lies::Outdated;
         }
-        match stored::parse(bytes).and_then(|stored| part.leaves(&stored)) {
+        let leaves = |stored: StoredRecord<'_>| {
+            Some(part.leaves(&stored)? && !self.was_annotated_late(repository, (path, &stored), part)?)
+        };
+        match stored::parse(bytes).and_then(leaves) {
             Some(true) => Lies::In(Rc::new(known)),
             Some(false) => Lies::Outdated,
             None => Lies::Nowhere,
@@ -751,7 +792,7 @@ fn load(
         let edited = if content.blob().is_none() { content.bytes(repository) } else { None };
         let edited = edited.filter(|content| stored.content.is_none_or(|hash| hash != content_hash(content)));
         if edited.is_some_and(|content| {
-            index.come_from_elsewhere(repository, path, &FileLines::gained(b"", content))
+            index.come_from_elsewhere(repository, (path, content), &FileLines::gained(b"", content))
         }) {
             return None;
         }
@@ -778,7 +819,9 @@ fn load(
     let mut is_known = true;
     // Where the file was edited, each place is to be carried before it can be asked about.
     let asked = Asked::of(wanted).filter(|_| drift.is_none());
-    if drift.as_ref().is_some_and(|drift| index.come_from_elsewhere(repository, path, &drift.gained())) {
+    if let (Some(drift), Some(content)) = (&drift, content)
+        && index.come_from_elsewhere(repository, (path, content), &drift.gained())
+    {
         return None;
     }
     let origins = drift.as_ref().map(|_| (stored.sources.clone(), stored.names.clone())).unwrap_or_default();

@@ -89,6 +89,17 @@ impl Candidate {
     }
 }
 
+/// Which version of the files beside it decides whether code came into a file.
+///
+/// What is told of a file that nobody edited never depends on edits elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum AsOf {
+    /// That of the newest commit.
+    Head,
+    /// That which is there now: an edit brought the code.
+    Now,
+}
+
 /// The histories that candidates are looked up in.
 pub(crate) struct Ground<'a> {
     pub(crate) repository: &'a Repository,
@@ -111,7 +122,7 @@ pub(crate) struct Ground<'a> {
     /// The lines of all files, where not all are in scope.
     everywhere: OnceCell<Holders>,
     /// The lines of files that are not in scope.
-    others: RefCell<HashMap<BString, Rc<FileLines>>>,
+    others: RefCell<HashMap<(BString, AsOf), Rc<FileLines>>>,
     /// What became of files that are not in scope.
     renamed: RefCell<HashMap<BString, Option<BString>>>,
     /// Whether all files are in scope.
@@ -164,19 +175,20 @@ impl<'a> Ground<'a> {
     }
 
     /// The lines of the file at `path`, which need not be in scope.
-    pub(crate) fn lines_in(&self, path: &BString) -> Rc<FileLines> {
-        if let Some(known) = self.others.borrow().get(path) {
+    pub(crate) fn lines_in(&self, path: &BString, as_of: AsOf) -> Rc<FileLines> {
+        let key = (path.clone(), as_of);
+        if let Some(known) = self.others.borrow().get(&key) {
             return Rc::clone(known);
         }
-        let lines = Rc::new(self.with_other(path, FileLines::of).unwrap_or_default());
-        self.others.borrow_mut().insert(path.clone(), Rc::clone(&lines));
+        let lines = Rc::new(self.with_other(path, as_of, FileLines::of).unwrap_or_default());
+        self.others.borrow_mut().insert(key, Rc::clone(&lines));
         lines
     }
 
     /// The same of the file that a note calls `name`, or of what became of it.
-    pub(crate) fn lines_noted(&self, name: &str) -> Rc<FileLines> {
+    pub(crate) fn lines_noted(&self, name: &str, as_of: AsOf) -> Rc<FileLines> {
         let path = name.trim_start_matches("./").into();
-        self.lines_in(&self.renamed(name).unwrap_or(path))
+        self.lines_in(&self.renamed(name).unwrap_or(path), as_of)
     }
 
     /// What the file is called now that was called `name` and was renamed since; `None` where that is known to be none.
@@ -195,7 +207,7 @@ impl<'a> Ground<'a> {
         let mut renamed = self.renamed.borrow_mut();
         paths.retain(|path| !renamed.contains_key(path));
         let (there, gone): (Vec<_>, Vec<_>) =
-            paths.into_iter().partition(|path| self.with_other(path, |_| ()).is_some());
+            paths.into_iter().partition(|path| self.with_other(path, AsOf::Head, |_| ()).is_some());
         let whereabouts = self.repository.whereabouts(self.history, &gone).unwrap_or_default().into_iter();
         let now = whereabouts.map(|whereabouts| match whereabouts {
             Whereabouts::Renamed { to, .. } => Some(to),
@@ -206,10 +218,10 @@ impl<'a> Ground<'a> {
     }
 
     /// Whether so few files hold code with the lines `telling`, which the file `name` had, that it moved to them.
-    pub(crate) fn is_in_few(&self, telling: &[u32], name: &str) -> bool {
+    pub(crate) fn is_in_few(&self, telling: &[u32], name: &str, as_of: AsOf) -> bool {
         let everywhere = || self.everywhere.get_or_init(|| Holders::everywhere(self));
         // With all files in scope that was seen before.
-        self.is_whole || everywhere().are_few(telling, self.lines_noted(name).n_of(telling))
+        self.is_whole || everywhere().are_few(telling, self.lines_noted(name, as_of).n_of(telling))
     }
 
     /// The same ground, where the files are asked about as they are now, with these bytes.
@@ -217,20 +229,30 @@ impl<'a> Ground<'a> {
         Self { contents: Some(contents), ..self }
     }
 
-    /// What `look` makes of the bytes of a file in scope; `None` where they are not at hand.
+    /// The bytes of the file number `number` in scope, where they are not those of the newest commit; those are empty where
+    /// there is no such file.
+    pub(crate) fn edited(&self, number: usize) -> Option<&'a [u8]> {
+        let now = self.contents.as_ref()?[number].unwrap_or_default();
+        let is_same = self.with_content(number, |then| then == now).unwrap_or(now.is_empty());
+        (!is_same).then_some(now)
+    }
+
+    /// What `look` makes of the bytes that a file in scope has in the newest commit; `None` where they are not at hand.
     pub(crate) fn with_content<T>(&self, number: usize, look: impl FnOnce(&[u8]) -> T) -> Option<T> {
-        if let Some(contents) = &self.contents {
-            return contents[number].map(look);
-        }
         let newest = self.followed.files[number].touches.first();
         let name = newest.map_or(&self.paths[number], |touch| &touch.name);
-        self.with_other(name, look)
+        self.with_other(name, AsOf::Head, look)
     }
 
     /// The same for any file, by its path.
-    pub(crate) fn with_other<T>(&self, path: &BString, look: impl FnOnce(&[u8]) -> T) -> Option<T> {
+    pub(crate) fn with_other<T>(
+        &self,
+        path: &BString,
+        as_of: AsOf,
+        look: impl FnOnce(&[u8]) -> T,
+    ) -> Option<T> {
         let head = self.history.nodes().first()?;
-        if self.contents.is_some() {
+        if as_of == AsOf::Now {
             let present = self.repository.present_file(Some(head.id), path.as_bstr()).ok()??;
             return Some(look(&present.content));
         }

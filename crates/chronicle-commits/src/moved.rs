@@ -5,7 +5,8 @@
 //! told of it here. Names are not asked, since code is renamed on its way, too.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    cell::LazyCell,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::LazyLock,
 };
 
@@ -19,7 +20,7 @@ use twox_hash::XxHash3_64;
 
 use crate::{
     error::Result,
-    matching::{Candidate, Ground, names_of},
+    matching::{AsOf, Candidate, Ground, names_of},
     placing::{Located, Placement, Version, place},
     present::{Present, is_opaque},
 };
@@ -66,18 +67,31 @@ impl Piece {
 /// Which of some files hold which lines.
 #[derive(Debug, Default)]
 pub(crate) struct Holders {
-    /// A line's hash above the number of a file that holds it, in order.
+    /// A line's hash above the number of a version that holds it, in order: that of a file for its bytes in the newest
+    /// commit, and [`Self::now`] of that for those that it has now, if they are others.
     lines: Vec<u64>,
+    n_files: usize,
+    /// The numbers of files that have other bytes now.
+    edited: BTreeSet<usize>,
     /// For each file a hash of its bytes, where these were looked at.
     contents: HashMap<usize, u64>,
 }
 
 impl Holders {
-    /// The lines of the newest version of each of the files in scope that was changed after the commit at place `oldest`.
+    /// The lines of each of the files in scope that was changed after the commit at place `oldest`.
     pub(crate) fn of(ground: &Ground<'_>, oldest: u32) -> Self {
-        let files = ground.followed.files.iter().enumerate();
-        let newer = files.filter(|(_, file)| file.touches.first().is_none_or(|touch| touch.place < oldest));
-        Self::read(newer.map(|(number, _)| number), |number, look| ground.with_content(number, look))
+        let mut holders = Self { n_files: ground.paths.len(), ..Self::default() };
+        for (number, file) in ground.followed.files.iter().enumerate() {
+            let edited = ground.edited(number);
+            if edited.is_some() || file.touches.first().is_none_or(|touch| touch.place < oldest) {
+                let _is_there = ground.with_content(number, |content| holders.add(number, content));
+            }
+            if let Some(content) = edited {
+                holders.edited.insert(number);
+                holders.add(holders.now(number), content);
+            }
+        }
+        holders.in_order()
     }
 
     /// The lines of all files of the newest commit.
@@ -85,65 +99,85 @@ impl Holders {
         let tree = ground.history.nodes().first().map(|head| head.tree);
         let paths = tree.and_then(|tree| ground.repository.files_under(tree, BStr::new("")).ok());
         let paths = paths.filter(|paths| paths.len() <= MAX_FILES).unwrap_or_default();
-        Self::read(0..paths.len(), |number, look| ground.with_other(&paths[number], look))
+        let mut holders = Self { n_files: paths.len(), ..Self::default() };
+        for (number, path) in paths.iter().enumerate() {
+            let _is_there = ground.with_other(path, AsOf::Head, |content| holders.add(number, content));
+        }
+        holders.in_order()
     }
 
-    fn read(
-        numbers: impl Iterator<Item = usize>,
-        with_content: impl Fn(usize, &mut dyn FnMut(&[u8])) -> Option<()>,
-    ) -> Self {
-        let mut holders = Self::default();
-        for number in numbers {
-            let _is_there = with_content(number, &mut |content| {
-                holders.lines.extend(
-                    hashes_of(content).into_iter().map(|line| u64::from(line) << u32::BITS | number as u64),
-                );
-                holders.contents.insert(number, XxHash3_64::oneshot(content));
-            });
-        }
-        holders.lines.sort_unstable();
-        holders.lines.dedup();
-        holders
+    fn add(&mut self, number: usize, content: &[u8]) {
+        self.lines
+            .extend(hashes_of(content).into_iter().map(|line| u64::from(line) << u32::BITS | number as u64));
+        self.contents.insert(number, XxHash3_64::oneshot(content));
+    }
+
+    fn in_order(mut self) -> Self {
+        self.lines.sort_unstable();
+        self.lines.dedup();
+        self
+    }
+
+    /// Whether the file number `number` has other bytes now than in the newest commit.
+    fn is_edited(&self, number: usize) -> bool {
+        self.edited.contains(&number)
+    }
+
+    /// The number of the version of the file number `number` that is there now.
+    fn now(&self, number: usize) -> usize {
+        if self.is_edited(number) { self.n_files + number } else { number }
     }
 
     /// A hash of the bytes of the file number `number`, if these were looked at.
     pub(crate) fn content_hash(&self, number: usize) -> Option<u64> {
-        self.contents.get(&number).copied()
+        self.contents.get(&self.now(number)).copied()
     }
 
-    /// How many of the lines each file holds that holds any.
+    /// How many of the lines each version holds that holds any.
     fn held(&self, telling: &[u32]) -> BTreeMap<usize, usize> {
         let mut n_held = BTreeMap::new();
         for line in telling {
             let line = u64::from(*line) << u32::BITS;
             let first = self.lines.partition_point(|known| *known < line);
             let is_same = |known: &&u64| **known >> u32::BITS == line >> u32::BITS;
-            for file in self.lines[first..].iter().take_while(is_same) {
-                let number = usize::try_from(*file & u64::from(u32::MAX)).expect("a number of files");
+            for version in self.lines[first..].iter().take_while(is_same) {
+                let number = usize::try_from(*version & u64::from(u32::MAX)).expect("a number of versions");
                 *n_held.entry(number).or_default() += 1;
             }
         }
         n_held
     }
 
-    /// The files that may have come to hold code with the lines `telling`, which `own` had and have less of now: more than
-    /// [`MAX_HOLDERS`] where it is in all of them by habit.
-    pub(crate) fn gained(&self, ground: &Ground<'_>, telling: &[u32], own: &Own<'_>) -> Vec<usize> {
+    /// The files that may hold code with the lines `telling`, beside `own`.
+    pub(crate) fn holding(&self, ground: &Ground<'_>, telling: &[u32], own: &Own<'_>) -> Vec<Holding> {
         if telling.len() < SHORTEST || self.lines.is_empty() {
             return Vec::new();
         }
         let n_held = self.held(telling);
-        let may_hold = |(_, n_held): &(&usize, &usize)| may_hold(**n_held, telling.len());
-        if !n_held.iter().any(|held| may_hold(&held)) {
+        if !n_held.values().any(|n_held| may_hold(*n_held, telling.len())) {
             return Vec::new();
         }
-        let n_own = own.files.iter().filter_map(|file| n_held.get(file)).max().copied();
-        let n_own = n_own.unwrap_or_else(|| match own.files.is_empty() {
-            true => ground.lines_noted(own.name).n_of(telling),
-            false => 0,
-        });
-        let is_other = |(file, n_held): &(&usize, &usize)| n_own < **n_held && !own.files.contains(file);
-        n_held.iter().filter(may_hold).filter(is_other).map(|(file, _)| *file).collect()
+        let n_of = |file: usize, as_of: AsOf| {
+            let version = if as_of == AsOf::Now { self.now(file) } else { file };
+            n_held.get(&version).copied().unwrap_or_default()
+        };
+        let n_own = |as_of: AsOf| match own.files.is_empty() {
+            true => ground.lines_noted(own.name, as_of).n_of(telling),
+            false => own.files.iter().map(|file| n_of(*file, as_of)).max().unwrap_or_default(),
+        };
+        let n_own = [AsOf::Head, AsOf::Now].map(|as_of| LazyCell::new(move || n_own(as_of)));
+        let files: BTreeSet<usize> = n_held.keys().map(|version| version % self.n_files).collect();
+        let holding = |file: usize| {
+            let is_brought = n_of(file, AsOf::Head) < n_of(file, AsOf::Now);
+            let as_of = if is_brought { AsOf::Now } else { AsOf::Head };
+            let n_here = n_of(file, as_of);
+            may_hold(n_here, telling.len()).then(|| Holding {
+                file,
+                as_of,
+                is_more: *n_own[usize::from(is_brought)] < n_here,
+            })
+        };
+        files.into_iter().filter(|file| !own.files.contains(file)).filter_map(holding).collect()
     }
 
     /// Whether so few files came to hold the code that it is in them by no habit.
@@ -169,6 +203,15 @@ impl Holders {
         let mut after = KEYS.iter().flat_map(|key| key.find_iter(raw).map(|at| at + key.needle().len()));
         !self.lines.is_empty() && after.any(is_held)
     }
+}
+
+/// A file that may hold some code beside those that it was in when a note sketched it.
+pub(crate) struct Holding {
+    /// The number of the file.
+    pub(crate) file: usize,
+    pub(crate) as_of: AsOf,
+    /// Whether it holds more of it than those: the code may have come from there.
+    pub(crate) is_more: bool,
 }
 
 /// The files that some code was in when a note sketched it.
@@ -274,21 +317,20 @@ fn hashes_of(content: &[u8]) -> Vec<u32> {
     lines.all().iter().filter(|line| is_substantive(line)).map(|line| line_hash(line)).collect()
 }
 
-/// Whether so many lines of some code together may be the code.
-pub(crate) fn fewest_together(n_lines: usize) -> bool {
-    FEWEST <= n_lines
-}
-
 /// Where the code is that `located` speaks of in another file, if it came from there into the file number `number`,
 /// which is `present`; `None` where it did not.
 pub(crate) fn arrived(
     ground: &Ground<'_>,
     (number, present): (usize, &Present<'_>),
     located: &Located<'_>,
-    by: &Candidate,
+    (by, as_of): (&Candidate, AsOf),
 ) -> Result<Option<Placement>> {
     let Some(sketch) = located.around.or(located.sketch) else { return Ok(None) };
-    let here = share(present.locate_sketch(sketch));
+    let is_edited = ground.known_holders().is_some_and(|holders| holders.is_edited(number));
+    let here = match is_edited && as_of == AsOf::Head {
+        true => ground.with_content(number, |content| share_of(content, sketch)).flatten(),
+        false => share(present.locate_sketch(sketch)),
+    };
     let is_as_good = |other: Option<f64>| other.is_some_and(|other| here.is_none_or(|here| here <= other));
     for name in names_then(ground, number, by) {
         let then = by.tree.map(|tree| share_in(ground.repository, tree, &name, sketch)).transpose()?;
@@ -297,8 +339,8 @@ pub(crate) fn arrived(
         }
     }
     let is_there = |name: &BString| {
-        ground.lines_in(name).may_locate(sketch)
-            && is_as_good(ground.with_other(name, |content| share_of(content, sketch)).flatten())
+        ground.lines_in(name, as_of).may_locate(sketch)
+            && is_as_good(ground.with_other(name, as_of, |content| share_of(content, sketch)).flatten())
     };
     let named = ground.files_named(by, located.file);
     let mut names = named.iter().map(|number| &ground.paths[*number]);

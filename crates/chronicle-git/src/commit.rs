@@ -42,6 +42,15 @@ impl Commit {
 }
 
 impl Repository {
+    /// The one object whose id begins with `first`; `None` when there is none, or several.
+    #[must_use]
+    pub fn only_object(&self, first: [u8; 8]) -> Option<ObjectId> {
+        let mut id = self.inner.object_hash().null();
+        id.as_mut_slice()[..first.len()].copy_from_slice(&first);
+        let prefix = gix::hash::Prefix::new(&id, 2 * first.len()).ok()?;
+        self.inner.objects.lookup_prefix(prefix, None).ok()?.and_then(std::result::Result::ok)
+    }
+
     /// The commit `id`.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ use chronicle_core::{
     reading::State,
     score::{self, Tie},
 };
-use chronicle_git::{ByteSlice, LazyRepository, ObjectId};
+use chronicle_git::{BStr, ByteSlice, LazyRepository, ObjectId};
 use foldhash::quality::RandomState;
 use jiff::Timestamp;
 
@@ -469,16 +469,24 @@ impl<'a, 'r> Judge<'a, 'r> {
         Ok(blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten())
     }
 
-    /// The bytes of `file` in the version of the repository in which `target` is asked about.
+    /// The bytes of `file` in the version of the repository in which `target` is asked about: for a file that nobody edited
+    /// that is the commit, as it is for claims ([`crate::matching::AsOf`]).
     fn file_beside(&self, target: &Target, file: &str) -> Result<Option<Vec<u8>>> {
         let repository = self.setting.lazy.get()?;
+        let tree = repository.commit_tree(self.setting.request.at)?;
+        let committed = |path: &BStr| -> Result<Option<Vec<u8>>> {
+            let blob = repository.blob_at(tree, path)?;
+            Ok(blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten())
+        };
         let path = plain_path(file).as_bytes().as_bstr();
-        if target.content.blob().is_none() {
+        let is_edited = target.content.blob().is_none()
+            && committed(target.file.at_head.as_bstr())?.as_deref()
+                != target.content.bytes(self.setting.lazy);
+        if is_edited {
             let present = repository.present_file(Some(self.setting.request.at), path)?;
             return Ok(present.map(|present| present.content));
         }
-        let blob = repository.blob_at(repository.commit_tree(self.setting.request.at)?, path)?;
-        Ok(blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten())
+        committed(path)
     }
 
     /// Whether what was called `anchor` in another file then is the target now, and no more in that file.

@@ -69,7 +69,12 @@ impl Outdated<'_> {
             return Ok(None);
         }
         let present = Present::new(path.clone(), Some(&content));
-        let Some(base) = self.base_record(repository, &content, &present)? else { return Ok(None) };
+        let Some(mut base) = self.base_record(repository, &content, &present)? else { return Ok(None) };
+        let is_told_late = self.part.is_told_late(self.path);
+        if is_told_late && base.steps.len() < base.places.len() {
+            let Some(steps) = self.steps(repository, &base.places)? else { return Ok(None) };
+            base.steps = steps;
+        }
         let Some(candidates) = self.candidates(repository, (span, &followed), &base, &other_names)? else {
             return Ok(None);
         };
@@ -197,6 +202,27 @@ impl Outdated<'_> {
             record.claims.push(claim);
         }
         Ok(Some(record))
+    }
+
+    /// What the commits at `places` of the table's history did to the file, about which nothing was claimed then; `None` when
+    /// only the whole history tells.
+    fn steps(&self, repository: &Repository, places: &[u32]) -> Result<Option<Vec<Step>>> {
+        if self.has_other_names() {
+            return Ok(None);
+        }
+        let mut steps = Vec::with_capacity(places.len());
+        for first in self.ancestry.prefixes(places) {
+            let Some(commit) = repository.only_object(first) else { return Ok(None) };
+            let own = only(repository, &commit)?;
+            let blob = |tree: ObjectId| repository.blob_at(tree, self.path);
+            let node = &own.nodes()[0];
+            let old = match node.parents[..] {
+                [parent] => Some(blob(own.node(parent).tree)?),
+                _ => None,
+            };
+            steps.push(Step { commit, blob: blob(node.tree)?, old });
+        }
+        Ok(Some(steps))
     }
 
     /// What the commit of `claim` did to the file, if that is certain without a look into its tree.
@@ -424,6 +450,9 @@ impl Outdated<'_> {
             |warning: &String| changed.iter().any(|key| warning.contains(&key.to_string()));
         record.warnings = base.warnings.into_iter().filter(|warning| !speaks_of_changed(warning)).collect();
 
+        let is_new = |source: &String| !record.sources.contains(source);
+        let new_sources: Vec<String> = news.sources.into_iter().filter(is_new).collect();
+        record.sources.extend(new_sources);
         let offset = record.headings.len();
         record.headings.extend(news.headings);
         for mut claim in news.claims {

@@ -79,6 +79,18 @@ impl Ancestry {
         None
     }
 
+    /// How the ids of the commits at `places`, which are in order, begin.
+    pub(super) fn prefixes(&self, places: &[Place]) -> Vec<[u8; 8]> {
+        let mut found = vec![[0; 8]; places.len()];
+        for entry in self.bytes[4..self.starts()].chunks_exact(ID_LEN) {
+            let number = word(entry, 8).and_then(|place| places.binary_search(&place).ok());
+            if let (Some(number), Some(first)) = (number, entry.first_chunk()) {
+                found[number] = *first;
+            }
+        }
+        found
+    }
+
     /// The commit at place `at` of `history`, if its parents are the same here.
     pub(super) fn place_of(&self, history: &History, at: Place) -> Option<Place> {
         let node = history.node(at);

@@ -63,6 +63,8 @@ pub(super) struct Fresh {
     pub(super) commit: Id,
     /// Whether no branch reaches it.
     pub(super) is_orphan: bool,
+    /// Where it is in the table's history, if that has it.
+    place: Option<u32>,
     /// The files that its note names, and those that it changed where the table knows it, in order.
     files: Vec<BString>,
     /// The code that its note sketched: the file, and the telling lines.
@@ -96,6 +98,11 @@ impl<'k> Known<'k> {
 }
 
 impl Fresh {
+    /// The code that its note sketched: the file, and the telling lines.
+    fn sketched(&self) -> impl Iterator<Item = (&BString, &[u32])> {
+        self.sketched.iter().map(|(file, telling)| (file, &telling[..]))
+    }
+
     /// Whether its note may say something about the file at `path`.
     pub(super) fn concerns(&self, path: &[u8]) -> bool {
         self.files.binary_search_by(|file| file.as_slice().cmp(path)).is_ok()
@@ -213,6 +220,8 @@ pub(super) struct Made {
 /// Where the commits of notes are looked for.
 struct Seen<'s> {
     repository: &'s Repository,
+    /// The table's history.
+    ancestry: &'s Ancestry,
     /// What HEAD reaches now and did not then.
     gained: &'s Partial,
     is_here: &'s dyn Fn(ObjectId) -> bool,
@@ -280,6 +289,25 @@ impl Part {
     /// Whether notes that the table does not know may say something about the file at `path`.
     pub(super) fn is_named(&self, path: &[u8]) -> bool {
         self.fresh.iter().any(|fresh| fresh.concerns(path))
+    }
+
+    /// Whether something may be said about the file at `path` by a note that came later than commits of the table.
+    pub(super) fn is_told_late(&self, path: &[u8]) -> bool {
+        self.fresh.iter().any(|fresh| fresh.place.is_some() && fresh.concerns(path))
+    }
+
+    /// The code that notes sketched which the table does not know: the file, and the telling lines.
+    pub(super) fn sketched(&self) -> impl Iterator<Item = (&BString, &[u32])> {
+        self.fresh.iter().flat_map(Fresh::sketched)
+    }
+
+    /// The same that a file may have had when the table was made which last changed at the place `newest` of its history:
+    /// notes came late that older commits made.
+    pub(super) fn sketched_before(&self, newest: u32) -> impl Iterator<Item = (&BString, &[u32])> {
+        let is_late =
+            move |fresh: &&Fresh| fresh.is_orphan || fresh.place.is_some_and(|place| newest < place);
+        let late = self.fresh.iter().filter(is_late);
+        late.flat_map(Fresh::sketched)
     }
 
     /// Whether what the note of `commit` said then is not said any more, or said anew.
@@ -404,7 +432,8 @@ impl Part {
         part.meta.superseded = meta.superseded.iter().filter(said_still).cloned().collect();
         let unhidden = beside.commits().filter(|key| was_hidden(key) && is_orphan(key));
         let keys: BTreeSet<ObjectId> = gained.union(&changed).copied().chain(unhidden).collect();
-        let seen = Seen { repository, gained: &span.gained, is_here: &is_here, is_orphan: &is_orphan };
+        let seen =
+            Seen { repository, ancestry, gained: &span.gained, is_here: &is_here, is_orphan: &is_orphan };
         let Some(words) = part.see_notes(&seen, &mut notes, &keys, known)? else { return Ok(None) };
         let reached = part.see_lost(base, &span.lost);
         part.see_paths(repository, &span.gained, reached)?;
@@ -468,7 +497,7 @@ impl Part {
         part.gained.extend(new.iter().copied().map(Id::from));
         part.meta.superseded.retain(|pair| pair.by.get().is_none_or(|by| !changed.contains(&by)));
         let keys: BTreeSet<ObjectId> = new.union(&changed).copied().collect();
-        let seen = Seen { repository, gained: &gained, is_here: &is_here, is_orphan: &is_orphan };
+        let seen = Seen { repository, ancestry, gained: &gained, is_here: &is_here, is_orphan: &is_orphan };
         let Some(words) = part.see_notes(&seen, &mut notes, &keys, None)? else { return Ok(None) };
         part.see_paths(repository, &gained, gained.history.node(place_of_head).tree)?;
         Ok(Some(Made { part, beside: now, words, span: None }))
@@ -519,7 +548,13 @@ impl Part {
                 let files = files.into_iter().collect();
                 let candidate = Candidate { elsewhere: Some(NO_BRANCH.to_owned()), ..candidate };
                 words.extend(passages(&candidate));
-                self.fresh.push(Fresh { commit: key.into(), is_orphan, files, sketched });
+                self.fresh.push(Fresh {
+                    commit: key.into(),
+                    is_orphan,
+                    place: seen.ancestry.place(key),
+                    files,
+                    sketched,
+                });
                 continue;
             }
             self.meta.superseded.extend(names.supersedes.into_iter().map(|(old, new)| Supersession {
@@ -541,7 +576,13 @@ impl Part {
                 }
             }
             let files = files.into_iter().collect();
-            self.fresh.push(Fresh { commit: key.into(), is_orphan, files, sketched });
+            self.fresh.push(Fresh {
+                commit: key.into(),
+                is_orphan,
+                place: seen.ancestry.place(key),
+                files,
+                sketched,
+            });
         }
         self.meta.has_any = 0 < self.meta.n_annotated || self.meta.knowledge.is_some();
         Ok(Some(words))

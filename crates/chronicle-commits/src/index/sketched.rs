@@ -2,7 +2,7 @@
 //! file is known before it is committed.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     io::{self, Seek, Write},
 };
 
@@ -13,7 +13,7 @@ use crate::{
         key,
         table::{Table, TableWriter},
     },
-    moved::{FileLines, MAX_HOLDERS, Piece, fewest_together},
+    moved::{FileLines, MAX_HOLDERS, Piece},
 };
 
 /// What notes sketched of code in each file.
@@ -122,10 +122,10 @@ pub(super) fn of_file(table: &Table, path: &BStr) -> Vec<Piece> {
     sketched.unwrap_or_default().into_iter().map(piece).collect()
 }
 
-/// The files that have code of which enough may be among `lines`, with that code. Lines that were sketched in many files
-/// do not count.
+/// The files that have code of which some is among `lines`, with that code. Lines that were sketched in many files do not
+/// count.
 pub(super) fn files_with(table: &Table, lines: &FileLines) -> Vec<(BString, Vec<Piece>)> {
-    let bits = fewest_together(lines.hashes().len()).then(|| table.get(BITS)).flatten();
+    let bits = (!lines.hashes().is_empty()).then(|| table.get(BITS)).flatten();
     let bits = bits.and_then(|bits| Some(u32::from_le_bytes(*bits.first_chunk()?)));
     let Some(bits) = bits.filter(|bits| *bits < u32::BITS) else { return Vec::new() };
     let filter = (FEW_LINES < lines.hashes().len()).then(|| table.get(FILTER)).flatten();
@@ -139,20 +139,19 @@ pub(super) fn files_with(table: &Table, lines: &FileLines) -> Vec<(BString, Vec<
     for line in lines.hashes().iter().filter(|line| may_be_there(**line)) {
         wanted.entry(first(*line, bits)).or_default().push(line.to_le_bytes());
     }
-    let mut n_held: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut holding: BTreeSet<u32> = BTreeSet::new();
     for (bucket, wanted) in wanted {
         let bucket = table.get(&bucket_key(bucket));
         let mut rest: &[u8] = bucket.as_deref().unwrap_or_default();
         while let Some((line, files)) = next_line(&mut rest) {
-            for file in files.as_chunks().0.iter().filter(|_| wanted.contains(line)) {
-                *n_held.entry(u32::from_le_bytes(*file)).or_default() += 1;
-            }
+            let files = files.as_chunks().0.iter().filter(|_| wanted.contains(line));
+            holding.extend(files.map(|file| u32::from_le_bytes(*file)));
         }
     }
-    let enough = n_held.into_iter().filter(|(_, n_held)| fewest_together(*n_held));
-    let files = enough.filter_map(|(number, _)| Some(BString::from(table.get(&path_key(number))?.to_vec())));
+    let files =
+        holding.into_iter().filter_map(|number| Some(BString::from(table.get(&path_key(number))?.to_vec())));
     let with_code = files.map(|path| {
-        let code = of_file(table, path.as_bstr()).into_iter().filter(|piece| lines.may_hold(&piece.telling));
+        let code = of_file(table, path.as_bstr()).into_iter().filter(|piece| 0 < lines.n_of(&piece.telling));
         let code = code.collect();
         (path, code)
     });

@@ -45,7 +45,13 @@ fn said(outcome: &crate::outcome::Outcome) -> String {
 
 /// Annotates HEAD as if at the time of the commit; says what the reply says.
 pub(crate) fn annotate(repo: &TestRepo, annotation: &serde_json::Value) -> String {
-    let mut command = binary(repo.path(), &["annotate", "--json", &annotation.to_string()]);
+    annotate_commit(repo, "HEAD", annotation)
+}
+
+/// The same for any commit.
+pub(crate) fn annotate_commit(repo: &TestRepo, commit: &str, annotation: &serde_json::Value) -> String {
+    let mut command =
+        binary(repo.path(), &["annotate", "--commit", commit, "--json", &annotation.to_string()]);
     let outcome = run(command.env("CHRONICLE_NOW", testkit::DATE)).success();
     let is_id = |line: &&str| line.trim_start().starts_with("- id: ");
     let mut text: Vec<&str> = outcome.stdout.lines().filter(|line| !is_id(line)).collect();

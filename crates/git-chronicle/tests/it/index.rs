@@ -55,7 +55,7 @@ fn same_entries(repo: &TestRepo, path: &str, what: &str) {
             .into_iter()
             .map(|mut entry| {
                 let told = entry.as_object_mut().expect("it is an object");
-                for changed in ["lines", "state", "confidence", "confidence_factors"] {
+                for changed in ["lines", "state", "gone_since", "confidence", "confidence_factors"] {
                     told.remove(changed);
                 }
                 entry.to_string()
@@ -144,11 +144,29 @@ impl Work {
         self.repo.write(file, lines.join("\n") + "\n");
     }
 
+    /// Puts lines of the file `from` into the file `to`; they stay in the first one or do not.
+    fn bring(&mut self, from: &str, to: &str, stays: bool) {
+        let content =
+            |file: &str| fs::read_to_string(self.repo.path().join(file)).expect("a file of HEAD is there");
+        let mut left: Vec<String> = content(from).lines().map(str::to_owned).collect();
+        let mut there: Vec<String> = content(to).lines().map(str::to_owned).collect();
+        let first = self.random.below(left.len().saturating_sub(6).max(1));
+        let end = (first + 4 + self.random.below(8)).min(left.len());
+        let code: Vec<String> = left[first..end].to_vec();
+        let at = self.random.below(there.len() + 1);
+        there.splice(at..at, code);
+        if !stays {
+            left.drain(first..end);
+            self.repo.write(from, left.join("\n") + "\n");
+        }
+        self.repo.write(to, there.join("\n") + "\n");
+    }
+
     /// One step; says what it was.
     fn step(&mut self) -> String {
         let files = self.files();
         let number = self.random.below(1000);
-        match self.random.below(20) {
+        match self.random.below(22) {
             step if files.len() < 3 || step == 15 => {
                 let lines = self.random.lines(20);
                 self.repo.write(format!("d0/n{}.txt", number % 40), lines.join("\n") + "\n");
@@ -245,6 +263,15 @@ impl Work {
                 self.repo.git(&["reset", "--quiet", "--hard"]);
                 format!("{mode} {file}")
             }
+            16 | 17 => {
+                let (from, to) = (self.random.one(&files).clone(), self.random.one(&files).clone());
+                let stays = number.is_multiple_of(3);
+                if from != to {
+                    self.bring(&from, &to, stays);
+                    self.repo.commit("bring");
+                }
+                format!("bring lines of {from} into {to}, where they stay: {stays}")
+            }
             _ => self.annotate(),
         }
     }
@@ -339,6 +366,21 @@ fn it_says_what_the_repository_says_whatever_happened_in_between() {
                 work.edit(&file);
                 same_entries(&work.repo, &file, &format!("seed {seed}, {file} edited, after {steps:?}"));
                 work.repo.git(&["checkout", "--quiet", "--", &file]);
+            }
+            let other = work.random.one(&files).clone();
+            if work.random.below(3) == 0 && other != file {
+                let stays = work.random.below(3) == 0;
+                work.bring(&file, &other, stays);
+                if work.random.below(4) == 0 {
+                    fs::remove_file(work.repo.path().join(&file)).expect("it is there");
+                }
+                for path in &files {
+                    let what = format!(
+                        "seed {seed}, {path}, lines of {file} in {other}, stay: {stays}, after {steps:?}"
+                    );
+                    same_entries(&work.repo, path, &what);
+                }
+                work.repo.git(&["checkout", "--quiet", "--", &file, &other]);
             }
         }
         assert!(index_directory(&work.repo).is_dir(), "nothing was indexed");

@@ -6,7 +6,7 @@ use serde_json::json;
 use testkit::TestRepo;
 
 use crate::{
-    asking::{annotate, ask, ask_both},
+    asking::{annotate, annotate_commit, ask, ask_both},
     outcome::note,
 };
 
@@ -58,6 +58,13 @@ const HEAD_OF_WAIT: &str = "use std::time::Duration;\n\nconst SECOND: Duration =
 
 /// A function with lessons, and one that relies on it.
 fn backoff() -> TestRepo {
+    let repo = without_lessons();
+    annotate(&repo, &lessons());
+    repo
+}
+
+/// The same before anything was said of it.
+fn without_lessons() -> TestRepo {
     let repo = TestRepo::new();
     repo.write("src/pool.rs", [POOL, "\n", BACKOFF].concat());
     repo.write(
@@ -65,16 +72,16 @@ fn backoff() -> TestRepo {
         "pub fn retry() {\n    for attempt in 0..5 {\n        sleep(backoff(attempt, SECOND, MINUTE));\n    }\n}\n",
     );
     repo.commit("pool: wait longer each time");
-    annotate(
-        &repo,
-        &json!({ "summary": "All clients at once would bring the broker down again", "wisdom": [
-            { "category": "gotcha", "content": "The limit counts after the jitter.", "file": "src/pool.rs", "anchor": "backoff" },
-            { "category": "dead_end", "content": "A seed for each client repeats itself.", "file": "src/pool.rs", "lines": { "start": 21, "end": 21 } },
-            { "category": "insight", "content": "Five tries stay within the limit.", "file": "src/user.rs", "anchor": "retry",
-              "depends_on": [{ "file": "src/pool.rs", "anchor": "backoff", "nature": "never waits longer than the limit" }] },
-        ]}),
-    );
     repo
+}
+
+fn lessons() -> serde_json::Value {
+    json!({ "summary": "All clients at once would bring the broker down again", "wisdom": [
+        { "category": "gotcha", "content": "The limit counts after the jitter.", "file": "src/pool.rs", "anchor": "backoff" },
+        { "category": "dead_end", "content": "A seed for each client repeats itself.", "file": "src/pool.rs", "lines": { "start": 21, "end": 21 } },
+        { "category": "insight", "content": "Five tries stay within the limit.", "file": "src/user.rs", "anchor": "retry",
+          "depends_on": [{ "file": "src/pool.rs", "anchor": "backoff", "nature": "never waits longer than the limit" }] },
+    ]})
 }
 
 /// What is told of the function where it is now.
@@ -220,6 +227,65 @@ fn a_file_that_was_there_before_takes_code_in_and_passes_it_on() {
     repo.git(&["checkout", "--quiet", "HEAD~4"]);
     is_told(&repo, "src/pool.rs", "backoff", 20);
     is_not_told(&repo, "src/wait.rs", "SECOND");
+}
+
+#[test]
+fn what_is_said_late_of_code_that_went_elsewhere_is_told_there() {
+    let repo = without_lessons();
+    let then = repo.git(&["rev-parse", "HEAD"]);
+    annotate(&repo, &json!({ "summary": "A pool keeps connections open" }));
+    repo.write("src/pool.rs", POOL);
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
+    repo.write("src/time.rs", HEAD_OF_WAIT);
+    repo.commit("wait: a file of its own");
+    // A table is made, and one more commit comes, to which a part leads.
+    is_not_told(&repo, "src/wait.rs", "backoff");
+    repo.write("src/time.rs", [HEAD_OF_WAIT, "const MINUTE: Duration = Duration::from_secs(60);\n"].concat());
+    repo.commit("time: a minute");
+    is_not_told(&repo, "src/wait.rs", "backoff");
+    annotate_commit(&repo, then.trim(), &lessons());
+    is_told(&repo, "src/wait.rs", "backoff", 7);
+    is_not_told(&repo, "src/time.rs", "SECOND");
+    repo.write("src/time.rs", HEAD_OF_WAIT);
+    repo.commit("time: no minute");
+    is_told(&repo, "src/wait.rs", "backoff", 7);
+    // Where the code is back, it is told there alone.
+    repo.write("src/pool.rs", [POOL, "\n", BACKOFF].concat());
+    repo.commit("pool: backoff again");
+    is_not_told(&repo, "src/wait.rs", "backoff");
+    is_told(&repo, "src/pool.rs", "backoff", 20);
+}
+
+#[test]
+fn code_that_was_just_annotated_takes_that_along_before_it_is_committed() {
+    let repo = without_lessons();
+    annotate(&repo, &json!({ "summary": "A pool keeps connections open" }));
+    repo.write("src/wait.rs", HEAD_OF_WAIT);
+    repo.commit("wait: a second");
+    is_not_told(&repo, "src/pool.rs", "backoff");
+    repo.write("src/pool.rs", [POOL, "\n", BACKOFF, "\n"].concat());
+    repo.commit("pool: a line at the end");
+    annotate(&repo, &lessons());
+    is_told(&repo, "src/pool.rs", "backoff", 20);
+    repo.write("src/pool.rs", POOL);
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
+    is_told(&repo, "src/wait.rs", "backoff", 7);
+}
+
+#[test]
+fn what_is_told_of_a_file_that_nobody_edited_does_not_depend_on_edits_elsewhere() {
+    let repo = backoff();
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
+    repo.commit("wait: copy backoff");
+    is_not_told(&repo, "src/wait.rs", "backoff");
+    repo.write("src/pool.rs", POOL);
+    is_not_told(&repo, "src/wait.rs", "backoff");
+    repo.commit("pool: backoff is elsewhere");
+    is_told(&repo, "src/wait.rs", "backoff", 7);
+    repo.write("src/pool.rs", [POOL, "\n", BACKOFF].concat());
+    is_told(&repo, "src/wait.rs", "backoff", 7);
+    repo.commit("pool: back again");
+    is_not_told(&repo, "src/wait.rs", "backoff");
 }
 
 #[test]
