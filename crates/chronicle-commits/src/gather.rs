@@ -367,30 +367,28 @@ impl Gatherer<'_> {
         let (Some(holders), Some(sketch)) = (self.holders, sketch) else { return Vec::new() };
         let telling = sketch.telling();
         let mut holding = holders.holding(self.ground, &telling, &Own { files, name });
+        let n_whole = holding.iter().filter(|holding| holding.n_held == telling.len()).count();
+        let n_gained = holding.iter().filter(|holding| holding.is_more).count();
+        // Whatever becomes of the other one, what no more than these do is in many by habit.
+        let mut n_held: Vec<usize> = holding.iter().map(|holding| holding.n_held).collect();
+        n_held.sort_unstable_by(|left, right| right.cmp(left));
+        let n_in_many = n_held.get(MAX_HOLDERS).copied().unwrap_or_default();
         let is_newer = |file: usize| {
             let newest = self.ground.followed.files[file].touches.first();
             self.candidate.place.is_none_or(|place| newest.is_none_or(|touch| touch.place < place))
         };
-        let n_gained = holding.iter().filter(|holding| holding.is_more).count();
         holding.retain(|holding| holding.as_of == AsOf::Now || is_newer(holding.file));
-        // What is in many by habit went to none of them.
-        if MAX_HOLDERS < n_gained {
-            holding.clear();
-        }
-        if holding.len() <= MAX_HOLDERS {
-            let name = name.trim_start_matches("./");
-            for Holding { file, .. } in &holding {
-                // Where the other one loses the code, it may be the one that has it.
-                let sources = &mut self.files[*file].0.sources;
-                if !sources.iter().any(|known| known == name) {
-                    sources.push(name.to_owned());
-                }
+        let source = name.trim_start_matches("./");
+        for Holding { file, .. } in holding.iter().filter(|holding| n_in_many < holding.n_held) {
+            // Where the other one loses the code, this is the one that has it.
+            let sources = &mut self.files[*file].0.sources;
+            if !sources.iter().any(|known| known == source) {
+                sources.push(source.to_owned());
             }
         }
-        holding.retain(|holding| holding.is_more);
         let is_in_few = |holding: &Holding| self.ground.is_in_few(&telling, name, holding.as_of);
-        holding.retain(is_in_few);
-        let n_holders = u8::try_from(n_gained).unwrap_or(u8::MAX);
+        holding.retain(|holding| holding.is_more && n_gained <= MAX_HOLDERS && is_in_few(holding));
+        let n_holders = u8::try_from(n_whole).unwrap_or(u8::MAX);
         for file in files {
             self.sketched[*file].push(Piece { telling: telling.clone(), n_holders });
         }

@@ -44,6 +44,7 @@ use crate::{
         ancestry::Ancestry,
         drift::Drift,
         part::{Part, Span},
+        sketched::Glimpse,
         stored::{Asked, Id, StoredRecord},
         table::{Table, Value},
     },
@@ -579,6 +580,11 @@ impl Index {
     ) -> Option<bool> {
         let newest = stored.places()?.first().copied()?;
         let mut late = part.sketched_before(newest).filter(|(file, _)| *file != path).peekable();
+        if late.peek().is_none() {
+            return Some(false);
+        }
+        let glimpse = Glimpse::read(&self.table, path)?;
+        let mut late = late.filter(|(_, telling)| glimpse.may_hold(telling)).peekable();
         if late.peek().is_none() {
             return Some(false);
         }

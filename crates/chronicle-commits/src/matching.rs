@@ -293,7 +293,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Which files in scope hold which lines, as far as they changed after the commit at place `oldest`.
-    fn holders(&self, oldest: u32) -> &Holders {
+    pub(crate) fn holders(&self, oldest: u32) -> &Holders {
         self.holders.get_or_init(|| Holders::of(self, oldest))
     }
 

@@ -53,12 +53,13 @@ pub(crate) const MAX_HOLDERS: usize = 8;
 pub(crate) struct Piece {
     /// Hashes of the lines that say something.
     pub(crate) telling: Vec<u32>,
-    /// How many files had come to hold it when the table was made; no more than [`u8::MAX`].
+    /// How many other files held all of it when the table was made; no more than [`u8::MAX`].
     pub(crate) n_holders: u8,
 }
 
 impl Piece {
-    /// Whether more files hold it than any code moves to, though so many may have changed.
+    /// Whether more files hold it than any code moves to, though so many may have changed: whoever came to hold as much of
+    /// it as they do is one of many.
     pub(crate) fn is_in_many(&self, n_changed: usize) -> bool {
         MAX_HOLDERS + n_changed < usize::from(self.n_holders)
     }
@@ -128,6 +129,20 @@ impl Holders {
         if self.is_edited(number) { self.n_files + number } else { number }
     }
 
+    /// For each file the hashes of its lines in the newest commit, each once and in order.
+    pub(crate) fn by_file(&self) -> Vec<Vec<u32>> {
+        let mut files = vec![Vec::new(); self.n_files];
+        for version in &self.lines {
+            let hash = u32::try_from(version >> u32::BITS).expect("the first half");
+            if let Some(lines) =
+                usize::try_from(version & u64::from(u32::MAX)).ok().and_then(|number| files.get_mut(number))
+            {
+                lines.push(hash);
+            }
+        }
+        files
+    }
+
     /// A hash of the bytes of the file number `number`, if these were looked at.
     pub(crate) fn content_hash(&self, number: usize) -> Option<u64> {
         self.contents.get(&self.now(number)).copied()
@@ -170,11 +185,12 @@ impl Holders {
         let holding = |file: usize| {
             let is_brought = n_of(file, AsOf::Head) < n_of(file, AsOf::Now);
             let as_of = if is_brought { AsOf::Now } else { AsOf::Head };
-            let n_here = n_of(file, as_of);
-            may_hold(n_here, telling.len()).then(|| Holding {
+            let n_held = n_of(file, as_of);
+            may_hold(n_held, telling.len()).then(|| Holding {
                 file,
                 as_of,
-                is_more: *n_own[usize::from(is_brought)] < n_here,
+                n_held,
+                is_more: *n_own[usize::from(is_brought)] < n_held,
             })
         };
         files.into_iter().filter(|file| !own.files.contains(file)).filter_map(holding).collect()
@@ -210,7 +226,9 @@ pub(crate) struct Holding {
     /// The number of the file.
     pub(crate) file: usize,
     pub(crate) as_of: AsOf,
-    /// Whether it holds more of it than those: the code may have come from there.
+    /// How many of the telling lines it holds.
+    pub(crate) n_held: usize,
+    /// Whether it holds more of them than those: the code may have come from there.
     pub(crate) is_more: bool,
 }
 
@@ -237,7 +255,7 @@ pub(crate) fn is_telling(sketch: &Sketch) -> bool {
 }
 
 /// Whether a file that has `n_held` of so many `telling` lines may have the code they are of.
-fn may_hold(n_held: usize, n_telling: usize) -> bool {
+pub(crate) fn may_hold(n_held: usize, n_telling: usize) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
     let is_enough = LEAST_HELD * n_telling as f64 <= n_held as f64;
     SHORTEST <= n_telling && FEWEST <= n_held && is_enough

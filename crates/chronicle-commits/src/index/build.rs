@@ -29,7 +29,7 @@ use crate::{
         content_hash, correction_key, last_component, listing_key, memo_of, name_key,
         part::{self, Base, Known, Made, Part, Span, id_prefix},
         record_key,
-        sketched::Sketched,
+        sketched::{Glimpse, Sketched},
         spoken, stored,
         table::{Table, TableWriter},
         words_key,
@@ -466,12 +466,17 @@ fn write(
     let paths = repository.files_under(tree, BStr::new(""))?;
     let (followed, changes) = repository.follow_all(history, &paths)?;
     let ground = Ground::new(repository, &notebook, history, &followed, &paths, false).of_all_files();
+    // Of all files, also those that none of today's notes asks for.
+    let lines = ground.holders(u32::MAX).by_file();
     let (candidates, off) = ground.all_candidates(&mut warnings)?;
     let beside = Beside::new(off.tips, off.commits);
     let mut gathered = Gathered::from(&ground, &candidates);
     let mut blaming = Blaming::new(repository, history);
     let mut sketched = Sketched::default();
     for (number, path) in paths.iter().enumerate() {
+        if Glimpse::of(&lines[number]).write(path.as_bstr(), &mut writer).is_err() {
+            return Ok(None);
+        }
         sketched.add(path, gathered.sketched(number));
         let file = (path, &followed.files[number]);
         if write_file((&mut blaming, tree), file, (&mut gathered, number), &mut writer)?.is_err() {

@@ -13,7 +13,7 @@ use crate::{
         key,
         table::{Table, TableWriter},
     },
-    moved::{FileLines, MAX_HOLDERS, Piece},
+    moved::{FileLines, MAX_HOLDERS, Piece, may_hold},
 };
 
 /// What notes sketched of code in each file.
@@ -108,6 +108,50 @@ impl Sketched {
         }
         writer.value(FILTER, &filter)?;
         writer.value(BITS, &bits.to_le_bytes())
+    }
+}
+
+/// The lines of a file at the table's commit by the first half of each hash, in order: what it says no to is not in the
+/// file.
+pub(super) struct Glimpse(Vec<u16>);
+
+fn glimpse_key(path: &BStr) -> Vec<u8> {
+    key(b'G', path)
+}
+
+fn half(line: u32) -> u16 {
+    u16::try_from(line >> 16).expect("16 bits are left")
+}
+
+impl Glimpse {
+    /// Of lines that are in order.
+    pub(super) fn of(lines: &[u32]) -> Self {
+        Self(lines.iter().copied().map(half).collect())
+    }
+
+    pub(super) fn write<W: Write + Seek>(&self, path: &BStr, writer: &mut TableWriter<W>) -> io::Result<()> {
+        let mut last = 0;
+        // How far each lies from the one before it is a small number.
+        let steps = self.0.iter().map(|half| half - std::mem::replace(&mut last, *half));
+        let steps: Vec<u16> = steps.collect();
+        writer.value(&glimpse_key(path), &postcard::to_allocvec(&steps).map_err(io::Error::other)?)
+    }
+
+    /// That of the file at `path`; `None` where that is damaged.
+    pub(super) fn read(table: &Table, path: &BStr) -> Option<Self> {
+        let steps: Vec<u16> = postcard::from_bytes(&table.get(&glimpse_key(path))?).ok()?;
+        let mut half = 0_u16;
+        let mut next = |step| {
+            half = half.checked_add(step)?;
+            Some(half)
+        };
+        steps.into_iter().map(&mut next).collect::<Option<_>>().map(Self)
+    }
+
+    /// Whether the file may have had the code with the lines `telling`.
+    pub(super) fn may_hold(&self, telling: &[u32]) -> bool {
+        let n_held = telling.iter().filter(|line| self.0.binary_search(&half(**line)).is_ok()).count();
+        may_hold(n_held, telling.len())
     }
 }
 
