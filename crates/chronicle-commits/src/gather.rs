@@ -25,8 +25,8 @@ pub(crate) struct Gathered<'a> {
     ground: &'a Ground<'a>,
     candidates: &'a [Candidate],
     files: Vec<(FileRecord, Vec<Tied>)>,
-    /// For each file what notes sketched of code in it.
-    sketched: Vec<Vec<Piece>>,
+    /// What notes sketched of code, by the file that it was in: what that is called now, or what the note calls it.
+    sketched: BTreeMap<BString, Vec<Piece>>,
 }
 
 /// How a claim of a record is tied to the file; claim and tie have the same number.
@@ -52,8 +52,7 @@ impl<'a> Gathered<'a> {
         };
         let files = ground.followed.files.iter().zip(ground.paths);
         let files: Vec<_> = files.map(|file| (record(file), Vec::new())).collect();
-        let sketched = vec![Vec::new(); files.len()];
-        let mut gathered = Self { ground, candidates, files, sketched };
+        let mut gathered = Self { ground, candidates, files, sketched: BTreeMap::new() };
         let holders = ground.holders_for(candidates);
         // With all files in scope nothing is gone that could be asked about.
         if let Some(holders) = holders.filter(|_| !ground.is_whole) {
@@ -78,9 +77,9 @@ impl<'a> Gathered<'a> {
         self.ground.known_holders()?.content_hash(number)
     }
 
-    /// What was sketched of code in the file number `number`.
-    pub(crate) fn sketched(&mut self, number: usize) -> Vec<Piece> {
-        std::mem::take(&mut self.sketched[number])
+    /// What notes sketched of code, by the file that it was in.
+    pub(crate) fn sketched(&mut self) -> BTreeMap<BString, Vec<Piece>> {
+        std::mem::take(&mut self.sketched)
     }
 
     /// The versions of the file that are looked at when its claims are placed.
@@ -279,7 +278,7 @@ struct Gatherer<'a> {
     number: usize,
     candidate: &'a Candidate,
     files: &'a mut [(FileRecord, Vec<Tied>)],
-    sketched: &'a mut [Vec<Piece>],
+    sketched: &'a mut BTreeMap<BString, Vec<Piece>>,
     /// The files that it has anything to do with.
     meant: BTreeSet<usize>,
 }
@@ -351,7 +350,7 @@ impl Gatherer<'_> {
         heading: &Heading,
     ) {
         let named = self.ground.files_named(self.candidate, name);
-        for (file, as_of) in self.sketched(sketch, &named, name) {
+        for (file, as_of) in self.sketched((sketch, false), &named, name) {
             let tied = Tied::Moved { candidate: self.number, as_of };
             self.claim(file, id, body(), name.to_owned(), tied, heading);
         }
@@ -362,15 +361,29 @@ impl Gatherer<'_> {
         }
     }
 
-    /// Notes what was sketched of code in `files`, which the note calls `name`; the other files that it may have gone to.
-    fn sketched(&mut self, sketch: Option<&Sketch>, files: &[usize], name: &str) -> Vec<(usize, AsOf)> {
+    /// Notes what was sketched of code in `files`, which the note calls `name`, because something is said of it or relies on
+    /// it; the other files that it may have gone to.
+    fn sketched(
+        &mut self,
+        (sketch, is_relied_on): (Option<&Sketch>, bool),
+        files: &[usize],
+        name: &str,
+    ) -> Vec<(usize, AsOf)> {
+        let sketch = sketch.filter(|sketch| moved::is_telling(sketch));
         let (Some(holders), Some(sketch)) = (self.holders, sketch) else { return Vec::new() };
         let telling = sketch.telling();
         let mut holding = holders.holding(self.ground, &telling, &Own { files, name });
-        let n_whole = holding.iter().filter(|holding| holding.n_held == telling.len()).count();
-        let n_gained = holding.iter().filter(|holding| holding.is_more).count();
+        let at_head = || holding.iter().filter(|holding| holding.as_of == AsOf::Head);
+        let n_whole = at_head().filter(|holding| holding.n_held == telling.len()).count();
+        let n_holders = u8::try_from(n_whole).unwrap_or(u8::MAX);
+        let piece = || Piece { telling: telling.clone(), n_holders, is_relied_on };
+        let source = name.trim_start_matches("./");
+        let paths = files.iter().map(|file| self.ground.paths[*file].clone());
+        for path in paths.chain(files.is_empty().then(|| source.into())) {
+            self.sketched.entry(path).or_default().push(piece());
+        }
         // Whatever becomes of the other one, what no more than these do is in many by habit.
-        let mut n_held: Vec<usize> = holding.iter().map(|holding| holding.n_held).collect();
+        let mut n_held: Vec<usize> = at_head().map(|holding| holding.n_held).collect();
         n_held.sort_unstable_by(|left, right| right.cmp(left));
         let n_in_many = n_held.get(MAX_HOLDERS).copied().unwrap_or_default();
         let is_newer = |file: usize| {
@@ -378,7 +391,6 @@ impl Gatherer<'_> {
             self.candidate.place.is_none_or(|place| newest.is_none_or(|touch| touch.place < place))
         };
         holding.retain(|holding| holding.as_of == AsOf::Now || is_newer(holding.file));
-        let source = name.trim_start_matches("./");
         for Holding { file, .. } in holding.iter().filter(|holding| n_in_many < holding.n_held) {
             // Where the other one loses the code, this is the one that has it.
             let sources = &mut self.files[*file].0.sources;
@@ -387,11 +399,7 @@ impl Gatherer<'_> {
             }
         }
         let is_in_few = |holding: &Holding| self.ground.is_in_few(&telling, name, holding.as_of);
-        holding.retain(|holding| holding.is_more && n_gained <= MAX_HOLDERS && is_in_few(holding));
-        let n_holders = u8::try_from(n_whole).unwrap_or(u8::MAX);
-        for file in files {
-            self.sketched[*file].push(Piece { telling: telling.clone(), n_holders });
-        }
+        holding.retain(|holding| holding.is_more && is_in_few(holding));
         holding.into_iter().map(|holding| (holding.file, holding.as_of)).collect()
     }
 
@@ -430,7 +438,7 @@ impl Gatherer<'_> {
         for dependency in declared {
             let (files, had_name) = self.ground.files_meant(self.candidate, &dependency.file);
             let mut may_be_in: Vec<(usize, bool)> = files.iter().map(|file| (*file, had_name)).collect();
-            let gained = self.sketched(dependency.sketch.as_ref(), &files, &dependency.file);
+            let gained = self.sketched((dependency.sketch.as_ref(), true), &files, &dependency.file);
             may_be_in.extend(gained.into_iter().map(|(file, _)| (file, false)));
             for (number, had_name) in may_be_in {
                 if had_name {

@@ -14,6 +14,7 @@ mod body;
 mod build;
 mod changes;
 mod drift;
+mod lines;
 mod part;
 mod sketched;
 mod spoken;
@@ -21,7 +22,7 @@ mod stored;
 pub(crate) mod table;
 
 use std::{
-    cell::{LazyCell, OnceCell, RefCell},
+    cell::{OnceCell, RefCell},
     collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     rc::Rc,
@@ -43,8 +44,8 @@ use crate::{
     index::{
         ancestry::Ancestry,
         drift::Drift,
+        lines::ThenAndNow,
         part::{Part, Span},
-        sketched::Glimpse,
         stored::{Asked, Id, StoredRecord},
         table::{Table, Value},
     },
@@ -530,16 +531,19 @@ impl Index {
     ) -> bool {
         let content = if content.blob().is_none() { content.bytes(repository) } else { None };
         let has_gained = |content: &[u8]| {
-            let gained = |table: &Table, stored: StoredRecord<'_>| {
-                if stored.content.is_some_and(|hash| hash == content_hash(content)) {
-                    return None;
-                }
-                Some(FileLines::gained(&table.get(&words_key(path)).unwrap_or_default(), content))
+            let gained = |_: &Table, stored: StoredRecord<'_>| {
+                let is_edited = stored.content.is_none_or(|hash| hash != content_hash(content));
+                is_edited.then(|| self.gained(path, content))
             };
             let gained = self.look_up(repository, path, gained);
             gained.is_some_and(|gained| self.come_from_elsewhere(repository, (path, content), &gained))
         };
         content.is_some_and(has_gained)
+    }
+
+    /// The lines of the file at `path`, whose bytes are now `content`, that it had not when the table was made.
+    fn gained(&self, path: &BStr, content: &[u8]) -> FileLines {
+        FileLines::of(content).without(&lines::read(&self.table, path).unwrap_or_default())
     }
 
     /// Whether the lines `gained` of the file at `path`, whose bytes are now `content`, may be code of another file that has
@@ -550,54 +554,51 @@ impl Index {
         (path, content): (&BStr, &[u8]),
         gained: &FileLines,
     ) -> bool {
-        let lines = LazyCell::new(|| FileLines::of(content));
-        let is_brought = |telling: &[u32]| 0 < gained.n_of(telling) && lines.may_hold(telling);
-        let is_no_more = |file: &BString, code: &[&[u32]]| {
+        let mut code: HashMap<BString, Vec<Vec<u32>>> = HashMap::new();
+        for (file, pieces) in sketched::files_with(&self.table, gained, moved::FEWEST) {
+            let few = pieces.into_iter().filter(|piece| !piece.is_in_many(MAX_EDITED));
+            code.entry(file).or_default().extend(few.map(|piece| piece.telling));
+        }
+        for (file, telling) in self.part.iter().flat_map(Part::sketched) {
+            code.entry(file.clone()).or_default().push(telling.to_vec());
+        }
+        code.values_mut().for_each(|code| code.retain(|telling| gained.may_hold(telling)));
+        code.retain(|file, code| !code.is_empty() && file != path);
+        if code.is_empty() {
+            return false;
+        }
+        let lines = FileLines::of(content);
+        let is_no_more = |(file, code): (BString, Vec<Vec<u32>>)| {
             let present = repository.get().ok()?.present_file(Some(self.state.head), file.as_bstr()).ok()?;
             let there = present.map(|present| FileLines::of(&present.content)).unwrap_or_default();
             Some(code.iter().any(|telling| there.n_of(telling) < lines.n_of(telling)))
         };
-        let is_other = |file: &BString| file != path;
-        let mut known =
-            sketched::files_with(&self.table, gained).into_iter().filter(|(file, _)| is_other(file));
-        let mut fresh = self.part.iter().flat_map(Part::sketched).filter(|(file, _)| is_other(file));
-        known.any(|(file, code)| {
-            let code = code.iter().filter(|piece| !piece.is_in_many(MAX_EDITED));
-            let code: Vec<&[u32]> =
-                code.map(|piece| &piece.telling[..]).filter(|telling| is_brought(telling)).collect();
-            !code.is_empty() && is_no_more(&file, &code).unwrap_or_default()
-        }) || fresh
-            .any(|(file, telling)| is_brought(telling) && is_no_more(file, &[telling]).unwrap_or_default())
+        code.into_iter().any(|other| is_no_more(other).unwrap_or_default())
     }
 
     /// Whether the file at `path`, whose record is `stored` and which no commit changed since, may have code of another
-    /// file at HEAD of which something was said later.
+    /// file at HEAD of which something was said later; `None` where that is damaged.
     fn was_annotated_late(
         &self,
         repository: &LazyRepository,
         (path, stored): (&BStr, &StoredRecord<'_>),
         part: &Part,
     ) -> Option<bool> {
+        // Mostly there is no such note.
+        if part.sketched_before(0).next().is_none() {
+            return Some(false);
+        }
         let newest = stored.places()?.first().copied()?;
-        let mut late = part.sketched_before(newest).filter(|(file, _)| *file != path).peekable();
-        if late.peek().is_none() {
-            return Some(false);
-        }
-        let glimpse = Glimpse::read(&self.table, path)?;
-        let mut late = late.filter(|(_, telling)| glimpse.may_hold(telling)).peekable();
-        if late.peek().is_none() {
-            return Some(false);
-        }
-        let repository = repository.get().ok()?;
-        let tree = repository.commit_tree(self.state.head).ok()?;
-        let lines_in = |file: &BStr| {
-            let blob = repository.blob_at(tree, file).ok().flatten();
-            blob.and_then(|blob| repository.with_blob(blob, FileLines::of).ok()?).unwrap_or_default()
-        };
-        let lines = lines_in(path);
-        let is_gone =
-            |file: &BString, telling: &[u32]| lines_in(file.as_bstr()).n_of(telling) < lines.n_of(telling);
-        Some(late.any(|(file, telling)| lines.may_hold(telling) && is_gone(file, telling)))
+        let here = lines::read(&self.table, path)?;
+        let lines = ThenAndNow::new((&self.table, part), repository, self.state.head);
+        let mut late = part.sketched_before(newest).filter(|(file, _)| *file != path);
+        Some(late.any(|(file, telling)| {
+            let is_gone = || {
+                let [_, there] = lines.of(file.as_bstr());
+                there.n_of(telling) < here.n_of(telling)
+            };
+            here.may_hold(telling) && is_gone()
+        }))
     }
 
     /// Reads what is known about `path` at present, and the table that it lies in; `None` when HEAD has no such file.
@@ -798,7 +799,7 @@ fn load(
         let edited = if content.blob().is_none() { content.bytes(repository) } else { None };
         let edited = edited.filter(|content| stored.content.is_none_or(|hash| hash != content_hash(content)));
         if edited.is_some_and(|content| {
-            index.come_from_elsewhere(repository, (path, content), &FileLines::gained(b"", content))
+            index.come_from_elsewhere(repository, (path, content), &index.gained(path, content))
         }) {
             return None;
         }

@@ -96,7 +96,7 @@ impl Candidate {
 pub(crate) enum AsOf {
     /// That of the newest commit.
     Head,
-    /// That which is there now: an edit brought the code.
+    /// That which is there now: an edit brought the code. How many files hold it is told by the newest commit all the same.
     Now,
 }
 
@@ -229,12 +229,10 @@ impl<'a> Ground<'a> {
         Self { contents: Some(contents), ..self }
     }
 
-    /// The bytes of the file number `number` in scope, where they are not those of the newest commit; those are empty where
-    /// there is no such file.
-    pub(crate) fn edited(&self, number: usize) -> Option<&'a [u8]> {
-        let now = self.contents.as_ref()?[number].unwrap_or_default();
-        let is_same = self.with_content(number, |then| then == now).unwrap_or(now.is_empty());
-        (!is_same).then_some(now)
+    /// The bytes that the file number `number` in scope has now, none where there is no such file; `None` where it is asked
+    /// about as it is in the newest commit.
+    pub(crate) fn now(&self, number: usize) -> Option<&'a [u8]> {
+        Some(self.contents.as_ref()?[number].unwrap_or_default())
     }
 
     /// What `look` makes of the bytes that a file in scope has in the newest commit; `None` where they are not at hand.

@@ -5,14 +5,13 @@
 //! told of it here. Names are not asked, since code is renamed on its way, too.
 
 use std::{
-    cell::LazyCell,
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::LazyLock,
 };
 
 use chronicle_core::{
-    CodeWords, LineFinder, LineRange, Lines, Place, Sketch, is_substantive, line_hash, line_words,
-    reading::State, score::Tie,
+    CodeWords, LineFinder, LineRange, Lines, Place, Sketch, is_substantive, line_hash, reading::State,
+    score::Tie,
 };
 use chronicle_git::{BStr, BString, ByteSlice, ObjectId, Repository};
 use memchr::memmem::Finder;
@@ -21,7 +20,7 @@ use twox_hash::XxHash3_64;
 use crate::{
     error::Result,
     matching::{AsOf, Candidate, Ground, names_of},
-    placing::{Located, Placement, Version, place},
+    placing::{self, Located, Placement, place},
     present::{Present, is_opaque},
 };
 
@@ -33,7 +32,7 @@ pub(crate) fn remark(file: &str) -> String {
 /// Code of fewer lines is written twice by chance.
 const SHORTEST: usize = 3;
 /// A file that has fewer lines of some code does not have the code.
-const FEWEST: usize = 2;
+pub(crate) const FEWEST: usize = 2;
 /// The same as a share.
 const LEAST_HELD: f64 = 0.3;
 /// With less than this share of the lines, words have to tell.
@@ -55,6 +54,8 @@ pub(crate) struct Piece {
     pub(crate) telling: Vec<u32>,
     /// How many other files held all of it when the table was made; no more than [`u8::MAX`].
     pub(crate) n_holders: u8,
+    /// Whether something relies on it, instead of being said of it.
+    pub(crate) is_relied_on: bool,
 }
 
 impl Piece {
@@ -68,8 +69,7 @@ impl Piece {
 /// Which of some files hold which lines.
 #[derive(Debug, Default)]
 pub(crate) struct Holders {
-    /// A line's hash above the number of a version that holds it, in order: that of a file for its bytes in the newest
-    /// commit, and [`Self::now`] of that for those that it has now, if they are others.
+    /// A line's hash above the number of a version that holds it, in order: [`Self::version`].
     lines: Vec<u64>,
     n_files: usize,
     /// The numbers of files that have other bytes now.
@@ -78,18 +78,28 @@ pub(crate) struct Holders {
     contents: HashMap<usize, u64>,
 }
 
+/// What of a file holds lines.
+#[derive(Clone, Copy)]
+enum Version {
+    /// Its bytes in the newest commit.
+    Head,
+    /// Those that it has now, where they are others.
+    Now,
+    /// The lines that it has now and had not in the newest commit.
+    Brought,
+}
+
 impl Holders {
     /// The lines of each of the files in scope that was changed after the commit at place `oldest`.
     pub(crate) fn of(ground: &Ground<'_>, oldest: u32) -> Self {
         let mut holders = Self { n_files: ground.paths.len(), ..Self::default() };
         for (number, file) in ground.followed.files.iter().enumerate() {
-            let edited = ground.edited(number);
-            if edited.is_some() || file.touches.first().is_none_or(|touch| touch.place < oldest) {
-                let _is_there = ground.with_content(number, |content| holders.add(number, content));
-            }
-            if let Some(content) = edited {
-                holders.edited.insert(number);
-                holders.add(holders.now(number), content);
+            let now = ground.now(number);
+            if now.is_some() || file.touches.first().is_none_or(|touch| touch.place < oldest) {
+                let add = |then: &[u8]| holders.add_file(number, then, now.unwrap_or(then));
+                if ground.with_content(number, add).is_none() {
+                    holders.add_file(number, b"", now.unwrap_or_default());
+                }
             }
         }
         holders.in_order()
@@ -102,15 +112,33 @@ impl Holders {
         let paths = paths.filter(|paths| paths.len() <= MAX_FILES).unwrap_or_default();
         let mut holders = Self { n_files: paths.len(), ..Self::default() };
         for (number, path) in paths.iter().enumerate() {
-            let _is_there = ground.with_other(path, AsOf::Head, |content| holders.add(number, content));
+            let _is_there =
+                ground.with_other(path, AsOf::Head, |content| holders.add_file(number, content, content));
         }
         holders.in_order()
     }
 
-    fn add(&mut self, number: usize, content: &[u8]) {
-        self.lines
-            .extend(hashes_of(content).into_iter().map(|line| u64::from(line) << u32::BITS | number as u64));
-        self.contents.insert(number, XxHash3_64::oneshot(content));
+    /// The file number `number`, whose bytes were `then` in the newest commit and are `now`.
+    fn add_file(&mut self, number: usize, then: &[u8], now: &[u8]) {
+        self.contents.insert(number, XxHash3_64::oneshot(now));
+        let lines_then = hashes_of(then);
+        if then != now {
+            self.edited.insert(number);
+            let lines_now = hashes_of(now);
+            let known: HashSet<u32> = lines_then.iter().copied().collect();
+            self.add(
+                number,
+                Version::Brought,
+                lines_now.iter().copied().filter(|line| !known.contains(line)),
+            );
+            self.add(number, Version::Now, lines_now.iter().copied());
+        }
+        self.add(number, Version::Head, lines_then.into_iter());
+    }
+
+    fn add(&mut self, number: usize, version: Version, lines: impl Iterator<Item = u32>) {
+        let number = self.version(number, version) as u64;
+        self.lines.extend(lines.map(|line| u64::from(line) << u32::BITS | number));
     }
 
     fn in_order(mut self) -> Self {
@@ -124,28 +152,31 @@ impl Holders {
         self.edited.contains(&number)
     }
 
-    /// The number of the version of the file number `number` that is there now.
-    fn now(&self, number: usize) -> usize {
-        if self.is_edited(number) { self.n_files + number } else { number }
+    /// The number of a version of the file number `number`.
+    fn version(&self, number: usize, version: Version) -> usize {
+        match version {
+            Version::Head => number,
+            Version::Now => self.n_files + number,
+            Version::Brought => 2 * self.n_files + number,
+        }
     }
 
     /// For each file the hashes of its lines in the newest commit, each once and in order.
-    pub(crate) fn by_file(&self) -> Vec<Vec<u32>> {
+    pub(crate) fn by_file(&self) -> Vec<FileLines> {
         let mut files = vec![Vec::new(); self.n_files];
         for version in &self.lines {
             let hash = u32::try_from(version >> u32::BITS).expect("the first half");
-            if let Some(lines) =
-                usize::try_from(version & u64::from(u32::MAX)).ok().and_then(|number| files.get_mut(number))
-            {
+            let number = usize::try_from(version & u64::from(u32::MAX)).expect("a number of versions");
+            if let Some(lines) = files.get_mut(number) {
                 lines.push(hash);
             }
         }
-        files
+        files.into_iter().map(FileLines).collect()
     }
 
     /// A hash of the bytes of the file number `number`, if these were looked at.
     pub(crate) fn content_hash(&self, number: usize) -> Option<u64> {
-        self.contents.get(&self.now(number)).copied()
+        self.contents.get(&number).copied()
     }
 
     /// How many of the lines each version holds that holds any.
@@ -172,28 +203,36 @@ impl Holders {
         if !n_held.values().any(|n_held| may_hold(*n_held, telling.len())) {
             return Vec::new();
         }
-        let n_of = |file: usize, as_of: AsOf| {
-            let version = if as_of == AsOf::Now { self.now(file) } else { file };
-            n_held.get(&version).copied().unwrap_or_default()
+        let n_in = |file: usize, version: Version| {
+            n_held.get(&self.version(file, version)).copied().unwrap_or_default()
+        };
+        let n_of = |file: usize, as_of: AsOf| match as_of {
+            AsOf::Now if self.is_edited(file) => n_in(file, Version::Now),
+            _ => n_in(file, Version::Head),
         };
         let n_own = |as_of: AsOf| match own.files.is_empty() {
             true => ground.lines_noted(own.name, as_of).n_of(telling),
             false => own.files.iter().map(|file| n_of(*file, as_of)).max().unwrap_or_default(),
         };
-        let n_own = [AsOf::Head, AsOf::Now].map(|as_of| LazyCell::new(move || n_own(as_of)));
         let files: BTreeSet<usize> = n_held.keys().map(|version| version % self.n_files).collect();
-        let holding = |file: usize| {
-            let is_brought = n_of(file, AsOf::Head) < n_of(file, AsOf::Now);
-            let as_of = if is_brought { AsOf::Now } else { AsOf::Head };
-            let n_held = n_of(file, as_of);
-            may_hold(n_held, telling.len()).then(|| Holding {
-                file,
-                as_of,
-                n_held,
-                is_more: *n_own[usize::from(is_brought)] < n_held,
-            })
-        };
-        files.into_iter().filter(|file| !own.files.contains(file)).filter_map(holding).collect()
+        let others = || files.iter().copied().filter(|file| !own.files.contains(file));
+        let mut holding = Vec::new();
+        for as_of in [AsOf::Head, AsOf::Now] {
+            let is_brought = |file: usize| may_hold(n_in(file, Version::Brought), telling.len());
+            let is_meant = |file: &usize| is_brought(*file) == (as_of == AsOf::Now);
+            let all = others().map(|file| (file, n_of(file, as_of)));
+            let all: Vec<(usize, usize)> =
+                all.filter(|(_, n_held)| may_hold(*n_held, telling.len())).collect();
+            if !all.iter().any(|(file, _)| is_meant(file)) {
+                continue;
+            }
+            let n_own = n_own(as_of);
+            let is_in_many = MAX_HOLDERS < all.iter().filter(|(_, n_held)| n_own < *n_held).count();
+            holding.extend(all.into_iter().filter(|(file, _)| is_meant(file)).map(|(file, n_held)| {
+                Holding { file, as_of, n_held, is_more: n_own < n_held && !is_in_many }
+            }));
+        }
+        holding
     }
 
     /// Whether so few files came to hold the code that it is in them by no habit.
@@ -228,7 +267,7 @@ pub(crate) struct Holding {
     pub(crate) as_of: AsOf,
     /// How many of the telling lines it holds.
     pub(crate) n_held: usize,
-    /// Whether it holds more of them than those: the code may have come from there.
+    /// Whether it holds more of them than those, as no more than [`MAX_HOLDERS`] do: the code may have come from there.
     pub(crate) is_more: bool,
 }
 
@@ -255,7 +294,7 @@ pub(crate) fn is_telling(sketch: &Sketch) -> bool {
 }
 
 /// Whether a file that has `n_held` of so many `telling` lines may have the code they are of.
-pub(crate) fn may_hold(n_held: usize, n_telling: usize) -> bool {
+fn may_hold(n_held: usize, n_telling: usize) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
     let is_enough = LEAST_HELD * n_telling as f64 <= n_held as f64;
     SHORTEST <= n_telling && FEWEST <= n_held && is_enough
@@ -270,20 +309,6 @@ impl FileLines {
         hashes_of(content).into_iter().collect()
     }
 
-    /// Those of the lines of `content` that are not among `words`, which are line words of another version, four
-    /// little-endian bytes each.
-    pub(crate) fn gained(words: &[u8], content: &[u8]) -> Self {
-        if is_no_code(content) {
-            return Self::default();
-        }
-        let known: HashSet<&[u8; 4]> = words.as_chunks::<4>().0.iter().collect();
-        let lines = Lines::new(content);
-        let lines = lines.all().iter().zip(line_words(content));
-        let gained =
-            lines.filter(|(line, word)| is_substantive(line) && !known.contains(&word.to_le_bytes()));
-        gained.map(|(line, _)| line_hash(line)).collect()
-    }
-
     /// The hashes, each once and in order.
     pub(crate) fn hashes(&self) -> &[u32] {
         &self.0
@@ -291,6 +316,11 @@ impl FileLines {
 
     fn has(&self, line: u32) -> bool {
         self.0.binary_search(&line).is_ok()
+    }
+
+    /// Those that are not among `others`.
+    pub(crate) fn without(&self, others: &Self) -> Self {
+        Self(self.0.iter().copied().filter(|line| !others.has(*line)).collect())
     }
 
     /// How many of the lines `telling` are among these.
@@ -379,7 +409,7 @@ pub(crate) fn placed(
     located: &Located<'_>,
     tree: Option<ObjectId>,
 ) -> Result<Option<Placement>> {
-    let placement = place(repository, present, located, Version::In(tree))?;
+    let placement = place(repository, present, located, placing::Version::In(tree))?;
     if let Some(around) = located.around {
         return within(repository, present, placement, around);
     }

@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use crate::{
     answer::stands,
     corrections,
-    deps::{DepsRequest, Target, Words},
+    deps::{DepsRequest, Words},
     error::Result,
     outlines::{Items, Outlines},
     prose::{Kind, Passage, Said},
@@ -469,24 +469,11 @@ impl<'a, 'r> Judge<'a, 'r> {
         Ok(blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten())
     }
 
-    /// The bytes of `file` in the version of the repository in which `target` is asked about: for a file that nobody edited
-    /// that is the commit, as it is for claims ([`crate::matching::AsOf`]).
-    fn file_beside(&self, target: &Target, file: &str) -> Result<Option<Vec<u8>>> {
+    /// The bytes of the file at `path` in the commit that is asked about, if they are here.
+    fn committed(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
         let repository = self.setting.lazy.get()?;
-        let tree = repository.commit_tree(self.setting.request.at)?;
-        let committed = |path: &BStr| -> Result<Option<Vec<u8>>> {
-            let blob = repository.blob_at(tree, path)?;
-            Ok(blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten())
-        };
-        let path = plain_path(file).as_bytes().as_bstr();
-        let is_edited = target.content.blob().is_none()
-            && committed(target.file.at_head.as_bstr())?.as_deref()
-                != target.content.bytes(self.setting.lazy);
-        if is_edited {
-            let present = repository.present_file(Some(self.setting.request.at), path)?;
-            return Ok(present.map(|present| present.content));
-        }
-        committed(path)
+        let blob = repository.blob_at(repository.commit_tree(self.setting.request.at)?, path)?;
+        Ok(blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten())
     }
 
     /// Whether what was called `anchor` in another file then is the target now, and no more in that file.
@@ -516,15 +503,31 @@ impl<'a, 'r> Judge<'a, 'r> {
         };
         let then = self.setting.outlines.items(file, &old);
         let then = resolve(named(&then), anchor);
+        let is_in =
+            |items: &[&Item], content: &[u8]| then.exact().iter().any(|item| is_like(items, content, item));
         let asked: Vec<&Item> = now.iter().filter(is_asked).collect();
-        if !then.exact().iter().any(|item| is_like(&asked, content, item)) {
+        if !is_in(&asked, content) {
             return Ok(false);
         }
+        // Only for code that an edit brought the other file counts as it is now ([`crate::matching::AsOf`]).
+        let mut is_brought = target.content.blob().is_none();
+        if is_brought && let Some(committed) = self.committed(target.file.at_head.as_bstr())? {
+            let items = self.setting.outlines.items(&path, &committed);
+            is_brought = !is_in(&named(&items).iter().collect::<Vec<_>>(), &committed);
+        }
+        let beside = plain_path(file).as_bytes().as_bstr();
+        let there = match is_brought {
+            true => {
+                let present = self.setting.lazy.get()?.present_file(Some(self.setting.request.at), beside)?;
+                present.map(|present| present.content)
+            }
+            false => self.committed(beside)?,
+        };
         // Where it still stands in that file, it is a copy that is asked about.
-        let is_there = self.file_beside(target, file)?.is_some_and(|there| {
+        let is_there = there.is_some_and(|there| {
             let items = self.setting.outlines.items(file, &there);
             let called_so = resolve(named(&items), anchor);
-            then.exact().iter().any(|item| is_like(called_so.exact(), &there, item))
+            is_in(called_so.exact(), &there)
         });
         if !is_there {
             self.sources.borrow_mut().insert(plain_path(file).to_owned());

@@ -1,11 +1,11 @@
 //! One file's record at the present state, made of its record in an older table.
 
 use std::{
-    cell::LazyCell,
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
 };
 
-use chronicle_core::reading::Match;
+use chronicle_core::{Sketch, reading::Match};
 use chronicle_git::{BStr, BString, ByteSlice, Followed, LazyRepository, ObjectId, Repository, Touch};
 
 use crate::{
@@ -15,9 +15,10 @@ use crate::{
         Told,
         ancestry::Ancestry,
         drift::Drift,
+        lines::ThenAndNow,
         part::{Part, Span, id_prefix, only},
-        sketched,
-        stored::StoredRecord,
+        record_key, sketched,
+        stored::{self, StoredRecord},
         table::{Table, Value},
     },
     matching::{Candidate, Ground},
@@ -64,11 +65,10 @@ impl Outdated<'_> {
         let Some(content) = blob.map(|blob| repository.blob(blob)).transpose()? else { return Ok(None) };
         let other_names = self.stored.iter().flat_map(|stored| &stored.names);
         let other_names: Vec<BString> = other_names.map(|name| name.as_str().into()).collect();
-        let tree_then = span.lost.history.nodes()[0].tree;
-        if self.may_have_gained_code(repository, (tree_then, tree), &content) {
+        let present = Present::new(path.clone(), Some(&content));
+        if self.may_have_gained_code(head, &content, &present)? {
             return Ok(None);
         }
-        let present = Present::new(path.clone(), Some(&content));
         let Some(mut base) = self.base_record(repository, &content, &present)? else { return Ok(None) };
         let is_told_late = self.part.is_told_late(self.path);
         if is_told_late && base.steps.len() < base.places.len() {
@@ -88,57 +88,105 @@ impl Outdated<'_> {
         Ok(self.joined(base, news, span, &followed).map(|record| (record, Some(content))))
     }
 
-    /// Whether code in it may have come from another file since, or gone back there. The trees are those of the table's
-    /// commit and of HEAD.
-    fn may_have_gained_code(
-        &self,
-        repository: &Repository,
-        (then, now): (ObjectId, ObjectId),
-        content: &[u8],
-    ) -> bool {
-        let lines_in = |tree: ObjectId, file: &[u8]| {
-            let blob = repository.blob_at(tree, file.as_bstr()).ok().flatten();
-            blob.and_then(|blob| repository.with_blob(blob, FileLines::of).ok()?).unwrap_or_default()
+    /// Whether code in it may have come from another file since, or gone back there.
+    fn may_have_gained_code(&self, head: ObjectId, content: &[u8], present: &Present<'_>) -> Result<bool> {
+        let lines = ThenAndNow::new((self.table, self.part), self.lazy, head);
+        let [then, _] = lines.of(self.path);
+        let here = [then, Rc::new(FileLines::of(content))];
+        let came = |(file, telling): (&BString, &[u32])| {
+            let is_gone = || lines.of(file.as_bstr())[1].n_of(telling) < here[1].n_of(telling);
+            file != self.path && here[1].may_hold(telling) && is_gone()
         };
-        let lines = LazyCell::new(|| FileLines::of(content));
-        let lines_then = LazyCell::new(|| lines_in(then, self.path));
-        let is_touched = |file: &[u8]| self.part.touched.contains(file);
-        let sources = self.stored.iter().flat_map(|stored| &stored.sources);
-        for source in sources.map(String::as_bytes).filter(|source| is_touched(source)) {
-            let sketched = sketched::of_file(self.table, source.as_bstr());
-            let there = [lines_in(then, source), lines_in(now, source)];
-            let has_changed_hands =
-                |piece: &Piece| self.changed_hands(piece, [&lines_then, &lines], [&there[0], &there[1]]);
-            if sketched.is_empty() || sketched.iter().any(has_changed_hands) {
-                return true;
+        if self.part.sketched().any(came) {
+            return Ok(true);
+        }
+        let mut sketched: BTreeMap<BString, Vec<Piece>> = BTreeMap::new();
+        for source in self.stored.iter().flat_map(|stored| &stored.sources) {
+            let source = source.as_bytes().as_bstr();
+            if self.part.has_changed(source) {
+                let pieces = sketched::of_file(self.table, source);
+                if pieces.is_empty() {
+                    return Ok(true);
+                }
+                sketched.insert(source.to_owned(), pieces);
             }
         }
-        let mut others: HashMap<Vec<u8>, FileLines> = HashMap::new();
-        let mut came = |file: &[u8], telling: &[u32]| {
-            let mut there =
-                || others.entry(file.to_vec()).or_insert_with(|| lines_in(now, file)).n_of(telling);
-            lines.may_hold(telling) && there() < lines.n_of(telling)
-        };
-        let fresh = self.part.fresh.iter().filter(|fresh| !fresh.concerns(self.path));
-        let mut fresh = fresh.flat_map(|fresh| &fresh.sketched);
-        if fresh.any(|(file, telling)| came(file, telling)) {
-            return true;
+        for (file, pieces) in sketched::files_with(self.table, &here[1].without(&here[0]), 1) {
+            sketched.entry(file).or_insert(pieces);
         }
-        let gained = sketched::files_with(self.table, &FileLines::gained(&self.words, content)).into_iter();
-        let mut gained = gained.filter(|(file, _)| file != self.path && is_touched(file));
-        gained.any(|(file, sketched)| {
-            let there = [lines_in(then, &file), lines_in(now, &file)];
-            let lines = [&*lines_then, &*lines];
-            sketched.iter().any(|piece| self.changed_hands(piece, lines, [&there[0], &there[1]]))
-        })
+        sketched.remove(self.path.as_bytes().as_bstr());
+        let mut told = None;
+        for (file, mut pieces) in sketched {
+            let there = lines.of(file.as_bstr());
+            pieces.retain(|piece| self.has_changed_hands(piece, &here, &there));
+            if pieces.is_empty() {
+                continue;
+            }
+            let told = told.get_or_insert_with(|| self.told_from());
+            let is_told = told.as_ref().is_none_or(|told| told.contains(&file));
+            if is_told || self.may_have_arrived(&file, &pieces, present)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The files of which the table tells something here, the code having come from there; `None` where that is damaged.
+    fn told_from(&self) -> Option<BTreeSet<BString>> {
+        let mut told = BTreeSet::new();
+        if let Some(stored) = self.stored.clone() {
+            let nothing = Told { summaries: false, relations: false, commits: false };
+            stored.load(self.table, &self.path.to_string(), None, nothing, |_, name, _| {
+                told.insert(name.trim_start_matches("./").into());
+                false
+            })?;
+        }
+        Some(told)
+    }
+
+    /// Whether one of these pieces of code, of which nothing is told here, may be in `present` as it has to be to be told:
+    /// what is claimed about it is looked for there as the whole history would do it.
+    fn may_have_arrived(&self, file: &BString, pieces: &[Piece], present: &Present<'_>) -> Result<bool> {
+        let nothing = Told { summaries: false, relations: false, commits: false };
+        let load = |bytes: &[u8]| {
+            stored::parse(bytes)?.load(self.table, &file.to_string(), None, nothing, |_, _, _| true)
+        };
+        let record = self.table.get(&record_key(file.as_bstr())).and_then(|bytes| load(&bytes));
+        // Of a file that is gone there is no record, nor does it say who relies on what.
+        let Some(record) = record.filter(|_| !pieces.iter().any(|piece| piece.is_relied_on)) else {
+            return Ok(true);
+        };
+        let repository = self.lazy.get()?;
+        let mut is_found = vec![false; pieces.len()];
+        for claim in &record.claims {
+            let heading = &record.headings[claim.heading];
+            let located = located(claim, heading);
+            let telling = located.around.or(located.sketch).map(Sketch::telling);
+            let is_meant = |piece: &Piece| Some(&piece.telling) == telling.as_ref();
+            if !pieces.iter().any(is_meant) {
+                continue;
+            }
+            is_found.iter_mut().zip(pieces).for_each(|(is_found, piece)| *is_found |= is_meant(piece));
+            let tree = repository.commit(heading.commit).ok().map(|commit| commit.tree);
+            if moved::placed(repository, present, &located, tree)?.is_some() {
+                return Ok(true);
+            }
+        }
+        // What is claimed of each of them is there, or the table is damaged.
+        Ok(is_found.contains(&false))
     }
 
     /// Whether a piece of code that another file had, or has, may be where it was not. Lines are those of the table's
     /// commit and those of HEAD, of this file and of the other.
-    fn changed_hands(&self, piece: &Piece, here: [&FileLines; 2], there: [&FileLines; 2]) -> bool {
+    fn has_changed_hands(
+        &self,
+        piece: &Piece,
+        here: &[Rc<FileLines>; 2],
+        there: &[Rc<FileLines>; 2],
+    ) -> bool {
         let telling = &piece.telling;
-        let n_here = here.map(|lines| lines.n_of(telling));
-        let n_there = there.map(|lines| lines.n_of(telling));
+        let n_of = |lines: &[Rc<FileLines>; 2]| [lines[0].n_of(telling), lines[1].n_of(telling)];
+        let (n_here, n_there) = (n_of(here), n_of(there));
         // Where neither file has more or less of it than it had, it is where it was.
         if n_here[0] == n_here[1] && n_there[0] == n_there[1] {
             return false;
@@ -384,8 +432,7 @@ impl Outdated<'_> {
         span: &Span,
         followed: &Followed,
     ) -> Option<FileRecord> {
-        let changed: BTreeSet<ObjectId> =
-            self.part.changed.iter().filter_map(super::stored::Id::get).collect();
+        let changed: BTreeSet<ObjectId> = self.part.changed.iter().filter_map(stored::Id::get).collect();
         let is_lost = |id: ObjectId| self.part.lost.contains(&id_prefix(id));
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
 

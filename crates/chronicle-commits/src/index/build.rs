@@ -26,11 +26,9 @@ use crate::{
         blame::Blaming,
         blame_key,
         changes::{self, StoredChanges},
-        content_hash, correction_key, last_component, listing_key, memo_of, name_key,
+        content_hash, correction_key, last_component, lines, listing_key, memo_of, name_key,
         part::{self, Base, Known, Made, Part, Span, id_prefix},
-        record_key,
-        sketched::{Glimpse, Sketched},
-        spoken, stored,
+        record_key, sketched, spoken, stored,
         table::{Table, TableWriter},
         words_key,
     },
@@ -467,19 +465,16 @@ fn write(
     let (followed, changes) = repository.follow_all(history, &paths)?;
     let ground = Ground::new(repository, &notebook, history, &followed, &paths, false).of_all_files();
     // Of all files, also those that none of today's notes asks for.
-    let lines = ground.holders(u32::MAX).by_file();
+    let of_files = ground.holders(u32::MAX).by_file();
     let (candidates, off) = ground.all_candidates(&mut warnings)?;
     let beside = Beside::new(off.tips, off.commits);
     let mut gathered = Gathered::from(&ground, &candidates);
     let mut blaming = Blaming::new(repository, history);
-    let mut sketched = Sketched::default();
     for (number, path) in paths.iter().enumerate() {
-        if Glimpse::of(&lines[number]).write(path.as_bstr(), &mut writer).is_err() {
-            return Ok(None);
-        }
-        sketched.add(path, gathered.sketched(number));
         let file = (path, &followed.files[number]);
-        if write_file((&mut blaming, tree), file, (&mut gathered, number), &mut writer)?.is_err() {
+        let is_written = write_file((&mut blaming, tree), file, (&mut gathered, number), &mut writer)?
+            .and_then(|()| lines::write(path.as_bstr(), &of_files[number], &mut writer));
+        if is_written.is_err() {
             return Ok(None);
         }
         repository.forget_read_ahead();
@@ -511,7 +506,7 @@ fn write(
     let is_written = write_rest(&meta, &paths, &mut writer)
         .and_then(|()| writer.value(ANCESTRY, &Ancestry::store(history)))
         .and_then(|()| writer.value(BESIDE, &postcard::to_allocvec(&beside).map_err(io::Error::other)?))
-        .and_then(|()| sketched.write(&mut writer))
+        .and_then(|()| sketched::write(&gathered.sketched(), &mut writer))
         .and_then(|()| writer.value(EVER, &ever))
         .and_then(|()| writer.value(CHANGES, &changes::store(&changes).map_err(io::Error::other)?))
         .and_then(|()| writer.value(NAMED, &named))

@@ -51,6 +51,8 @@ pub(super) struct Part {
     lost_places: Vec<u32>,
     /// Paths that commits changed which came, or that differ between the two, in order.
     pub(super) touched: BTreeSet<BString>,
+    /// Whether commits came that do not build on all that is left of the table's history.
+    is_aside: bool,
     /// Files that HEAD has and the table's commit has not.
     pub(super) added: BTreeSet<BString>,
     /// Files that the table's commit has and HEAD has not.
@@ -63,7 +65,8 @@ pub(super) struct Fresh {
     pub(super) commit: Id,
     /// Whether no branch reaches it.
     pub(super) is_orphan: bool,
-    /// Where it is in the table's history, if that has it.
+    /// Where it is in the table's history, [`ASIDE`] where it is not known to build on all of that; `None` where it does, so
+    /// that every file changed before it that did not change since.
     place: Option<u32>,
     /// The files that its note names, and those that it changed where the table knows it, in order.
     files: Vec<BString>,
@@ -108,6 +111,9 @@ impl Fresh {
         self.files.binary_search_by(|file| file.as_slice().cmp(path)).is_ok()
     }
 }
+
+/// The place of commits that any file may have changed before or after.
+const ASIDE: u32 = u32::MAX;
 
 /// More commits or notes than this between the two, and a whole table is to be made.
 const FAR_COMMITS: usize = 1000;
@@ -276,7 +282,7 @@ impl Part {
 
     /// Whether the file at `path` may not be what the table says of it, going by the file itself.
     pub(super) fn is_touched(&self, path: &[u8]) -> bool {
-        self.touched.contains(path) || self.is_named(path)
+        self.has_changed(path) || self.is_named(path)
     }
 
     /// Whether so much lies between the two that a table of the present state is worth making.
@@ -286,6 +292,11 @@ impl Part {
         is_far || self.fresh.iter().any(|fresh| fresh.is_orphan)
     }
 
+    /// Whether the file at `path` has, or may have, other bytes than when the table was made.
+    pub(super) fn has_changed(&self, path: &[u8]) -> bool {
+        self.touched.contains(path)
+    }
+
     /// Whether notes that the table does not know may say something about the file at `path`.
     pub(super) fn is_named(&self, path: &[u8]) -> bool {
         self.fresh.iter().any(|fresh| fresh.concerns(path))
@@ -293,7 +304,8 @@ impl Part {
 
     /// Whether something may be said about the file at `path` by a note that came later than commits of the table.
     pub(super) fn is_told_late(&self, path: &[u8]) -> bool {
-        self.fresh.iter().any(|fresh| fresh.place.is_some() && fresh.concerns(path))
+        let is_late = |fresh: &Fresh| fresh.place.is_some_and(|place| place != ASIDE);
+        self.fresh.iter().any(|fresh| is_late(fresh) && fresh.concerns(path))
     }
 
     /// The code that notes sketched which the table does not know: the file, and the telling lines.
@@ -304,8 +316,7 @@ impl Part {
     /// The same that a file may have had when the table was made which last changed at the place `newest` of its history:
     /// notes came late that older commits made.
     pub(super) fn sketched_before(&self, newest: u32) -> impl Iterator<Item = (&BString, &[u32])> {
-        let is_late =
-            move |fresh: &&Fresh| fresh.is_orphan || fresh.place.is_some_and(|place| newest < place);
+        let is_late = move |fresh: &&Fresh| fresh.place.is_some_and(|place| newest < place);
         let late = self.fresh.iter().filter(is_late);
         late.flat_map(Fresh::sketched)
     }
@@ -422,6 +433,7 @@ impl Part {
             gained: gained.iter().copied().map(Id::from).collect(),
             fresh: Vec::new(),
             touched: BTreeSet::new(),
+            is_aside: span.gained.edge().count() != 1,
             added: BTreeSet::new(),
             removed: BTreeSet::new(),
         };
@@ -517,10 +529,13 @@ impl Part {
         let mut words = Vec::new();
         for key in keys.iter().copied() {
             let is_here = (seen.is_here)(key);
+            let is_aside = self.is_aside || !is_here;
+            let place = seen.ancestry.place(key).filter(|_| is_here).or(is_aside.then_some(ASIDE));
             if let (Some(fresh), true) = (known_fresh.get(&key.into()), is_here) {
                 let said = known.iter().flat_map(|known| &known.part.meta.superseded);
                 self.meta.superseded.extend(said.filter(|pair| pair.by == fresh.commit).cloned());
-                self.fresh.push((*fresh).clone());
+                // Whether what came builds on the table's history is told by the way that it came.
+                self.fresh.push(Fresh { place, ..(*fresh).clone() });
                 continue;
             }
             let stored = notes.stored_on(key)?;
@@ -548,13 +563,7 @@ impl Part {
                 let files = files.into_iter().collect();
                 let candidate = Candidate { elsewhere: Some(NO_BRANCH.to_owned()), ..candidate };
                 words.extend(passages(&candidate));
-                self.fresh.push(Fresh {
-                    commit: key.into(),
-                    is_orphan,
-                    place: seen.ancestry.place(key),
-                    files,
-                    sketched,
-                });
+                self.fresh.push(Fresh { commit: key.into(), is_orphan, place, files, sketched });
                 continue;
             }
             self.meta.superseded.extend(names.supersedes.into_iter().map(|(old, new)| Supersession {
@@ -576,13 +585,7 @@ impl Part {
                 }
             }
             let files = files.into_iter().collect();
-            self.fresh.push(Fresh {
-                commit: key.into(),
-                is_orphan,
-                place: seen.ancestry.place(key),
-                files,
-                sketched,
-            });
+            self.fresh.push(Fresh { commit: key.into(), is_orphan, place, files, sketched });
         }
         self.meta.has_any = 0 < self.meta.n_annotated || self.meta.knowledge.is_some();
         Ok(Some(words))
@@ -642,7 +645,7 @@ impl Part {
     /// Whether what the table says of a file that is not touched still holds; `None` where that is damaged.
     pub(super) fn leaves(&self, stored: &StoredRecord<'_>) -> Option<bool> {
         let is_touched = stored.names.iter().any(|name| self.is_touched(name.as_bytes()))
-            || stored.sources.iter().any(|source| self.touched.contains(source.as_bytes()));
+            || stored.sources.iter().any(|source| self.has_changed(source.as_bytes()));
         Some(!is_touched && !self.has_lost(stored)? && !self.says_otherwise(stored)?)
     }
 

@@ -2,7 +2,7 @@
 //! file is known before it is committed.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap},
     io::{self, Seek, Write},
 };
 
@@ -13,14 +13,11 @@ use crate::{
         key,
         table::{Table, TableWriter},
     },
-    moved::{FileLines, MAX_HOLDERS, Piece, may_hold},
+    moved::{FileLines, MAX_HOLDERS, Piece},
 };
 
-/// What notes sketched of code in each file.
-#[derive(Debug, Default)]
-pub(super) struct Sketched {
-    files: Vec<(BString, Vec<Piece>)>,
-}
+/// How many files hold a piece of code, whether something relies on it, and its lines, four little-endian bytes each.
+type StoredPiece = (u8, bool, Vec<u8>);
 
 /// Lines that share a value, on average.
 const PER_BUCKET: usize = 64;
@@ -61,115 +58,67 @@ fn place(line: u32, filter_bits: u32) -> (usize, u8) {
     (at / 8, 1 << (at % 8))
 }
 
-impl Sketched {
-    pub(super) fn add(&mut self, path: &BString, sketched: Vec<Piece>) {
-        if !sketched.is_empty() {
-            self.files.push((path.clone(), sketched));
-        }
-    }
-
-    pub(super) fn write<W: Write + Seek>(&self, writer: &mut TableWriter<W>) -> io::Result<()> {
-        let packed = |bytes: postcard::Result<Vec<u8>>| bytes.map_err(io::Error::other);
-        let mut by_line: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (number, (path, sketched)) in (0..).zip(&self.files) {
-            let bytes = |piece: &Piece| {
-                let lines: Vec<u8> = piece.telling.iter().flat_map(|line| line.to_le_bytes()).collect();
-                (piece.n_holders, lines)
-            };
-            let sketched_bytes: Vec<(u8, Vec<u8>)> = sketched.iter().map(bytes).collect();
-            writer.value(&sketches_key(path.as_bstr()), &packed(postcard::to_allocvec(&sketched_bytes))?)?;
-            writer.value(&path_key(number), path)?;
-            for line in sketched.iter().flat_map(|piece| &piece.telling) {
-                let files = by_line.entry(*line).or_default();
-                if files.last() != Some(&number) {
-                    files.push(number);
-                }
+/// Writes what notes sketched of code in each file.
+pub(super) fn write<W: Write + Seek>(
+    sketched: &BTreeMap<BString, Vec<Piece>>,
+    writer: &mut TableWriter<W>,
+) -> io::Result<()> {
+    let packed = |bytes: postcard::Result<Vec<u8>>| bytes.map_err(io::Error::other);
+    let mut by_line: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (number, (path, sketched)) in (0..).zip(sketched) {
+        let bytes = |piece: &Piece| {
+            let lines: Vec<u8> = piece.telling.iter().flat_map(|line| line.to_le_bytes()).collect();
+            (piece.n_holders, piece.is_relied_on, lines)
+        };
+        let sketched_bytes: Vec<StoredPiece> = sketched.iter().map(bytes).collect();
+        writer.value(&sketches_key(path.as_bstr()), &packed(postcard::to_allocvec(&sketched_bytes))?)?;
+        writer.value(&path_key(number), path)?;
+        for line in sketched.iter().flat_map(|piece| &piece.telling) {
+            let files = by_line.entry(*line).or_default();
+            if files.last() != Some(&number) {
+                files.push(number);
             }
         }
-        by_line.retain(|_, files| files.len() <= MAX_HOLDERS);
-        if by_line.is_empty() {
-            return Ok(());
-        }
-        let bits = (by_line.len() / PER_BUCKET).next_power_of_two().trailing_zeros();
-        let filter_bits = (by_line.len() * BITS_FOR_LINE).next_power_of_two().trailing_zeros().max(3);
-        let mut filter = vec![0_u8; 1 << (filter_bits - 3)];
-        let mut buckets: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
-        for (line, files) in by_line {
-            let (byte, bit) = place(line, filter_bits);
-            filter[byte] |= bit;
-            // The line, how many files it was sketched in, and their numbers.
-            let bucket = buckets.entry(first(line, bits)).or_default();
-            bucket.extend(line.to_le_bytes());
-            bucket.push(u8::try_from(files.len()).map_err(io::Error::other)?);
-            bucket.extend(files.into_iter().flat_map(u32::to_le_bytes));
-        }
-        for (bucket, lines) in buckets {
-            writer.value(&bucket_key(bucket), &lines)?;
-        }
-        writer.value(FILTER, &filter)?;
-        writer.value(BITS, &bits.to_le_bytes())
     }
-}
-
-/// The lines of a file at the table's commit by the first half of each hash, in order: what it says no to is not in the
-/// file.
-pub(super) struct Glimpse(Vec<u16>);
-
-fn glimpse_key(path: &BStr) -> Vec<u8> {
-    key(b'G', path)
-}
-
-fn half(line: u32) -> u16 {
-    u16::try_from(line >> 16).expect("16 bits are left")
-}
-
-impl Glimpse {
-    /// Of lines that are in order.
-    pub(super) fn of(lines: &[u32]) -> Self {
-        Self(lines.iter().copied().map(half).collect())
+    by_line.retain(|_, files| files.len() <= MAX_HOLDERS);
+    if by_line.is_empty() {
+        return Ok(());
     }
-
-    pub(super) fn write<W: Write + Seek>(&self, path: &BStr, writer: &mut TableWriter<W>) -> io::Result<()> {
-        let mut last = 0;
-        // How far each lies from the one before it is a small number.
-        let steps = self.0.iter().map(|half| half - std::mem::replace(&mut last, *half));
-        let steps: Vec<u16> = steps.collect();
-        writer.value(&glimpse_key(path), &postcard::to_allocvec(&steps).map_err(io::Error::other)?)
+    let bits = (by_line.len() / PER_BUCKET).next_power_of_two().trailing_zeros();
+    let filter_bits = (by_line.len() * BITS_FOR_LINE).next_power_of_two().trailing_zeros().max(3);
+    let mut filter = vec![0_u8; 1 << (filter_bits - 3)];
+    let mut buckets: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
+    for (line, files) in by_line {
+        let (byte, bit) = place(line, filter_bits);
+        filter[byte] |= bit;
+        // The line, how many files it was sketched in, and their numbers.
+        let bucket = buckets.entry(first(line, bits)).or_default();
+        bucket.extend(line.to_le_bytes());
+        bucket.push(u8::try_from(files.len()).map_err(io::Error::other)?);
+        bucket.extend(files.into_iter().flat_map(u32::to_le_bytes));
     }
-
-    /// That of the file at `path`; `None` where that is damaged.
-    pub(super) fn read(table: &Table, path: &BStr) -> Option<Self> {
-        let steps: Vec<u16> = postcard::from_bytes(&table.get(&glimpse_key(path))?).ok()?;
-        let mut half = 0_u16;
-        let mut next = |step| {
-            half = half.checked_add(step)?;
-            Some(half)
-        };
-        steps.into_iter().map(&mut next).collect::<Option<_>>().map(Self)
+    for (bucket, lines) in buckets {
+        writer.value(&bucket_key(bucket), &lines)?;
     }
-
-    /// Whether the file may have had the code with the lines `telling`.
-    pub(super) fn may_hold(&self, telling: &[u32]) -> bool {
-        let n_held = telling.iter().filter(|line| self.0.binary_search(&half(**line)).is_ok()).count();
-        may_hold(n_held, telling.len())
-    }
+    writer.value(FILTER, &filter)?;
+    writer.value(BITS, &bits.to_le_bytes())
 }
 
 /// What was sketched of code in the file at `path`.
 pub(super) fn of_file(table: &Table, path: &BStr) -> Vec<Piece> {
     let sketched = table.get(&sketches_key(path));
-    let sketched = sketched.and_then(|bytes| postcard::from_bytes::<Vec<(u8, Vec<u8>)>>(&bytes).ok());
-    let piece = |(n_holders, lines): (u8, Vec<u8>)| {
+    let sketched = sketched.and_then(|bytes| postcard::from_bytes::<Vec<StoredPiece>>(&bytes).ok());
+    let piece = |(n_holders, is_relied_on, lines): StoredPiece| {
         let telling = lines.as_chunks().0.iter().map(|line| u32::from_le_bytes(*line)).collect();
-        Piece { telling, n_holders }
+        Piece { telling, n_holders, is_relied_on }
     };
     sketched.unwrap_or_default().into_iter().map(piece).collect()
 }
 
-/// The files that have code of which some is among `lines`, with that code. Lines that were sketched in many files do not
-/// count.
-pub(super) fn files_with(table: &Table, lines: &FileLines) -> Vec<(BString, Vec<Piece>)> {
-    let bits = (!lines.hashes().is_empty()).then(|| table.get(BITS)).flatten();
+/// The files that had code of which so many lines `together` are among `lines`, with that code. Lines that were sketched in
+/// many files do not count.
+pub(super) fn files_with(table: &Table, lines: &FileLines, together: usize) -> Vec<(BString, Vec<Piece>)> {
+    let bits = (together <= lines.hashes().len()).then(|| table.get(BITS)).flatten();
     let bits = bits.and_then(|bits| Some(u32::from_le_bytes(*bits.first_chunk()?)));
     let Some(bits) = bits.filter(|bits| *bits < u32::BITS) else { return Vec::new() };
     let filter = (FEW_LINES < lines.hashes().len()).then(|| table.get(FILTER)).flatten();
@@ -183,20 +132,21 @@ pub(super) fn files_with(table: &Table, lines: &FileLines) -> Vec<(BString, Vec<
     for line in lines.hashes().iter().filter(|line| may_be_there(**line)) {
         wanted.entry(first(*line, bits)).or_default().push(line.to_le_bytes());
     }
-    let mut holding: BTreeSet<u32> = BTreeSet::new();
+    let mut n_held: BTreeMap<u32, usize> = BTreeMap::new();
     for (bucket, wanted) in wanted {
         let bucket = table.get(&bucket_key(bucket));
         let mut rest: &[u8] = bucket.as_deref().unwrap_or_default();
         while let Some((line, files)) = next_line(&mut rest) {
-            let files = files.as_chunks().0.iter().filter(|_| wanted.contains(line));
-            holding.extend(files.map(|file| u32::from_le_bytes(*file)));
+            for file in files.as_chunks().0.iter().filter(|_| wanted.contains(line)) {
+                *n_held.entry(u32::from_le_bytes(*file)).or_default() += 1;
+            }
         }
     }
-    let files =
-        holding.into_iter().filter_map(|number| Some(BString::from(table.get(&path_key(number))?.to_vec())));
+    let enough = n_held.into_iter().filter(|(_, n_held)| together <= *n_held);
+    let files = enough.filter_map(|(number, _)| Some(BString::from(table.get(&path_key(number))?.to_vec())));
     let with_code = files.map(|path| {
-        let code = of_file(table, path.as_bstr()).into_iter().filter(|piece| 0 < lines.n_of(&piece.telling));
-        let code = code.collect();
+        let is_there = |piece: &Piece| together <= lines.n_of(&piece.telling);
+        let code = of_file(table, path.as_bstr()).into_iter().filter(is_there).collect();
         (path, code)
     });
     with_code.filter(|(_, code): &(BString, Vec<Piece>)| !code.is_empty()).collect()

@@ -109,6 +109,8 @@ struct Work {
     n_branches: usize,
     /// Commits that a branch was at which was deleted.
     deleted: Vec<String>,
+    /// Lines that were cut out and are to be put somewhere else.
+    cut: Vec<String>,
 }
 
 impl Work {
@@ -119,6 +121,7 @@ impl Work {
             branches: vec!["main".to_owned()],
             n_branches: 0,
             deleted: Vec::new(),
+            cut: Vec::new(),
         };
         for n in 0..4 {
             let lines = work.random.lines(30);
@@ -144,29 +147,44 @@ impl Work {
         self.repo.write(file, lines.join("\n") + "\n");
     }
 
+    fn lines_of(&self, file: &str) -> Vec<String> {
+        let content = fs::read_to_string(self.repo.path().join(file)).expect("a file of HEAD is there");
+        content.lines().map(str::to_owned).collect()
+    }
+
+    /// Takes lines out of the file `from`, where they may stay.
+    fn cut(&mut self, from: &str, stays: bool) {
+        let mut lines = self.lines_of(from);
+        let first = self.random.below(lines.len().saturating_sub(6).max(1));
+        let end = (first + 4 + self.random.below(8)).min(lines.len());
+        self.cut = lines[first..end].to_vec();
+        if !stays {
+            lines.drain(first..end);
+            self.repo.write(from, lines.join("\n") + "\n");
+        }
+    }
+
+    /// Puts into the file `to` the lines that were cut last.
+    fn paste(&mut self, to: &str) {
+        let mut lines = self.lines_of(to);
+        let at = self.random.below(lines.len() + 1);
+        lines.splice(at..at, std::mem::take(&mut self.cut));
+        self.repo.write(to, lines.join("\n") + "\n");
+    }
+
     /// Puts lines of the file `from` into the file `to`; they stay in the first one or do not.
     fn bring(&mut self, from: &str, to: &str, stays: bool) {
-        let content =
-            |file: &str| fs::read_to_string(self.repo.path().join(file)).expect("a file of HEAD is there");
-        let mut left: Vec<String> = content(from).lines().map(str::to_owned).collect();
-        let mut there: Vec<String> = content(to).lines().map(str::to_owned).collect();
-        let first = self.random.below(left.len().saturating_sub(6).max(1));
-        let end = (first + 4 + self.random.below(8)).min(left.len());
-        let code: Vec<String> = left[first..end].to_vec();
-        let at = self.random.below(there.len() + 1);
-        there.splice(at..at, code);
-        if !stays {
-            left.drain(first..end);
-            self.repo.write(from, left.join("\n") + "\n");
-        }
-        self.repo.write(to, there.join("\n") + "\n");
+        let kept = std::mem::take(&mut self.cut);
+        self.cut(from, stays);
+        self.paste(to);
+        self.cut = kept;
     }
 
     /// One step; says what it was.
     fn step(&mut self) -> String {
         let files = self.files();
         let number = self.random.below(1000);
-        match self.random.below(22) {
+        match self.random.below(24) {
             step if files.len() < 3 || step == 15 => {
                 let lines = self.random.lines(20);
                 self.repo.write(format!("d0/n{}.txt", number % 40), lines.join("\n") + "\n");
@@ -192,6 +210,9 @@ impl Work {
             }
             4 => {
                 let file = self.random.one(&files).clone();
+                if number.is_multiple_of(2) {
+                    self.cut(&file, true);
+                }
                 self.repo.git(&["rm", "--quiet", &file]);
                 self.repo.commit("remove");
                 format!("remove {file}")
@@ -271,6 +292,16 @@ impl Work {
                     self.repo.commit("bring");
                 }
                 format!("bring lines of {from} into {to}, where they stay: {stays}")
+            }
+            18 | 19 => {
+                let (file, is_cut) = (self.random.one(&files).clone(), !self.cut.is_empty());
+                if is_cut {
+                    self.paste(&file)
+                } else {
+                    self.cut(&file, false)
+                }
+                self.repo.try_git(&["commit", "--quiet", "--all", "--message", "cut and paste"]);
+                format!("{} {file}", if is_cut { "paste into" } else { "cut out of" })
             }
             _ => self.annotate(),
         }

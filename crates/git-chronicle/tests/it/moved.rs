@@ -273,6 +273,58 @@ fn code_that_was_just_annotated_takes_that_along_before_it_is_committed() {
 }
 
 #[test]
+fn code_that_was_cut_out_is_known_where_it_is_put_in_later() {
+    for is_file_removed in [false, true] {
+        let repo = backoff();
+        repo.write("src/wait.rs", HEAD_OF_WAIT);
+        match is_file_removed {
+            true => drop(repo.git(&["rm", "--quiet", "src/pool.rs"])),
+            false => repo.write("src/pool.rs", POOL),
+        }
+        repo.commit("pool: no backoff");
+        is_not_told(&repo, "src/wait.rs", "SECOND");
+        repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
+        is_told(&repo, "src/wait.rs", "backoff", 7);
+        repo.commit("wait: backoff");
+        is_told(&repo, "src/wait.rs", "backoff", 7);
+    }
+}
+
+#[test]
+fn what_is_said_late_on_a_branch_is_told_where_the_code_went_on_the_other() {
+    let repo = without_lessons();
+    annotate(&repo, &json!({ "summary": "A pool keeps connections open" }));
+    repo.git(&["checkout", "--quiet", "-b", "side"]);
+    repo.write("src/side.rs", HEAD_OF_WAIT);
+    repo.commit("side: a second");
+    let side = repo.git(&["rev-parse", "HEAD"]);
+    repo.git(&["checkout", "--quiet", "-"]);
+    repo.write("src/pool.rs", POOL);
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
+    repo.commit("wait: a file of its own");
+    is_not_told(&repo, "src/wait.rs", "backoff");
+    annotate_commit(&repo, side.trim(), &lessons());
+    repo.git(&["merge", "--quiet", "--no-edit", "side"]);
+    is_told(&repo, "src/wait.rs", "backoff", 7);
+}
+
+#[test]
+fn a_late_lesson_on_a_commit_that_had_a_copy_is_told_of_neither() {
+    let repo = TestRepo::new();
+    repo.write("src/pool.rs", [POOL, "\n", BACKOFF].concat());
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
+    repo.write("src/user.rs", "pub fn retry() {\n    sleep(backoff(0, SECOND, MINUTE));\n}\n");
+    repo.commit("pool and wait: the same twice");
+    let then = repo.git(&["rev-parse", "HEAD"]);
+    annotate(&repo, &json!({ "summary": "A pool keeps connections open" }));
+    repo.write("src/pool.rs", POOL);
+    repo.commit("pool: once is enough");
+    is_not_told(&repo, "src/wait.rs", "backoff");
+    annotate_commit(&repo, then.trim(), &lessons());
+    is_not_told(&repo, "src/wait.rs", "backoff");
+}
+
+#[test]
 fn what_is_told_of_a_file_that_nobody_edited_does_not_depend_on_edits_elsewhere() {
     let repo = backoff();
     repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
@@ -284,6 +336,10 @@ fn what_is_told_of_a_file_that_nobody_edited_does_not_depend_on_edits_elsewhere(
     is_told(&repo, "src/wait.rs", "backoff", 7);
     repo.write("src/pool.rs", [POOL, "\n", BACKOFF].concat());
     is_told(&repo, "src/wait.rs", "backoff", 7);
+    // Nor does it count that lines beside the code are edited.
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF, "\nconst MINUTE: u32 = 60;\n"].concat());
+    is_told(&repo, "src/wait.rs", "backoff", 7);
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
     repo.commit("pool: back again");
     is_not_told(&repo, "src/wait.rs", "backoff");
 }
