@@ -22,7 +22,7 @@ mod stored;
 pub(crate) mod table;
 
 use std::{
-    cell::{OnceCell, RefCell},
+    cell::{LazyCell, OnceCell, RefCell},
     collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     rc::Rc,
@@ -554,24 +554,28 @@ impl Index {
         (path, content): (&BStr, &[u8]),
         gained: &FileLines,
     ) -> bool {
+        let may_be_gained = |telling: &[u32]| gained.may_hold(telling);
         let mut code: HashMap<BString, Vec<Vec<u32>>> = HashMap::new();
-        for (file, pieces) in sketched::files_with(&self.table, gained, moved::FEWEST) {
+        for (file, pieces) in sketched::files_with(&self.table, (gained, moved::FEWEST), &may_be_gained) {
             let few = pieces.into_iter().filter(|piece| !piece.is_in_many(MAX_EDITED));
             code.entry(file).or_default().extend(few.map(|piece| piece.telling));
         }
         for (file, telling) in self.part.iter().flat_map(Part::sketched) {
-            code.entry(file.clone()).or_default().push(telling.to_vec());
+            if may_be_gained(telling) {
+                code.entry(file.clone()).or_default().push(telling.to_vec());
+            }
         }
-        code.values_mut().for_each(|code| code.retain(|telling| gained.may_hold(telling)));
         code.retain(|file, code| !code.is_empty() && file != path);
-        if code.is_empty() {
-            return false;
-        }
-        let lines = FileLines::of(content);
+        let lines = LazyCell::new(|| FileLines::of(content));
         let is_no_more = |(file, code): (BString, Vec<Vec<u32>>)| {
             let present = repository.get().ok()?.present_file(Some(self.state.head), file.as_bstr()).ok()?;
             let there = present.map(|present| FileLines::of(&present.content)).unwrap_or_default();
-            Some(code.iter().any(|telling| there.n_of(telling) < lines.n_of(telling)))
+            let is_less = |telling: &Vec<u32>| {
+                let n_there = there.n_of(telling);
+                // No file has more than all of it.
+                n_there < telling.len() && n_there < lines.n_of(telling)
+            };
+            Some(code.iter().any(is_less))
         };
         code.into_iter().any(|other| is_no_more(other).unwrap_or_default())
     }

@@ -100,18 +100,20 @@ impl Outdated<'_> {
         if self.part.sketched().any(came) {
             return Ok(true);
         }
+        let may_be_here = |telling: &[u32]| here[0].may_hold(telling) || here[1].may_hold(telling);
         let mut sketched: BTreeMap<BString, Vec<Piece>> = BTreeMap::new();
         for source in self.stored.iter().flat_map(|stored| &stored.sources) {
             let source = source.as_bytes().as_bstr();
             if self.part.has_changed(source) {
-                let pieces = sketched::of_file(self.table, source);
-                if pieces.is_empty() {
+                let Some(pieces) = sketched::of_file(self.table, source, &may_be_here) else {
                     return Ok(true);
-                }
+                };
                 sketched.insert(source.to_owned(), pieces);
             }
         }
-        for (file, pieces) in sketched::files_with(self.table, &here[1].without(&here[0]), 1) {
+        let gained = here[1].without(&here[0]);
+        let is_gained = |telling: &[u32]| 0 < gained.n_of(telling) && may_be_here(telling);
+        for (file, pieces) in sketched::files_with(self.table, (&gained, 1), &is_gained) {
             sketched.entry(file).or_insert(pieces);
         }
         sketched.remove(self.path.as_bytes().as_bstr());

@@ -16,9 +16,6 @@ use crate::{
     moved::{FileLines, MAX_HOLDERS, Piece},
 };
 
-/// How many files hold a piece of code, whether something relies on it, and its lines, four little-endian bytes each.
-type StoredPiece = (u8, bool, Vec<u8>);
-
 /// Lines that share a value, on average.
 const PER_BUCKET: usize = 64;
 
@@ -70,7 +67,7 @@ pub(super) fn write<W: Write + Seek>(
             let lines: Vec<u8> = piece.telling.iter().flat_map(|line| line.to_le_bytes()).collect();
             (piece.n_holders, piece.is_relied_on, lines)
         };
-        let sketched_bytes: Vec<StoredPiece> = sketched.iter().map(bytes).collect();
+        let sketched_bytes: Vec<(u8, bool, Vec<u8>)> = sketched.iter().map(bytes).collect();
         writer.value(&sketches_key(path.as_bstr()), &packed(postcard::to_allocvec(&sketched_bytes))?)?;
         writer.value(&path_key(number), path)?;
         for line in sketched.iter().flat_map(|piece| &piece.telling) {
@@ -104,20 +101,29 @@ pub(super) fn write<W: Write + Seek>(
     writer.value(BITS, &bits.to_le_bytes())
 }
 
-/// What was sketched of code in the file at `path`.
-pub(super) fn of_file(table: &Table, path: &BStr) -> Vec<Piece> {
-    let sketched = table.get(&sketches_key(path));
-    let sketched = sketched.and_then(|bytes| postcard::from_bytes::<Vec<StoredPiece>>(&bytes).ok());
-    let piece = |(n_holders, is_relied_on, lines): StoredPiece| {
-        let telling = lines.as_chunks().0.iter().map(|line| u32::from_le_bytes(*line)).collect();
-        Piece { telling, n_holders, is_relied_on }
-    };
-    sketched.unwrap_or_default().into_iter().map(piece).collect()
+/// What was sketched of code in the file at `path`, as far as its telling lines are `wanted`; `None` where there is nothing,
+/// or it is damaged.
+pub(super) fn of_file(table: &Table, path: &BStr, wanted: &dyn Fn(&[u32]) -> bool) -> Option<Vec<Piece>> {
+    let mut telling = Vec::new();
+    table.with(&sketches_key(path), |bytes| {
+        // Most are not wanted: they need no room of their own.
+        let stored: Vec<(u8, bool, &[u8])> = postcard::from_bytes(bytes).ok()?;
+        let mut piece = |(n_holders, is_relied_on, lines): (u8, bool, &[u8])| {
+            telling.clear();
+            telling.extend(lines.as_chunks().0.iter().map(|line| u32::from_le_bytes(*line)));
+            wanted(&telling).then(|| Piece { telling: telling.clone(), n_holders, is_relied_on })
+        };
+        Some(stored.into_iter().filter_map(&mut piece).collect())
+    })
 }
 
-/// The files that had code of which so many lines `together` are among `lines`, with that code. Lines that were sketched in
-/// many files do not count.
-pub(super) fn files_with(table: &Table, lines: &FileLines, together: usize) -> Vec<(BString, Vec<Piece>)> {
+/// The files that had code of which so many lines `together` are among `lines`, with as much of that code as is `wanted`.
+/// Lines that were sketched in many files do not count.
+pub(super) fn files_with(
+    table: &Table,
+    (lines, together): (&FileLines, usize),
+    wanted: &dyn Fn(&[u32]) -> bool,
+) -> Vec<(BString, Vec<Piece>)> {
     let bits = (together <= lines.hashes().len()).then(|| table.get(BITS)).flatten();
     let bits = bits.and_then(|bits| Some(u32::from_le_bytes(*bits.first_chunk()?)));
     let Some(bits) = bits.filter(|bits| *bits < u32::BITS) else { return Vec::new() };
@@ -128,16 +134,16 @@ pub(super) fn files_with(table: &Table, lines: &FileLines, together: usize) -> V
         let (byte, bit) = place(line, filter_bits);
         filter.as_ref().is_none_or(|filter| filter.get(byte).is_none_or(|byte| byte & bit != 0))
     };
-    let mut wanted: HashMap<u32, Vec<[u8; 4]>> = HashMap::new();
+    let mut by_bucket: HashMap<u32, Vec<[u8; 4]>> = HashMap::new();
     for line in lines.hashes().iter().filter(|line| may_be_there(**line)) {
-        wanted.entry(first(*line, bits)).or_default().push(line.to_le_bytes());
+        by_bucket.entry(first(*line, bits)).or_default().push(line.to_le_bytes());
     }
     let mut n_held: BTreeMap<u32, usize> = BTreeMap::new();
-    for (bucket, wanted) in wanted {
+    for (bucket, lines) in by_bucket {
         let bucket = table.get(&bucket_key(bucket));
         let mut rest: &[u8] = bucket.as_deref().unwrap_or_default();
         while let Some((line, files)) = next_line(&mut rest) {
-            for file in files.as_chunks().0.iter().filter(|_| wanted.contains(line)) {
+            for file in files.as_chunks().0.iter().filter(|_| lines.contains(line)) {
                 *n_held.entry(u32::from_le_bytes(*file)).or_default() += 1;
             }
         }
@@ -145,11 +151,10 @@ pub(super) fn files_with(table: &Table, lines: &FileLines, together: usize) -> V
     let enough = n_held.into_iter().filter(|(_, n_held)| together <= *n_held);
     let files = enough.filter_map(|(number, _)| Some(BString::from(table.get(&path_key(number))?.to_vec())));
     let with_code = files.map(|path| {
-        let is_there = |piece: &Piece| together <= lines.n_of(&piece.telling);
-        let code = of_file(table, path.as_bstr()).into_iter().filter(is_there).collect();
+        let code = of_file(table, path.as_bstr(), wanted).unwrap_or_default();
         (path, code)
     });
-    with_code.filter(|(_, code): &(BString, Vec<Piece>)| !code.is_empty()).collect()
+    with_code.filter(|(_, code)| !code.is_empty()).collect()
 }
 
 /// Takes the next line off a bucket, with the numbers of its files.
