@@ -296,9 +296,9 @@ impl Work {
             18 | 19 => {
                 let (file, is_cut) = (self.random.one(&files).clone(), !self.cut.is_empty());
                 if is_cut {
-                    self.paste(&file)
+                    self.paste(&file);
                 } else {
-                    self.cut(&file, false)
+                    self.cut(&file, false);
                 }
                 self.repo.try_git(&["commit", "--quiet", "--all", "--message", "cut and paste"]);
                 format!("{} {file}", if is_cut { "paste into" } else { "cut out of" })
