@@ -531,19 +531,14 @@ impl Index {
     ) -> bool {
         let content = if content.blob().is_none() { content.bytes(repository) } else { None };
         let has_gained = |content: &[u8]| {
-            let gained = |_: &Table, stored: StoredRecord<'_>| {
+            let gained = |table: &Table, stored: StoredRecord<'_>| {
                 let is_edited = stored.content.is_none_or(|hash| hash != content_hash(content));
-                is_edited.then(|| self.gained(path, content))
+                is_edited.then(|| lines::gained(table, path, content))
             };
             let gained = self.look_up(repository, path, gained);
             gained.is_some_and(|gained| self.come_from_elsewhere(repository, (path, content), &gained))
         };
         content.is_some_and(has_gained)
-    }
-
-    /// The lines of the file at `path`, whose bytes are now `content`, that it had not when the table was made.
-    fn gained(&self, path: &BStr, content: &[u8]) -> FileLines {
-        FileLines::of(content).without(&lines::read(&self.table, path).unwrap_or_default())
     }
 
     /// Whether the lines `gained` of the file at `path`, whose bytes are now `content`, may be code of another file that has
@@ -803,7 +798,7 @@ fn load(
         let edited = if content.blob().is_none() { content.bytes(repository) } else { None };
         let edited = edited.filter(|content| stored.content.is_none_or(|hash| hash != content_hash(content)));
         if edited.is_some_and(|content| {
-            index.come_from_elsewhere(repository, (path, content), &index.gained(path, content))
+            index.come_from_elsewhere(repository, (path, content), &lines::gained(table, path, content))
         }) {
             return None;
         }

@@ -33,6 +33,7 @@ use crate::{
         words_key,
     },
     matching::{Candidate, Ground},
+    moved::FileLines,
     notebook::Notebook,
     present::{Present, is_opaque},
     prose::passages,
@@ -330,7 +331,9 @@ pub(super) fn memorize(
     let mut keep = |path: &BString, (record, content): Placed| {
         let memo = memo_of(&state.part(), path.as_bstr());
         let is_written = written(&state.part(), &memo, |writer| {
-            write_record(writer, path.as_bstr(), &record, content.as_deref())
+            let lines = FileLines::of(content.as_deref().unwrap_or_default());
+            write_record(writer, path.as_bstr(), &record, content.as_deref())?;
+            lines::write(path.as_bstr(), &lines, writer)
         });
         memos.extend(is_written.ok().and_then(|()| Some((path.clone(), Table::open(&memo)?))));
     };

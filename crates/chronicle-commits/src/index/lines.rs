@@ -47,6 +47,11 @@ pub(super) fn read(table: &Table, path: &BStr) -> Option<FileLines> {
     steps.into_iter().map(&mut next).collect()
 }
 
+/// Those of the file at `path` with the bytes `content` that it had not at the table's commit.
+pub(super) fn gained(table: &Table, path: &BStr, content: &[u8]) -> FileLines {
+    FileLines::of(content).without(&read(table, path).unwrap_or_default())
+}
+
 /// The lines of files at the commit of a table and at the present one.
 pub(super) struct ThenAndNow<'a> {
     table: &'a Table,
