@@ -378,9 +378,12 @@ impl Gatherer<'_> {
         let n_holders = u8::try_from(n_whole).unwrap_or(u8::MAX);
         let piece = || Piece { telling: telling.clone(), n_holders, is_relied_on };
         let source = name.trim_start_matches("./");
-        let paths = files.iter().map(|file| self.ground.paths[*file].clone());
-        for path in paths.chain(files.is_empty().then(|| source.into())) {
-            self.sketched.entry(path).or_default().push(piece());
+        let mut called: Vec<BString> = files.iter().map(|file| self.ground.paths[*file].clone()).collect();
+        if called.is_empty() {
+            called.push(source.into());
+        }
+        for path in &called {
+            self.sketched.entry(path.clone()).or_default().push(piece());
         }
         // Whatever becomes of the other one, what no more than these do is in many by habit.
         let mut n_held: Vec<usize> = at_head().map(|holding| holding.n_held).collect();
@@ -392,10 +395,12 @@ impl Gatherer<'_> {
         };
         holding.retain(|holding| holding.as_of == AsOf::Now || is_newer(holding.file));
         for Holding { file, .. } in holding.iter().filter(|holding| n_in_many < holding.n_held) {
-            // Where the other one loses the code, this is the one that has it.
+            // Where the other one loses the code, whatever it is called now, this is the one that has it.
             let sources = &mut self.files[*file].0.sources;
-            if !sources.iter().any(|known| known == source) {
-                sources.push(source.to_owned());
+            for source in called.iter().map(ToString::to_string).chain([source.to_owned()]) {
+                if !sources.contains(&source) {
+                    sources.push(source);
+                }
             }
         }
         let is_in_few = |holding: &Holding| self.ground.is_in_few(&telling, name, holding.as_of);

@@ -325,6 +325,23 @@ fn a_late_lesson_on_a_commit_that_had_a_copy_is_told_of_neither() {
 }
 
 #[test]
+fn a_copy_is_told_once_a_renamed_file_loses_the_code() {
+    let repo = backoff();
+    repo.git(&["mv", "src/pool.rs", "src/ring.rs"]);
+    repo.commit("ring: a better name");
+    repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
+    repo.write("src/ring.rs", [POOL, "\n", BACKOFF, "\nconst MOST: u32 = 60;\n"].concat());
+    repo.commit("wait: copy backoff");
+    is_not_told(&repo, "src/wait.rs", "backoff");
+    repo.write("src/ring.rs", [POOL, "\nconst MOST: u32 = 60;\n"].concat());
+    repo.commit("ring: backoff is elsewhere");
+    is_told(&repo, "src/wait.rs", "backoff", 7);
+    repo.write("src/ring.rs", [POOL, "\n", BACKOFF].concat());
+    repo.commit("ring: back again");
+    is_not_told(&repo, "src/wait.rs", "backoff");
+}
+
+#[test]
 fn what_is_told_of_a_file_that_nobody_edited_does_not_depend_on_edits_elsewhere() {
     let repo = backoff();
     repo.write("src/wait.rs", [HEAD_OF_WAIT, BACKOFF].concat());
