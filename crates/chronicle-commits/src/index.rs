@@ -592,10 +592,7 @@ impl Index {
         let lines = ThenAndNow::new((&self.table, part), repository, self.state.head);
         let mut late = part.sketched_before(newest).filter(|(file, _)| *file != path);
         Some(late.any(|(file, telling)| {
-            let is_gone = || {
-                let [_, there] = lines.of(file.as_bstr());
-                there.n_of(telling) < here.n_of(telling)
-            };
+            let is_gone = || lines.now(file.as_bstr()).n_of(telling) < here.n_of(telling);
             here.may_hold(telling) && is_gone()
         }))
     }

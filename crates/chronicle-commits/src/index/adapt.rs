@@ -30,6 +30,14 @@ use crate::{
     record::{Claim, FileRecord, Heading, Step},
 };
 
+/// A record, and what its claims are placed in.
+pub(super) struct Placed {
+    pub(super) record: FileRecord,
+    /// The bytes of the file.
+    pub(super) content: Vec<u8>,
+    pub(super) lines: Rc<FileLines>,
+}
+
 /// What a table says about one file, and what it takes to bring that up to date.
 pub(super) struct Outdated<'a> {
     pub(super) lazy: &'a LazyRepository,
@@ -44,8 +52,8 @@ pub(super) struct Outdated<'a> {
 }
 
 impl Outdated<'_> {
-    /// The record, with the bytes that its claims are placed in; `None` when only the whole history tells.
-    pub(super) fn adapt(self, span: &Span, head: ObjectId) -> Result<Option<(FileRecord, Option<Vec<u8>>)>> {
+    /// The record at the commit `head`; `None` when only the whole history tells.
+    pub(super) fn adapt(self, span: &Span, head: ObjectId) -> Result<Option<Placed>> {
         let repository = self.lazy.get()?;
         let path = self.path.to_owned();
         let file = std::slice::from_ref(&path);
@@ -53,8 +61,7 @@ impl Outdated<'_> {
         if !goes_by(&path, &followed, span.gained.edge().map(|(place, _)| place)) {
             return Ok(None);
         }
-        // What always had one name had it in the commits that went.
-        if self.stored.is_none() || self.has_other_names() {
+        if self.may_have_been_renamed(span) {
             let lost = repository.follow_until(&span.lost, file)?;
             if !goes_by(&path, &lost, span.lost.edge().map(|(place, _)| place)) {
                 return Ok(None);
@@ -66,7 +73,8 @@ impl Outdated<'_> {
         let other_names = self.stored.iter().flat_map(|stored| &stored.names);
         let other_names: Vec<BString> = other_names.map(|name| name.as_str().into()).collect();
         let present = Present::new(path.clone(), Some(&content));
-        if self.may_have_gained_code(head, &content, &present)? {
+        let lines = Rc::new(FileLines::of(&content));
+        if self.may_have_gained_code(head, &lines, &present)? {
             return Ok(None);
         }
         let Some(mut base) = self.base_record(repository, &content, &present)? else { return Ok(None) };
@@ -85,16 +93,37 @@ impl Outdated<'_> {
         let mut gathered = Gathered::from(&ground, &candidates);
         let news = gathered.place(0, &present)?;
         drop(gathered);
-        Ok(self.joined(base, news, span, &followed).map(|record| (record, Some(content))))
+        let record = self.joined(base, news, span, &followed);
+        Ok(record.map(|record| Placed { record, content, lines }))
+    }
+
+    /// Whether a commit that went may have given the file its name.
+    fn may_have_been_renamed(&self, span: &Span) -> bool {
+        let Some(stored) = &self.stored else { return true };
+        // What always had one name had it there.
+        if stored.names.is_empty() {
+            return false;
+        }
+        // A branch that was merged may have had it under another name.
+        let is_merged = span.lost.fresh().any(|(_, node)| 1 < node.parents.len());
+        // What each commit did is not kept where nothing is claimed.
+        let places = stored.places().filter(|places| !is_merged && places.len() == stored.n_steps());
+        let Some(places) = places else { return true };
+        let had_it = |step| stored.step(step).is_some_and(|step| matches!(step.old, Some(Some(_))));
+        places.iter().enumerate().any(|(step, place)| !span.keeps(*place) && !had_it(step))
     }
 
     /// Whether code in it may have come from another file since, or gone back there.
-    fn may_have_gained_code(&self, head: ObjectId, content: &[u8], present: &Present<'_>) -> Result<bool> {
+    fn may_have_gained_code(
+        &self,
+        head: ObjectId,
+        here_now: &Rc<FileLines>,
+        present: &Present<'_>,
+    ) -> Result<bool> {
         let lines = ThenAndNow::new((self.table, self.part), self.lazy, head);
-        let [then, _] = lines.of(self.path);
-        let here = [then, Rc::new(FileLines::of(content))];
+        let here = [lines.then(self.path), Rc::clone(here_now)];
         let came = |(file, telling): (&BString, &[u32])| {
-            let is_gone = || lines.of(file.as_bstr())[1].n_of(telling) < here[1].n_of(telling);
+            let is_gone = || lines.now(file.as_bstr()).n_of(telling) < here[1].n_of(telling);
             file != self.path && here[1].may_hold(telling) && is_gone()
         };
         if self.part.sketched().any(came) {
@@ -119,7 +148,7 @@ impl Outdated<'_> {
         sketched.remove(self.path.as_bytes().as_bstr());
         let mut told = None;
         for (file, mut pieces) in sketched {
-            let there = lines.of(file.as_bstr());
+            let there = [lines.then(file.as_bstr()), lines.now(file.as_bstr())];
             pieces.retain(|piece| self.has_changed_hands(piece, &here, &there));
             if pieces.is_empty() {
                 continue;

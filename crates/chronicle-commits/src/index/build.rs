@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fs, io,
     path::{Path, PathBuf},
+    rc::Rc,
     time::{Duration, SystemTime},
 };
 
@@ -20,7 +21,7 @@ use crate::{
     index::{
         ANCESTRY, BESIDE, CHANGES, EVER, Index, KEYS, Listing, MAX_STATES, META, Meta, NAMED, PART,
         PART_FILE, State, Supersession,
-        adapt::Outdated,
+        adapt::{Outdated, Placed},
         ancestry::Ancestry,
         beside::Beside,
         blame::Blaming,
@@ -328,11 +329,10 @@ pub(super) fn memorize(
     let state = &index.state;
     let Some((span, ancestry)) = index.way(repository)? else { return Ok(Vec::new()) };
     let mut memos = Vec::new();
-    let mut keep = |path: &BString, (record, content): Placed| {
+    let mut keep = |path: &BString, Placed { record, content, lines }: Placed| {
         let memo = memo_of(&state.part(), path.as_bstr());
         let is_written = written(&state.part(), &memo, |writer| {
-            let lines = FileLines::of(content.as_deref().unwrap_or_default());
-            write_record(writer, path.as_bstr(), &record, content.as_deref())?;
+            write_record(writer, path.as_bstr(), &record, Some(&content))?;
             lines::write(path.as_bstr(), &lines, writer)
         });
         memos.extend(is_written.ok().and_then(|()| Some((path.clone(), Table::open(&memo)?))));
@@ -358,14 +358,12 @@ pub(super) fn memorize(
             None => history,
         })
     };
-    from_whole_history((repository, history), state.head, left, |path, (mut record, content)| {
-        record.places = record.steps.iter().filter_map(|step| number(step.commit)).collect();
-        keep(path, (record, content));
+    from_whole_history((repository, history), state.head, left, |path, mut placed| {
+        placed.record.places = placed.record.steps.iter().filter_map(|step| number(step.commit)).collect();
+        keep(path, placed);
     })?;
     Ok(memos)
 }
-
-type Placed = (FileRecord, Option<Vec<u8>>);
 
 /// The record made of the one in the older table; `None` when it takes the whole history.
 fn adapted(
@@ -418,7 +416,8 @@ fn from_whole_history(
         repository.read_ahead(gathered.versions(number));
         let record = gathered.place(number, &Present::new(path.clone(), Some(&content)))?;
         repository.forget_read_ahead();
-        keep(path, (record, Some(content)));
+        let lines = Rc::new(FileLines::of(&content));
+        keep(path, Placed { record, content, lines });
     }
     Ok(())
 }

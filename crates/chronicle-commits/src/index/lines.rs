@@ -58,8 +58,12 @@ pub(super) struct ThenAndNow<'a> {
     part: &'a Part,
     repository: &'a LazyRepository,
     head: ObjectId,
-    known: RefCell<HashMap<BString, [Rc<FileLines>; 2]>>,
+    then: Known,
+    now: Known,
 }
+
+/// The lines of files that were asked for.
+type Known = RefCell<HashMap<BString, Rc<FileLines>>>;
 
 impl<'a> ThenAndNow<'a> {
     pub(super) fn new(
@@ -67,21 +71,20 @@ impl<'a> ThenAndNow<'a> {
         repository: &'a LazyRepository,
         head: ObjectId,
     ) -> Self {
-        Self { table, part, repository, head, known: RefCell::default() }
+        Self { table, part, repository, head, then: Known::default(), now: Known::default() }
     }
 
-    /// Those of the file at `path`; none where there is no such file, or it is not here.
-    pub(super) fn of(&self, path: &BStr) -> [Rc<FileLines>; 2] {
-        if let Some(known) = self.known.borrow().get(path) {
-            return known.clone();
-        }
-        let then = Rc::new(read(self.table, path).unwrap_or_default());
-        let now = match self.part.has_changed(path) {
+    /// Those that the file at `path` had at the table's commit; none where there was no such file.
+    pub(super) fn then(&self, path: &BStr) -> Rc<FileLines> {
+        asked(&self.then, path, || Rc::new(read(self.table, path).unwrap_or_default()))
+    }
+
+    /// Those that the file at `path` has at the present commit; none where there is no such file, or it is not here.
+    pub(super) fn now(&self, path: &BStr) -> Rc<FileLines> {
+        asked(&self.now, path, || match self.part.has_changed(path) {
             true => Rc::new(self.at_head(path).unwrap_or_default()),
-            false => Rc::clone(&then),
-        };
-        self.known.borrow_mut().insert(path.to_owned(), [then.clone(), now.clone()]);
-        [then, now]
+            false => self.then(path),
+        })
     }
 
     fn at_head(&self, path: &BStr) -> Option<FileLines> {
@@ -89,4 +92,14 @@ impl<'a> ThenAndNow<'a> {
         let blob = repository.blob_at(repository.commit_tree(self.head).ok()?, path).ok()??;
         repository.with_blob(blob, FileLines::of).ok()?
     }
+}
+
+/// Those that are `known` of the file at `path`, or that `look` finds.
+fn asked(known: &Known, path: &BStr, look: impl FnOnce() -> Rc<FileLines>) -> Rc<FileLines> {
+    if let Some(lines) = known.borrow().get(path) {
+        return Rc::clone(lines);
+    }
+    let lines = look();
+    known.borrow_mut().insert(path.to_owned(), Rc::clone(&lines));
+    lines
 }

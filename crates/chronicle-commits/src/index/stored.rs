@@ -566,6 +566,16 @@ impl StoredRecord<'_> {
         first.is_some_and(|(first, _)| first == commit)
     }
 
+    /// How many of the commits that changed the file are known with what they did.
+    pub(super) fn n_steps(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// What the one with this number did, counted from the newest.
+    pub(super) fn step(&self, number: usize) -> Option<Step> {
+        self.steps.get(number)
+    }
+
     /// The commits that changed the file, newest first, each with the blob that it left, zeros for none.
     pub(super) fn steps(&self) -> Vec<(ObjectId, ObjectId)> {
         (0..self.steps.len()).filter_map(|step| self.steps.ids(step)).collect()

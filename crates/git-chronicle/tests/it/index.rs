@@ -1096,6 +1096,42 @@ fn a_file_that_was_renamed_is_brought_up_to_date() {
     look("after a new commit spoke of the old name");
 }
 
+#[test]
+fn a_path_that_was_another_file_before_is_told_as_that_after_going_back() {
+    let repo = TestRepo::new();
+    let text = |word: &str| (0..8).map(|n| format!("{word} number {n}\n")).collect::<String>();
+    let said = |content: &str, file: &str| json!({ "category": "gotcha", "content": content, "file": file, "lines": { "start": 2, "end": 3 } });
+    let note = |commit: &str, content: &str, file: &str| {
+        annotate(&repo, commit, &json!({ "summary": "why", "wisdom": [said(content, file)] }));
+    };
+    repo.write("a.txt", text("apple"));
+    repo.write("b.txt", text("pear"));
+    let both = repo.commit("two files");
+    note(&both, "Mind the apples.", "a.txt");
+    repo.write("b.txt", text("pear") + "one more\n");
+    note(&repo.commit("the other file"), "Mind the pears.", "b.txt");
+    repo.git(&["rm", "--quiet", "a.txt"]);
+    repo.commit("no apples");
+    repo.git(&["mv", "b.txt", "a.txt"]);
+    repo.commit("the other one has the name");
+    repo.write("a.txt", text("pear") + "two more\n");
+    note(&repo.commit("what it has now"), "Mind the name.", "a.txt");
+    let now = read(&repo, "a.txt", "with the other one");
+    assert!(now.contains("Mind the pears.") && !now.contains("Mind the apples."), "{now}");
+    for n_back in [4, 3] {
+        repo.git(&["checkout", "--quiet", "--detach", &format!("main~{n_back}")]);
+        for path in ["a.txt", "b.txt"] {
+            let then = read(&repo, path, "before it had the name");
+            let (apples, pears) = (then.contains("Mind the apples."), then.contains("Mind the pears."));
+            assert_eq!((apples, pears), (path == "a.txt", path == "b.txt" && n_back == 3), "{path}: {then}");
+        }
+    }
+    // Only its lines change: what it is called is certain without the whole history.
+    repo.git(&["checkout", "--quiet", "--detach", "main~1"]);
+    let renamed = read(&repo, "a.txt", "just renamed");
+    assert!(renamed.contains("Mind the pears.") && !renamed.contains("Mind the name."), "{renamed}");
+}
+
 /// Adds so many commits that change nothing.
 fn add_commits(repo: &TestRepo, n: usize) {
     let commit = "commit refs/heads/main\ncommitter T <t@t> 1700000000 +0000\ndata 1\nx\n";
