@@ -44,6 +44,9 @@ pub struct FileHistory {
     pub touches: Vec<Touch>,
     /// Merges that have the file as a later one of their parents, and not as the first: their places and that parent's.
     pub sides: Vec<(u32, u32)>,
+    /// Where the newest commit is that calls the file otherwise than one of its parents does; in all newer ones it goes by
+    /// one name.
+    pub renamed_at: Option<u32>,
 }
 
 /// What the commits of a history changed, each compared with its first parent.
@@ -554,7 +557,11 @@ impl<'a> Walk<'a> {
         };
         let mut renamed = BTreeMap::new();
         for (number, parent) in node.parents.iter().enumerate() {
-            let parent_names = self.names_in_parent(&names, node, *parent, &against[number], &mut renamed)?;
+            let (parent_names, files) =
+                self.names_in_parent(&names, node, *parent, &against[number], &mut renamed)?;
+            for file in files {
+                self.followed.files[file].renamed_at.get_or_insert(place);
+            }
             for before in renamed.values() {
                 self.read_ahead(*parent as usize, &Names::of([(before, &Vec::new())]));
             }
@@ -564,7 +571,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The names that files had in `parent`: as in its child, but for files that the child renamed.
+    /// The names that files had in `parent`: as in its child, but for files that the child renamed, whose numbers come with
+    /// them.
     fn names_in_parent(
         &self,
         names: &Rc<Names>,
@@ -572,8 +580,9 @@ impl<'a> Walk<'a> {
         parent: u32,
         differences: &Differences,
         renamed: &mut BTreeMap<BString, BString>,
-    ) -> Result<Rc<Names>> {
+    ) -> Result<(Rc<Names>, Vec<usize>)> {
         let mut names = Rc::clone(names);
+        let mut called_otherwise = Vec::new();
         let appeared: Vec<&BString> = differences
             .iter()
             .filter(|(_, difference)| difference.old.is_none() && difference.new.is_some())
@@ -587,11 +596,12 @@ impl<'a> Walk<'a> {
                 let files = names.take(path.as_ref());
                 if !files.is_empty() {
                     names.add(before.as_ref(), &files);
+                    called_otherwise.extend(files);
                     renamed.insert(path.clone(), before);
                 }
             }
         }
-        Ok(names)
+        Ok((names, called_otherwise))
     }
 
     fn hand_down(&mut self, parent: u32, names: &Rc<Names>) {

@@ -61,7 +61,7 @@ impl Outdated<'_> {
         if !goes_by(&path, &followed, span.gained.edge().map(|(place, _)| place)) {
             return Ok(None);
         }
-        if self.may_have_been_renamed(span) {
+        if self.may_be_renamed(span) {
             let lost = repository.follow_until(&span.lost, file)?;
             if !goes_by(&path, &lost, span.lost.edge().map(|(place, _)| place)) {
                 return Ok(None);
@@ -97,20 +97,15 @@ impl Outdated<'_> {
         Ok(record.map(|record| Placed { record, content, lines }))
     }
 
-    /// Whether a commit that went may have given the file its name.
-    fn may_have_been_renamed(&self, span: &Span) -> bool {
+    /// Whether the file may have another name where the commits that went begin.
+    fn may_be_renamed(&self, span: &Span) -> bool {
         let Some(stored) = &self.stored else { return true };
-        // What always had one name had it there.
-        if stored.names.is_empty() {
-            return false;
-        }
-        // A branch that was merged may have had it under another name.
-        let is_merged = span.lost.fresh().any(|(_, node)| 1 < node.parents.len());
-        // What each commit did is not kept where nothing is claimed.
-        let places = stored.places().filter(|places| !is_merged && places.len() == stored.n_steps());
-        let Some(places) = places else { return true };
-        let had_it = |step| stored.step(step).is_some_and(|step| matches!(step.old, Some(Some(_))));
-        places.iter().enumerate().any(|(step, place)| !span.keeps(*place) && !had_it(step))
+        // Commits that know it by another name are older than the newest that renamed it.
+        let is_older = |at: u32| {
+            let mut known = span.lost.edge().map(|(_, node)| self.ancestry.place(node.id));
+            known.any(|place| place.is_none_or(|place| at < place))
+        };
+        stored.renamed_at.is_some_and(is_older)
     }
 
     /// Whether code in it may have come from another file since, or gone back there.

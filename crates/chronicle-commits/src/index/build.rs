@@ -332,7 +332,7 @@ pub(super) fn memorize(
     let mut keep = |path: &BString, Placed { record, content, lines }: Placed| {
         let memo = memo_of(&state.part(), path.as_bstr());
         let is_written = written(&state.part(), &memo, |writer| {
-            write_record(writer, path.as_bstr(), &record, Some(&content))?;
+            write_record(writer, path.as_bstr(), &record, Some(&content), None)?;
             lines::write(path.as_bstr(), &lines, writer)
         });
         memos.extend(is_written.ok().and_then(|()| Some((path.clone(), Table::open(&memo)?))));
@@ -598,8 +598,15 @@ fn write_file(
         let mut record = gathered.place(number, &Present::new(path.clone(), None))?;
         record.steps.clear();
         let of = (gathered.content_hash(number), false);
-        return Ok(stored::store(writer, &record_key(path.as_ref()), &path.to_string(), &record, of)
-            .and_then(|()| writer.value(&words_key(path.as_ref()), b"")));
+        return Ok(stored::store(
+            writer,
+            &record_key(path.as_ref()),
+            &path.to_string(),
+            &record,
+            of,
+            file.renamed_at,
+        )
+        .and_then(|()| writer.value(&words_key(path.as_ref()), b"")));
     }
     let blob = repository.blob_at(tree, path.as_bstr())?;
     let n_bytes = blob.and_then(|blob| repository.size_if_here(blob).ok()?);
@@ -617,7 +624,8 @@ fn write_file(
         Some(blob) => blaming.blame(file, &present, blob)?,
         None => None,
     };
-    Ok(write_record(writer, path.as_ref(), &record, content.as_deref()).and_then(|()| match blame {
+    let written = write_record(writer, path.as_ref(), &record, content.as_deref(), file.renamed_at);
+    Ok(written.and_then(|()| match blame {
         Some(blame) => {
             writer.value(&blame_key(path.as_ref()), &postcard::to_allocvec(&blame).map_err(io::Error::other)?)
         }
@@ -631,10 +639,11 @@ fn write_record(
     path: &BStr,
     record: &FileRecord,
     content: Option<&[u8]>,
+    renamed_at: Option<u32>,
 ) -> io::Result<()> {
     let is_opaque = content.is_some_and(is_opaque);
     let of = (content.map(content_hash), is_opaque);
-    stored::store(writer, &record_key(path), &path.to_string(), record, of)?;
+    stored::store(writer, &record_key(path), &path.to_string(), record, of, renamed_at)?;
     match content {
         Some(content) if !record.claims.is_empty() && !is_opaque => {
             let words: Vec<u8> = line_words(content).into_iter().flat_map(u32::to_le_bytes).collect();

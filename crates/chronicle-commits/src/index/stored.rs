@@ -42,6 +42,8 @@ pub(super) struct StoredRecord<'a> {
     pub(super) is_opaque: bool,
     /// Names that the file had before, when it had others than its path.
     pub(super) names: Vec<String>,
+    /// Where in the table's history the newest commit is that calls it otherwise than one of its parents does.
+    pub(super) renamed_at: Option<u32>,
     /// Other files that code in it may have come from.
     pub(super) sources: Vec<String>,
     #[serde(borrow)]
@@ -371,6 +373,7 @@ pub(super) fn store<W: Write + Seek>(
     path: &str,
     record: &FileRecord,
     (content, is_opaque): (Option<u64>, bool),
+    renamed_at: Option<u32>,
 ) -> std::io::Result<()> {
     let numbers = Numbers::of(&record.steps);
     let (mut keys, mut words) = (Vec::new(), Vec::new());
@@ -459,6 +462,7 @@ pub(super) fn store<W: Write + Seek>(
         content,
         is_opaque,
         names: record.names.clone(),
+        renamed_at,
         sources: record.sources.clone(),
         steps: StoredSteps { id_len: u8::try_from(id_len).unwrap_or_default(), bytes: &steps, olds: &olds },
         commits: &packed(&commits)?,
@@ -564,16 +568,6 @@ impl StoredRecord<'_> {
     pub(super) fn begins_with(&self, commit: ObjectId) -> bool {
         let first = self.steps.len().checked_sub(1).and_then(|last| self.steps.ids(last));
         first.is_some_and(|(first, _)| first == commit)
-    }
-
-    /// How many of the commits that changed the file are known with what they did.
-    pub(super) fn n_steps(&self) -> usize {
-        self.steps.len()
-    }
-
-    /// What the one with this number did, counted from the newest.
-    pub(super) fn step(&self, number: usize) -> Option<Step> {
-        self.steps.get(number)
     }
 
     /// The commits that changed the file, newest first, each with the blob that it left, zeros for none.
