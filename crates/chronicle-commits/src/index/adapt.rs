@@ -132,7 +132,9 @@ impl Outdated<'_> {
                 let Some(pieces) = sketched::of_file(self.table, source, &may_be_here) else {
                     return Ok(true);
                 };
-                sketched.insert(source.to_owned(), pieces);
+                if !pieces.is_empty() {
+                    sketched.insert(source.to_owned(), pieces);
+                }
             }
         }
         let gained = here[1].without(&here[0]);

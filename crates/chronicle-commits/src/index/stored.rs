@@ -42,7 +42,7 @@ pub(super) struct StoredRecord<'a> {
     pub(super) is_opaque: bool,
     /// Names that the file had before, when it had others than its path.
     pub(super) names: Vec<String>,
-    /// Where in the table's history the newest commit is that calls it otherwise than one of its parents does.
+    /// Where in the history the newest commit is that calls it otherwise than one of its parents does; only a table says.
     pub(super) renamed_at: Option<u32>,
     /// Other files that code in it may have come from.
     pub(super) sources: Vec<String>,
