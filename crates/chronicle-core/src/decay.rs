@@ -38,7 +38,7 @@ impl Decay {
     /// The part that is left after so many days.
     #[must_use]
     pub fn left(self, days: f64) -> f64 {
-        libm::exp2(-days.max(0.0) / self.half_life)
+        f64::exp2(-days.max(0.0) / self.half_life)
     }
 }
 

@@ -37,7 +37,7 @@ pub fn least_share(n_seen: usize, n_all: usize) -> f64 {
 #[must_use]
 pub fn decayed(confidence: f64, confirmed: Option<Timestamp>, now: Timestamp, half_life: f64) -> f64 {
     let days = confirmed.map_or(0.0, |at| now.duration_since(at).as_secs_f64() / 86_400.0);
-    confidence * libm::exp2(-days.max(0.0) / half_life)
+    confidence * f64::exp2(-days.max(0.0) / half_life)
 }
 
 #[cfg(test)]

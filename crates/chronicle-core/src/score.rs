@@ -153,7 +153,7 @@ pub fn of(
 }
 
 fn recency(age: Age, half_life_days: f64) -> f64 {
-    round(libm::exp2(-age.days() / half_life_days.max(f64::MIN_POSITIVE)))
+    round(f64::exp2(-age.days() / half_life_days.max(f64::MIN_POSITIVE)))
 }
 
 fn testimony(origin: Option<Origin>, level: ContextLevel) -> f64 {

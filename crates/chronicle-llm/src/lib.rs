@@ -5,7 +5,6 @@
 
 mod access;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-mod addresses;
 mod claude;
 mod embedder;
 mod error;

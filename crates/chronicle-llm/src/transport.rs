@@ -60,8 +60,6 @@ impl Transport {
             .redirect(redirect::Policy::none())
             .tcp_nodelay(true)
             .user_agent(concat!("git-chronicle/", env!("CARGO_PKG_VERSION")));
-        #[cfg(all(target_os = "linux", target_env = "gnu"))]
-        let builder = builder.dns_resolver(std::sync::Arc::new(crate::addresses::Addresses));
         let client = through(builder, proxies)?.build().map_err(|error| error.to_string())?;
         Ok(Self { handle, _stop: stop, client })
     }

@@ -238,7 +238,7 @@ fn standing_out(numbers: &[Option<f32>]) -> Vec<f32> {
     let n_known = known.len().max(1) as f32;
     let mean = known.iter().sum::<f32>() / n_known;
     let usual =
-        libm::sqrtf(known.iter().map(|number| (number - mean) * (number - mean)).sum::<f32>() / n_known);
+        f32::sqrt(known.iter().map(|number| (number - mean) * (number - mean)).sum::<f32>() / n_known);
     let of = |number: &Option<f32>| number.map_or(0.0, |number| (number - mean) / usual.max(LEAST_USUAL));
     numbers.iter().map(of).collect()
 }

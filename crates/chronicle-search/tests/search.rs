@@ -183,7 +183,7 @@ fn stem_of(word: &str) -> String {
 
 /// The recipe of `docs/search.md`, the plain way.
 fn scores(question: &str, sessions: &[Vec<Said>], limit: usize) -> Vec<f64> {
-    let rarity = |all: f64, having: f64| libm::log(1.0 + (all - having + 0.5) / (having + 0.5));
+    let rarity = |all: f64, having: f64| f64::ln(1.0 + (all - having + 0.5) / (having + 0.5));
     let share = |times: f64, length: f64, by_length: f64| {
         times * 2.2 / (times + 1.2 * (1.0 - by_length + by_length * length))
     };

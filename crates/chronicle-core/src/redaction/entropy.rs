@@ -236,7 +236,7 @@ fn entropy(run: &[u8]) -> f64 {
         .iter()
         .filter(|&&count| 0 < count)
         .map(|&count| f64::from(count) / total)
-        .map(|p| -p * libm::log2(p))
+        .map(|p| -p * f64::log2(p))
         .sum()
 }
 

@@ -51,7 +51,7 @@ impl Vector {
             other += right * right;
         }
         #[expect(clippy::cast_precision_loss, reason = "the sum of 128 products of bytes")]
-        let cosine = product as f32 / libm::sqrtf(own as f32 * other as f32);
+        let cosine = product as f32 / f32::sqrt(own as f32 * other as f32);
         cosine.is_finite().then_some(cosine)
     }
 

@@ -133,7 +133,7 @@ impl Used {
         let of = |how: &str| *self.times.get(how).unwrap_or(&0) as f64;
         let times =
             3.0 * of("edits") + of("commands") + 2.0 * of("imports") + 2.0 * self.manifests.len() as f64;
-        libm::log(1.0 + times)
+        f64::ln(1.0 + times)
     }
 
     fn by(&self) -> Vec<String> {
@@ -347,7 +347,7 @@ fn compare(known: &mut [Known], model: ProjectId) {
         }
     }
     let vector = |project: &Known| -> BTreeMap<String, f64> {
-        let rarity = |name: &str| 1.0 + libm::log(n_all / *n_using.get(name).unwrap_or(&1) as f64);
+        let rarity = |name: &str| 1.0 + f64::ln(n_all / *n_using.get(name).unwrap_or(&1) as f64);
         project.used.iter().map(|(name, used)| (name.clone(), used.weight() * rarity(name))).collect()
     };
     let vectors: Vec<_> = known.iter().map(vector).collect();

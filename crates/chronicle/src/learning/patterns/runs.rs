@@ -73,7 +73,7 @@ pub(super) fn runs(experience: &[Experience]) -> Vec<Pattern> {
     // Long runs of many sessions tell most.
     found.sort_by(|left, right| {
         let rank = |(acts, run, lift): &(Vec<Act>, Run, f64)| {
-            run.seen.len() as f64 * (acts.len() - 1) as f64 * libm::log(*lift).min(3.0)
+            run.seen.len() as f64 * (acts.len() - 1) as f64 * f64::ln(*lift).min(3.0)
         };
         rank(right).total_cmp(&rank(left)).then_with(|| left.0.cmp(&right.0))
     });
