@@ -87,7 +87,12 @@ impl Chronicle {
             log::forget(&folder, &AgentSession { host, id: id.clone() })
                 .map_err(|source| Error::WriteOutput { path: folder.clone(), source })?;
         }
-        Ok(())
+        self.forget_words_shown()
+    }
+
+    /// Takes the words out of the logs of what agents were shown: some may be of what is to be forgotten.
+    pub(crate) fn forget_words_shown(&self) -> Result<(), Error> {
+        log::strike_words(&self.injected_folder()?)
     }
 
     fn injected_folder(&self) -> Result<PathBuf, Error> {

@@ -65,6 +65,7 @@ impl Chronicle {
         let stamp = (repository.author_name(), self.now.to_string());
         let report = purge(repository, &target, Self::new_id(), stamp)?;
         let mut reply = PurgeReply { done: true, ..reply(report) };
+        self.forget_words_shown()?;
         // A ref of which only the fetched copy was rewritten is pushed, too: ours was clean already.
         let is_rewritten = |name: &String| {
             let short = name.trim_start_matches("refs/notes/");

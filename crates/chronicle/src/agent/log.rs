@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::AgentSession;
+use crate::{Error, sleep::owned};
 
 /// So much of the end of a file is read at most.
 const MOST_READ: u64 = 4 << 20;
@@ -107,12 +108,7 @@ impl SessionLog {
             }
             opened => opened?,
         };
-        for _ in 0..PAUSES {
-            if file.try_lock().is_ok() {
-                break;
-            }
-            thread::sleep(PAUSE);
-        }
+        wait_for_turn(&file);
         let (records, ends_in_line) = read(&file)?;
         Ok(Self { file, records, ends_in_line })
     }
@@ -172,6 +168,45 @@ pub(super) fn forget(folder: &Path, session: &AgentSession) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Takes the words out of every record of every file: what a briefing said of a session that is forgotten now, or of a
+/// lesson that is purged, can't be separated from the rest. When it was shown and its ids stay.
+pub(super) fn strike_words(folder: &Path) -> Result<(), Error> {
+    let fails = |source| Error::WriteOutput { path: folder.to_owned(), source };
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(fails)?,
+    };
+    for entry in entries {
+        let path = entry.map_err(fails)?.path();
+        if path.extension().is_none_or(|extension| extension != "jsonl") {
+            continue;
+        }
+        let file = File::open(&path).map_err(fails)?;
+        wait_for_turn(&file);
+        let (records, _) = read(&file).map_err(fails)?;
+        let mut text = String::new();
+        for mut record in records {
+            record.why.clear();
+            record.text.clear();
+            record.items.iter_mut().for_each(|item| item.words.clear());
+            text.push_str(&serde_json::to_string(&record).map_err(|error| fails(error.into()))?);
+            text.push('\n');
+        }
+        owned::replace(&path, &text)?;
+    }
+    Ok(())
+}
+
+/// Waits for other hooks of the same session; not for ever, as the log is no reason to keep an agent waiting.
+fn wait_for_turn(file: &File) {
+    for _ in 0..PAUSES {
+        if file.try_lock().is_ok() {
+            break;
+        }
+        thread::sleep(PAUSE);
+    }
 }
 
 /// Whether there is a file of `session`.
