@@ -38,6 +38,8 @@ pub enum PurgeTarget {
 pub struct PurgeReport {
     /// What is gone.
     pub ids: Vec<EntryId>,
+    /// Its words.
+    pub texts: Texts,
     /// The refs whose history was rewritten.
     pub rewritten: Vec<Rewritten>,
     /// Staged remarks that said it, and were dropped.
@@ -132,6 +134,7 @@ pub fn purge(
             report.left.push(name);
         }
     }
+    report.texts = sought.texts;
     Ok(report)
 }
 

@@ -42,7 +42,7 @@ pub use vectors::{Unembedded, Vector};
 pub use wordings::{SessionState, StoredWording};
 
 /// What brings a file from one version of the format to the next; their number is the version.
-const MIGRATIONS: [Step; 7] = [
+const MIGRATIONS: [Step; 8] = [
     Step::Sql(include_str!("store/schema.sql")),
     Step::Sql(include_str!("store/edits.sql")),
     Step::Sql(include_str!("store/wordings.sql")),
@@ -50,6 +50,7 @@ const MIGRATIONS: [Step; 7] = [
     Step::Sql(include_str!("store/learned.sql")),
     Step::Work(index::mark_asking),
     Step::Sql(include_str!("store/vectors.sql")),
+    Step::Sql(include_str!("store/forgotten.sql")),
 ];
 
 /// A step from one version of the format to the next.
@@ -437,12 +438,17 @@ impl Store {
         })
     }
 
-    /// Moves everything from the log into the file, so that nothing that was deleted is left in it.
+    /// Moves everything from the log into the file, so that nothing that was deleted is left in it. Readers of an
+    /// older state are waited for.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When it cannot be written, or others read all the time.
     pub fn settle(&mut self) -> Result<(), StoreError> {
-        self.pragma("wal_checkpoint(truncate)").map(drop)
+        if self.pragma("wal_checkpoint(truncate)")? == 0 {
+            return Ok(());
+        }
+        let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+        Err(StoreError::of(self.path(), rusqlite::Error::SqliteFailure(busy, None)))
     }
 
     fn run(&self, sql: &str) -> Result<(), StoreError> {

@@ -218,6 +218,11 @@ impl<'a> Taker<'a> {
                 text: &kept.text,
                 answer: kept.answer.as_deref(),
             };
+            if record.is_forgotten(self.tx)? {
+                ongoing.is_repeating = true;
+                ongoing.usage.went_on(session.usage, true);
+                return Ok(());
+            }
             let elsewhere = record.put(self.tx, ongoing.id, &mut ongoing.written)?;
             ongoing.shared.note(record.key, record.line, record.at, elsewhere);
             ongoing.is_repeating = elsewhere.is_some();

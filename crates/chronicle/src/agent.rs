@@ -87,12 +87,17 @@ impl Chronicle {
             log::forget(&folder, &AgentSession { host, id: id.clone() })
                 .map_err(|source| Error::WriteOutput { path: folder.clone(), source })?;
         }
-        self.forget_words_shown()
+        Ok(())
     }
 
     /// Takes the words out of the logs of what agents were shown: some may be of what is to be forgotten.
     pub(crate) fn forget_words_shown(&self) -> Result<(), Error> {
-        log::strike_words(&self.injected_folder()?)
+        match self.injected_folder() {
+            Ok(folder) => log::strike_words(&folder),
+            // Without a data folder nothing was ever shown.
+            Err(Error::NoHome { .. }) => Ok(()),
+            Err(other) => Err(other),
+        }
     }
 
     fn injected_folder(&self) -> Result<PathBuf, Error> {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use chronicle_commits::{reconcile::Effort, tidy};
 use chronicle_core::counted;
+use chronicle_git::Repository;
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ResultExt;
@@ -59,7 +60,7 @@ impl Chronicle {
         if dry_run || orphans.carried.is_empty() {
             return Ok(reply);
         }
-        let directory = repository.shared_state_dir().join("backup");
+        let directory = backups(repository);
         std::fs::create_dir_all(&directory).context(WriteOutputSnafu { path: &directory })?;
         let directory = std::path::absolute(&directory).context(WriteOutputSnafu { path: &directory })?;
         let backup = directory.join(format!("notes-{}.bundle", Self::new_id()));
@@ -69,5 +70,19 @@ impl Chronicle {
         reply.warnings.extend(left);
         (reply.removed, reply.backup) = (removed, Some(backup));
         Ok(reply)
+    }
+}
+
+/// Where bundles of the notes that `gc` removed are kept.
+fn backups(repository: &Repository) -> PathBuf {
+    repository.shared_state_dir().join("backup")
+}
+
+/// Removes the bundles: they hold the words of a purged lesson, and can't be rewritten.
+pub(crate) fn remove_backups(repository: &Repository) -> Result<(), Error> {
+    let path = backups(repository);
+    match std::fs::remove_dir_all(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        removed => removed.context(WriteOutputSnafu { path }),
     }
 }

@@ -3,10 +3,11 @@
 use chronicle_commits::purge::{PurgeReport, PurgeTarget, purge, would_purge};
 use chronicle_core::EntryId;
 use chronicle_git::{FETCHED_NOTES, GitError, ObjectId, PURGED_REF};
+use chronicle_search::NamedSession;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error};
+use crate::{Chronicle, Error, gc, writer::WriterLog};
 
 /// What was purged, and what is left to do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -64,8 +65,19 @@ impl Chronicle {
         let before = repository.chronicle_refs()?;
         let stamp = (repository.author_name(), self.now.to_string());
         let report = purge(repository, &target, Self::new_id(), stamp)?;
+        let sessions = match self.memory() {
+            Ok(Some(memory)) => memory
+                .store
+                .read(|connection| NamedSession::with_words(connection, |text| report.texts.are_in(text)))?,
+            // Where there is no session memory, nothing is in it.
+            Ok(None) | Err(Error::NoHome { .. }) => Vec::new(),
+            Err(other) => return Err(other),
+        };
         let mut reply = PurgeReply { done: true, ..reply(report) };
         self.forget_words_shown()?;
+        WriterLog::of(repository).strike_reasons()?;
+        // They hold notes of rewritten commits, all of whose lessons are on other commits.
+        gc::remove_backups(repository)?;
         // A ref of which only the fetched copy was rewritten is pushed, too: ours was clean already.
         let is_rewritten = |name: &String| {
             let short = name.trim_start_matches("refs/notes/");
@@ -80,6 +92,9 @@ impl Chronicle {
         let remotes = repository.remote_names();
         reply.push = remotes.iter().filter_map(|remote| push(remote, &own, &reply, &before)).collect();
         reply.still_held = self.still_held(&reply)?;
+        reply.still_held.extend(sessions.into_iter().map(|session| {
+            format!("session {session} on this machine, until `git chronicle session forget {session}`")
+        }));
         Ok(reply)
     }
 

@@ -9,6 +9,7 @@ mod kept;
 mod look;
 mod place;
 mod queue;
+mod text_places;
 mod transfer;
 mod vectors;
 mod wording;
@@ -20,11 +21,14 @@ pub(crate) use kept::{is_there as is_transcript_there, look as look_at, read as 
 pub(crate) use look::Digested;
 pub use look::{ListedSession, SessionList, SessionThread, ShownSession, ShownTurn};
 pub use place::ExcludeReply;
+pub use text_places::{Forgets, TEXT_PLACES, TextPlace};
 pub use transfer::MemoryTransfer;
 pub use wording::{WordCommand, WordedOutcome, WordedReply, WordedSession};
 
 use chronicle_search::{NamedSession, Project};
 use snafu::ensure;
+
+use queue::QUEUE_LOCK;
 
 use crate::{Error, error::UnknownSessionSnafu, memory::Memory};
 

@@ -20,10 +20,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(crate) use cold::remove_kept;
-pub(crate) use files::remove_digests;
 pub(crate) use owned::replace;
+pub(crate) use wording::Wordings;
 pub use wording::{WordedMemory, Words};
-pub(crate) use wording::{Wordings, remove_wordings};
 
 use crate::{
     Chronicle, Error,
@@ -241,7 +240,7 @@ impl Chronicle {
 }
 
 /// Held by who consolidates.
-const LOCK_FILE: &str = "sleep.lock";
+pub(crate) const LOCK_FILE: &str = "sleep.lock";
 
 /// Stands for a job as a whole.
 pub(crate) const WHOLE: &str = "";

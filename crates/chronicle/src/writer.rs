@@ -46,6 +46,7 @@ use crate::{Chronicle, Error, agent::AgentSession};
 use collect::Collector;
 use conversation::{Course, request_tokens};
 use gather::Gathered;
+pub(crate) use log::WriterLog;
 use plan::Plan;
 use toolbox::Toolbox;
 

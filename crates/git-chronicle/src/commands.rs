@@ -59,7 +59,7 @@ pub(crate) mod tour;
 pub(crate) mod uninstall;
 pub(crate) mod why;
 
-use std::mem::ManuallyDrop;
+use std::{mem::ManuallyDrop, path::PathBuf};
 
 use chronicle::Chronicle;
 use snafu::ResultExt;
@@ -78,7 +78,14 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
     if let Some(directory) = &cli.directory {
         std::env::set_current_dir(directory).context(DirectorySnafu { path: directory })?;
     }
-    let directory = std::env::current_dir().context(DirectorySnafu { path: "." })?;
+    let directory = match std::env::current_dir() {
+        // The folder that an agent works in may be gone, as when its worktree was removed: its hooks must not fail.
+        Err(_) if matches!(cli.command, Command::Hook(_) | Command::Statusline(_)) => {
+            std::env::set_current_dir("/").context(DirectorySnafu { path: "/" })?;
+            PathBuf::from("/")
+        }
+        found => found.context(DirectorySnafu { path: "." })?,
+    };
     let open = || {
         let chronicle = Chronicle::new(&directory, ui_now(), may_use_index());
         // The process ends with it, and what it holds is given back all at once.

@@ -221,6 +221,30 @@ impl NamedSession {
         Ok(sessions.into_iter().filter(is_cited).map(|(session, _)| session).collect())
     }
 
+    /// The names of the sessions with a turn whose text, or answer, `says` something.
+    pub fn with_words(
+        connection: &Connection,
+        says: impl Fn(&[u8]) -> bool,
+    ) -> rusqlite::Result<Vec<String>> {
+        let mut query = connection.prepare(
+            "SELECT session.name, turn.text, turn.answer FROM turn JOIN session ON session.id = turn.session \
+             ORDER BY session.id",
+        )?;
+        let mut rows = query.query([])?;
+        let mut names: Vec<String> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let is_last = |name: &str| names.last().is_some_and(|last| last == name);
+            let name = row.get_ref(0)?.as_str()?;
+            if !is_last(name)
+                && (says(row.get_ref(1)?.as_bytes()?)
+                    || says(row.get_ref(2)?.as_bytes_or_null()?.unwrap_or_default()))
+            {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+
     /// The sessions that ended before a moment, whoever led them.
     pub fn ended_before(connection: &Connection, moment: Timestamp) -> rusqlite::Result<Vec<Self>> {
         connection
@@ -377,6 +401,7 @@ impl NamedSession {
             .prepare_cached("SELECT DISTINCT thread FROM thread_event WHERE session = ?1")?
             .query_map([id], |row| row.get(0))?
             .collect::<rusqlite::Result<Vec<String>>>()?;
+        tx.execute("INSERT OR IGNORE INTO forgotten_turn SELECT key FROM turn WHERE session = ?1", [id])?;
         super::turns::remove_all(tx, self.id)?;
         tx.execute("UPDATE source SET session = NULL, tally = '' WHERE session = ?1", [id])?;
         for table in ["changed_file", "made_commit", "thread_event", "wording"] {

@@ -200,6 +200,11 @@ impl TurnRecord<'_> {
         Ok(None)
     }
 
+    /// Whether a turn with its key was forgotten: it is not stored again, whichever transcript repeats it.
+    pub fn is_forgotten(&self, tx: &Transaction<'_>) -> rusqlite::Result<bool> {
+        tx.prepare_cached("SELECT 1 FROM forgotten_turn WHERE key = ?1")?.exists([self.key])
+    }
+
     /// Inserts it, unless a turn with its key is there, in whichever session.
     fn insert(&self, tx: &Transaction<'_>, session: SessionId) -> rusqlite::Result<bool> {
         tx.prepare_cached(

@@ -1,15 +1,16 @@
 //! Forgets sessions.
 
+use chronicle_git::FileLock;
 use chronicle_search::{BlockVersion, NamedSession, Used, replay};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::is_transcript_there;
+use super::{QUEUE_LOCK, is_transcript_there};
 use crate::{
     Chronicle, Error,
     memory::{Memory, Scope},
-    sleep::{remove_digests, remove_kept, remove_wordings},
+    sleep::{LOCK_FILE as SLEEP_LOCK, remove_kept},
 };
 
 /// Which sessions to forget.
@@ -72,13 +73,17 @@ impl Chronicle {
         }
         transcripts.retain(|path| is_transcript_there(std::path::Path::new(path)));
         if !is_dry_run && !sessions.is_empty() {
-            // What tells of them elsewhere goes first: who is stopped in between finds them again.
+            // No one reads transcripts in, or writes digests of them, while they are forgotten.
             let home = self.memory_home()?;
+            let _locks =
+                (FileLock::acquire(&home.join(QUEUE_LOCK))?, FileLock::acquire(&home.join(SLEEP_LOCK))?);
+            // The session's own rows go last: after a crash in between it is found and forgotten again.
             let shared = sessions.iter().map(|session| (&*session.record.agent, &*session.record.name));
             self.share_forgets(shared)?;
-            remove_digests(&mut memory, &home, &sessions, &self.zone())?;
-            remove_wordings(&home)?;
+            self.forget_derived()?;
             remove_kept(&memory, &home, &sessions)?;
+            let told = sessions.iter().map(|session| (&session.record.agent, &session.record.name));
+            self.forget_told(told)?;
             let names: Vec<String> = sessions.iter().map(|session| session.record.name.clone()).collect();
             memory.store.write(|tx| {
                 let mut threads = Vec::new();
@@ -92,8 +97,6 @@ impl Chronicle {
                 threads.iter().try_for_each(|thread| replay(tx, thread, None))
             })?;
             memory.store.settle()?;
-            let names = sessions.iter().map(|session| (&session.record.agent, &session.record.name));
-            self.forget_told(names)?;
         }
         let forgotten = sessions
             .into_iter()

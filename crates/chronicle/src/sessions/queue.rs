@@ -29,6 +29,9 @@ const AWAITED: Duration = Duration::from_secs(10);
 /// How often is looked.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// Held by who reads what waits.
+pub(super) const QUEUE_LOCK: &str = "queue.lock";
+
 /// The files of the queue.
 struct Queue {
     folder: PathBuf,
@@ -116,7 +119,7 @@ impl Chronicle {
             let path = self.directory.join(transcript);
             queue.add(&path).map_err(|source| Error::WriteOutput { path: queue.folder.clone(), source })?;
         }
-        let lock = FileLock::try_acquire(&home.join("queue.lock"));
+        let lock = FileLock::try_acquire(&home.join(QUEUE_LOCK));
         Ok(matches!(lock, Ok(None)))
     }
 
@@ -137,7 +140,7 @@ impl Chronicle {
         };
         // Who came while the lock was held went away again: look once more after it is free.
         while !left(&passed_over).is_empty() {
-            let Some(_lock) = FileLock::try_acquire(&home.join("queue.lock"))? else { break };
+            let Some(_lock) = FileLock::try_acquire(&home.join(QUEUE_LOCK))? else { break };
             let mut seen: BTreeMap<PathBuf, (Option<SystemTime>, Instant)> = BTreeMap::new();
             loop {
                 let waiting = left(&passed_over);

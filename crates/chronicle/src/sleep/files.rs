@@ -89,24 +89,6 @@ impl Chronicle {
     }
 }
 
-/// Removes the digests that tell of sessions, which are to be forgotten: the others of the same days are told anew.
-pub(crate) fn remove_digests(
-    memory: &mut Memory,
-    home: &Path,
-    sessions: &[NamedSession],
-    zone: &TimeZone,
-) -> Result<(), Error> {
-    for span in Span::ALL {
-        let days = sessions.iter().filter_map(|session| session.record.last);
-        let names: BTreeSet<String> = days.map(|last| Period::of(span, day_of(last, zone)).name()).collect();
-        for name in names {
-            remove(&home.join(file_of(span, &name)))?;
-            memory.store.write(|tx| Job::remove(tx, &kind(span), &name))?;
-        }
-    }
-    Ok(())
-}
-
 /// Puts the words of a model into the file of a digest, if it is there.
 pub(super) fn put_words(home: &Path, digest: Digest, text: &str, wordings: &Wordings) -> Result<(), Error> {
     let first = digest.first.parse().ok();

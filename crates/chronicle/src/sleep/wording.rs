@@ -148,11 +148,6 @@ impl Wordings {
     }
 }
 
-/// Forgets all words, as some may tell of what is to be forgotten.
-pub(crate) fn remove_wordings(home: &Path) -> Result<(), Error> {
-    owned::remove(&home.join(FILE))
-}
-
 impl Chronicle {
     /// Lets the model that somebody chose word lines of blocks, patterns and `digests`, in one call; none where nobody
     /// did, or nothing is new.

@@ -24,7 +24,7 @@ const MOST_COMMITS: usize = 2_000;
 const LONGEST_REASON: usize = 300;
 
 /// The file.
-pub(super) struct WriterLog {
+pub(crate) struct WriterLog {
     path: PathBuf,
 }
 
@@ -51,7 +51,7 @@ impl Logged {
 }
 
 impl WriterLog {
-    pub(super) fn of(repository: &Repository) -> Self {
+    pub(crate) fn of(repository: &Repository) -> Self {
         Self { path: repository.shared_state_dir().join("agent.jsonl") }
     }
 
@@ -105,8 +105,23 @@ impl WriterLog {
         file.and_then(|mut file| file.write_all(text.as_bytes())).context(WriteOutputSnafu { path })
     }
 
-    fn shorten(&self) -> std::io::Result<()> {
+    /// Takes out what models said, which may quote what was purged.
+    pub(crate) fn strike_reasons(&self) -> Result<(), Error> {
+        if !self.path.exists() {
+            return Ok(());
+        }
+        let _lock = FileLock::acquire(&self.path.with_extension("lock"))?;
         let mut lines: Vec<Logged> = self.read().into_values().collect();
+        lines.iter_mut().for_each(|line| line.reason.clear());
+        self.replace(lines).context(WriteOutputSnafu { path: &self.path })
+    }
+
+    fn shorten(&self) -> std::io::Result<()> {
+        self.replace(self.read().into_values().collect())
+    }
+
+    /// Writes the file anew, with these lines as far as they still count.
+    fn replace(&self, mut lines: Vec<Logged>) -> std::io::Result<()> {
         lines.retain(|line| line.has_failed() || line.found_nothing(None));
         lines.sort_by(|one, other| other.at.cmp(&one.at));
         lines.truncate(MOST_COMMITS);

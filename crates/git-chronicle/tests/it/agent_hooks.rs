@@ -451,3 +451,25 @@ fn an_edit_of_the_last_line_is_told_of_afterwards_too() {
     let call = json!({"tool_name": "replace", "tool_input": {"file_path": file, "old_string": "x", "new_string": "fn acquire() {}"}});
     assert!(desk.hook("gemini", "post-tool-use", &call).contains("never block"));
 }
+
+#[test]
+fn a_hook_in_a_folder_that_is_gone_ends_well_and_still_hands_over_its_session() {
+    let desk = Desk::new();
+    let transcript = desk.leave(&desk.talk(SESSION).prompt("Make the pool wait").said("It waits."));
+    let payload =
+        json!({"session_id": SESSION, "cwd": desk.home.join("gone"), "transcript_path": transcript});
+    let hook = desk.command_in(desk.repo.path(), &[]);
+    let mut command = testkit::command("sh", desk.repo.path());
+    let script = "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" hook claude session-end";
+    command.args(["-c", script]).arg(hook.get_program());
+    for (name, value) in hook.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let outcome = run_with_input(&mut command, payload.to_string().as_bytes()).success();
+    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""));
+    let sessions = desk.ask(&["session", "list", "--all"]);
+    assert_eq!(sessions["sessions"][0]["session"], SESSION, "{sessions:#}");
+}

@@ -16,6 +16,7 @@ mod desk;
 mod durability;
 mod find;
 mod floors;
+mod forgetting;
 mod health;
 mod hook_managers;
 mod hooks;
