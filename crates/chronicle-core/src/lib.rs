@@ -18,6 +18,7 @@ mod entry_id;
 mod escapes;
 mod fields;
 mod hunk;
+mod ids;
 mod knowledge;
 mod landmarks;
 pub mod learning;
@@ -63,6 +64,7 @@ pub use document::{
 pub use entry_id::EntryId;
 pub use escapes::without_escapes;
 pub use hunk::{Extent, Hunk, hunks};
+pub use ids::is_session_id;
 pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};
 pub use landmarks::{Differ, MapTarget};
 pub use line_map::{ChangedRanges, LineMap, Mapped, changed_ranges};

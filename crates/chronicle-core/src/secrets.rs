@@ -1,33 +1,69 @@
 //! Finds secrets in the bytes of a note that another tool stored.
 //!
-//! What we store was redacted before; `git notes add` redacts nothing. Names, hashes and sketches of
-//! ours look like secrets to the rule that knows only how random a text is, so they are passed over.
+//! What we store was redacted before; `git notes add` redacts nothing. Ids, hashes and sketches look like secrets to
+//! the rule that only measures how random a text is, so a value that has the shape its key promises is left alone.
+//! A value of another shape is text like any other: no key is a hiding place.
 
 use data_encoding::BASE64;
 use serde_json::{Map, Value};
 
 use crate::{
+    Sketch,
     document::stream::{self, Part},
+    ids::{is_claim_id, is_hash, is_session_id},
     redaction::{Kind, redact},
 };
 
-/// Keys whose values are made by programs and open nothing.
-const OF_PROGRAMS: [&str; 14] = [
-    "schema",
-    "commit",
-    "id",
-    "entry",
-    "timestamp",
-    "sketch",
-    "tree",
-    "patch",
-    "derived_from",
-    "entry_ids",
-    "consumed",
-    "supersedes",
-    "replaces",
-    "session",
-];
+/// What a program writes under a key.
+#[derive(Clone, Copy)]
+enum Made {
+    /// The id of a git object, or a hash of ours.
+    Hash,
+    /// The id of a claim, a correction or a purge.
+    ClaimId,
+    /// What is left of a removed item of knowledge: its id and a hash.
+    Tombstone,
+    /// Hashes of lines, in the order of the lines.
+    Sketch,
+    /// Hashes of lines, in ascending order.
+    SortedSketch,
+    /// The id that an agent gave a session.
+    SessionId,
+}
+
+impl Made {
+    /// What stands under `key`; `None` for text, and for every key that we do not know.
+    fn under(key: &str) -> Option<Self> {
+        Some(match key {
+            "commit" | "tree" | "patch" | "parent" | "derived_from" | "replaces" | "blobs" => Self::Hash,
+            "id" | "entry" | "entry_ids" | "consumed" | "supersedes" | "purged" => Self::ClaimId,
+            "removed" => Self::Tombstone,
+            "sketch" | "around" => Self::Sketch,
+            "wrote" => Self::SortedSketch,
+            "session" => Self::SessionId,
+            _ => return None,
+        })
+    }
+
+    /// Whether `value` has the shape that programs give it.
+    fn fits(self, value: &str) -> bool {
+        match self {
+            Self::Hash => is_hash(value),
+            Self::ClaimId => is_claim_id(value),
+            Self::Tombstone => value.rsplit_once(':').is_some_and(|(id, hash)| {
+                id.len() <= 32 && is_session_id(id) && hash.len() == 16 && is_hash(hash)
+            }),
+            Self::Sketch => Sketch(value.to_owned()).hashes().is_some(),
+            Self::SortedSketch => {
+                Sketch(value.to_owned()).hashes().is_some_and(|words| words.is_sorted_by(|a, b| a < b))
+            }
+            // Nearly every token has this shape, too: only how random it looks is no sign of a secret.
+            Self::SessionId => {
+                is_session_id(value) && redact(value).found.iter().all(|kind| *kind == Kind::HighEntropy)
+            }
+        }
+    }
+}
 
 /// The same bytes with every secret replaced, and what was found; `None` when there is nothing to replace.
 #[must_use]
@@ -55,14 +91,14 @@ fn in_object(map: &mut Map<String, Value>, found: &mut Vec<Kind>) {
     for (key, value) in map {
         match key.as_str() {
             "unread" => in_unread(value, found),
-            key if OF_PROGRAMS.contains(&key) => {}
-            _ => in_value(value, found),
+            key => in_value(value, Made::under(key), found),
         }
     }
 }
 
-fn in_value(value: &mut Value, found: &mut Vec<Kind>) {
+fn in_value(value: &mut Value, made: Option<Made>, found: &mut Vec<Kind>) {
     match value {
+        Value::String(text) if made.is_some_and(|made| made.fits(text)) => {}
         Value::String(text) => {
             let redacted = redact(text);
             if !redacted.found.is_empty() {
@@ -70,7 +106,7 @@ fn in_value(value: &mut Value, found: &mut Vec<Kind>) {
                 *text = redacted.text.into_owned();
             }
         }
-        Value::Array(elements) => elements.iter_mut().for_each(|element| in_value(element, found)),
+        Value::Array(elements) => elements.iter_mut().for_each(|element| in_value(element, made, found)),
         Value::Object(map) => in_object(map, found),
         _ => {}
     }
@@ -87,7 +123,7 @@ fn in_unread(value: &mut Value, found: &mut Vec<Kind>) {
                     *part = Value::from(BASE64.encode(&redacted));
                 }
             }
-            None => in_value(part, found),
+            None => in_value(part, None, found),
         }
     }
 }
@@ -124,12 +160,55 @@ mod tests {
         assert_eq!(redacted, b"broken [redacted:github-token]\n");
     }
 
+    /// Sorted words, as a change keeps them.
+    fn wrote() -> String {
+        Sketch::of_words((1..=16).map(|n: u32| n * 0x0f2e_5a17)).to_string()
+    }
+
     #[test]
     fn what_programs_write_is_no_secret() {
+        let around = Sketch::of_words((1..=9).rev().map(|n: u32| n.wrapping_mul(0x9e37_79b9))).to_string();
         let note = serde_json::json!({
-            "commit": "5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e", "sketch": "1:q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ",
-            "change": { "tree": "c0ffee5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e12", "patch": "9f86d081884c7d659a2feaa0c55ad015" },
-            "id": "01M80H3ZFCEK1GJ6CS1P8FV5ZS" });
+            "commit": "5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e",
+            "wisdom": [{ "id": "01M80H3ZFCEK1GJ6CS1P8FV5ZS", "sketch": around, "around": around }],
+            "change": { "tree": "c0ffee5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e12", "patch": "9f86d081884c7d659a2feaa0c55ad015",
+                "parent": "c0ffee5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e12", "wrote": wrote() },
+            "also": [{ "change": { "wrote": wrote() }, "entry_ids": ["h-abcdefghijklmnopqrstuvwxyz"] }],
+            "session": "ses_4fKq9vEjRWeJCrze8SNFZ4kKvN7xI0VniQ" });
         assert_eq!(redact_note(note.to_string().as_bytes()), None);
+        assert_eq!(redact(&wrote()).found, [Kind::HighEntropy], "the shape is what spares it");
+    }
+
+    #[test]
+    fn no_key_is_a_hiding_place() {
+        let random = wrote().replace("1:", "").chars().rev().collect::<String>();
+        for key in [
+            "id",
+            "commit",
+            "patch",
+            "sketch",
+            "around",
+            "wrote",
+            "session",
+            "derived_from",
+            "supersedes",
+            "removed",
+        ] {
+            let values = [token(), format!("1:{}", token())];
+            for value in values
+                .into_iter()
+                .chain((!["sketch", "around", "session"].contains(&key)).then(|| random.clone()))
+            {
+                for note in [
+                    serde_json::json!({ key: value }),
+                    serde_json::json!({ "change": { key: [value] } }),
+                    serde_json::json!({ "x": { key: { "y": value } } }),
+                ] {
+                    let (redacted, _) =
+                        redact_note(note.to_string().as_bytes()).unwrap_or_else(|| panic!("{note}"));
+                    assert!(!String::from_utf8(redacted).unwrap().contains(&value[5..]), "{note}");
+                }
+            }
+        }
     }
 }

@@ -51,6 +51,12 @@ impl Sketch {
             .then(|| words.map(|word| u32::from_be_bytes(word.try_into().expect("chunks of four"))).collect())
     }
 
+    /// Whether an earlier version took the hashes for a secret and replaced them.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        self.0.contains("[redacted:")
+    }
+
     /// The hashes of lines that may tell one code from another, in order, each once; none where [`Sketch::hashes`] has
     /// none.
     #[must_use]
