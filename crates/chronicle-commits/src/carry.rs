@@ -15,7 +15,7 @@ use std::{
 use chronicle_core::{Annotation, EntryId, Note, Source, read_parts, score};
 use chronicle_git::{LEGACY_NOTES_REF, NOTES_REF, NotesEdit, ObjectId, Repository};
 
-use crate::{error::Result, notebook::parse};
+use crate::{error::Result, mend::mended, notebook::parse};
 use mapping::{Origin, Target};
 
 /// How one commit came from others.
@@ -172,6 +172,7 @@ fn carry_one(
         n_known += note.entries().iter().filter(|(_, entry)| known.contains(&entry.id)).count();
         after = after.fold(copy(note, *source, request, target, &before, &is_news)?);
     }
+    let after = mended(repository, request.target, after)?;
     let added: Vec<EntryId> = after
         .entries()
         .into_iter()

@@ -6,7 +6,7 @@
 use chronicle_core::{
     Anchor, AntiPattern, Boundary, Category, ContextLevel, Convention, CrossCutting, DependsOn, Entry,
     EntryId, LineRange, Origin, Region, Related, duplicate_key, plain, read_cross_cutting, read_note,
-    read_regions, reading::KnowledgeItem, redaction,
+    read_regions, reading::KnowledgeItem, redaction, shown_path,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -212,17 +212,21 @@ fn unknown_in_lines(input: &Value) -> Vec<String> {
     unknown.collect()
 }
 
-/// Takes secrets and control characters out of one text.
+/// One text without private spans, secrets and what no reader sees, and the kinds of what was taken out.
 #[must_use]
 pub fn wash(text: &str) -> (String, Vec<redaction::Kind>) {
-    let redacted = redaction::redact(text);
-    (plain(&redacted.text).into_owned(), redacted.found)
+    let (text, kinds) = redaction::cleaned(text);
+    (text.into_owned(), kinds)
 }
+
+/// Keys of paths, which are stored exactly: a path that was changed names nothing.
+const PATHS: [&str; 2] = ["file", "target_file"];
 
 #[derive(Default)]
 struct Washed {
     redacted: Vec<redaction::Kind>,
     n_stripped: usize,
+    paths: Vec<String>,
 }
 
 impl Washed {
@@ -237,15 +241,34 @@ impl Washed {
                 *text = clean;
             }
             Value::Array(elements) => elements.iter_mut().for_each(|element| self.wash(element)),
-            Value::Object(map) => map.values_mut().for_each(|value| self.wash(value)),
+            Value::Object(map) => {
+                for (key, value) in map {
+                    match value {
+                        Value::String(path) if PATHS.contains(&key.as_str()) => self.look_at_path(path),
+                        value => self.wash(value),
+                    }
+                }
+            }
             _ => {}
+        }
+    }
+
+    fn look_at_path(&mut self, path: &str) {
+        if !redaction::cleaned(path).1.is_empty() {
+            self.paths.push(path.to_owned());
         }
     }
 
     fn warnings(&self) -> Vec<String> {
         let stripped = (0 < self.n_stripped)
             .then(|| format!("control characters were removed from {} texts", self.n_stripped));
-        stripped.into_iter().collect()
+        let secret = |path: &String| {
+            format!(
+                "the path `{}` looks as if it held a secret; paths are stored as they are",
+                shown_path(path)
+            )
+        };
+        stripped.into_iter().chain(self.paths.iter().map(secret)).collect()
     }
 }
 

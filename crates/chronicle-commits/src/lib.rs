@@ -24,6 +24,7 @@ mod known_anchors;
 mod lessons;
 mod lost;
 mod matching;
+pub mod mend;
 pub mod merging;
 mod moved;
 mod notebook;

@@ -16,7 +16,7 @@ use crate::{
     error::{CommitsError, NothingToReplaceWithSnafu, Result},
     gather::summary_id,
     input::{AnnotateInput, EntryInput, wash},
-    knowledge,
+    knowledge, mend,
     notebook::{Notebook, parse},
     staging::{Staged, StagedRemark, Staging},
     sync::bring_back_lost,
@@ -284,6 +284,8 @@ fn checked(
         if lines.is_some() {
             warnings.push(format!("lines of `{file}` were left out: the file is not there at {commit}"));
         }
+        // A name of no file is a text like any other.
+        let file = if was_removed { file } else { wash(&file).0 };
         return Ok((file, None));
     };
     let n_lines = chronicle_core::count_lines(content);
@@ -661,7 +663,7 @@ fn fold_in(
     record_own(repository, entries.chain(regions).chain([&summary_id(&document)]))?;
     let before = notes.get(commit)?;
     let stored = parse(before.as_slice());
-    let folded = stored.note.fold(Note::of(document));
+    let folded = mend::mended(repository, commit, stored.note.fold(Note::of(document)))?;
     let line = folded.to_line(&commit.to_string()).expect("a document was just folded in");
     if before.as_deref() != Some(line.as_bytes()) {
         notes.set(commit, line.into_bytes());

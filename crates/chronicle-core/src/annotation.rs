@@ -113,6 +113,14 @@ pub struct Change {
     pub extra: Map<String, Value>,
 }
 
+impl Change {
+    /// Whether an earlier version took its hashes of lines for a secret and replaced them.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        self.wrote.as_ref().is_some_and(Sketch::is_damaged)
+    }
+}
+
 impl Annotation {
     /// The keys that a document is written with.
     pub(crate) const KEYS: [&str; 19] = [

@@ -76,7 +76,7 @@ pub use lines::{
 pub use locate::{Locator, Place};
 pub use neighbours::{Neighbours, Shape, Stretch, divided};
 pub use note::{Note, Statement};
-pub use plain::plain;
+pub use plain::{plain, shown_json, shown_path, without_commands};
 pub use provenance::{Provenance, Source};
 pub use region::{
     Anchor, Constraint, CrossCutting, CrossCuttingMember, DependsOn, Entry, Places, Recorded, Region, Related,

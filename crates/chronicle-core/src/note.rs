@@ -12,7 +12,7 @@ use data_encoding::{BASE64, HEXLOWER};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::{Annotation, Change, Entry, EntryId, SCHEMA, Source, score::context_level};
+use crate::{Annotation, Change, Entry, EntryId, SCHEMA, Sketch, Source, score::context_level};
 
 /// The folded meaning of one note.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -75,7 +75,7 @@ impl Note {
         }
     }
 
-    /// Of two entries with one id, the one that was carried here stays, then the one that knows its lines
+    /// Of two entries with one id, one whose fingerprints are whole stays, then the one that was carried here, then the one that knows its lines
     /// and says more.
     ///
     /// One that names no other place where it was first written, beside one that does, is a copy made
@@ -85,7 +85,15 @@ impl Note {
             let value = serde_json::to_value(entry).expect("an entry is plain data");
             let text = canonical(&value);
             let is_as_written = entry.recorded.is_none();
-            (is_as_written, entry.lines.is_none(), std::cmp::Reverse(text.len()), text, value.to_string())
+            let is_damaged = entry.around.as_ref().is_some_and(Sketch::is_damaged);
+            (
+                is_damaged,
+                is_as_written,
+                entry.lines.is_none(),
+                std::cmp::Reverse(text.len()),
+                text,
+                value.to_string(),
+            )
         };
         match self.entries.get_mut(&entry.id) {
             Some(present) => {
@@ -138,6 +146,38 @@ impl Note {
             left.add(document);
         }
         left
+    }
+
+    /// Whether an earlier version damaged fingerprints in it.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        let of_change = |document: &Annotation| document.change.as_ref().is_some_and(Change::is_damaged);
+        let of_entry = |entry: &Entry| entry.around.as_ref().is_some_and(Sketch::is_damaged);
+        self.documents.values().any(of_change) || self.entries.values().any(of_entry)
+    }
+
+    /// The note with damaged fingerprints made anew, as far as `change` and `around` know them.
+    #[must_use]
+    pub fn mended(
+        mut self,
+        change: impl Fn(&Change) -> Option<Sketch>,
+        mut around: impl FnMut(&Entry) -> Option<Option<Sketch>>,
+    ) -> Self {
+        for known in self.documents.values_mut().filter_map(|document| document.change.as_mut()) {
+            if known.is_damaged()
+                && let Some(wrote) = change(known)
+            {
+                known.wrote = Some(wrote);
+            }
+        }
+        for entry in self.entries.values_mut() {
+            if entry.around.as_ref().is_some_and(Sketch::is_damaged)
+                && let Some(anew) = around(entry)
+            {
+                entry.around = anew;
+            }
+        }
+        self
     }
 
     /// The note without the unreadable parts that `is_gone` names.
@@ -300,7 +340,10 @@ fn unite(present: &mut Annotation, other: Annotation) {
     // Whether it is said or follows from the source, the level of both is one.
     let level = context_level(present);
     let is_level_said = present.context_level.is_some() || other.context_level.is_some();
-    let rank = |document: &Annotation| (document.provenance.derived_from.is_empty(), plain_text(document));
+    let rank = |document: &Annotation| {
+        let is_damaged = document.change.as_ref().is_some_and(Change::is_damaged);
+        (is_damaged, document.provenance.derived_from.is_empty(), plain_text(document))
+    };
     if rank(&other) < rank(present) {
         *present = other;
     }

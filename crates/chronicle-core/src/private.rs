@@ -24,10 +24,23 @@ const NAME: &[u8] = b"private";
 /// Call it on whole texts: where a text was cut, a span may have lost its beginning.
 #[must_use]
 pub fn remove(text: &str) -> (Cow<'_, str>, usize) {
-    let (mut kept, mut n_spans) = remove_once(text);
+    remove_with(text, &|_| MARK.to_owned())
+}
+
+/// [`remove`] for texts whose lines are counted: a span of several lines leaves as many of them behind.
+#[must_use]
+pub fn remove_in_lines(text: &str) -> (Cow<'_, str>, usize) {
+    remove_with(text, &|span| {
+        let n_lines = span.bytes().filter(|byte| *byte == b'\n').count();
+        format!("{MARK}{}", "\n".repeat(n_lines))
+    })
+}
+
+fn remove_with<'t>(text: &'t str, left: &dyn Fn(&str) -> String) -> (Cow<'t, str>, usize) {
+    let (mut kept, mut n_spans) = remove_once(text, left);
     // Words around a span may make a mark of their own once it is gone.
     while 0 < n_spans {
-        let (again, n_more) = remove_once(&kept);
+        let (again, n_more) = remove_once(&kept, left);
         if n_more == 0 {
             break;
         }
@@ -37,7 +50,7 @@ pub fn remove(text: &str) -> (Cow<'_, str>, usize) {
     (kept, n_spans)
 }
 
-fn remove_once(text: &str) -> (Cow<'_, str>, usize) {
+fn remove_once<'t>(text: &'t str, left: &dyn Fn(&str) -> String) -> (Cow<'t, str>, usize) {
     let spans = spans(text.as_bytes());
     if spans.is_empty() {
         return (Cow::Borrowed(text), 0);
@@ -46,12 +59,47 @@ fn remove_once(text: &str) -> (Cow<'_, str>, usize) {
     let mut copied = 0;
     for span in &spans {
         kept.push_str(&text[copied..span.start]);
-        kept.push_str(MARK);
+        kept.push_str(&left(&text[span.clone()]));
         copied = span.end;
     }
     kept.push_str(&text[copied..]);
     (Cow::Owned(kept), spans.len())
 }
+
+/// The texts of one message, where a span begins in one of them and ends in another, or nowhere: such a span reaches
+/// over all texts between. `None` when no span does.
+///
+/// Where the span begins, its mark is left open, so that [`remove`] finds it; of the texts after it, what it covers is
+/// gone.
+#[must_use]
+pub fn across<'t>(texts: &'t [Cow<'t, str>]) -> Option<Vec<Cow<'t, str>>> {
+    const BETWEEN: &str = "\n";
+    let joined = texts.join(BETWEEN);
+    let mut cleaned = texts.to_vec();
+    let mut start = 0;
+    let mut is_changed = false;
+    let spans = spans(joined.as_bytes());
+    for (text, cleaned) in texts.iter().zip(&mut cleaned) {
+        let end = start + text.len();
+        // From the last span to the first, so that places before it still count.
+        for span in spans.iter().rev().filter(|span| span.start < end && start < span.end) {
+            let is_whole = start <= span.start && (span.end <= end && span.end < joined.len());
+            let is_last = end == joined.len();
+            if is_whole || (is_last && start <= span.start) {
+                continue;
+            }
+            let (from, to) = (span.start.max(start) - start, span.end.min(end) - start);
+            let mark = if start <= span.start { OPEN } else { "" };
+            cleaned.to_mut().replace_range(from..to, mark);
+            is_changed = true;
+        }
+        start = end + BETWEEN.len();
+    }
+    is_changed.then_some(cleaned)
+}
+
+/// A mark that nothing has to close.
+const OPEN: &str = "<private>";
 
 /// The outermost spans, from left to right.
 fn spans(text: &[u8]) -> Vec<Range<usize>> {
@@ -301,6 +349,37 @@ mod tests {
             "<private reason=\"never ends",
         ] {
             assert!(matches!(remove(text), (Cow::Borrowed(_), 0)), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_span_reaches_over_the_texts_of_a_message() {
+        let check = |texts: &[&str], expected: Option<&[&str]>| {
+            let texts: Vec<Cow<'_, str>> = texts.iter().map(|text| Cow::Borrowed(*text)).collect();
+            let found = across(&texts);
+            let found: Option<Vec<&str>> =
+                found.as_ref().map(|texts| texts.iter().map(|text| &**text).collect());
+            assert_eq!(found.as_deref(), expected, "{texts:?}");
+        };
+        check(
+            &["see <private>our name", "", "is X", "and Y</private> thanks", "end"],
+            Some(&["see <private>", "", "", " thanks", "end"]),
+        );
+        check(&["a <private>b", "c"], Some(&["a <private>", ""]));
+        check(
+            &["<private>a", "b</private> <private>c", "d</private>"],
+            Some(&["<private>", " <private>", ""]),
+        );
+        check(&["see `<private>` a", "b</private>c"], Some(&["see `<private>", "c"]));
+        check(&["é<private>ü", "ß</private>é"], Some(&["é<private>", "é"]));
+        for texts in [
+            &["<private>a</private>", "b"][..],
+            &["a", "b <private>c"],
+            &["`<private>` is a mark", "b"],
+            &["a"],
+            &[],
+        ] {
+            check(texts, None);
         }
     }
 

@@ -34,7 +34,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-pub use storage::{Removed, for_storage};
+pub use storage::{Removed, cleaned, cleaned_in_lines, for_storage};
 
 /// A text with its secrets replaced by `[redacted:kind]`.
 #[derive(Debug, PartialEq, Eq)]
@@ -89,6 +89,8 @@ pub enum Kind {
     OpenaiKey,
     /// A value named as a password, or the hash of one.
     Password,
+    /// No secret by its looks: a human marked it as private.
+    Private,
     /// A private key in PEM, or a value named so.
     PrivateKey,
     /// A PyPI token.
@@ -141,6 +143,7 @@ impl Kind {
             Self::NpmToken => "npm-token",
             Self::OpenaiKey => "openai-key",
             Self::Password => "password",
+            Self::Private => "private",
             Self::PrivateKey => "private-key",
             Self::PypiToken => "pypi-token",
             Self::Secret => "secret",

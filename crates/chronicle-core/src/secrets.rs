@@ -11,7 +11,7 @@ use crate::{
     Sketch,
     document::stream::{self, Part},
     ids::{is_claim_id, is_hash, is_session_id},
-    redaction::{Kind, redact},
+    redaction::{Kind, cleaned, redact},
 };
 
 /// What a program writes under a key.
@@ -65,7 +65,8 @@ impl Made {
     }
 }
 
-/// The same bytes with every secret replaced, and what was found; `None` when there is nothing to replace.
+/// The same bytes with every secret and private span replaced, and what was found; `None` when there is nothing to
+/// replace. A note without either is kept byte for byte, whatever else is in it.
 #[must_use]
 pub fn redact_note(bytes: &[u8]) -> Option<(Vec<u8>, Vec<Kind>)> {
     let mut found = Vec::new();
@@ -100,10 +101,10 @@ fn in_value(value: &mut Value, made: Option<Made>, found: &mut Vec<Kind>) {
     match value {
         Value::String(text) if made.is_some_and(|made| made.fits(text)) => {}
         Value::String(text) => {
-            let redacted = redact(text);
-            if !redacted.found.is_empty() {
-                found.extend(redacted.found);
-                *text = redacted.text.into_owned();
+            let (kept, kinds) = cleaned(text);
+            if !kinds.is_empty() {
+                found.extend(kinds);
+                *text = kept.into_owned();
             }
         }
         Value::Array(elements) => elements.iter_mut().for_each(|element| in_value(element, made, found)),
@@ -132,9 +133,10 @@ fn in_unread(value: &mut Value, found: &mut Vec<Kind>) {
 fn in_bytes(bytes: &[u8], found: &mut Vec<Kind>) -> Vec<u8> {
     let mut redacted = Vec::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        let text = redact(chunk.valid());
-        found.extend(text.found);
-        redacted.extend_from_slice(text.text.as_bytes());
+        let (kept, kinds) = cleaned(chunk.valid());
+        let text = if kinds.is_empty() { chunk.valid() } else { &*kept };
+        found.extend(kinds);
+        redacted.extend_from_slice(text.as_bytes());
         redacted.extend_from_slice(chunk.invalid());
     }
     redacted

@@ -5,6 +5,7 @@
 
 use std::{fs, path::Path};
 
+use chronicle_core::redaction::cleaned;
 use gix::bstr::{BString, ByteSlice};
 use jiff::tz::TimeZone;
 
@@ -20,7 +21,7 @@ impl Repository {
     #[must_use]
     pub fn author_name(&self) -> Option<String> {
         let name = self.first_set(["author.name", "user.name", "gitoxide.author.nameFallback"])?;
-        Some(name.to_str_lossy().into_owned()).filter(|name| !name.trim().is_empty())
+        Some(cleaned(&name.to_str_lossy()).0.into_owned()).filter(|name| !name.trim().is_empty())
     }
 
     /// The committer for our commits: git's, or a generic one, because a missing name must not stop a note.

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use chronicle_core::{plain, redaction};
+use chronicle_core::redaction;
 
 /// The interface that a service speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,8 +104,8 @@ impl Access {
         const LONGEST: usize = 300;
         let key = self.key.as_ref().map(Key::expose).filter(|key| !key.is_empty());
         let words = key.map_or_else(|| words.to_owned(), |key| words.replace(key, "…"));
-        let words = redaction::redact(&words).text;
-        let words = plain(&words).split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = redaction::cleaned(&words).0;
+        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
         match words.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}…", &words[..end]),
             None => words,

@@ -15,6 +15,7 @@ use std::{
 use chronicle::{
     Chronicle, Error,
     agent::{AgentSession, Edit, Moment, ToolCall, tool_call},
+    is_session_id,
 };
 
 pub use host::Host;
@@ -194,7 +195,7 @@ impl Hook<'_> {
             Some(sub_agent) if self.event != AgentEvent::SubagentStop => format!("{id}-{sub_agent}"),
             _ => id.into_owned(),
         };
-        (!id.is_empty()).then(|| AgentSession { host: self.host.name(), id })
+        is_session_id(&id).then(|| AgentSession { host: self.host.name(), id })
     }
 
     fn call(&self) -> ToolCall {

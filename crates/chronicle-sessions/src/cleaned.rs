@@ -48,8 +48,13 @@ fn event<'t>(event: &'t Event<'_>, removed: &mut Removed) -> Option<Event<'t>> {
             Event::Edit(crate::turn::Edit { path, replaced: Vec::new(), kind: edit.kind }, answer.clone())
         }
         Event::Commit(commit) => {
-            let subject = changed(&commit.subject, removed)?.into_owned();
-            Event::Commit(Commit { subject, ..commit.clone() })
+            let (subject, branch) = (changed(&commit.subject, removed), changed(&commit.branch, removed));
+            if subject.is_none() && branch.is_none() {
+                return None;
+            }
+            let subject = subject.map_or_else(|| commit.subject.clone(), Cow::into_owned);
+            let branch = branch.map_or_else(|| commit.branch.clone(), Cow::into_owned);
+            Event::Commit(Commit { subject, branch, ..commit.clone() })
         }
         Event::Todo(todo, answer) => Event::Todo(todo_of(todo, removed)?, answer.clone()),
     })

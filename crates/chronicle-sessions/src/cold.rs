@@ -8,7 +8,10 @@ use std::io::{self, BufRead, Read, Write};
 use chronicle_core::redaction::{Removed, for_storage};
 use serde_json::{Map, Value};
 
+use crate::blocks::without_private;
 use crate::ingest::clean;
+use crate::row::Row;
+use crate::turn::Place;
 
 /// Tight enough, at the speed of a disk.
 const LEVEL: i32 = 6;
@@ -25,6 +28,7 @@ pub fn keep(source: &mut dyn BufRead, into: &mut dyn Write) -> io::Result<u64> {
     let mut line = Vec::new();
     let mut is_first = true;
     while 0 < source.take(LONGEST_DOCUMENT).read_until(b'\n', &mut line)? {
+        hide_private(&mut line);
         let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_slice(&line).into_iter().collect();
         match values {
             Ok(values) => values.into_iter().try_for_each(|value| out.row(value))?,
@@ -34,6 +38,7 @@ pub fn keep(source: &mut dyn BufRead, into: &mut dyn Write) -> io::Result<u64> {
                 if LONGEST_DOCUMENT <= line.len() as u64 {
                     return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the document is too long"));
                 }
+                hide_private(&mut line);
                 out.document(&line)?;
             }
             Err(_) => out.text(&line)?,
@@ -44,6 +49,13 @@ pub fn keep(source: &mut dyn BufRead, into: &mut dyn Write) -> io::Result<u64> {
     let Counted { out, n_written } = out;
     out.finish()?;
     Ok(n_written)
+}
+
+/// Takes out of a row or a document what private spans cover over the blocks of a message.
+fn hide_private(row: &mut Vec<u8>) {
+    if let Some(cleaned) = without_private(&Row::new(row, Place::default())) {
+        *row = cleaned;
+    }
 }
 
 /// Writes out what was kept.

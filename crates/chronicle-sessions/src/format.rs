@@ -1,5 +1,6 @@
 //! Which agent wrote a transcript, and in which form.
 
+use crate::blocks::without_private;
 use crate::json::{self, Raw};
 use crate::row::Row;
 use crate::scan::Broken;
@@ -188,7 +189,10 @@ impl Reader {
         row: &Row<'_>,
         stream: &mut Stream<'_>,
     ) -> Result<(Verdict, usize), Broken> {
-        self.0.read(row, stream)
+        match without_private(row) {
+            None => self.0.read(row, stream),
+            Some(bytes) => self.0.read(&row.with_bytes(&bytes), stream),
+        }
     }
 
     pub(crate) fn member(&mut self, name: &str, bytes: &[u8], stream: &mut Stream<'_>) {

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
+use chronicle_core::is_session_id;
 use chronicle_core::redaction::{Removed, for_storage};
 use chronicle_search::{
     KnownThreads, NamedSession, Project, SessionId, SessionRecord, Source, SqlError, SqlResult, StoredEdit,
@@ -205,15 +206,17 @@ impl<'a> Taker<'a> {
         let turn = cleaned.as_ref().unwrap_or(turn);
         let called = Called::in_turn(turn);
         if let Some(kept) = kept(turn, &called, &ongoing.tops) {
+            let (id, speaker) = (named(&turn.id), named(&turn.speaker));
+            let sub_agent = turn.sub_agent.as_deref().map(named);
             let record = TurnRecord {
                 key: key(ongoing, turn),
                 position: position(self.position),
                 line: turn.place.line,
-                name: &turn.id,
+                name: &id,
                 kind: kept.kind,
                 at: turn.at,
-                sub_agent: turn.sub_agent.as_deref(),
-                speaker: Some(&*turn.speaker).filter(|speaker| !speaker.is_empty()),
+                sub_agent: sub_agent.as_deref(),
+                speaker: Some(&*speaker).filter(|speaker| !speaker.is_empty()),
                 is_ok: kept.is_ok,
                 text: &kept.text,
                 answer: kept.answer.as_deref(),
@@ -285,7 +288,7 @@ impl<'a> Taker<'a> {
             id: SessionId(0),
             agent,
             journal: Journal::new(Some(&name)),
-            parent: session.parent_id.clone(),
+            parent: session.parent_id.as_deref().map(named),
             is_sub_agent,
             name,
             project,
@@ -480,7 +483,7 @@ impl Ongoing {
             project: self.project.id,
             folder: session.folders.first().or(session.folder.as_ref()).cloned().unwrap_or_default(),
             branch: session.branch.clone(),
-            model: session.model.clone(),
+            model: session.model.as_deref().map(named),
             first: session.first,
             last: session.last,
             title: title.to_owned(),
@@ -499,13 +502,23 @@ fn is_side(session: &Session) -> bool {
 /// The name of the session that a turn belongs to.
 fn name(turn: &Turn<'_>, session: &Session, transcript: &Transcript<'_>) -> String {
     if !turn.session.is_empty() {
-        return turn.session.to_string();
+        return named(&turn.session);
     }
-    let name = session.id.as_deref().unwrap_or(transcript.stem);
+    // An id of another shape could be a path or a text: the file has a name that no transcript chose.
+    let id = session.id.as_deref().filter(|id| is_session_id(id));
+    let name = &named(id.unwrap_or(transcript.stem));
     match &turn.sub_agent {
         Some(sub_agent) if is_side(session) => format!("{name}/{sub_agent}"),
         _ if is_side(session) => format!("{name}/{}", transcript.stem),
         _ => name.to_owned(),
+    }
+}
+
+/// A name that humans may have chosen, without what must not be kept.
+fn named(name: &str) -> String {
+    match is_session_id(name) {
+        true => name.to_owned(),
+        false => for_storage(name, &mut Removed::default()).into_owned(),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Read};
 
+use chronicle_core::redaction::{Removed, for_storage};
 use jiff::Timestamp;
 
 use crate::elements::{Element, Elements};
@@ -71,7 +72,11 @@ impl Session {
     }
 
     pub(crate) fn is_on(&mut self, branch: &str) {
-        arrive(branch, &mut self.branch, &mut self.branches);
+        // Most rows name the branch of the row before.
+        if self.branch.as_deref() == Some(branch) {
+            return;
+        }
+        arrive(&for_storage(branch, &mut Removed::default()), &mut self.branch, &mut self.branches);
     }
 }
 

@@ -32,6 +32,11 @@ impl<'a> Row<'a> {
         Self { bytes: text.as_bytes(), text: Some(text), place, is_whole_line: false, is_as_stored: false }
     }
 
+    /// The row with other bytes of the same length in its place.
+    pub(crate) fn with_bytes<'b>(&self, bytes: &'b [u8]) -> Row<'b> {
+        Row { bytes, text: simdutf8::basic::from_utf8(bytes).ok(), place: self.place.clone(), ..*self }
+    }
+
     /// The beginning of it, of that length, to be read.
     pub(crate) fn scan(&self, length: usize) -> Scan<'a> {
         match self.text {

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf, time::SystemTime};
 
-use chronicle_commits::{merging::MAX_NOTE_BYTES, sync::SHARED_REFS};
+use chronicle_commits::{mend, merging::MAX_NOTE_BYTES, sync::SHARED_REFS};
 use chronicle_core::{counted, counted_are, read_note};
 use chronicle_git::{GitError, NOTES_REF, Repository, Setting, notes_refspec};
 use schemars::JsonSchema;
@@ -124,6 +124,7 @@ impl Chronicle {
     fn repository_health(&self, repository: &Repository, fix: bool) -> Vec<Finding> {
         let mut findings = vec![git(repository), state_directory(repository)];
         findings.extend(notes(repository));
+        findings.extend(fingerprints(repository, fix));
         findings.extend(self.locks(repository, fix));
         findings.extend(self.hooks_health(repository, fix));
         findings.extend(rewriting(repository));
@@ -395,6 +396,32 @@ fn notes(repository: &Repository) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Whether fingerprints were taken for secrets: until they are made anew, lessons are not found after a rewrite.
+fn fingerprints(repository: &Repository, fix: bool) -> Option<Finding> {
+    let damaged = mend::damaged(repository).ok()?;
+    let first = damaged.first()?;
+    let seen = format!(
+        "{} of an earlier version without fingerprints, the first on {first}",
+        counted_are(damaged.len(), "note")
+    );
+    let problem = Finding::problem(
+        "fingerprints",
+        seen,
+        "`git chronicle doctor --fix` makes them anew from their commits",
+    );
+    let mut n_left = 0;
+    let finding = problem.mendable(fix, || {
+        n_left = mend::mend(repository)?.n_left;
+        Ok(())
+    });
+    let seen =
+        format!("{} still without fingerprints: their commits are not here", counted_are(n_left, "note"));
+    Some(match n_left {
+        0 => finding,
+        _ => Finding::note("fingerprints", seen, "fetch the commits, then `git chronicle doctor --fix`"),
+    })
 }
 
 /// Whether git copies our notes itself when it rewrites commits.

@@ -1,6 +1,6 @@
 //! Turns of a session as a model is shown them: without secrets, in few words, within a budget.
 
-use chronicle_core::{plain, redaction::redact, tokens};
+use chronicle_core::{redaction::cleaned, tokens};
 use chronicle_search::{StoredTurn, TurnKind};
 use chronicle_sessions::shortened;
 
@@ -14,14 +14,14 @@ const PER_TURN: u64 = 8;
 
 /// A text without secrets and without what acts on a terminal.
 pub(crate) fn clean(text: &str) -> String {
-    plain(&redact(text).text).into_owned()
+    cleaned(text).0.into_owned()
 }
 
 /// Puts a text between marks that name `id`, of some kind, without secrets and without the marks themselves.
 pub(crate) fn fenced(id: &str, kind: &str, text: &str) -> String {
     let mark = format!("data-{id}");
-    let text = redact(text).text.replace(&mark, "data");
-    format!("<{mark} kind=\"{kind}\">\n{}\n</{mark}>", plain(&text).trim_end_matches('\n'))
+    let text = clean(text).replace(&mark, "data");
+    format!("<{mark} kind=\"{kind}\">\n{}\n</{mark}>", text.trim_end_matches('\n'))
 }
 
 /// Whether a text says `quote`, however it is laid out.

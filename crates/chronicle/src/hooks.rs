@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_core::{plain, redaction::redact};
+use chronicle_core::{plain, redaction::cleaned};
 use chronicle_git::{FileLock, Repository, hooks};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -431,7 +431,7 @@ impl SetupChange {
             .set_modified_filename(name(after))
             .create_patch(&old, &new)
             .to_string();
-        Self { action, diff: plain(&redact(&patch).text).into_owned(), path }
+        Self { action, diff: cleaned(&patch).0.into_owned(), path }
     }
 }
 

@@ -75,11 +75,13 @@ pub use chronicle_commits::{
     AuthorContext, StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES, reconcile::Effort,
 };
 pub use chronicle_core::{
-    Category, ContextLevel, InvalidRange, LineRange, are, counted, counted_are,
+    Category, ContextLevel, InvalidRange, LineRange, are, counted, counted_are, is_session_id,
     period::Span,
     plain,
     reading::Reading,
+    shown_json,
     thread::{How, Priority, ThreadKind},
+    without_commands,
 };
 pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT};
 pub use chronicle_llm::{Cancel, Model, Purpose};

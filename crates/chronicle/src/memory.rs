@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use chronicle_core::distance;
+use chronicle_core::{distance, redaction::cleaned};
 use chronicle_git::Checkout;
 use chronicle_search::{Project, Store};
 use snafu::OptionExt;
@@ -118,7 +118,8 @@ impl Chronicle {
 
     /// The branch that is checked out here.
     pub(crate) fn current_branch(&self) -> Option<String> {
-        Checkout::of(&self.directory)?.branch()
+        let branch = Checkout::of(&self.directory)?.branch()?;
+        Some(cleaned(&branch).0.into_owned())
     }
 }
 
@@ -136,7 +137,7 @@ impl Home {
             || format!("path:{}", checkout.common_dir.to_string_lossy()),
             |id| format!("id:{id}"),
         );
-        Self { key, name: checkout.name(), folder: checkout.root }
+        Self { key, name: cleaned(&checkout.name()).0.into_owned(), folder: checkout.root }
     }
 
     /// A folder that is in no repository.
@@ -144,7 +145,8 @@ impl Home {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let path = folder.to_string_lossy();
         let name = folder.file_name().map_or_else(|| path.clone(), |name| name.to_string_lossy());
-        Self { key: format!("path:{path}"), name: name.into_owned(), folder: folder.clone() }
+        let name = cleaned(&name).0.into_owned();
+        Self { key: format!("path:{path}"), name, folder: folder.clone() }
     }
 }
 

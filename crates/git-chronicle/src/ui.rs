@@ -1,5 +1,6 @@
 //! Where answers and remarks go: stdout carries the answer, stderr the remarks.
 
+use std::borrow::Cow;
 use std::io::{BufWriter, IsTerminal, Write};
 
 use chronicle::render::{DEFAULT_WIDTH, Format, View};
@@ -53,7 +54,22 @@ impl Ui {
     }
 
     /// Writes the answer; pretty ones go through the pager when there is a terminal.
+    ///
+    /// Whatever a text from outside holds, nothing in it acts on the terminal or on the host of a build.
     pub(crate) fn answer(&mut self, text: &str) -> Result<(), CommandError> {
+        let shown = match self.format() {
+            Format::Json => chronicle::shown_json(text),
+            _ if self.colour() => Cow::Borrowed(text),
+            _ => chronicle::plain(text),
+        };
+        match self.format() {
+            Format::Json => self.raw(&shown),
+            _ => self.raw(&chronicle::without_commands(&shown)),
+        }
+    }
+
+    /// Writes an answer as it is: one that is meant for the host of a build.
+    pub(crate) fn raw(&mut self, text: &str) -> Result<(), CommandError> {
         if text.is_empty() || self.is_closed {
             return Ok(());
         }
@@ -136,6 +152,7 @@ impl Ui {
 
     pub(crate) fn stderr(&mut self, text: &str) {
         // Nobody to tell is no reason to fail.
+        let text = chronicle::without_commands(text);
         let _written = writeln!(std::io::stderr().lock(), "{text}");
     }
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{Kind, Redacted, redact};
-use crate::{private, without_escapes};
+use super::{Kind, Redacted, redact, redact_in_lines};
+use crate::{plain, private, without_escapes};
 
 /// What was taken out of texts, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,6 +22,16 @@ impl Removed {
         self.secrets.values().sum()
     }
 
+    /// The kind of each secret, and of each private span.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<Kind> {
+        let counts =
+            self.secrets.iter().chain((0 < self.n_private).then_some((&Kind::Private, &self.n_private)));
+        counts
+            .flat_map(|(&kind, &n)| std::iter::repeat_n(kind, usize::try_from(n).unwrap_or(usize::MAX)))
+            .collect()
+    }
+
     /// Adds what was taken out of other texts.
     pub fn add(&mut self, other: &Self) {
         self.n_private += other.n_private;
@@ -29,15 +39,67 @@ impl Removed {
     }
 }
 
-/// The part of `text` that may be stored: private spans and secrets are replaced, and counted in `removed`. What
-/// colours a terminal goes first: it may stand in the middle of a secret.
+/// The part of `text` that may be stored, shown or sent: the one gate that every text passes.
 ///
-/// Everything that is kept of a session goes through here, as a whole: of a text that was cut
-/// before, half a span or half a token may stay.
+/// First goes what acts on a terminal and what no reader sees, since it may be in the middle of a secret or of a mark;
+/// then private spans and secrets are replaced, and counted in `removed`. Everything goes through here as a whole, and
+/// is cut to length afterwards: of a text that was cut before, half a span or half a token may stay.
 pub fn for_storage<'a>(text: &'a str, removed: &mut Removed) -> Cow<'a, str> {
-    match without_escapes(text) {
+    let mut kept = match seen(text) {
         Cow::Borrowed(text) => of_words(text, removed),
         Cow::Owned(text) => Cow::Owned(of_words(&text, removed).into_owned()),
+    };
+    // Where words went, a joiner may have lost the letters that it was between.
+    while let Cow::Owned(text) = seen(&kept) {
+        kept = Cow::Owned(of_words(&text, removed).into_owned());
+    }
+    kept
+}
+
+/// [`for_storage`], and the kinds of what was taken out.
+#[must_use]
+pub fn cleaned(text: &str) -> (Cow<'_, str>, Vec<Kind>) {
+    let mut removed = Removed::default();
+    let kept = for_storage(text, &mut removed);
+    (kept, removed.kinds())
+}
+
+/// [`for_storage`] for texts whose lines are counted: what was taken out leaves its line ends behind, and nothing but a
+/// line feed ends a line.
+#[must_use]
+pub fn cleaned_in_lines(text: &str) -> Cow<'_, str> {
+    let is_other_end = |c: char| matches!(c, '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let text = match text.contains(is_other_end) {
+        true => Cow::Owned(text.replace(is_other_end, "")),
+        false => Cow::Borrowed(text),
+    };
+    let clean = |text: &str| -> Option<String> {
+        let seen = seen(text);
+        let (open, n_private) = private::remove_in_lines(&seen);
+        let redacted = redact_in_lines(&open);
+        let is_same = n_private == 0 && redacted.found.is_empty() && matches!(seen, Cow::Borrowed(_));
+        (!is_same).then(|| redacted.text.into_owned())
+    };
+    match clean(&text) {
+        Some(cleaned) => Cow::Owned(cleaned),
+        None => text,
+    }
+}
+
+/// What a reader sees of `text`.
+fn seen(text: &str) -> Cow<'_, str> {
+    let mut seen = seen_once(text);
+    // What went may have kept the parts of an escape sequence apart.
+    while let Cow::Owned(again) = seen_once(&seen) {
+        seen = Cow::Owned(again);
+    }
+    seen
+}
+
+fn seen_once(text: &str) -> Cow<'_, str> {
+    match without_escapes(text) {
+        Cow::Borrowed(text) => plain(text),
+        Cow::Owned(text) => Cow::Owned(plain(&text).into_owned()),
     }
 }
 
@@ -57,6 +119,8 @@ fn count<'a>(redacted: Redacted<'a>, removed: &mut Removed) -> Cow<'a, str> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -80,6 +144,61 @@ mod tests {
         let text = "password=\x1b[31mhunter\x1b[1m22\x1b[0m";
         assert_eq!(for_storage(text, &mut Removed::default()), "password=[redacted:password]");
     }
+
+    #[test]
+    fn what_no_reader_sees_hides_nothing() {
+        let mut removed = Removed::default();
+        let text = "pass\u{200b}word=hun\u{200d}ter\u{2060}22 <pri\u{200b}vate>x</priv\u{ad}ate> gh\u{feff}p_a1B2c3D4e5F6a1B2c3D4e5F6a1B2c3D4e5F6";
+        assert_eq!(
+            for_storage(text, &mut removed),
+            "password=[redacted:password] [private] [redacted:github-token]"
+        );
+        assert_eq!(removed.kinds(), [Kind::GithubToken, Kind::Password, Kind::Private]);
+        assert_eq!(for_storage("\x1b\u{200b}[31mred\u{200b}[0m", &mut removed), "red");
+    }
+
+    proptest! {
+        #[test]
+        fn once_is_enough(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..20)) {
+            let text = pieces.concat();
+            let once = for_storage(&text, &mut Removed::default()).into_owned();
+            let mut removed = Removed::default();
+            prop_assert_eq!(for_storage(&once, &mut removed), &*once);
+            prop_assert_eq!(removed, Removed::default(), "{}", once);
+            prop_assert!(!once.contains("hunter22") || !once.contains("password="), "{}", once);
+            prop_assert!(once.chars().all(|c| c == '\n' || !c.is_control()));
+        }
+    }
+
+    const PIECES: &[&str] = &[
+        "password=",
+        "hunter22",
+        " ",
+        "\n",
+        "\r",
+        "\u{200b}",
+        "\u{200c}",
+        "\u{200d}",
+        "\u{fe0f}",
+        "\u{202e}",
+        "\x1b[31m",
+        "[31m",
+        "[0m",
+        "\x1b",
+        "<private>",
+        "</private>",
+        "<pri",
+        "vate>",
+        "سلام",
+        "\u{2764}",
+        "\u{1f525}",
+        "é",
+        "x",
+        "\u{e0041}",
+        "ghp_a1B2c3D4e5F6a1B2c3D4e5F6a1B2c3D4e5F6",
+        "`",
+        "\"",
+    ];
 
     #[test]
     fn a_text_without_either_is_borrowed() {

@@ -90,6 +90,7 @@ impl Host {
                 Self::Claude | Self::Codex | Self::Copilot => String::new(),
             };
         };
+        let text = chronicle::plain(&text);
         let envelope = |text: &str| {
             let name = self.event_name(event);
             json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}})

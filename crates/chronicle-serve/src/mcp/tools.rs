@@ -243,7 +243,7 @@ pub(super) fn call(host: &Host, name: &str, arguments: JsonObject) -> Result<Cal
         other => other,
     };
     let reply = (tool.call)(host, arguments).map_err(in_tool)?;
-    let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
+    let mut result = CallToolResult::success(vec![ContentBlock::text(chronicle::plain(&reply.text))]);
     result.structured_content = Some(reply.json);
     result.is_error = Some(reply.is_refused);
     Ok(result)

@@ -7,6 +7,7 @@ use chronicle_core::{
     correction::{CorrectionItem, CorrectionKind},
     counted, plain,
     reading::{Match, Standing, State},
+    shown_path,
 };
 use jiff::Timestamp;
 
@@ -17,7 +18,7 @@ pub(super) fn short(commit: &str) -> String {
 
 /// A path on one line, whatever its name holds.
 pub(super) fn path(path: &str) -> String {
-    plain(path).replace(['\n', '\t'], "?")
+    shown_path(path).into_owned()
 }
 
 /// `10-20`.

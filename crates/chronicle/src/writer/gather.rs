@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chronicle_commits::{AuthorContext, Staged, Staging, input::wash, stored_on, write::is_annotated};
 use chronicle_core::{
     Annotation, Entry, Hunk, Lines, Origin, hunks,
-    redaction::redact,
+    redaction::cleaned,
     trivial::{Trivial, by_content, by_name},
 };
 use chronicle_git::{ByteSlice, Commit, FileChange, ObjectId, Repository};
@@ -257,7 +257,7 @@ impl Gathered<'_> {
 
     /// The message of the commit, without secrets.
     pub(crate) fn message(&self) -> String {
-        redact(&self.commit.message).text.into_owned()
+        cleaned(&self.commit.message).0.into_owned()
     }
 }
 

@@ -84,7 +84,7 @@ impl WriterLog {
             commit: written.commit.clone(),
             outcome: written.outcome.name().to_owned(),
             reason: chronicle_sessions::shortened(
-                &chronicle_core::redaction::redact(reason).text,
+                &chronicle_core::redaction::cleaned(reason).0,
                 LONGEST_REASON,
             ),
             model: model.map(str::to_owned),

@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use chronicle_core::{is_binary, plain, redaction::redact_in_lines};
+use chronicle_core::{is_binary, redaction::cleaned_in_lines};
 use chronicle_git::{ObjectId, Repository};
 
 use crate::Error;
@@ -24,8 +24,7 @@ pub(crate) struct Text {
 impl Text {
     fn of(content: &[u8]) -> Self {
         let text = String::from_utf8_lossy(content);
-        let redacted = redact_in_lines(&text);
-        let text = plain(&redacted.text).into_owned();
+        let text = cleaned_in_lines(&text).into_owned();
         let body = text.strip_suffix('\n').unwrap_or(&text).len();
         let mut ends: Vec<usize> = text[..body].match_indices('\n').map(|(at, _)| at).collect();
         if !text.is_empty() {

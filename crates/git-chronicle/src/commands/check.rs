@@ -71,7 +71,10 @@ pub(crate) fn run(args: &CheckArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
         Some(HostName::Gitlab) => render::annotations(&check, Host::GitLab),
         None => render::check(&check, ui.format(), &ui.view(false)),
     };
-    ui.answer(&answer)?;
+    match args.annotations {
+        Some(_) => ui.raw(&answer)?,
+        None => ui.answer(&answer)?,
+    }
     for warning in &check.warnings {
         ui.warn(warning);
     }

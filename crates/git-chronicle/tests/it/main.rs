@@ -17,6 +17,7 @@ mod durability;
 mod find;
 mod floors;
 mod forgetting;
+mod gate;
 mod health;
 mod hook_managers;
 mod hooks;
