@@ -45,15 +45,17 @@ impl Removed {
 /// then private spans and secrets are replaced, and counted in `removed`. Everything goes through here as a whole, and
 /// is cut to length afterwards: of a text that was cut before, half a span or half a token may stay.
 pub fn for_storage<'a>(text: &'a str, removed: &mut Removed) -> Cow<'a, str> {
-    let mut kept = match seen(text) {
-        Cow::Borrowed(text) => of_words(text, removed),
-        Cow::Owned(text) => Cow::Owned(of_words(&text, removed).into_owned()),
+    let seen_text = seen(text);
+    let kept = match of_words(&seen_text, removed) {
+        Cow::Owned(kept) => Some(kept),
+        Cow::Borrowed(_) => None,
     };
+    let Some(mut kept) = kept else { return seen_text };
     // Where words went, a joiner may have lost the letters that it was between.
     while let Cow::Owned(text) = seen(&kept) {
-        kept = Cow::Owned(of_words(&text, removed).into_owned());
+        kept = of_words(&text, removed).into_owned();
     }
-    kept
+    Cow::Owned(kept)
 }
 
 /// [`for_storage`], and the kinds of what was taken out.
@@ -88,12 +90,12 @@ pub fn cleaned_in_lines(text: &str) -> Cow<'_, str> {
 
 /// What a reader sees of `text`.
 fn seen(text: &str) -> Cow<'_, str> {
-    let mut seen = seen_once(text);
+    let Cow::Owned(mut seen) = seen_once(text) else { return Cow::Borrowed(text) };
     // What went may have kept the parts of an escape sequence apart.
     while let Cow::Owned(again) = seen_once(&seen) {
-        seen = Cow::Owned(again);
+        seen = again;
     }
-    seen
+    Cow::Owned(seen)
 }
 
 fn seen_once(text: &str) -> Cow<'_, str> {

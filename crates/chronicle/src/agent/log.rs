@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use chronicle_core::redaction;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,13 @@ pub struct ShownItem {
     /// The beginning of its words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
+}
+
+impl ShownItem {
+    /// The item, with words that may be stored.
+    pub(super) fn cleaned(self) -> Self {
+        Self { words: redaction::cleaned(&self.words).0.into_owned(), ..self }
+    }
 }
 
 impl Record {

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &CheckArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
         None => render::check(&check, ui.format(), &ui.view(false)),
     };
     match args.annotations {
-        Some(_) => ui.raw(&answer)?,
+        Some(_) => ui.raw(&chronicle::shown_json(&answer))?,
         None => ui.answer(&answer)?,
     }
     for warning in &check.warnings {
