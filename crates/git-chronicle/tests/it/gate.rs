@@ -156,7 +156,7 @@ fn fingerprints_are_pushed_as_they_are_and_damaged_ones_are_made_anew() {
     assert_eq!(mended["wisdom"][0]["around"], whole["wisdom"][0]["around"]);
 
     // Of a damaged copy and a whole one, the whole one stays, whichever comes first.
-    damage(&repo);
+    let whole = damage(&repo);
     let exported = chronicle(repo.path(), &["export"]).success().stdout;
     assert!(exported.contains("[redacted:high-entropy]"), "{exported}");
     repo.put_note("chronicle", "HEAD", whole.to_string().as_bytes());
