@@ -230,6 +230,11 @@ fn import_fetched(
             report.warnings.push(format!("the note on {} cannot be read; it is not taken over", note.key));
             continue;
         }
+        let redacted = redact_note(content).map(|(redacted, _)| redacted);
+        if redacted.is_some() {
+            report.warnings.push(format!("secrets in the note on {} were replaced", note.key));
+        }
+        let content = redacted.as_ref().unwrap_or(content);
         match clean(content, &purged, &Texts::default()) {
             Left::All => given.push((note.key, content.clone())),
             Left::Some(left) => given.push((note.key, left)),

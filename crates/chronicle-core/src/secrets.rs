@@ -11,7 +11,7 @@ use crate::{
     Sketch,
     document::stream::{self, Part},
     ids::{is_claim_id, is_hash, is_session_id},
-    redaction::{Kind, cleaned, redact},
+    redaction::{Kind, Removed, cleaned, named_for_storage, redact},
 };
 
 /// What a program writes under a key.
@@ -89,25 +89,38 @@ pub fn redact_note(bytes: &[u8]) -> Option<(Vec<u8>, Vec<Kind>)> {
 }
 
 fn in_object(map: &mut Map<String, Value>, found: &mut Vec<Kind>) {
-    for (key, value) in map {
-        match key.as_str() {
-            "unread" => in_unread(value, found),
-            key => in_value(value, Made::under(key), found),
+    let mut is_named_so = false;
+    for (key, value) in map.iter_mut() {
+        is_named_so |= !cleaned(key).1.is_empty();
+        match (key.as_str(), value) {
+            ("unread", value) => in_unread(value, found),
+            (key, value) => in_value(key, value, Made::under(key), found),
         }
+    }
+    if is_named_so {
+        let named = std::mem::take(map).into_iter().map(|(key, value)| {
+            let (kept, kinds) = cleaned(&key);
+            found.extend(kinds);
+            (kept.into_owned(), value)
+        });
+        *map = named.collect();
     }
 }
 
-fn in_value(value: &mut Value, made: Option<Made>, found: &mut Vec<Kind>) {
+fn in_value(key: &str, value: &mut Value, made: Option<Made>, found: &mut Vec<Kind>) {
     match value {
         Value::String(text) if made.is_some_and(|made| made.fits(text)) => {}
         Value::String(text) => {
-            let (kept, kinds) = cleaned(text);
-            if !kinds.is_empty() {
-                found.extend(kinds);
+            let mut removed = Removed::default();
+            let kept = named_for_storage(key, text, &mut removed);
+            if removed != Removed::default() {
+                found.extend(removed.kinds());
                 *text = kept.into_owned();
             }
         }
-        Value::Array(elements) => elements.iter_mut().for_each(|element| in_value(element, made, found)),
+        Value::Array(elements) => {
+            elements.iter_mut().for_each(|element| in_value(key, element, made, found));
+        }
         Value::Object(map) => in_object(map, found),
         _ => {}
     }
@@ -124,7 +137,7 @@ fn in_unread(value: &mut Value, found: &mut Vec<Kind>) {
                     *part = Value::from(BASE64.encode(&redacted));
                 }
             }
-            None => in_value(part, None, found),
+            None => in_value("unread", part, None, found),
         }
     }
 }
@@ -160,6 +173,24 @@ mod tests {
         assert!(redact_note(&redacted).is_none());
         let (redacted, _) = redact_note(format!("broken {}", token()).as_bytes()).unwrap();
         assert_eq!(redacted, b"broken [redacted:github-token]\n");
+    }
+
+    #[test]
+    fn names_count_and_hide_nothing() {
+        let note = serde_json::json!({ "schema": "x/v1", "password": "hunter22", "settings": { "api_key": "Zq7xa1B2c3D4e5F6", (token()): 1 },
+            "max_tokens": "2000", "summary": "a \"quoted\" word", "text": "<pri\u{200b}vate>a</private>\u{200b}b" });
+        let (redacted, found) = redact_note(note.to_string().as_bytes()).unwrap();
+        let expected = serde_json::json!({ "schema": "x/v1", "password": "[redacted:password]",
+            "settings": { "api_key": "[redacted:api-key]", "[redacted:github-token]": 1 },
+            "max_tokens": "2000", "summary": "a \"quoted\" word", "text": "[private]b" });
+        assert_eq!(serde_json::from_slice::<Value>(&redacted).unwrap(), expected);
+        assert_eq!(found, [Kind::Password, Kind::ApiKey, Kind::GithubToken, Kind::Private]);
+        assert_eq!(redact_note(&redacted), None);
+        assert_eq!(
+            redact_note("{\"schema\":\"x/v1\",\"text\":\"a\u{200b}b\"}".as_bytes()),
+            None,
+            "byte for byte"
+        );
     }
 
     /// Sorted words, as a change keeps them.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use chronicle_core::is_session_id;
 use chronicle_core::redaction::{Removed, for_storage};
 
 use crate::turn::{Commit, Event, Outcome, Todo, TodoItem, Tool, Turn};
@@ -40,8 +41,14 @@ fn event<'t>(event: &'t Event<'_>, removed: &mut Removed) -> Option<Event<'t>> {
             Event::Plan(plan, answer)
         }
         Event::Tool(tool, answer) => {
-            let (about, answer) = both(&tool.about, answer, removed)?;
-            Event::Tool(Tool { name: tool.name.clone(), about }, answer)
+            // What agents call their tools is no text; anything else is.
+            let name = if is_session_id(&tool.name) { None } else { changed(&tool.name, removed) };
+            let cleaned = both(&tool.about, answer, removed);
+            if name.is_none() && cleaned.is_none() {
+                return None;
+            }
+            let (about, answer) = cleaned.unwrap_or_else(|| (tool.about.clone(), answer.clone()));
+            Event::Tool(Tool { name: name.map_or_else(|| tool.name.clone(), Cow::into_owned), about }, answer)
         }
         Event::Edit(edit, answer) => {
             let path = changed(&edit.path, removed)?.into_owned();

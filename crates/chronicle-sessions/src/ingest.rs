@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 use chronicle_core::is_session_id;
-use chronicle_core::redaction::{Removed, for_storage};
+use chronicle_core::redaction::{Removed, for_storage, named_for_storage};
 use chronicle_search::{
     KnownThreads, NamedSession, Project, SessionId, SessionRecord, Source, SqlError, SqlResult, StoredEdit,
     Transaction, TurnRecord, Written, add_events,
@@ -544,14 +544,20 @@ fn position((start, n): (u64, i64)) -> i64 {
 
 /// Takes what must not be kept out of every text of a JSON value.
 pub fn clean(value: &mut Value, removed: &mut Removed) {
+    clean_named("", value, removed);
+}
+
+fn clean_named(name: &str, value: &mut Value, removed: &mut Removed) {
     match value {
         Value::String(text) => {
-            if let std::borrow::Cow::Owned(kept) = for_storage(text, removed) {
+            if let std::borrow::Cow::Owned(kept) = named_for_storage(name, text, removed) {
                 *text = kept;
             }
         }
-        Value::Array(values) => values.iter_mut().for_each(|value| clean(value, removed)),
-        Value::Object(members) => members.values_mut().for_each(|value| clean(value, removed)),
+        Value::Array(values) => values.iter_mut().for_each(|value| clean_named(name, value, removed)),
+        Value::Object(members) => {
+            members.iter_mut().for_each(|(name, value)| clean_named(name, value, removed));
+        }
         _ => {}
     }
 }
