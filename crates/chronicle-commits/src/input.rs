@@ -6,7 +6,7 @@
 use chronicle_core::{
     Anchor, AntiPattern, Boundary, Category, ContextLevel, Convention, CrossCutting, DependsOn, Entry,
     EntryId, LineRange, Origin, Region, Related, duplicate_key, plain, read_cross_cutting, read_note,
-    read_regions, reading::KnowledgeItem, redaction, shown_path,
+    read_regions, reading::KnowledgeItem, redaction,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -188,7 +188,7 @@ pub fn read_input(bytes: &[u8]) -> Result<ReadInput, InputError> {
     }
     let unknown_in_lines = unknown_in_lines(&value);
     let mut washed = Washed::default();
-    washed.wash(&mut value);
+    washed.wash_input(&mut value);
     let input: AnnotateInput = serde_path_to_error::deserialize(value).map_err(|error| {
         InputError::Shape { place: error.path().to_string(), reason: error.inner().to_string() }
     })?;
@@ -219,14 +219,10 @@ pub fn wash(text: &str) -> (String, Vec<redaction::Kind>) {
     (text.into_owned(), kinds)
 }
 
-/// Keys of paths, which are stored exactly: a path that was changed names nothing.
-const PATHS: [&str; 2] = ["file", "target_file"];
-
 #[derive(Default)]
 struct Washed {
     redacted: Vec<redaction::Kind>,
     n_stripped: usize,
-    paths: Vec<String>,
 }
 
 impl Washed {
@@ -241,34 +237,38 @@ impl Washed {
                 *text = clean;
             }
             Value::Array(elements) => elements.iter_mut().for_each(|element| self.wash(element)),
-            Value::Object(map) => {
-                for (key, value) in map {
-                    match value {
-                        Value::String(path) if PATHS.contains(&key.as_str()) => self.look_at_path(path),
-                        value => self.wash(value),
-                    }
-                }
-            }
+            Value::Object(map) => map.values_mut().for_each(|value| self.wash(value)),
             _ => {}
         }
     }
 
-    fn look_at_path(&mut self, path: &str) {
-        if !redaction::cleaned(path).1.is_empty() {
-            self.paths.push(path.to_owned());
+    /// [`Washed::wash`] for the whole input, but for what has to be found as it was written: the revision, and the
+    /// files of lessons. A file that is not there is washed when it was looked for.
+    fn wash_input(&mut self, input: &mut Value) {
+        let Value::Object(input) = input else { return };
+        for (key, value) in input {
+            match (key.as_str(), value) {
+                ("commit", Value::String(_)) => {}
+                ("wisdom", Value::Array(lessons)) => {
+                    for lesson in lessons {
+                        match lesson {
+                            Value::Object(lesson) => lesson
+                                .iter_mut()
+                                .filter(|(key, value)| *key != "file" || !value.is_string())
+                                .for_each(|(_, value)| self.wash(value)),
+                            other => self.wash(other),
+                        }
+                    }
+                }
+                (_, value) => self.wash(value),
+            }
         }
     }
 
     fn warnings(&self) -> Vec<String> {
         let stripped = (0 < self.n_stripped)
             .then(|| format!("control characters were removed from {} texts", self.n_stripped));
-        let secret = |path: &String| {
-            format!(
-                "the path `{}` looks as if it held a secret; paths are stored as they are",
-                shown_path(path)
-            )
-        };
-        stripped.into_iter().chain(self.paths.iter().map(secret)).collect()
+        stripped.into_iter().collect()
     }
 }
 

@@ -268,15 +268,18 @@ fn checked(
     lines: Option<LineRange>,
     warnings: &mut Vec<String>,
 ) -> Result<(String, Option<LineRange>)> {
-    let file = file.trim_start_matches("./").to_owned();
+    let mut file = file.trim_start_matches("./").to_owned();
     let commit = short(facts.commit.id);
+    let (shown, secrets) = wash(&file);
     let was_removed = facts.changes.iter().any(|change| change.new.is_none() && change.path == file.as_str());
     let Some(content) = facts.content(&file)? else {
         if facts.has(&file)? {
             // A partial clone cannot check the lines; its author can.
             return Ok((file, lines));
         }
+        // A name of no file is a text like any other.
         if !was_removed {
+            file.clone_from(&shown);
             warnings.push(format!(
                 "`{file}` does not exist at {commit}; the lesson is stored for the file as named"
             ));
@@ -284,11 +287,13 @@ fn checked(
         if lines.is_some() {
             warnings.push(format!("lines of `{file}` were left out: the file is not there at {commit}"));
         }
-        // A name of no file is a text like any other.
-        let file = if was_removed { file } else { wash(&file).0 };
         return Ok((file, None));
     };
     let n_lines = chronicle_core::count_lines(content);
+    if !secrets.is_empty() {
+        warnings
+            .push(format!("the path `{shown}` holds what looks like a secret; paths are stored as they are"));
+    }
     match lines {
         Some(lines) if n_lines < lines.end => {
             warnings

@@ -95,7 +95,7 @@ fn an_item_that_is_named_gives_its_lines() {
     **Summary:** The pool is small on purpose, see the benchmark
     - gotcha (pool.rs, lines 8-13, Pool::acquire): A bare name is enough where it is the only one.
     - gotcha (pool.rs, Pool.aquire): A slip is not guessed at, but the name is offered.
-    - gotcha (pool.rs, Stack::push[31m): What is not there at all is stored without lines.
+    - gotcha (pool.rs, Stack::push): What is not there at all is stored without lines.
     - gotcha (notes.xyz, chapter): Here no item is known, and the name stays as it is.
 
     ### pool.rs — Pool::release (lines 15-17)
@@ -103,7 +103,7 @@ fn an_item_that_is_named_gives_its_lines() {
     **Intent:** Gives an id back
     warning: control characters were removed from 1 texts
     warning: `Pool.aquire` names nothing in `pool.rs`, so the lesson was stored without lines; closest are `Pool::acquire`
-    warning: `Stack::push[31m` names nothing in `pool.rs`, so the lesson was stored without lines; closest are `Pool::acquire`, `Pool::release`, `Pool`
+    warning: `Stack::push` names nothing in `pool.rs`, so the lesson was stored without lines; closest are `Pool`, `Pool::acquire`, `Pool::release`
     warning: No tree-sitter grammar for xyz. Anchor resolution unavailable.
     ");
     let stored = note(&repo, "HEAD");
