@@ -3,11 +3,11 @@
 /// The longest id that an agent may give a session.
 const LONGEST_SESSION_ID: usize = 128;
 
-/// Whether `text` may name a session: 1 to 128 letters, digits, dots, dashes and underscores, as every agent writes
+/// Whether `text` may name a session: 1 to 128 letters, digits, dots, colons, dashes and underscores, as agents write
 /// them. Anything else could be a path, an option or a text.
 #[must_use]
 pub fn is_session_id(text: &str) -> bool {
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b':');
     (1..=LONGEST_SESSION_ID).contains(&text.len())
         && text.bytes().all(is_allowed)
         && !text.starts_with(['.', '-'])
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn ids_have_their_shapes() {
-        for id in ["6f2b8c1e-40a7-4be0-9a11-0c7f5f1d2e3a", "ses_4fKq9", "rollout-2026.1", "s1"] {
+        for id in ["6f2b8c1e-40a7-4be0-9a11-0c7f5f1d2e3a", "ses_4fKq9", "rollout-2026.1", "s1", "at-12:00"] {
             assert!(is_session_id(id), "{id}");
         }
         for text in ["", "a b", "../x", "-x", ".x", "a/b", "a\nb", "é", &"a".repeat(129)] {
