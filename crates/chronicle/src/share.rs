@@ -13,7 +13,7 @@ use std::{
     path::PathBuf,
 };
 
-use chronicle_core::plain;
+use chronicle_core::redaction::cleaned;
 use chronicle_search::{fingerprint, terms};
 use chronicle_share::{Mark, Role, ShareError, SharedRow, Table};
 use jiff::SignedDuration;
@@ -184,7 +184,7 @@ impl Chronicle {
         sharing.url = url;
         sharing.identity = table.identity().to_owned();
         let named = |given: &Option<String>, known: &str, found: &dyn Fn() -> String| match given {
-            Some(given) => plain(given).trim().to_owned(),
+            Some(given) => cleaned(given).0.trim().to_owned(),
             None if known.is_empty() => found(),
             None => known.to_owned(),
         };
@@ -440,7 +440,7 @@ impl Chronicle {
 
     fn share_author(&self) -> String {
         let by_git = self.repository().ok().and_then(chronicle_git::Repository::author_name);
-        by_git.or_else(|| self.variable("USER")).map(|name| plain(&name).into_owned()).unwrap_or_default()
+        by_git.or_else(|| self.variable("USER")).map(|name| cleaned(&name).0.into_owned()).unwrap_or_default()
     }
 
     fn copy_folder(&self, sharing: &Sharing) -> Result<PathBuf, Error> {
@@ -493,7 +493,7 @@ fn taken_in(row: SharedRow) -> SharedRow {
     let mut removed = chronicle_core::redaction::Removed::default();
     let mut clean = |text: &str| {
         let text = &text[..text.floor_char_boundary(LONGEST_TEXT)];
-        chronicle_core::redaction::for_storage(&plain(text), &mut removed).into_owned()
+        chronicle_core::redaction::for_storage(text, &mut removed).into_owned()
     };
     let mut row = SharedRow {
         kind: clean(&row.kind),
@@ -520,5 +520,5 @@ fn machine_name() -> String {
     let name = rustix::system::uname();
     let name = name.nodename().to_string_lossy();
     let name = name.split('.').next().unwrap_or_default();
-    if name.is_empty() { "unnamed".to_owned() } else { plain(name).into_owned() }
+    if name.is_empty() { "unnamed".to_owned() } else { cleaned(name).0.into_owned() }
 }

@@ -303,7 +303,7 @@ fn said(answer: &Value, id: &str) -> Option<String> {
     let text =
         all.iter().find(|one| one["id"].as_str().is_some_and(|known| known == id))?["text"].as_str()?;
     let text = for_storage(text, &mut Removed::default());
-    let text = plain(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then_some(text)
 }
 

@@ -332,6 +332,5 @@ fn by_hand(words: &str) -> Evidence {
 
 /// What may be stored of words that somebody typed, on one line.
 fn clean(text: &str, removed: &mut Removed) -> String {
-    let text = for_storage(text, removed);
-    plain(&text).split_whitespace().collect::<Vec<_>>().join(" ")
+    for_storage(text, removed).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -283,7 +283,7 @@ impl Taker<'_> {
 
 /// What of a text of a model may be stored: no secrets, nothing private, nothing that acts on a terminal, one line.
 fn stored(text: &str) -> String {
-    plain(&for_storage(text, &mut Removed::default())).into_owned()
+    for_storage(text, &mut Removed::default()).into_owned()
 }
 
 fn listed<'a>(answer: &'a Value, name: &str, most: usize) -> impl Iterator<Item = &'a Value> {
