@@ -25,6 +25,12 @@ pub(crate) fn nobody_attends() {
     NOBODY_ATTENDS.store(true, Ordering::Relaxed);
 }
 
+/// Whether a remark has no reader: in a hook, and in what goes on in the background.
+#[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
+pub(crate) fn nobody_hears() -> bool {
+    NOBODY_ATTENDS.load(Ordering::Relaxed) || std::env::var_os(chronicle::UNATTENDED).is_some()
+}
+
 /// Whether a hook, an agent or the work that they start runs this: a repository may have had the environment set.
 pub(crate) fn is_unattended() -> bool {
     NOBODY_ATTENDS.load(Ordering::Relaxed) || is_of_agent()

@@ -90,13 +90,12 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
     if matches!(cli.command, Command::Hook(_) | Command::Mcp(_)) {
         background::nobody_attends();
     }
-    let is_heard = !background::is_unattended();
     let chronicle = Chronicle::new(&directory, ui_now(), may_use_index());
     // The process ends with it, and what it holds is given back all at once.
     let chronicle =
         ManuallyDrop::new(chronicle.with_environment(environment).with_behind(background::start_in));
     let done = answer(cli, &chronicle, directory, ui);
-    if let Some(ignored) = chronicle.ignored_settings().filter(|_| is_heard) {
+    if let Some(ignored) = chronicle.ignored_settings().filter(|_| !background::nobody_hears()) {
         ui.warn(ignored);
     }
     done

@@ -158,7 +158,7 @@ pub const SETTINGS: [Setting; 36] = [
         team: None,
         rule: Rule::Capped,
         kind: Kind::Count,
-        default: "2000",
+        default: "5000",
         meaning: "requests that models may be sent in a day, for everything of this user",
     },
     Setting {
@@ -174,7 +174,7 @@ pub const SETTINGS: [Setting; 36] = [
         team: None,
         rule: Rule::Capped,
         kind: Kind::Count,
-        default: "20000000",
+        default: "50000000",
         meaning: "tokens that models may read and write in a day, for everything of this user",
     },
     Setting {

@@ -301,7 +301,7 @@ fn a_project_only_narrows() {
     for (name, default, higher, lower) in [
         ("maxAgentTurns", "20", "21", "3"),
         ("llm.maxRequestsPerCommit", "100", "101", "7"),
-        ("llm.maxTokensPerDay", "20000000", "20000001", "1000"),
+        ("llm.maxTokensPerDay", "50000000", "50000001", "1000"),
     ] {
         project(name, higher);
         assert_eq!(value_of(&desk, name), default);

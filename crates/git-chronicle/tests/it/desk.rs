@@ -29,6 +29,8 @@ impl Desk {
         repo.write(".git/chronicle/project", "01K00000000000000000000000\n");
         let home = repo.beside("home");
         fs::create_dir(&home).expect("there is none yet");
+        // Where there is none, git writes another.
+        fs::write(home.join(".gitconfig"), "").expect("it can be written");
         Self { repo, home }
     }
 
