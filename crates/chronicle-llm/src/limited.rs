@@ -48,6 +48,7 @@ impl Model for Limited<'_> {
             // A service that does not count has used what it may have.
             if 0 < used {
                 self.n_tokens.fetch_sub(most.saturating_sub(used), Ordering::Relaxed);
+                self.n_tokens.fetch_add(used.saturating_sub(most), Ordering::Relaxed);
             }
         }
         reply

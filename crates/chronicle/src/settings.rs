@@ -285,6 +285,44 @@ mod tests {
     }
 
     #[test]
+    fn a_project_sets_what_sends_and_costs_nothing_and_lowers_limits() {
+        let of = |rule: Rule| {
+            let settings = SETTINGS.iter().filter(|setting| setting.rule == rule);
+            settings.map(|setting| setting.name).collect::<Vec<_>>()
+        };
+        assert_eq!(of(Rule::Free), ["depsScanLimit", "recencyHalfLife"]);
+        assert_eq!(of(Rule::Lower), ["chunkSize", "defaultMaxRegions"]);
+        assert_eq!(of(Rule::Off), ["recall"]);
+        let capped = of(Rule::Capped);
+        assert_eq!(
+            capped,
+            [
+                "llm.maxCostPerDay",
+                "llm.maxRequestsPerCommit",
+                "llm.maxRequestsPerDay",
+                "llm.maxTokensPerCommit",
+                "llm.maxTokensPerDay",
+                "maxAgentTurns",
+                "maxDiffLines",
+                "maxTokensPerResponse",
+                "recentAnnotationsLimit",
+            ]
+        );
+        // A limit is a number, and a tracked file says nothing that only a user may.
+        let is_number = |name: &str| matches!(Setting::find(name).unwrap().kind, Kind::Count | Kind::Number);
+        assert!(capped.into_iter().chain(of(Rule::Lower)).all(is_number));
+        let tracked = SETTINGS.iter().filter(|setting| setting.team.is_some());
+        assert!(tracked.into_iter().all(|setting| setting.rule != Rule::User));
+        let others = of(Rule::User);
+        assert_eq!(others.len(), SETTINGS.len() - 14);
+        for name in
+            ["llm.baseUrl", "llm.keyVariable", "llm.proxy", "searchModel", "searchVectors", "sync.remotes"]
+        {
+            assert!(others.contains(&name), "{name}");
+        }
+    }
+
+    #[test]
     fn what_is_built_in_makes_sense_and_is_what_reading_uses() {
         for setting in SETTINGS.iter().filter(|setting| !setting.default.is_empty()) {
             assert_eq!(setting.objection(setting.default), None, "{}", setting.name);
