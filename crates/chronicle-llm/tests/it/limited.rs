@@ -51,7 +51,9 @@ fn requests_and_tokens_end() {
     assert_eq!(answered(10, 3, 1_000_000), (3, limit("3 requests")));
     assert_eq!(answered(10, 0, 1_000_000), (0, limit("0 requests")));
     // What is used counts, and before that the most that may be.
-    let (n_answered, reason) = answered(500, 1_000, 2_000);
-    assert_eq!((n_answered, reason), (4, limit("2000 tokens")));
-    assert_eq!(answered(500, 1_000, 99).0, 0);
+    let most = request().most_input_tokens() + 100;
+    let tokens = format!("{} tokens", 4 * most);
+    assert_eq!(answered(most, 1_000, 4 * most), (4, limit(&tokens)));
+    assert_eq!(answered(2 * most, 1_000, 4 * most), (2, limit(&tokens)));
+    assert_eq!(answered(1, 1_000, most - 1).0, 0);
 }
