@@ -191,7 +191,7 @@ fn in_hooks_no_variable_says_where_a_session_goes() {
     let desk = Desk::new();
     fs::write(desk.home.join(".gitconfig"), &text).unwrap();
     end_session(&desk, &[]);
-    assert!(0 < service.asked().len());
+    assert!(!service.asked().is_empty());
     assert_eq!(service.asked()[0].header("x-api-key"), Some(KEY));
 }
 
