@@ -1,10 +1,13 @@
 //! Settings as git keeps them: in its files, in its environment and behind `git -c`.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use gix::bstr::ByteSlice;
 
-use crate::Repository;
+use crate::{Repository, error::Result, process};
 
 /// A value that some setting has somewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,39 +54,61 @@ impl ConfigScope {
 impl Repository {
     /// All values of the settings under `section`; a later one overrules an earlier one.
     ///
+    /// What a file includes has the scope of that file, wherever the included one is.
     /// `parameters` is what git says in `GIT_CONFIG_PARAMETERS`, where `git -c` lands.
     #[must_use]
     pub fn config_values(&self, section: &str, parameters: Option<&str>) -> Vec<ConfigValue> {
-        let snapshot = self.inner.config_snapshot();
-        let mut values = Vec::new();
-        for part in snapshot.plumbing().sections_by_name(section).into_iter().flatten() {
-            let scope = scope_of(part.meta().source);
-            let subsection = part.header().subsection_name().map(|name| format!("{}.", name.to_str_lossy()));
-            let mut names: Vec<String> = part.value_names().map(|name| name.to_lowercase()).collect();
-            names.sort_unstable();
-            names.dedup();
-            for name in names {
-                let key = format!("{}{name}", subsection.as_deref().unwrap_or_default());
-                values.extend(part.values(&name).into_iter().map(|value| ConfigValue {
-                    key: key.clone(),
-                    value: value.to_str_lossy().into_owned(),
-                    scope,
-                    file: part.meta().path.clone(),
-                }));
-            }
-        }
-        let given = parameters.map(parse_parameters).unwrap_or_default().into_iter();
-        values.extend(given.filter_map(|(name, value)| {
-            let (given_section, key) = name.split_once('.')?;
-            given_section.eq_ignore_ascii_case(section).then(|| ConfigValue {
-                key: in_small_letters(key),
-                value,
-                scope: ConfigScope::Command,
-                file: None,
-            })
-        }));
-        values
+        values_in(self.inner.config_snapshot().plumbing(), section, parameters)
     }
+}
+
+/// The values that [`Repository::config_values`] gives where there is no repository.
+#[must_use]
+pub fn user_config_values(section: &str, parameters: Option<&str>) -> Vec<ConfigValue> {
+    let mut file = gix::config::File::from_globals().unwrap_or_default();
+    if let Ok(given) = gix::config::File::from_environment_overrides() {
+        let _appended = file.append(given);
+    }
+    values_in(&file, section, parameters)
+}
+
+/// Sets the setting `name` for everything of this user, also where there is no repository.
+///
+/// # Errors
+/// When git says no, or keeps the file locked.
+pub fn set_user_config(directory: &Path, name: &str, value: &str) -> Result<()> {
+    process::git(directory, &["config", "--global", "--replace-all", name, value], b"").map(drop)
+}
+
+fn values_in(file: &gix::config::File, section: &str, parameters: Option<&str>) -> Vec<ConfigValue> {
+    let mut values = Vec::new();
+    for part in file.sections_by_name(section).into_iter().flatten() {
+        let scope = scope_of(part.meta().source);
+        let subsection = part.header().subsection_name().map(|name| format!("{}.", name.to_str_lossy()));
+        let mut names: Vec<String> = part.value_names().map(|name| name.to_lowercase()).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let key = format!("{}{name}", subsection.as_deref().unwrap_or_default());
+            values.extend(part.values(&name).into_iter().map(|value| ConfigValue {
+                key: key.clone(),
+                value: value.to_str_lossy().into_owned(),
+                scope,
+                file: part.meta().path.clone(),
+            }));
+        }
+    }
+    let given = parameters.map(parse_parameters).unwrap_or_default().into_iter();
+    values.extend(given.filter_map(|(name, value)| {
+        let (given_section, key) = name.split_once('.')?;
+        given_section.eq_ignore_ascii_case(section).then(|| ConfigValue {
+            key: in_small_letters(key),
+            value,
+            scope: ConfigScope::Command,
+            file: None,
+        })
+    }));
+    values
 }
 
 /// Where settings of the user and of the machine may stand.

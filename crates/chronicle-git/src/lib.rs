@@ -45,7 +45,7 @@ pub use bstr::{BStr, BString, ByteSlice};
 pub use changes::FileChange;
 pub use checkout::Checkout;
 pub use commit::Commit;
-pub use config::{ConfigScope, ConfigValue, UserConfig};
+pub use config::{ConfigScope, ConfigValue, UserConfig, set_user_config, user_config_values};
 pub use error::GitError;
 pub use follow::{ChangedPath, Changes, FileHistory, Followed, Reached, Touch};
 pub use gix::ObjectId;

@@ -125,17 +125,12 @@ impl Repository {
         })
     }
 
-    /// Sets the setting `name` for this repository, or for everything of this user.
+    /// Sets the setting `name` for this repository.
     ///
     /// # Errors
     /// When git says no, or keeps the file locked.
-    pub fn set_config(&self, name: &str, value: &str, for_user: bool) -> Result<()> {
-        let args = ["--replace-all", name, value];
-        if for_user {
-            let args = [&["config", "--global"], &args[..]].concat();
-            return process::git(self.common_dir(), &args, b"").map(drop);
-        }
-        self.rewrite_config(|config| edited_by_git(config, &args))
+    pub fn set_config(&self, name: &str, value: &str) -> Result<()> {
+        self.rewrite_config(|config| edited_by_git(config, &["--replace-all", name, value]))
     }
 
     /// Replaces the configuration under git's own lock; `change` runs again when someone else was faster.

@@ -36,6 +36,34 @@ impl Wire {
     }
 }
 
+/// Who can read what is sent to an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// It does not leave this machine.
+    Here,
+    /// Only the service.
+    Encrypted,
+    /// Everybody on the way.
+    Open,
+}
+
+impl Reach {
+    /// Who can read what is sent to `address`, taken apart as requests take it apart: words before an `@`, and letters
+    /// that only look like the end of a name, are no host. What is no address goes nowhere.
+    #[must_use]
+    pub fn of(address: &str) -> Self {
+        let Ok(url) = reqwest::Url::parse(address) else { return Self::Open };
+        let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        let is_here = host.eq_ignore_ascii_case("localhost")
+            || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+        match url.scheme() {
+            _ if is_here => Self::Here,
+            "https" => Self::Encrypted,
+            _ => Self::Open,
+        }
+    }
+}
+
 /// A secret. Nothing shows it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
@@ -131,6 +159,24 @@ mod tests {
         for wire in [Wire::Anthropic, Wire::OpenAi, Wire::Gemini] {
             check(wire, wire.address(), wire.address());
         }
+    }
+
+    #[test]
+    fn who_can_read_along_is_told_by_the_host_that_is_asked() {
+        let check = |address: &str, expected| assert_eq!(Reach::of(address), expected, "{address}");
+        check("http://localhost:11434/v1", Reach::Here);
+        check("http://127.0.0.1:8080", Reach::Here);
+        check("http://[::1]:8080/v1", Reach::Here);
+        check("https://localhost.example.com/v1", Reach::Encrypted);
+        check("https://127.0.0.1.example.com", Reach::Encrypted);
+        check("https://api.openai.com/v1", Reach::Encrypted);
+        check("http://192.168.0.7:11434/v1", Reach::Open);
+        check("HTTP://model.example/v1", Reach::Open);
+        check("http:model.example", Reach::Open);
+        check("http://localhost:11434@model.example/v1", Reach::Open);
+        check("http://localhost%2f@model.example/v1", Reach::Open);
+        check("http://model.example#@localhost/", Reach::Open);
+        check("localhost:11434", Reach::Open);
     }
 
     #[test]

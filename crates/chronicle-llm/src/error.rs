@@ -63,6 +63,12 @@ pub enum ModelError {
         /// Which limit, and what is spent already.
         reason: String,
     },
+    /// The piece of work at hand has used what it may.
+    #[snafu(display("not asked: the limit of {reason} for one commit is reached"))]
+    Exhausted {
+        /// Which limit.
+        reason: String,
+    },
     /// What was spent cannot be kept account of, so nothing was asked.
     #[snafu(display("not asked: cannot keep account of spending in {file}"))]
     NoAccount {

@@ -60,6 +60,10 @@ pub struct Caps {
     pub cost_of_run: Option<Money>,
     /// Tokens of this run, read and written.
     pub tokens_of_run: Option<u64>,
+    /// Tokens of a day, read and written.
+    pub tokens_of_day: Option<u64>,
+    /// Calls of a day.
+    pub calls_of_day: Option<u64>,
 }
 
 impl Caps {
@@ -341,14 +345,26 @@ fn objection(
     beyond("a day", caps.cost_of_day, of_day)
         .or_else(|| beyond("this run", caps.cost_of_run, of_run))
         .or_else(|| {
-            let cap = caps.tokens_of_run?;
-            let spent = spending.tokens(|other| other.run == *run);
-            (cap < spent.saturating_add(tokens)).then(|| {
-                format!(
-                    "it may need {tokens} tokens, {spent} of the {cap} for this run are spent or reserved"
-                )
-            })
+            let spent = || spending.tokens(|other| other.run == *run);
+            beyond_tokens(tokens, "this run", caps.tokens_of_run, spent)
         })
+        .or_else(|| {
+            let spent = || spending.tokens(|other| other.day == *day);
+            beyond_tokens(tokens, "a day", caps.tokens_of_day, spent)
+        })
+        .or_else(|| {
+            let cap = caps.calls_of_day?;
+            let made = spending.entries.iter().filter(|entry| entry.account.day == *day);
+            (cap <= made.count() as u64).then(|| format!("the {cap} requests for a day are made"))
+        })
+}
+
+fn beyond_tokens(tokens: u64, what: &str, cap: Option<u64>, spent: impl FnOnce() -> u64) -> Option<String> {
+    let cap = cap?;
+    let spent = spent();
+    (cap < spent.saturating_add(tokens)).then(|| {
+        format!("it may need {tokens} tokens, {spent} of the {cap} for {what} are spent or reserved")
+    })
 }
 
 /// Makes a folder that is nobody else's business.

@@ -110,6 +110,22 @@ pub enum Error {
     /// Nowhere to keep session memory.
     #[snafu(display("there is no home directory to keep session memory in"))]
     NoHome,
+    /// A home of session memory that the repository at hand would hold.
+    #[snafu(display("{variable} names a folder of this repository, `{}`; session memory is not kept there", home.display()))]
+    HomeInRepository {
+        /// The folder.
+        home: PathBuf,
+        /// The variable.
+        variable: &'static str,
+    },
+    /// A record of what the user allowed that cannot be read.
+    #[snafu(display("`{}` cannot be read: {reason}", path.display()))]
+    DamagedRecord {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
     /// A project that session memory does not know.
     #[snafu(display("session memory knows no project `{}`{}", name.escape_debug(), offered(closest)))]
     UnknownProject {
@@ -434,6 +450,8 @@ impl Error {
             Self::NoModel { .. } => "no_model",
             Self::Model { source } => model_code(source),
             Self::ContextTooSmall { .. } => "context_too_small",
+            Self::HomeInRepository { .. } => "home_in_repository",
+            Self::DamagedRecord { .. } => "damaged_record",
             Self::NoHome => "no_home",
             Self::UnknownProject { .. } => "unknown_project",
             Self::SeveralProjects { .. } => "several_projects",
@@ -515,6 +533,7 @@ fn model_code(error: &ModelError) -> Code {
         ModelError::Unreachable { .. } => "model_unreachable",
         ModelError::Refused { .. } => "model_refused",
         ModelError::TooDear { .. } => "too_dear",
+        ModelError::Exhausted { .. } => "limit_of_commit",
         ModelError::NoAccount { .. } => "no_account",
         ModelError::Cancelled => "cancelled",
         ModelError::BrokenOff { .. } | ModelError::TooSlow { .. } | ModelError::Unreadable { .. } => {

@@ -4,6 +4,7 @@
 //! and renders the same answers with [`render`].
 
 pub mod agent;
+mod allow;
 mod anchors;
 mod annotate;
 pub mod ask;
@@ -68,6 +69,7 @@ use chronicle_core::EntryId;
 use chronicle_git::{Glance, LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
 
+pub use allow::{Allowance, AllowedRepositories, AllowedRepository, WantedSetting};
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
 pub use candidates::{Candidate, Candidates};
 pub use check::{Check, CheckScope, CheckedFile, Touch, TouchedDependent, TouchedLesson};
@@ -100,7 +102,9 @@ pub use purge::{PurgeReply, RewrittenRef};
 pub use reading::ReadCommand;
 pub use rewrite::{CarryReply, ReconcileReply, Sources, Succession, rewritten_pairs};
 pub use schema::{SCHEMA_NAMES, schema};
-pub use settings::{SETTINGS, Setting, SettingNow, SettingOrigin, Settings};
+pub use settings::{
+    IgnoredSetting, Rule, SETTINGS, Setting, SettingNow, SettingOrigin, Settings, UNATTENDED, is_of_agent,
+};
 pub use show::{Shown, ShownCorrection};
 pub use stage::NoteCommand;
 pub use status::{Covered, Status};
@@ -129,6 +133,10 @@ pub struct Chronicle {
     other_index: OnceCell<(ObjectId, Option<Index>)>,
     caches: OnceCell<Caches>,
     read_settings: OnceCell<settings::ReadSettings>,
+    /// The home of session memory, once it was asked for.
+    home: OnceCell<PathBuf>,
+    /// What to say of settings that a command asked for and the repository may not set.
+    ignored: OnceCell<String>,
     /// Looks up variables of the environment.
     environment: fn(&str) -> Option<OsString>,
     behind: Option<StartBehind>,
@@ -157,6 +165,8 @@ impl Chronicle {
             other_index: OnceCell::new(),
             caches: OnceCell::new(),
             read_settings: OnceCell::new(),
+            home: OnceCell::new(),
+            ignored: OnceCell::new(),
             environment: |_| None,
             behind: None,
         }

@@ -56,20 +56,30 @@ impl Chronicle {
     /// The folder that holds session memory: `CHRONICLE_HOME`, or one in the platform's data directory.
     ///
     /// # Errors
-    /// When nothing says where that is.
+    /// When nothing says where that is, or a variable says that it is in the repository.
     pub fn memory_home(&self) -> Result<PathBuf, Error> {
+        if let Some(home) = self.home.get() {
+            return Ok(home.clone());
+        }
+        let home = self.named_memory_home()?;
+        Ok(self.home.get_or_init(|| home).clone())
+    }
+
+    fn named_memory_home(&self) -> Result<PathBuf, Error> {
         let variable =
             |name: &str| (self.environment)(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         if let Some(home) = variable("CHRONICLE_HOME") {
-            return Ok(self.directory.join(home));
+            return self.outside(self.directory.join(home), "CHRONICLE_HOME");
         }
         let data = if cfg!(target_os = "macos") {
             variable("HOME").map(|home| home.join("Library/Application Support"))
         } else if cfg!(windows) {
             variable("LOCALAPPDATA")
         } else {
-            let absolute = variable("XDG_DATA_HOME").filter(|path| path.is_absolute());
-            absolute.or_else(|| variable("HOME").map(|home| home.join(".local/share")))
+            match variable("XDG_DATA_HOME").filter(|path| path.is_absolute()) {
+                Some(data) => Some(self.outside(data, "XDG_DATA_HOME")?),
+                None => variable("HOME").map(|home| home.join(".local/share")),
+            }
         };
         data.map(|data| data.join("chronicle")).context(NoHomeSnafu)
     }

@@ -14,6 +14,7 @@ use chronicle_llm::{
 };
 
 use serde_json::Value;
+use snafu::{OptionExt, ensure};
 
 use self::choice::{Choice, Provider};
 pub use self::report::{CallReport, CostReport, CostRow, LlmCheck, ModelNow};
@@ -116,27 +117,69 @@ impl Chronicle {
         Ok(CostReport::of(&spending, &first))
     }
 
-    /// The settings, also where there is no repository: then the environment's.
+    /// The settings, also where there is no repository: then the user's.
     pub(crate) fn model_settings(&self) -> Result<Settings, Error> {
-        self.settings().or_else(|error| match error.code() {
-            "not_a_repository" => Ok(self.settings_of_environment()),
+        let settings = self.settings().or_else(|error| match error.code() {
+            "not_a_repository" => Ok(self.settings_of_user()),
             _ => Err(error),
-        })
+        })?;
+        if let Some(ignored) = settings.ignored_of_repository() {
+            let _is_first = self.ignored.set(ignored);
+        }
+        Ok(settings)
+    }
+
+    /// One line about settings that were asked for, which the repository sets and only the user may.
+    #[must_use]
+    pub fn ignored_settings(&self) -> Option<&str> {
+        self.ignored.get().map(String::as_str)
     }
 
     fn chosen(&self, settings: &Settings, purpose: Purpose) -> Result<Choice, Error> {
-        Choice::of(self, settings, purpose).map_err(|reason| {
+        let choice = Choice::of(self, settings, purpose).map_err(|reason| {
             // What makes no sense may be why.
             let said = settings.warnings.iter().find(|warning| warning.contains("llm."));
             let said = said.map(|warning| format!("{warning}; ")).unwrap_or_default();
             NoModelSnafu { reason: format!("{said}{reason}") }.build()
-        })
+        })?;
+        self.vouched(settings, &choice)?;
+        Ok(choice)
+    }
+
+    /// Notes where the user's files send a key, and refuses to send one elsewhere because a variable or an argument
+    /// says so. What a repository says was allowed with its address.
+    fn vouched(&self, settings: &Settings, choice: &Choice) -> Result<(), Error> {
+        let Some(variable) = &choice.key_variable else { return Ok(()) };
+        let (address, known) = (choice.address(), self.addresses_of(variable)?);
+        if known.contains(address) {
+            return Ok(());
+        }
+        let is_of_this_run = ["llm.provider", "llm.baseUrl", "llm.keyVariable"]
+            .iter()
+            .any(|name| settings.is_of_this_run(name));
+        if !is_of_this_run {
+            return self.note_address(variable, address);
+        }
+        let known: Vec<String> = known.into_iter().collect();
+        ensure!(
+            known.is_empty(),
+            NoModelSnafu {
+                reason: format!(
+                    "the key in {variable} went to {} so far, and the environment wants it to go to {address}; \
+                     if that is meant, `git chronicle config set llm.baseUrl {address}`",
+                    known.join(", ")
+                )
+            }
+        );
+        Ok(())
     }
 
     fn reached(&self, choice: &Choice) -> Result<Box<dyn Model>, Error> {
         if choice.provider == Provider::Claude {
+            let reason = "`claude` is not on the PATH";
+            let program = self.program("claude").context(NoModelSnafu { reason })?;
             return Ok(Box::new(ClaudeCommand {
-                program: "claude".into(),
+                program: program.into(),
                 model: Some(choice.model.clone()),
                 timeout: choice.timeout,
                 context_tokens: choice.context_tokens,
@@ -152,12 +195,16 @@ impl Chronicle {
             model: choice.model.clone(),
             base_url: choice.base_url.clone(),
             key: choice.key.clone(),
-            proxies: self.proxies(),
+            proxies: self.proxies(choice),
         }
     }
 
-    /// The proxies that the environment names, the small letters first, as other programs read them.
-    fn proxies(&self) -> Proxies {
+    /// The proxy that a setting names, or else those that the environment names, the small letters first, as other
+    /// programs read them; where a hook or an agent runs this, none of those.
+    fn proxies(&self, choice: &Choice) -> Proxies {
+        if choice.proxy.is_some() || self.is_unattended() {
+            return Proxies { https: choice.proxy.clone(), http: choice.proxy.clone(), except: None };
+        }
         let named = |name: &str| {
             let found = self.variable(name).or_else(|| self.variable(&name.to_ascii_uppercase()));
             found.filter(|value| !value.trim().is_empty())
@@ -183,6 +230,8 @@ impl Chronicle {
             cost_of_day: settings.value("llm.maxCostPerDay").parse().ok().map(Money::dollars),
             cost_of_run: limits.max_cost.map(Money::dollars),
             tokens_of_run: limits.max_tokens,
+            tokens_of_day: settings.value("llm.maxTokensPerDay").parse().ok(),
+            calls_of_day: settings.value("llm.maxRequestsPerDay").parse().ok(),
         };
         Ok(Meter { ledger: Arc::new(self.ledger()?), account, prices: choice.prices, caps })
     }
@@ -219,10 +268,11 @@ impl Chronicle {
         ModelNow { missing, ..ModelNow::of(purpose, choice) }
     }
 
-    /// Where a program is, if it is on the PATH.
+    /// Where a program is, if it is on the PATH. None of this repository is run.
     fn program(&self, name: &str) -> Option<PathBuf> {
         let path = (self.environment)("PATH")?;
-        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+        let own = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+        own.map(|folder| folder.join(name)).find(|file| file.is_file() && !self.is_in_repository(file))
     }
 }
 

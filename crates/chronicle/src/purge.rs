@@ -70,7 +70,7 @@ impl Chronicle {
                 .store
                 .read(|connection| NamedSession::with_words(connection, |text| report.texts.are_in(text)))?,
             // Where there is no session memory, nothing is in it.
-            Ok(None) | Err(Error::NoHome { .. }) => Vec::new(),
+            Ok(None) | Err(Error::NoHome) => Vec::new(),
             Err(other) => return Err(other),
         };
         let mut reply = PurgeReply { done: true, ..reply(report) };

@@ -40,9 +40,10 @@ use chronicle_core::{counted, reading::Reading};
 use jiff::Timestamp;
 
 use crate::{
-    AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, CostReport, Deps, Diagnosis, GcReply,
-    ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown,
-    StagedRemark, Status, Summary, Synced, Timeline, Why, WrittenReply,
+    Allowance, AllowedRepositories, AnnotateReply, AuthorContext, Candidates, Check, CorrectReply,
+    CostReport, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply,
+    ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced, Timeline, Why,
+    WrittenReply,
     agent::Injected,
     blocks::{BlockHistory, BlockList, FoundLines, ShownBlock},
     brief::Brief,
@@ -607,6 +608,26 @@ pub fn settings(settings: &Settings, format: Format, view: &View) -> String {
         Format::Json => settings.json_line(view.verbose),
         Format::Markdown => config::markdown(settings),
         Format::Pretty => pretty::painted(&config::markdown(settings), view),
+    }
+}
+
+/// What a repository wants to decide, as text.
+#[must_use]
+pub fn allowance(wanted: &Allowance, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => wanted.json_line(view.verbose),
+        Format::Markdown => config::allowance(wanted),
+        Format::Pretty => pretty::painted(&config::allowance(wanted), view),
+    }
+}
+
+/// What was allowed on this machine, as text.
+#[must_use]
+pub fn allowed(allowed: &AllowedRepositories, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => allowed.json_line(view.verbose),
+        Format::Markdown => config::allowed(allowed),
+        Format::Pretty => pretty::painted(&config::allowed(allowed), view),
     }
 }
 

@@ -7,9 +7,9 @@ use chronicle_core::{
 use schemars::{Schema, schema_for};
 
 use crate::{
-    AnnotateReply, Check, CorrectReply, CostReport, Deps, Diagnosis, Error, GcReply, ImportReply,
-    KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply, Settings, Setup, Shown, Status, Summary, Synced,
-    Timeline, Why, WrittenReply,
+    Allowance, AllowedRepositories, AnnotateReply, Check, CorrectReply, CostReport, Deps, Diagnosis, Error,
+    GcReply, ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply, Settings, Setup, Shown,
+    Status, Summary, Synced, Timeline, Why, WrittenReply,
     ask::Asked,
     blocks::{BlockList, ShownBlock},
     brief::Brief,
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The names of the schemas.
-pub const SCHEMA_NAMES: [&str; 51] = [
+pub const SCHEMA_NAMES: [&str; 53] = [
     "annotation",
     "annotate-input",
     "annotate-output",
@@ -54,6 +54,8 @@ pub const SCHEMA_NAMES: [&str; 51] = [
     "thread-output",
     "thread-history-output",
     "config-output",
+    "allow-output",
+    "allowed-output",
     "correct-output",
     "cost-output",
     "knowledge-output",
@@ -103,6 +105,8 @@ pub fn schema(name: &str) -> Result<Schema, Error> {
         "check-output" => schema_for!(Check),
         "setup-output" => schema_for!(Setup),
         "config-output" => schema_for!(Settings),
+        "allow-output" => schema_for!(Allowance),
+        "allowed-output" => schema_for!(AllowedRepositories),
         "outline-output" => schema_for!(OutlineAnswer),
         "brief-output" => schema_for!(Brief),
         "catch-up-output" => schema_for!(CatchUp),

@@ -1,28 +1,30 @@
 //! Settings: which there are, what they are now, and who says so.
 //!
 //! A later one of these wins: what is built in, the team's file in the working tree, git's own
-//! configuration, the environment. A value that makes no sense is passed over with a warning.
+//! configuration, the environment. A value that makes no sense is passed over with a warning. Each setting has a
+//! [`Rule`] for who may set it: a repository decides nothing about where data, keys and money go.
 
+mod found;
+mod surroundings;
 mod table;
 
-use std::{collections::BTreeMap, ffi::OsString, path::Path};
+use std::ffi::OsString;
 
-use chronicle_core::{plain, score};
-use chronicle_git::{ConfigScope, ConfigValue, Glance, UserConfig};
+use chronicle_core::score;
+use chronicle_git::{ConfigValue, Glance, UserConfig, set_user_config, user_config_values};
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ensure;
 
-use self::table::Kind;
-pub use self::table::{SETTINGS, Setting};
-use crate::{Chronicle, Error, error::InvalidSettingSnafu};
-
-/// The team's file, and its older names.
-const TEAM_FILES: [&str; 3] = [".chronicle.toml", ".chronicle-config.toml", ".ultragit-config.toml"];
-/// The section of git's configuration and the table of the team's file, the older name first.
-const SECTIONS: [&str; 2] = ["ultragit", "chronicle"];
-/// A team's file is a handful of lines.
-const MAX_TEAM_FILE_BYTES: u64 = 64 << 10;
+use self::{
+    found::{Found, SECTIONS, Speaker},
+    table::Kind,
+};
+pub use self::{
+    surroundings::{UNATTENDED, is_of_agent},
+    table::{Rule, SETTINGS, Setting},
+};
+use crate::{Chronicle, Error, allow::Wanted, error::InvalidSettingSnafu};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -47,6 +49,19 @@ pub struct SettingNow {
     pub meaning: &'static str,
 }
 
+/// A value that does not count because of where it was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct IgnoredSetting {
+    /// The setting's name.
+    pub name: &'static str,
+    /// The value that was found.
+    pub value: String,
+    /// Where it was found.
+    pub origin: SettingOrigin,
+    /// Why it does not count.
+    pub reason: &'static str,
+}
+
 /// Settings as they are now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Settings {
@@ -54,6 +69,8 @@ pub struct Settings {
     pub schema: &'static str,
     /// The settings, by name.
     pub settings: Vec<SettingNow>,
+    /// Values that do not count because of where they were found.
+    pub ignored: Vec<IgnoredSetting>,
     /// Values that make no sense, and settings that there are none of.
     pub warnings: Vec<String>,
 }
@@ -72,6 +89,31 @@ impl Settings {
     pub(crate) fn value(&self, name: &str) -> &str {
         self.settings.iter().find(|setting| setting.name == name).map_or("", |setting| &setting.value)
     }
+
+    /// Whether a variable or an argument says what a setting is, rather than a file or the default.
+    pub(crate) fn is_of_this_run(&self, name: &str) -> bool {
+        let mut named = self.settings.iter().filter(|setting| setting.name == name);
+        named.any(|setting| matches!(setting.origin.kind, "environment" | "command"))
+    }
+
+    /// One line about what the repository sets and only the user may; none where there is nothing of that kind.
+    pub(crate) fn ignored_of_repository(&self) -> Option<String> {
+        let is_repository = |ignored: &&IgnoredSetting| {
+            let is_users = Setting::find(ignored.name).is_ok_and(|setting| setting.rule == Rule::User);
+            is_users && matches!(ignored.origin.kind, "local" | "worktree")
+        };
+        let mut ignored = self.ignored.iter().filter(is_repository);
+        let first = ignored.next()?;
+        let more = match ignored.count() {
+            0 => "is ignored: only the user sets it".to_owned(),
+            n_more => format!("and {n_more} more are ignored: only the user sets them"),
+        };
+        let (name, place) = (first.name, first.origin.place.as_deref().unwrap_or(first.origin.kind));
+        Some(format!(
+            "chronicle.{name} in {place} {more}. To move it: `git config --global chronicle.{name} VALUE`; \
+             to take it from this repository: `git chronicle allow`"
+        ))
+    }
 }
 
 impl Chronicle {
@@ -80,22 +122,36 @@ impl Chronicle {
     /// # Errors
     /// When there is no repository.
     pub fn settings(&self) -> Result<Settings, Error> {
+        Ok(self.settled(self.found_in_repository()?, |_| true))
+    }
+
+    /// What this repository's configuration sets that only a user may.
+    pub(crate) fn wanted_here(&self) -> Result<Wanted, Error> {
+        Ok(self.found_in_repository()?.wanted())
+    }
+
+    /// What the team's files and git say here.
+    fn found_in_repository(&self) -> Result<Found, Error> {
         let parameters = self.variable("GIT_CONFIG_PARAMETERS");
         let repository = self.repository()?;
-        let by_git: Vec<ConfigValue> = SECTIONS
-            .iter()
-            .flat_map(|section| repository.config_values(section, parameters.as_deref()))
-            .collect();
         let mut found = Found::default();
         if let Some(root) = repository.work_dir() {
             found.read_team_files(root);
         }
-        Ok(self.settled(found, by_git, |_| true))
+        let by_git =
+            SECTIONS.iter().flat_map(|section| repository.config_values(section, parameters.as_deref()));
+        found.take_from_git(by_git.collect());
+        Ok(found)
     }
 
-    /// The settings that the environment says, where there is no repository.
-    pub(crate) fn settings_of_environment(&self) -> Settings {
-        self.settled(Found::default(), Vec::new(), |_| true)
+    /// The user's settings, where there is no repository.
+    pub(crate) fn settings_of_user(&self) -> Settings {
+        let parameters = self.variable("GIT_CONFIG_PARAMETERS");
+        let by_git = SECTIONS.iter().flat_map(|section| user_config_values(section, parameters.as_deref()));
+        let by_git: Vec<ConfigValue> = by_git.collect();
+        let mut found = Found::default();
+        found.take_from_git(by_git);
+        self.settled(found, |_| true)
     }
 
     /// One setting as it is now, and what to tell about it.
@@ -106,11 +162,13 @@ impl Chronicle {
         let setting = Setting::find(name)?;
         let mut settings = self.settings()?;
         settings.settings.retain(|now| now.name == setting.name);
+        settings.ignored.retain(|ignored| ignored.name == setting.name);
         settings.warnings.retain(|warning| warning.contains(setting.name));
         Ok(settings)
     }
 
-    /// Sets a setting for this repository, or for everything of this user.
+    /// Sets a setting for this repository, or for everything of this user, as which those always are that only a user
+    /// may set.
     ///
     /// # Errors
     /// When there is none of that name, the value makes no sense, or git cannot write it.
@@ -123,7 +181,12 @@ impl Chronicle {
             setting.kind != Kind::Words,
             InvalidSettingSnafu { name: setting.name, value, expected: "set by `git chronicle sync`" }
         );
-        self.repository()?.set_config(&format!("chronicle.{}", setting.name), value, for_user)?;
+        let key = format!("chronicle.{}", setting.name);
+        if for_user || setting.rule == Rule::User {
+            set_user_config(&self.directory, &key, value)?;
+        } else {
+            self.repository()?.set_config(&key, value)?;
+        }
         // What was opened before does not know yet.
         Self::new(&self.directory, self.now, false).with_environment(self.environment).setting(setting.name)
     }
@@ -166,7 +229,7 @@ impl Chronicle {
         is_silent(glance).then(|| {
             let mut found = Found::default();
             found.read_team_files(&glance.work_dir);
-            self.settled(found, Vec::new(), |setting| READ_SETTINGS.contains(&setting.name))
+            self.settled(found, |setting| READ_SETTINGS.contains(&setting.name))
         })
     }
 
@@ -185,22 +248,19 @@ impl Chronicle {
     }
 
     /// The settings that count, of what was found in the team's files, what git says and the environment.
-    fn settled(
-        &self,
-        mut found: Found,
-        by_git: Vec<ConfigValue>,
-        counts: impl Fn(&Setting) -> bool,
-    ) -> Settings {
-        found.take_from_git(by_git);
+    fn settled(&self, mut found: Found, counts: impl Fn(&Setting) -> bool) -> Settings {
         let counting = || SETTINGS.iter().filter(|setting| counts(setting));
         for setting in counting() {
             let variable = setting.variable();
             if let Some(value) = self.variable(&variable) {
-                found.offer(setting, &[value], "environment", Some(variable));
+                found.offer(setting, vec![value], Speaker::Environment, Some(variable));
             }
         }
-        let settings = counting().map(|setting| found.now(setting)).collect();
-        Settings { schema: "chronicle-config/v1", settings, warnings: found.warnings }
+        let surroundings = self.surroundings(found.has_files_of_user());
+        let settled = found.settled(surroundings, |found| self.allows_repository(&found.wanted()));
+        let settings = counting().map(|setting| settled.now(setting)).collect();
+        let (ignored, warnings) = (settled.ignored, settled.warnings);
+        Settings { schema: "chronicle-config/v1", settings, ignored, warnings }
     }
 
     /// A variable of the environment, if it is there and text.
@@ -214,123 +274,6 @@ const READ_SETTINGS: [&str; 3] = ["recencyHalfLife", "defaultMaxRegions", "recal
 /// Items that a read shows unless something says otherwise.
 pub(crate) const DEFAULT_MAX_REGIONS: usize = 20;
 
-/// Values that were found, the one that counts last for each setting.
-#[derive(Default)]
-struct Found {
-    values: BTreeMap<&'static str, (String, SettingOrigin)>,
-    warnings: Vec<String>,
-}
-
-impl Found {
-    fn now(&self, setting: &Setting) -> SettingNow {
-        let built_in = || (setting.default.to_owned(), SettingOrigin { kind: "default", place: None });
-        let (value, origin) = self.values.get(setting.name).cloned().unwrap_or_else(built_in);
-        SettingNow { name: setting.name, value, origin, meaning: setting.meaning }
-    }
-
-    /// Lets `values` count from now on, if they make sense.
-    fn offer(
-        &mut self,
-        setting: &'static Setting,
-        values: &[String],
-        kind: &'static str,
-        place: Option<String>,
-    ) {
-        let place = place.map(|place| plain(&place).into_owned());
-        for value in values {
-            if let Some(expected) = setting.objection(value) {
-                let value = plain(value);
-                let at = place.as_deref().unwrap_or(kind);
-                let name = setting.name;
-                self.warnings
-                    .push(format!("`{name}` is `{value}` in {at}, not {expected}; it is passed over"));
-                return;
-            }
-        }
-        self.values.insert(setting.name, (values.join(","), SettingOrigin { kind, place }));
-    }
-
-    fn take_from_git(&mut self, by_git: Vec<ConfigValue>) {
-        let mut words: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
-        for ConfigValue { key, value, scope, file } in by_git {
-            let place = file.map(|file| file.to_string_lossy().into_owned());
-            let place =
-                place.or_else(|| (scope == ConfigScope::Command).then(|| "git's own arguments".to_owned()));
-            let Some(setting) = SETTINGS.iter().find(|setting| setting.name.eq_ignore_ascii_case(&key))
-            else {
-                let at = place.as_deref().unwrap_or(scope.name());
-                self.warnings.push(format!("unknown setting `chronicle.{}` in {}", plain(&key), plain(at)));
-                continue;
-            };
-            let values = match setting.kind {
-                Kind::Words => {
-                    let words = words.entry(setting.name).or_default();
-                    words.push(value);
-                    words.clone()
-                }
-                _ => vec![value],
-            };
-            self.offer(setting, &values, scope.name(), place);
-        }
-    }
-
-    /// Reads the team's files in the working tree at `root`; what the newest name says counts.
-    fn read_team_files(&mut self, root: &Path) {
-        for name in TEAM_FILES.iter().rev() {
-            let path = root.join(name);
-            // Reading a link would read whatever it points at.
-            let Ok(metadata) = std::fs::symlink_metadata(&path) else { continue };
-            if !metadata.is_file() || MAX_TEAM_FILE_BYTES < metadata.len() {
-                self.warnings.push(format!("{name} is no plain file of at most {MAX_TEAM_FILE_BYTES} bytes"));
-                continue;
-            }
-            match std::fs::read_to_string(&path)
-                .map_err(|error| error.to_string())
-                .and_then(|text| text.parse::<toml::Table>().map_err(|error| error.message().to_owned()))
-            {
-                Ok(table) => self.take_from_team(name, &table),
-                Err(reason) => self.warnings.push(format!("cannot read {name}: {}", plain(&reason))),
-            }
-        }
-    }
-
-    fn take_from_team(&mut self, file: &str, table: &toml::Table) {
-        for (section, key) in SECTIONS.iter().flat_map(|section| Some((section, table.get(*section)?))) {
-            let Some(tables) = key.as_table() else { continue };
-            for (group, values) in tables {
-                let one = toml::Table::from_iter([(group.clone(), values.clone())]);
-                let values = values.as_table().unwrap_or(&one);
-                for (key, value) in values {
-                    let is_it = |setting: &&Setting| setting.team == Some((group.as_str(), key.as_str()));
-                    match SETTINGS.iter().find(is_it) {
-                        Some(setting) => {
-                            self.offer(setting, &texts(value), "team", Some(file.to_owned()));
-                        }
-                        None => {
-                            let name = plain(&format!("{section}.{group}.{key}")).replace('\n', " ");
-                            self.warnings.push(format!("unknown setting `{name}` in {file}"));
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// A value of the team's file as git would write it; several for a list.
-fn texts(value: &toml::Value) -> Vec<String> {
-    match value {
-        toml::Value::String(text) => vec![text.clone()],
-        toml::Value::Array(values) => values.iter().flat_map(texts).collect(),
-        toml::Value::Integer(number) => vec![number.to_string()],
-        toml::Value::Float(number) => vec![number.to_string()],
-        toml::Value::Boolean(is_so) => vec![is_so.to_string()],
-        toml::Value::Datetime(time) => vec![time.to_string()],
-        // A table is no value; said as it is, it makes no sense.
-        toml::Value::Table(_) => vec!["{…}".to_owned()],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -339,6 +282,44 @@ mod tests {
     fn settings_have_variables() {
         assert_eq!(Setting::find("recencyhalflife").unwrap().variable(), "CHRONICLE_RECENCY_HALF_LIFE");
         assert_eq!(Setting::find("chronicle.sync.remotes").unwrap().variable(), "CHRONICLE_SYNC_REMOTES");
+    }
+
+    #[test]
+    fn a_project_sets_what_sends_and_costs_nothing_and_lowers_limits() {
+        let of = |rule: Rule| {
+            let settings = SETTINGS.iter().filter(|setting| setting.rule == rule);
+            settings.map(|setting| setting.name).collect::<Vec<_>>()
+        };
+        assert_eq!(of(Rule::Free), ["depsScanLimit", "recencyHalfLife"]);
+        assert_eq!(of(Rule::Lower), ["chunkSize", "defaultMaxRegions"]);
+        assert_eq!(of(Rule::Off), ["recall"]);
+        let capped = of(Rule::Capped);
+        assert_eq!(
+            capped,
+            [
+                "llm.maxCostPerDay",
+                "llm.maxRequestsPerCommit",
+                "llm.maxRequestsPerDay",
+                "llm.maxTokensPerCommit",
+                "llm.maxTokensPerDay",
+                "maxAgentTurns",
+                "maxDiffLines",
+                "maxTokensPerResponse",
+                "recentAnnotationsLimit",
+            ]
+        );
+        // A limit is a number, and a tracked file says nothing that only a user may.
+        let is_number = |name: &str| matches!(Setting::find(name).unwrap().kind, Kind::Count | Kind::Number);
+        assert!(capped.into_iter().chain(of(Rule::Lower)).all(is_number));
+        let tracked = SETTINGS.iter().filter(|setting| setting.team.is_some());
+        assert!(tracked.into_iter().all(|setting| setting.rule != Rule::User));
+        let others = of(Rule::User);
+        assert_eq!(others.len(), SETTINGS.len() - 14);
+        for name in
+            ["llm.baseUrl", "llm.keyVariable", "llm.proxy", "searchModel", "searchVectors", "sync.remotes"]
+        {
+            assert!(others.contains(&name), "{name}");
+        }
     }
 
     #[test]

@@ -170,6 +170,7 @@ impl Chronicle {
     /// When it is no place for one, cannot be reached, or the record cannot be written.
     pub fn share_init(&self, command: &ShareInit) -> Result<ShareStatus, Error> {
         let url = self.share_url(&command.url)?;
+        self.takes_no_endpoint(&url)?;
         let home = self.memory_home()?;
         let _lock = record::lock(&home)?;
         let known = Sharing::load(&home)?;
@@ -283,6 +284,7 @@ impl Chronicle {
         let _lock = record::lock(&home)?;
         let mut sharing = Sharing::load(&home)?.context(NotSharingSnafu)?;
         let Allowed { rows, redacted, mut warnings, reachable } = self.allowed(&sharing)?;
+        self.takes_no_endpoint(&sharing.url)?;
         let table = shared_table(&sharing)?;
         let version = table.version()?;
         if version < sharing.seen_version {
@@ -350,6 +352,7 @@ impl Chronicle {
         let home = self.memory_home()?;
         let _lock = record::lock(&home)?;
         let mut sharing = Sharing::load(&home)?.context(NotSharingSnafu)?;
+        self.takes_no_endpoint(&sharing.url)?;
         let table = shared_table(&sharing)?;
         let version = table.version()?;
         let seen = sharing.seen_version;
@@ -436,6 +439,18 @@ impl Chronicle {
             },
             _ => refused("there are folders and s3://BUCKET/PREFIX"),
         }
+    }
+
+    /// Whether nothing but the address itself says which service is asked: an agent's settings may be a file of a
+    /// repository, and the variables in them lead nowhere.
+    fn takes_no_endpoint(&self, url: &str) -> Result<(), Error> {
+        const ENDPOINTS: [&str; 4] =
+            ["AWS_ENDPOINT", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_ALLOW_HTTP"];
+        let is_led = ENDPOINTS.iter().any(|name| self.variable(name).is_some());
+        let is_safe = !(url.starts_with("s3://") && self.is_unattended() && is_led);
+        let reason = "a variable of an agent's session names the service; run this in a terminal of your own";
+        ensure!(is_safe, RefusedShareSnafu { url, reason });
+        Ok(())
     }
 
     fn share_author(&self) -> String {

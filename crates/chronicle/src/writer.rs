@@ -34,7 +34,7 @@ use chronicle_core::{
     restating::{Words, restates},
 };
 use chronicle_git::ObjectId;
-use chronicle_llm::{Cancel, Model, ModelError};
+use chronicle_llm::{Cancel, Limited, Model, ModelError};
 use serde_json::json;
 
 pub use backfill::{Backfill, Estimate};
@@ -81,9 +81,16 @@ impl Chronicle {
         })
     }
 
+    /// `model`, for what it may be asked about one commit.
+    fn limited<'m>(&self, model: &'m dyn Model) -> Result<Limited<'m>, Error> {
+        let settings = self.model_settings()?;
+        let limit = |name: &str| settings.value(name).parse().unwrap_or(u64::MAX);
+        Ok(Limited::new(model, limit("llm.maxRequestsPerCommit"), limit("llm.maxTokensPerCommit")))
+    }
+
     /// Whether a model judges what it wrote.
     fn judges(&self) -> Result<bool, Error> {
-        Ok(self.settings()?.value("judgeEntries") == "true")
+        Ok(self.model_settings()?.value("judgeEntries") == "true")
     }
 
     /// What would be asked about a commit; no model is.
@@ -131,6 +138,7 @@ impl Chronicle {
         if written.outcome != WrittenOutcome::Stored {
             return Ok(written);
         }
+        let model = &self.limited(model)?;
         let plan = Plan::of(&gathered, self.bounds(Some(model))?)?;
         let mut collector = Collector::new(&gathered);
         let mut course = self.ask(model, asking.cancel, &gathered, &plan, &mut collector)?;
@@ -196,7 +204,10 @@ impl Chronicle {
                 // What was emitted before is kept; a limit, or nobody to ask, ends it.
                 Err(Error::Model { source }) if !collector.is_empty() || 0 < chunk => {
                     course.cut = Some(source.to_string());
-                    let is_over = matches!(source, ModelError::TooDear { .. } | ModelError::Cancelled);
+                    let is_over = matches!(
+                        source,
+                        ModelError::TooDear { .. } | ModelError::Exhausted { .. } | ModelError::Cancelled
+                    );
                     if is_over || collector.is_empty() {
                         break;
                     }

@@ -3,6 +3,7 @@
 use std::{
     path::Path,
     process::{Command, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
     thread,
 };
 
@@ -14,6 +15,33 @@ use crate::{error::CommandError, ui::Ui};
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
 pub(crate) fn is_foreground() -> bool {
     std::env::var_os("CHRONICLE_FOREGROUND").is_some()
+}
+
+/// Whether a hook, or a server for agents, is what runs.
+static NOBODY_ATTENDS: AtomicBool = AtomicBool::new(false);
+
+/// From now on this process is one that nobody runs by hand, and so is what it starts.
+pub(crate) fn nobody_attends() {
+    NOBODY_ATTENDS.store(true, Ordering::Relaxed);
+}
+
+/// Whether a remark has no reader: in a hook, and in what goes on in the background.
+#[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
+pub(crate) fn nobody_hears() -> bool {
+    NOBODY_ATTENDS.load(Ordering::Relaxed) || std::env::var_os(chronicle::UNATTENDED).is_some()
+}
+
+/// Whether a hook, an agent or the work that they start runs this: a repository may have had the environment set.
+pub(crate) fn is_unattended() -> bool {
+    NOBODY_ATTENDS.load(Ordering::Relaxed) || is_of_agent()
+}
+
+/// Whether the environment is that of an agent, or of work that a hook or an agent started.
+#[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
+pub(crate) fn is_of_agent() -> bool {
+    std::env::vars_os().any(|(name, _)| {
+        name.to_str().is_some_and(|name| name == chronicle::UNATTENDED || chronicle::is_of_agent(name))
+    })
 }
 
 /// Lets what was not learned from sessions yet be learned behind the command, and says so.
@@ -47,6 +75,9 @@ pub(crate) fn start_in(directory: &Path, arguments: &[&str]) {
         .stderr(Stdio::null());
     // Nobody is there who could be asked for a password.
     command.env("GIT_TERMINAL_PROMPT", "0").env("SSH_ASKPASS_REQUIRE", "force").env("SSH_ASKPASS", "false");
+    if is_unattended() {
+        command.env(chronicle::UNATTENDED, "1");
+    }
     // Of its own group, so that an interrupt at the terminal does not reach it.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     if is_foreground() {

@@ -8,12 +8,12 @@ use clap::{
 };
 
 use crate::commands::{
-    about::AboutArgs, annotate::AnnotateArgs, ask::AskArgs, backfill::BackfillArgs, blocks::BlocksArgs,
-    brief::BriefArgs, catch_up::CatchUpArgs, check::CheckArgs, commit, commit::CommitArgs,
-    config::ConfigArgs, consolidate::ConsolidateArgs, context::ContextArgs, correct::CorrectArgs,
-    cost::CostArgs, deps::DepsArgs, digest::DigestArgs, doctor::DoctorArgs, expire::ExpireArgs,
-    export::ExportArgs, feedback::FeedbackArgs, find::FindArgs, flag::FlagArgs, gc::GcArgs,
-    history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs, init::InitArgs,
+    about::AboutArgs, allow::AllowArgs, annotate::AnnotateArgs, ask::AskArgs, backfill::BackfillArgs,
+    blocks::BlocksArgs, brief::BriefArgs, catch_up::CatchUpArgs, check::CheckArgs, commit,
+    commit::CommitArgs, config::ConfigArgs, consolidate::ConsolidateArgs, context::ContextArgs,
+    correct::CorrectArgs, cost::CostArgs, deps::DepsArgs, digest::DigestArgs, doctor::DoctorArgs,
+    expire::ExpireArgs, export::ExportArgs, feedback::FeedbackArgs, find::FindArgs, flag::FlagArgs,
+    gc::GcArgs, history::HistoryArgs, hook::HookArgs, how::HowArgs, import::ImportArgs, init::InitArgs,
     injected::InjectedArgs, knowledge::KnowledgeArgs, llm::LlmArgs, mcp::McpArgs, memory::MemoryArgs,
     note::NoteArgs, outline::OutlineArgs, patterns::PatternsArgs, pending::PendingArgs,
     preferences::PreferencesArgs, problems::ProblemsArgs, projects::ProjectsArgs, purge::PurgeArgs,
@@ -187,6 +187,7 @@ pub(crate) enum Command {
     Setup(SetupArgs),
     Uninstall(UninstallArgs),
     Config(ConfigArgs),
+    Allow(AllowArgs),
     Llm(LlmArgs),
     Cost(CostArgs),
     #[command(hide = true)]

@@ -1,6 +1,7 @@
 //! One file for each command: arguments, one call to the application, one rendering.
 
 pub(crate) mod about;
+pub(crate) mod allow;
 pub(crate) mod annotate;
 pub(crate) mod ask;
 pub(crate) mod backfill;
@@ -86,69 +87,80 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         }
         found => found.context(DirectorySnafu { path: "." })?,
     };
-    let open = || {
-        let chronicle = Chronicle::new(&directory, ui_now(), may_use_index());
-        // The process ends with it, and what it holds is given back all at once.
-        ManuallyDrop::new(chronicle.with_environment(environment).with_behind(background::start_in))
-    };
+    if matches!(cli.command, Command::Hook(_) | Command::Mcp(_)) {
+        background::nobody_attends();
+    }
+    let chronicle = Chronicle::new(&directory, ui_now(), may_use_index());
+    // The process ends with it, and what it holds is given back all at once.
+    let chronicle =
+        ManuallyDrop::new(chronicle.with_environment(environment).with_behind(background::start_in));
+    let done = answer(cli, &chronicle, directory, ui);
+    if let Some(ignored) = chronicle.ignored_settings().filter(|_| !background::nobody_hears()) {
+        ui.warn(ignored);
+    }
+    done
+}
+
+fn answer(cli: Cli, chronicle: &Chronicle, directory: PathBuf, ui: &mut Ui) -> Result<(), CommandError> {
     match cli.command {
-        Command::Read(args) => read::run(args, &open(), ui),
-        Command::Show(args) => show::run(&args, &open(), ui),
-        Command::History(args) => history::run(args, &open(), ui),
-        Command::Summary(args) => summary::run(args, &open(), ui),
-        Command::Statusline(args) => statusline::run(&args, &open(), ui),
-        Command::Status(args) => status::run(&args, &open(), ui),
-        Command::Doctor(args) => doctor::run(&args, &open(), ui),
-        Command::Gc(args) => gc::run(&args, &open(), ui),
-        Command::Export(args) => export::run(&args, &open(), ui),
-        Command::Import(args) => import::run(&args, &open(), ui),
-        Command::Sync(args) => sync::run(&args, &open(), ui),
-        Command::Deps(args) => deps::run(&args, &open(), ui),
-        Command::Why(args) => why::run(args, &open(), ui),
-        Command::Check(args) => check::run(&args, &open(), ui),
-        Command::Outline(args) => outline::run(&args, &open(), ui),
-        Command::Annotate(args) => annotate::run(args, &open(), ui),
-        Command::Backfill(args) => backfill::run(args, &open(), ui),
-        Command::Note(args) => note::run(args, &open(), ui),
-        Command::Commit(args) => commit::run(args, &open(), ui),
-        Command::Context(args) => context::run(args, &open(), ui),
-        Command::Hook(args) => hook::run(&args, &open(), ui),
-        Command::Injected(args) => injected::run(&args, &open(), ui),
-        Command::Init(args) => init::run(&args, &open(), ui),
-        Command::Setup(args) => setup::run(&args, &open(), ui),
-        Command::Uninstall(args) => uninstall::run(&args, &open(), ui),
-        Command::Config(args) => config::run(args, &open(), ui),
-        Command::Flag(args) => flag::run(args, &open(), ui),
-        Command::Correct(args) => correct::run(args, &open(), ui),
-        Command::Supersede(args) => supersede::run(&args, &open(), ui),
-        Command::Expire(args) => expire::run(&args, &open(), ui),
-        Command::Reconcile(args) => reconcile::run(&args, &open(), ui),
-        Command::Blocks(args) => blocks::run(args, &open(), ui),
-        Command::Brief(args) => brief::run(args, &open(), ui),
-        Command::Consolidate(args) => consolidate::run(&args, &open(), ui),
-        Command::Digest(args) => digest::run(args, &open(), ui),
-        Command::Memory(args) => memory::run(args, &open(), ui),
-        Command::Sleep(args) => sleep::run(&args, &open(), ui),
-        Command::CatchUp(args) => catch_up::run(args, &open(), ui),
-        Command::Pending(args) => pending::run(args, &open(), ui),
-        Command::Thread(args) => thread::run(args, &open(), ui),
-        Command::Resolve(args) => thread::resolve(args, &open(), ui),
-        Command::Knowledge(args) => knowledge::run(args, &open(), ui),
-        Command::Purge(args) => purge::run(&args, &open(), ui),
-        Command::Session(args) => session::run(args, &open(), ui),
-        Command::Find(args) => find::run(args, &open(), ui),
-        Command::About(args) => about::run(args, &open(), ui),
-        Command::How(args) => how::run(args, &open(), ui),
-        Command::Ask(args) => ask::run(args, &open(), ui),
-        Command::Preferences(args) => preferences::run(args, &open(), ui),
-        Command::Patterns(args) => patterns::run(args, &open(), ui),
-        Command::Skills(args) => skills::run(&args, &open(), ui),
-        Command::Projects(args) => projects::run(args, &open(), ui),
-        Command::Problems(args) => problems::run(&args, &open(), ui),
-        Command::Feedback(args) => feedback::run(args, &open(), ui),
-        Command::Llm(args) => llm::run(&args, &open(), ui),
-        Command::Cost(args) => cost::run(&args, &open(), ui),
-        Command::Mcp(args) => mcp::run(&args, &open(), directory.clone(), cli.directory.is_some(), ui),
+        Command::Allow(args) => allow::run(&args, chronicle, ui),
+        Command::Read(args) => read::run(args, chronicle, ui),
+        Command::Show(args) => show::run(&args, chronicle, ui),
+        Command::History(args) => history::run(args, chronicle, ui),
+        Command::Summary(args) => summary::run(args, chronicle, ui),
+        Command::Statusline(args) => statusline::run(&args, chronicle, ui),
+        Command::Status(args) => status::run(&args, chronicle, ui),
+        Command::Doctor(args) => doctor::run(&args, chronicle, ui),
+        Command::Gc(args) => gc::run(&args, chronicle, ui),
+        Command::Export(args) => export::run(&args, chronicle, ui),
+        Command::Import(args) => import::run(&args, chronicle, ui),
+        Command::Sync(args) => sync::run(&args, chronicle, ui),
+        Command::Deps(args) => deps::run(&args, chronicle, ui),
+        Command::Why(args) => why::run(args, chronicle, ui),
+        Command::Check(args) => check::run(&args, chronicle, ui),
+        Command::Outline(args) => outline::run(&args, chronicle, ui),
+        Command::Annotate(args) => annotate::run(args, chronicle, ui),
+        Command::Backfill(args) => backfill::run(args, chronicle, ui),
+        Command::Note(args) => note::run(args, chronicle, ui),
+        Command::Commit(args) => commit::run(args, chronicle, ui),
+        Command::Context(args) => context::run(args, chronicle, ui),
+        Command::Hook(args) => hook::run(&args, chronicle, ui),
+        Command::Injected(args) => injected::run(&args, chronicle, ui),
+        Command::Init(args) => init::run(&args, chronicle, ui),
+        Command::Setup(args) => setup::run(&args, chronicle, ui),
+        Command::Uninstall(args) => uninstall::run(&args, chronicle, ui),
+        Command::Config(args) => config::run(args, chronicle, ui),
+        Command::Flag(args) => flag::run(args, chronicle, ui),
+        Command::Correct(args) => correct::run(args, chronicle, ui),
+        Command::Supersede(args) => supersede::run(&args, chronicle, ui),
+        Command::Expire(args) => expire::run(&args, chronicle, ui),
+        Command::Reconcile(args) => reconcile::run(&args, chronicle, ui),
+        Command::Blocks(args) => blocks::run(args, chronicle, ui),
+        Command::Brief(args) => brief::run(args, chronicle, ui),
+        Command::Consolidate(args) => consolidate::run(&args, chronicle, ui),
+        Command::Digest(args) => digest::run(args, chronicle, ui),
+        Command::Memory(args) => memory::run(args, chronicle, ui),
+        Command::Sleep(args) => sleep::run(&args, chronicle, ui),
+        Command::CatchUp(args) => catch_up::run(args, chronicle, ui),
+        Command::Pending(args) => pending::run(args, chronicle, ui),
+        Command::Thread(args) => thread::run(args, chronicle, ui),
+        Command::Resolve(args) => thread::resolve(args, chronicle, ui),
+        Command::Knowledge(args) => knowledge::run(args, chronicle, ui),
+        Command::Purge(args) => purge::run(&args, chronicle, ui),
+        Command::Session(args) => session::run(args, chronicle, ui),
+        Command::Find(args) => find::run(args, chronicle, ui),
+        Command::About(args) => about::run(args, chronicle, ui),
+        Command::How(args) => how::run(args, chronicle, ui),
+        Command::Ask(args) => ask::run(args, chronicle, ui),
+        Command::Preferences(args) => preferences::run(args, chronicle, ui),
+        Command::Patterns(args) => patterns::run(args, chronicle, ui),
+        Command::Skills(args) => skills::run(&args, chronicle, ui),
+        Command::Projects(args) => projects::run(args, chronicle, ui),
+        Command::Problems(args) => problems::run(&args, chronicle, ui),
+        Command::Feedback(args) => feedback::run(args, chronicle, ui),
+        Command::Llm(args) => llm::run(&args, chronicle, ui),
+        Command::Cost(args) => cost::run(&args, chronicle, ui),
+        Command::Mcp(args) => mcp::run(&args, chronicle, directory, cli.directory.is_some(), ui),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Tour(args) => tour::run(&args, ui),
     }
@@ -172,8 +184,11 @@ pub(crate) fn may_use_index() -> bool {
     !is_set("CHRONICLE_NO_INDEX") && !chronicle::GLANCE_ENVIRONMENT.into_iter().any(is_set)
 }
 
-/// A variable of the environment.
+/// A variable of the environment; [`chronicle::UNATTENDED`] is there also where only this process knows of it.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
 pub(crate) fn environment(name: &str) -> Option<std::ffi::OsString> {
+    if name == chronicle::UNATTENDED && background::is_unattended() {
+        return Some("1".into());
+    }
     std::env::var_os(name)
 }

@@ -48,6 +48,9 @@ pub(crate) enum CommandError {
     /// Arguments that do not go together.
     #[snafu(display("{reason}"))]
     Usage { reason: String },
+    /// A question that only a person may answer.
+    #[snafu(display("only a person at a terminal can allow this: {reason}"))]
+    NoPerson { reason: &'static str },
     /// Standard output that cannot be written.
     #[snafu(display("cannot write the answer"))]
     Stdout { source: std::io::Error },
@@ -82,6 +85,7 @@ impl CommandError {
             Self::Unwritten { .. } => "commits_failed",
             Self::Unworded { .. } => "sessions_failed",
             Self::Usage { .. } => "usage",
+            Self::NoPerson { .. } => "no_person",
             Self::Git { .. } => "git",
             Self::Editor { .. } => "editor_failed",
             Self::Timer { source } => source.code(),
@@ -176,9 +180,17 @@ impl CommandError {
             "model_unusable" => "`git chronicle llm check` shows what is set",
             "no_reply" => "try again; chronicle.llm.timeout gives slow models more time",
             "too_dear" => {
-                "`git chronicle cost` shows what was spent; chronicle.llm.maxCostPerDay is the limit of a day"
+                "`git chronicle cost` shows what was spent; chronicle.llm.maxCostPerDay, maxTokensPerDay and maxRequestsPerDay limit a day"
+            }
+            "limit_of_commit" => {
+                "chronicle.llm.maxRequestsPerCommit and chronicle.llm.maxTokensPerCommit are the limits"
             }
             "no_account" => "nothing was asked; is the folder read-only? CHRONICLE_HOME names another one",
+            "home_in_repository" => "unset it, or set it to a folder outside of the repository",
+            "damaged_record" => "repair or remove the file; what it allowed is asked again",
+            "no_person" => {
+                "run it yourself, in a terminal of your own; `git chronicle config list` shows what is ignored"
+            }
             "no_home" => "set HOME, or CHRONICLE_HOME to the folder that is to hold it",
             "unknown_project" | "several_projects" => "`git chronicle projects` names them and their folders",
             "unknown_session" => "`git chronicle session list` lists sessions",

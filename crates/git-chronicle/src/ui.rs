@@ -121,15 +121,19 @@ impl Ui {
         }
     }
 
+    /// Whether somebody is there to be asked.
+    pub(crate) fn can_ask(&self) -> bool {
+        std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && self.format() != Format::Json
+    }
+
     /// Asks a question at the terminal; where there is none, and without an answer, the answer is no.
     pub(crate) fn agrees(&mut self, question: &str) -> bool {
-        let (stdin, stderr) = (std::io::stdin(), std::io::stderr());
-        if !stdin.is_terminal() || !stderr.is_terminal() || self.format() == Format::Json {
+        if !self.can_ask() {
             return false;
         }
-        let _written = write!(stderr.lock(), "{} [y/N] ", one_line(question));
+        let _written = write!(std::io::stderr().lock(), "{} [y/N] ", one_line(question));
         let mut answer = String::new();
-        let _read = stdin.read_line(&mut answer);
+        let _read = std::io::stdin().read_line(&mut answer);
         matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
     }
 

@@ -122,7 +122,11 @@ pub fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
     #[expect(clippy::disallowed_methods, reason = "the user's settings must not reach a test")]
     for (name, _) in std::env::vars_os() {
         let name_text = name.to_string_lossy();
-        if name_text.starts_with("GIT_") || name_text.starts_with("CHRONICLE_") || is_of_models(&name_text) {
+        if name_text.starts_with("GIT_")
+            || name_text.starts_with("CHRONICLE_")
+            || is_of_models(&name_text)
+            || is_of_agents(&name_text)
+        {
             command.env_remove(&name);
         }
     }
@@ -139,6 +143,14 @@ pub fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
         .env("GIT_COMMITTER_DATE", DATE)
         .env("NO_COLOR", "1");
     command
+}
+
+/// Whether a variable shows that an agent runs the tests: what they run is run by hand.
+fn is_of_agents(name: &str) -> bool {
+    const BEGIN: [&str; 8] =
+        ["AI_AGENT", "AIDER_", "CLAUDE", "CLINE_", "CODEX_", "COPILOT_", "CURSOR_", "OPENCODE"];
+    let others = ["GEMINI_CLI", "GOOSE_TERMINAL", "QWEN_CODE"];
+    BEGIN.iter().any(|begin| name.starts_with(begin)) || others.contains(&name)
 }
 
 /// Whether a variable could lead a test to a model that costs money, or through a proxy.

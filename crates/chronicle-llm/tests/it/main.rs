@@ -3,6 +3,7 @@
 mod claude;
 mod faults;
 mod ledger;
+mod limited;
 mod local_model;
 mod replayed;
 mod support;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use chronicle_llm::{EMBEDDING_MODEL, Key, Prices, Purpose, Wire};
+use chronicle_llm::{EMBEDDING_MODEL, Key, Prices, Purpose, Reach, Wire};
 
 use super::DEFAULT_TIMEOUT;
 use crate::{Chronicle, Settings};
@@ -31,6 +31,8 @@ pub(super) struct Choice {
     /// Whether it may call tools.
     pub(super) calls_tools: bool,
     pub(super) timeout: Duration,
+    /// The proxy, where a setting names one.
+    pub(super) proxy: Option<String>,
 }
 
 /// Who says what a model costs.
@@ -123,6 +125,14 @@ impl Choice {
             Some("none") => return Err("models are turned off by chronicle.llm.provider".to_owned()),
             Some(name) => Provider::of(name),
             None if base_url.is_some() => Some(Provider::OpenAi),
+            // A key that happens to be there is no word of the user's.
+            None if chronicle.is_unattended() => {
+                return Err(
+                    "where a hook or an agent runs this, a file of yours has to say who serves models, \
+                    such as `git config --global chronicle.llm.provider anthropic`"
+                        .to_owned(),
+                );
+            }
             None => {
                 KEYS.iter().find(|(variable, _)| key_in(variable).is_some()).map(|(_, provider)| *provider)
             }
@@ -148,7 +158,17 @@ impl Choice {
                 .find(|variable| key_in(variable).is_some())
                 .map(str::to_owned),
         };
-        let is_here = base_url.as_deref().is_some_and(is_this_machine);
+        let reach = base_url.as_deref().map(Reach::of);
+        if let (Some(Reach::Open), Some(address)) = (reach, &base_url)
+            && address.to_ascii_lowercase().starts_with("http:")
+            && settings.value("llm.allowHttp") != "true"
+        {
+            return Err(format!(
+                "{address} is not encrypted, so everybody on the way can read along; \
+                 `git config --global chronicle.llm.allowHttp true` allows it"
+            ));
+        }
+        let is_here = reach == Some(Reach::Here);
         if key_variable.is_none() && base_url.is_none() && provider != Provider::Claude {
             let names = own_variables(provider, None).join(" or ");
             return Err(format!("there is no key for {}: set {names}", provider.name()));
@@ -161,6 +181,7 @@ impl Choice {
             context_tokens: number("llm.contextTokens").unwrap_or(room),
             calls_tools: settings.value("llm.tools") != "false",
             timeout: number("llm.timeout").map_or(DEFAULT_TIMEOUT, Duration::from_secs),
+            proxy: said("llm.proxy"),
             provider,
             model,
             base_url,
@@ -168,6 +189,13 @@ impl Choice {
             prices,
             prices_by,
         })
+    }
+}
+
+impl Choice {
+    /// Where the key goes.
+    pub(super) fn address(&self) -> &str {
+        self.base_url.as_deref().unwrap_or(self.provider.wire().address())
     }
 }
 
@@ -235,32 +263,9 @@ fn prices(settings: &Settings, model: &str, is_here: bool) -> (Option<Prices>, P
     }
 }
 
-/// Whether an address is on this machine.
-fn is_this_machine(address: &str) -> bool {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let authority = rest.split('/').next().unwrap_or_default();
-    let host = match authority.strip_prefix('[') {
-        Some(v6) => v6.split(']').next().unwrap_or_default(),
-        None => authority.split(':').next().unwrap_or_default(),
-    };
-    host.eq_ignore_ascii_case("localhost")
-        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn this_machine_is_known_by_its_names() {
-        let check = |address: &str, is_here| assert_eq!(is_this_machine(address), is_here, "{address}");
-        check("http://localhost:11434/v1", true);
-        check("http://127.0.0.1:8080", true);
-        check("http://[::1]:8080/v1", true);
-        check("https://localhost.example.com/v1", false);
-        check("https://127.0.0.1.example.com", false);
-        check("https://api.openai.com/v1", false);
-    }
 
     #[test]
     fn every_model_that_is_asked_by_default_has_a_price_but_those_of_a_subscription() {

@@ -7,9 +7,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    AnnotateReply, AuthorContext, Candidates, Check, CorrectReply, CostReport, Deps, Diagnosis, GcReply,
-    ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply, ReconcileReply, Settings, Setup, Shown,
-    StagedRemark, Status, Summary, Synced, Timeline, Why, WrittenReply,
+    Allowance, AllowedRepositories, AnnotateReply, AuthorContext, Candidates, Check, CorrectReply,
+    CostReport, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply,
+    ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced, Timeline, Why,
+    WrittenReply,
     agent::Injected,
     ask::Asked,
     blocks::{BlockHistory, BlockList, FoundLines, ShownBlock},
@@ -113,6 +114,8 @@ macro_rules! whole {
 
 whole!(
     About,
+    AllowedRepositories,
+    Allowance,
     AnnotateReply,
     BlockHistory,
     BlockList,

@@ -39,7 +39,7 @@ const fn place(path: &'static str, holds: &'static str, forgets: Forgets) -> Tex
 }
 
 /// Every place of session memory.
-pub const TEXT_PLACES: [TextPlace; 13] = [
+pub const TEXT_PLACES: [TextPlace; 15] = [
     place(
         "chronicle.db",
         "turns, digests, threads, blocks, what was learned, the search index",
@@ -58,6 +58,8 @@ pub const TEXT_PLACES: [TextPlace; 13] = [
     place("queue", "paths of transcripts that wait to be read", Forgets::Nothing),
     place("rejected-lessons", "ids of lessons that were rejected", Forgets::Nothing),
     place("spending", "what models cost", Forgets::Nothing),
+    place("allowed", "what repositories may set, by their paths", Forgets::Nothing),
+    place("key-addresses.json", "where keys of models went, by their variables", Forgets::Nothing),
     place("setup", "what `setup` added to settings of agents", Forgets::Nothing),
     place("sleep.lock", "nothing", Forgets::Nothing),
     place("wording.lock", "nothing", Forgets::Nothing),

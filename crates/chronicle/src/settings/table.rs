@@ -14,11 +14,28 @@ pub struct Setting {
     pub name: &'static str,
     /// Its table and key in the team's file; none for what a repository must not decide for its clones.
     pub(super) team: Option<(&'static str, &'static str)>,
+    /// Who may set it.
+    pub rule: Rule,
     pub(super) kind: Kind,
     /// The value where nobody says otherwise; empty for none.
     pub default: &'static str,
     /// What it does.
     pub meaning: &'static str,
+}
+
+/// Who may set a setting: only the user, or also a project, as far as it narrows what the user said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// The user alone: where data, keys and money go, and what runs. A project's value counts once the user allowed it.
+    User,
+    /// Anybody: it sends and costs nothing.
+    Free,
+    /// A project may lower what the user set; where the user set nothing, it may set anything.
+    Lower,
+    /// A project may lower what the user set, or else the default.
+    Capped,
+    /// A project may only turn it off.
+    Off,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,10 +64,11 @@ const PROVIDERS: [&str; 5] = ["anthropic", "openai", "gemini", "claude", "none"]
 /// All settings, by name.
 ///
 /// No tracked file decides about models: code, keys and money go where those settings say.
-pub const SETTINGS: [Setting; 30] = [
+pub const SETTINGS: [Setting; 36] = [
     Setting {
         name: "annotateCommits",
         team: None,
+        rule: Rule::User,
         kind: Kind::Switch,
         default: "false",
         meaning: "whether a model annotates each commit, behind the hook that `init` sets up",
@@ -58,6 +76,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "chunkSize",
         team: Some(("agent", "chunk_size")),
+        rule: Rule::Lower,
         kind: Kind::Count,
         default: "5",
         meaning: "files that the writing agent takes at once from a large commit",
@@ -65,6 +84,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "defaultMaxRegions",
         team: Some(("read", "default_max_regions")),
+        rule: Rule::Lower,
         kind: Kind::Count,
         default: "20",
         meaning: "items that a read shows unless --max-regions says otherwise",
@@ -72,6 +92,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "depsScanLimit",
         team: Some(("read", "deps_scan_limit")),
+        rule: Rule::Free,
         kind: Kind::Count,
         default: "500",
         meaning: "accepted, without effect: every annotation is looked at",
@@ -79,13 +100,23 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "judgeEntries",
         team: None,
+        rule: Rule::User,
         kind: Kind::Switch,
         default: "false",
         meaning: "whether a model judges what it wrote of a commit, in one call more",
     },
     Setting {
+        name: "llm.allowHttp",
+        team: None,
+        rule: Rule::User,
+        kind: Kind::Switch,
+        default: "false",
+        meaning: "whether another machine may be asked without encryption, over `http://`",
+    },
+    Setting {
         name: "llm.baseUrl",
         team: None,
+        rule: Rule::User,
         kind: Kind::Text,
         default: "",
         meaning: "address of the model service, where it is not the provider's own",
@@ -93,6 +124,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "llm.contextTokens",
         team: None,
+        rule: Rule::User,
         kind: Kind::Count,
         default: "",
         meaning: "tokens that a request and its reply may have together",
@@ -100,6 +132,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "llm.keyVariable",
         team: None,
+        rule: Rule::User,
         kind: Kind::Text,
         default: "",
         meaning: "variable of the environment that holds the key",
@@ -107,14 +140,55 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "llm.maxCostPerDay",
         team: None,
+        rule: Rule::Capped,
         kind: Kind::Number,
         default: "",
         meaning: "US dollars that models may cost in a day, for everything of this user",
     },
-    Setting { name: "llm.model", team: None, kind: Kind::Text, default: "", meaning: "model that is asked" },
+    Setting {
+        name: "llm.maxRequestsPerCommit",
+        team: None,
+        rule: Rule::Capped,
+        kind: Kind::Count,
+        default: "100",
+        meaning: "requests that models may be sent about one commit",
+    },
+    Setting {
+        name: "llm.maxRequestsPerDay",
+        team: None,
+        rule: Rule::Capped,
+        kind: Kind::Count,
+        default: "5000",
+        meaning: "requests that models may be sent in a day, for everything of this user",
+    },
+    Setting {
+        name: "llm.maxTokensPerCommit",
+        team: None,
+        rule: Rule::Capped,
+        kind: Kind::Count,
+        default: "2000000",
+        meaning: "tokens that models may read and write about one commit",
+    },
+    Setting {
+        name: "llm.maxTokensPerDay",
+        team: None,
+        rule: Rule::Capped,
+        kind: Kind::Count,
+        default: "50000000",
+        meaning: "tokens that models may read and write in a day, for everything of this user",
+    },
+    Setting {
+        name: "llm.model",
+        team: None,
+        rule: Rule::User,
+        kind: Kind::Text,
+        default: "",
+        meaning: "model that is asked",
+    },
     Setting {
         name: "llm.model.annotate",
         team: None,
+        rule: Rule::User,
         kind: Kind::Text,
         default: "",
         meaning: "model that is asked to annotate commits",
@@ -122,6 +196,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "llm.model.ask",
         team: None,
+        rule: Rule::User,
         kind: Kind::Text,
         default: "",
         meaning: "model that is asked to answer questions",
@@ -129,6 +204,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "llm.model.digest",
         team: None,
+        rule: Rule::User,
         kind: Kind::Text,
         default: "",
         meaning: "model that is asked to word digests and threads of sessions",
@@ -136,6 +212,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "llm.model.embed",
         team: None,
+        rule: Rule::User,
         kind: Kind::Text,
         default: "",
         meaning: "model that is asked to turn texts into vectors",
@@ -143,6 +220,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "llm.model.patterns",
         team: None,
+        rule: Rule::User,
         kind: Kind::Text,
         default: "",
         meaning: "model that is asked to word patterns",
@@ -150,6 +228,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "llm.price.input",
         team: None,
+        rule: Rule::User,
         kind: Kind::Number,
         default: "",
         meaning: "US dollars for a million tokens that a model reads",
@@ -157,6 +236,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "llm.price.output",
         team: None,
+        rule: Rule::User,
         kind: Kind::Number,
         default: "",
         meaning: "US dollars for a million tokens that a model writes",
@@ -164,13 +244,23 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "llm.provider",
         team: None,
+        rule: Rule::User,
         kind: Kind::Choice(&PROVIDERS),
         default: "",
         meaning: "who serves the model; without, whoever there is a key for in the environment",
     },
     Setting {
+        name: "llm.proxy",
+        team: None,
+        rule: Rule::User,
+        kind: Kind::Text,
+        default: "",
+        meaning: "proxy to the model service, in place of the environment's",
+    },
+    Setting {
         name: "llm.timeout",
         team: None,
+        rule: Rule::User,
         kind: Kind::Count,
         default: "120",
         meaning: "seconds that a call of a model may take",
@@ -178,6 +268,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "llm.tools",
         team: None,
+        rule: Rule::User,
         kind: Kind::Switch,
         default: "true",
         meaning: "whether the model calls tools; without, it is asked once for each part of a commit",
@@ -185,6 +276,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "maxAgentTurns",
         team: Some(("agent", "max_agent_turns")),
+        rule: Rule::Capped,
         kind: Kind::Count,
         default: "20",
         meaning: "turns of a conversation of the writing agent",
@@ -192,6 +284,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "maxDiffLines",
         team: Some(("agent", "max_diff_lines")),
+        rule: Rule::Capped,
         kind: Kind::Count,
         default: "2000",
         meaning: "changed lines beyond which the writing agent takes a commit in chunks",
@@ -199,6 +292,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "maxTokensPerResponse",
         team: Some(("agent", "max_tokens_per_response")),
+        rule: Rule::Capped,
         kind: Kind::Count,
         default: "4096",
         meaning: "tokens of one reply to the writing agent",
@@ -206,6 +300,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "memory.coldMegabytes",
         team: None,
+        rule: Rule::User,
         kind: Kind::Count,
         default: "500",
         meaning: "megabytes that compressed transcripts of sessions may take",
@@ -213,6 +308,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "recall",
         team: Some(("agent", "recall")),
+        rule: Rule::Off,
         kind: Kind::Switch,
         default: "true",
         meaning: "whether agents are told what is known of the files, names and errors in a prompt",
@@ -220,6 +316,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "recencyHalfLife",
         team: Some(("read", "recency_half_life")),
+        rule: Rule::Free,
         kind: Kind::Days,
         default: "180",
         meaning: "days after which an entry counts half as recent",
@@ -227,6 +324,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "recentAnnotationsLimit",
         team: Some(("agent", "recent_annotations_limit")),
+        rule: Rule::Capped,
         kind: Kind::Count,
         default: "5",
         meaning: "older annotations of a file that the writing agent is shown",
@@ -234,6 +332,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "searchModel",
         team: None,
+        rule: Rule::User,
         kind: Kind::Folder,
         default: "",
         meaning: "folder with a small model that ranks again what `find` found, on this machine",
@@ -241,6 +340,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "searchVectors",
         team: None,
+        rule: Rule::User,
         kind: Kind::Switch,
         default: "false",
         meaning: "whether `find` also compares vectors of `llm.model.embed`; what was said is sent there",
@@ -248,6 +348,7 @@ pub const SETTINGS: [Setting; 30] = [
     Setting {
         name: "sync.remotes",
         team: None,
+        rule: Rule::User,
         kind: Kind::Words,
         default: "",
         meaning: "remotes that notes are shared with",

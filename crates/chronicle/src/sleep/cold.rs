@@ -112,7 +112,7 @@ impl Chronicle {
 
     /// How many bytes kept transcripts may take.
     pub(crate) fn cold_budget(&self) -> u64 {
-        let settings = self.settings().unwrap_or_else(|_| self.settings_of_environment());
+        let settings = self.settings().unwrap_or_else(|_| self.settings_of_user());
         settings.value("memory.coldMegabytes").parse::<u64>().unwrap_or(500).saturating_mul(1_000_000)
     }
 

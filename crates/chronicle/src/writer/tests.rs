@@ -117,8 +117,16 @@ fn chronicle(repo: &TestRepo) -> Chronicle {
     Chronicle::new(repo.path(), "2026-03-10T12:00:00Z".parse().unwrap(), false)
 }
 
+/// The same, where a user wants what is written to be judged.
+fn judging(repo: &TestRepo) -> Chronicle {
+    chronicle(repo).with_environment(|name| (name == "CHRONICLE_JUDGE_ENTRIES").then(|| "true".into()))
+}
+
 fn write(repo: &TestRepo, model: &Script) -> WrittenCommit {
-    let chronicle = chronicle(repo);
+    write_by(&chronicle(repo), model)
+}
+
+fn write_by(chronicle: &Chronicle, model: &Script) -> WrittenCommit {
     let head = chronicle.repository().unwrap().born_head().unwrap();
     chronicle.write_up(head, model, &asking(&Cancel::default())).unwrap()
 }
@@ -228,9 +236,8 @@ fn what_a_model_judges_to_restate_is_dropped_and_testimony_is_not_judged() {
     let restates = |entry: u32| json!({"entry": entry, "restates": true});
     let judged = |last: Reply| {
         let repo = repo();
-        repo.git(&["config", "chronicle.judgeEntries", "true"]);
         let model = Script::new([calls(&emitted), says(DONE), last]);
-        (write(&repo, &model), model)
+        (write_by(&judging(&repo), &model), model)
     };
     let (done, model) = judged(verdicts(json!([restates(2), {"entry": 1, "restates": false}, restates(9)])));
     assert_eq!((done.wisdom, done.dropped, done.outcome), (1, 1, WrittenOutcome::Stored), "{done:#?}");
@@ -245,13 +252,12 @@ fn what_a_model_judges_to_restate_is_dropped_and_testimony_is_not_judged() {
     }
     // What the author said is the author's.
     let repo = repo();
-    repo.git(&["config", "chronicle.judgeEntries", "true"]);
     let mut said = lesson(LESSON);
     said["source"] = "author".into();
     let note = crate::NoteCommand { text: LESSON.to_owned(), category: None, file: None, lines: None };
     chronicle(&repo).note(&note).unwrap();
     let model = Script::new([calls(&[("emit_wisdom", said)]), says(DONE), verdicts(json!([restates(1)]))]);
-    let done = write(&repo, &model);
+    let done = write_by(&judging(&repo), &model);
     assert_eq!((done.wisdom, model.asked().len()), (1, 2), "{done:#?}");
 }
 

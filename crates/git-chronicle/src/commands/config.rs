@@ -6,7 +6,8 @@ use crate::{error::CommandError, ui::Ui};
 ///
 /// The environment counts most (`CHRONICLE_RECENCY_HALF_LIFE`), then git's own configuration
 /// (`git config chronicle.recencyHalfLife 90`), then the team's file `.chronicle.toml` at the root
-/// (`[chronicle.read]` with `recency_half_life = 90`), then what is built in.
+/// (`[chronicle.read]` with `recency_half_life = 90`), then what is built in. A repository does not decide where code,
+/// keys and money go, and it only lowers limits: `list` shows what was ignored, `git chronicle allow` lets it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
@@ -22,7 +23,7 @@ enum Action {
         /// Its name, such as `recencyHalfLife`
         key: String,
     },
-    /// Set one setting in git's configuration
+    /// Set one setting in git's configuration; one that only a user may set, in the user's
     Set {
         /// Its name, such as `recencyHalfLife`
         key: String,

@@ -83,7 +83,9 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
         return Ok(());
     }
     let is_done = done.is_ok();
-    if let Err(error) = done {
+    if let Err(error) = done
+        && is_told(&error)
+    {
         let _code: ExitCode = crate::error::report(&error.into(), ui);
     }
     // After an amend git runs `post-rewrite` too, which knows all that there is to take along: the search for what
@@ -102,6 +104,12 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
         background::start(&["annotate", "--agent", "--by-session", "--commit", &commit]);
     }
     Ok(())
+}
+
+/// Whether a hook says what went wrong. A home of session memory in the repository is no mistake of who works there: a
+/// file of the repository may have had it set.
+fn is_told(error: &chronicle::Error) -> bool {
+    error.code() != "home_in_repository"
 }
 
 /// Answers one of an agent's hooks. Whatever happens, it ends well and in time, with an answer that the agent takes.
@@ -124,7 +132,7 @@ fn of_agent(host: Host, args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> 
     if IS_ANSWERED.swap(true, Ordering::SeqCst) {
         return Ok(());
     }
-    if let Some(error) = answer.failed {
+    if let Some(error) = answer.failed.filter(is_told) {
         let _code: ExitCode = crate::error::report(&error.into(), ui);
     }
     // The agent may have gone away.

@@ -29,6 +29,8 @@ impl Desk {
         repo.write(".git/chronicle/project", "01K00000000000000000000000\n");
         let home = repo.beside("home");
         fs::create_dir(&home).expect("there is none yet");
+        // Where there is none, git writes another.
+        fs::write(home.join(".gitconfig"), "").expect("it can be written");
         Self { repo, home }
     }
 
@@ -43,6 +45,9 @@ impl Desk {
         command
             .env("HOME", &self.home)
             .env_remove("XDG_DATA_HOME")
+            .env_remove("XDG_CONFIG_HOME")
+            // The user's files are those in the home here.
+            .env_remove("GIT_CONFIG_GLOBAL")
             .env_remove("CLAUDE_CONFIG_DIR")
             .env_remove("CODEX_HOME")
             .env("CHRONICLE_HOME", self.memory())
@@ -50,6 +55,20 @@ impl Desk {
             .env("TZ", "UTC")
             .env("CHRONICLE_NOW", NOW);
         command
+    }
+
+    /// Lets the user's git configuration say this for a command, also where a hook runs it.
+    pub(crate) fn choose(&self, command: &mut Command, settings: &[(&str, &str)]) {
+        let folder = self.home.join("chosen");
+        fs::create_dir_all(folder.join("git")).expect("it can be made");
+        let text = settings.iter().map(|(name, value)| {
+            let (section, key) =
+                name.rsplit_once('.').map_or((None, *name), |(section, key)| (Some(section), key));
+            let section = section.map(|section| format!(" \"{section}\"")).unwrap_or_default();
+            format!("[chronicle{section}]\n\t{key} = {value}\n")
+        });
+        fs::write(folder.join("git/config"), text.collect::<String>()).expect("it can be written");
+        command.env("XDG_CONFIG_HOME", folder);
     }
 
     /// Runs `git chronicle ARGS` in the repository.

@@ -200,6 +200,11 @@ fn a_question_that_asks_nothing_is_refused_in_one_line() {
     assert_eq!(empty.ask(&["find", "pool"])["hits"], json!([]));
 }
 
+fn user_set(desk: &Desk, folder: &str) {
+    let file = desk.home.join(".gitconfig");
+    desk.repo.git(&["config", "--file", &file.to_string_lossy(), "chronicle.searchModel", folder]);
+}
+
 #[test]
 fn a_model_that_cannot_be_run_leaves_what_words_find_and_one_line() {
     let desk = both();
@@ -208,7 +213,7 @@ fn a_model_that_cannot_be_run_leaves_what_words_find_and_one_line() {
     let reason =
         if cfg!(feature = "rerank") { "cannot read" } else { "this build of Chronicle runs no models" };
     let check = |folder: &str, warning: &str| {
-        desk.repo.git(&["config", "chronicle.searchModel", folder]);
+        user_set(&desk, folder);
         let answer = desk.ask(&["find", "connection pool"]);
         assert_eq!(answer["hits"], by_words["hits"]);
         let outcome = desk.run(&["find", "connection pool"]).warns(warning);
@@ -217,7 +222,7 @@ fn a_model_that_cannot_be_run_leaves_what_words_find_and_one_line() {
     check("/no where/é", &format!("found by words alone: {reason}"));
     check("models/mini", "`searchModel` is `models/mini`");
     // Nobody is asked about what was not found.
-    desk.repo.git(&["config", "chronicle.searchModel", "/nowhere"]);
+    user_set(&desk, "/nowhere");
     assert_eq!(desk.ask(&["find", "nothing"]).get("warnings"), None);
 }
 

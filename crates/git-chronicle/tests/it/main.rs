@@ -1,6 +1,7 @@
 //! The binary, end to end, on real repositories.
 
 mod agent_hooks;
+mod allow;
 mod anchors;
 mod asking;
 mod bad_input;

@@ -200,6 +200,10 @@ fn the_proxy_of_the_environment_is_used() {
     let proxy = ScriptedService::playing([Answer::text("ok"), Answer::status(407, "who are you?")]);
     let desk = asking(&proxy);
     set(&desk, "llm.baseUrl", "http://model.example");
+    let variables = [("MY_KEY", KEY)];
+    check(&desk, &["--call"], &variables)
+        .refused(1, &["http://model.example is not encrypted", "chronicle.llm.allowHttp"]);
+    set(&desk, "llm.allowHttp", "true");
     let url = proxy.url();
     let variables = [("MY_KEY", KEY), ("http_proxy", url.as_str())];
     check(&desk, &["--call"], &variables).success();
@@ -215,7 +219,7 @@ fn the_installed_claude_is_a_model() {
     let path = |folder: &Path| format!("{}:/usr/bin:/bin", folder.display());
     let outcome = check(&desk, &[], &[("PATH", &path(&bin))]).success();
     assert!(outcome.stdout.contains("`claude` is not on the PATH"), "{outcome:#?}");
-    check(&desk, &["--call"], &[("PATH", &path(&bin))]).refused(1, &["`claude` cannot be run"]);
+    check(&desk, &["--call"], &[("PATH", &path(&bin))]).refused(1, &["`claude` is not on the PATH"]);
     let answer = json!({ "result": "ok", "usage": { "input_tokens": 10, "output_tokens": 2 } });
     let mut write = testkit::command("sh", desk.repo.path());
     write.args(["-c", "mkdir \"$1\" && printf '%s' \"$2\" >\"$1/claude\" && chmod 755 \"$1/claude\"", "sh"]);

@@ -40,13 +40,21 @@ impl Wording {
     }
 
     fn command(&self, args: &[&str], now: &str) -> std::process::Command {
+        self.choosing(args, now, &[])
+    }
+
+    /// The same, with more of the user's settings.
+    fn choosing(&self, args: &[&str], now: &str, more: &[(&str, &str)]) -> std::process::Command {
         let mut command = self.desk.command_in(self.desk.repo.path(), args);
-        command
-            .env("CHRONICLE_LLM_PROVIDER", "anthropic")
-            .env("CHRONICLE_LLM_BASE_URL", format!("{}/v1", self.service.url()))
-            .env("CHRONICLE_LLM_MODEL", "scripted")
-            .env("CHRONICLE_LLM_TIMEOUT", "5")
-            .env("CHRONICLE_NOW", now);
+        let address = format!("{}/v1", self.service.url());
+        let model = [
+            ("llm.provider", "anthropic"),
+            ("llm.baseUrl", address.as_str()),
+            ("llm.model", "scripted"),
+            ("llm.timeout", "5"),
+        ];
+        self.desk.choose(&mut command, &[&model, more].concat());
+        command.env("CHRONICLE_NOW", now);
         command
     }
 
@@ -368,16 +376,14 @@ fn behind_hooks_a_model_is_asked_only_where_somebody_chose_one() {
     by_chance(&["session", "ingest", "--sweep"]);
     by_chance(&["hook", "detached", "session"]);
     // A limit that is reached.
-    let priced = [("CHRONICLE_LLM_PRICE_INPUT", "1"), ("CHRONICLE_LLM_PRICE_OUTPUT", "1")];
+    let priced = [("llm.price.input", "1"), ("llm.price.output", "1"), ("llm.maxCostPerDay", "0.001")];
     for _ in 0..4 {
-        let mut limited = wording.command(&["hook", "detached", "session"], crate::desk::NOW);
-        run(limited.env("CHRONICLE_LLM_MAX_COST_PER_DAY", "0.001").envs(priced)).success();
+        run(&mut wording.choosing(&["hook", "detached", "session"], crate::desk::NOW, &priced)).success();
     }
     // The session of another project, with whatever settings it has.
     let elsewhere = testkit::TestRepo::new();
-    let mut other = desk.command_in(elsewhere.path(), &["hook", "detached", "session"]);
-    other.env("CHRONICLE_LLM_PROVIDER", "anthropic").env("CHRONICLE_LLM_BASE_URL", wording.service.url());
-    run(other.env("CHRONICLE_LLM_MODEL", "scripted")).success();
+    let mut other = wording.command(&["hook", "detached", "session"], crate::desk::NOW);
+    run(other.current_dir(elsewhere.path())).success();
     assert_eq!(wording.n_asked(), 0);
     let refused = run(&mut desk.command_in(desk.repo.path(), &["session", "word"]));
     refused.refused(1, &["ANTHROPIC_API_KEY"]);

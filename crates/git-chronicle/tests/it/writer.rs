@@ -38,11 +38,14 @@ impl Writing {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = self.desk.command_in(self.desk.repo.path(), args);
-        command
-            .env("CHRONICLE_LLM_PROVIDER", "anthropic")
-            .env("CHRONICLE_LLM_BASE_URL", format!("{}/v1", self.service.url()))
-            .env("CHRONICLE_LLM_MODEL", "scripted")
-            .env("CHRONICLE_LLM_CONTEXT_TOKENS", "100000");
+        let address = format!("{}/v1", self.service.url());
+        let model = [
+            ("llm.provider", "anthropic"),
+            ("llm.baseUrl", address.as_str()),
+            ("llm.model", "scripted"),
+            ("llm.contextTokens", "100000"),
+        ];
+        self.desk.choose(&mut command, &model);
         command
     }
 

@@ -1,0 +1,181 @@
+//! Who speaks in the environment: the user, or an agent in a repository that tells the agent what to set.
+//!
+//! An agent's settings may be files that a repository tracks, and they may set variables. So where an agent or one of
+//! git's hooks runs this program, only the user's own files say where data and keys go.
+
+use std::path::{Path, PathBuf};
+
+use chronicle_git::{Checkout, ConfigScope};
+use snafu::ensure;
+
+use crate::{Chronicle, Error, error::HomeInRepositorySnafu};
+
+/// Set where a hook, an agent or the background work that they start runs this program.
+pub const UNATTENDED: &str = "CHRONICLE_UNATTENDED";
+
+/// Variables that agents set for what they run.
+const AGENTS: [&str; 9] = [
+    "AI_AGENT",
+    "AIDER_RUNNING",
+    "CLAUDECODE",
+    "CLAUDE_PROJECT_DIR",
+    "CLINE_ACTIVE",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "GOOSE_TERMINAL",
+    "QWEN_CODE",
+];
+/// What the names of the others begin with.
+const AGENTS_BEGIN: [&str; 5] = ["CLAUDE_CODE_", "CODEX_", "COPILOT_", "CURSOR_", "OPENCODE"];
+/// Of those, what users set for their agents: where they keep files, keys, which service they ask.
+const USERS_BEGIN: [&str; 5] = [
+    "CLAUDE_CODE_DISABLE_",
+    "CLAUDE_CODE_ENABLE_",
+    "CLAUDE_CODE_MAX_",
+    "CLAUDE_CODE_SKIP_",
+    "CLAUDE_CODE_USE_",
+];
+const USERS_END: [&str; 8] =
+    ["_HOME", "_CONFIG", "_CONFIG_CONTENT", "_CONFIG_DIR", "_KEY", "_MODEL", "_PROVIDER_URL", "_TOKEN"];
+
+/// Whether a variable of this name shows that an agent runs this program.
+#[must_use]
+pub fn is_of_agent(variable: &str) -> bool {
+    let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| variable.starts_with(beginning));
+    let is_users = begins(&USERS_BEGIN) || USERS_END.iter().any(|end| variable.ends_with(end));
+    AGENTS.contains(&variable) || begins(&AGENTS_BEGIN) && !is_users
+}
+
+/// Whose words count as the user's own.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Surroundings {
+    /// Whether the environment and git's arguments are the user's.
+    pub(super) is_attended: bool,
+    /// Whether the files that git takes for the user's are.
+    trusts_global: bool,
+    /// Whether the file that git takes for the machine's is.
+    trusts_system: bool,
+}
+
+impl Surroundings {
+    pub(super) fn trusts(self, scope: ConfigScope) -> bool {
+        match scope {
+            ConfigScope::System => self.trusts_system,
+            ConfigScope::Global => self.trusts_global,
+            ConfigScope::Command => self.is_attended,
+            ConfigScope::Local | ConfigScope::Worktree => false,
+        }
+    }
+}
+
+impl Chronicle {
+    /// Whether a hook, an agent or the background work that they start runs this: then no variable says where data,
+    /// keys and money go.
+    pub(crate) fn is_unattended(&self) -> bool {
+        (self.environment)(UNATTENDED).is_some()
+    }
+
+    /// Whose words count; where nothing was found in files that may be the user's, it does not matter whether they are.
+    pub(super) fn surroundings(&self, has_files: bool) -> Surroundings {
+        let is_attended = !self.is_unattended();
+        let none = ["", "/dev/null"];
+        let trusts_system = self
+            .variable("GIT_CONFIG_SYSTEM")
+            .is_none_or(|file| file == "/etc/gitconfig" || none.contains(&&*file));
+        Surroundings {
+            is_attended,
+            trusts_global: is_attended || has_files && self.has_own_files(),
+            trusts_system: is_attended || trusts_system,
+        }
+    }
+
+    /// Whether the files that git takes for the user's are where a user's files are, and not where some variable points
+    /// to that a repository may have had set.
+    fn has_own_files(&self) -> bool {
+        let set = |name: &str| self.variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let Some(home) = set("HOME") else { return false };
+        let config_home = set("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
+        let is_own = |folder: &Path| folder.is_absolute() && !self.is_in_repository(folder);
+        let usual = [home.join(".gitconfig"), config_home.join("git/config"), PathBuf::from("/dev/null")];
+        is_own(&home)
+            && is_own(&config_home)
+            && set("GIT_CONFIG_GLOBAL").is_none_or(|file| usual.contains(&file))
+    }
+
+    /// Whether a path is in the working tree or the git directory of the repository at hand.
+    pub(crate) fn is_in_repository(&self, path: &Path) -> bool {
+        let Some(checkout) = Checkout::of(&self.directory) else { return false };
+        let git_dir = checkout.git_dir.canonicalize().unwrap_or(checkout.git_dir);
+        let path = real(&self.directory.join(path));
+        [&checkout.root, &git_dir, &checkout.common_dir].into_iter().any(|folder| path.starts_with(folder))
+    }
+
+    /// A home of session memory that a variable names; a repository must not have it set to a folder of its own.
+    ///
+    /// # Errors
+    /// When it is in the repository.
+    pub(crate) fn outside(&self, home: PathBuf, variable: &'static str) -> Result<PathBuf, Error> {
+        ensure!(!self.is_in_repository(&home), HomeInRepositorySnafu { home, variable });
+        Ok(home)
+    }
+}
+
+/// Where a path leads to, links followed, as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let found = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+    let Some((folder, real)) = found else { return path };
+    let rest = path.strip_prefix(folder).unwrap_or(Path::new(""));
+    // What does not exist has no links; `..` goes back within it.
+    rest.components().fold(real, |mut real, part| {
+        match part {
+            std::path::Component::ParentDir => drop(real.pop()),
+            part => real.push(part),
+        }
+        real
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_are_known_by_their_variables_and_users_settings_for_them_are_not_agents() {
+        for name in [
+            "CLAUDECODE",
+            "CLAUDE_CODE_ENTRYPOINT",
+            "CODEX_SANDBOX",
+            "CODEX_THREAD_ID",
+            "COPILOT_AGENT_SESSION_ID",
+            "CURSOR_AGENT",
+            "CURSOR_TRACE_ID",
+            "GEMINI_CLI",
+            "OPENCODE",
+            "AI_AGENT",
+        ] {
+            assert!(is_of_agent(name), "{name}");
+        }
+        for name in [
+            "CODEX_HOME",
+            "COPILOT_HOME",
+            "GEMINI_CLI_HOME",
+            "CLAUDE_CODE_USE_BEDROCK",
+            "OPENCODE_CONFIG",
+            "PATH",
+        ] {
+            assert!(!is_of_agent(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_followed_as_far_as_it_exists() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("repo")).unwrap();
+        std::os::unix::fs::symlink(root.join("repo"), root.join("link")).unwrap();
+        assert_eq!(real(&root.join("link/not/there")), root.join("repo/not/there"));
+        assert_eq!(real(&root.join("other/../repo/x")), root.join("repo/x"));
+        assert_eq!(real(&root.join("link/..")), root);
+    }
+}
