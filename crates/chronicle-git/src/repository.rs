@@ -23,7 +23,8 @@ use snafu::ResultExt;
 use crate::{
     error::{GitError, NotARepositorySnafu, ObjectSnafu, Result},
     glance::ASIDE,
-    process::git_talking,
+    ownership::{self, Site, Trusted},
+    process::git,
     refs::RefBackend,
 };
 
@@ -151,23 +152,32 @@ impl Repository {
     /// Opens the repository that `directory` is in, or the one that git's environment names.
     ///
     /// # Errors
-    /// When there is none, or its configuration cannot be read.
+    /// When there is none, when git would not work in it, or when its configuration cannot be read.
     pub fn discover(directory: &Path, now: Timestamp) -> Result<Self> {
-        let opened = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
-            directory,
-            gix::discover::upwards::Options::default(),
-            Mapping { full: options(Trust::Full), reduced: options(Trust::Reduced) },
-        );
-        Ok(Self::of(&opened.context(NotARepositorySnafu { path: directory })?, now))
+        if ownership::is_named() {
+            let options = Mapping { full: options(Trust::Full), reduced: options(Trust::Reduced) };
+            let opened = gix::ThreadSafeRepository::open_with_environment_overrides(directory, options);
+            return Ok(Self::of(&opened.context(NotARepositorySnafu { path: directory })?, now));
+        }
+        Self::open(&Site::discover(directory)?.trusted(directory)?, options(Trust::Full), now)
     }
 
     /// Opens the repository at `directory` and no other, whatever the environment and the user's settings say.
     ///
     /// # Errors
-    /// When there is none, or its configuration cannot be read.
+    /// When there is none, when git would not work in it, or when its configuration cannot be read.
     pub fn open_isolated(directory: &Path, now: Timestamp) -> Result<Self> {
-        let opened = gix::ThreadSafeRepository::open_opts(directory, gix::open::Options::isolated());
-        Ok(Self::of(&opened.context(NotARepositorySnafu { path: directory })?, now))
+        Self::open(&Site::at(directory).trusted(directory)?, gix::open::Options::isolated(), now)
+    }
+
+    fn open(trusted: &Trusted, options: gix::open::Options, now: Timestamp) -> Result<Self> {
+        let (path, is_bare) = match trusted.root() {
+            Some(root) => (root, false),
+            None => (trusted.git_dir(), true),
+        };
+        let options = options.with(Trust::Full).open_path_as_is(is_bare);
+        let opened = gix::ThreadSafeRepository::open_opts(path, options);
+        Ok(Self::of(&opened.context(NotARepositorySnafu { path })?, now))
     }
 
     /// The git directory of this worktree.
@@ -514,8 +524,8 @@ impl Repository {
     /// The version of `git`; `None` when it cannot be run.
     #[must_use]
     pub fn git_version(&self) -> Option<String> {
-        let ran = git_talking(self.git_dir(), self.work_dir(), &["version"], b"").ok()?;
-        Some(ran.stdout.trim().strip_prefix("git version ")?.to_owned())
+        let printed = git(self, &["version"], b"").ok()?;
+        Some(printed.to_str().ok()?.trim().strip_prefix("git version ")?.to_owned())
     }
 
     /// Writes the ref `name` with all of its history to a bundle at `path`, which git can fetch from.
@@ -524,12 +534,7 @@ impl Repository {
     /// When the file cannot be written.
     pub fn bundle(&self, path: &Path, name: &str) -> Result<()> {
         let path = path.to_string_lossy();
-        let args = ["bundle", "create", "--quiet", &path, name];
-        let ran = git_talking(self.git_dir(), self.work_dir(), &args, b"")?;
-        match ran.is_success {
-            true => Ok(()),
-            false => Err(GitError::Process { command: "bundle".to_owned(), stderr: ran.reason() }),
-        }
+        git(self, &["bundle", "create", "--quiet", &path, name], b"").map(drop)
     }
 
     /// Where small files of ours that belong to all worktrees live.

@@ -132,8 +132,8 @@ impl Repository {
     pub fn set_config(&self, name: &str, value: &str, for_user: bool) -> Result<()> {
         let args = ["--replace-all", name, value];
         if for_user {
-            let args = [&["config", "--global"], &args[..]].concat();
-            return process::git(self.common_dir(), &args, b"").map(drop);
+            let args = [&["--global"], &args[..]].concat();
+            return process::git_config(self.common_dir(), &args).map(drop);
         }
         self.rewrite_config(|config| edited_by_git(config, &args))
     }
@@ -186,6 +186,6 @@ pub(crate) fn edited_by_git(config: &[u8], args: &[&str]) -> Result<Vec<u8>> {
     })?;
     // The file is named, so which repository this is does not matter.
     let directory = copy.path().parent().unwrap_or(copy.path());
-    process::git(directory, &[&["config", "--file", path], args].concat(), b"")?;
+    process::git_config(directory, &[&["--file", path], args].concat())?;
     fs::read(copy.path()).context(IoSnafu { path: file() })
 }

@@ -116,10 +116,12 @@ impl Chronicle {
         Ok(CostReport::of(&spending, &first))
     }
 
-    /// The settings, also where there is no repository: then the environment's.
+    /// The settings, also where there is no repository that counts: then the environment's.
     pub(crate) fn model_settings(&self) -> Result<Settings, Error> {
         self.settings().or_else(|error| match error.code() {
-            "not_a_repository" => Ok(self.settings_of_environment()),
+            "not_a_repository" | "dubious_ownership" | "untrusted_repository" => {
+                Ok(self.settings_of_environment())
+            }
             _ => Err(error),
         })
     }

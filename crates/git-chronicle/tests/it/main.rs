@@ -36,6 +36,7 @@ mod models;
 mod moved;
 mod opencode;
 mod outcome;
+mod ownership;
 mod purge;
 mod questions;
 mod reading;
