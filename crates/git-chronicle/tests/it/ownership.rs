@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    os::unix::fs::{MetadataExt, PermissionsExt, chown},
+    os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink},
     path::{Path, PathBuf},
 };
 
@@ -282,4 +282,20 @@ fn nothing_that_a_repository_names_runs() {
         repo.try_git(&["update-ref", "refs/heads/other", "HEAD"]);
         assert!(mark.exists());
     }
+}
+
+#[test]
+fn hooks_are_not_set_up_through_a_link_that_leads_out() {
+    let repo = repo();
+    let outside = repo.beside("outside");
+    fs::create_dir(&outside).expect("there is none yet");
+    symlink(&outside, repo.path().join("githooks")).expect("there is none yet");
+    for path in ["githooks", "githooks/new"] {
+        repo.git(&["config", "core.hooksPath", path]);
+        let told = chronicle(repo.path(), &["init"]).success().warns("so nothing was changed there");
+        assert_eq!(fs::read_dir(&outside).expect("it is there").count(), 0, "{told:?}");
+    }
+    repo.git(&["config", "core.hooksPath", "own/new"]);
+    chronicle(repo.path(), &["init"]).success();
+    assert!(repo.path().join("own/new/post-commit").is_file());
 }
