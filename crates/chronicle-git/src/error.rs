@@ -38,6 +38,14 @@ pub enum GitError {
         /// What git says.
         reason: String,
     },
+    /// A small file of the git directory that cannot be what git wrote.
+    #[snafu(display("`{}` is broken: {reason}", path.display()))]
+    BrokenFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// HEAD points at a branch without commits.
     #[snafu(display("the repository has no commits yet"))]
     NoCommits,

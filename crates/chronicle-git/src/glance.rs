@@ -22,7 +22,7 @@ use crate::{
     config::UserConfig,
     notes::is_memory_ref,
     ownership::Site,
-    trust,
+    sound, trust,
     worktree::{from_root, may_have_filters},
 };
 
@@ -146,6 +146,11 @@ impl Glance {
         };
         let config = fs::read(common_dir.join("config")).ok()?.to_ascii_lowercase();
         if UNUSUAL.iter().any(|word| config.contains_str(word)) || git_dir.join("config.worktree").exists() {
+            return None;
+        }
+        // What is broken is an error of the caller who opens the repository.
+        let frame = ["shallow", "info/grafts", "packed-refs"].map(|name| common_dir.join(name));
+        if !frame.iter().all(|path| sound::is_sound(path)) {
             return None;
         }
         let refs = Refs {

@@ -35,6 +35,7 @@ mod repository;
 mod rewrite;
 pub mod scratch;
 mod settings;
+mod sound;
 mod swap;
 mod trust;
 mod turn;

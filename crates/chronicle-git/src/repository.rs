@@ -26,6 +26,7 @@ use crate::{
     ownership::{self, Site, Trusted},
     process::git,
     refs::RefBackend,
+    sound,
 };
 
 /// Notes and trees are packed as long chains of deltas; what was unpacked once serves the next in the chain.
@@ -157,7 +158,7 @@ impl Repository {
         if ownership::is_named() {
             let options = Mapping { full: options(Trust::Full), reduced: options(Trust::Reduced) };
             let opened = gix::ThreadSafeRepository::open_with_environment_overrides(directory, options);
-            return Ok(Self::of(&opened.context(NotARepositorySnafu { path: directory })?, now));
+            return Self::checked(&opened.context(NotARepositorySnafu { path: directory })?, now);
         }
         Self::open(&Site::discover(directory)?.trusted(directory)?, options(Trust::Full), now)
     }
@@ -171,13 +172,25 @@ impl Repository {
     }
 
     fn open(trusted: &Trusted, options: gix::open::Options, now: Timestamp) -> Result<Self> {
+        sound::ensure_sound(&["HEAD", "commondir", "config"].map(|name| trusted.git_dir().join(name)))?;
         let (path, is_bare) = match trusted.root() {
             Some(root) => (root, false),
             None => (trusted.git_dir(), true),
         };
         let options = options.with(Trust::Full).open_path_as_is(is_bare);
         let opened = gix::ThreadSafeRepository::open_opts(path, options);
-        Ok(Self::of(&opened.context(NotARepositorySnafu { path })?, now))
+        Self::checked(&opened.context(NotARepositorySnafu { path })?, now)
+    }
+
+    /// The repository, if its small files can be what git wrote: gix takes that for granted.
+    fn checked(opened: &gix::ThreadSafeRepository, now: Timestamp) -> Result<Self> {
+        let repository = Self::of(opened, now);
+        let names = ["config", "packed-refs", "info/grafts"];
+        sound::ensure_sound(&names.map(|name| repository.common_dir().join(name)))?;
+        let shallow =
+            repository.inner.shallow_file().context(NotARepositorySnafu { path: repository.git_dir() })?;
+        sound::ensure_shallow(&shallow)?;
+        Ok(repository)
     }
 
     /// The git directory of this worktree.

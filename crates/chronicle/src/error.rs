@@ -513,6 +513,7 @@ fn git_code(error: &GitError) -> Code {
         GitError::NotARepository { .. } => "not_a_repository",
         GitError::DubiousOwnership { .. } => "dubious_ownership",
         GitError::ForbiddenBare { .. } | GitError::Distrusted { .. } => "untrusted_repository",
+        GitError::BrokenFile { .. } => "broken_repository",
         GitError::NoCommits => "no_commits",
         GitError::NoWorkTree => "no_work_tree",
         GitError::NoMergeBase { .. } => "no_merge_base",

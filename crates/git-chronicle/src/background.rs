@@ -47,6 +47,10 @@ pub(crate) fn start_in(directory: &Path, arguments: &[&str]) {
         .stderr(Stdio::null());
     // Nobody is there who could be asked for a password.
     command.env("GIT_TERMINAL_PROMPT", "0").env("SSH_ASKPASS_REQUIRE", "force").env("SSH_ASKPASS", "false");
+    if std::env::var_os("GIT_ASKPASS").is_none() {
+        // Nor does a repository's `core.askPass` run.
+        command.env("GIT_ASKPASS", "false");
+    }
     // Of its own group, so that an interrupt at the terminal does not reach it.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     if is_foreground() {

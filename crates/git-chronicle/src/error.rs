@@ -129,6 +129,9 @@ impl CommandError {
         Some(match self.code() {
             "untrusted_repository" => "name it with GIT_DIR or `git --git-dir`, if you trust it",
             "not_a_repository" => "run this inside a repository, or name one with -C",
+            "broken_repository" => {
+                "`git fsck` says what else is; a file of git's is restored or removed by hand"
+            }
             "no_commits" => "commit something first; Chronicle reads committed code",
             "unknown_revision" => "name a commit, branch or tag; `git log` lists commits",
             "file_not_found" => "paths are taken from the current directory, then from the root",
