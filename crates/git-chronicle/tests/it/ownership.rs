@@ -274,7 +274,7 @@ fn nothing_that_a_repository_names_runs() {
         let _gone = fs::remove_file(&mark);
         repo.write("src/pool.rs", "fn acquire() {}\nfn release() {}\n");
         for args in commands {
-            let outcome = chronicle(repo.path(), args);
+            let outcome = run(binary(repo.path(), args).env("CHRONICLE_FOREGROUND", "1"));
             assert!(!mark.exists(), "{format}: {args:?} ran it: {outcome:?}");
         }
         assert!(read(repo.path(), &[]).success().stdout.contains("last in, first out"));
