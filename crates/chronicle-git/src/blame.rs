@@ -64,7 +64,7 @@ impl Repository {
             command: "blame".to_owned(),
             stderr: "the file's name cannot be passed to a process".to_owned(),
         })?);
-        parse(&process::git_reading(self.git_dir(), self.work_dir(), &args)?)
+        parse(&process::git_reading(self, &args)?)
     }
 }
 

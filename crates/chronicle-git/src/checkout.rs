@@ -8,7 +8,7 @@ use std::{
 
 use gix::bstr::ByteSlice;
 
-use crate::glance::git_dir_of;
+use crate::ownership::Site;
 
 /// Where a repository keeps the id that session memory knows it by.
 const ID_FILE: &str = "chronicle/project";
@@ -25,17 +25,18 @@ pub struct Checkout {
 }
 
 impl Checkout {
-    /// The working tree that `folder` is in, if it is in one.
+    /// The working tree that `folder` is in, if it is in one that git would work in.
     #[must_use]
     pub fn of(folder: &Path) -> Option<Self> {
         let folder = folder.canonicalize().ok()?;
-        let (root, git_dir) = folder.ancestors().find_map(|root| Some((root, git_dir_of(root)?)))?;
+        let trusted = Site::around(&folder)?.trusted(&folder).ok()?;
+        let (root, git_dir) = (trusted.root()?.to_owned(), trusted.git_dir().to_owned());
         let common_dir = match fs::read(git_dir.join("commondir")) {
             Ok(content) => git_dir.join(content.trim_ascii().to_path().ok()?),
             Err(_) => git_dir.clone(),
         };
         let common_dir = common_dir.canonicalize().unwrap_or(common_dir);
-        Some(Self { root: root.to_owned(), git_dir, common_dir })
+        Some(Self { root, git_dir, common_dir })
     }
 
     /// How the repository is called: the name of its main folder.

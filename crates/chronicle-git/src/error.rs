@@ -18,6 +18,34 @@ pub enum GitError {
         #[snafu(source(from(gix::Error, Box::new)))]
         source: Box<gix::Error>,
     },
+    /// A repository that belongs to someone else, and that `safe.directory` does not name.
+    #[snafu(display("detected dubious ownership in repository at `{}`", path.display()))]
+    DubiousOwnership {
+        /// The repository, as `safe.directory` would name it.
+        path: PathBuf,
+    },
+    /// A bare repository that was only found, where `safe.bareRepository` forbids that.
+    #[snafu(display("cannot use bare repository `{}` (safe.bareRepository is `explicit`)", path.display()))]
+    ForbiddenBare {
+        /// The repository.
+        path: PathBuf,
+    },
+    /// A repository that git does not agree to work in for another reason.
+    #[snafu(display("the repository at `{}` is not trusted: {reason}", path.display()))]
+    Distrusted {
+        /// The repository.
+        path: PathBuf,
+        /// What git says.
+        reason: String,
+    },
+    /// A small file of the git directory that cannot be what git wrote.
+    #[snafu(display("`{}` is broken: {reason}", path.display()))]
+    BrokenFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// HEAD points at a branch without commits.
     #[snafu(display("the repository has no commits yet"))]
     NoCommits,

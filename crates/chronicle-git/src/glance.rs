@@ -21,7 +21,8 @@ use crate::{
     FETCHED_NOTES,
     config::UserConfig,
     notes::is_memory_ref,
-    trust,
+    ownership::Site,
+    sound, trust,
     worktree::{from_root, may_have_filters},
 };
 
@@ -130,19 +131,26 @@ fn n_links(_metadata: &fs::Metadata) -> u64 {
 }
 
 impl Glance {
-    /// Looks at the repository that `directory` is in; `None` when there is none, or when it is not as usual.
+    /// Looks at the repository that `directory` is in; `None` when there is none, when it is not as usual, or when git
+    /// would not work in it.
     ///
     /// The environment must hold none of [`ENVIRONMENT`].
     #[must_use]
     pub fn at(directory: &Path) -> Option<Self> {
         let directory = directory.canonicalize().ok()?;
-        let (work_dir, git_dir) = directory.ancestors().find_map(|root| Some((root, git_dir_of(root)?)))?;
+        let trusted = Site::around(&directory)?.trusted(&directory).ok()?;
+        let (work_dir, git_dir) = (trusted.root()?, trusted.git_dir());
         let common_dir = match fs::read(git_dir.join("commondir")) {
             Ok(content) => git_dir.join(content.trim_ascii().to_path().ok()?),
-            Err(_) => git_dir.clone(),
+            Err(_) => git_dir.to_owned(),
         };
         let config = fs::read(common_dir.join("config")).ok()?.to_ascii_lowercase();
         if UNUSUAL.iter().any(|word| config.contains_str(word)) || git_dir.join("config.worktree").exists() {
+            return None;
+        }
+        // What is broken is an error of the caller who opens the repository.
+        let frame = ["shallow", "info/grafts", "packed-refs"].map(|name| common_dir.join(name));
+        if !frame.iter().all(|path| sound::is_sound(path)) {
             return None;
         }
         let refs = Refs {
@@ -286,7 +294,7 @@ pub enum WorktreeEntry {
 /// The git directory of the working tree at `root`, or the one that its `.git` file names; `None` where no
 /// working tree starts.
 #[must_use]
-pub fn git_dir_of(root: &Path) -> Option<PathBuf> {
+pub(crate) fn git_dir_of(root: &Path) -> Option<PathBuf> {
     let dot_git = root.join(".git");
     let git_dir = match fs::read(&dot_git) {
         Ok(content) => root.join(content.strip_prefix(b"gitdir: ")?.trim_ascii().to_path().ok()?),

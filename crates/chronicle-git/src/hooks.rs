@@ -18,7 +18,7 @@ impl Repository {
     /// When git cannot be run.
     pub fn hooks_dir(&self) -> Result<PathBuf> {
         let args = ["rev-parse", "--path-format=absolute", "--git-path", "hooks"].map(OsStr::new);
-        let output = git_reading(self.git_dir(), self.work_dir(), &args)?;
+        let output = git_reading(self, &args)?;
         let line = output.strip_suffix(b"\n").unwrap_or(&output).to_vec();
         line.into_path_buf().map_err(|_| GitError::Process {
             command: "rev-parse".to_owned(),
@@ -38,8 +38,20 @@ impl Repository {
             "list",
             "post-commit",
         ];
-        let output = git_reading(self.git_dir(), self.work_dir(), &args.map(OsStr::new));
+        let output = git_reading(self, &args.map(OsStr::new));
         output.is_ok_and(|output| output.contains_str("chronicle-probe"))
+    }
+
+    /// The names of the hooks that git's configuration names, whatever their scope.
+    pub(crate) fn config_hooks(&self) -> Vec<String> {
+        let snapshot = self.inner.config_snapshot();
+        let sections = snapshot.plumbing().sections_by_name("hook").into_iter().flatten();
+        let mut names: Vec<String> = sections
+            .filter_map(|section| Some(section.header().subsection_name()?.to_str_lossy().into_owned()))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// The repository's configuration file.

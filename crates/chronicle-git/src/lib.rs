@@ -24,6 +24,7 @@ mod lock;
 mod many;
 mod merge;
 mod notes;
+mod ownership;
 mod past;
 mod pending;
 mod process;
@@ -34,6 +35,7 @@ mod repository;
 mod rewrite;
 pub mod scratch;
 mod settings;
+mod sound;
 mod swap;
 mod trust;
 mod turn;
@@ -49,14 +51,13 @@ pub use config::{ConfigScope, ConfigValue, UserConfig, set_user_config, user_con
 pub use error::GitError;
 pub use follow::{ChangedPath, Changes, FileHistory, Followed, Reached, Touch};
 pub use gix::ObjectId;
-pub use glance::{
-    ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry, frame_stamp, git_dir_of, tips_stamp,
-};
+pub use glance::{ENVIRONMENT as GLANCE_ENVIRONMENT, Glance, WorktreeEntry, frame_stamp, tips_stamp};
 pub use history::{History, Node, Partial};
 pub use lineage::{FirstParents, Lineage};
 pub use lock::FileLock;
 pub use merge::{Difference, Merged, Resolution};
 pub use notes::{NoteRef, NotesOneByOne, is_knowledge_key};
+pub use ownership::distrust;
 pub use pending::{Newer, Pending};
 pub use process::git_for_user;
 pub use remote::{Pushed, notes_refspec, tracking_prefix, tracking_ref};

@@ -5,31 +5,83 @@ use std::{
     io::Write,
     os::unix::process::ExitStatusExt,
     path::Path,
-    process::{Command, Stdio},
+    process::{Command, Output, Stdio},
 };
 
 use snafu::ResultExt;
 
-use crate::error::{GitError, IoSnafu, Result};
+use crate::{
+    Repository,
+    error::{GitError, IoSnafu, Result},
+};
 
-/// Runs `git ARGS` for the repository at `git_dir`; returns what it printed.
-pub(crate) fn git(git_dir: &Path, args: &[&str], stdin: &[u8]) -> Result<Vec<u8>> {
-    let program = || std::path::PathBuf::from("git");
-    #[expect(clippy::disallowed_methods, reason = "the second backend: see the crate's documentation")]
+/// Settings under which git runs nothing that a repository names on its own: this is our process, not the user's.
+/// What reaches a remote (`core.sshCommand`, credential helpers) is left as it is, for only a push or a fetch asks it.
+const QUIET: [&str; 3] = ["core.fsmonitor=false", "protocol.ext.allow=never", "maintenance.auto=false"];
+/// The same for hooks; not where git is asked about hooks.
+const NO_HOOKS: &str = "core.hooksPath=/dev/null";
+
+/// `git` for a repository that was opened, so that its owner is known: with `--git-dir` git does not look again.
+fn command(repository: &Repository) -> Result<Command> {
+    let git_dir = repository.git_dir();
+    let git_dir = std::path::absolute(git_dir).context(IoSnafu { path: git_dir })?;
+    #[expect(clippy::disallowed_methods, reason = "what only git does: see the crate's documentation")]
     let mut command = Command::new("git");
-    command.arg("--git-dir").arg(git_dir).args(args);
+    for setting in QUIET {
+        command.args(["-c", setting]);
+    }
+    // In a hook, git's environment speaks of one index and one quarantine of the caller.
+    command.env_remove("GIT_INDEX_FILE").env_remove("GIT_QUARANTINE_PATH").env("LC_ALL", "C");
+    command.arg("--git-dir").arg(git_dir);
+    Ok(command)
+}
+
+/// The same, and no hook runs, neither from a file nor from the configuration.
+fn without_hooks(repository: &Repository) -> Result<Command> {
+    /// A variable that says how the setting of a hook is, whose name may hold any character.
+    const OFF: &str = "CHRONICLE_HOOK_IS_ENABLED";
+    let mut command = command(repository)?;
+    command.args(["-c", NO_HOOKS]).env(OFF, "false");
+    for name in repository.config_hooks() {
+        command.arg(format!("--config-env=hook.{name}.enabled={OFF}"));
+    }
+    Ok(command)
+}
+
+/// Runs `command`, which reads `stdin`, to its end.
+fn run(mut command: Command, stdin: &[u8]) -> Result<Output> {
+    let program = || std::path::PathBuf::from("git");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().context(IoSnafu { path: program() })?;
     let mut input = child.stdin.take().expect("stdin is piped");
     // A git that fails early closes its end; its own message says more than our broken pipe.
     let _closed_early = input.write_all(stdin);
     drop(input);
-    let output = child.wait_with_output().context(IoSnafu { path: program() })?;
+    child.wait_with_output().context(IoSnafu { path: program() })
+}
+
+/// What `git` printed, if it did what it was to do.
+fn printed(output: Output, name: &str) -> Result<Vec<u8>> {
     if output.status.success() {
         return Ok(output.stdout);
     }
     let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(GitError::Process { command: args.first().copied().unwrap_or_default().to_owned(), stderr })
+    Err(GitError::Process { command: name.to_owned(), stderr })
+}
+
+/// Runs `git ARGS` for a repository; returns what it printed.
+pub(crate) fn git(repository: &Repository, args: &[&str], stdin: &[u8]) -> Result<Vec<u8>> {
+    let mut command = without_hooks(repository)?;
+    command.args(args).env("GIT_NO_LAZY_FETCH", "1");
+    printed(run(command, stdin)?, args.first().copied().unwrap_or_default())
+}
+
+/// Runs `git config ARGS`, which name the file that they are about, in `directory`, which is no repository.
+pub(crate) fn git_config(directory: &Path, args: &[&str]) -> Result<Vec<u8>> {
+    #[expect(clippy::disallowed_methods, reason = "git edits its files as only git does")]
+    let mut command = Command::new("git");
+    command.arg("--git-dir").arg(directory).arg("config").args(args).env("LC_ALL", "C");
+    printed(run(command, b"")?, "config")
 }
 
 /// What came of a `git` process.
@@ -50,32 +102,16 @@ impl Ran {
     }
 }
 
-/// Runs `git ARGS` as if the user had, from where remotes with relative paths are found.
-pub(crate) fn git_talking(
-    git_dir: &Path,
-    work_dir: Option<&Path>,
-    args: &[&str],
-    stdin: &[u8],
-) -> Result<Ran> {
-    let git_dir = std::path::absolute(git_dir).context(IoSnafu { path: git_dir })?;
-    #[expect(clippy::disallowed_methods, reason = "what only git does: see the crate's documentation")]
-    let mut command = Command::new("git");
-    command.arg("--git-dir").arg(&git_dir);
-    if let Some(work_dir) = work_dir {
-        command.arg("--work-tree").arg(".").current_dir(work_dir);
-    } else {
-        command.current_dir(&git_dir);
-    }
-    // In a hook, git's environment speaks of one index and one quarantine of the caller.
-    command.env_remove("GIT_INDEX_FILE").env_remove("GIT_QUARANTINE_PATH").env("LC_ALL", "C");
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let program = || std::path::PathBuf::from("git");
-    let mut child = command.spawn().context(IoSnafu { path: program() })?;
-    let mut input = child.stdin.take().expect("stdin is piped");
-    // A git that fails early closes its end; its own message says more than our broken pipe.
-    let _closed_early = input.write_all(stdin);
-    drop(input);
-    let output = child.wait_with_output().context(IoSnafu { path: program() })?;
+/// Runs `git ARGS` to talk to remotes, from where those with relative paths are found. Their settings are the user's:
+/// this is only for what the user asked for, here or with `sync enable`.
+pub(crate) fn git_talking(repository: &Repository, args: &[&str], stdin: &[u8]) -> Result<Ran> {
+    let mut command = without_hooks(repository)?;
+    match repository.work_dir() {
+        Some(work_dir) => command.arg("--work-tree").arg(".").current_dir(work_dir),
+        None => command.current_dir(repository.git_dir()),
+    };
+    command.args(args);
+    let output = run(command, stdin)?;
     Ok(Ran {
         is_success: output.status.success(),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -83,26 +119,17 @@ pub(crate) fn git_talking(
     })
 }
 
-/// Runs `git ARGS` for the repository at `git_dir`, to read only: nothing is locked, written or fetched.
-pub(crate) fn git_reading(git_dir: &Path, work_dir: Option<&Path>, args: &[&OsStr]) -> Result<Vec<u8>> {
-    #[expect(clippy::disallowed_methods, reason = "what only git knows: see the crate's documentation")]
-    let mut command = Command::new("git");
-    command.arg("--git-dir").arg(git_dir);
-    if let Some(work_dir) = work_dir {
+/// Runs `git ARGS` for a repository, to read only: nothing is locked, written or fetched, and no hook can run.
+pub(crate) fn git_reading(repository: &Repository, args: &[&OsStr]) -> Result<Vec<u8>> {
+    let mut command = command(repository)?;
+    if let Some(work_dir) = repository.work_dir() {
         command.arg("--work-tree").arg(work_dir).current_dir(work_dir);
     }
-    command.args(args).stdin(Stdio::null());
-    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("LC_ALL", "C");
-    let output = command.output().context(IoSnafu { path: std::path::PathBuf::from("git") })?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    command.args(args).env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1");
     let is_command =
         |arg: &&&OsStr| arg.to_str().is_some_and(|arg| !arg.starts_with('-') && !arg.contains('='));
-    let command =
-        args.iter().find(is_command).map_or_else(String::new, |arg| arg.to_string_lossy().into_owned());
-    Err(GitError::Process { command, stderr })
+    let name = args.iter().find(is_command).map(|arg| arg.to_string_lossy()).unwrap_or_default();
+    printed(run(command, b"")?, &name)
 }
 
 /// Runs `git ARGS` in `directory` as if its user had, but without the variables `hidden`; returns its exit code.

@@ -79,7 +79,7 @@ impl Repository {
 
     /// Asks `git rev-parse`; `None` when the name is unknown.
     pub(crate) fn rev_parse(&self, revision: &str) -> Result<Option<ObjectId>> {
-        match git(self.git_dir(), &["rev-parse", "--verify", "--quiet", "--end-of-options", revision], b"") {
+        match git(self, &["rev-parse", "--verify", "--quiet", "--end-of-options", revision], b"") {
             Ok(printed) => Ok(ObjectId::from_hex(printed.trim_ascii()).ok()),
             Err(GitError::Process { .. }) => Ok(None),
             Err(other) => Err(other),
@@ -107,8 +107,7 @@ impl Repository {
                 Ok(under.filter_map(Result::ok).filter_map(named).collect())
             }
             RefBackend::Git => {
-                let printed =
-                    git(self.git_dir(), &["for-each-ref", "--format=%(objectname) %(refname)", prefix], b"")?;
+                let printed = git(self, &["for-each-ref", "--format=%(objectname) %(refname)", prefix], b"")?;
                 Ok(String::from_utf8_lossy(&printed)
                     .lines()
                     .filter_map(|line| {
@@ -125,7 +124,7 @@ impl Repository {
     /// # Errors
     /// When it cannot be written.
     pub fn delete_ref(&self, name: &str) -> Result<()> {
-        git(self.git_dir(), &["update-ref", "--no-deref", "-d", name], b"").map(drop)
+        git(self, &["update-ref", "--no-deref", "-d", name], b"").map(drop)
     }
 
     /// Points `name` at `new`, but only if it still points at `old` (nowhere, for `None`).
@@ -152,7 +151,7 @@ impl Repository {
         let old = old.unwrap_or_else(|| ObjectId::null(new.kind()));
         let input = format!("update {name}\0{new}\0{old}\0");
         let args = ["update-ref", "-m", reflog, "--create-reflog", "--stdin", "-z"];
-        match git(self.git_dir(), &args, input.as_bytes()) {
+        match git(self, &args, input.as_bytes()) {
             Ok(_) => Ok(()),
             Err(error @ GitError::Process { .. }) => {
                 let error = Err(error).context(UpdateRefSnafu { name });

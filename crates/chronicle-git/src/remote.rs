@@ -13,7 +13,7 @@ use crate::{
     error::{GitError, ObjectSnafu, Result},
     last_words::LastWords,
     lock::FileLock,
-    process::{Ran, git_talking},
+    process::{Ran, git, git_talking},
     refs::UpdateFailed,
     turn::Turn,
     update::pause,
@@ -152,16 +152,12 @@ impl Repository {
     }
 
     fn fetch(&self, remote: &str, refspec: &str, options: &[&str]) -> Result<Ran> {
-        // No helper that an address could name.
-        let careful = ["-c", "protocol.ext.allow=never"];
-        self.run_fetch(&careful, options, &["--", remote, refspec], b"")
+        self.run_fetch(&[], options, &["--", remote, refspec], b"")
     }
 
     /// Lets git fetch whole notes, also where blobs are otherwise fetched when needed, and nothing but them.
     fn run_fetch(&self, settings: &[&str], options: &[&str], what: &[&str], stdin: &[u8]) -> Result<Ran> {
         let always = [
-            "-c",
-            "maintenance.auto=false",
             "fetch",
             "--no-tags",
             "--no-write-fetch-head",
@@ -170,7 +166,7 @@ impl Repository {
             "--refmap=",
         ];
         let args = [settings, &always[..], options, what].concat();
-        let ran = git_talking(self.git_dir(), self.work_dir(), &args, stdin)?;
+        let ran = git_talking(self, &args, stdin)?;
         if ran.is_success {
             return Ok(ran);
         }
@@ -257,7 +253,7 @@ impl Repository {
             vec!["-c", &mirror, "push", "--porcelain", "--no-verify", "--no-follow-tags"];
         args.extend(["--recurse-submodules=no", "--", remote]);
         args.extend(refspecs.iter().map(String::as_str));
-        let ran = git_talking(self.git_dir(), self.work_dir(), &args, b"")?;
+        let ran = git_talking(self, &args, b"")?;
         if ran.is_success {
             return Ok(Pushed::Done);
         }
@@ -299,16 +295,13 @@ impl Repository {
         let revisions: String =
             [format!("{tip}\n")].into_iter().chain(known.iter().map(|id| format!("^{id}\n"))).collect();
         let args = ["rev-list", "--objects", "--stdin"];
-        let ran = git_talking(self.git_dir(), self.work_dir(), &args, revisions.as_bytes())?;
-        if !ran.is_success {
-            return Err(GitError::Process { command: "rev-list".to_owned(), stderr: ran.reason() });
-        }
+        let listed = git(self, &args, revisions.as_bytes())?;
         let note = |line: &str| {
             let (blob, path) = line.split_once(' ')?;
             let key = ObjectId::from_hex(path.replace('/', "").as_bytes()).ok()?;
             Some((ObjectId::from_hex(blob.as_bytes()).ok()?, key))
         };
-        Ok(ran.stdout.lines().filter_map(note).collect())
+        Ok(String::from_utf8_lossy(&listed).lines().filter_map(note).collect())
     }
 }
 

@@ -23,8 +23,10 @@ use snafu::ResultExt;
 use crate::{
     error::{GitError, NotARepositorySnafu, ObjectSnafu, Result},
     glance::ASIDE,
-    process::git_talking,
+    ownership::{self, Site, Trusted},
+    process::git,
     refs::RefBackend,
+    sound,
 };
 
 /// Notes and trees are packed as long chains of deltas; what was unpacked once serves the next in the chain.
@@ -151,23 +153,44 @@ impl Repository {
     /// Opens the repository that `directory` is in, or the one that git's environment names.
     ///
     /// # Errors
-    /// When there is none, or its configuration cannot be read.
+    /// When there is none, when git would not work in it, or when its configuration cannot be read.
     pub fn discover(directory: &Path, now: Timestamp) -> Result<Self> {
-        let opened = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
-            directory,
-            gix::discover::upwards::Options::default(),
-            Mapping { full: options(Trust::Full), reduced: options(Trust::Reduced) },
-        );
-        Ok(Self::of(&opened.context(NotARepositorySnafu { path: directory })?, now))
+        if ownership::is_named() {
+            let options = Mapping { full: options(Trust::Full), reduced: options(Trust::Reduced) };
+            let opened = gix::ThreadSafeRepository::open_with_environment_overrides(directory, options);
+            return Self::checked(&opened.context(NotARepositorySnafu { path: directory })?, now);
+        }
+        Self::open(&Site::discover(directory)?.trusted(directory)?, options(Trust::Full), now)
     }
 
     /// Opens the repository at `directory` and no other, whatever the environment and the user's settings say.
     ///
     /// # Errors
-    /// When there is none, or its configuration cannot be read.
+    /// When there is none, when git would not work in it, or when its configuration cannot be read.
     pub fn open_isolated(directory: &Path, now: Timestamp) -> Result<Self> {
-        let opened = gix::ThreadSafeRepository::open_opts(directory, gix::open::Options::isolated());
-        Ok(Self::of(&opened.context(NotARepositorySnafu { path: directory })?, now))
+        Self::open(&Site::at(directory).trusted(directory)?, gix::open::Options::isolated(), now)
+    }
+
+    fn open(trusted: &Trusted, options: gix::open::Options, now: Timestamp) -> Result<Self> {
+        sound::ensure_sound(&["HEAD", "commondir", "config"].map(|name| trusted.git_dir().join(name)))?;
+        let (path, is_bare) = match trusted.root() {
+            Some(root) => (root, false),
+            None => (trusted.git_dir(), true),
+        };
+        let options = options.with(Trust::Full).open_path_as_is(is_bare);
+        let opened = gix::ThreadSafeRepository::open_opts(path, options);
+        Self::checked(&opened.context(NotARepositorySnafu { path })?, now)
+    }
+
+    /// The repository, if its small files can be what git wrote: gix takes that for granted.
+    fn checked(opened: &gix::ThreadSafeRepository, now: Timestamp) -> Result<Self> {
+        let repository = Self::of(opened, now);
+        let names = ["config", "packed-refs", "info/grafts"];
+        sound::ensure_sound(&names.map(|name| repository.common_dir().join(name)))?;
+        let shallow =
+            repository.inner.shallow_file().context(NotARepositorySnafu { path: repository.git_dir() })?;
+        sound::ensure_shallow(&shallow)?;
+        Ok(repository)
     }
 
     /// The git directory of this worktree.
@@ -514,8 +537,8 @@ impl Repository {
     /// The version of `git`; `None` when it cannot be run.
     #[must_use]
     pub fn git_version(&self) -> Option<String> {
-        let ran = git_talking(self.git_dir(), self.work_dir(), &["version"], b"").ok()?;
-        Some(ran.stdout.trim().strip_prefix("git version ")?.to_owned())
+        let printed = git(self, &["version"], b"").ok()?;
+        Some(printed.to_str().ok()?.trim().strip_prefix("git version ")?.to_owned())
     }
 
     /// Writes the ref `name` with all of its history to a bundle at `path`, which git can fetch from.
@@ -524,12 +547,7 @@ impl Repository {
     /// When the file cannot be written.
     pub fn bundle(&self, path: &Path, name: &str) -> Result<()> {
         let path = path.to_string_lossy();
-        let args = ["bundle", "create", "--quiet", &path, name];
-        let ran = git_talking(self.git_dir(), self.work_dir(), &args, b"")?;
-        match ran.is_success {
-            true => Ok(()),
-            false => Err(GitError::Process { command: "bundle".to_owned(), stderr: ran.reason() }),
-        }
+        git(self, &["bundle", "create", "--quiet", &path, name], b"").map(drop)
     }
 
     /// Where small files of ours that belong to all worktrees live.

@@ -181,6 +181,6 @@ pub(crate) fn edited_by_git(config: &[u8], args: &[&str]) -> Result<Vec<u8>> {
     })?;
     // The file is named, so which repository this is does not matter.
     let directory = copy.path().parent().unwrap_or(copy.path());
-    process::git(directory, &[&["config", "--file", path], args].concat(), b"")?;
+    process::git_config(directory, &[&["--file", path], args].concat())?;
     fs::read(copy.path()).context(IoSnafu { path: file() })
 }

@@ -139,6 +139,9 @@ impl Hook<'_> {
         let folder = folder.map(|folder| PathBuf::from(folder.as_ref())).filter(|folder| folder.is_dir());
         let here = folder.as_ref().map(|folder| self.chronicle.at(folder));
         let chronicle = here.as_ref().unwrap_or(self.chronicle);
+        if chronicle.is_distrusted() {
+            return Ok(None);
+        }
         // A prompt has many calls of tools: its id names none of them.
         let key = match self.event {
             AgentEvent::UserPromptSubmit => self.payload.text(&["prompt_id", "turn_id"]),
@@ -238,7 +241,7 @@ fn warn(
     let folder = first.parent().filter(|folder| folder.is_absolute() && folder.is_dir());
     let beside = folder.map(|folder| chronicle.at(folder));
     let chronicle = beside.as_ref().unwrap_or(chronicle);
-    if !chronicle.is_index_ready(PATIENCE) {
+    if chronicle.is_distrusted() || !chronicle.is_index_ready(PATIENCE) {
         return Ok(None);
     }
     chronicle.warn_of_edits(session, edits, moment, key)

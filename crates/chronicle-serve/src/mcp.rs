@@ -15,6 +15,7 @@ mod tools;
 mod transport;
 
 use std::{
+    borrow::Cow,
     ffi::OsString,
     path::{Path, PathBuf},
 };
@@ -55,7 +56,7 @@ pub struct Explained {
     /// What went wrong, with its causes.
     pub message: String,
     /// What to do about it.
-    pub hint: Option<&'static str>,
+    pub hint: Option<Cow<'static, str>>,
 }
 
 /// Why a server stopped before its client wanted it to.

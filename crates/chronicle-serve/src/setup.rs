@@ -79,6 +79,18 @@ enum Aim {
     Take,
 }
 
+/// How files are read: those of a project stay below its top, those of a user may be links to elsewhere.
+#[derive(Clone, Copy)]
+struct Reads<'g> {
+    top: Option<&'g Path>,
+}
+
+impl Reads<'_> {
+    fn of(self, path: &Path) -> Result<Read, String> {
+        self.top.map_or_else(|| Read::of(path), |top| Read::below(top, path))
+    }
+}
+
 impl Ground {
     /// The machine, as the environment tells; `program` is this binary.
     ///
@@ -126,6 +138,14 @@ impl Ground {
         }
     }
 
+    /// How the files of a scope are read.
+    fn reads(&self, scope: Scope) -> Reads<'_> {
+        match (scope, &self.repository) {
+            (Scope::Project, Some((root, _))) => Reads { top: Some(root) },
+            _ => Reads { top: None },
+        }
+    }
+
     fn pieces(&self, agent: Host, scope: Scope) -> Vec<Piece> {
         let Some((_, root)) = self.place(scope) else { return Vec::new() };
         wanted::pieces(agent, self, scope, root)
@@ -136,7 +156,7 @@ impl Ground {
     pub fn is_set_up(&self, agent: Host, scope: Scope) -> bool {
         let own = self.pieces(agent, scope).into_iter().filter(|piece| piece.part != Part::Shared);
         own.into_iter().any(|piece| {
-            let text = Read::of(&piece.path).ok().and_then(|read| read.text);
+            let text = self.reads(scope).of(&piece.path).ok().and_then(|read| read.text);
             text.is_some_and(|text| piece.content.is_in(&text))
         })
     }
@@ -187,7 +207,9 @@ impl Ground {
         let mut outcome = Outcome { setup: Setup::begun(dry_run), n_refused: 0 };
         let Some((folder, _)) = self.place(scope) else { return Ok(outcome) };
         let mut record = Record::load(folder);
-        let plans: Vec<_> = pieces.iter().map(|piece| plan(piece, aim, record.states(&piece.path))).collect();
+        let reads = self.reads(scope);
+        let plans: Vec<_> =
+            pieces.iter().map(|piece| plan(piece, aim, reads, record.states(&piece.path))).collect();
         let is_needed = plans.iter().any(|plan| matches!(plan, Ok(Some(_)))) || record.has(pieces);
         // Who changes nothing leaves nothing behind, not even a lock.
         if dry_run || !is_needed {
@@ -206,10 +228,13 @@ impl Ground {
         record = Record::load(folder);
         record.add_folders(made_for_record);
         for piece in pieces {
-            let done = change(piece, aim, scope, &mut record);
+            let done = change(piece, aim, reads, &mut record);
             outcome.note(piece, done);
         }
         if matches!(aim, Aim::Take) {
+            if let Some(top) = reads.top {
+                record.keep_folders_below(&[top, folder]);
+            }
             record.remove_folders();
         }
         let written = |source| Error::WriteOutput { path: folder.to_owned(), source };
@@ -297,8 +322,8 @@ impl Plan {
 }
 
 /// What is to be done with a file; nothing where it is as it should be.
-fn plan(piece: &Piece, aim: Aim, states: &[State]) -> Result<Option<Plan>, String> {
-    let read = match Read::of(&piece.path) {
+fn plan(piece: &Piece, aim: Aim, reads: Reads<'_>, states: &[State]) -> Result<Option<Plan>, String> {
+    let read = match reads.of(&piece.path) {
         Err(_) if matches!(aim, Aim::Take) && states.is_empty() => return Ok(None),
         read => read?,
     };
@@ -343,11 +368,16 @@ fn plan(piece: &Piece, aim: Aim, states: &[State]) -> Result<Option<Plan>, Strin
 }
 
 /// Changes one file.
-fn change(piece: &Piece, aim: Aim, scope: Scope, record: &mut Record) -> Result<Option<SetupChange>, String> {
+fn change(
+    piece: &Piece,
+    aim: Aim,
+    reads: Reads<'_>,
+    record: &mut Record,
+) -> Result<Option<SetupChange>, String> {
     for _ in 0..MAX_ATTEMPTS {
-        let planned = plan(piece, aim, record.states(&piece.path))?;
+        let planned = plan(piece, aim, reads, record.states(&piece.path))?;
         let Some(plan) = planned else {
-            if let (Aim::Take, Ok(read)) = (aim, Read::of(&piece.path)) {
+            if let (Aim::Take, Ok(read)) = (aim, reads.of(&piece.path)) {
                 read.sweep();
                 record.forget(&piece.path);
             }
@@ -360,7 +390,7 @@ fn change(piece: &Piece, aim: Aim, scope: Scope, record: &mut Record) -> Result<
             record.store().map_err(said)?;
         }
         // Settings may hold keys; what goes into a project is for everyone.
-        let is_private = scope == Scope::User;
+        let is_private = reads.top.is_none();
         let done = plan.read.replace(plan.after.as_deref(), is_private);
         if !matches!(done, Ok(true)) && plan.state.is_some() {
             record.withdraw(&piece.path);

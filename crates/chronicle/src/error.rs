@@ -501,6 +501,25 @@ impl Error {
     }
 }
 
+impl Error {
+    /// What git advises against this very error, if it does.
+    #[must_use]
+    pub fn advice(&self) -> Option<String> {
+        let (Self::Git { source } | Self::Commits { source: CommitsError::Git { source } }) = self else {
+            return None;
+        };
+        let GitError::DubiousOwnership { path } = source else { return None };
+        let path = quoted(&path.to_string_lossy());
+        Some(format!("if you trust it: `git config --global --add safe.directory {path}`"))
+    }
+}
+
+/// A word for a shell, in quotes where it needs them.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:=@".contains(letter);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
 /// `; did you mean …?`, when there is anything to offer.
 fn offered(closest: &[String]) -> String {
     let names: Vec<String> = closest.iter().map(|name| format!("`{name}`")).collect();
@@ -510,6 +529,9 @@ fn offered(closest: &[String]) -> String {
 fn git_code(error: &GitError) -> Code {
     match error {
         GitError::NotARepository { .. } => "not_a_repository",
+        GitError::DubiousOwnership { .. } => "dubious_ownership",
+        GitError::ForbiddenBare { .. } | GitError::Distrusted { .. } => "untrusted_repository",
+        GitError::BrokenFile { .. } => "broken_repository",
         GitError::NoCommits => "no_commits",
         GitError::NoWorkTree => "no_work_tree",
         GitError::NoMergeBase { .. } => "no_merge_base",

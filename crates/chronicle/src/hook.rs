@@ -134,7 +134,7 @@ impl Chronicle {
     /// The git directory that a hook works in.
     fn hook_git_dir(&self) -> Option<PathBuf> {
         let named = self.variable("GIT_DIR").map(|path| self.directory.join(path));
-        named.or_else(|| chronicle_git::git_dir_of(&self.directory))
+        named.or_else(|| chronicle_git::Checkout::of(&self.directory).map(|checkout| checkout.git_dir))
     }
 }
 

@@ -198,7 +198,11 @@ impl Place {
 
     /// Whether the hooks are this repository's alone.
     fn is_inside(&self, repository: &Repository) -> bool {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        // What is not there yet is where its nearest folder is: a link on the way may lead out.
+        let real = |path: &Path| {
+            let from = |there: &Path| Some(there.canonicalize().ok()?.join(path.strip_prefix(there).ok()?));
+            path.ancestors().find_map(from).unwrap_or_else(|| path.to_owned())
+        };
         let directory = real(&self.directory);
         let roots = repository.work_dir().into_iter().chain([repository.common_dir()]);
         roots.map(real).any(|root| directory.starts_with(root))

@@ -184,6 +184,13 @@ impl Chronicle {
         Self { behind: Some(behind), ..self }
     }
 
+    /// Whether the directory is in a repository that git would not work in, such as one of another user. Nothing of it
+    /// is read, and nothing that happens in it is remembered.
+    #[must_use]
+    pub fn is_distrusted(&self) -> bool {
+        chronicle_git::distrust(&self.directory).is_some()
+    }
+
     /// The application for the repository at `directory` and no other, whatever the environment says.
     fn isolated(directory: &Path, now: Timestamp) -> Self {
         Self { repository: LazyRepository::new(directory, now, true), ..Self::new(directory, now, false) }

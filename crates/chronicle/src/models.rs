@@ -120,7 +120,7 @@ impl Chronicle {
     /// The settings, also where there is no repository: then the user's.
     pub(crate) fn model_settings(&self) -> Result<Settings, Error> {
         let settings = self.settings().or_else(|error| match error.code() {
-            "not_a_repository" => Ok(self.settings_of_user()),
+            "not_a_repository" | "dubious_ownership" | "untrusted_repository" => Ok(self.settings_of_user()),
             _ => Err(error),
         })?;
         if let Some(ignored) = settings.ignored_of_repository() {

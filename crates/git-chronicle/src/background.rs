@@ -78,6 +78,10 @@ pub(crate) fn start_in(directory: &Path, arguments: &[&str]) {
     if is_unattended() {
         command.env(chronicle::UNATTENDED, "1");
     }
+    if std::env::var_os("GIT_ASKPASS").is_none() {
+        // Nor does a repository's `core.askPass` run.
+        command.env("GIT_ASKPASS", "false");
+    }
     // Of its own group, so that an interrupt at the terminal does not reach it.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     if is_foreground() {

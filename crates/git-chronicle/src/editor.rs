@@ -8,10 +8,13 @@ use std::{
 
 use crate::error::{CommandError, EditorSnafu};
 
-/// Opens `path` in the editor that git would open, and waits until it is closed.
+/// Opens `path` in the editor that git would open for this user, and waits until it is closed.
 #[expect(clippy::disallowed_methods, reason = "the editor is the user's, and git knows which it is")]
 pub(crate) fn open(path: &Path) -> Result<(), CommandError> {
-    let asked = Command::new("git").args(["var", "GIT_EDITOR"]).stdin(Stdio::null()).output();
+    // Asked outside of every repository: one that was only cloned or unpacked does not choose what runs here.
+    let mut ask = Command::new("git");
+    ask.args(["var", "GIT_EDITOR"]).current_dir("/").env_remove("GIT_DIR").env_remove("GIT_WORK_TREE");
+    let asked = ask.stdin(Stdio::null()).output();
     let editor = asked.ok().filter(|asked| asked.status.success());
     let editor = editor.map(|asked| String::from_utf8_lossy(&asked.stdout).trim().to_owned());
     let editor = editor.filter(|editor| !editor.is_empty()).unwrap_or_else(|| "vi".to_owned());

@@ -1,6 +1,6 @@
 //! From what went wrong to what to do next, and to an exit code.
 
-use std::{error::Error, path::PathBuf, process::ExitCode};
+use std::{borrow::Cow, error::Error, path::PathBuf, process::ExitCode};
 
 use chronicle::{render, render::Format};
 use chronicle_serve::mcp::Explained;
@@ -119,9 +119,23 @@ impl CommandError {
         }
     }
 
-    fn hint(&self) -> Option<&'static str> {
+    fn hint(&self) -> Option<Cow<'static, str>> {
+        let advice = match self {
+            Self::Chronicle { source } | Self::Check { source } | Self::KeptText { source, .. } => {
+                source.advice()
+            }
+            _ => None,
+        };
+        advice.map(Cow::Owned).or_else(|| self.fixed_hint().map(Cow::Borrowed))
+    }
+
+    fn fixed_hint(&self) -> Option<&'static str> {
         Some(match self.code() {
+            "untrusted_repository" => "name it with GIT_DIR or `git --git-dir`, if you trust it",
             "not_a_repository" => "run this inside a repository, or name one with -C",
+            "broken_repository" => {
+                "`git fsck` says what else is; a file of git's is restored or removed by hand"
+            }
             "no_commits" => "commit something first; Chronicle reads committed code",
             "unknown_revision" => "name a commit, branch or tag; `git log` lists commits",
             "file_not_found" => "paths are taken from the current directory, then from the root",
@@ -268,7 +282,7 @@ pub(crate) fn report(error: &CommandError, ui: &mut Ui) -> ExitCode {
         return ExitCode::from(error.exit_code());
     }
     if ui.format() == Format::Json {
-        let text = render::json_error(error.code(), &with_causes(error, ": "), error.hint());
+        let text = render::json_error(error.code(), &with_causes(error, ": "), error.hint().as_deref());
         if ui.answer(&text).is_err() {
             ui.stderr(text.trim_end());
         }
@@ -283,7 +297,7 @@ pub(crate) fn report(error: &CommandError, ui: &mut Ui) -> ExitCode {
         }
         if let Some(hint) = error.hint() {
             text.push_str("\nhint: ");
-            text.push_str(hint);
+            text.push_str(&hint);
         }
         ui.stderr(&text);
     }

@@ -1,6 +1,8 @@
 //! Calls that get no answer: wrong arguments are an error of the protocol, everything else is for the model to
 //! read and to act upon.
 
+use std::borrow::Cow;
+
 use chronicle::{plain, render};
 use rmcp::{
     ErrorData,
@@ -68,12 +70,16 @@ impl Refusal {
             Self::Arguments(reason) => ("usage", reason, None),
             Self::Cannot(error) => {
                 let explained = (host.explain)(error);
-                (explained.code, explained.message, hint(explained.code).or(explained.hint))
+                (
+                    explained.code,
+                    explained.message,
+                    hint(explained.code).map(Cow::Borrowed).or(explained.hint),
+                )
             }
         };
         let message = one_line(&message);
-        let hinted = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-        (format!("error: {message}{hinted}"), render::json_error(code, &message, hint))
+        let hinted = hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+        (format!("error: {message}{hinted}"), render::json_error(code, &message, hint.as_deref()))
     }
 }
 

@@ -4,7 +4,7 @@ use std::{
     fs::{self, OpenOptions, Permissions},
     io::{self, Write},
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 /// A file as it was read.
@@ -24,6 +24,25 @@ const MARK: &str = "\u{feff}";
 const MAX_BYTES: u64 = 64 << 20;
 
 impl Read {
+    /// [`Read::of`] for a file below `top`, reached without a link: a repository may track links that lead anywhere.
+    pub(super) fn below(top: &Path, path: &Path) -> Result<Self, String> {
+        let inside = path.strip_prefix(top).map_err(|_| "it is outside of the working tree".to_owned())?;
+        let mut at = top.to_owned();
+        for component in inside.components() {
+            let Component::Normal(name) = component else {
+                return Err("it is outside of the working tree".to_owned());
+            };
+            at.push(name);
+            if at.is_symlink() {
+                let shown = chronicle::plain(&at.to_string_lossy()).into_owned();
+                return Err(format!(
+                    "`{shown}` is a symbolic link, and links of a repository are not followed"
+                ));
+            }
+        }
+        Self::of(path)
+    }
+
     /// Reads a file; why it is to be left alone.
     pub(super) fn of(path: &Path) -> Result<Self, String> {
         let metadata = match fs::symlink_metadata(path) {

@@ -1,4 +1,7 @@
 //! Whether what was set up works: the entries are there, the binary is, and a hook does its work.
+//!
+//! Settings may come with a repository, so no command that is found there runs. What is tried is the hook as `setup`
+//! has it called, of a program that is this one, that the `PATH` names, or that the user's own record names.
 
 use std::{
     fs,
@@ -18,7 +21,8 @@ use super::{
     agent::Scope,
     files::Read,
     json,
-    ours::{PROGRAM, command_line, runs_us},
+    ours::{PROGRAM, command_line, program_of, runs_us},
+    record::Record,
     wanted::Content,
 };
 use crate::hooks::Host;
@@ -97,18 +101,22 @@ impl Ground {
             None => {
                 findings.push(Finding::note(AGENTS, format!("{where_}: only the server is set up"), &again));
             }
+            Some(Ok(Trial::Refused(reason))) => {
+                let seen = format!("{where_}: the hook was NOT tried: {reason}");
+                findings.push(Finding::problem(AGENTS, seen, again));
+            }
             Some(Err(reason)) => {
                 let seen = format!("{where_}: the hook does NOT work, so no session is remembered: {reason}");
                 findings.push(Finding::problem(AGENTS, seen, again));
             }
-            Some(Ok(())) if findings.is_empty() => {
+            Some(Ok(Trial::Works)) if findings.is_empty() => {
                 let last = self.last_call(host).map_or_else(
                     || "it was never called yet".to_owned(),
                     |at| format!("it was called last at {at}"),
                 );
                 findings.push(Finding::ok(AGENTS, format!("{where_}: the hook works; {last}")));
             }
-            Some(Ok(())) => {}
+            Some(Ok(Trial::Works)) => {}
         }
         findings
     }
@@ -116,19 +124,39 @@ impl Ground {
     /// Tries the hook, as it is now that things were mended.
     fn hook_after(
         &self,
-        hook: Option<Value>,
+        hook: Option<(PathBuf, Value)>,
         host: Host,
         scope: Scope,
         fix: bool,
-    ) -> Option<Result<(), String>> {
+    ) -> Option<Result<Trial, String>> {
         let hook = if fix { self.stop_hook(host, scope) } else { hook };
-        hook.map(|hook| tried(&hook))
+        hook.map(|(path, hook)| self.tried(&path, &hook, host, scope))
     }
 
-    /// The hook for the end of a turn, as it stands in the settings.
-    fn stop_hook(&self, host: Host, scope: Scope) -> Option<Value> {
+    /// Tries a hook, if it is one that set-up writes for a program that may be run.
+    fn tried(&self, path: &Path, hook: &Value, host: Host, scope: Scope) -> Result<Trial, String> {
+        let refused = |reason: &str| Ok(Trial::Refused(format!("`{}` {reason}", shown(hook))));
+        let arguments = ["hook", host.name(), STOP];
+        let Some(program) = program_of(hook, arguments) else {
+            return refused("is not a command that `setup` writes");
+        };
+        if program != PROGRAM && !Path::new(&program).is_file() {
+            return Err(format!("`{}` is not there", chronicle::plain(&program)));
+        }
+        // The record of a project is in the repository, which may have come from anywhere.
+        let is_recorded = || scope == Scope::User && Record::load(&self.memory).names(path, &program);
+        match program == PROGRAM || program == self.program || is_recorded() {
+            true => works(&program, arguments).map(|()| Trial::Works),
+            false => refused("runs another program than `setup` wrote on this machine"),
+        }
+    }
+
+    /// The hook for the end of a turn, as it is in the settings, and where.
+    fn stop_hook(&self, host: Host, scope: Scope) -> Option<(PathBuf, Value)> {
         for piece in self.pieces(host, scope) {
-            let Some(text) = Read::of(&piece.path).ok().and_then(|read| read.text) else { continue };
+            let Some(text) = self.reads(scope).of(&piece.path).ok().and_then(|read| read.text) else {
+                continue;
+            };
             match piece.content {
                 Content::Json(_) | Content::Whole(_) => {
                     let value = json::value(&text).ok().flatten().unwrap_or_default();
@@ -138,12 +166,13 @@ impl Ground {
                         runs_us(&line, &format!("hook {} {STOP}", host.name()))
                     });
                     if let Some(stop) = stops.next() {
-                        return Some(stop);
+                        return Some((piece.path, stop));
                     }
                     if host == Host::OpenCode
                         && let Some(program) = plugin_program(&text)
                     {
-                        return Some(json!({"command": program, "args": ["hook", host.name(), STOP]}));
+                        let hook = json!({"command": program, "args": ["hook", host.name(), STOP]});
+                        return Some((piece.path, hook));
                     }
                 }
                 Content::Toml(_) | Content::Block(_) => {}
@@ -231,8 +260,17 @@ fn plugin_program(text: &str) -> Option<String> {
     serde_json::from_str(line.trim_end_matches(';')).ok()
 }
 
-/// Runs the very command of the settings, with a session that is none and a memory of its own.
-fn tried(hook: &Value) -> Result<(), String> {
+/// What came of looking at a hook that does not fail.
+enum Trial {
+    /// It did its work.
+    Works,
+    /// It was not run.
+    Refused(String),
+}
+
+/// Runs a hook, with a dummy session and a memory of its own.
+fn works(program: &str, arguments: [&str; 3]) -> Result<(), String> {
+    let shown = || format!("{} {}", chronicle::plain(program), arguments.join(" "));
     let said = |error: std::io::Error| error.to_string();
     let folder = tempfile::Builder::new().prefix("chronicle-doctor-").tempdir().map_err(said)?;
     let memory = folder.path().join("memory");
@@ -247,7 +285,10 @@ fn tried(hook: &Value) -> Result<(), String> {
         "session_id": "self-test", "transcript_path": transcript, "cwd": folder.path(),
         "hook_event_name": "Stop",
     });
-    let mut child = command(hook)?
+    #[expect(clippy::disallowed_methods, reason = "only the hook itself shows whether it works")]
+    let mut command = Command::new(program);
+    let mut child = command
+        .args(arguments)
         .current_dir(folder.path())
         .env("CHRONICLE_HOME", &memory)
         .env_remove("CHRONICLE_FOREGROUND")
@@ -255,7 +296,7 @@ fn tried(hook: &Value) -> Result<(), String> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|error| format!("`{}` cannot be run: {error}", shown(hook)))?;
+        .map_err(|error| format!("`{}` cannot be run: {error}", shown()))?;
     if let Some(mut stdin) = child.stdin.take() {
         // Who does not read it leaves no word either, which is seen below.
         let _written = stdin.write_all(payload.to_string().as_bytes());
@@ -264,36 +305,15 @@ fn tried(hook: &Value) -> Result<(), String> {
     let has_any =
         |name: &str| fs::read_dir(memory.join(name)).is_ok_and(|mut entries| entries.next().is_some());
     match is_over {
-        None => Err(format!("`{}` takes longer than {} s", shown(hook), PATIENCE.as_secs())),
+        None => Err(format!("`{}` takes longer than {} s", shown(), PATIENCE.as_secs())),
         Some(_) if has_any("queue") => Ok(()),
-        Some(false) => Err(format!("`{}` fails", shown(hook))),
-        Some(true) => Err(format!("`{}` leaves no word of a session", shown(hook))),
+        Some(false) => Err(format!("`{}` fails", shown())),
+        Some(true) => Err(format!("`{}` leaves no word of a session", shown())),
     }
 }
 
 fn shown(hook: &Value) -> String {
     chronicle::plain(&command_line(hook).unwrap_or_default()).into_owned()
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "only the command of the settings itself shows whether it works"
-)]
-fn command(hook: &Value) -> Result<Command, String> {
-    let text = |name: &str| hook.get(name).and_then(Value::as_str);
-    let line = text("command").or_else(|| text("bash")).ok_or("it names no command")?;
-    let arguments = hook.get("args").and_then(Value::as_array);
-    let Some(arguments) = arguments else {
-        let mut command = Command::new("sh");
-        command.args(["-c", line]);
-        return Ok(command);
-    };
-    if line != PROGRAM && !Path::new(line).is_file() {
-        return Err(format!("`{line}` is not there"));
-    }
-    let mut command = Command::new(line);
-    command.args(arguments.iter().filter_map(Value::as_str));
-    Ok(command)
 }
 
 /// Waits for the end, which is a good one or not; without one in time, the process is stopped.

@@ -1,6 +1,6 @@
 //! How our entries are known in files that we have no record of: by what they run.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The name that the binary goes by.
 pub(super) const PROGRAM: &str = "git-chronicle";
@@ -27,6 +27,19 @@ pub(super) fn command_line(value: &Value) -> Option<String> {
     Some(words.join(" "))
 }
 
+/// The program that a hook runs, if the hook runs it with `arguments` as set-up writes that, and nothing else.
+pub(super) fn program_of(hook: &Value, arguments: [&str; 3]) -> Option<String> {
+    let command = ["command", "bash"].iter().find_map(|name| hook.get(*name))?.as_str()?;
+    if let Some(given) = hook.get("args") {
+        return (*given == json!(arguments)).then(|| command.to_owned());
+    }
+    let line = command.strip_suffix(" || :").unwrap_or(command);
+    let word = line.strip_suffix(&arguments.join(" "))?.strip_suffix(' ')?;
+    let bare = word.strip_prefix('\'').and_then(|word| word.strip_suffix('\''));
+    let program = bare.map_or_else(|| word.to_owned(), |bare| bare.replace(r"'\''", "'"));
+    (quoted(&program) == word).then_some(program)
+}
+
 pub(super) fn is_our_hook(value: &Value) -> bool {
     command_line(value).is_some_and(|line| runs_us(&line, "hook "))
 }
@@ -50,8 +63,6 @@ pub(super) fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -63,6 +74,35 @@ mod tests {
         assert!(!is_our_hook(&json!({"command": "/x/not-git-chronicle hook claude stop"})));
         assert!(!is_our_hook(&json!({"command": "echo git-chronicle"})));
         assert!(!is_our_server(&json!({"command": "chronicle", "args": ["mcp"]})));
+    }
+
+    #[test]
+    fn a_program_is_known_by_the_very_line_that_is_written() {
+        let stop = ["hook", "claude", "stop"];
+        let program = |hook: Value| program_of(&hook, stop);
+        let named = |name: &str| Some(name.to_owned());
+        for path in ["git-chronicle", "/usr/bin/git-chronicle", "/a b/it's/git-chronicle"] {
+            assert_eq!(program(json!({"command": path, "args": stop})), named(path));
+            let line = format!("{} hook claude stop", quoted(path));
+            assert_eq!(program(json!({ "command": line })), named(path));
+            assert_eq!(program(json!({"bash": format!("{line} || :")})), named(path));
+        }
+        for line in [
+            "touch ran; git-chronicle hook claude stop",
+            "git-chronicle hook claude stop; touch ran",
+            "git-chronicle hook claude stop || : || :",
+            "$(touch ran)git-chronicle hook claude stop",
+            "A=b git-chronicle hook claude stop",
+            "'git-chronicle' hook claude stop",
+            "'a'; touch 'ran/git-chronicle' hook claude stop",
+            "git-chronicle hook gemini stop",
+            "git-chronicle  hook claude stop",
+            "hook claude stop",
+        ] {
+            assert_eq!(program(json!({ "command": line })), None, "{line}");
+        }
+        assert_eq!(program(json!({"command": "sh", "args": ["-c", "git-chronicle hook claude stop"]})), None);
+        assert_eq!(program(json!({"command": ["git-chronicle", "hook"], "args": stop})), None);
     }
 
     #[test]

@@ -100,6 +100,13 @@ impl Record {
         self.files.get(&key(path)).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether what was put into a file names this program.
+    pub(super) fn names(&self, path: &Path, program: &str) -> bool {
+        let named = serde_json::Value::from(program).to_string();
+        let named = named.trim_matches('"');
+        self.states(path).iter().any(|state| state.edits.iter().any(|edit| edit.text.contains(named)))
+    }
+
     /// Notes what a file will hold, beside what it may hold already.
     pub(super) fn announce(&mut self, path: &Path, state: State) {
         self.files.entry(key(path)).or_default().push(state);
@@ -123,6 +130,11 @@ impl Record {
         missing.reverse();
         missing.retain(|folder| !self.folders.contains(folder));
         self.folders.extend(missing);
+    }
+
+    /// Forgets folders that are elsewhere: the record of a repository may have come with it.
+    pub(super) fn keep_folders_below(&mut self, tops: &[&Path]) {
+        self.folders.retain(|folder| tops.iter().any(|top| folder.starts_with(top)));
     }
 
     /// Removes folders that were made, as far as nothing is in them.

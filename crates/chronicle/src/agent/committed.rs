@@ -27,6 +27,9 @@ impl Chronicle {
         let Some(folder) = commits_in(command) else { return Ok(None) };
         let there = folder.map(|folder| self.at(&self.directory.join(folder)));
         let there = there.as_ref().unwrap_or(self);
+        if there.is_distrusted() {
+            return Ok(None);
+        }
         there.after_commit()?;
         let repository = there.repository()?;
         let Some(head) = repository.head()? else { return Ok(None) };

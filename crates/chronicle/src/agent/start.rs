@@ -50,7 +50,7 @@ impl Chronicle {
             Err(Error::BriefTooLong { .. }) => {}
             Err(error) => return Err(error),
         }
-        if chronicle_git::git_dir_of(&self.directory).is_some() {
+        if chronicle_git::Checkout::of(&self.directory).is_some() {
             if !text.is_empty() {
                 text.push('\n');
             }

@@ -1351,3 +1351,32 @@ fn a_secret_in_the_message_of_a_commit_that_only_gets_remarks_is_not_copied() {
     assert_eq!(contents(&note(&repo, "HEAD~1")), ["Remember this until later."]);
     assert!(!repo.note("chronicle", "HEAD~1").contains(core));
 }
+
+#[test]
+fn a_broken_shallow_file_is_an_error() {
+    let repo = TestRepo::new();
+    repo.write("a", "one\n");
+    repo.commit("one");
+    repo.commit("two");
+    let path = repo.path().join(".git/shallow");
+    let commands: [&[&str]; 4] =
+        [&["read", "a"], &["check", "--diff", "HEAD~..HEAD"], &["status"], &["show"]];
+    let is_refused = |reason: &str| {
+        for args in commands {
+            let outcome = chronicle(repo.path(), args);
+            assert!(matches!(outcome.code, Some(1 | 2)), "{outcome:?}");
+            assert_eq!(
+                outcome.stderr.lines().next(),
+                Some(&*format!("error: `{}` is broken: {reason}", path.display())),
+                "{args:?}"
+            );
+        }
+    };
+    fs::write(&path, "garbage\n").expect("it can be written");
+    is_refused("line 1 is not the id of a commit");
+    fs::remove_file(&path).expect("it is there");
+    fs::create_dir(&path).expect("it is gone");
+    is_refused("it is not a file, or too large");
+    fs::remove_dir(&path).expect("it is there");
+    chronicle(repo.path(), &["read", "a"]).success();
+}

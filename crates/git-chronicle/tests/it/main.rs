@@ -38,6 +38,7 @@ mod models;
 mod moved;
 mod opencode;
 mod outcome;
+mod ownership;
 mod purge;
 mod questions;
 mod reading;

@@ -645,7 +645,14 @@ fn a_hook_that_does_not_work_is_told_of() {
     let faked = settings.replace(program, fake.to_str().expect("it is text"));
     put(&desk, ".claude/settings.json", &faked);
     let seen = problems(&desk, &[]);
+    assert!(seen.iter().any(|seen| seen.contains("was NOT tried: `")), "{seen:#?}");
+    // Had an earlier setup written it, it would be tried.
+    let record = fs::read_to_string(desk.memory().join("setup.json")).expect("there is a record");
+    let faked_record = record.replace(program, fake.to_str().expect("it is text"));
+    fs::write(desk.memory().join("setup.json"), faked_record).expect("it can be written");
+    let seen = problems(&desk, &[]);
     assert!(seen.iter().any(|seen| seen.contains("leaves no word of a session")), "{seen:#?}");
+    fs::write(desk.memory().join("setup.json"), record).expect("it can be written");
 
     put(&desk, ".claude/settings.json", &settings.replacen('{', "{ \"disableAllHooks\": true,", 1));
     let seen = problems(&desk, &[]);
@@ -680,4 +687,92 @@ fn hooks_that_codex_does_not_trust_are_told_of_loudly() {
     }
     put(&desk, ".codex/config.toml", &config);
     assert_eq!(problems(&desk, &[]), Vec::<String>::new());
+}
+
+#[test]
+fn a_check_runs_no_command_of_a_repository() {
+    let desk = Desk::new();
+    let mark = desk.repo.beside("ran");
+    let fake = desk.repo.path().join("bin/git-chronicle");
+    desk.repo.write("bin/git-chronicle", format!("#!/bin/sh\ntouch '{}'\n", mark.display()));
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let touch = format!("touch '{}'", mark.display());
+    let files: [(&str, &str, fn(&str) -> Value); 4] = [
+        (
+            ".claude/settings.json",
+            "claude",
+            |line| json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line}]}]}}),
+        ),
+        (
+            ".codex/hooks.json",
+            "codex",
+            |line| json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line}]}]}}),
+        ),
+        (
+            ".gemini/settings.json",
+            "gemini",
+            |line| json!({"hooks": {"AfterAgent": [{"hooks": [{"type": "command", "command": line}]}]}}),
+        ),
+        (
+            ".cursor/hooks.json",
+            "cursor",
+            |line| json!({"version": 1, "hooks": {"stop": [{"command": line}]}}),
+        ),
+    ];
+    for (path, agent, settings) in files {
+        let lines = [
+            format!("{touch}; git-chronicle hook {agent} stop"),
+            format!("git-chronicle hook {agent} stop; {touch}"),
+            format!("{} hook {agent} stop", fake.display()),
+            format!("bin/git-chronicle hook {agent} stop"),
+        ];
+        for line in lines {
+            desk.repo.write(path, settings(&line).to_string());
+            let seen = problems(&desk, &[]);
+            assert!(seen.iter().any(|seen| seen.contains("NOT")), "{line}: {seen:#?}");
+            assert!(!mark.exists(), "it ran: {line}");
+        }
+        fs::remove_file(desk.repo.path().join(path)).expect("it is there");
+    }
+    desk.repo.write(
+        ".opencode/plugins/chronicle.js",
+        format!("// git chronicle setup\nconst program = \"{}\";\n", fake.display()),
+    );
+    let seen = problems(&desk, &[]);
+    assert!(seen.iter().any(|seen| seen.contains("NOT tried")), "{seen:#?}");
+    desk.repo.write(".github/hooks/chronicle.json", json!({"version": 1, "hooks": {"agentStop": [{"type": "command", "bash": format!("{touch}; git-chronicle hook copilot stop")}]}}).to_string());
+    let seen = problems(&desk, &[]);
+    assert!(seen.iter().any(|seen| seen.contains("Copilot") && seen.contains("NOT tried")), "{seen:#?}");
+    assert!(!mark.exists());
+}
+
+#[test]
+fn a_project_is_not_set_up_through_its_links() {
+    let desk = Desk::new();
+    let outside = desk.home.join("outside");
+    fs::create_dir(&outside).expect("there is none");
+    let profile = put(&desk, ".bashrc", "alias ll='ls -l'\n");
+    put(&desk, "outside/settings.json", "{}\n");
+    let top = desk.repo.path();
+    symlink(&profile, top.join("AGENTS.md")).expect("there is none");
+    symlink(&outside, top.join(".claude")).expect("there is none");
+    symlink(top.join(".git/config"), top.join(".mcp.json")).expect("there is none");
+    symlink(desk.home.join("new"), top.join(".agents")).expect("there is none");
+    desk.repo.commit("links");
+    let before = everything(&desk.home);
+    let config = fs::read_to_string(top.join(".git/config")).expect("it is there");
+    for dry_run in [true, false] {
+        let mut args = vec!["setup", "claude", "gemini", "--scope", "project", "--agents-md"];
+        args.extend(dry_run.then_some("--dry-run"));
+        let told = ask(&desk, &args).failed(1);
+        for link in ["AGENTS.md", ".claude", ".mcp.json", ".agents"] {
+            assert!(told.stderr.contains(&format!("{link}` is a symbolic link")), "{told:#?}");
+        }
+    }
+    assert_eq!(everything(&desk.home), before);
+    assert_eq!(fs::read_to_string(top.join(".git/config")).expect("it is there"), config);
+    assert!(top.join(".gemini/settings.json").is_file(), "the others are set up");
+    ask(&desk, &["uninstall", "--scope", "project"]);
+    ask(&desk, &["setup", "claude", "--scope", "project", "--format=json"]).failed(1);
+    assert_eq!(everything(&desk.home), before);
 }

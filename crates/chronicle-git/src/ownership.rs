@@ -1,0 +1,193 @@
+//! Whether git would work in a repository: its own rules of ownership, applied in one place.
+//!
+//! Nearly every repository belongs to the user who asks, which three looks at owners show. Where they show anything
+//! else, git itself is asked: only git knows `safe.directory`, `safe.bareRepository` and what its version makes of
+//! them. It checks before it reads anything of the repository.
+
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
+};
+
+use gix::{
+    bstr::{ByteSlice, ByteVec},
+    discover::{repository, upwards},
+    sec::Trust,
+};
+use snafu::ResultExt;
+
+use crate::{
+    error::{GitError, NotARepositorySnafu, Result},
+    glance::git_dir_of,
+};
+
+/// Variables that name a repository, or parts of one, to every git.
+const NAMING: [&str; 8] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+];
+
+/// Variables under which git judges otherwise than by the user that runs it.
+const OTHERWISE: [&str; 2] = ["SUDO_UID", "GIT_TEST_ASSUME_DIFFERENT_OWNER"];
+
+/// Where a repository is, before anything of it is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Site {
+    /// The directory that holds `.git`; `None` for a bare repository.
+    root: Option<PathBuf>,
+    /// The git directory of this worktree.
+    git_dir: PathBuf,
+}
+
+/// A repository that git would work in. Only [`Site::trusted`] makes one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Trusted(Site);
+
+impl Trusted {
+    /// The directory that holds `.git`; `None` for a bare repository.
+    pub(crate) fn root(&self) -> Option<&Path> {
+        self.0.root.as_deref()
+    }
+
+    /// The git directory of this worktree.
+    pub(crate) fn git_dir(&self) -> &Path {
+        &self.0.git_dir
+    }
+}
+
+impl Site {
+    /// The repository that `directory` is in, found as git finds it where its environment names none.
+    pub(crate) fn discover(directory: &Path) -> Result<Self> {
+        let is_true = |value: OsString| {
+            let value = Vec::from_os_string(value).unwrap_or_default();
+            gix::config::Boolean::try_from(value.as_bstr()).is_ok_and(|value| value.is_true())
+        };
+        let options = upwards::Options {
+            trust: upwards::TrustPolicy::Assume(Trust::Full),
+            cross_fs: variable("GIT_DISCOVERY_ACROSS_FILESYSTEM").is_some_and(is_true),
+            ..upwards::Options::default().apply_environment()
+        };
+        let found = gix::discover::upwards_opts(directory, options);
+        let (found, _) = found.context(NotARepositorySnafu { path: directory })?;
+        Ok(match found {
+            repository::Path::WorkTree(root) => Self { git_dir: root.join(".git"), root: Some(root) },
+            repository::Path::LinkedWorkTree { work_dir, git_dir } => Self { root: Some(work_dir), git_dir },
+            repository::Path::Repository(git_dir) => Self { root: None, git_dir },
+        })
+    }
+
+    /// The working tree that `directory`, which is free of symbolic links, is in: quicker than [`Site::discover`], and
+    /// `None` where a bare repository is nearer.
+    pub(crate) fn around(directory: &Path) -> Option<Self> {
+        for root in directory.ancestors() {
+            if let Some(git_dir) = git_dir_of(root) {
+                return Some(Self { root: Some(root.to_owned()), git_dir });
+            }
+            if !root.ends_with(".git") && is_bare(root) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The repository at `directory` itself.
+    pub(crate) fn at(directory: &Path) -> Self {
+        match git_dir_of(directory) {
+            Some(git_dir) => Self { root: Some(directory.to_owned()), git_dir },
+            None => Self { root: None, git_dir: directory.to_owned() },
+        }
+    }
+
+    /// The same, if git would work in it for someone in `directory`.
+    pub(crate) fn trusted(self, directory: &Path) -> Result<Trusted> {
+        /// What git agreed to while this process runs: its settings are not changed for every question.
+        static AGREED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+        let agreed = || AGREED.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.is_own() && !agreed().contains(&self.git_dir) {
+            self.ask_git(directory)?;
+            agreed().insert(self.git_dir.clone());
+        }
+        Ok(Trusted(self))
+    }
+
+    /// Whether everything belongs to this user that git looks at. A bare repository that was only found may be
+    /// forbidden whoever owns it.
+    fn is_own(&self) -> bool {
+        let Some(root) = &self.root else { return false };
+        let is_own = |path: &Path| gix::sec::identity::is_path_owned_by_current_user(path).unwrap_or(false);
+        OTHERWISE.iter().all(|name| variable(name).is_none())
+            && [root, &root.join(".git"), &self.git_dir].into_iter().all(|path| is_own(path))
+    }
+
+    /// Lets git find the repository, which fails where it would not work in it.
+    #[expect(clippy::disallowed_methods, reason = "the rules are git's: see the module's documentation")]
+    fn ask_git(&self, directory: &Path) -> Result<()> {
+        let mut command = Command::new("git");
+        command.args(["rev-parse", "--absolute-git-dir"]).current_dir(directory).stdin(Stdio::null());
+        for name in NAMING {
+            command.env_remove(name);
+        }
+        let refused = |reason: String| Err(GitError::Distrusted { path: self.shown(), reason });
+        let output = match command.env("LC_ALL", "C").output() {
+            Ok(output) => output,
+            Err(error) => return refused(format!("git cannot be asked whether it is trusted: {error}")),
+        };
+        if output.status.success() {
+            let found =
+                output.stdout.trim_ascii_end().to_path().ok().and_then(|path| path.canonicalize().ok());
+            return match found == self.git_dir.canonicalize().ok() && found.is_some() {
+                true => Ok(()),
+                false => refused("git finds another repository here".to_owned()),
+            };
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if said.contains("detected dubious ownership") {
+            return Err(GitError::DubiousOwnership { path: self.shown() });
+        }
+        if said.contains("safe.bareRepository") {
+            return Err(GitError::ForbiddenBare { path: self.shown() });
+        }
+        refused(said.lines().next().unwrap_or("git gave no reason").trim_start_matches("fatal: ").to_owned())
+    }
+
+    /// What git would call it: `safe.directory` names it so.
+    fn shown(&self) -> PathBuf {
+        let named = self.root.as_ref().unwrap_or(&self.git_dir);
+        named.canonicalize().unwrap_or_else(|_| named.clone())
+    }
+}
+
+/// Why git would not work in the repository that `directory` is in; `None` where it would, where there is none, and
+/// where the environment names one.
+#[must_use]
+pub fn distrust(directory: &Path) -> Option<GitError> {
+    if is_named() {
+        return None;
+    }
+    Site::discover(directory).ok()?.trusted(directory).err()
+}
+
+/// Whether git's environment names the repository, which says that it is trusted.
+pub(crate) fn is_named() -> bool {
+    variable("GIT_DIR").is_some()
+}
+
+/// Whether a directory looks like a git directory without a working tree, as git sees it.
+fn is_bare(directory: &Path) -> bool {
+    directory.join("HEAD").symlink_metadata().is_ok()
+        && ["objects", "refs"].into_iter().all(|name| directory.join(name).is_dir())
+}
+
+#[expect(clippy::disallowed_methods, reason = "git and gix are steered by these variables, too")]
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
