@@ -7,7 +7,7 @@ use snafu::ResultExt;
 
 use crate::{
     Repository,
-    error::{GitError, ObjectSnafu, Result, WriteObjectSnafu},
+    error::{GitError, ObjectSnafu, Result},
     refs::UpdateFailed,
     turn::Turn,
 };
@@ -165,8 +165,7 @@ impl Repository {
     fn rewritten(&self, tip: ObjectId, replacements: &Replacements) -> Result<ObjectId> {
         let mut blobs: HashMap<EverNote, Option<ObjectId>> = HashMap::new();
         for (note, content) in replacements {
-            let blob = content.as_ref().map(|content| self.inner.write_blob(content));
-            let blob = blob.transpose().context(WriteObjectSnafu)?.map(gix::Id::detach);
+            let blob = content.as_ref().map(|content| self.write_blob(content)).transpose()?;
             blobs.insert(*note, blob);
         }
         if blobs.is_empty() {
@@ -208,7 +207,7 @@ impl Repository {
 
     fn rewritten_commit(&self, id: ObjectId, tree: ObjectId, parents: Vec<ObjectId>) -> Result<ObjectId> {
         if tree == self.empty_tree() {
-            self.inner.write_object(gix::objs::Tree::empty()).context(WriteObjectSnafu)?;
+            self.write_object(&gix::objs::Tree::empty())?;
         }
         let commit = self.inner.find_commit(id).context(ObjectSnafu { id })?;
         let mut commit: gix::objs::Commit = commit
@@ -220,7 +219,7 @@ impl Repository {
         commit.parents = parents.into_iter().collect();
         // A signature would be of the commit that it was.
         commit.extra_headers.retain(|(name, _)| !name.starts_with(b"gpgsig"));
-        Ok(self.inner.write_object(commit).context(WriteObjectSnafu)?.detach())
+        self.write_object(&commit)
     }
 
     /// The tree with replaced blobs; `None` when nothing is left of it.
@@ -261,7 +260,7 @@ impl Repository {
             (true, true) => None,
             (true, false) => {
                 let tree = gix::objs::Tree { entries };
-                Some(self.inner.write_object(tree).context(WriteObjectSnafu)?.detach())
+                Some(self.write_object(&tree)?)
             }
         };
         known.insert((id, prefix), new);

@@ -145,7 +145,7 @@ impl Repository {
                     .map_err(|_| GitError::NotANotesRef { name: name.to_owned() })?;
                 commit.tree_id().context(ReadRefSnafu { name })?.detach()
             }
-            None => self.inner.write_object(gix::objs::Tree::empty()).context(WriteObjectSnafu)?.detach(),
+            None => self.write_object(&gix::objs::Tree::empty())?,
         };
         gix::note::plumbing::State::new(tree, &self.inner).context(ReadRefSnafu { name })
     }
@@ -158,14 +158,10 @@ impl Repository {
     ) -> Result<ObjectId> {
         for (key, content) in &notes.changed {
             let blob = content.as_ref().map(|content| self.write_blob(content)).transpose()?;
-            notes.state.edit(*key, blob, &self.inner).context(WriteObjectSnafu)?;
+            notes.state.edit(*key, blob, self).context(WriteObjectSnafu)?;
         }
-        let tree = notes.state.write(&self.inner).context(WriteObjectSnafu)?;
+        let tree = notes.state.write(self).context(WriteObjectSnafu)?;
         self.commit_tree_of_notes(tree, parent.into_iter().collect(), message)
-    }
-
-    pub(crate) fn write_blob(&self, content: &[u8]) -> Result<ObjectId> {
-        Ok(self.inner.write_blob(content).context(WriteObjectSnafu)?.detach())
     }
 
     /// Commits a tree of notes under the user's name.
@@ -185,7 +181,7 @@ impl Repository {
             parents: parents.into(),
             extra_headers: Vec::new(),
         };
-        Ok(self.inner.write_object(commit).context(WriteObjectSnafu)?.detach())
+        self.write_object(&commit)
     }
 }
 
