@@ -13,8 +13,7 @@ use chronicle_core::{
     read_note,
 };
 use chronicle_git::{
-    EverNote, FileLock, GitError, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Replacements, Repository,
-    Rewritten,
+    EverNote, GitError, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Replacements, Repository, Rewritten,
 };
 use serde_json::{Map, Value};
 
@@ -115,13 +114,13 @@ pub fn purge(
     purged.add(&tombstone);
     let mut report = PurgeReport { ids: tombstone.purged.clone(), ..PurgeReport::default() };
     for directory in repository.state_dirs() {
-        report.n_remarks += drop_staged(&directory, |id, text| {
+        report.n_remarks += drop_staged(repository, &directory, |id, text| {
             id.is_some_and(|id| purged.has(id)) || sought.texts.are_said(text)
         })?;
     }
     // Nobody makes an index of the old notes meanwhile.
     let index = repository.shared_state_dir().join("index");
-    let lock = index.is_dir().then(|| FileLock::acquire(&index.join("lock"))).transpose()?;
+    let lock = index.is_dir().then(|| repository.lock(&index.join("lock"))).transpose()?;
     for name in last_ours(repository)? {
         let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &sought.texts);
         report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
@@ -276,7 +275,7 @@ fn each_claim(content: &[u8], mut with: impl FnMut(&EntryId, &Value)) {
     }
 }
 
-fn ids_in(content: &[u8]) -> Vec<EntryId> {
+pub(crate) fn ids_in(content: &[u8]) -> Vec<EntryId> {
     let mut ids = Vec::new();
     each_claim(content, |id, _| ids.push(id.clone()));
     ids
@@ -369,7 +368,7 @@ pub fn enforce(repository: &Repository) -> Result<Vec<Rewritten>> {
     }
     if !rewritten.is_empty() {
         for directory in repository.state_dirs() {
-            drop_staged(&directory, |id, _| id.is_some_and(|id| purged.has(id)))?;
+            drop_staged(repository, &directory, |id, _| id.is_some_and(|id| purged.has(id)))?;
         }
         drop_derived(repository);
     }

@@ -28,28 +28,38 @@ pub struct FileLock {
 /// How long is waited for a lock, and what is done meanwhile.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// When to give up.
+    /// How long each lock is waited for.
     pub limit: Duration,
+    /// When nothing is waited for any more.
+    pub deadline: Option<Instant>,
     /// Called once when waiting takes long, with the lock and the process that holds it.
     pub on_wait: fn(&Path, Option<u32>),
 }
 
 impl Patience {
-    /// What nobody waits for: git's hooks, and agents'. Their work is done by the next run.
+    /// For git's hooks and agents' hooks, from now on: git and the agent wait for them, and the next run can do
+    /// their work.
     #[must_use]
     pub fn of_hooks() -> Self {
-        Self { limit: Duration::from_millis(1_500), ..Self::default() }
+        Self { deadline: Some(Instant::now() + OF_HOOKS), ..Self::default() }
+    }
+
+    /// Whether nothing is waited for any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| deadline < Instant::now())
     }
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { limit: PATIENCE, on_wait: |_, _| {} }
+        Self { limit: PATIENCE, deadline: None, on_wait: |_, _| {} }
     }
 }
 
 /// A holder is done within milliseconds; one that takes this long is stopped or stuck.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// A hook waits for all its locks together so long.
+const OF_HOOKS: Duration = Duration::from_millis(1_700);
 /// People want to know what goes on when a command takes longer.
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
@@ -91,7 +101,9 @@ impl FileLock {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Self { file, path: path.to_owned() }),
-                Err(std::fs::TryLockError::WouldBlock) if begun.elapsed() < patience.limit => {
+                Err(std::fs::TryLockError::WouldBlock)
+                    if begun.elapsed() < patience.limit && !patience.is_over() =>
+                {
                     if !is_told && LONG_WAIT < begun.elapsed() {
                         is_told = true;
                         (patience.on_wait)(path, holder(&file));

@@ -145,6 +145,9 @@ impl Repository {
             if let Some(written) = written {
                 turn.words.written.insert(name.to_owned(), self.rewritten(written, &replacements)?);
             }
+            if let Some(checked) = turn.words.checked.get(name).copied() {
+                turn.words.checked.insert(name.to_owned(), self.rewritten(checked, &replacements)?);
+            }
             if new == old {
                 turn.store_words()?;
                 return Ok(None);

@@ -483,6 +483,14 @@ impl Error {
     }
 }
 
+impl Error {
+    /// Whether another process held a lock, or was faster each time: the same can succeed later.
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        ["locked", "locked_by_git", "contended"].contains(&self.code())
+    }
+}
+
 /// `; did you mean …?`, when there is anything to offer.
 fn offered(closest: &[String]) -> String {
     let names: Vec<String> = closest.iter().map(|name| format!("`{name}`")).collect();

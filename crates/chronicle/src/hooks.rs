@@ -133,7 +133,7 @@ impl Chronicle {
 
     /// Keeps two set-ups of one repository apart; the directory for what is ours is made on the way.
     fn setup_lock(&self, repository: &Repository, dry_run: bool) -> Result<Option<FileLock>, Error> {
-        let lock = || FileLock::acquire(&repository.shared_state_dir().join(SETUP_LOCK));
+        let lock = || repository.lock(&repository.shared_state_dir().join(SETUP_LOCK));
         Ok((!dry_run).then(lock).transpose()?)
     }
 
