@@ -192,7 +192,7 @@ impl Staging {
                 _ => Err(error),
             }),
             // Readers see the old or the new, never a half.
-            false => replace_file(&path, TEMPORARY, &json),
+            false => replace_file(&path, &json),
         };
         written.context(WriteStagingSnafu { path })
     }
@@ -340,7 +340,7 @@ fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T> {
     }
 }
 
-/// How names of temporary files start.
+/// How names of temporary files of released versions start.
 const TEMPORARY: &str = "staged-notes.tmp";
 
 /// Removes temporary files of processes that died; whoever writes one holds the lock that we hold now.

@@ -575,7 +575,10 @@ impl Repository {
     }
 
     /// Creates a state directory, as open as git's own directories are.
-    fn make_state_dir(&self, directory: &Path) -> std::io::Result<()> {
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn make_state_dir(&self, directory: &Path) -> std::io::Result<()> {
         if directory.is_dir() {
             return Ok(());
         }

@@ -11,6 +11,8 @@ use std::{
     path::Path,
 };
 
+use crate::temporary;
+
 const GROUP: u32 = 0o660;
 const EVERYBODY: u32 = 0o664;
 /// Files in such a directory belong to its group: the mark of a directory that is shared.
@@ -167,17 +169,19 @@ pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
 
 /// Puts `content` in the place of the file `path` of ours: readers see the old content or the new, never a half.
 ///
-/// It is on the disk when this returns. The name of the temporary file begins with `temporary`.
+/// It is on the disk when this returns.
 ///
 /// # Errors
 /// When it cannot be written; the file is as it was then.
-pub fn replace_file(path: &Path, temporary: &str, content: &[u8]) -> io::Result<()> {
+pub fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
     use io::Write;
     let directory = path.parent().unwrap_or(Path::new("."));
     let (mode, is_fixed) = mode_in(directory);
     let permissions = Permissions::from_mode(mode);
-    let mut file =
-        tempfile::Builder::new().prefix(temporary).permissions(permissions.clone()).tempfile_in(directory)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(&temporary::prefix())
+        .permissions(permissions.clone())
+        .tempfile_in(directory)?;
     if is_fixed {
         file.as_file().set_permissions(permissions)?;
     }
@@ -233,7 +237,7 @@ mod tests {
             fs::create_dir(&path).unwrap();
             fs::set_permissions(&path, Permissions::from_mode(directory)).unwrap();
             open_or_create(&path.join("lock")).unwrap();
-            replace_file(&path.join("file"), ".tmp", b"content").unwrap();
+            replace_file(&path.join("file"), b"content").unwrap();
             create_dir_like_parent(&path.join("below/it")).unwrap();
             let modes = ["lock", "file", "below/it"].map(|name| mode_of(&path.join(name)) & 0o7777);
             assert_eq!(

@@ -15,6 +15,7 @@ use crate::{
     objects::files_beginning,
     refs::UpdateFailed,
     swap::{SCRATCH, lock_of},
+    temporary::sweep,
 };
 
 /// What the repository's configuration is called among the refs that are swapped.
@@ -52,6 +53,8 @@ impl<'a> Turn<'a> {
 
     /// Removes what nobody has touched for long: a lock of the ref `name`, temporary files.
     pub(crate) fn remove_stale(&mut self, name: &str) {
+        let directories = [self.repository.shared_state_dir(), self.repository.worktree_state_dir()];
+        self.removed.extend(directories.iter().flat_map(|directory| sweep(directory)));
         let mut remove_if_stale = |path: PathBuf| {
             if is_stale(&path) {
                 remove(path, &mut self.removed);

@@ -14,7 +14,7 @@ use std::{
 };
 
 use chronicle_core::{plain, redaction::redact};
-use chronicle_git::{FileLock, Repository, hooks};
+use chronicle_git::{FileLock, Repository, hooks, sweep, sweep_below, temporary_in};
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ResultExt;
@@ -80,6 +80,7 @@ impl Chronicle {
     pub fn init(&self, pre_push: bool, dry_run: bool) -> Result<Setup, Error> {
         let repository = self.repository()?;
         let _lock = self.setup_lock(repository, dry_run)?;
+        sweep_hooks(repository, dry_run);
         let mut plan = Plan::default();
         if repository.work_dir().is_none() {
             plan.warnings.push("a bare repository runs none of the hooks, so none was set up".to_owned());
@@ -100,6 +101,7 @@ impl Chronicle {
     pub fn uninstall(&self, dry_run: bool) -> Result<Setup, Error> {
         let repository = self.repository()?;
         let lock = self.setup_lock(repository, dry_run)?;
+        sweep_hooks(repository, dry_run);
         let mut plan = Plan::default();
         plan.configure(repository, &[])?;
         plan.take_out_of_files(repository)?;
@@ -115,6 +117,16 @@ impl Chronicle {
             tidy(&repository.shared_state_dir());
         }
         Ok(setup)
+    }
+
+    /// Removes the temporary files that died with their processes, in the folders of the repository and of session
+    /// memory.
+    pub(crate) fn sweep(&self, repository: &Repository) -> Vec<PathBuf> {
+        let mut removed: Vec<PathBuf> =
+            repository.hooks_dir().iter().flat_map(|hooks| sweep(hooks)).collect();
+        let homes = self.memory_home().into_iter().chain(repository.state_dirs().into_iter().flatten());
+        removed.extend(homes.flat_map(|home| sweep_below(&home, 3)));
+        removed
     }
 
     /// The top of the working tree; a bare repository has none.
@@ -451,11 +463,18 @@ impl Setup {
     }
 }
 
+/// Removes what a set-up that was killed left next to the hooks.
+fn sweep_hooks(repository: &Repository, dry_run: bool) {
+    if !dry_run && let Ok(directory) = repository.hooks_dir() {
+        let _removed = sweep(&directory);
+    }
+}
+
 /// Writes beside the file, then renames: git runs the old hook or the new one, never a half.
 fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
-    let mut file = tempfile::Builder::new().prefix(".chronicle-").tempfile_in(directory)?;
+    let mut file = temporary_in(directory)?;
     file.write_all(content)?;
     file.as_file().set_permissions(Permissions::from_mode(mode))?;
     file.as_file().sync_all()?;

@@ -127,7 +127,7 @@ impl Chronicle {
     }
 }
 
-fn removed(file: &std::path::Path) -> String {
+pub(crate) fn removed(file: &std::path::Path) -> String {
     format!("removed `{}`, left behind by a process that died", file.display())
 }
 
