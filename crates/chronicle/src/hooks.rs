@@ -9,7 +9,7 @@ mod script;
 use std::{
     fs::{self, Permissions},
     io::{self, Write},
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -284,7 +284,9 @@ impl Plan {
             }
             return Ok(());
         }
-        if place.is_for_shell || fs::symlink_metadata(&original).is_ok() {
+        // A set-up that was killed gave the hook its second name and came no further.
+        let is_taken = fs::symlink_metadata(&original).is_ok() && !is_one_file(&path, &original);
+        if place.is_for_shell || is_taken {
             self.warnings.push(format!(
                 "{shown} is no script that our lines can stand in, so the hook was not set up"
             ));
@@ -317,10 +319,13 @@ impl Plan {
     fn take_out_of_file(&mut self, path: PathBuf, hook: Hook) {
         let is_file = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file());
         let Some(before) = is_file.then(|| fs::read(&path).ok()).flatten() else { return };
+        let original = set_aside_path(&path);
         if !script::has_block(&before) {
+            if is_one_file(&path, &original) {
+                self.steps.push(Step::Remove { path: original, before });
+            }
             return;
         }
-        let original = set_aside_path(&path);
         let has_original = fs::symlink_metadata(&original).is_ok();
         let rest = script::removed(&before);
         let is_ours = [hook.before_original(), hook.whole(true), hook.whole(false)]
@@ -364,6 +369,12 @@ fn contains(text: &[u8], words: &str) -> bool {
     text.windows(words.len()).any(|window| window == words.as_bytes())
 }
 
+/// Whether two paths are names of one file.
+fn is_one_file(one: &Path, other: &Path) -> bool {
+    let file = |path| fs::symlink_metadata(path).map(|metadata| (metadata.dev(), metadata.ino())).ok();
+    file(one).is_some_and(|one| file(other) == Some(one))
+}
+
 /// Where the original of a hook is kept.
 fn set_aside_path(path: &Path) -> PathBuf {
     let mut original = path.as_os_str().to_owned();
@@ -388,7 +399,9 @@ impl Step {
             Self::Remove { path, .. } => fs::remove_file(path),
             Self::SetAside { path, original, after } => {
                 // A second name first: at no moment is there no hook.
-                fs::hard_link(path, original)?;
+                if !is_one_file(path, original) {
+                    fs::hard_link(path, original)?;
+                }
                 write(path, after, 0o755)
             }
             Self::PutBack { path, original, .. } => fs::rename(original, path),

@@ -143,8 +143,10 @@ fn colleagues_can_write_to_a_shared_repository() {
     for name in ["chronicle", "refs/notes", "logs/refs/notes"] {
         modes(&repo.path().join(".git").join(name), &mut found);
     }
-    let is_kept_for_speed = |name: &str| name.contains("/index/") || name.contains("/kept/");
-    found.retain(|(name, ..)| !is_kept_for_speed(name));
+    // What is kept for speed is its owner's alone, and what was written here is no colleague's.
+    let is_own =
+        |name: &str| name.contains("/index/") || name.contains("/kept/") || name.ends_with("/written");
+    found.retain(|(name, ..)| !is_own(name));
     assert!(found.iter().any(|(name, ..)| name.ends_with("write.lock")), "{found:?}");
     assert!(found.iter().any(|(name, ..)| name.ends_with("staged-notes.json")), "{found:?}");
     for (name, is_directory, mode) in found {
@@ -175,4 +177,30 @@ fn git_does_not_wait_for_a_stopped_writer_and_nothing_is_lost() {
     drop(lock);
     chronicle(repo.path(), &["reconcile"]).success();
     assert_eq!(lessons(&repo, &commit), ["callers hold the lock"]);
+}
+
+#[test]
+fn a_set_up_that_was_killed_is_finished_or_undone_by_the_next() {
+    let (repo, _) = repo(1);
+    let hook = repo.path().join(".git/hooks/post-commit");
+    let original = repo.path().join(".git/hooks/post-commit.before-chronicle");
+    let python = "#!/usr/bin/env python3\nprint(1)\n";
+    fs::create_dir_all(hook.parent().expect("it is in a directory")).expect("it is ours");
+    let kill_after_the_second_name = || {
+        fs::write(&hook, python).expect("it is ours");
+        fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        fs::hard_link(&hook, &original).expect("it is ours");
+    };
+    kill_after_the_second_name();
+    chronicle(repo.path(), &["uninstall"]).success();
+    assert_eq!(fs::read_to_string(&hook).expect("it is there"), python);
+    assert!(!original.exists());
+
+    kill_after_the_second_name();
+    chronicle(repo.path(), &["init"]).success();
+    assert!(fs::read_to_string(&hook).expect("it is there").contains("git-chronicle hook post-commit"));
+    assert_eq!(fs::read_to_string(&original).expect("it is there"), python);
+    chronicle(repo.path(), &["uninstall"]).success();
+    assert_eq!(fs::read_to_string(&hook).expect("it is there"), python);
+    assert!(!original.exists());
 }
