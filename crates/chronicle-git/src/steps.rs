@@ -12,7 +12,7 @@ use gix::{ObjectId, bstr::ByteSlice};
 use snafu::ResultExt;
 
 use crate::{
-    Repository,
+    FileLock, Repository,
     error::{ObjectSnafu, Result},
     last_words::LastWords,
 };
@@ -95,14 +95,15 @@ impl Repository {
         Ok(NotesSteps { tip: Some(tip), is_checked: false, steps })
     }
 
-    /// Remembers that nothing is missing from the notes ref `name` up to `tip`.
+    /// Remembers that nothing is missing from the notes ref `name` up to `tip`, unless somebody is writing now.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn set_checked(&self, name: &str, tip: ObjectId) -> Result<()> {
-        let mut turn = crate::turn::Turn::take(self, name)?;
-        turn.words.checked.insert(name.to_owned(), tip);
-        turn.store_words()
+        let Some(mut lock) = FileLock::try_acquire(&self.write_lock())? else { return Ok(()) };
+        let mut words = LastWords::parse(&lock.text()?);
+        words.checked.insert(name.to_owned(), tip);
+        lock.set_text(&words.to_text())
     }
 
     /// The commits from `checked` to `tip`, oldest first, and whether `checked` is in the history of `tip`.

@@ -1,6 +1,6 @@
 //! Why a question has no answer.
 
-use std::path::PathBuf;
+use std::{io::ErrorKind, path::PathBuf};
 
 use chronicle_commits::{CommitsError, input::InputError};
 use chronicle_core::{LineRange, trim::BudgetTooSmall};
@@ -512,6 +512,11 @@ fn git_code(error: &GitError) -> Code {
         GitError::RefLocked { .. } | GitError::FileLocked { .. } => "locked_by_git",
         GitError::Locked { .. } => "locked",
         GitError::WriteObject { .. } | GitError::WriteRef { .. } => "write_failed",
+        GitError::Io { source, .. }
+            if matches!(source.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::StorageFull) =>
+        {
+            "write_failed"
+        }
         GitError::Io { .. } => "io",
         _ => "git",
     }

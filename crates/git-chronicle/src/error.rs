@@ -155,7 +155,9 @@ impl CommandError {
             "not_your_summary" => "leave out --replace-summary: yours is stored beside it",
             "empty_question" => "such as `git chronicle find why the pool waits`",
             "empty_context" => "use --task, --reasoning, --dependencies or --tags",
-            "hook_not_written" => "is the repository read-only? `--dry-run` shows what would be changed",
+            "hook_not_written" => {
+                "is the disk full or the repository read-only? `--dry-run` shows what would be changed"
+            }
             "unknown_setting" => "`git chronicle config list` lists the settings",
             "contended" => "try again; another process was writing at the same time",
             "locked" => "try again; if that process hangs, stop it: the lock goes with it",
@@ -270,8 +272,11 @@ pub(crate) fn report(error: &CommandError, ui: &mut Ui) -> ExitCode {
         text.push_str(&plain(&error.to_string()));
         let mut cause = first_cause(error);
         while let Some(source) = cause {
-            text.push_str("\ncaused by: ");
-            text.push_str(&plain(&source.to_string()));
+            let line = format!("\ncaused by: {}", plain(&source.to_string()));
+            // Some errors wrap another one without a word of their own.
+            if !text.ends_with(&line) {
+                text.push_str(&line);
+            }
             cause = source.source();
         }
         if let Some(hint) = error.hint() {
