@@ -13,6 +13,7 @@ mod corrections;
 pub mod coverage;
 mod deps;
 mod derive;
+pub mod dropped;
 mod error;
 mod gather;
 mod index;

@@ -13,8 +13,7 @@ use chronicle_core::{
     read_note,
 };
 use chronicle_git::{
-    EverNote, FileLock, GitError, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Replacements, Repository,
-    Rewritten,
+    EverNote, GitError, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Replacements, Repository, Rewritten,
 };
 use serde_json::{Map, Value};
 
@@ -114,19 +113,19 @@ pub fn purge(
     let mut purged = Purged::default();
     purged.add(&tombstone);
     let mut report = PurgeReport { ids: tombstone.purged.clone(), ..PurgeReport::default() };
-    for directory in repository.state_dirs() {
-        report.n_remarks += drop_staged(&directory, |id, text| {
+    for directory in repository.state_dirs()? {
+        report.n_remarks += drop_staged(repository, &directory, |id, text| {
             id.is_some_and(|id| purged.has(id)) || sought.texts.are_said(text)
         })?;
     }
     // Nobody makes an index of the old notes meanwhile.
     let index = repository.shared_state_dir().join("index");
-    let lock = index.is_dir().then(|| FileLock::acquire(&index.join("lock"))).transpose()?;
+    let lock = index.is_dir().then(|| repository.lock(&index.join("lock"))).transpose()?;
     for name in last_ours(repository)? {
         let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &sought.texts);
         report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
     }
-    drop_derived(repository);
+    drop_derived(repository)?;
     drop(lock);
     for (name, tip) in repository.chronicle_refs()? {
         let ever = repository.notes_ever(&[tip])?;
@@ -170,19 +169,31 @@ fn bury(repository: &Repository, tombstone: &Tombstone) -> Result<()> {
 }
 
 /// Removes what was derived from the notes; it is made anew.
-fn drop_derived(repository: &Repository) {
+fn drop_derived(repository: &Repository) -> Result<()> {
     for name in crate::DERIVED {
         let directory = repository.shared_state_dir().join(name);
-        for entry in std::fs::read_dir(directory).into_iter().flatten().filter_map(std::result::Result::ok) {
-            let path = entry.path();
-            // The lock is ours at this moment, and says nothing.
-            let _removed = match entry.file_name() == "lock" {
-                true => Ok(()),
-                false if path.is_dir() => std::fs::remove_dir_all(path),
-                false => std::fs::remove_file(path),
-            };
-        }
+        empty(&directory).map_err(|source| GitError::Io { path: directory, source })?;
     }
+    Ok(())
+}
+
+fn empty(directory: &std::path::Path) -> std::io::Result<()> {
+    let is_there = |error: &std::io::Error| error.kind() != std::io::ErrorKind::NotFound;
+    let entries = match std::fs::read_dir(directory) {
+        Err(error) if !is_there(&error) => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let path = entry?.path();
+        let removed = match path.file_name().is_some_and(|name| name == "lock") {
+            // It is ours at this moment, and holds no words.
+            true => Ok(()),
+            false if path.is_dir() => std::fs::remove_dir_all(&path),
+            false => std::fs::remove_file(&path),
+        };
+        removed.or_else(|error| if is_there(&error) { Err(error) } else { Ok(()) })?;
+    }
+    Ok(())
 }
 
 fn sought(repository: &Repository, target: &PurgeTarget) -> Result<Sought> {
@@ -195,7 +206,7 @@ fn sought(repository: &Repository, target: &PurgeTarget) -> Result<Sought> {
     }
     let blobs = ever.iter().map(|note| note.blob).collect();
     let ids = &sought.ids;
-    let said = repository.read_many(blobs, |_, content| {
+    let said = repository.read_every(blobs, |_, content| {
         let mut texts = Vec::new();
         each_claim(content, |id, claim| {
             if ids.contains(id) {
@@ -203,7 +214,7 @@ fn sought(repository: &Repository, target: &PurgeTarget) -> Result<Sought> {
             }
         });
         (!texts.is_empty()).then_some(texts)
-    });
+    })?;
     for claim in said.into_iter().flat_map(|(_, texts)| texts) {
         sought.texts.add_all(&claim, &TEXTS);
     }
@@ -211,7 +222,7 @@ fn sought(repository: &Repository, target: &PurgeTarget) -> Result<Sought> {
     // copy elsewhere would bring the words back.
     let (ids, texts) = (&sought.ids, &sought.texts);
     let blobs = ever.iter().map(|note| note.blob).collect();
-    let quoting = repository.read_many(blobs, |_, content| {
+    let quoting = repository.read_every(blobs, |_, content| {
         if !texts.are_in(content) {
             return None;
         }
@@ -222,7 +233,7 @@ fn sought(repository: &Repository, target: &PurgeTarget) -> Result<Sought> {
             }
         });
         Some(quoting)
-    });
+    })?;
     sought.ids.extend(quoting.into_iter().flat_map(|(_, ids)| ids));
     Ok(sought)
 }
@@ -276,7 +287,7 @@ fn each_claim(content: &[u8], mut with: impl FnMut(&EntryId, &Value)) {
     }
 }
 
-fn ids_in(content: &[u8]) -> Vec<EntryId> {
+pub(crate) fn ids_in(content: &[u8]) -> Vec<EntryId> {
     let mut ids = Vec::new();
     each_claim(content, |id, _| ids.push(id.clone()));
     ids
@@ -290,7 +301,7 @@ fn on_commit(
 ) -> Result<()> {
     let blobs = ever.iter().filter(|note| note.key == Some(commit)).map(|note| note.blob).collect();
     for (blob, (ids, is_read)) in
-        repository.read_many(blobs, |_, content| Some((ids_in(content), is_readable(content))))
+        repository.read_every(blobs, |_, content| Some((ids_in(content), is_readable(content))))?
     {
         sought.ids.extend(ids);
         if !is_read {
@@ -312,14 +323,14 @@ const LEAST_OF_ID: usize = 6;
 
 fn called(repository: &Repository, ever: &[EverNote], id: &str, sought: &mut Sought) -> Result<()> {
     let blobs = ever.iter().map(|note| note.blob).collect();
-    let found = repository.read_many(blobs, |_, content| {
+    let found = repository.read_every(blobs, |_, content| {
         let mut ids = ids_in(content);
         let begins = |known: &EntryId| {
             known.0.get(..id.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(id))
         };
         ids.retain(|known| known.0 == id || (LEAST_OF_ID <= id.len() && begins(known)));
         (!ids.is_empty()).then_some(ids)
-    });
+    })?;
     let mut ids: BTreeSet<EntryId> = found.into_iter().flat_map(|(_, ids)| ids).collect();
     let exact = EntryId(id.to_owned());
     if ids.contains(&exact) || purged(repository)?.has(&exact) {
@@ -339,14 +350,14 @@ fn called(repository: &Repository, ever: &[EverNote], id: &str, sought: &mut Sou
 /// What becomes of the notes of one history.
 fn plan(repository: &Repository, ever: &[EverNote], purged: &Purged, texts: &Texts) -> Result<Replacements> {
     let blobs = ever.iter().map(|note| note.blob).collect();
-    let cleaned = repository.read_many(blobs, |blob, content| match purged.has_blob(&blob.to_string()) {
+    let cleaned = repository.read_every(blobs, |blob, content| match purged.has_blob(&blob.to_string()) {
         true => Some(None),
         false => match clean(content, purged, texts) {
             Left::All => None,
             Left::Some(bytes) => Some(Some(bytes)),
             Left::Nothing => Some(None),
         },
-    });
+    })?;
     let cleaned: HashMap<ObjectId, Option<Vec<u8>>> = cleaned.into_iter().collect();
     let replaced = |note: &EverNote| Some((*note, cleaned.get(&note.blob)?.clone()));
     Ok(ever.iter().filter_map(replaced).collect())
@@ -368,10 +379,10 @@ pub fn enforce(repository: &Repository) -> Result<Vec<Rewritten>> {
         rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
     }
     if !rewritten.is_empty() {
-        for directory in repository.state_dirs() {
-            drop_staged(&directory, |id, _| id.is_some_and(|id| purged.has(id)))?;
+        for directory in repository.state_dirs()? {
+            drop_staged(repository, &directory, |id, _| id.is_some_and(|id| purged.has(id)))?;
         }
-        drop_derived(repository);
+        drop_derived(repository)?;
     }
     Ok(rewritten)
 }

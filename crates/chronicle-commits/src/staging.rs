@@ -3,13 +3,10 @@
 //! They lie in the git directory of the worktree, with the HEAD they were made on.
 //! They belong to the first commit made on that HEAD, however many follow.
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use chronicle_core::{Category, EntryId, LineRange, Sketch};
-use chronicle_git::{FileLock, ObjectId, Repository};
+use chronicle_git::{FileLock, ObjectId, Repository, replace_file};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use snafu::ResultExt;
 
@@ -73,12 +70,12 @@ impl Staging {
     /// # Errors
     /// When the file cannot be read; it is never overwritten then.
     pub fn open(repository: &Repository) -> Result<Self> {
-        Self::open_in(&repository.worktree_state_dir())
+        Self::open_in(repository, &repository.worktree_state_dir())
     }
 
     /// [`Staging::open`] for the state directory of any worktree.
-    fn open_in(directory: &Path) -> Result<Self> {
-        let lock = FileLock::acquire(&directory.join("staging.lock"))?;
+    fn open_in(repository: &Repository, directory: &Path) -> Result<Self> {
+        let lock = repository.lock(&directory.join("staging.lock"))?;
         remove_leftovers(directory);
         let remarks = read(&directory.join(REMARKS))?;
         let contexts = read_contexts(directory)?;
@@ -194,13 +191,23 @@ impl Staging {
                 std::io::ErrorKind::NotFound => Ok(()),
                 _ => Err(error),
             }),
-            false => write_atomically(&path, &json),
+            // Readers see the old or the new, never a half.
+            false => replace_file(&path, &json),
         };
         written.context(WriteStagingSnafu { path })
     }
 }
 
 impl StagedRemark {
+    /// Whether the remark was made when `head` was HEAD, or by a tool that does not say when.
+    ///
+    /// # Errors
+    /// When a commit on the way cannot be read.
+    pub fn waits(&self, repository: &Repository, head: ObjectId) -> Result<bool> {
+        let is_known = self.head.is_some() || self.id.is_some();
+        Ok(!is_known || owner(repository, self.head.as_deref(), self.id.is_some(), head)? == Staged::NotYet)
+    }
+
     /// The commit that the remark belongs to when `target` is HEAD.
     ///
     /// # Errors
@@ -266,13 +273,14 @@ fn owner(repository: &Repository, head: Option<&str>, has_id: bool, target: Obje
 /// # Errors
 /// When what is staged cannot be read or written.
 pub(crate) fn drop_staged(
+    repository: &Repository,
     directory: &Path,
     is_gone: impl Fn(Option<&EntryId>, &str) -> bool,
 ) -> Result<usize> {
     if ![REMARKS, CONTEXTS].iter().any(|name| directory.join(name).exists()) {
         return Ok(0);
     }
-    let mut staging = Staging::open_in(directory)?;
+    let mut staging = Staging::open_in(repository, directory)?;
     let before = staging.remarks.len() + staging.contexts.len();
     staging.retain(|remark| !is_gone(remark.id.as_ref(), &remark.text))?;
     staging.retain_contexts(|context| {
@@ -332,18 +340,8 @@ fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T> {
     }
 }
 
-/// How names of temporary files start.
+/// How names of temporary files of released versions start.
 const TEMPORARY: &str = "staged-notes.tmp";
-
-/// Writes beside the file, then renames: whoever reads sees the old or the new, never a half.
-fn write_atomically(path: &Path, content: &[u8]) -> std::io::Result<()> {
-    let directory = path.parent().expect("the file lies in a directory");
-    let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(directory)?;
-    file.write_all(content)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
-}
 
 /// Removes temporary files of processes that died; whoever writes one holds the lock that we hold now.
 fn remove_leftovers(directory: &Path) {

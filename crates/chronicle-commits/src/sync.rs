@@ -18,6 +18,7 @@ use chronicle_git::{
 };
 
 use crate::{
+    dropped::bring_back,
     error::{RemoteHoldsPurgedSnafu, Result},
     merging::{MAX_NOTE_BYTES, MergedRef, merge, read_bounded},
     purge,
@@ -62,22 +63,9 @@ pub struct Apart {
 }
 
 fn lock(repository: &Repository) -> Result<FileLock> {
-    let mut lock = FileLock::acquire(&repository.shared_state_dir().join("sync.lock"))?;
+    let mut lock = repository.lock(&repository.shared_state_dir().join("sync.lock"))?;
     repository.recover_push(&mut lock)?;
     Ok(lock)
-}
-
-/// Brings back the notes of ours that a foreign writer dropped from our refs, as `git notes` does when it
-/// overtakes us; returns what was merged, by ref.
-///
-/// # Errors
-/// When our refs cannot be read or written.
-pub fn bring_back_lost(repository: &Repository) -> Result<Vec<(String, MergedRef)>> {
-    let mut merged = Vec::new();
-    for (name, lost) in repository.lost_notes()? {
-        merged.push((name.clone(), merge(repository, &name, lost, "an overwritten commit of ours")?));
-    }
-    Ok(merged)
 }
 
 /// Fetches the notes of a remote and merges them into ours.
@@ -91,7 +79,7 @@ pub fn pull(repository: &Repository, remote: &str) -> Result<Vec<(String, Merged
 
 /// What was merged, and whether the remote still holds what was purged.
 fn pull_locked(repository: &Repository, remote: &str) -> Result<(Vec<(String, MergedRef)>, bool)> {
-    bring_back_lost(repository)?;
+    bring_back(repository)?;
     repository.fetch_notes(remote)?;
     let mut pulled = Vec::new();
     let mut is_stained = false;

@@ -13,13 +13,13 @@ use crate::{
     anchoring, change,
     context::AuthorContext,
     derive::Facts,
+    dropped::bring_back,
     error::{CommitsError, NothingToReplaceWithSnafu, Result},
     gather::summary_id,
     input::{AnnotateInput, EntryInput, wash},
     knowledge, mend,
     notebook::{Notebook, parse},
     staging::{Staged, StagedRemark, Staging},
-    sync::bring_back_lost,
     trust::record_own,
 };
 
@@ -122,7 +122,8 @@ pub fn annotate(
     // The staged remarks stay locked until they are either stored and gone, or untouched.
     let is_head = repository.head()? == Some(request.commit);
     let mut staging = is_head.then(|| Staging::open(repository)).transpose()?;
-    let (staged, said) = staged(repository, staging.as_ref(), &mut facts, stamp, &mut warnings)?;
+    let waiting = Waiting { staging: staging.as_ref(), is_only_overdue: false };
+    let (staged, said) = staged(repository, waiting, &mut facts, stamp, &mut warnings)?;
     let knowledge = knowledge::named(&request.input.knowledge, stamp.new_id);
 
     let author = stamp.author.clone();
@@ -136,18 +137,26 @@ pub fn annotate(
             Ok((outcome, knowledge::add_new(notes, repository, &knowledge)?))
         },
     )?;
-    if recovered.has_lost_notes {
-        let n_back: usize =
-            bring_back_lost(repository)?.iter().map(|(_, merged)| merged.n_taken + merged.n_united).sum();
-        warnings.push(format!("another program had dropped notes of ours; brought back: {n_back}"));
+    if recovered.is_unchecked {
+        // What is to be stored is stored; what was dropped before can be brought back later, too.
+        match bring_back(repository) {
+            Ok(0) => {}
+            Ok(n_back) => warnings.push(format!("another program had dropped notes; brought back: {n_back}")),
+            Err(error) => {
+                warnings.push(format!("notes that another program dropped are not back: {}", whole(&error)));
+            }
+        }
     }
     let consumed: Vec<(EntryId, ObjectId)> = staged
         .iter()
         .map(|(commit, document)| (document.consumed.clone(), *commit))
         .flat_map(|(ids, commit)| ids.into_iter().map(move |id| (id, commit)))
         .collect();
-    if let Some(staging) = &mut staging {
-        clear(staging, &consumed, &said)?;
+    if let Some(staging) = &mut staging
+        && let Err(error) = clear(staging, &consumed, &said)
+    {
+        // All of it is stored, and the note remembers which remarks it has taken in.
+        warnings.push(format!("the remarks are stored, but they are still staged: {}", whole(&error)));
     }
     Ok(Annotated {
         commit: request.commit,
@@ -335,23 +344,40 @@ fn supersede(repository: &Repository, document: &mut Annotation, ids: &[EntryId]
 type Documents = Vec<(ObjectId, Annotation)>;
 
 /// Takes what was used up out of the staging.
+/// An error with what caused it, on one line.
+fn whole(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
 fn clear(staging: &mut Staging, consumed: &[(EntryId, ObjectId)], said: &[AuthorContext]) -> Result<()> {
     staging.retain(|remark| !consumed.iter().any(|(id, _)| *id == id_of(remark)))?;
     staging.retain_contexts(|context| !said.contains(context))
+}
+
+/// What is staged, and whether only that counts whose commit was made already.
+#[derive(Clone, Copy)]
+struct Waiting<'a> {
+    staging: Option<&'a Staging>,
+    is_only_overdue: bool,
 }
 
 /// What waits for a commit on the way to HEAD, as one document for each such commit; and what authors
 /// said ahead of it.
 fn staged(
     repository: &Repository,
-    staging: Option<&Staging>,
+    waiting: Waiting<'_>,
     facts: &mut Facts<'_>,
     stamp: &Stamp<'_>,
     warnings: &mut Vec<String>,
 ) -> Result<(Documents, Vec<AuthorContext>)> {
     let mut documents = Documents::new();
     let mut n_elsewhere = 0;
+    let Waiting { staging, is_only_overdue } = waiting;
     for remark in staging.into_iter().flat_map(Staging::remarks) {
+        if is_only_overdue && remark.waits(repository, facts.commit.id)? {
+            continue;
+        }
         let Staged::To(commit) = remark.belongs_to(repository, facts.commit.id)? else {
             n_elsewhere += 1;
             continue;
@@ -366,6 +392,10 @@ fn staged(
     }
     let mut said = Vec::new();
     for context in staging.into_iter().flat_map(Staging::contexts) {
+        // Who unites commits has to be there when the commits are named.
+        if is_only_overdue && !context.squash_sources.is_empty() {
+            continue;
+        }
         if let Staged::To(commit) = context.belongs_to(repository, facts.commit.id)? {
             said.push(context.clone());
             if !context.has_words() {
@@ -426,11 +456,33 @@ pub struct Bound {
 /// # Errors
 /// When the commit or the notes cannot be read or written. What is staged stays staged then.
 pub fn bind(repository: &Repository, said: Option<&AuthorContext>, stamp: &Stamp<'_>) -> Result<Bound> {
+    bind_some(repository, said, stamp, false)
+}
+
+/// Gives staged remarks and contexts to the commits that they belong to where that was not done when the commit
+/// was made. What waits for the next commit goes on waiting.
+///
+/// # Errors
+/// When the commit or the notes cannot be read or written. What is staged stays staged then.
+pub fn bind_overdue(repository: &Repository, stamp: &Stamp<'_>) -> Result<Bound> {
+    if !Staging::has_any(repository.git_dir()) || repository.head()?.is_none() {
+        return Ok(Bound::default());
+    }
+    bind_some(repository, None, stamp, true)
+}
+
+fn bind_some(
+    repository: &Repository,
+    said: Option<&AuthorContext>,
+    stamp: &Stamp<'_>,
+    is_only_overdue: bool,
+) -> Result<Bound> {
     let head = repository.born_head()?;
     let mut staging = Staging::open(repository)?;
     let mut facts = Facts::of(repository, head)?;
     let mut unheard = Vec::new();
-    let (mut documents, mut contexts) = staged(repository, Some(&staging), &mut facts, stamp, &mut unheard)?;
+    let waiting = Waiting { staging: Some(&staging), is_only_overdue };
+    let (mut documents, mut contexts) = staged(repository, waiting, &mut facts, stamp, &mut unheard)?;
     if let Some(said) = said {
         if said.has_words() {
             let document = document_of(repository, &mut documents, head, stamp)?;

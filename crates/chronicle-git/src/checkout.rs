@@ -78,7 +78,7 @@ impl Checkout {
         let path = self.common_dir.join(ID_FILE);
         let folder = path.parent()?;
         fs::create_dir_all(folder).ok()?;
-        let mut file = tempfile::NamedTempFile::new_in(folder).ok()?;
+        let mut file = crate::temporary_in(folder).ok()?;
         writeln!(file, "{new}").ok()?;
         file.as_file().sync_all().ok()?;
         match file.persist_noclobber(&path) {

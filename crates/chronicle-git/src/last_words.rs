@@ -18,6 +18,9 @@ pub(crate) struct LastWords {
     pub(crate) written: BTreeMap<String, ObjectId>,
     /// Commits of ours that a ref has lost, until they are merged again.
     pub(crate) lost: BTreeSet<(String, ObjectId)>,
+    /// The commit of a ref up to which no note is missing that another program dropped. Only a hint: without it,
+    /// the whole history is checked.
+    pub(crate) checked: BTreeMap<String, ObjectId>,
 }
 
 impl LastWords {
@@ -30,6 +33,7 @@ impl LastWords {
             match parts[..] {
                 ["written", name, id] => words.written.extend(commit(id).map(|id| (name.to_owned(), id))),
                 ["lost", name, id] => words.lost.extend(commit(id).map(|id| (name.to_owned(), id))),
+                ["checked", name, id] => words.checked.extend(commit(id).map(|id| (name.to_owned(), id))),
                 [name, id] => words.swapping.extend(commit(id).map(|id| (name.to_owned(), id))),
                 _ => {}
             }
@@ -41,7 +45,8 @@ impl LastWords {
         let swapping = self.swapping.iter().map(|(name, id)| format!("{name} {id}\n"));
         let written = self.written.iter().map(|(name, id)| format!("written {name} {id}\n"));
         let lost = self.lost.iter().map(|(name, id)| format!("lost {name} {id}\n"));
-        swapping.chain(written).chain(lost).collect()
+        let checked = self.checked.iter().map(|(name, id)| format!("checked {name} {id}\n"));
+        swapping.chain(written).chain(lost).chain(checked).collect()
     }
 }
 
@@ -98,6 +103,7 @@ mod tests {
             swapping: BTreeSet::from([("refs/notes/chronicle".to_owned(), id("a"))]),
             written: BTreeMap::from([("refs/notes/chronicle".to_owned(), id("b"))]),
             lost: BTreeSet::from([("refs/notes/chronicle".to_owned(), id("c"))]),
+            checked: BTreeMap::from([("refs/notes/chronicle".to_owned(), id("d"))]),
         };
         assert_eq!(LastWords::parse(&words.to_text()), words);
         assert_eq!(LastWords::parse("\u{0} written\nwritten x\nlost a zz\n"), LastWords::default());

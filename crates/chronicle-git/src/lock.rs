@@ -1,16 +1,19 @@
 //! Locks between processes of ours.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::File,
     io::{Read, Seek, SeekFrom, Write},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use snafu::ResultExt;
 
-use crate::error::{GitError, IoSnafu, Result};
+use crate::{
+    error::{GitError, IoSnafu, Result},
+    sharing::{create_dir_like_parent, open_or_create},
+};
 
 /// A file that one process at a time holds; the system lets go of it when the process ends, however it ends.
 ///
@@ -22,17 +25,46 @@ pub struct FileLock {
     path: PathBuf,
 }
 
+/// How long is waited for a lock, and what is done meanwhile.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// How long each lock is waited for.
+    pub limit: Duration,
+    /// When nothing is waited for any more.
+    pub deadline: Option<Instant>,
+    /// Called once when waiting takes long, with the lock and the process that holds it.
+    pub on_wait: fn(&Path, Option<u32>),
+}
+
+impl Patience {
+    /// For git's hooks and agents' hooks, from now on: git and the agent wait for them, and the next run can do
+    /// their work.
+    #[must_use]
+    pub fn of_hooks() -> Self {
+        Self { deadline: Some(Instant::now() + OF_HOOKS), ..Self::default() }
+    }
+
+    /// Whether nothing is waited for any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| deadline < Instant::now())
+    }
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { limit: PATIENCE, deadline: None, on_wait: |_, _| {} }
+    }
+}
+
 /// A holder is done within milliseconds; one that takes this long is stopped or stuck.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
+/// A hook waits for all its locks together so long.
+const OF_HOOKS: Duration = Duration::from_millis(1_700);
+/// People want to know what goes on when a command takes longer.
+const LONG_WAIT: Duration = Duration::from_secs(1);
 
 fn open(path: &Path) -> Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .context(IoSnafu { path })
+    open_or_create(path).context(IoSnafu { path })
 }
 
 impl FileLock {
@@ -52,20 +84,31 @@ impl FileLock {
     /// Waits for the lock at `path`, which is created, with its directory, if it is not there.
     ///
     /// # Errors
-    /// When the file cannot be created, or another process holds it for a minute.
+    /// When the file cannot be created, or another process holds it for half a minute.
     pub fn acquire(path: &Path) -> Result<Self> {
         if let Some(directory) = path.parent() {
-            std::fs::create_dir_all(directory).context(IoSnafu { path: directory })?;
+            create_dir_like_parent(directory).context(IoSnafu { path: directory })?;
         }
+        Self::acquire_with(path, Patience::default())
+    }
+
+    /// Waits for the lock at `path` as long as `patience` lasts.
+    pub(crate) fn acquire_with(path: &Path, patience: Patience) -> Result<Self> {
         let file = open(path)?;
-        let mut waited = Duration::ZERO;
+        let begun = Instant::now();
         let mut pause = Duration::from_micros(500);
+        let mut is_told = false;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Self { file, path: path.to_owned() }),
-                Err(std::fs::TryLockError::WouldBlock) if waited < PATIENCE => {
+                Err(std::fs::TryLockError::WouldBlock)
+                    if begun.elapsed() < patience.limit && !patience.is_over() =>
+                {
+                    if !is_told && LONG_WAIT < begun.elapsed() {
+                        is_told = true;
+                        (patience.on_wait)(path, holder(&file));
+                    }
                     std::thread::sleep(pause);
-                    waited += pause;
                     pause = (pause * 2).min(Duration::from_millis(8));
                 }
                 Err(std::fs::TryLockError::WouldBlock) => {

@@ -9,8 +9,11 @@ use std::path::Path;
 
 use gix::{ObjectId, odb::pack::index::File as PackIndex, prelude::Find};
 
+use snafu::ResultExt;
+
 use crate::{
     Repository,
+    error::{ObjectSnafu, Result},
     repository::{ReadAhead, for_bulk},
 };
 
@@ -56,6 +59,27 @@ impl Repository {
                 .flat_map(|worker| worker.join().expect("reading an object does not panic"))
                 .collect()
         })
+    }
+
+    /// Reads the objects `ids`, and keeps what `pick` makes of each. Objects that are not here are passed over, but
+    /// one that is here and cannot be read is an error: for what must not miss any.
+    ///
+    /// # Errors
+    /// When an object cannot be read.
+    pub fn read_every<T>(
+        &self,
+        mut ids: Vec<ObjectId>,
+        pick: impl Fn(ObjectId, &[u8]) -> Option<T>,
+    ) -> Result<Vec<(ObjectId, T)>> {
+        ids.sort_unstable();
+        ids.dedup();
+        let mut buffer = Vec::new();
+        let mut picked = Vec::new();
+        for id in self.in_pack_order(ids) {
+            let found = self.bulk().objects.try_find(&id, &mut buffer).context(ObjectSnafu { id })?;
+            picked.extend(found.and_then(|object| pick(id, object.data)).map(|value| (id, value)));
+        }
+        Ok(picked)
     }
 
     /// Reads the objects `ids` and hands what `pick` makes of each to `each`, in the order of the pack, without
@@ -142,8 +166,11 @@ impl Repository {
 }
 
 fn pack_indices(directory: &Path, hash: gix::hash::Kind) -> Vec<PackIndex> {
-    let files =
-        std::fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok).map(|file| file.path());
+    let files = std::fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .filter_map(std::result::Result::ok)
+        .map(|file| file.path());
     let indices = files.filter(|path| path.extension().is_some_and(|extension| extension == "idx"));
     // An index that cannot be read only costs speed.
     indices.filter_map(|path| PackIndex::at(path, hash).ok()).collect()

@@ -189,7 +189,7 @@ impl Repository {
         if let Some(tree) = kept.and_then(|tree| self.write_notes_on(tree, notes).ok()) {
             return Ok(tree);
         }
-        let empty = self.inner.write_object(gix::objs::Tree::empty()).context(WriteObjectSnafu)?.detach();
+        let empty = self.write_object(&gix::objs::Tree::empty())?;
         self.write_notes_on(empty, notes)
     }
 
@@ -197,12 +197,12 @@ impl Repository {
         let mut state = State::new(tree, &self.inner).context(ObjectSnafu { id: tree })?;
         let (present, _) = self.list_notes("", tree)?;
         for gone in present.iter().filter(|note| !notes.contains_key(&note.key)) {
-            state.edit(gone.key, None, &self.inner).context(WriteObjectSnafu)?;
+            state.edit(gone.key, None, self).context(WriteObjectSnafu)?;
         }
         for (key, blobs) in notes {
-            state.edit(*key, blobs.first().copied(), &self.inner).context(WriteObjectSnafu)?;
+            state.edit(*key, blobs.first().copied(), self).context(WriteObjectSnafu)?;
         }
-        state.write(&self.inner).context(WriteObjectSnafu)
+        state.write(self).context(WriteObjectSnafu)
     }
 }
 

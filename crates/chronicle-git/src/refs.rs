@@ -119,6 +119,30 @@ impl Repository {
         }
     }
 
+    /// [`Repository::refs_under`], where a ref that cannot be read is an error: for what must not miss any.
+    ///
+    /// # Errors
+    /// When a ref cannot be read.
+    pub(crate) fn every_ref_under(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>> {
+        if self.ref_backend == RefBackend::Git {
+            return self.refs_under(prefix);
+        }
+        let context = || ReadRefSnafu { name: prefix };
+        let refs = self.inner.references().context(context())?;
+        let mut found = Vec::new();
+        for one in refs.prefixed(prefix).context(context())? {
+            let mut one = one
+                .map_err(|source| GitError::ReadRef { name: prefix.to_owned(), source: Box::new(source) })?;
+            let name = one.name().as_bstr().to_string();
+            let id = match one.target().try_id() {
+                Some(id) => id.to_owned(),
+                None => one.follow_to_object().context(ReadRefSnafu { name: &name })?.detach(),
+            };
+            found.push((name, id));
+        }
+        Ok(found)
+    }
+
     /// Removes the ref `name`, which is there and nobody else's.
     ///
     /// # Errors

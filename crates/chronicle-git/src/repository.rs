@@ -21,11 +21,14 @@ use jiff::Timestamp;
 use snafu::ResultExt;
 
 use crate::{
-    error::{GitError, NotARepositorySnafu, ObjectSnafu, Result},
+    error::{GitError, IoSnafu, NotARepositorySnafu, ObjectSnafu, Result},
     glance::ASIDE,
+    lock::{FileLock, Patience},
+    objects::Fsync,
     ownership::{self, Site, Trusted},
     process::git,
     refs::RefBackend,
+    sharing::{Sharing, create_dir_like_parent},
     sound,
 };
 
@@ -67,6 +70,12 @@ pub struct Repository {
     graph: OnceCell<Option<gix::commitgraph::Graph>>,
     /// Blobs that were read ahead.
     read_ahead: RefCell<ReadAhead>,
+    /// Who may use the files that are created here.
+    pub(crate) sharing: Sharing,
+    /// What is synced to the disk.
+    pub(crate) fsync: Fsync,
+    /// How long is waited for locks of ours.
+    pub(crate) patience: Patience,
 }
 
 /// Blobs in one buffer, which serves again when they are forgotten: memory that comes and goes costs time.
@@ -104,6 +113,7 @@ pub struct LazyRepository {
     directory: PathBuf,
     now: Timestamp,
     is_isolated: bool,
+    patience: Patience,
     opened: OnceCell<Repository>,
 }
 
@@ -111,7 +121,14 @@ impl LazyRepository {
     /// The repository that [`Repository::discover`] finds, or that [`Repository::open_isolated`] opens.
     #[must_use]
     pub fn new(directory: &Path, now: Timestamp, is_isolated: bool) -> Self {
-        Self { directory: directory.to_owned(), now, is_isolated, opened: OnceCell::new() }
+        let patience = Patience::default();
+        Self { directory: directory.to_owned(), now, is_isolated, patience, opened: OnceCell::new() }
+    }
+
+    /// The same, with another patience for locks.
+    #[must_use]
+    pub fn with_patience(self, patience: Patience) -> Self {
+        Self { patience, ..self }
     }
 
     /// The repository, opened.
@@ -123,7 +140,8 @@ impl LazyRepository {
             return Ok(opened);
         }
         let open = if self.is_isolated { Repository::open_isolated } else { Repository::discover };
-        let repository = open(&self.directory, self.now)?;
+        let mut repository = open(&self.directory, self.now)?;
+        repository.patience = self.patience;
         Ok(self.opened.get_or_init(|| repository))
     }
 }
@@ -141,8 +159,10 @@ impl Repository {
     fn of(opened: &gix::ThreadSafeRepository, now: Timestamp) -> Self {
         let inner = with_pack_cache(opened.to_thread_local());
         let ref_backend = RefBackend::of(&inner);
+        let (sharing, fsync, patience) = (Sharing::of(&inner), Fsync::of(&inner), Patience::default());
         let (bulk, pack_indices, graph) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { ref_backend, inner, now, bulk, pack_indices, graph, read_ahead: RefCell::default() }
+        let read_ahead = RefCell::default();
+        Self { inner, ref_backend, now, bulk, pack_indices, graph, read_ahead, sharing, fsync, patience }
     }
 
     /// Git's commit-graph as it was when it was first asked for, if there is one that is in use.
@@ -559,6 +579,29 @@ impl Repository {
     /// The lock of those who write notes.
     pub(crate) fn write_lock(&self) -> PathBuf {
         self.shared_state_dir().join("write.lock")
+    }
+
+    /// Waits for the lock of ours at `path`, which is in a state directory of this repository.
+    ///
+    /// # Errors
+    /// When it cannot be created, or another process holds it for too long.
+    pub fn lock(&self, path: &Path) -> Result<FileLock> {
+        if let Some(directory) = path.parent() {
+            self.make_state_dir(directory).context(IoSnafu { path: directory })?;
+        }
+        FileLock::acquire_with(path, self.patience)
+    }
+
+    /// Creates a state directory, as open as git's own directories are.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn make_state_dir(&self, directory: &Path) -> std::io::Result<()> {
+        if directory.is_dir() {
+            return Ok(());
+        }
+        create_dir_like_parent(directory)?;
+        self.sharing.adjust(directory)
     }
 
     /// Where small files of ours that belong to this worktree live.

@@ -7,7 +7,7 @@ use snafu::ResultExt;
 
 use crate::{
     Repository,
-    error::{GitError, ObjectSnafu, Result, WriteObjectSnafu},
+    error::{GitError, IoSnafu, ObjectSnafu, Result},
     refs::UpdateFailed,
     turn::Turn,
 };
@@ -51,7 +51,7 @@ impl Repository {
                 None => name.starts_with(crate::NOTES_REF) || name == crate::LEGACY_NOTES_REF,
             }
         };
-        let mut refs = self.refs_under("refs/notes/")?;
+        let mut refs = self.every_ref_under("refs/notes/")?;
         refs.retain(|(name, _)| is_ours(name));
         Ok(refs)
     }
@@ -69,8 +69,7 @@ impl Repository {
             if !commits.insert(id) {
                 continue;
             }
-            // A shallow clone ends somewhere, and a ref may point at what is no commit.
-            let Ok(commit) = self.inner.find_commit(id) else { continue };
+            let Some(commit) = self.commit_if_here(id)? else { continue };
             pending.extend(commit.parent_ids().map(gix::Id::detach));
             let tree = commit.tree_id().context(ObjectSnafu { id })?.detach();
             self.see_tree(tree, b"", &mut seen, &mut found)?;
@@ -78,6 +77,12 @@ impl Repository {
         let mut found: Vec<EverNote> = found.into_iter().collect();
         found.sort_unstable();
         Ok(found)
+    }
+
+    /// The commit `id`; `None` where a shallow clone ends, or when it is no commit.
+    fn commit_if_here(&self, id: ObjectId) -> Result<Option<gix::Commit<'_>>> {
+        let object = self.inner.try_find_object(id).context(ObjectSnafu { id })?;
+        Ok(object.and_then(|object| object.try_into_commit().ok()))
     }
 
     fn see_tree(
@@ -145,13 +150,17 @@ impl Repository {
             if let Some(written) = written {
                 turn.words.written.insert(name.to_owned(), self.rewritten(written, &replacements)?);
             }
+            if let Some(checked) = turn.words.checked.get(name).copied() {
+                turn.words.checked.insert(name.to_owned(), self.rewritten(checked, &replacements)?);
+            }
             if new == old {
                 turn.store_words()?;
                 return Ok(None);
             }
             match turn.swap(name, Some(old), new, message) {
                 Ok(()) => {
-                    turn.store_words()?;
+                    // The ref is rewritten now; what the next writer is told is only a hint.
+                    let _stored = turn.store_words();
                     return Ok(Some(Rewritten { name: name.to_owned(), old, new }));
                 }
                 Err(UpdateFailed::Fatal(error)) => return Err(error.into()),
@@ -165,8 +174,7 @@ impl Repository {
     fn rewritten(&self, tip: ObjectId, replacements: &Replacements) -> Result<ObjectId> {
         let mut blobs: HashMap<EverNote, Option<ObjectId>> = HashMap::new();
         for (note, content) in replacements {
-            let blob = content.as_ref().map(|content| self.inner.write_blob(content));
-            let blob = blob.transpose().context(WriteObjectSnafu)?.map(gix::Id::detach);
+            let blob = content.as_ref().map(|content| self.write_blob(content)).transpose()?;
             blobs.insert(*note, blob);
         }
         if blobs.is_empty() {
@@ -177,7 +185,7 @@ impl Repository {
         // Parents come before their children; a chain of any length must not end the stack.
         let mut pending = vec![tip];
         while let Some(id) = pending.last().copied() {
-            let Ok(commit) = self.inner.find_commit(id) else {
+            let Some(commit) = self.commit_if_here(id)? else {
                 commits.insert(id, id);
                 pending.pop();
                 continue;
@@ -208,7 +216,7 @@ impl Repository {
 
     fn rewritten_commit(&self, id: ObjectId, tree: ObjectId, parents: Vec<ObjectId>) -> Result<ObjectId> {
         if tree == self.empty_tree() {
-            self.inner.write_object(gix::objs::Tree::empty()).context(WriteObjectSnafu)?;
+            self.write_object(&gix::objs::Tree::empty())?;
         }
         let commit = self.inner.find_commit(id).context(ObjectSnafu { id })?;
         let mut commit: gix::objs::Commit = commit
@@ -220,7 +228,7 @@ impl Repository {
         commit.parents = parents.into_iter().collect();
         // A signature would be of the commit that it was.
         commit.extra_headers.retain(|(name, _)| !name.starts_with(b"gpgsig"));
-        Ok(self.inner.write_object(commit).context(WriteObjectSnafu)?.detach())
+        self.write_object(&commit)
     }
 
     /// The tree with replaced blobs; `None` when nothing is left of it.
@@ -261,7 +269,7 @@ impl Repository {
             (true, true) => None,
             (true, false) => {
                 let tree = gix::objs::Tree { entries };
-                Some(self.inner.write_object(tree).context(WriteObjectSnafu)?.detach())
+                Some(self.write_object(&tree)?)
             }
         };
         known.insert((id, prefix), new);
@@ -275,16 +283,25 @@ impl Repository {
     }
 
     /// The state directories of this repository and all its worktrees.
-    #[must_use]
-    pub fn state_dirs(&self) -> Vec<std::path::PathBuf> {
+    ///
+    /// # Errors
+    /// When the worktrees cannot be listed.
+    pub fn state_dirs(&self) -> Result<Vec<std::path::PathBuf>> {
         let mut directories = vec![self.shared_state_dir(), self.worktree_state_dir()];
-        let worktrees = std::fs::read_dir(self.common_dir().join("worktrees")).into_iter().flatten();
-        directories.extend(
-            worktrees.filter_map(std::result::Result::ok).map(|entry| entry.path().join("chronicle")),
-        );
+        let path = self.common_dir().join("worktrees");
+        match std::fs::read_dir(&path) {
+            Ok(worktrees) => {
+                for entry in worktrees {
+                    let entry = entry.context(IoSnafu { path: &path })?;
+                    directories.push(entry.path().join("chronicle"));
+                }
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(source) => return Err(GitError::Io { path, source }),
+        }
         directories.sort_unstable();
         directories.dedup();
         directories.retain(|directory| directory.is_dir());
-        directories
+        Ok(directories)
     }
 }

@@ -152,7 +152,7 @@ impl Repository {
             turn.words.swapping.insert((CONFIG.to_owned(), self.id_of_blob(&after)));
             turn.store_words()?;
             let permissions = fs::metadata(&path).context(IoSnafu { path: &path })?.permissions();
-            match FileSwap::begin(&self.shared_state_dir(), &path, &after, permissions) {
+            match FileSwap::begin(&self.shared_state_dir(), &path, &after, permissions, true) {
                 Ok(swap) if fs::read(&path).is_ok_and(|now| now == before) => {
                     swap.commit().context(IoSnafu { path: &path })?;
                     turn.words.swapping.clear();

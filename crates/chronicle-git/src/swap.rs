@@ -28,6 +28,9 @@ pub(crate) struct FileSwap {
     target: PathBuf,
 }
 
+/// How the names of files begin that are about to become locks.
+pub(crate) const SCRATCH: &str = "tmp_swap_";
+
 /// The name of the lock of the file at `path`.
 pub(crate) fn lock_of(path: &Path) -> PathBuf {
     let mut lock = path.as_os_str().to_owned();
@@ -47,11 +50,15 @@ impl FileSwap {
         target: &Path,
         content: &[u8],
         permissions: Permissions,
+        is_synced: bool,
     ) -> io::Result<Self> {
         let lock = lock_of(target);
         let mut file =
-            tempfile::Builder::new().prefix(".tmp").permissions(permissions).tempfile_in(scratch)?;
+            tempfile::Builder::new().prefix(SCRATCH).permissions(permissions).tempfile_in(scratch)?;
         file.write_all(content)?;
+        if is_synced {
+            file.as_file().sync_all()?;
+        }
         let mut written = file.into_temp_path();
         for _ in 0..MAX_ATTEMPTS {
             match written.persist_noclobber(&lock) {
@@ -62,16 +69,19 @@ impl FileSwap {
                     written = failed.path;
                 }
                 // Some file systems can neither link nor rename without replacing.
-                Err(_) => return Self::begin_in_place(lock, target, content),
+                Err(_) => return Self::begin_in_place(lock, target, content, is_synced),
             }
         }
         Err(ErrorKind::NotFound.into())
     }
 
-    fn begin_in_place(lock: PathBuf, target: &Path, content: &[u8]) -> io::Result<Self> {
+    fn begin_in_place(lock: PathBuf, target: &Path, content: &[u8], is_synced: bool) -> io::Result<Self> {
         let mut file = OpenOptions::new().write(true).create_new(true).open(&lock)?;
         let begun = Self { lock: Some(lock), target: target.to_owned() };
         file.write_all(content)?;
+        if is_synced {
+            file.sync_all()?;
+        }
         Ok(begun)
     }
 
@@ -111,7 +121,12 @@ impl Repository {
         let path = self.common_dir().join(name);
         let content = format!("{new}\n");
         let (scratch, usual) = (self.shared_state_dir(), Permissions::from_mode(0o666));
-        let swap = match FileSwap::begin(&scratch, &path, content.as_bytes(), usual) {
+        let begun = match path.parent() {
+            Some(directory) => self.sharing.create_dir_all(directory),
+            None => Ok(()),
+        };
+        let begin = || FileSwap::begin(&scratch, &path, content.as_bytes(), usual, self.fsync.references);
+        let swap = match begun.and_then(|()| begin()) {
             Ok(swap) => swap,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let locked = RefLockedSnafu { name, path: lock_of(&path) };
@@ -132,6 +147,7 @@ impl Repository {
             _ => return Err(UpdateFailed::Contended(RefMovedSnafu { name }.build())),
         }
         let write = || {
+            self.sharing.adjust(&lock_of(&path))?;
             self.append_to_reflog(name, old, new, reflog)?;
             swap.commit()
         };
@@ -161,8 +177,10 @@ impl Repository {
         self.signature().to_ref(&mut time).write_to(&mut line).map_err(io::Error::other)?;
         line.extend_from_slice(format!("\t{message}\n").as_bytes());
         let path = self.common_dir().join("logs").join(name);
-        fs::create_dir_all(path.parent().expect("it lies below the repository"))?;
+        self.sharing.create_dir_all(path.parent().expect("it is in the repository"))?;
+        let is_new = !path.exists();
         // One write: what others append stays whole.
-        OpenOptions::new().create(true).append(true).open(path)?.write_all(&line)
+        OpenOptions::new().create(true).append(true).open(&path)?.write_all(&line)?;
+        if is_new { self.sharing.adjust(&path) } else { Ok(()) }
     }
 }

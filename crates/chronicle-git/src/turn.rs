@@ -8,7 +8,15 @@ use std::{
 
 use gix::ObjectId;
 
-use crate::{FileLock, Repository, error::Result, last_words::LastWords, refs::UpdateFailed, swap::lock_of};
+use crate::{
+    FileLock, Repository,
+    error::Result,
+    last_words::LastWords,
+    objects::files_beginning,
+    refs::UpdateFailed,
+    swap::{SCRATCH, lock_of},
+    temporary::sweep,
+};
 
 /// What the repository's configuration is called among the refs that are swapped.
 pub(crate) const CONFIG: &str = "config";
@@ -27,11 +35,16 @@ pub(crate) struct Turn<'a> {
 impl<'a> Turn<'a> {
     /// Waits for the write lock; then removes what whoever died left, and a very old lock of the ref `name`.
     pub(crate) fn take(repository: &'a Repository, name: &str) -> Result<Self> {
-        let mut lock = FileLock::acquire(&repository.write_lock())?;
+        let mut lock = repository.lock(&repository.write_lock())?;
         let mut words = LastWords::parse(&lock.text()?);
         let mut removed = Vec::new();
         for (name, id) in std::mem::take(&mut words.swapping) {
             repository.remove_lock_of_dead(&name, id, &mut removed);
+        }
+        // Only the holder of the lock writes such files.
+        let directory = repository.shared_state_dir();
+        for path in repository.unfinished_objects().into_iter().chain(files_beginning(&directory, SCRATCH)) {
+            remove(path, &mut removed);
         }
         let mut turn = Self { repository, lock, words, removed };
         turn.remove_stale(name);
@@ -40,18 +53,18 @@ impl<'a> Turn<'a> {
 
     /// Removes what nobody has touched for long: a lock of the ref `name`, temporary files.
     pub(crate) fn remove_stale(&mut self, name: &str) {
+        let directories = [self.repository.shared_state_dir(), self.repository.worktree_state_dir()];
+        self.removed.extend(directories.iter().flat_map(|directory| sweep(directory)));
         let mut remove_if_stale = |path: PathBuf| {
             if is_stale(&path) {
                 remove(path, &mut self.removed);
             }
         };
         remove_if_stale(self.repository.lock_file_of(name));
+        // Released versions left these, and did not make sure that one at a time wrote them.
         let objects = self.repository.inner.objects.store_ref().path().to_owned();
         for directory in [objects, self.repository.shared_state_dir()] {
-            let files = fs::read_dir(directory).into_iter().flatten().filter_map(std::result::Result::ok);
-            files
-                .filter(|file| file.file_name().as_encoded_bytes().starts_with(b".tmp"))
-                .for_each(|file| remove_if_stale(file.path()));
+            files_beginning(&directory, ".tmp").into_iter().for_each(&mut remove_if_stale);
         }
     }
 

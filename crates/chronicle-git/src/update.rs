@@ -21,8 +21,8 @@ use crate::{
 pub struct Recovered {
     /// What was removed.
     pub files: Vec<PathBuf>,
-    /// Whether a foreign writer dropped notes of ours from the ref; [`Repository::lost_notes`] says which.
-    pub has_lost_notes: bool,
+    /// Whether another program wrote to the ref, and may have dropped notes of ours: they are to be looked for.
+    pub is_unchecked: bool,
 }
 
 /// The notes of one ref while they are edited.
@@ -101,7 +101,7 @@ impl Repository {
         mut next: impl FnMut(Option<ObjectId>) -> Result<(T, Option<ObjectId>), E>,
     ) -> Result<(T, Recovered), E> {
         let mut turn = Turn::take(self, name)?;
-        let mut has_lost_notes = false;
+        let mut is_unchecked = false;
         let mut contended = None;
         for attempt in 0..MAX_ATTEMPTS {
             pause(attempt);
@@ -110,21 +110,27 @@ impl Repository {
                 && self.is_dropped(written, tip)
             {
                 turn.words.lost.insert((name.to_owned(), written));
-                has_lost_notes = true;
+                is_unchecked = true;
             }
+            let is_checked = tip.is_none() || tip == turn.words.checked.get(name).copied();
+            is_unchecked |= !is_checked;
             let (value, commit) = next(tip)?;
             let Some(commit) = commit else {
                 turn.store_words()?;
-                return Ok((value, Recovered { files: turn.removed, has_lost_notes }));
+                return Ok((value, Recovered { files: turn.removed, is_unchecked }));
             };
             match turn.swap(name, tip, commit, message) {
                 Ok(()) => {
                     turn.words.written.insert(name.to_owned(), commit);
+                    if is_checked && self.adds_to(commit, tip) {
+                        turn.words.checked.insert(name.to_owned(), commit);
+                    }
                     turn.words
                         .lost
                         .retain(|(lost_from, lost)| lost_from != name || self.is_dropped(*lost, commit));
-                    turn.store_words()?;
-                    return Ok((value, Recovered { files: turn.removed, has_lost_notes }));
+                    // The notes are stored now; what the next writer is told is only a hint.
+                    let _stored = turn.store_words();
+                    return Ok((value, Recovered { files: turn.removed, is_unchecked }));
                 }
                 Err(UpdateFailed::Fatal(error)) => return Err(error.into()),
                 Err(UpdateFailed::Contended(why)) => contended = Some(why),
@@ -132,8 +138,17 @@ impl Repository {
             if attempt == MAX_ATTEMPTS / 2 {
                 turn.remove_stale(name);
             }
+            if self.patience.is_over() {
+                break;
+            }
         }
         Err(contended.expect("the last attempt failed").into())
+    }
+
+    /// Whether `commit` was made from `tip` and nothing else.
+    fn adds_to(&self, commit: ObjectId, tip: Option<ObjectId>) -> bool {
+        let parents = |commit: gix::Commit<'_>| commit.parent_ids().map(gix::Id::detach).collect::<Vec<_>>();
+        self.inner.find_commit(commit).is_ok_and(|commit| parents(commit) == Vec::from_iter(tip))
     }
 
     fn notes_state(&self, name: &str, tip: Option<ObjectId>) -> Result<gix::note::plumbing::State> {
@@ -145,7 +160,7 @@ impl Repository {
                     .map_err(|_| GitError::NotANotesRef { name: name.to_owned() })?;
                 commit.tree_id().context(ReadRefSnafu { name })?.detach()
             }
-            None => self.inner.write_object(gix::objs::Tree::empty()).context(WriteObjectSnafu)?.detach(),
+            None => self.write_object(&gix::objs::Tree::empty())?,
         };
         gix::note::plumbing::State::new(tree, &self.inner).context(ReadRefSnafu { name })
     }
@@ -158,14 +173,10 @@ impl Repository {
     ) -> Result<ObjectId> {
         for (key, content) in &notes.changed {
             let blob = content.as_ref().map(|content| self.write_blob(content)).transpose()?;
-            notes.state.edit(*key, blob, &self.inner).context(WriteObjectSnafu)?;
+            notes.state.edit(*key, blob, self).context(WriteObjectSnafu)?;
         }
-        let tree = notes.state.write(&self.inner).context(WriteObjectSnafu)?;
+        let tree = notes.state.write(self).context(WriteObjectSnafu)?;
         self.commit_tree_of_notes(tree, parent.into_iter().collect(), message)
-    }
-
-    pub(crate) fn write_blob(&self, content: &[u8]) -> Result<ObjectId> {
-        Ok(self.inner.write_blob(content).context(WriteObjectSnafu)?.detach())
     }
 
     /// Commits a tree of notes under the user's name.
@@ -185,7 +196,7 @@ impl Repository {
             parents: parents.into(),
             extra_headers: Vec::new(),
         };
-        Ok(self.inner.write_object(commit).context(WriteObjectSnafu)?.detach())
+        self.write_object(&commit)
     }
 }
 

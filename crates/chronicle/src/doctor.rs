@@ -125,6 +125,7 @@ impl Chronicle {
         let mut findings = vec![git(repository), state_directory(repository)];
         findings.extend(notes(repository));
         findings.extend(fingerprints(repository, fix));
+        findings.extend(dropped(repository, fix));
         findings.extend(self.locks(repository, fix));
         findings.extend(self.hooks_health(repository, fix));
         findings.extend(rewriting(repository));
@@ -339,6 +340,21 @@ fn state_directory(repository: &Repository) -> Finding {
             "give yourself the right to write there; until then notes can only be read",
         ),
     }
+}
+
+/// Whether another program dropped notes of ours.
+fn dropped(repository: &Repository, fix: bool) -> Vec<Finding> {
+    let n_dropped = match crate::status::n_dropped(repository) {
+        Ok(0) => return Vec::new(),
+        Ok(n_dropped) => n_dropped,
+        // A ref that cannot be read is reported with the notes.
+        Err(_) => return Vec::new(),
+    };
+    let seen =
+        format!("{} dropped by another program, such as `git notes edit`", counted_are(n_dropped, "note"));
+    let mend = "`git chronicle reconcile` brings them back, and so does `git chronicle doctor --fix`";
+    let bring_back = || Ok(chronicle_commits::dropped::bring_back(repository).map(drop)?);
+    vec![Finding::problem("dropped notes", seen, mend).mendable(fix, bring_back)]
 }
 
 fn notes(repository: &Repository) -> Vec<Finding> {

@@ -1,6 +1,6 @@
 //! Why a question has no answer.
 
-use std::path::PathBuf;
+use std::{io::ErrorKind, path::PathBuf};
 
 use chronicle_commits::{CommitsError, input::InputError};
 use chronicle_core::{LineRange, trim::BudgetTooSmall};
@@ -502,6 +502,12 @@ impl Error {
 }
 
 impl Error {
+    /// Whether another process held a lock, or was faster each time: the same can succeed later.
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        ["locked", "locked_by_git", "contended"].contains(&self.code())
+    }
+
     /// What git advises against this very error, if it does.
     #[must_use]
     pub fn advice(&self) -> Option<String> {
@@ -544,6 +550,11 @@ fn git_code(error: &GitError) -> Code {
         GitError::RefLocked { .. } | GitError::FileLocked { .. } => "locked_by_git",
         GitError::Locked { .. } => "locked",
         GitError::WriteObject { .. } | GitError::WriteRef { .. } => "write_failed",
+        GitError::Io { source, .. }
+            if matches!(source.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::StorageFull) =>
+        {
+            "write_failed"
+        }
         GitError::Io { .. } => "io",
         _ => "git",
     }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ResultExt;
 
-use crate::{Chronicle, Error, error::WriteOutputSnafu};
+use crate::{Chronicle, Error, error::WriteOutputSnafu, rewrite};
 
 /// What was tidied away.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -38,6 +38,7 @@ impl Chronicle {
     /// When the repository cannot be read, or the backup or the notes cannot be written. Nothing is taken away then.
     pub fn gc(&self, dry_run: bool) -> Result<GcReply, Error> {
         let repository = self.repository()?;
+        let swept = if dry_run { Vec::new() } else { self.sweep(repository) };
         // What was rewritten where no hook saw it is carried first.
         let reconciled = self.reconcile(Effort::Whole, dry_run)?;
         let orphans = tidy::orphans(repository)?;
@@ -50,6 +51,7 @@ impl Chronicle {
             backup: None,
             warnings: reconciled.warnings,
         };
+        reply.warnings.extend(swept.iter().map(|file| rewrite::removed(file)));
         if dry_run && !reconciled.matches.is_empty() {
             let n = reconciled.matches.len();
             reply.warnings.push(format!(
@@ -61,13 +63,11 @@ impl Chronicle {
             return Ok(reply);
         }
         let directory = backups(repository);
-        std::fs::create_dir_all(&directory).context(WriteOutputSnafu { path: &directory })?;
+        repository.make_state_dir(&directory).context(WriteOutputSnafu { path: &directory })?;
         let directory = std::path::absolute(&directory).context(WriteOutputSnafu { path: &directory })?;
         let backup = directory.join(format!("notes-{}.bundle", Self::new_id()));
         let (removed, recovered) = tidy::take_away(repository, &orphans.carried, &backup)?;
-        let left =
-            recovered.iter().map(|file| format!("removed what a dead process left: {}", file.display()));
-        reply.warnings.extend(left);
+        reply.warnings.extend(recovered.iter().map(|file| rewrite::removed(file)));
         (reply.removed, reply.backup) = (removed, Some(backup));
         Ok(reply)
     }

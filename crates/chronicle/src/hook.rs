@@ -2,12 +2,12 @@
 
 use std::{
     fs,
-    io::{Read, Seek, SeekFrom, Write},
-    path::{Path, PathBuf},
+    io::{Read, Seek, SeekFrom},
+    path::PathBuf,
 };
 
 use chronicle_commits::{Staging, reconcile::Effort, write::Bound};
-use chronicle_git::{Glance, ObjectId};
+use chronicle_git::{Glance, ObjectId, replace_file};
 use snafu::ResultExt;
 
 use crate::{Chronicle, Error, Sources, error::WriteHookSnafu, rewritten_pairs};
@@ -75,7 +75,10 @@ impl Chronicle {
             return Ok(());
         };
         let content = format!("{head}\n{}\n", ids.join("\n"));
-        replace(&path, content.as_bytes()).context(WriteHookSnafu { path })
+        repository
+            .make_state_dir(path.parent().expect("it is in a directory of ours"))
+            .and_then(|()| replace_file(&path, content.as_bytes()))
+            .context(WriteHookSnafu { path })
     }
 
     /// The commits that `head` squashes, if it was made on the HEAD that they were remembered for.
@@ -136,14 +139,4 @@ impl Chronicle {
         let named = self.variable("GIT_DIR").map(|path| self.directory.join(path));
         named.or_else(|| chronicle_git::Checkout::of(&self.directory).map(|checkout| checkout.git_dir))
     }
-}
-
-/// Writes beside the file, then renames.
-fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
-    let directory = path.parent().expect("it lies in a directory of ours");
-    fs::create_dir_all(directory)?;
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    file.write_all(content)?;
-    file.persist(path)?;
-    Ok(())
 }

@@ -9,12 +9,12 @@ mod script;
 use std::{
     fs::{self, Permissions},
     io::{self, Write},
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
 use chronicle_core::{plain, redaction::cleaned};
-use chronicle_git::{FileLock, Repository, hooks};
+use chronicle_git::{FileLock, Repository, hooks, sweep, sweep_below, temporary_in};
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ResultExt;
@@ -80,6 +80,7 @@ impl Chronicle {
     pub fn init(&self, pre_push: bool, dry_run: bool) -> Result<Setup, Error> {
         let repository = self.repository()?;
         let _lock = self.setup_lock(repository, dry_run)?;
+        sweep_hooks(repository, dry_run);
         let mut plan = Plan::default();
         if repository.work_dir().is_none() {
             plan.warnings.push("a bare repository runs none of the hooks, so none was set up".to_owned());
@@ -100,6 +101,7 @@ impl Chronicle {
     pub fn uninstall(&self, dry_run: bool) -> Result<Setup, Error> {
         let repository = self.repository()?;
         let lock = self.setup_lock(repository, dry_run)?;
+        sweep_hooks(repository, dry_run);
         let mut plan = Plan::default();
         plan.configure(repository, &[])?;
         plan.take_out_of_files(repository)?;
@@ -115,6 +117,16 @@ impl Chronicle {
             tidy(&repository.shared_state_dir());
         }
         Ok(setup)
+    }
+
+    /// Removes the temporary files that died with their processes, in the folders of the repository and of session
+    /// memory.
+    pub(crate) fn sweep(&self, repository: &Repository) -> Vec<PathBuf> {
+        let mut removed: Vec<PathBuf> =
+            repository.hooks_dir().iter().flat_map(|hooks| sweep(hooks)).collect();
+        let homes = self.memory_home().into_iter().chain(repository.state_dirs().into_iter().flatten());
+        removed.extend(homes.flat_map(|home| sweep_below(&home, 3)));
+        removed
     }
 
     /// The top of the working tree; a bare repository has none.
@@ -133,7 +145,7 @@ impl Chronicle {
 
     /// Keeps two set-ups of one repository apart; the directory for what is ours is made on the way.
     fn setup_lock(&self, repository: &Repository, dry_run: bool) -> Result<Option<FileLock>, Error> {
-        let lock = || FileLock::acquire(&repository.shared_state_dir().join(SETUP_LOCK));
+        let lock = || repository.lock(&repository.shared_state_dir().join(SETUP_LOCK));
         Ok((!dry_run).then(lock).transpose()?)
     }
 
@@ -276,7 +288,9 @@ impl Plan {
             }
             return Ok(());
         }
-        if place.is_for_shell || fs::symlink_metadata(&original).is_ok() {
+        // A set-up that was killed gave the hook its second name and came no further.
+        let is_taken = fs::symlink_metadata(&original).is_ok() && !is_one_file(&path, &original);
+        if place.is_for_shell || is_taken {
             self.warnings.push(format!(
                 "{shown} is no script that our lines can stand in, so the hook was not set up"
             ));
@@ -309,10 +323,13 @@ impl Plan {
     fn take_out_of_file(&mut self, path: PathBuf, hook: Hook) {
         let is_file = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file());
         let Some(before) = is_file.then(|| fs::read(&path).ok()).flatten() else { return };
+        let original = set_aside_path(&path);
         if !script::has_block(&before) {
+            if is_one_file(&path, &original) {
+                self.steps.push(Step::Remove { path: original, before });
+            }
             return;
         }
-        let original = set_aside_path(&path);
         let has_original = fs::symlink_metadata(&original).is_ok();
         let rest = script::removed(&before);
         let is_ours = [hook.before_original(), hook.whole(true), hook.whole(false)]
@@ -356,6 +373,12 @@ fn contains(text: &[u8], words: &str) -> bool {
     text.windows(words.len()).any(|window| window == words.as_bytes())
 }
 
+/// Whether two paths are names of one file.
+fn is_one_file(one: &Path, other: &Path) -> bool {
+    let file = |path| fs::symlink_metadata(path).map(|metadata| (metadata.dev(), metadata.ino())).ok();
+    file(one).is_some_and(|one| file(other) == Some(one))
+}
+
 /// Where the original of a hook is kept.
 fn set_aside_path(path: &Path) -> PathBuf {
     let mut original = path.as_os_str().to_owned();
@@ -380,7 +403,9 @@ impl Step {
             Self::Remove { path, .. } => fs::remove_file(path),
             Self::SetAside { path, original, after } => {
                 // A second name first: at no moment is there no hook.
-                fs::hard_link(path, original)?;
+                if !is_one_file(path, original) {
+                    fs::hard_link(path, original)?;
+                }
                 write(path, after, 0o755)
             }
             Self::PutBack { path, original, .. } => fs::rename(original, path),
@@ -455,11 +480,18 @@ impl Setup {
     }
 }
 
+/// Removes what a set-up that was killed left next to the hooks.
+fn sweep_hooks(repository: &Repository, dry_run: bool) {
+    if !dry_run && let Ok(directory) = repository.hooks_dir() {
+        let _removed = sweep(&directory);
+    }
+}
+
 /// Writes beside the file, then renames: git runs the old hook or the new one, never a half.
 fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
-    let mut file = tempfile::Builder::new().prefix(".chronicle-").tempfile_in(directory)?;
+    let mut file = temporary_in(directory)?;
     file.write_all(content)?;
     file.as_file().set_permissions(Permissions::from_mode(mode))?;
     file.as_file().sync_all()?;

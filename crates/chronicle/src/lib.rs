@@ -85,7 +85,7 @@ pub use chronicle_core::{
     thread::{How, Priority, ThreadKind},
     without_commands,
 };
-pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT};
+pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT, Patience};
 pub use chronicle_llm::{Cancel, Model, Purpose};
 pub use context::{Committed, ContextCommand};
 pub use correct::{ClaimLine, CorrectCommand, CorrectReply, FlagCommand};
@@ -170,6 +170,12 @@ impl Chronicle {
             environment: |_| None,
             behind: None,
         }
+    }
+
+    /// The same, where locks are waited for as long as `patience` lasts.
+    #[must_use]
+    pub fn with_patience(self, patience: Patience) -> Self {
+        Self { repository: self.repository.with_patience(patience), ..self }
     }
 
     /// The same, in an environment: without it, its variables say nothing.

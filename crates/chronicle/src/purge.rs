@@ -26,6 +26,8 @@ pub struct PurgeReply {
     pub push: Vec<String>,
     /// Where the words may still be, and what to do about it.
     pub still_held: Vec<String>,
+    /// The refs that still hold it.
+    pub left: Vec<String>,
     /// Remarks.
     pub warnings: Vec<String>,
 }
@@ -128,7 +130,7 @@ impl Chronicle {
 }
 
 fn reply(report: PurgeReport) -> PurgeReply {
-    let left = report.left.into_iter();
+    let left = report.left;
     PurgeReply {
         schema: "chronicle-purge/v1",
         done: false,
@@ -145,7 +147,8 @@ fn reply(report: PurgeReport) -> PurgeReply {
         n_remarks: report.n_remarks,
         push: Vec::new(),
         still_held: Vec::new(),
-        warnings: left.map(|name| format!("`{name}` still says it; purge again")).collect(),
+        warnings: left.iter().map(|name| format!("`{name}` still says it; purge again")).collect(),
+        left,
     }
 }
 

@@ -3,7 +3,9 @@
 use chronicle_commits::{
     Notebook,
     carry::{Carried, CarryRequest, Rewrite, carry},
+    dropped::bring_back,
     reconcile::{Effort, Evidence, Match, Reconciled, reconcile},
+    write::{Stamp, bind_overdue},
 };
 use chronicle_git::{GitError, ObjectId, Repository};
 use serde::Serialize;
@@ -125,7 +127,7 @@ impl Chronicle {
     }
 }
 
-fn removed(file: &std::path::Path) -> String {
+pub(crate) fn removed(file: &std::path::Path) -> String {
     format!("removed `{}`, left behind by a process that died", file.display())
 }
 
@@ -211,15 +213,20 @@ impl Chronicle {
     /// When the repository cannot be read, or the notes cannot be written.
     pub fn reconcile(&self, effort: Effort, is_dry: bool) -> Result<ReconcileReply, Error> {
         let repository = self.repository()?;
+        if !is_dry {
+            let author = repository.author_name();
+            let stamp = Stamp { now: self.now, author, new_id: &mut Self::new_id };
+            bind_overdue(repository, &stamp)?;
+        }
         let dropped = match is_dry {
-            true => repository.lost_notes()?.len(),
-            false => chronicle_commits::sync::bring_back_lost(repository)?.len(),
+            true => crate::status::n_dropped(repository)?,
+            false => bring_back(repository)?,
         };
         let Reconciled { matches, carried, left, mut warnings, recovered } =
             reconcile(repository, effort, is_dry)?;
         if 0 < dropped {
             let what = if is_dry { "would be brought back" } else { "were brought back" };
-            warnings.push(format!("notes of ours that another program had dropped {what}"));
+            warnings.push(format!("notes that another program had dropped {what}: {dropped}"));
         }
         warnings.extend(recovered.iter().map(|file| removed(file)));
         let succession = |one: Match| Succession {

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use chronicle_commits::{
     Notebook, Staging,
     coverage::{Share, coverage},
+    dropped::find_dropped,
     tidy,
 };
+use chronicle_git::Repository;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -33,6 +35,8 @@ pub struct Status {
     pub orphans: usize,
     /// See `orphans`.
     pub orphans_carried: usize,
+    /// Notes that another program dropped by mistake, and that `reconcile` brings back.
+    pub dropped: usize,
     /// How far we and the remotes are apart.
     pub remotes: Vec<SyncedRemote>,
     /// Remarks that wait for their commit.
@@ -81,11 +85,17 @@ impl Chronicle {
             newest_annotated: covered.newest.map(|id| id.to_string()),
             orphans: orphans.carried.len() + orphans.only_here.len(),
             orphans_carried: orphans.carried.len(),
+            dropped: n_dropped(repository)?,
             remotes: sync.remotes,
             staged: Staging::peek(repository)?.len(),
             warnings,
         })
     }
+}
+
+/// How many notes another program dropped; commits of ours that are in no history any more count as one.
+pub(crate) fn n_dropped(repository: &Repository) -> Result<usize, Error> {
+    Ok(repository.lost_notes()?.len() + find_dropped(repository)?.len())
 }
 
 fn largest_first(shares: &BTreeMap<String, Share>) -> Vec<Covered> {

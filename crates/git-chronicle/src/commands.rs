@@ -62,14 +62,14 @@ pub(crate) mod why;
 
 use std::{mem::ManuallyDrop, path::PathBuf};
 
-use chronicle::Chronicle;
+use chronicle::{Chronicle, Patience};
 use snafu::ResultExt;
 
 use crate::{
     background,
     cli::{Cli, Command, OutputFormat},
     error::{CommandError, DirectorySnafu, UsageSnafu},
-    ui::Ui,
+    ui::{self, Ui},
 };
 
 pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
@@ -87,10 +87,14 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         }
         found => found.context(DirectorySnafu { path: "." })?,
     };
+    let patience = match &cli.command {
+        Command::Hook(args) if !args.is_in_background() => Patience::of_hooks(),
+        _ => Patience { on_wait: ui::tell_of_wait, ..Patience::default() },
+    };
     if matches!(cli.command, Command::Hook(_) | Command::Mcp(_)) {
         background::nobody_attends();
     }
-    let chronicle = Chronicle::new(&directory, ui_now(), may_use_index());
+    let chronicle = Chronicle::new(&directory, ui_now(), may_use_index()).with_patience(patience);
     // The process ends with it, and what it holds is given back all at once.
     let chronicle =
         ManuallyDrop::new(chronicle.with_environment(environment).with_behind(background::start_in));

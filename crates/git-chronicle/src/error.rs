@@ -36,6 +36,9 @@ pub(crate) enum CommandError {
     /// Commits that could not be annotated, among others.
     #[snafu(display("commits could not be annotated: {n_failed}"))]
     Unwritten { n_failed: usize },
+    /// Words that are still there after a purge.
+    #[snafu(display("the words are still in {refs}"))]
+    NotPurged { refs: String },
     /// Sessions that a model said nothing of that holds.
     #[snafu(display("sessions that the model could not do: {n_failed}; what rules found of them stands"))]
     Unworded { n_failed: usize },
@@ -84,6 +87,7 @@ impl CommandError {
             Self::LeftAlone { .. } => "files_left_alone",
             Self::Unwritten { .. } => "commits_failed",
             Self::Unworded { .. } => "sessions_failed",
+            Self::NotPurged { .. } => "not_purged",
             Self::Usage { .. } => "usage",
             Self::NoPerson { .. } => "no_person",
             Self::Git { .. } => "git",
@@ -169,14 +173,17 @@ impl CommandError {
             "not_your_summary" => "leave out --replace-summary: yours is stored beside it",
             "empty_question" => "such as `git chronicle find why the pool waits`",
             "empty_context" => "use --task, --reasoning, --dependencies or --tags",
-            "hook_not_written" => "is the repository read-only? `--dry-run` shows what would be changed",
+            "hook_not_written" => {
+                "is the disk full or the repository read-only? `--dry-run` shows what would be changed"
+            }
             "unknown_setting" => "`git chronicle config list` lists the settings",
             "contended" => "try again; another process was writing at the same time",
             "locked" => "try again; if that process hangs, stop it: the lock goes with it",
             "locked_by_git" => {
                 "try again; if no git runs here any more, a dead one left that file: remove it"
             }
-            "write_failed" => "nothing was stored; is the disk full or the repository read-only?",
+            "not_purged" => "run the same purge again, when nobody else writes notes",
+            "write_failed" => "the last change was not stored; is the disk full or the repository read-only?",
             "not_a_notes_ref" => "`git log refs/notes/chronicle` shows what the ref holds",
             "problems_found" => "each says how to mend it; --fix does what can be done without a loss",
             "invalid_line" => "nothing was stored; each line is a note as `git chronicle export` writes it",
@@ -291,8 +298,11 @@ pub(crate) fn report(error: &CommandError, ui: &mut Ui) -> ExitCode {
         text.push_str(&plain(&error.to_string()));
         let mut cause = first_cause(error);
         while let Some(source) = cause {
-            text.push_str("\ncaused by: ");
-            text.push_str(&plain(&source.to_string()));
+            let line = format!("\ncaused by: {}", plain(&source.to_string()));
+            // Some errors wrap another one without a word of their own.
+            if !text.ends_with(&line) {
+                text.push_str(&line);
+            }
             cause = source.source();
         }
         if let Some(hint) = error.hint() {

@@ -178,3 +178,11 @@ fn is_broken_pipe(error: &chronicle::Error) -> bool {
 fn one_line(text: &str) -> String {
     chronicle::plain(text).replace(['\n', '\t'], " ")
 }
+
+/// Says on standard error whom the command waits for.
+pub(crate) fn tell_of_wait(lock: &std::path::Path, holder: Option<u32>) {
+    let holder = holder.map_or_else(|| "another process".to_owned(), |id| format!("process {id}"));
+    let line = format!("waiting for {holder}, which holds `{}`", one_line(&lock.display().to_string()));
+    // A closed stderr is no reason to fail.
+    let _written = writeln!(std::io::stderr().lock(), "{line}");
+}

@@ -37,6 +37,14 @@ pub(super) fn status(status: &Status) -> String {
             status.orphans_carried
         );
     }
+    if 0 < status.dropped {
+        let _ = writeln!(
+            out,
+            "- {} dropped by another program: `git chronicle reconcile` brings {} back",
+            counted(status.dropped, "note"),
+            if status.dropped == 1 { "it" } else { "them" }
+        );
+    }
     if 0 < status.staged {
         let _ = writeln!(out, "- {} waiting for their commit", counted_are(status.staged, "remark"));
     }

@@ -9,7 +9,11 @@ use crate::PurgeReply;
 
 pub(super) fn markdown(reply: &PurgeReply) -> String {
     let mut out = String::new();
-    out.push_str(if reply.done { "**Purged:**\n" } else { "**Would be purged:**\n" });
+    out.push_str(match (reply.done, reply.left.is_empty()) {
+        (true, true) => "**Purged:**\n",
+        (true, false) => "**Purged in part:**\n",
+        (false, _) => "**Would be purged:**\n",
+    });
     for id in &reply.ids {
         let _ = writeln!(out, "- {}", plain(&id.0));
     }

@@ -11,8 +11,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use chronicle_git::FileLock;
-use tempfile::NamedTempFile;
+use chronicle_git::{FileLock, sweep, temporary_in};
 
 use super::{
     ingest::{IngestReply, Intake},
@@ -50,7 +49,7 @@ impl Queue {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(&self.folder)?;
-        let mut file = NamedTempFile::with_prefix_in(".", &self.folder)?;
+        let mut file = temporary_in(&self.folder)?;
         io::Write::write_all(&mut file, text.as_bytes())?;
         file.persist(self.folder.join(name(&text)))?;
         Ok(())
@@ -141,6 +140,9 @@ impl Chronicle {
         // Who came while the lock was held went away again: look once more after it is free.
         while !left(&passed_over).is_empty() {
             let Some(_lock) = FileLock::try_acquire(&home.join(QUEUE_LOCK))? else { break };
+            for folder in [&home, &queue.folder] {
+                let _left_by_the_dead = sweep(folder);
+            }
             let mut seen: BTreeMap<PathBuf, (Option<SystemTime>, Instant)> = BTreeMap::new();
             loop {
                 let waiting = left(&passed_over);

@@ -2,6 +2,7 @@
 
 use std::{fs, io, io::Write, path::Path};
 
+use chronicle_git::{sync_directory, temporary_in};
 use tempfile::NamedTempFile;
 
 use crate::Error;
@@ -14,16 +15,18 @@ pub(super) fn begun(folder: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)?;
-    NamedTempFile::with_prefix_in(".", folder)
+    temporary_in(folder)
 }
 
 /// Gives the file at `path` another text.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Error> {
     let written = || {
-        let mut file = begun(path.parent().expect("it lies in a folder of ours"))?;
+        let folder = path.parent().expect("it is in a folder of ours");
+        let mut file = begun(folder)?;
         file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
         file.persist(path)?;
-        Ok(())
+        sync_directory(folder)
     };
     written().map_err(|source| Error::WriteOutput { path: path.to_owned(), source })
 }

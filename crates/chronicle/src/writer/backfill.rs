@@ -2,10 +2,10 @@
 //!
 //! What is done lies in the notes, so it can be stopped at any point and begun again: annotated commits are passed over.
 
-use std::{fs, io::Write, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use chronicle_core::Source;
-use chronicle_git::{BString, ByteSlice, Node, ObjectId, Repository};
+use chronicle_git::{BString, ByteSlice, Node, ObjectId, Repository, create_dir_like_parent, replace_file};
 use chronicle_llm::{Cancel, Model, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -240,11 +240,8 @@ fn touches(
 fn keep(path: &std::path::Path, run: &Backfill) -> Result<(), Error> {
     let write = || -> std::io::Result<()> {
         let directory = path.parent().expect("it lies in a directory of ours");
-        fs::create_dir_all(directory)?;
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(&serde_json::to_vec(run).expect("a run is plain data"))?;
-        file.persist(path)?;
-        Ok(())
+        create_dir_like_parent(directory)?;
+        replace_file(path, &serde_json::to_vec(run).expect("a run is plain data"))
     };
     write().context(WriteOutputSnafu { path })
 }

@@ -126,7 +126,7 @@ impl WriterLog {
         lines.sort_by(|one, other| other.at.cmp(&one.at));
         lines.truncate(MOST_COMMITS);
         let directory = self.path.parent().expect("it lies in a directory of ours");
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        let mut file = chronicle_git::temporary_in(directory)?;
         for line in lines.iter().rev() {
             serde_json::to_writer(&mut file, line)?;
             file.write_all(b"\n")?;

@@ -26,6 +26,8 @@ pub(crate) struct HookArgs {
     arguments: Vec<OsString>,
 }
 
+/// What a hook left to be done because another process held a lock; no remote can have this name.
+const AGAIN: &str = "post-commit:again";
 /// Our own name for what goes on behind a hook.
 const DETACHED: &str = "detached";
 /// The hook that gives notes to a remote along with a push.
@@ -40,6 +42,13 @@ const MAX_PAYLOAD_BYTES: u64 = 64 << 20;
 const LONGEST_HOOK: Duration = Duration::from_secs(4);
 /// A rebase of so many commits that its list is longer has not been seen.
 const MAX_INPUT_BYTES: u64 = 64 << 20;
+
+impl HookArgs {
+    /// Whether nobody waits for it.
+    pub(crate) fn is_in_background(&self) -> bool {
+        self.name == DETACHED || self.name == INDEX
+    }
+}
 
 /// A hook answers nothing. What goes wrong is a remark.
 pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
@@ -73,6 +82,7 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
         }
         DETACHED => match args.arguments.first().and_then(|name| name.to_str()) {
             Some(SESSION) => chronicle.behind_session_start(),
+            Some(AGAIN) => chronicle.after_commit().and_then(|()| chronicle.behind_commit()),
             Some(remote) => chronicle.sync_along(remote),
             None => chronicle.behind_commit(),
         },
@@ -83,6 +93,8 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
         return Ok(());
     }
     let is_done = done.is_ok();
+    // Git waits no longer for another process of ours.
+    let is_left = args.name == "post-commit" && done.as_ref().is_err_and(chronicle::Error::is_locked);
     if let Err(error) = done
         && is_told(&error)
     {
@@ -95,7 +107,9 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
         "post-rewrite" => is_done && args.arguments.first().is_some_and(|how| how == "amend"),
         _ => false,
     };
-    if !is_amend && chronicle.has_notes() {
+    if is_left {
+        background::start(&["hook", DETACHED, AGAIN]);
+    } else if !is_amend && chronicle.has_notes() {
         background::start(&["hook", DETACHED]);
     }
     if args.name == "post-commit"

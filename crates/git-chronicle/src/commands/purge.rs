@@ -1,6 +1,9 @@
 use chronicle::{Chronicle, render};
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{
+    error::{CommandError, NotPurgedSnafu},
+    ui::Ui,
+};
 
 /// Take words out of every version of the notes, as if they had never been said
 ///
@@ -25,5 +28,8 @@ pub(crate) fn run(args: &PurgeArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
     for warning in &reply.warnings {
         ui.warn(warning);
     }
-    Ok(())
+    match reply.left.is_empty() {
+        true => Ok(()),
+        false => NotPurgedSnafu { refs: reply.left.join(", ") }.fail(),
+    }
 }

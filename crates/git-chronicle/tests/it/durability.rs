@@ -439,7 +439,7 @@ fn left_behind(repo: &Repo) -> Vec<PathBuf> {
 
 fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.contains(".tmp") || name.starts_with("tmp_")
+    name.contains(".tmp") || name.starts_with("tmp_") || name.starts_with(".chronicle-tmp-")
 }
 
 /// Makes `files` look long abandoned.

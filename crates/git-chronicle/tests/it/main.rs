@@ -14,6 +14,7 @@ mod context;
 mod corrections;
 mod deps;
 mod desk;
+mod dropped;
 mod durability;
 mod find;
 mod floors;

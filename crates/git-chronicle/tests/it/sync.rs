@@ -359,7 +359,8 @@ fn whoever_merges_in_whatever_order_ends_with_the_same_tree() {
     let commits = team.commits();
     let clones = ["ada", "bob", "eve"].map(|name| team.clone(name));
     for (number, clone) in clones.iter().enumerate() {
-        for (n, commit) in commits.iter().enumerate() {
+        // What is put in the place of an annotation does not stay alone: that comes back.
+        for (n, commit) in commits.iter().enumerate().filter(|(n, _)| *n != 1) {
             run(&mut annotate(clone, commit, 10 * number + n)).success();
         }
         put_note(clone, "HEAD~1", format!("nobody reads this, says {number}").as_bytes());

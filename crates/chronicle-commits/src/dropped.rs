@@ -1,0 +1,197 @@
+//! Notes that another program dropped from our refs without meaning to, found in the history and brought back.
+//!
+//! `git notes edit`, `append` and `add -f` write the notes as they were when the command began, or replace a
+//! whole note; a forced fetch replaces them all. What was stored is in the history of the ref, or in its log.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use chronicle_core::{
+    purge::{Left, Purged, Texts, clean},
+    unite_lines, unite_notes,
+};
+use chronicle_git::{
+    CORRECTIONS_REF, NOTES_REF, NotesEdit, NotesSteps, ObjectId, PURGED_REF, Repository, Writer,
+};
+
+use crate::{
+    error::Result,
+    merging::{merge, read_bounded},
+    purge::{ids_in, purged},
+};
+
+/// The refs that are looked after.
+const REFS: [&str; 3] = [PURGED_REF, CORRECTIONS_REF, NOTES_REF];
+
+/// An object some of whose notes another program dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DroppedNote {
+    /// The ref.
+    pub name: &'static str,
+    /// The annotated object.
+    pub key: ObjectId,
+    /// What was stored, in the versions that are needed to bring all of it back.
+    versions: Vec<Vec<u8>>,
+}
+
+/// The notes that another program dropped from our refs and that are still missing.
+///
+/// # Errors
+/// When the refs or their history cannot be read.
+pub fn find_dropped(repository: &Repository) -> Result<Vec<DroppedNote>> {
+    let mut dropped = Vec::new();
+    for name in REFS {
+        dropped.extend(missing(repository, name, &repository.unchecked_steps(name)?)?);
+    }
+    Ok(dropped)
+}
+
+/// Brings back the notes of ours that another program dropped; returns how many notes were changed.
+///
+/// # Errors
+/// When our refs cannot be read or written.
+pub fn bring_back(repository: &Repository) -> Result<usize> {
+    let mut n_back = 0;
+    // Whole commits of ours that are in no history any more.
+    for (name, lost) in repository.lost_notes()? {
+        let merged = merge(repository, &name, lost, "an overwritten commit of ours")?;
+        n_back += merged.n_taken + merged.n_united;
+    }
+    for name in REFS {
+        let steps = repository.unchecked_steps(name)?;
+        let (Some(tip), false) = (steps.tip, steps.is_checked) else { continue };
+        let dropped = missing(repository, name, &steps)?;
+        if !dropped.is_empty() {
+            let message = "chronicle: bring back notes that another program dropped";
+            repository.edit_notes(name, message, |notes| put_back(notes, &dropped))?;
+            n_back += dropped.len();
+        }
+        // Only a hint, and in a repository that cannot be written to there may be nothing to do.
+        let _remembered = repository.set_checked(name, tip);
+    }
+    Ok(n_back)
+}
+
+fn put_back(notes: &mut NotesEdit<'_>, dropped: &[DroppedNote]) -> Result<()> {
+    for note in dropped {
+        let present = notes.get(note.key)?;
+        let sides: Vec<&Vec<u8>> = present.iter().chain(&note.versions).collect();
+        let whole = match note.name {
+            NOTES_REF => unite_notes(&note.key.to_string(), &sides),
+            _ => unite_lines(&sides),
+        };
+        if present.as_ref() != Some(&whole) {
+            notes.set(note.key, whole);
+        }
+    }
+    Ok(())
+}
+
+/// What is known to be lost of the note of one object: what it said, and the version that said it.
+#[derive(Default)]
+struct Lost {
+    /// Each claim or line, with the blob that has it.
+    said: BTreeMap<String, ObjectId>,
+    /// The last version of a note that was dropped as a whole.
+    whole: Option<ObjectId>,
+}
+
+fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> Result<Vec<DroppedNote>> {
+    if steps.steps.iter().all(|step| step.writer == Writer::Chronicle) {
+        return Ok(Vec::new());
+    }
+    let purged = purged(repository)?;
+    let mut versions = Versions { repository, name, purged: &purged, known: HashMap::new() };
+    let mut lost: BTreeMap<ObjectId, Lost> = BTreeMap::new();
+    for step in &steps.steps {
+        for change in &step.changes {
+            let is_meant = match step.writer {
+                Writer::Chronicle => true,
+                Writer::Removal => change.after.is_empty(),
+                Writer::Foreign => false,
+            };
+            if is_meant && change.after.is_empty() {
+                lost.remove(&change.key);
+                continue;
+            }
+            let after = versions.said(&change.after);
+            if !is_meant {
+                let of_key = lost.entry(change.key).or_default();
+                for blob in &change.before {
+                    of_key.said.extend(versions.said(&[*blob]).into_iter().map(|said| (said, *blob)));
+                    of_key.whole = Some(*blob);
+                }
+            }
+            // What is there again came back by itself, and what goes later was meant to go.
+            if let Some(of_key) = lost.get_mut(&change.key) {
+                of_key.said.retain(|said, _| !after.contains(said));
+            }
+        }
+    }
+    if lost.is_empty() {
+        return Ok(Vec::new());
+    }
+    let present: HashMap<ObjectId, ObjectId> =
+        repository.notes(name)?.into_iter().map(|note| (note.key, note.blob)).collect();
+    let mut dropped = Vec::new();
+    for (key, mut of_key) in lost {
+        let now = present.get(&key).copied();
+        let said_now = versions.said(now.as_slice());
+        of_key.said.retain(|said, _| !said_now.contains(said));
+        let mut blobs: BTreeSet<ObjectId> = of_key.said.into_values().collect();
+        if now.is_none() {
+            blobs.extend(of_key.whole);
+        }
+        let versions: Vec<Vec<u8>> = blobs.iter().filter_map(|blob| versions.clean(*blob)).collect();
+        if !versions.is_empty() {
+            dropped.push(DroppedNote { name, key, versions });
+        }
+    }
+    Ok(dropped)
+}
+
+/// What versions of notes say, without what was purged.
+struct Versions<'a> {
+    repository: &'a Repository,
+    name: &'static str,
+    purged: &'a Purged,
+    known: HashMap<ObjectId, BTreeSet<String>>,
+}
+
+impl Versions<'_> {
+    fn said(&mut self, blobs: &[ObjectId]) -> BTreeSet<String> {
+        let mut said = BTreeSet::new();
+        for blob in blobs {
+            if !self.known.contains_key(blob) {
+                let content = self.clean(*blob).unwrap_or_default();
+                let found: BTreeSet<String> = match self.name {
+                    NOTES_REF => ids_in(&content).into_iter().map(|id| id.0).collect(),
+                    _ => lines_of(&content),
+                };
+                self.known.insert(*blob, found);
+            }
+            said.extend(self.known[blob].iter().cloned());
+        }
+        said
+    }
+
+    /// The bytes of a version; `None` when nothing is left of it.
+    fn clean(&self, blob: ObjectId) -> Option<Vec<u8>> {
+        let content = read_bounded(self.repository, vec![blob]).remove(&blob)?;
+        if self.name == PURGED_REF {
+            return Some(content);
+        }
+        if self.purged.has_blob(&blob.to_string()) {
+            return None;
+        }
+        match clean(&content, self.purged, &Texts::default()) {
+            Left::All => Some(content),
+            Left::Some(left) => Some(left),
+            Left::Nothing => None,
+        }
+    }
+}
+
+fn lines_of(content: &[u8]) -> BTreeSet<String> {
+    let lines = content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.filter(|line| !line.is_empty()).map(|line| String::from_utf8_lossy(line).into_owned()).collect()
+}

@@ -1,0 +1,206 @@
+//! Notes that other programs drop come back; who may use the files that are made; what waits for a lock.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+use serde_json::{Value, json};
+use testkit::TestRepo;
+
+use crate::outcome::{Outcome, chronicle};
+
+const OURS: &str = "refs/notes/chronicle";
+
+fn repo(n_commits: usize) -> (TestRepo, Vec<String>) {
+    let repo = TestRepo::new();
+    let commits = (0..n_commits).map(|n| {
+        repo.write("pool.rs", format!("fn acquire() {{ wait({n}) }}\n"));
+        repo.commit(&format!("pool: wait {n}"))
+    });
+    let commits = commits.collect();
+    (repo, commits)
+}
+
+fn annotate(repo: &TestRepo, commit: &str, lesson: &str) -> Outcome {
+    let document = json!({ "summary": format!("Why {lesson}, in one sentence"), "wisdom": [
+        { "category": "gotcha", "content": format!("{lesson}, as was learned") },
+    ] });
+    chronicle(repo.path(), &["annotate", "--commit", commit, "--json", &document.to_string()]).success()
+}
+
+/// The lessons that are stored, by commit.
+fn lessons(repo: &TestRepo, commit: &str) -> Vec<String> {
+    let note: Value = serde_json::from_str(&repo.note("chronicle", commit)).expect("a note is one object");
+    let entries = note["wisdom"].as_array().expect("a note has lessons").iter();
+    let mut lessons: Vec<String> =
+        entries.map(|entry| entry["content"].as_str().expect("it is text").to_owned()).collect();
+    lessons.sort_unstable();
+    lessons
+}
+
+/// What `status`, `doctor` and `reconcile` say of dropped notes.
+fn reported(repo: &TestRepo) -> [bool; 2] {
+    let status = chronicle(repo.path(), &["status"]).success().stdout;
+    let doctor = chronicle(repo.path(), &["doctor"]).stdout;
+    assert!(status.contains("## To do") && doctor.contains("notes"), "{status}{doctor}");
+    [status, doctor].map(|text| text.contains("dropped by another program"))
+}
+
+/// What `git notes` does that read `tree` before others wrote.
+fn overtake(repo: &TestRepo, tree: &str, message: &str) {
+    let commit = repo.git(&["commit-tree", "-p", OURS, "-m", message, &format!("{tree}^{{tree}}")]);
+    repo.git(&["update-ref", OURS, commit.trim()]);
+}
+
+#[test]
+fn what_was_stored_while_an_editor_was_open_comes_back() {
+    let (repo, commits) = repo(3);
+    annotate(&repo, &commits[0], "never block here");
+    let read = repo.git(&["rev-parse", OURS]);
+    annotate(&repo, &commits[0], "always close it");
+    annotate(&repo, &commits[1], "callers hold the lock");
+    overtake(&repo, &read, "Notes added by 'git notes edit'");
+    assert_eq!(lessons(&repo, &commits[0]), ["never block here, as was learned"]);
+    assert_eq!(reported(&repo), [true, true]);
+
+    let outcome = chronicle(repo.path(), &["reconcile"]).success();
+    assert!(outcome.stderr.contains("were brought back: 2"), "{outcome:?}");
+    let both = ["always close it, as was learned", "never block here, as was learned"];
+    assert_eq!(lessons(&repo, &commits[0]), both);
+    assert_eq!(lessons(&repo, &commits[1]), ["callers hold the lock, as was learned"]);
+    assert_eq!(reported(&repo), [false, false]);
+
+    // What a user takes away stays away, also where nothing is remembered of what was checked.
+    repo.git(&["notes", "--ref=chronicle", "remove", &commits[1]]);
+    fs::write(repo.path().join(".git/chronicle/write.lock"), "").expect("it is ours");
+    assert_eq!(reported(&repo), [false, false]);
+    let outcome = chronicle(repo.path(), &["reconcile"]).success();
+    assert!(!outcome.stderr.contains("brought back"), "{outcome:?}");
+    assert_eq!(lessons(&repo, &commits[0]), both);
+}
+
+#[test]
+fn a_replaced_note_comes_back_with_the_next_annotation() {
+    let (repo, commits) = repo(2);
+    annotate(&repo, &commits[0], "never block here");
+    repo.git(&["notes", "--ref=chronicle", "add", "-f", "-m", "a remark by git", &commits[0]]);
+    let outcome = annotate(&repo, &commits[1], "callers hold the lock");
+    assert!(outcome.stderr.contains("another program had dropped notes; brought back: 1"), "{outcome:?}");
+    assert_eq!(lessons(&repo, &commits[0]), ["never block here, as was learned"]);
+    assert_eq!(lessons(&repo, &commits[1]), ["callers hold the lock, as was learned"]);
+}
+
+#[test]
+fn a_forced_fetch_loses_nothing_that_was_not_pushed() {
+    let (repo, commits) = repo(2);
+    annotate(&repo, &commits[0], "never block here");
+    let remote = repo.beside("remote.git");
+    let remote = remote.to_str().expect("temporary paths are UTF-8");
+    repo.git(&["clone", "--quiet", "--mirror", ".", remote]);
+    annotate(&repo, &commits[1], "callers hold the lock");
+    repo.git(&["fetch", "--quiet", remote, "+refs/notes/*:refs/notes/*"]);
+    assert_eq!(repo.git(&["ls-tree", "--name-only", OURS]), commits[0]);
+    assert_eq!(reported(&repo), [true, true]);
+    chronicle(repo.path(), &["reconcile"]).success();
+    assert_eq!(lessons(&repo, &commits[1]), ["callers hold the lock, as was learned"]);
+    assert_eq!(reported(&repo), [false, false]);
+}
+
+#[test]
+fn what_was_purged_is_not_brought_back() {
+    let (repo, commits) = repo(2);
+    annotate(&repo, &commits[0], "never block here");
+    let before = repo.git(&["rev-parse", OURS]);
+    annotate(&repo, &commits[0], "the password is on the wall");
+    annotate(&repo, &commits[1], "callers hold the lock");
+    let note: Value = serde_json::from_str(&repo.note("chronicle", &commits[0])).expect("it is JSON");
+    let entries = note["wisdom"].as_array().expect("it has lessons");
+    let secret = entries.iter().find(|entry| entry["content"].as_str().unwrap().contains("wall")).unwrap();
+    overtake(&repo, &before, "Notes added by 'git notes append'");
+    chronicle(repo.path(), &["purge", secret["id"].as_str().unwrap()]).success();
+    chronicle(repo.path(), &["reconcile"]).success();
+    assert_eq!(lessons(&repo, &commits[0]), ["never block here, as was learned"]);
+    assert_eq!(lessons(&repo, &commits[1]), ["callers hold the lock, as was learned"]);
+}
+
+/// The permissions of everything under `directory` that is new, with directories marked.
+fn modes(directory: &Path, found: &mut Vec<(String, bool, u32)>) {
+    for entry in fs::read_dir(directory).expect("it is there").map(|entry| entry.expect("it is readable")) {
+        let metadata = entry.metadata().expect("it is there");
+        let name = entry.path().to_string_lossy().into_owned();
+        found.push((name, metadata.is_dir(), metadata.permissions().mode() & 0o7777));
+        if metadata.is_dir() {
+            modes(&entry.path(), found);
+        }
+    }
+}
+
+#[test]
+fn colleagues_can_write_to_a_shared_repository() {
+    let (repo, commits) = repo(1);
+    repo.git(&["config", "core.sharedRepository", "group"]);
+    annotate(&repo, &commits[0], "never block here");
+    chronicle(repo.path(), &["note", "a remark that waits"]).success();
+    let mut found = Vec::new();
+    for name in ["chronicle", "refs/notes", "logs/refs/notes"] {
+        modes(&repo.path().join(".git").join(name), &mut found);
+    }
+    // What is kept for speed is its owner's alone, and what was written here is no colleague's.
+    let is_own =
+        |name: &str| name.contains("/index/") || name.contains("/kept/") || name.ends_with("/written");
+    found.retain(|(name, ..)| !is_own(name));
+    assert!(found.iter().any(|(name, ..)| name.ends_with("write.lock")), "{found:?}");
+    assert!(found.iter().any(|(name, ..)| name.ends_with("staged-notes.json")), "{found:?}");
+    for (name, is_directory, mode) in found {
+        let expected = if is_directory { 0o2070 } else { 0o060 };
+        assert_eq!(mode & expected, expected, "{name} has {mode:o}");
+        assert_eq!(mode & 0o002, 0, "{name} has {mode:o}");
+    }
+    let note = repo.git(&["rev-parse", &format!("{OURS}:{}", commits[0])]);
+    let object = repo.path().join(".git/objects").join(&note[..2]).join(&note[2..]);
+    let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o7777;
+    assert_eq!(format!("{:o}", mode(&object)), "444");
+    assert_eq!(mode(object.parent().expect("it is in a directory")) & 0o2070, 0o2070);
+}
+
+#[test]
+fn git_does_not_wait_for_a_stopped_writer_and_nothing_is_lost() {
+    let (repo, commits) = repo(1);
+    annotate(&repo, &commits[0], "never block here");
+    chronicle(repo.path(), &["note", "callers hold the lock"]).success();
+    let lock = fs::File::open(repo.path().join(".git/chronicle/write.lock")).expect("it is there");
+    lock.lock().expect("nobody else has it");
+    // What the hook does; it is over while the lock is held.
+    repo.write("pool.rs", "fn acquire() {}\n");
+    let commit = repo.commit("pool: wait no more");
+    let hook = chronicle(repo.path(), &["hook", "post-commit"]);
+    assert!(hook.stderr.contains("another process") && hook.stderr.contains("write.lock"), "{hook:?}");
+    assert!(repo.try_git(&["notes", "--ref=chronicle", "show", &commit]).stdout.is_empty());
+    drop(lock);
+    chronicle(repo.path(), &["reconcile"]).success();
+    assert_eq!(lessons(&repo, &commit), ["callers hold the lock"]);
+}
+
+#[test]
+fn a_set_up_that_was_killed_is_finished_or_undone_by_the_next() {
+    let (repo, _) = repo(1);
+    let hook = repo.path().join(".git/hooks/post-commit");
+    let original = repo.path().join(".git/hooks/post-commit.before-chronicle");
+    let python = "#!/usr/bin/env python3\nprint(1)\n";
+    fs::create_dir_all(hook.parent().expect("it is in a directory")).expect("it is ours");
+    let kill_after_the_second_name = || {
+        fs::write(&hook, python).expect("it is ours");
+        fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        fs::hard_link(&hook, &original).expect("it is ours");
+    };
+    kill_after_the_second_name();
+    chronicle(repo.path(), &["uninstall"]).success();
+    assert_eq!(fs::read_to_string(&hook).expect("it is there"), python);
+    assert!(!original.exists());
+
+    kill_after_the_second_name();
+    chronicle(repo.path(), &["init"]).success();
+    assert!(fs::read_to_string(&hook).expect("it is there").contains("git-chronicle hook post-commit"));
+    assert_eq!(fs::read_to_string(&original).expect("it is there"), python);
+    chronicle(repo.path(), &["uninstall"]).success();
+    assert_eq!(fs::read_to_string(&hook).expect("it is there"), python);
+    assert!(!original.exists());
+}
