@@ -71,6 +71,7 @@ use jiff::Timestamp;
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
 pub use candidates::{Candidate, Candidates};
 pub use check::{Check, CheckScope, CheckedFile, Touch, TouchedDependent, TouchedLesson};
+pub use chronicle_commits::parsing;
 pub use chronicle_commits::{
     AuthorContext, StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES, reconcile::Effort,
 };
