@@ -8,7 +8,10 @@ use std::{
 
 use gix::bstr::ByteSlice;
 
-use crate::glance::git_dir_of;
+use crate::{
+    files::{self, MAX_BYTES},
+    glance::git_dir_of,
+};
 
 /// Where a repository keeps the id that session memory knows it by.
 const ID_FILE: &str = "chronicle/project";
@@ -30,7 +33,7 @@ impl Checkout {
     pub fn of(folder: &Path) -> Option<Self> {
         let folder = folder.canonicalize().ok()?;
         let (root, git_dir) = folder.ancestors().find_map(|root| Some((root, git_dir_of(root)?)))?;
-        let common_dir = match fs::read(git_dir.join("commondir")) {
+        let common_dir = match files::read(&git_dir.join("commondir"), MAX_BYTES) {
             Ok(content) => git_dir.join(content.trim_ascii().to_path().ok()?),
             Err(_) => git_dir.clone(),
         };
@@ -52,7 +55,7 @@ impl Checkout {
     /// The branch that is checked out; none for a detached HEAD.
     #[must_use]
     pub fn branch(&self) -> Option<String> {
-        let head = fs::read(self.git_dir.join("HEAD")).ok()?;
+        let head = files::read(&self.git_dir.join("HEAD"), MAX_BYTES).ok()?;
         let name = head.trim_ascii().strip_prefix(b"ref: refs/heads/")?;
         Some(name.to_str_lossy().into_owned())
     }

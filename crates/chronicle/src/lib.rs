@@ -82,7 +82,7 @@ pub use chronicle_core::{
     reading::Reading,
     thread::{How, Priority, ThreadKind},
 };
-pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT};
+pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT, files};
 pub use chronicle_llm::{Cancel, Model, Purpose};
 pub use context::{Committed, ContextCommand};
 pub use correct::{ClaimLine, CorrectCommand, CorrectReply, FlagCommand};
