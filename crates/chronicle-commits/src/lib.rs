@@ -66,6 +66,10 @@ pub use knowledge::{Added, add_knowledge, all_knowledge, remove_knowledge};
 pub use known_anchors::KnownAnchors;
 pub use lessons::{Lesson, lessons};
 pub use notebook::{Notebook, Stored, stored_on};
+/// How files are outlined by a process of its own.
+pub mod parsing {
+    pub use chronicle_outline::{MAX_MEMORY, TIMED_OUT, outline_apart, serve};
+}
 pub use outlines::{Items, Outlines};
 pub use reachable::Reachable;
 pub use read::{Limits, ReadRequest, Recent, Scope, ScopeFile, read, read_indexed, read_recent};

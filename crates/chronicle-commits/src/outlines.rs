@@ -7,7 +7,7 @@ use chronicle_core::{
     outline::{Item, ItemKind},
 };
 use chronicle_git::{LazyRepository, ObjectId};
-use chronicle_outline::NoOutline;
+use chronicle_outline::{Language, NoOutline};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
@@ -27,8 +27,17 @@ pub struct Outlines {
     known: RefCell<HashMap<u128, Items>>,
 }
 
-/// The items of a file, as they are stored; else the language that there is no grammar for.
-type Stored<'a> = Result<StoredItems<'a>, &'a str>;
+/// The items of a file, as they are stored, or why there are none.
+type Stored<'a> = Result<StoredItems<'a>, StoredRefusal<'a>>;
+
+/// Why a file has no outline, where that is the same each time it is looked at.
+#[derive(Serialize, Deserialize)]
+enum StoredRefusal<'a> {
+    NoGrammar(&'a str),
+    TooDeep(&'a str),
+    TimedOut(&'a str),
+    TooCostly(&'a str),
+}
 
 #[derive(Serialize, Deserialize)]
 struct StoredItems<'a> {
@@ -79,12 +88,7 @@ impl Outlines {
             Some(items) => Rc::new(items),
             None => {
                 let items = self.items(path, content.bytes(repository)?);
-                match &*items {
-                    Ok(items) => self.keep_items(hash, items),
-                    Err(NoOutline::NoGrammar { language }) => self.keep(hash, &Err(language)),
-                    // What took too long may not another time; the others are rare.
-                    Err(_) => {}
-                }
+                self.keep_outline(hash, &items);
                 items
             }
         };
@@ -118,9 +122,25 @@ impl Outlines {
     }
 
     fn parse(&self, hash: u128, path: &str, content: &[u8]) -> Result<Vec<Item>, NoOutline> {
-        let items = chronicle_outline::outline(path, content)?.items;
-        self.keep_items(hash, &items);
-        Ok(items)
+        let items = chronicle_outline::outline(path, content).map(|outline| outline.items);
+        // What has no grammar is known by its name alone.
+        if !matches!(items, Err(NoOutline::NoGrammar { .. })) {
+            self.keep_outline(hash, &items);
+        }
+        items
+    }
+
+    /// A file that took all the time or memory there is would take it again.
+    fn keep_outline(&self, hash: u128, outline: &Result<Vec<Item>, NoOutline>) {
+        let refusal = match outline {
+            Ok(items) => return self.keep_items(hash, items),
+            Err(NoOutline::NoGrammar { language }) => StoredRefusal::NoGrammar(language),
+            Err(NoOutline::TooDeep { language }) => StoredRefusal::TooDeep(language),
+            Err(NoOutline::TimedOut { language }) => StoredRefusal::TimedOut(language),
+            Err(NoOutline::TooCostly { language }) => StoredRefusal::TooCostly(language),
+            Err(NoOutline::TooLarge { .. } | NoOutline::NotStarted { .. }) => return,
+        };
+        self.keep(hash, &Err(refusal));
     }
 
     fn keep_items(&self, hash: u128, items: &[Item]) {
@@ -139,11 +159,23 @@ impl Outlines {
     }
 }
 
+impl StoredRefusal<'_> {
+    fn reason(self) -> Option<NoOutline> {
+        let language = |name| Language::all().map(Language::name).find(|known| *known == name);
+        Some(match self {
+            Self::NoGrammar(language) => NoOutline::NoGrammar { language: language.to_owned() },
+            Self::TooDeep(name) => NoOutline::TooDeep { language: language(name)? },
+            Self::TimedOut(name) => NoOutline::TimedOut { language: language(name)? },
+            Self::TooCostly(name) => NoOutline::TooCostly { language: language(name)? },
+        })
+    }
+}
+
 /// Those of the items in `bytes` that have `wanted` lines.
 fn parsed(bytes: &[u8], wanted: impl Fn(LineRange) -> bool) -> Option<Result<Vec<Item>, NoOutline>> {
     let items = match postcard::from_bytes::<Stored<'_>>(bytes).ok()? {
         Ok(items) => items,
-        Err(language) => return Some(Err(NoOutline::NoGrammar { language: language.to_owned() })),
+        Err(refusal) => return refusal.reason().map(Err),
     };
     let numbers = items.lines.as_chunks::<4>().0.as_chunks::<2>().0.iter();
     let lines = numbers.map(|pair| {
@@ -158,7 +190,7 @@ fn parsed(bytes: &[u8], wanted: impl Fn(LineRange) -> bool) -> Option<Result<Vec
 }
 
 /// Changes with [`Stored`].
-const FORM: &[u8] = b"\0\x03";
+const FORM: &[u8] = b"\0\x04";
 
 /// What the outline of the file at `path` is kept under: the name decides which language it is, the rules decide what
 /// an item is.

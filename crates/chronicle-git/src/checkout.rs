@@ -8,7 +8,10 @@ use std::{
 
 use gix::bstr::ByteSlice;
 
-use crate::ownership::Site;
+use crate::{
+    files::{self, MAX_BYTES},
+    ownership::Site,
+};
 
 /// Where a repository keeps the id that session memory knows it by.
 const ID_FILE: &str = "chronicle/project";
@@ -31,7 +34,7 @@ impl Checkout {
         let folder = folder.canonicalize().ok()?;
         let trusted = Site::around(&folder)?.trusted(&folder).ok()?;
         let (root, git_dir) = (trusted.root()?.to_owned(), trusted.git_dir().to_owned());
-        let common_dir = match fs::read(git_dir.join("commondir")) {
+        let common_dir = match files::read(&git_dir.join("commondir"), MAX_BYTES) {
             Ok(content) => git_dir.join(content.trim_ascii().to_path().ok()?),
             Err(_) => git_dir.clone(),
         };
@@ -53,7 +56,7 @@ impl Checkout {
     /// The branch that is checked out; none for a detached HEAD.
     #[must_use]
     pub fn branch(&self) -> Option<String> {
-        let head = fs::read(self.git_dir.join("HEAD")).ok()?;
+        let head = files::read(&self.git_dir.join("HEAD"), MAX_BYTES).ok()?;
         let name = head.trim_ascii().strip_prefix(b"ref: refs/heads/")?;
         Some(name.to_str_lossy().into_owned())
     }

@@ -20,11 +20,15 @@ use gix::{
 use crate::{
     FETCHED_NOTES,
     config::UserConfig,
+    files::{self, MAX_BYTES},
     notes::is_memory_ref,
     ownership::Site,
     sound, trust,
     worktree::{from_root, may_have_filters},
 };
+
+/// Lists of refs and of commits are longer than other files of git.
+const MAX_LIST: u64 = 256 << 20;
 
 /// Where a repository is and what its refs point at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +101,7 @@ pub fn tips_stamp(common_dir: &Path) -> Vec<u8> {
     let linked = fs::read_dir(common_dir.join("worktrees")).into_iter().flatten().filter_map(Result::ok);
     let git_dirs = linked.map(|worktree| worktree.path()).chain([common_dir.to_owned()]);
     // Where HEAD is a branch, that is among the refs.
-    let heads = git_dirs.filter_map(|git_dir| fs::read(git_dir.join("HEAD")).ok());
+    let heads = git_dirs.filter_map(|git_dir| files::read(&git_dir.join("HEAD"), MAX_BYTES).ok());
     stamps.extend(heads.filter(|head| !head.starts_with(b"ref: ")));
     stamps.sort_unstable();
     stamps.concat()
@@ -107,7 +111,8 @@ pub fn tips_stamp(common_dir: &Path) -> Vec<u8> {
 /// what stands in for other objects.
 #[must_use]
 pub fn frame_stamp(common_dir: &Path) -> Vec<u8> {
-    let [shallow, grafts] = ["shallow", "info/grafts"].map(|name| fs::read(common_dir.join(name)));
+    let [shallow, grafts] =
+        ["shallow", "info/grafts"].map(|name| files::read(&common_dir.join(name), MAX_LIST));
     let replaced = fs::metadata(common_dir.join("refs/replace")).map(|metadata| changed(&metadata));
     [shallow, grafts, replaced].map(Result::unwrap_or_default).join(&[0][..])
 }
@@ -140,11 +145,11 @@ impl Glance {
         let directory = directory.canonicalize().ok()?;
         let trusted = Site::around(&directory)?.trusted(&directory).ok()?;
         let (work_dir, git_dir) = (trusted.root()?, trusted.git_dir());
-        let common_dir = match fs::read(git_dir.join("commondir")) {
+        let common_dir = match files::read(&git_dir.join("commondir"), MAX_BYTES) {
             Ok(content) => git_dir.join(content.trim_ascii().to_path().ok()?),
             Err(_) => git_dir.to_owned(),
         };
-        let config = fs::read(common_dir.join("config")).ok()?.to_ascii_lowercase();
+        let config = files::read(&common_dir.join("config"), MAX_BYTES).ok()?.to_ascii_lowercase();
         if UNUSUAL.iter().any(|word| config.contains_str(word)) || git_dir.join("config.worktree").exists() {
             return None;
         }
@@ -155,9 +160,9 @@ impl Glance {
         }
         let refs = Refs {
             common_dir: &common_dir,
-            packed: fs::read(common_dir.join("packed-refs")).unwrap_or_default(),
+            packed: files::read(&common_dir.join("packed-refs"), MAX_LIST).unwrap_or_default(),
         };
-        let head = fs::read(git_dir.join("HEAD")).ok()?;
+        let head = files::read(&git_dir.join("HEAD"), MAX_BYTES).ok()?;
         let head = match head.strip_prefix(b"ref: ") {
             // A branch belongs to all worktrees; what is kept apart for each of them is no branch.
             Some(name) if name.starts_with(b"refs/heads/") => refs.find(name.trim_ascii().as_bstr())??,
@@ -220,7 +225,7 @@ impl Glance {
         Some(match metadata {
             metadata if is_straight && metadata.is_dir() => WorktreeEntry::Directory,
             metadata if is_plain && metadata.is_file() => {
-                fs::read(full).map_or(WorktreeEntry::Other, WorktreeEntry::File)
+                files::read(&full, MAX_BYTES).map_or(WorktreeEntry::Other, WorktreeEntry::File)
             }
             metadata if is_plain && metadata.is_symlink() => {
                 let target = fs::read_link(full).ok().and_then(|target| Vec::from_path_buf(target).ok());
@@ -250,7 +255,7 @@ const MAX_INCLUDES: u32 = 10;
 
 /// Whether the file, or one that it includes, under whatever condition, may hold one of `keys`.
 fn may_set_in(file: &Path, keys: &[&str], user: &UserConfig, n_includes_left: u32) -> bool {
-    let Ok(content) = fs::read(file) else { return false };
+    let Ok(content) = files::read(file, MAX_BYTES) else { return false };
     let small = content.to_ascii_lowercase();
     if keys.iter().any(|key| small.contains_str(key)) {
         return true;
@@ -296,7 +301,7 @@ pub enum WorktreeEntry {
 #[must_use]
 pub(crate) fn git_dir_of(root: &Path) -> Option<PathBuf> {
     let dot_git = root.join(".git");
-    let git_dir = match fs::read(&dot_git) {
+    let git_dir = match files::read(&dot_git, MAX_BYTES) {
         Ok(content) => root.join(content.strip_prefix(b"gitdir: ")?.trim_ascii().to_path().ok()?),
         Err(_) => dot_git,
     };
@@ -311,7 +316,7 @@ struct Refs<'a> {
 impl Refs<'_> {
     /// What the ref `name` points at; `Some(None)` when there is no such ref, `None` when it is not a plain one.
     fn find(&self, name: &BStr) -> Option<Option<ObjectId>> {
-        match fs::read(self.common_dir.join(name.to_path().ok()?)) {
+        match files::read(&self.common_dir.join(name.to_path().ok()?), MAX_BYTES) {
             Ok(content) => ObjectId::from_hex(content.trim_ascii()).ok().map(Some),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 Some(self.packed_refs(b"refs/").find(|(packed, _)| *packed == name).map(|(_, id)| id))

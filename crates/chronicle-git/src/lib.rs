@@ -12,6 +12,7 @@ mod checkout;
 mod commit;
 mod config;
 mod error;
+pub mod files;
 mod follow;
 mod glance;
 mod history;

@@ -21,6 +21,7 @@ use crate::{
     FileChange, Repository,
     changes::{Differing, differing, with_renames},
     error::{GitError, NoMergeBaseSnafu, ObjectSnafu, ReadIndexSnafu, Result, WriteObjectSnafu},
+    files,
     worktree::WorkTree,
 };
 
@@ -84,7 +85,7 @@ impl Pending {
             Some(size) => size,
             None => self.inner.find_header(id).ok()?.size(),
         };
-        let content = std::fs::read(&staged.path).ok()?;
+        let content = files::read(&staged.path, size).ok()?;
         (u64::try_from(content.len()) == Ok(size)).then_some(content)
     }
 }

@@ -1,10 +1,13 @@
 //! What the repository's own configuration says about whose notes are trusted.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use gix::bstr::ByteSlice;
 
-use crate::Repository;
+use crate::{
+    Repository,
+    files::{self, MAX_BYTES},
+};
 
 /// The remotes that this clone shares its notes with, each by its name.
 const SHARED_WITH: &str = "chronicle.sync.remotes";
@@ -33,7 +36,7 @@ pub(crate) fn settings(config: &[u8]) -> Vec<u8> {
 /// What `Glance::trust` is for the repository with this common directory.
 #[must_use]
 pub fn trust_of(common_dir: &Path) -> Vec<u8> {
-    settings(&fs::read(common_dir.join("config")).unwrap_or_default().to_ascii_lowercase())
+    settings(&files::read(&common_dir.join("config"), MAX_BYTES).unwrap_or_default().to_ascii_lowercase())
 }
 
 impl Repository {

@@ -13,6 +13,7 @@ use snafu::ResultExt;
 use crate::{
     PresentFile, Repository,
     error::{GitError, IoSnafu, Result},
+    files,
 };
 
 /// The share of lines that makes two files one, renamed; git's own measure.
@@ -141,7 +142,7 @@ impl Repository {
                 return Ok(Some(Vec::from_path_buf(target).unwrap_or_default()));
             }
             // Reading a pipe or a device would block or never end.
-            if metadata.is_file() { std::fs::read(full).map(Some) } else { Ok(None) }
+            if metadata.is_file() { files::read(full, files::MAX_BYTES).map(Some) } else { Ok(None) }
         };
         match read(&full) {
             Ok(content) => Ok(content),
@@ -318,5 +319,7 @@ pub(crate) fn may_have_filters(root: &Path, common_dir: &Path, path: &BStr) -> b
         let inner = directory.ancestors().filter(|directory| !directory.as_os_str().is_empty());
         files.extend(inner.map(|directory| root.join(directory).join(".gitattributes")));
     }
-    files.iter().any(|file| std::fs::read(file).is_ok_and(|content| content.contains_str("filter=")))
+    files
+        .iter()
+        .any(|file| files::read(file, files::MAX_BYTES).is_ok_and(|content| content.contains_str("filter=")))
 }

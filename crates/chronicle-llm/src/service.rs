@@ -1,5 +1,5 @@
 use std::{
-    sync::{OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
 
@@ -16,14 +16,18 @@ use tokio::time;
 
 use crate::{
     Access, Cancel, Embedder, Embedding, Model, ModelError, Pace, Progress, Reply, Request, Wire,
-    error::{CancelledSnafu, TooSlowSnafu, UnusableSnafu},
+    error::{CancelledSnafu, TooSlowSnafu, UnreadableSnafu, UnusableSnafu},
     failure::Failure,
-    transport::Transport,
+    transport::{Ended, Transport},
     wire::{self, SharedAside},
 };
 
 /// A reply is some thousand tokens long; a service that never ends shall not fill the memory.
 const MAX_REPLY_BYTES: usize = 8 << 20;
+/// Each event holds at least one token.
+const MAX_EVENTS: usize = 1 << 20;
+/// A model calls a few tools at once.
+const MAX_CALLS: usize = 256;
 
 /// A model that a service answers for over HTTP.
 ///
@@ -35,7 +39,7 @@ pub struct Service {
     context_tokens: u64,
     calls_tools: bool,
     target: ServiceTarget,
-    transport: OnceLock<Result<(Transport, Client), String>>,
+    transport: Mutex<Option<Arc<(Transport, Client)>>>,
 }
 
 impl Service {
@@ -59,7 +63,7 @@ impl Service {
             auth: AuthData::from_single(access.key.as_ref().map_or("none", |key| key.expose())),
             model: ModelIden::new(kind, access.model.as_str()),
         };
-        Ok(Self { access, pace, context_tokens, calls_tools: true, target, transport: OnceLock::new() })
+        Ok(Self { access, pace, context_tokens, calls_tools: true, target, transport: Mutex::default() })
     }
 
     /// The same, for a model that may call no tools.
@@ -68,30 +72,35 @@ impl Service {
         Self { calls_tools, ..self }
     }
 
-    fn transport(&self) -> Result<&(Transport, Client), ModelError> {
-        let made = self.transport.get_or_init(|| {
+    fn transport(&self) -> Result<Arc<(Transport, Client)>, ModelError> {
+        let mut slot = self.transport.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(transport) = slot.as_ref().filter(|transport| !transport.0.is_halted()) {
+            return Ok(Arc::clone(transport));
+        }
+        let make = || {
             let transport = Transport::new(&self.access.proxies)?;
             let client = Client::builder().with_reqwest(transport.client.clone()).build();
             Ok((transport, client.map_err(|error| error.to_string())?))
-        });
-        made.as_ref().map_err(|reason| {
-            UnusableSnafu { model: &self.access.model, reason: self.access.shown(reason) }.build()
-        })
+        };
+        let made = make().map_err(|reason: String| {
+            UnusableSnafu { model: &self.access.model, reason: self.access.shown(&reason) }.build()
+        })?;
+        Ok(Arc::clone(slot.insert(Arc::new(made))))
     }
 
     /// Makes attempts with `once` until one is well, no further one is worth while, or time is up.
-    fn call<'a, T: Send, F: Future<Output = Result<T, Failure>> + Send>(
-        &'a self,
+    fn call<T: Send, F: Future<Output = Result<T, Failure>> + Send>(
+        &self,
         cancel: &Cancel,
-        once: impl Fn(&'a Client) -> F + Sync,
+        once: impl Fn(Client) -> F + Sync,
     ) -> Result<T, ModelError> {
         ensure!(!cancel.is_cancelled(), CancelledSnafu);
-        let (transport, client) = self.transport()?;
+        let (transport, client) = &*self.transport()?;
         let began = Instant::now();
         let attempts = async {
             let mut attempt = 1;
             loop {
-                let failure = match once(client).await {
+                let failure = match once(client.clone()).await {
                     Ok(reply) => return Ok(reply),
                     Err(failure) => failure,
                 };
@@ -101,17 +110,18 @@ impl Service {
                 attempt += 1;
             }
         };
-        let timed = async { time::timeout(self.pace.timeout, attempts).await };
-        let Some(result) = transport.wait(timed, cancel) else { return CancelledSnafu.fail() };
-        let Ok(result) = result else {
-            return TooSlowSnafu { model: &self.access.model, limit: self.pace.timeout }.fail();
-        };
-        result.map_err(|failure| failure.into_error(&self.access))
+        let model = &self.access.model;
+        match transport.wait(attempts, cancel, self.pace.timeout) {
+            Ended::Done(result) => result.map_err(|failure| failure.into_error(&self.access)),
+            Ended::CalledOff => CancelledSnafu.fail(),
+            Ended::TooSlow => TooSlowSnafu { model, limit: self.pace.timeout }.fail(),
+            Ended::TooLarge => UnreadableSnafu { model, reason: "it is too large" }.fail(),
+        }
     }
 
     async fn once(
         &self,
-        client: &Client,
+        client: Client,
         request: &Request,
         progress: Progress<'_>,
     ) -> Result<Reply, Failure> {
@@ -130,7 +140,7 @@ impl Service {
         wire::reply(end?).ok_or_else(|| Failure::cut("it broke off"))
     }
 
-    async fn embed_once(&self, client: &Client, texts: Vec<String>) -> Result<Embedding, Failure> {
+    async fn embed_once(&self, client: Client, texts: Vec<String>) -> Result<Embedding, Failure> {
         let n_texts = texts.len();
         let options = EmbedOptions::new().with_encoding_format("float");
         let request = EmbedRequest::new_batch(texts);
@@ -184,7 +194,9 @@ impl Embedder for Service {
 
 /// What the stream ends with.
 async fn ended(mut stream: genai::chat::ChatStream, progress: Progress<'_>) -> Result<StreamEnd, Failure> {
-    let mut n_bytes = 0;
+    let (mut n_bytes, mut n_events) = (0, 0);
+    // What is known of a call is in each of its events, from its start.
+    let (mut call, mut call_bytes, mut n_calls) = (String::new(), 0, 0);
     while let Some(event) = stream.next().await {
         match event? {
             ChatStreamEvent::Chunk(chunk) => {
@@ -192,14 +204,22 @@ async fn ended(mut stream: genai::chat::ChatStream, progress: Progress<'_>) -> R
                 n_bytes += chunk.content.len();
             }
             ChatStreamEvent::ReasoningChunk(chunk) => n_bytes += chunk.content.len(),
-            // Holds the arguments as far as they are known, from the start.
             ChatStreamEvent::ToolCallChunk(chunk) => {
-                n_bytes = n_bytes.max(chunk.tool_call.fn_arguments.as_str().map_or(0, str::len));
+                if chunk.tool_call.call_id != call || n_calls == 0 {
+                    n_bytes += std::mem::take(&mut call_bytes);
+                    n_calls += 1;
+                    call = chunk.tool_call.call_id;
+                }
+                call_bytes = call_bytes.max(chunk.tool_call.fn_arguments.as_str().map_or(0, str::len));
             }
             ChatStreamEvent::End(end) => return Ok(end),
             _ => {}
         }
-        if MAX_REPLY_BYTES < n_bytes {
+        n_events += 1;
+        if MAX_EVENTS < n_events || MAX_CALLS < n_calls {
+            return Err(Failure::unreadable("it has more parts than any reply"));
+        }
+        if MAX_REPLY_BYTES < n_bytes + call_bytes {
             return Err(Failure::unreadable(&format!("it is longer than {MAX_REPLY_BYTES} bytes")));
         }
     }

@@ -7,8 +7,10 @@
 //! node kinds takes microseconds.
 //!
 //! Sources are hostile until proven otherwise. Size, time, depth and the number of items
-//! are limited, and nothing recurses.
+//! are limited, and nothing recurses. Where the program allows it ([`outline_apart`]), files are
+//! parsed in a process of its own with a ceiling for its memory.
 
+mod apart;
 mod decode;
 mod indentation;
 mod language;
@@ -17,12 +19,13 @@ mod outline;
 mod rules;
 mod walk;
 
+pub use apart::{MAX_MEMORY, Start, TIMED_OUT, outline_apart, serve};
 pub use language::{Language, language_of};
 pub use outline::{NoOutline, Outline, outline};
 
 /// More text than this is not parsed: it was generated, and nobody anchors anything in it.
 pub const MAX_BYTES: usize = 4 << 20;
-/// A file that takes longer is given up; ordinary code takes 3 ms for a thousand lines.
+/// A file that takes longer, parsing and walking together, is given up; ordinary code takes 3 ms for a thousand lines.
 pub const MAX_PARSE_TIME: std::time::Duration = std::time::Duration::from_secs(2);
 /// Items after these are left out, and the outline is partial.
 pub const MAX_ITEMS: usize = 50_000;

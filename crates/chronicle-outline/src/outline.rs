@@ -7,7 +7,7 @@ use snafu::Snafu;
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 use crate::{
-    MAX_BYTES, MAX_PARSE_TIME,
+    MAX_BYTES, MAX_MEMORY, MAX_PARSE_TIME, apart,
     decode::decode,
     indentation,
     language::{Language, guessed_name, language_of},
@@ -47,6 +47,18 @@ pub enum NoOutline {
         /// The language.
         language: &'static str,
     },
+    /// More memory than [`MAX_MEMORY`], or a fault of the grammar.
+    #[snafu(display("the file cannot be parsed as {language} within {} MB of memory", MAX_MEMORY >> 20))]
+    TooCostly {
+        /// The language.
+        language: &'static str,
+    },
+    /// The process that parses cannot be started.
+    #[snafu(display("the process that parses files cannot be started: {reason}"))]
+    NotStarted {
+        /// What the system says.
+        reason: String,
+    },
     /// Longer than [`MAX_PARSE_TIME`].
     #[snafu(display("parsing the file as {language} took more than {} ms", MAX_PARSE_TIME.as_millis()))]
     TimedOut {
@@ -62,6 +74,19 @@ pub enum NoOutline {
 /// # Errors
 /// When the language is not known, or the file is too large or takes too long.
 pub fn outline(path: &str, bytes: &[u8]) -> Result<Outline, NoOutline> {
+    let language = language_for(path, bytes)?;
+    match apart::start_for(bytes) {
+        Some(start) => apart::outline_in(start, language, path, bytes),
+        None => outline_as(language, bytes),
+    }
+}
+
+/// [`outline`], by this very process.
+pub(crate) fn outline_here(path: &str, bytes: &[u8]) -> Result<Outline, NoOutline> {
+    outline_as(language_for(path, bytes)?, bytes)
+}
+
+fn language_for(path: &str, bytes: &[u8]) -> Result<Language, NoOutline> {
     let first_line = &bytes[..bytes.len().min(256)];
     let Some(language) = language_of(path, first_line) else {
         return NoGrammarSnafu { language: guessed_name(path) }.fail();
@@ -69,25 +94,30 @@ pub fn outline(path: &str, bytes: &[u8]) -> Result<Outline, NoOutline> {
     if MAX_BYTES < bytes.len() {
         return TooLargeSnafu { n_bytes: bytes.len() }.fail();
     }
+    Ok(language)
+}
+
+fn outline_as(language: Language, bytes: &[u8]) -> Result<Outline, NoOutline> {
+    let deadline = Instant::now() + MAX_PARSE_TIME;
     let text = decode(bytes);
     if indentation::is_too_deep(language, &text) {
         return TooDeepSnafu { language: language.name() }.fail();
     }
-    let Some(tree) = parse(language, &text) else {
+    let tree = parse(language, &text, deadline);
+    let walked = tree.as_ref().and_then(|tree| walk::walk(tree, &text, language.rules(), deadline));
+    let (Some(tree), Some(walked)) = (&tree, walked) else {
         return TimedOutSnafu { language: language.name() }.fail();
     };
-    let walked = walk::walk(&tree, &text, language.rules());
     let is_partial = walked.is_cut || tree.root_node().has_error();
     Ok(Outline { language, items: walked.items, is_partial })
 }
 
 /// The syntax tree of `text`; none when time runs out.
-fn parse(language: Language, text: &[u8]) -> Option<Tree> {
+fn parse(language: Language, text: &[u8], deadline: Instant) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).expect("a test loads every grammar");
-    let start = Instant::now();
     let mut check_time = |_: &ParseState| {
-        if start.elapsed() < MAX_PARSE_TIME { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if Instant::now() < deadline { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut check_time);
     let mut rest = |at: usize, _| text.get(at..).unwrap_or_default();

@@ -3,6 +3,8 @@
 //! The walk keeps a stack of its own, because the depth of a tree is chosen by whoever
 //! wrote the file.
 
+use std::time::Instant;
+
 use chronicle_core::{
     LineRange,
     outline::{Item, ItemKind},
@@ -19,6 +21,9 @@ const MAX_QUALIFIED_BYTES: usize = 4 * MAX_NAME_BYTES;
 /// No declaration that can be read goes on for longer.
 const MAX_DECLARATION_BYTES: usize = 4096;
 
+/// After so many nodes the time is looked at.
+const LOOK: usize = 1024;
+
 /// What a walk found.
 pub(crate) struct Walked {
     pub(crate) items: Vec<Item>,
@@ -26,16 +31,21 @@ pub(crate) struct Walked {
     pub(crate) is_cut: bool,
 }
 
-/// Collects the items of `tree`.
-pub(crate) fn walk(tree: &Tree, text: &[u8], rules: &Rules) -> Walked {
+/// Collects the items of `tree`; none when time runs out.
+pub(crate) fn walk(tree: &Tree, text: &[u8], rules: &Rules, deadline: Instant) -> Option<Walked> {
     let mut walk =
         Walk { text, rules, items: Vec::new(), levels: Vec::new(), owners: Vec::new(), is_cut: false };
     let mut cursor = tree.walk();
     let mut parents = vec![Parent::root(tree.root_node())];
     if !cursor.goto_first_child() {
-        return Walked { items: Vec::new(), is_cut: false };
+        return Some(Walked { items: Vec::new(), is_cut: false });
     }
+    let mut n_seen = 0_usize;
     while let Some(parent) = parents.last_mut() {
+        n_seen += 1;
+        if n_seen.is_multiple_of(LOOK) && deadline <= Instant::now() {
+            return None;
+        }
         let node = cursor.node();
         let class = rules.class(node.kind_id());
         let seen = walk.visit(node, class, parent);
@@ -52,7 +62,7 @@ pub(crate) fn walk(tree: &Tree, text: &[u8], rules: &Rules) -> Walked {
         }
         leave(&mut cursor, &mut parents);
     }
-    walk.finish()
+    Some(walk.finish())
 }
 
 /// Goes on to the next node that was not seen yet; no parents are left at the end.

@@ -218,6 +218,7 @@ impl Hook<'_> {
             .filter_map(|name| self.payload.text(&[name]))
             .filter(|path| !path.is_empty())
             .map(|path| PathBuf::from(path.as_ref()))
+            .filter(|path| may_be_transcript(path))
             .collect();
         if paths.is_empty()
             && let Some(id) = self.payload.text(&["session_id", "sessionId"])
@@ -227,6 +228,14 @@ impl Hook<'_> {
         paths.retain(|path| path.is_absolute());
         paths
     }
+}
+
+/// Whether a payload may name `path` as a transcript: whoever writes payloads must not have any file of the user taken in.
+/// Agents write JSON, perhaps compressed, or keep sessions in a database.
+fn may_be_transcript(path: &Path) -> bool {
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    name(path).is_some_and(|name| name.contains(".json"))
+        || path.parent().and_then(name).is_some_and(|name| name.ends_with(".db"))
 }
 
 /// Tells of the code that edits change: in the repository of the file, wherever the agent stands.
@@ -245,4 +254,21 @@ fn warn(
         return Ok(None);
     }
     chronicle.warn_of_edits(session, edits, moment, key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_names_transcripts_and_no_other_files() {
+        let check = |path: &str, expected| assert_eq!(may_be_transcript(Path::new(path)), expected, "{path}");
+        check("/h/.claude/projects/-w/x.jsonl", true);
+        check("/h/.codex/sessions/2026/01/02/rollout-x.jsonl.zst", true);
+        check("/h/.gemini/tmp/x/chats/session-1.json", true);
+        check("/h/.local/share/opencode/opencode.db/ses_1", true);
+        check("/h/.ssh/id_ed25519", false);
+        check("/etc/passwd", false);
+        check("/dev/zero", false);
+    }
 }

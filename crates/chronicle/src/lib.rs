@@ -73,6 +73,7 @@ pub use allow::{Allowance, AllowedRepositories, AllowedRepository, WantedSetting
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
 pub use candidates::{Candidate, Candidates};
 pub use check::{Check, CheckScope, CheckedFile, Touch, TouchedDependent, TouchedLesson};
+pub use chronicle_commits::parsing;
 pub use chronicle_commits::{
     AuthorContext, StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES, reconcile::Effort,
 };
@@ -85,7 +86,7 @@ pub use chronicle_core::{
     thread::{How, Priority, ThreadKind},
     without_commands,
 };
-pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT, Patience};
+pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT, Patience, files};
 pub use chronicle_llm::{Cancel, Model, Purpose};
 pub use context::{Committed, ContextCommand};
 pub use correct::{ClaimLine, CorrectCommand, CorrectReply, FlagCommand};

@@ -1,12 +1,12 @@
 //! Notes as JSON Lines, out of a repository and into one.
 
 use std::{
-    fs::File,
     io::{BufRead, BufReader, BufWriter, Write},
     path::Path,
 };
 
 use chronicle_commits::{agent_trace, transfer};
+use chronicle_git::files;
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ResultExt;
@@ -107,7 +107,7 @@ impl Chronicle {
     /// # Errors
     /// The same, and when the file cannot be read.
     pub fn import_from(&self, path: &Path) -> Result<ImportReply, Error> {
-        let file = File::open(path).context(ReadInputSnafu { path })?;
+        let file = files::open(path).context(ReadInputSnafu { path })?;
         self.import(&mut BufReader::new(file))
     }
 }

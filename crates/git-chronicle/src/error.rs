@@ -347,10 +347,9 @@ fn plain(text: &str) -> String {
 pub(crate) fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
-        let reason = panic.payload_as_str().unwrap_or("unknown");
+        // The words of a panic may hold text of the user: a piece of a file, say.
         let text = format!(
-            "error: a bug in Chronicle{place}: {}\nhint: please report it with the command that led here\n",
-            plain(reason)
+            "error: a bug in Chronicle{place}\nhint: please report it with the command that led here\n"
         );
         // Nobody to tell is no reason to do more.
         let _written = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());

@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod editor;
 mod error;
+mod limits;
 mod pager;
 mod ui;
 
@@ -14,6 +15,7 @@ use crate::{cli::Cli, ui::Ui};
 
 fn main() -> ExitCode {
     error::report_panics();
+    limits::set();
     let cli = match Cli::parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) => return error::usage(&error),

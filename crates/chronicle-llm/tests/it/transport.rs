@@ -1,6 +1,10 @@
-use std::{net::TcpListener, time::Instant};
+use std::{
+    io::{Read, Write},
+    net::TcpListener,
+    time::{Duration, Instant},
+};
 
-use chronicle_llm::{Access, ModelError, Proxies, Service, Wire};
+use chronicle_llm::{Access, ModelError, Pace, Proxies, Service, Wire};
 use testkit::{Answer, ScriptedService};
 
 use crate::support::{KEY, WIRES, access, ask, model, pace, request};
@@ -91,4 +95,59 @@ fn many_calls_at_once_share_one_model_also_from_within_a_runtime() {
     assert_eq!(service.asked().len(), 17);
     runtime.block_on(async { drop(model) });
     assert!(service.asked().iter().all(|asked| asked.header("authorization").unwrap().contains(KEY)));
+}
+
+/// Sends `head`, and `piece` again and again until the other side hangs up; for each connection.
+fn endless(head: &'static str, piece: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            std::thread::spawn(move || {
+                let pieces = piece.repeat(1 + (64 << 10) / piece.len());
+                let _is_read = stream.read(&mut [0; 64 << 10]);
+                let mut sent = stream.write_all(head.as_bytes());
+                while sent.is_ok() {
+                    sent = stream.write_all(pieces.as_bytes());
+                }
+            });
+        }
+    });
+    url
+}
+
+#[test]
+fn a_reply_without_an_end_ends_in_time_and_the_next_call_is_made() {
+    const STREAM: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    const REFUSAL: &str = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n\r\n";
+    for (head, piece) in [(STREAM, "A"), (STREAM, "\n"), (STREAM, ": ping\n\n"), (REFUSAL, "A")] {
+        let pace = Pace { timeout: Duration::from_secs(1), ..pace() };
+        let model = Service::new(access(Wire::Anthropic, &endless(head, piece)), pace, 1).unwrap();
+        for _ in 0..2 {
+            let error = ask(&model, &request()).unwrap_err();
+            // A fast machine gets more than it takes before the second is over.
+            let is_ended = matches!(error, ModelError::TooSlow { .. } | ModelError::Unreadable { .. });
+            assert!(is_ended, "{head}{piece}: {error}");
+        }
+    }
+}
+
+#[test]
+fn compressed_replies_are_not_asked_for() {
+    let service = ScriptedService::playing([Answer::text("plain")]);
+    assert_eq!(ask(&model(Wire::Anthropic, &service), &request()).unwrap().text(), "plain");
+    assert_eq!(service.asked()[0].header("accept-encoding"), None);
+}
+
+#[test]
+fn a_reply_with_too_many_calls_of_tools_is_refused() {
+    let calls = |n| Answer::calls(std::iter::repeat_n(("get_diff", serde_json::json!({"path": "a"})), n));
+    for wire in WIRES {
+        let service = ScriptedService::playing([calls(3), calls(1000)]);
+        let model = model(wire, &service);
+        assert_eq!(ask(&model, &request()).unwrap().blocks.len(), 3);
+        let error = ask(&model, &request()).unwrap_err();
+        assert!(matches!(error, ModelError::Unreadable { .. }), "{wire:?}: {error}");
+    }
 }

@@ -1,12 +1,12 @@
 //! What is known of the very place that an agent is about to change.
 
-use std::{fs, ops::Range, path::Path};
+use std::{io, ops::Range, path::Path};
 
 use chronicle_core::{
     Category, LineRange,
     reading::{Dependency, KnowledgeItem, Match, Reading, Standing, State},
 };
-use chronicle_git::ByteSlice;
+use chronicle_git::{ByteSlice, files};
 use chronicle_sessions::{Edit, EditKind};
 
 use super::{AgentSession, ShownItem, Telling, log::SessionLog};
@@ -22,9 +22,6 @@ const MOST_ITEMS: usize = 12;
 
 /// The longest answer, in tokens.
 const BUDGET: usize = 1_500;
-
-/// Files that are larger are told of as a whole.
-const LARGEST_FILE: u64 = 16 << 20;
 
 /// How much of an item's words is kept in the log.
 const LONGEST_WORDS: usize = 300;
@@ -139,11 +136,13 @@ impl Chronicle {
 
 /// Where in the file at `path` an edit acts: ranges of lines, or the whole file; nowhere where it is new.
 fn lines_of(path: &Path, edit: &Edit, moment: Moment) -> Vec<Option<LineRange>> {
-    let Ok(meta) = fs::metadata(path).map(|meta| meta.len()) else { return Vec::new() };
-    if LARGEST_FILE < meta || edit.kind == EditKind::Deleted {
-        return vec![None];
-    }
-    let Ok(content) = fs::read(path) else { return Vec::new() };
+    let content = match files::read(path, files::MAX_BYTES) {
+        Ok(_) if edit.kind == EditKind::Deleted => return vec![None],
+        Ok(content) => content,
+        // A file that is larger is told of as a whole.
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return vec![None],
+        Err(_) => return Vec::new(),
+    };
     let last_line = line_range(&content, content.len()..content.len()).end;
     let mut found: Vec<LineRange> = Vec::new();
     for piece in &edit.replaced {

@@ -1,12 +1,13 @@
 //! A transcript, wherever an agent keeps it: as a file, or in `OpenCode`'s database.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, Read},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
+use chronicle_git::files;
 use chronicle_search::OpenCodeSessions;
 
 /// The name of `OpenCode`'s database. The path of a session in it is that of the database, and its id.
@@ -79,7 +80,7 @@ pub(super) fn modified(path: &Path) -> Option<SystemTime> {
 /// Reads a transcript.
 pub(crate) fn read(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(match Place::of(path) {
-        Place::File(path) => Box::new(File::open(path)?),
+        Place::File(path) => Box::new(files::open(path)?),
         Place::OpenCode(database, id) => Box::new(open(database)?.export(&id)),
     })
 }
@@ -99,7 +100,7 @@ pub fn opencode_session(folder: &Path, id: &str) -> PathBuf {
 }
 
 fn open(database: &Path) -> io::Result<OpenCodeSessions> {
-    fs::metadata(database)?;
+    drop(files::open(database)?);
     OpenCodeSessions::open(database).map_err(|error| other_form(&error))
 }
 

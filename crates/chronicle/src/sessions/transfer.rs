@@ -12,6 +12,7 @@ use std::{
 };
 
 use chronicle_core::{redaction::Removed, thread::ThreadEvent};
+use chronicle_git::files;
 use chronicle_search::{
     NamedSession, Project, SessionRecord, SqlResult, StoredTurn, Transaction, TurnKind, TurnRecord, Written,
     add_events,
@@ -341,11 +342,7 @@ impl From<serde_json::Error> for Refused {
 /// The JSON values of a file: one, or one in each line.
 fn read(path: &Path) -> Result<Vec<Value>, Refused> {
     let told = |error: std::io::Error| Refused::File(error.to_string());
-    let size = fs::metadata(path).map_err(told)?.len();
-    if LARGEST_FILE < size {
-        return Err(Refused::File("it is too large".to_owned()));
-    }
-    let bytes = fs::read(path).map_err(told)?;
+    let bytes = files::read(path, LARGEST_FILE).map_err(told)?;
     let values = serde_json::Deserializer::from_slice(&bytes).into_iter::<Value>();
     Ok(values.collect::<Result<_, _>>()?)
 }

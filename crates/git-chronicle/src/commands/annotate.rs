@@ -124,7 +124,7 @@ pub(crate) fn run(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
         (true, ..) => Given::Json(limited(std::io::stdin().lock()).context(StdinSnafu)?),
         (_, Some(json), ..) => Given::Json(json.into_bytes()),
         (_, _, Some(path), _) => {
-            let read = std::fs::File::open(&path).and_then(limited);
+            let read = chronicle::files::open(&path).and_then(limited);
             Given::Json(read.map_err(|source| chronicle::Error::ReadInput { path, source })?)
         }
         (_, _, _, Some(summary)) => Given::Summary(summary),

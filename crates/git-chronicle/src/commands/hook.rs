@@ -10,7 +10,7 @@ use std::{
 use chronicle::Chronicle;
 use chronicle_serve::hooks::{self, AgentEvent, Behind, Host, Surroundings};
 
-use crate::{background, error::CommandError, ui::Ui};
+use crate::{background, error::CommandError, limits, ui::Ui};
 
 /// Do what is to be done in one of git's hooks, or in one of an agent's
 ///
@@ -36,8 +36,8 @@ const PRE_PUSH: &str = "pre-push";
 const INDEX: &str = chronicle::MAKE_TABLE[1];
 /// What the beginning of a session is an occasion for.
 const SESSION: &str = "session";
-/// Agents hand over whole files with every edit; what is longer is not looked at.
-const MAX_PAYLOAD_BYTES: u64 = 64 << 20;
+/// Agents hand over whole files with every edit; a payload that is longer is none.
+const MAX_PAYLOAD_BYTES: u64 = 16 << 20;
 /// An agent's hook that takes longer than this tells nothing.
 const LONGEST_HOOK: Duration = Duration::from_secs(4);
 /// A rebase of so many commits that its list is longer has not been seen.
@@ -54,6 +54,10 @@ impl HookArgs {
 pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
     if let Some(host) = Host::named(&args.name) {
         return of_agent(host, args, chronicle, ui);
+    }
+    if args.name == limits::PARSER {
+        limits::serve_parser();
+        return Ok(());
     }
     let done = match args.name.as_str() {
         "prepare-commit-msg" => chronicle.before_commit(),
@@ -138,7 +142,12 @@ fn of_agent(host: Host, args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> 
     });
     let event = args.arguments.first().and_then(|name| name.to_str()).and_then(AgentEvent::named);
     let mut payload = Vec::new();
-    let _read = std::io::stdin().lock().take(MAX_PAYLOAD_BYTES).read_to_end(&mut payload);
+    let _read = std::io::stdin().lock().take(MAX_PAYLOAD_BYTES + 1).read_to_end(&mut payload);
+    if MAX_PAYLOAD_BYTES < payload.len() as u64 {
+        // The agent still writes, and must not be stopped by a closed pipe: the time limit ends this.
+        payload = Vec::new();
+        let _dropped = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+    }
     // Whoever set up an event that this version does not know gets no answer.
     let Some(event) = event else { return Ok(()) };
     let surroundings = Surroundings { environment: super::environment };

@@ -6,6 +6,7 @@ mod anchors;
 mod asking;
 mod bad_input;
 mod blocks;
+mod bounds;
 mod brief;
 mod check;
 mod ci_templates;

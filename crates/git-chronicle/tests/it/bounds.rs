@@ -1,0 +1,73 @@
+//! Input that never ends, blocks, or takes all the time and memory there is.
+
+use std::{fs, process::Command};
+
+use serde_json::json;
+use testkit::TestRepo;
+
+use crate::{
+    desk::Desk,
+    outcome::{binary, chronicle, run},
+};
+
+/// Recovery from their errors takes tree-sitter memory or time by the square of their length.
+const COSTLY: [(&str, &str, usize); 4] =
+    [("e.c", "x=>", 8_000), ("T.java", "A<", 60_000), ("s.swift", "/*", 10_000), ("j.js", "->", 20_000)];
+
+#[test]
+fn a_file_that_costs_too_much_has_no_outline_and_a_lesson_for_the_whole_file_is_shown() {
+    let repo = TestRepo::new();
+    for (path, piece, times) in COSTLY {
+        repo.write(path, piece.repeat(times));
+    }
+    repo.write("ok.c", format!("/* {} */\nint good(void) {{ return 1; }}\n", "word ".repeat(500)));
+    repo.commit("all: add files");
+    let lesson = r#"{"summary": "The parser is asked for every file that is read",
+        "wisdom": [{"category": "gotcha", "content": "Generated; change the template instead.", "file": "e.c"}]}"#;
+    chronicle(repo.path(), &["annotate", "--json", lesson]).success();
+    for (path, ..) in COSTLY {
+        let outcome = chronicle(repo.path(), &["outline", path]);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(0), ""), "{path}: {}", outcome.stderr);
+        let is_refused = outcome.stderr.contains(" MB of memory\n") || outcome.stderr.contains(" ms\n");
+        assert!(is_refused && outcome.stderr.lines().count() == 1, "{path}: {}", outcome.stderr);
+    }
+    // The process that parses is well again after each of them.
+    let outcome = chronicle(repo.path(), &["outline", "ok.c"]);
+    assert!(outcome.stdout.contains("good"), "{}", outcome.stdout);
+    repo.write("e.c", "x=>".repeat(8_001));
+    let outcome = chronicle(repo.path(), &["check"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("Generated; change the template instead."), "{}", outcome.stdout);
+}
+
+#[test]
+fn pipes_and_devices_are_not_read() {
+    let desk = Desk::new();
+    let pipe = desk.repo.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in ["/dev/zero", pipe.to_str().unwrap()] {
+        let edit = json!({"session_id": "s", "cwd": desk.repo.path(), "tool_name": "Edit",
+            "tool_input": {"file_path": path, "old_string": "a", "new_string": "b"}});
+        assert_eq!(desk.hook("claude", "pre-tool-use", &edit), "", "{path}");
+        let refused = desk.run(&["annotate", "--file", path]);
+        assert_eq!(refused.code, Some(1), "{path}");
+        assert!(refused.stderr.contains("it is not a regular file"), "{path}: {}", refused.stderr);
+        let ingested = desk.run(&["session", "ingest", path]);
+        assert!(ingested.stderr.contains("plain file"), "{path}: {} {}", ingested.stdout, ingested.stderr);
+        let imported = desk.run(&["import", path]);
+        assert_eq!(imported.code, Some(1), "{path}");
+    }
+}
+
+#[test]
+fn a_parser_that_is_asked_nonsense_ends() {
+    let repo = TestRepo::new();
+    let mut command = binary(repo.path(), &["hook", "parser"]);
+    let outcome = run(&mut command);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(0), ""));
+    fs::write(repo.path().join("asked"), [255; 64]).unwrap();
+    let mut command = binary(repo.path(), &["hook", "parser"]);
+    command.stdin(fs::File::open(repo.path().join("asked")).unwrap());
+    let outcome = run(&mut command);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(0), ""));
+}
