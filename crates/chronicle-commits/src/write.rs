@@ -14,13 +14,12 @@ use crate::{
     context::AuthorContext,
     derive::Facts,
     error::{CommitsError, NothingToReplaceWithSnafu, Result},
-    gather::summary_id,
     input::{AnnotateInput, EntryInput, wash},
     knowledge,
     notebook::{Notebook, parse},
     staging::{Staged, StagedRemark, Staging},
     sync::bring_back_lost,
-    trust::record_own,
+    trust::{marks, record_own},
 };
 
 /// What to store, and on which commit.
@@ -656,12 +655,12 @@ fn fold_in(
     commit: ObjectId,
     document: Annotation,
 ) -> Result<Option<Annotation>> {
-    let entries = document.wisdom.iter().map(|entry| &entry.id);
-    let regions = document.regions.iter().map(|region| &region.id);
-    record_own(repository, entries.chain(regions).chain([&summary_id(&document)]))?;
+    let written = Note::of(document);
+    let marks: Vec<_> = marks(&written).into_iter().map(|(_, mark)| mark).collect();
+    record_own(repository, &marks)?;
     let before = notes.get(commit)?;
     let stored = parse(before.as_slice());
-    let folded = stored.note.fold(Note::of(document));
+    let folded = stored.note.fold(written);
     let line = folded.to_line(&commit.to_string()).expect("a document was just folded in");
     if before.as_deref() != Some(line.as_bytes()) {
         notes.set(commit, line.into_bytes());

@@ -64,7 +64,7 @@ pub use renames::Whereabouts;
 pub use repository::{LazyRepository, PresentFile, Repository};
 pub use rewrite::{EverNote, Replacements, Rewritten};
 pub use settings::{Setting, TakenOut};
-pub use trust::trust_of;
+pub use trust::{TrustRecords, TrustStamp, origin_of};
 pub use update::{NotesEdit, Recovered, pause};
 pub use worktree::Detour;
 

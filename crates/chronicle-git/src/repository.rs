@@ -25,6 +25,7 @@ use crate::{
     glance::ASIDE,
     process::git_talking,
     refs::RefBackend,
+    trust::TrustRecords,
 };
 
 /// Notes and trees are packed as long chains of deltas; what was unpacked once serves the next in the chain.
@@ -65,6 +66,8 @@ pub struct Repository {
     graph: OnceCell<Option<gix::commitgraph::Graph>>,
     /// Blobs that were read ahead.
     read_ahead: RefCell<ReadAhead>,
+    /// The user's records of whose notes are trusted.
+    pub(crate) trust_records: Option<TrustRecords>,
 }
 
 /// Blobs in one buffer, which serves again when they are forgotten: memory that comes and goes costs time.
@@ -102,6 +105,7 @@ pub struct LazyRepository {
     directory: PathBuf,
     now: Timestamp,
     is_isolated: bool,
+    trust_records: Option<TrustRecords>,
     opened: OnceCell<Repository>,
 }
 
@@ -109,7 +113,14 @@ impl LazyRepository {
     /// The repository that [`Repository::discover`] finds, or that [`Repository::open_isolated`] opens.
     #[must_use]
     pub fn new(directory: &Path, now: Timestamp, is_isolated: bool) -> Self {
-        Self { directory: directory.to_owned(), now, is_isolated, opened: OnceCell::new() }
+        let directory = directory.to_owned();
+        Self { directory, now, is_isolated, trust_records: None, opened: OnceCell::new() }
+    }
+
+    /// The same, where the user's records of whose notes are trusted are known. Without them nobody is.
+    #[must_use]
+    pub fn with_trust(self, trust_records: Option<TrustRecords>) -> Self {
+        Self { trust_records, opened: OnceCell::new(), ..self }
     }
 
     /// The repository, opened.
@@ -121,7 +132,8 @@ impl LazyRepository {
             return Ok(opened);
         }
         let open = if self.is_isolated { Repository::open_isolated } else { Repository::discover };
-        let repository = open(&self.directory, self.now)?;
+        let mut repository = open(&self.directory, self.now)?;
+        repository.trust_records.clone_from(&self.trust_records);
         Ok(self.opened.get_or_init(|| repository))
     }
 }
@@ -140,7 +152,8 @@ impl Repository {
         let inner = with_pack_cache(opened.to_thread_local());
         let ref_backend = RefBackend::of(&inner);
         let (bulk, pack_indices, graph) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { ref_backend, inner, now, bulk, pack_indices, graph, read_ahead: RefCell::default() }
+        let read_ahead = RefCell::default();
+        Self { ref_backend, inner, now, bulk, pack_indices, graph, read_ahead, trust_records: None }
     }
 
     /// Git's commit-graph as it was when it was first asked for, if there is one that is in use.

@@ -128,7 +128,7 @@ pub fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
     }
     command
         .current_dir(directory)
-        .env("CHRONICLE_HOME", "/nonexistent/session/memory")
+        .env("CHRONICLE_HOME", user_data(directory))
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_AUTHOR_NAME", "Ada")
@@ -139,6 +139,14 @@ pub fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
         .env("GIT_COMMITTER_DATE", DATE)
         .env("NO_COLOR", "1");
     command
+}
+
+/// The data folder of whoever works in `directory`: each repository has a user of its own.
+fn user_data(directory: &Path) -> PathBuf {
+    let git_dir = directory.ancestors().map(|above| above.join(".git")).find(|git_dir| git_dir.is_dir());
+    let bare = || directory.ancestors().find(|above| above.join("objects").is_dir()).map(Path::to_owned);
+    let git_dir = git_dir.or_else(bare).unwrap_or_else(|| PathBuf::from("/nonexistent/session"));
+    git_dir.join("memory")
 }
 
 /// Whether a variable could lead a test to a model that costs money, or through a proxy.

@@ -2,7 +2,11 @@
 
 use std::fmt::Write;
 
-use chronicle_core::thread::{Origin, Status};
+use chronicle_core::{
+    correction::Tier,
+    reading::said_by,
+    thread::{Origin, Status},
+};
 
 use super::{View, words, words::one_line};
 use crate::{
@@ -76,6 +80,8 @@ pub(super) fn line(item: &OpenItem, with_project: bool, view: &View) -> String {
     if let Some(commit) = &item.commit {
         let by = item.author.as_deref().map(|author| format!(" by {}", words::path(author)));
         about.push(format!("commit {}{}", words::short(commit), by.unwrap_or_default()));
+        let unknown = item.tier.filter(|tier| *tier == Tier::Unknown);
+        about.extend(unknown.and_then(|tier| said_by(item.author.as_deref(), tier, item.came_from.as_deref())));
     }
     about.extend(item.file.as_deref().map(words::path));
     about.extend(item.session.as_deref().map(|name| format!("session {}", one_line(short_session(name)))));
