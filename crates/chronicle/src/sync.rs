@@ -251,6 +251,8 @@ impl Chronicle {
             let stamp = (repository.author_name(), self.now.to_string());
             purge::accept(repository, &synced.removed, Self::new_id(), stamp)?;
             purge::enforce(repository)?;
+            let ids: Vec<&str> = synced.removed.iter().map(|id| id.0.as_str()).collect();
+            synced.warnings.push(format!("removed, as a purge mark of others says: {}", plain(&ids.join(", "))));
         }
         if !synced.kept.is_empty() {
             let ids: Vec<&str> = synced.kept.iter().map(|id| id.0.as_str()).collect();
@@ -364,7 +366,7 @@ impl SyncedRef {
     }
 }
 
-fn fetch_setting(remote: &str) -> Setting {
+pub(crate) fn fetch_setting(remote: &str) -> Setting {
     let (subsection, value) = (remote.to_owned(), notes_refspec(remote));
     Setting { section: "remote", subsection, key: "fetch", value }
 }

@@ -286,7 +286,8 @@ fn fetched(repo: &TestRepo, write: impl FnOnce(&TestRepo)) {
     other.git(&["reset", "--quiet", "--hard"]);
     write(&other);
     let refspec = "+refs/notes/chronicle*:refs/notes/remotes/origin/chronicle*";
-    repo.git(&["fetch", "--quiet", &other.path().to_string_lossy(), refspec]);
+    repo.git(&["remote", "add", "origin", &other.path().to_string_lossy()]);
+    repo.git(&["fetch", "--quiet", "origin", refspec]);
 }
 
 #[test]
@@ -305,8 +306,10 @@ fn who_is_trusted_less_than_the_author_only_casts_doubt() {
         chronicle(other.path(), &args).success();
     });
     for (remotes, trust) in [(None, "unknown"), (Some("origin"), "team")] {
-        if let Some(remotes) = remotes {
-            repo.git(&["config", "chronicle.sync.remotes", remotes]);
+        // What the repository's configuration says decides nothing.
+        repo.git(&["config", "chronicle.sync.remotes", "origin"]);
+        if let Some(remote) = remotes {
+            chronicle(repo.path(), &["sync", "enable", remote]).success();
         }
         let reading = read(&repo, "src/pool.rs");
         let correction = &entry(&reading, "must never block")["corrections"][0];
