@@ -12,7 +12,7 @@ use crate::{
     error::Result,
     purge::Tombstones,
     read::superseded_by,
-    trust::{Trust, mark_of_correction, record_own, tiers_of},
+    trust::{Tiers, Trust, mark_of_correction, record_own},
 };
 
 /// A claim, and the one that says it replaces it.
@@ -70,17 +70,17 @@ impl Afterwords {
             .filter(|(correction, tier)| *tier != Tier::Own && correction.kind != CorrectionKind::Flag);
         let mut asked: HashSet<EntryId> = bold.map(|(correction, _)| correction.entry.clone()).collect();
         asked.extend(pairs.iter().flat_map(|(old, new)| [old.clone(), new.clone()]));
-        let tiers = tiers_of(repository, &trust, &asked)?;
-        let tier = |id: &EntryId| tiers.get(id).copied().unwrap_or(Tier::Own);
+        let tiers = Tiers::of(repository, &trust, &asked)?;
+        let tier = |id: &EntryId| tiers.of_claim(id);
         let (counting, doubted): (Vec<Pair>, Vec<Pair>) =
-            pairs.into_iter().partition(|(old, new)| tier(old) <= tier(new));
+            pairs.into_iter().partition(|(old, new)| tier(old) <= tiers.of_replacing(old, new));
         for (correction, by) in judged {
             let target = if by == Tier::Own { Tier::Own } else { tier(&correction.entry) };
             let entry = correction.entry.clone();
             afterwords.corrections.entry(entry).or_default().push(correction.by(by, target));
         }
         for (old, new) in &doubted {
-            afterwords.corrections.entry(old.clone()).or_default().push(doubt(new, tier(new)));
+            afterwords.corrections.entry(old.clone()).or_default().push(doubt(new, tiers.of_replacing(old, new)));
         }
         afterwords.corrections.values_mut().for_each(arrange);
         afterwords.superseded = superseded_by(counting);

@@ -24,7 +24,7 @@ use crate::{
     gather::summary_id,
     notebook::Stored,
     staging::drop_staged,
-    trust::{Mark, Trust, mark_of_words, marks, record_own, tiers_of},
+    trust::{Mark, Tiers, Trust, mark_of_words, marks, record_own},
 };
 
 /// What is to be purged.
@@ -503,10 +503,10 @@ pub fn enforce(repository: &Repository) -> Result<Enforced> {
     // What only the user's own purges name needs no look at whose it is.
     let doubtful: HashSet<EntryId> =
         named.iter().filter(|id| tombstones.ids[*id].tier < Tier::Own).cloned().collect();
-    let tiers = tiers_of(repository, &trust, &doubtful)?;
+    let tiers = Tiers::of(repository, &trust, &doubtful)?;
     let mut purged = Purged::default();
     for id in named {
-        match tiers.get(&id).is_some_and(|tier| tombstones.ids[&id].tier < *tier) {
+        match doubtful.contains(&id) && tombstones.ids[&id].tier < tiers.of_claim(&id) {
             true => enforced.kept.push(id),
             false => purged.add_ids([id]),
         }

@@ -219,36 +219,65 @@ impl Voices {
     }
 }
 
-/// The tiers of claims, wherever they are.
-pub(crate) fn tiers_of(
-    repository: &Repository,
-    trust: &Trust<'_>,
-    wanted: &HashSet<EntryId>,
-) -> Result<HashMap<EntryId, Tier>> {
-    let mut tiers: HashMap<EntryId, Tier> = wanted.iter().map(|id| (id.clone(), Tier::Unknown)).collect();
-    if wanted.is_empty() {
-        return Ok(tiers);
-    }
-    for name in repository.annotation_refs()? {
-        let notes = match repository.notes(&name) {
-            Ok(notes) => notes,
-            Err(GitError::NotANotesRef { .. } | GitError::EndlessNotes { .. }) => continue,
-            Err(error) => return Err(error.into()),
-        };
-        let mut blobs: Vec<_> = notes.into_iter().map(|note| note.blob).collect();
-        blobs.sort_unstable();
-        blobs.dedup();
-        let found = repository.read_many(blobs, |_, content| {
-            let mut marks = marks(&read_note(content).note);
-            marks.retain(|(id, _)| wanted.contains(id));
-            (!marks.is_empty()).then_some(marks)
-        });
-        for (id, mark) in found.into_iter().flat_map(|(_, marks)| marks) {
-            let seen = trust.voice(&mark, [name.as_str()]).tier;
-            if let Some(tier) = tiers.get_mut(&id) {
-                *tier = seen.max(*tier);
+/// How far claims are trusted, wherever they are.
+#[derive(Debug, Default)]
+pub(crate) struct Tiers {
+    claims: HashMap<EntryId, Tier>,
+    /// How far those are trusted who say that a claim replaces another, by both: the id of an own claim on
+    /// other words says nothing for the user.
+    replacing: HashMap<(EntryId, EntryId), Tier>,
+}
+
+impl Tiers {
+    /// Looks for the claims `wanted` in all notes.
+    ///
+    /// # Errors
+    /// When the notes cannot be listed.
+    pub(crate) fn of(repository: &Repository, trust: &Trust<'_>, wanted: &HashSet<EntryId>) -> Result<Self> {
+        let mut tiers = Self::default();
+        if wanted.is_empty() {
+            return Ok(tiers);
+        }
+        for name in repository.annotation_refs()? {
+            let notes = match repository.notes(&name) {
+                Ok(notes) => notes,
+                Err(GitError::NotANotesRef { .. } | GitError::EndlessNotes { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let mut blobs: Vec<_> = notes.into_iter().map(|note| note.blob).collect();
+            blobs.sort_unstable();
+            blobs.dedup();
+            let found = repository.read_many(blobs, |_, content| {
+                let note = read_note(content).note;
+                let mut claimed = marks(&note);
+                claimed.retain(|(id, _)| wanted.contains(id));
+                let of_entry = |id: &EntryId| note.entry(id).map(|entry| entry.supersedes.clone());
+                let claimed: Vec<_> = claimed
+                    .into_iter()
+                    .map(|(id, mark)| (of_entry(&id).unwrap_or_default(), id, mark))
+                    .collect();
+                (!claimed.is_empty()).then_some(claimed)
+            });
+            for (replaced, id, mark) in found.into_iter().flat_map(|(_, claimed)| claimed) {
+                let tier = trust.voice(&mark, [name.as_str()]).tier;
+                for old in replaced {
+                    let known = tiers.replacing.entry((old, id.clone())).or_insert(tier);
+                    *known = tier.max(*known);
+                }
+                let known = tiers.claims.entry(id).or_insert(tier);
+                *known = tier.max(*known);
             }
         }
+        Ok(tiers)
     }
-    Ok(tiers)
+
+    /// How far the claim `id` is trusted.
+    pub(crate) fn of_claim(&self, id: &EntryId) -> Tier {
+        self.claims.get(id).copied().unwrap_or(Tier::Unknown)
+    }
+
+    /// How far those are trusted who say that `new` replaces `old`.
+    pub(crate) fn of_replacing(&self, old: &EntryId, new: &EntryId) -> Tier {
+        self.replacing.get(&(old.clone(), new.clone())).copied().unwrap_or(Tier::Unknown)
+    }
 }
