@@ -325,7 +325,9 @@ const JUDGED: [&str; 15] = [
     "elsewhere",
 ];
 
-fn unknown_keys(extra: &serde_json::Map<String, serde_json::Value>) -> serde_json::Map<String, serde_json::Value> {
+fn unknown_keys(
+    extra: &serde_json::Map<String, serde_json::Value>,
+) -> serde_json::Map<String, serde_json::Value> {
     let others = extra.iter().filter(|(key, _)| !JUDGED.contains(&key.as_str()));
     others.map(|(key, value)| (key.clone(), value.clone())).collect()
 }

@@ -80,7 +80,11 @@ impl Afterwords {
             afterwords.corrections.entry(entry).or_default().push(correction.by(by, target));
         }
         for (old, new) in &doubted {
-            afterwords.corrections.entry(old.clone()).or_default().push(doubt(new, tiers.of_replacing(old, new)));
+            afterwords
+                .corrections
+                .entry(old.clone())
+                .or_default()
+                .push(doubt(new, tiers.of_replacing(old, new)));
         }
         afterwords.corrections.values_mut().for_each(arrange);
         afterwords.superseded = superseded_by(counting);

@@ -322,7 +322,9 @@ fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones)
             // It is told as the repository's own, to agents too.
             stored.knowledge = None;
             let origin = sources.names(raw.refs).next().map_or("elsewhere", origin_of);
-            stored.hidden.push(format!("knowledge from {origin} is not shown: notes are not exchanged with it"));
+            stored
+                .hidden
+                .push(format!("knowledge from {origin} is not shown: notes are not exchanged with it"));
         }
         let marks = marks(&stored.note);
         for (_, mark) in &marks {
@@ -387,10 +389,7 @@ impl Stored {
         };
         for document in self.note.documents() {
             add(summary_id(document), &document.provenance.author);
-            document
-                .regions
-                .iter()
-                .for_each(|region| add(region.id.clone(), &document.provenance.author));
+            document.regions.iter().for_each(|region| add(region.id.clone(), &document.provenance.author));
         }
         for (document, entry) in self.note.entries() {
             add(entry.id.clone(), &document.provenance.author);

@@ -178,7 +178,10 @@ impl Tombstones {
             )
         }));
         stored.hidden.extend(ignored.into_iter().map(|(origin, n)| {
-            format!("a purge mark from {origin} names {}; notes are not exchanged with it, so it does not count", counted(n, "lesson"))
+            format!(
+                "a purge mark from {origin} names {}; notes are not exchanged with it, so it does not count",
+                counted(n, "lesson")
+            )
         }));
         stored.note = purged.cleanse(stored.note);
         stored.knowledge = stored.knowledge.map(|knowledge| purged.cleanse_knowledge(knowledge));
@@ -241,13 +244,17 @@ pub fn purge(
     }
     // Nobody makes an index of the old notes meanwhile.
     let index = repository.shared_state_dir().join("index");
-    let lock = index.is_dir().then(|| FileLock::acquire(&index.join("lock"))).transpose()?;
+    let of_users = std::fs::read_dir(&index).into_iter().flatten().filter_map(std::result::Result::ok);
+    let of_users = of_users.map(|entry| entry.path()).filter(|path| path.is_dir());
+    let locks = of_users
+        .map(|path| FileLock::acquire(&path.join("lock")))
+        .collect::<std::result::Result<Vec<_>, _>>()?;
     for name in last_ours(repository)? {
         let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &sought.texts);
         report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
     }
     drop_derived(repository);
-    drop(lock);
+    drop(locks);
     for (name, tip) in repository.chronicle_refs()? {
         let ever = repository.notes_ever(&[tip])?;
         if name != PURGED_REF && !plan(repository, &ever, &purged, &sought.texts)?.is_empty() {

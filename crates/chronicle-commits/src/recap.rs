@@ -15,7 +15,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    corrections::Afterwords, error::Result, gather::summary_id, index::state_hash, kept::Kept,
+    corrections::Afterwords,
+    error::Result,
+    gather::summary_id,
+    index::state_hash,
+    kept::Kept,
     notebook::{Notebook, Stored},
 };
 

@@ -7,9 +7,7 @@ use std::{borrow::Cow, collections::HashSet};
 
 use chronicle_core::{
     Anchor, Category, ContextLevel, CrossCuttingMember, Entry, EntryId, LineRange, Origin, Region, Related,
-    Source,
-    correction::Tier,
-    reading::CrossCuttingItem,
+    Source, correction::Tier, reading::CrossCuttingItem,
 };
 use chronicle_git::{Node, ObjectId, Touch};
 use jiff::Timestamp;
@@ -200,7 +198,15 @@ impl Heading {
     pub(crate) fn spoken(&self) -> Spoken<'_> {
         let Self { commit, elsewhere, timestamp, at, source, level, .. } = self;
         let (commit, at, source, level, other) = (*commit, *at, *source, *level, self.other());
-        Spoken { commit, elsewhere: elsewhere.as_deref(), timestamp: Some(timestamp), at, source, level, other }
+        Spoken {
+            commit,
+            elsewhere: elsewhere.as_deref(),
+            timestamp: Some(timestamp),
+            at,
+            source,
+            level,
+            other,
+        }
     }
 
     /// Who it is from, if the user did not write it.

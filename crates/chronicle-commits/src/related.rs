@@ -3,8 +3,9 @@
 use std::{collections::HashSet, rc::Rc};
 
 use chronicle_core::{
+    Age, Annotation, Related,
     correction::Tier,
-    Age, Annotation, Related, plain,
+    plain,
     reading::RelatedItem,
     score::{self, Tie},
 };

@@ -43,7 +43,8 @@ pub(crate) fn mark_of_entry(entry: &Entry) -> Mark {
 
 /// The mark of what is said of a code unit.
 pub(crate) fn mark_of_region(region: &Region) -> Mark {
-    let constraints: Vec<&str> = region.constraints.iter().map(|constraint| constraint.text.as_str()).collect();
+    let constraints: Vec<&str> =
+        region.constraints.iter().map(|constraint| constraint.text.as_str()).collect();
     let natures: Vec<&str> = region.semantic_dependencies.iter().map(|item| item.nature.as_str()).collect();
     let Region { id, intent, reasoning, risk_notes, corrections, .. } = region;
     mark(&json!([id, intent, reasoning, risk_notes, constraints, natures, corrections]))
@@ -138,7 +139,8 @@ impl<'r> Trust<'r> {
 
     /// Whether notes of a remote that the user enabled are in this ref.
     pub(crate) fn is_shared(&self, ref_name: &str) -> bool {
-        let is_below = |prefix: &String| ref_name.strip_prefix(prefix).is_some_and(|rest| !rest.contains('/'));
+        let is_below =
+            |prefix: &String| ref_name.strip_prefix(prefix).is_some_and(|rest| !rest.contains('/'));
         self.shared.iter().any(is_below)
     }
 
@@ -170,7 +172,8 @@ impl Trust<'_> {
             // Mostly no remote is enabled, or nothing came from elsewhere.
             let names = if self.shared.is_empty() { Vec::new() } else { team_refs(self) };
             for (name, blobs) in names {
-                let found = self.repository.read_many(blobs, |_, content| Some(marks(&read_note(content).note)));
+                let found =
+                    self.repository.read_many(blobs, |_, content| Some(marks(&read_note(content).note)));
                 let marks = found.into_iter().flat_map(|(_, marks)| marks);
                 of_team.extend(marks.map(|(_, mark)| (mark, origin_of(&name).to_owned())));
             }

@@ -291,7 +291,8 @@ mod tests {
         let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let repository = repository.canonicalize().unwrap();
         assert_eq!(mode(records.directory.clone()), 0o700);
-        for file in [records.shard("ab01"), records.directory.join("key"), records.of_repository(&repository)] {
+        for file in [records.shard("ab01"), records.directory.join("key"), records.of_repository(&repository)]
+        {
             assert_eq!(mode(file.clone()), 0o600, "{}", file.display());
         }
     }
@@ -300,7 +301,10 @@ mod tests {
     fn another_user_or_another_path_has_another_place() {
         let (home, records, repository) = records();
         let stamp = records.stamp(&repository, b"[remote \"o\"]\nurl = a\n").unwrap();
-        assert_eq!(records.stamp(&repository, b"[core]\nx = y\n[remote \"o\"]\nurl = a\n"), Some(stamp.clone()));
+        assert_eq!(
+            records.stamp(&repository, b"[core]\nx = y\n[remote \"o\"]\nurl = a\n"),
+            Some(stamp.clone())
+        );
         let other = TrustRecords::new(&home.path().join("other"));
         assert_ne!(other.stamp(&repository, b"").unwrap().place, stamp.place);
         assert_ne!(records.stamp(&repository, b"[remote \"o\"]\nurl = b\n").unwrap().state, stamp.state);

@@ -244,8 +244,10 @@ impl Chronicle {
         for remote in crate::sync::shared(repository) {
             if remotes.contains(&remote) && !enabled.contains(&remote) {
                 // Nothing mends that unasked: the repository would say itself whom to trust.
-                let seen = format!("this repository names `{remote}` to exchange notes with, which decides nothing");
-                let mend = format!("`git chronicle sync enable {remote}`, if you trust its notes as your team's");
+                let seen =
+                    format!("this repository names `{remote}` to exchange notes with, which decides nothing");
+                let mend =
+                    format!("`git chronicle sync enable {remote}`, if you trust its notes as your team's");
                 findings.push(Finding::note("sync", seen, &mend));
             }
             if !remotes.contains(&remote) {

@@ -170,7 +170,7 @@ impl Chronicle {
     }
 
     /// The user's records of whose notes are trusted.
-    fn trust_records(&self) -> Option<TrustRecords> {
+    pub(crate) fn trust_records(&self) -> Option<TrustRecords> {
         self.memory_home().ok().map(|home| TrustRecords::new(&home))
     }
 
@@ -187,7 +187,10 @@ impl Chronicle {
 
     /// The application for the repository at `directory` and no other, whatever the environment says.
     fn isolated(directory: &Path, now: Timestamp) -> Self {
-        Self { repository: LazyRepository::new(directory, now, true), ..Self::new(directory, now, false) }
+        // Nobody but this process works in it, so its own records do.
+        let trust = TrustRecords::new(&directory.join(".git"));
+        let repository = LazyRepository::new(directory, now, true).with_trust(Some(trust));
+        Self { repository, ..Self::new(directory, now, false) }
     }
 
     /// The index of the repository's present state, and where that was seen; it is made if there is none.

@@ -114,7 +114,9 @@ impl Chronicle {
             repository.add_settings(&settings)?;
         }
         if let Some(url) = repository.remote_url(&remote).filter(|_| is_news) {
-            synced.warnings.push(format!("notes from {} are trusted as your team's from now on", plain(&url)));
+            synced
+                .warnings
+                .push(format!("notes from {} are trusted as your team's from now on", plain(&url)));
         }
         let is_fetched = !fetched.is_empty();
         synced.remotes.push(SyncedRemote {
@@ -157,7 +159,9 @@ impl Chronicle {
     pub fn sync_disable(&self, remote: Option<&str>) -> Result<Synced, Error> {
         let repository = self.repository()?;
         let mut enabled = shared(repository);
-        enabled.extend(self::enabled(repository).into_iter().filter(|name| !enabled.contains(name)).collect::<Vec<_>>());
+        enabled.extend(
+            self::enabled(repository).into_iter().filter(|name| !enabled.contains(name)).collect::<Vec<_>>(),
+        );
         let mut synced = Synced::new("disable");
         let remotes: Vec<String> = match remote {
             Some(remote) => vec![remote.to_owned()],
@@ -252,7 +256,9 @@ impl Chronicle {
             purge::accept(repository, &synced.removed, Self::new_id(), stamp)?;
             purge::enforce(repository)?;
             let ids: Vec<&str> = synced.removed.iter().map(|id| id.0.as_str()).collect();
-            synced.warnings.push(format!("removed, as a purge mark of others says: {}", plain(&ids.join(", "))));
+            synced
+                .warnings
+                .push(format!("removed, as a purge mark of others says: {}", plain(&ids.join(", "))));
         }
         if !synced.kept.is_empty() {
             let ids: Vec<&str> = synced.kept.iter().map(|id| id.0.as_str()).collect();

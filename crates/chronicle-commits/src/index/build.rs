@@ -121,12 +121,12 @@ pub(super) fn make_part(repository: &Repository, state: &State) -> Result<Option
 
 /// Whoever makes a part holds it.
 fn lock_of_parts(state: &State) -> PathBuf {
-    state.shared_directory().join("lock")
+    state.directory().join("lock")
 }
 
 /// Whoever makes a whole table holds it, longer than anybody should have to wait for a part.
 fn lock_of_tables(state: &State) -> PathBuf {
-    state.shared_directory().join("table.lock")
+    state.directory().join("table.lock")
 }
 
 /// How long nobody tries again what failed: a full disk stays full for a while, a long history stays long.
@@ -443,7 +443,7 @@ const STRAY_FOR: Duration = Duration::from_hours(60 * 24);
 /// Removes tables of users who are gone, and those of older versions, which are no directory's.
 fn forget_strays(shared: &Path) {
     let changed = |path: &Path| fs::metadata(path).ok()?.modified().ok()?.elapsed().ok();
-    for path in entries(shared).filter(|path| !path.as_os_str().as_encoded_bytes().ends_with(b"lock")) {
+    for path in entries(shared) {
         let is_old_form = path.is_file() || path.join(PART_FILE).exists();
         if is_old_form || changed(&path).is_some_and(|since| STRAY_FOR < since) {
             let _removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };

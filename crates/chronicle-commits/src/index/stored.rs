@@ -898,10 +898,9 @@ fn heading(stored: &StoredHeading<'_>, steps: StoredSteps<'_>, authors: &[&str])
         timestamp: spoken.timestamp(),
         at,
         author,
-        voice: spoken.other.map_or(Voice::OWN, |other| Voice {
-            tier: other.tier,
-            origin: other.origin.map(str::to_owned),
-        }),
+        voice: spoken
+            .other
+            .map_or(Voice::OWN, |other| Voice { tier: other.tier, origin: other.origin.map(str::to_owned) }),
         source,
         level,
         task: stored.task.map(str::to_owned),

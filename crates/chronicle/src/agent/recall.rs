@@ -8,7 +8,11 @@ use chronicle_core::{
     reading::{Reading, State},
 };
 
-use super::{AgentSession, ShownItem, Telling, edits::{beginning, is_reason, may_be_told}, log::SessionLog};
+use super::{
+    AgentSession, ShownItem, Telling,
+    edits::{beginning, is_reason, may_be_told},
+    log::SessionLog,
+};
 use crate::{
     Chronicle, Error, ReadCommand,
     find::FindCommand,
@@ -82,9 +86,7 @@ impl Chronicle {
 
     /// Which lessons have which items of code, of the repository as it is now.
     pub(crate) fn known_anchors(&self) -> KnownAnchors {
-        let Some(glance) =
-            self.glance().filter(|glance| self.uses_index && !glance.notes.is_empty())
-        else {
+        let Some(glance) = self.glance().filter(|glance| self.uses_index && !glance.notes.is_empty()) else {
             return KnownAnchors::default();
         };
         KnownAnchors::kept(&glance).unwrap_or_else(|| {

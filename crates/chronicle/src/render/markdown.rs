@@ -3,9 +3,12 @@
 use std::fmt::Write;
 
 use chronicle_core::{
-    Age, Annotation, Constraint, DependsOn, Entry, LineRange, Places, Region, counted, plain,
+    Age, Annotation, Constraint, DependsOn, Entry, LineRange, Places, Region,
     correction::Tier,
-    reading::{self, Dependency, KnowledgeItem, Match, Reading, RegionItem, RelatedItem, Standing, WisdomItem},
+    counted, plain,
+    reading::{
+        self, Dependency, KnowledgeItem, Match, Reading, RegionItem, RelatedItem, Standing, WisdomItem,
+    },
 };
 use serde_json::{Map, Value};
 
@@ -301,7 +304,10 @@ fn dependent_words(dependency: &Dependency) -> String {
         named(from, dependency.from_anchor.as_deref()),
         words::indented(&dependency.nature, "  "),
         dependency.confidence,
-        by(words::short(&dependency.commit), said_by(&dependency.author, dependency.tier, &dependency.origin))
+        by(
+            words::short(&dependency.commit),
+            said_by(&dependency.author, dependency.tier, &dependency.origin)
+        )
     )
 }
 

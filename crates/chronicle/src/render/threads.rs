@@ -78,10 +78,12 @@ pub(super) fn line(item: &OpenItem, with_project: bool, view: &View) -> String {
     }
     about.push(origin(item.origin).to_owned());
     if let Some(commit) = &item.commit {
-        let by = item.author.as_deref().map(|author| format!(" by {}", words::path(author)));
-        about.push(format!("commit {}{}", words::short(commit), by.unwrap_or_default()));
+        let author = item.author.as_deref();
         let unknown = item.tier.filter(|tier| *tier == Tier::Unknown);
-        about.extend(unknown.and_then(|tier| said_by(item.author.as_deref(), tier, item.came_from.as_deref())));
+        let said_by = unknown.and_then(|tier| said_by(author, tier, item.came_from.as_deref()));
+        let by = said_by.map(|said_by| format!(" {said_by}"));
+        let by = by.or_else(|| author.map(|author| format!(" by {}", words::path(author))));
+        about.push(format!("commit {}{}", words::short(commit), by.unwrap_or_default()));
     }
     about.extend(item.file.as_deref().map(words::path));
     about.extend(item.session.as_deref().map(|name| format!("session {}", one_line(short_session(name)))));

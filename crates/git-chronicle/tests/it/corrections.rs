@@ -220,11 +220,11 @@ fn corrections_of_an_older_schema_count() {
     repo.put_note("chronicle", &commit, v1.to_string().as_bytes());
     insta::assert_snapshot!(ask(&repo, &["read", "pool.rs", "--lines", "2:2"]), @"
     ## pool.rs (lines 1-6)
-    **Commit:** d0f8c20 (3 weeks ago) | **Confidence:** 0.85 (enhanced, commit)
+    **Commit:** d0f8c20 (3 weeks ago) | **Confidence:** 0.42 (enhanced, commit) | from someone unnamed, not yours: in refs/notes/chronicle
     **Intent:** Old
 
     ## pool.rs — acquire (lines 1-3)
-    **Commit:** d0f8c20 (3 weeks ago) | **Confidence:** 0.48 (enhanced, exact anchor) | corrected
+    **Commit:** d0f8c20 (3 weeks ago) | **Confidence:** 0.24 (enhanced, exact anchor) | from someone unnamed, not yours: in refs/notes/chronicle | corrected
     **Intent:** An intent
     **Constraints:**
     - two

@@ -28,7 +28,10 @@ impl Desk {
         // What threads are called depends on it.
         repo.write(".git/chronicle/project", "01K00000000000000000000000\n");
         let home = repo.beside("home");
-        fs::create_dir(&home).expect("there is none yet");
+        fs::create_dir_all(home.join("memory")).expect("there is none yet");
+        // Whoever works in the repository is at home here.
+        std::os::unix::fs::symlink(home.join("memory"), repo.path().join(".git/memory"))
+            .expect("there is none yet");
         Self { repo, home }
     }
 

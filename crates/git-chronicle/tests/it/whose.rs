@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 use testkit::TestRepo;
 
-use crate::outcome::{chronicle, run, binary};
+use crate::outcome::{binary, chronicle, run};
 
 const SPECS: &str = "+refs/notes/chronicle*:refs/notes/remotes/stranger/chronicle*";
 
@@ -65,7 +65,9 @@ fn a_lesson_of_a_stranger_names_its_origin_and_starts_no_hook() {
     let repo = fetched(&foreign("01J0000000000000000000000A", "Run this first.", &json!({})));
     assert_eq!(lessons(&repo), [("Run this first.".to_owned(), "unknown".to_owned(), json!("stranger"))]);
     let label = "from Ada <ada@example.com>, not yours: fetched from stranger";
-    for args in [&["read", "a.rs"][..], &["show"], &["why", "a.rs:2"], &["summary", "a.rs"], &["history", "a.rs"]] {
+    for args in
+        [&["read", "a.rs"][..], &["show"], &["why", "a.rs:2"], &["summary", "a.rs"], &["history", "a.rs"]]
+    {
         let shown = chronicle(repo.path(), args).success().stdout;
         assert!(shown.contains("Run this first.") && shown.contains(label), "{args:?}: {shown}");
     }
@@ -121,7 +123,8 @@ fn the_id_of_an_own_lesson_makes_no_other_words_own() {
     let extra = json!({ "supersedes": [second], "recorded": { "commit": commit, "file": "a.rs" } });
     let other = TestRepo::new();
     other.git(&["fetch", "--quiet", &repo.path().to_string_lossy(), "HEAD"]);
-    let note = foreign(&first, "Run this first, it is a long text that says more than the other one does.", &extra);
+    let note =
+        foreign(&first, "Run this first, it is a long text that says more than the other one does.", &extra);
     other.put_note("chronicle", &commit, note.to_string().as_bytes());
     repo.git(&["fetch", "--quiet", &other.path().to_string_lossy(), SPECS]);
     let mut found = lessons(&repo);
@@ -136,7 +139,8 @@ fn the_id_of_an_own_lesson_makes_no_other_words_own() {
 fn a_purge_mark_of_a_stranger_hides_nothing_of_the_users() {
     let repo = fetched(&foreign("01J0000000000000000000000A", "Run this first.", &json!({})));
     let own = annotate(&repo, "Keep this order.");
-    let tombstone = json!({ "id": "01J0000000000000000000000B", "purged": [own], "timestamp": "2026-03-01T12:00:00Z" });
+    let tombstone =
+        json!({ "id": "01J0000000000000000000000B", "purged": [own], "timestamp": "2026-03-01T12:00:00Z" });
     let empty_tree = repo.git(&["hash-object", "-t", "tree", "-w", "/dev/null"]);
     let line = format!("{tombstone}\n");
     repo.put_note("refs/notes/remotes/stranger/chronicle-purged", &empty_tree, line.as_bytes());
@@ -160,7 +164,8 @@ fn what_a_remote_wants_gone_is_kept_until_the_user_accepts() {
     repo.git(&["remote", "add", "origin", &bare.to_string_lossy()]);
     chronicle(repo.path(), &["sync", "enable"]).success();
     chronicle(repo.path(), &["sync", "push"]).success();
-    let tombstone = json!({ "id": "01J0000000000000000000000B", "purged": [own], "timestamp": "2026-03-01T12:00:00Z" });
+    let tombstone =
+        json!({ "id": "01J0000000000000000000000B", "purged": [own], "timestamp": "2026-03-01T12:00:00Z" });
     let empty_tree = repo.git(&["hash-object", "-t", "tree", "-w", "/dev/null"]);
     repo.put_note("refs/notes/theirs", &empty_tree, format!("{tombstone}\n").as_bytes());
     repo.git(&["push", "--quiet", "origin", "refs/notes/theirs:refs/notes/chronicle-purged"]);
