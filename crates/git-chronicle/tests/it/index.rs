@@ -79,8 +79,9 @@ fn annotate(repo: &TestRepo, commit: &str, input: &serde_json::Value) {
 
 fn index_directory(repo: &TestRepo) -> PathBuf {
     let all = repo.path().join(".git/chronicle/index");
-    let of_users = fs::read_dir(&all).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
-    of_users.filter(|path| path.is_dir()).next().unwrap_or(all)
+    let mut of_users =
+        fs::read_dir(&all).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    of_users.find(|path| path.is_dir()).unwrap_or(all)
 }
 
 /// Numbers that are the same in every run (xorshift).
