@@ -7,10 +7,10 @@ use std::{
 
 use chronicle_core::{
     Age, Category, ContextLevel, DependsOn, EntryId, Origin,
-    correction::{self, CorrectionItem, CorrectionKind},
+    correction::{self, CorrectionItem, CorrectionKind, Tier},
     mentions::{agree, segments},
     outline::{Item as Named, may_mean},
-    reading::{Dependency, Match, Reading, RegionItem, Standing, State, Stats, WisdomItem},
+    reading::{CrossCuttingItem, Dependency, Match, Reading, RegionItem, Standing, State, Stats, WisdomItem},
     score::{self, Tie},
 };
 use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId};
@@ -117,12 +117,22 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     }
     if !request.limits.lessons_only {
         reading.dependencies_on_this = dependencies(request, files, setting);
-        let concerns = files.iter().flat_map(|file| &file.record.concerns);
-        let concerns = concerns.filter(|concern| concern.had_name);
-        let concerns = concerns.filter(|concern| request.limits.admit(concern.item.at, &concern.item.tags));
-        reading.cross_cutting = concerns.map(|concern| concern.item.clone()).collect();
+        let concerns = files.iter().flat_map(|file| {
+            file.record.concerns.iter().map(|concern| (&file.record.headings[concern.heading], concern))
+        });
+        let concerns = concerns.filter(|(_, concern)| concern.had_name);
+        let concerns =
+            concerns.filter(|(_, concern)| request.limits.admit(concern.item.at, &concern.item.tags));
+        let told = concerns.map(|(heading, concern)| CrossCuttingItem {
+            author: heading.other().and(heading.author.clone()),
+            tier: heading.voice.tier,
+            origin: heading.voice.origin.clone(),
+            ..concern.item.clone()
+        });
+        reading.cross_cutting = told.collect();
         reading.cross_cutting.sort_by(|left, right| {
-            (std::cmp::Reverse(left.at), &left.commit).cmp(&(std::cmp::Reverse(right.at), &right.commit))
+            let key = |item: &'_ CrossCuttingItem| (item.tier == Tier::Unknown, std::cmp::Reverse(item.at));
+            key(left).cmp(&key(right)).then_with(|| left.commit.cmp(&right.commit))
         });
         reading.cross_cutting.dedup();
     }
@@ -267,6 +277,8 @@ fn item(
         timestamp: heading.timestamp.clone(),
         at: heading.at,
         author: heading.author.clone(),
+        tier: heading.voice.tier,
+        origin: heading.voice.origin.clone(),
         source: heading.source,
         context_level: heading.level,
         confidence: if corrections.is_empty() { confidence } else { score::doubted(confidence) },
@@ -286,12 +298,38 @@ fn item(
         related: Vec::new(),
         corrections,
         extra: match &body {
-            Body::Region(region) => region.extra.clone(),
+            Body::Region(region) => unknown_keys(&region.extra),
             Body::Summary(_) => serde_json::Map::new(),
-            Body::Wisdom(entry) => entry.extra.clone(),
+            Body::Wisdom(entry) => unknown_keys(&entry.extra),
         },
     });
     Item { body, standing, file: Some(number), claim: claim_number }
+}
+
+/// Keys by which an answer says how far its words can be trusted: a note must not say that of itself.
+const JUDGED: [&str; 15] = [
+    "tier",
+    "origin",
+    "author",
+    "source",
+    "confidence",
+    "confidence_factors",
+    "context_level",
+    "timestamp",
+    "commit",
+    "state",
+    "match",
+    "expired",
+    "superseded_by",
+    "corrections",
+    "elsewhere",
+];
+
+fn unknown_keys(
+    extra: &serde_json::Map<String, serde_json::Value>,
+) -> serde_json::Map<String, serde_json::Value> {
+    let others = extra.iter().filter(|(key, _)| !JUDGED.contains(&key.as_str()));
+    others.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 /// What is left of a claim after it was corrected, and by what; `as_written` shows the claim as it was and
@@ -325,6 +363,7 @@ fn factors(
     setting: &Setting<'_>,
 ) -> score::Factors {
     let age = Age::between(heading.at, setting.head_time);
+    let tie = (tie, heading.voice.tier);
     score::factors(heading.source, heading.level, origin, age, request.half_life_days, tie)
 }
 
@@ -347,7 +386,10 @@ fn gone_since(item: &Item, files: &[Scoped], setting: &Setting<'_>) -> Result<Op
 /// Copies of one claim on several commits show once, where they are best placed.
 fn keep_best_copies(mut items: Vec<Item>) -> Vec<Item> {
     items.sort_by(|left, right| {
-        let key = |item: &Item| (item.standing.elsewhere.is_some(), item.standing.state);
+        let key = |item: &Item| {
+            let standing = &item.standing;
+            (std::cmp::Reverse(standing.tier), standing.elsewhere.is_some(), standing.state)
+        };
         let by_trust = || right.standing.confidence.total_cmp(&left.standing.confidence);
         // Whichever it is, it has to be the same one each time.
         let any =
@@ -387,13 +429,14 @@ fn filtered(items: Vec<Item>, limits: &Limits) -> Vec<Item> {
         .collect()
 }
 
-/// Most trusted first; what is over last; then newest first.
+/// Most trusted first; what is over last, and before it what unknown authors say; then newest first.
 fn rank(items: &mut [Item]) {
     items.sort_by(|left, right| {
         let (left, right) = (&left.standing, &right.standing);
         let place = |standing: &Standing| (standing.matched, standing.lines);
         left.is_over()
             .cmp(&right.is_over())
+            .then_with(|| (left.tier == Tier::Unknown).cmp(&(right.tier == Tier::Unknown)))
             .then_with(|| right.confidence.total_cmp(&left.confidence))
             .then_with(|| right.at.cmp(&left.at))
             .then_with(|| place(left).cmp(&place(right)))
@@ -467,12 +510,16 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
                 commit: heading.commit.to_string(),
                 at: heading.at,
                 confidence: if is_doubted { score::doubted(confidence) } else { confidence },
+                author: heading.other().and(heading.author.clone()),
+                tier: heading.voice.tier,
+                origin: heading.voice.origin.clone(),
             }
         }));
     }
     dependencies.sort_by(|left, right| {
+        let is_unknown = |dependency: &Dependency| dependency.tier == Tier::Unknown;
         let newest = right.confidence.total_cmp(&left.confidence).then(right.at.cmp(&left.at));
-        newest.then(left.commit.cmp(&right.commit))
+        is_unknown(left).cmp(&is_unknown(right)).then(newest).then(left.commit.cmp(&right.commit))
     });
     let mut seen = HashSet::new();
     dependencies.retain(|dependency| {

@@ -13,6 +13,7 @@ use crate::{
     gather::summary_id,
     notebook::{Notebook, parse, stored_on},
     record::Body,
+    trust::{mark_of_entry, record_own},
 };
 
 /// A claim as it is stored.
@@ -197,6 +198,8 @@ pub fn amend_lesson(
                 let Some(mut entry) = stored.note.entry(id).cloned() else { continue };
                 is_known = true;
                 change(&mut entry);
+                // It says something else of other claims or of its end now, and that is the user's word.
+                record_own(repository, &[mark_of_entry(&entry)])?;
                 let line = stored.note.with_entry(entry).to_line(&key.to_string());
                 notes.set(key, line.expect("it holds an entry").into_bytes());
             }

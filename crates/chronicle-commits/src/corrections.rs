@@ -10,9 +10,9 @@ use chronicle_git::{CORRECTIONS_REF, GitError, NotesEdit, ObjectId, Recovered, R
 
 use crate::{
     error::Result,
-    purge::purged,
+    purge::Tombstones,
     read::superseded_by,
-    trust::{Trust, record_own},
+    trust::{Tiers, Trust, mark_of_correction, record_own},
 };
 
 /// A claim, and the one that says it replaces it.
@@ -57,36 +57,34 @@ impl Afterwords {
     /// When the repository cannot be read. Corrections that cannot be read only cause warnings.
     pub(crate) fn load(repository: &Repository, pairs: Vec<Pair>) -> Result<Self> {
         let mut afterwords = Self::default();
-        let found = found(repository, &mut afterwords.warnings)?;
+        let trust = Trust::of(repository);
+        let found = found(repository, &trust, &mut afterwords.warnings)?;
         let pairs: Vec<Pair> = pairs.into_iter().filter(|(old, new)| old != new).collect();
         if found.is_empty() && pairs.is_empty() {
             return Ok(afterwords);
         }
-        let trust = Trust::of(repository);
-        let judged: Vec<(Correction, Tier)> = found
-            .into_values()
-            .map(|(correction, refs)| {
-                let tier = trust.seen(&correction.id, &refs);
-                (correction, tier)
-            })
-            .collect();
+        let judged: Vec<(Correction, Tier)> = found.into_values().collect();
         // Whose claim it is matters only where less than all trust stands against it.
         let bold = judged
             .iter()
             .filter(|(correction, tier)| *tier != Tier::Own && correction.kind != CorrectionKind::Flag);
-        let mut asked: HashSet<&EntryId> = bold.map(|(correction, _)| &correction.entry).collect();
-        asked.extend(pairs.iter().flat_map(|(old, new)| [old, new]));
-        let tiers = trust.of_claims(asked)?;
-        let tier = |id: &EntryId| tiers.get(id).copied().unwrap_or(Tier::Own);
+        let mut asked: HashSet<EntryId> = bold.map(|(correction, _)| correction.entry.clone()).collect();
+        asked.extend(pairs.iter().flat_map(|(old, new)| [old.clone(), new.clone()]));
+        let tiers = Tiers::of(repository, &trust, &asked)?;
+        let tier = |id: &EntryId| tiers.of_claim(id);
         let (counting, doubted): (Vec<Pair>, Vec<Pair>) =
-            pairs.into_iter().partition(|(old, new)| tier(old) <= tier(new));
+            pairs.into_iter().partition(|(old, new)| tier(old) <= tiers.of_replacing(old, new));
         for (correction, by) in judged {
             let target = if by == Tier::Own { Tier::Own } else { tier(&correction.entry) };
             let entry = correction.entry.clone();
             afterwords.corrections.entry(entry).or_default().push(correction.by(by, target));
         }
         for (old, new) in &doubted {
-            afterwords.corrections.entry(old.clone()).or_default().push(doubt(new, tier(new)));
+            afterwords
+                .corrections
+                .entry(old.clone())
+                .or_default()
+                .push(doubt(new, tiers.of_replacing(old, new)));
         }
         afterwords.corrections.values_mut().for_each(arrange);
         afterwords.superseded = superseded_by(counting);
@@ -111,14 +109,18 @@ fn doubt(new: &EntryId, trust: Tier) -> CorrectionItem {
     }
 }
 
-/// A correction, and the refs that hold it.
-type Found = (Correction, Vec<String>);
+/// A correction, and how far its author is trusted.
+type Found = (Correction, Tier);
 
-/// All corrections by id, with the refs that hold them. Where several bear one id that tells nothing of what
+/// All corrections by id that were not purged. Where several bear one id that tells nothing of what
 /// they say, each gets a name of its own: nobody knows whose the id was.
-fn found(repository: &Repository, warnings: &mut Vec<String>) -> Result<BTreeMap<EntryId, Found>> {
-    let mut found: BTreeMap<EntryId, Vec<Found>> = BTreeMap::new();
-    let purged = purged(repository)?;
+fn found(
+    repository: &Repository,
+    trust: &Trust<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<BTreeMap<EntryId, Found>> {
+    let mut found: BTreeMap<EntryId, Vec<(Correction, Vec<String>)>> = BTreeMap::new();
+    let purged = Tombstones::read(repository, trust)?;
     for name in repository.correction_refs()? {
         let notes = match repository.notes(&name) {
             Ok(notes) => notes,
@@ -136,7 +138,7 @@ fn found(repository: &Repository, warnings: &mut Vec<String>) -> Result<BTreeMap
         let mut n_unread = 0;
         for (_, (corrections, n_lines)) in read {
             n_unread += n_lines;
-            for correction in corrections.into_iter().filter(|correction| purged.keeps(correction)) {
+            for correction in corrections {
                 let namesakes = found.entry(correction.id.clone()).or_default();
                 match namesakes.iter_mut().find(|(known, _)| *known == correction) {
                     Some((_, refs)) if refs.last() == Some(&name) => {}
@@ -149,17 +151,17 @@ fn found(repository: &Repository, warnings: &mut Vec<String>) -> Result<BTreeMap
             warnings.push(format!("{n_unread} lines of `{name}` are no corrections; they are passed over"));
         }
     }
-    let own_name = |(correction, refs): Found| {
-        let correction = correction.named();
-        (correction.id.clone(), (correction, refs))
-    };
-    Ok(found
-        .into_iter()
-        .flat_map(|(id, mut namesakes)| match namesakes.len() {
-            1 => namesakes.pop().map(|only| (id, only)).into_iter().collect::<Vec<_>>(),
-            _ => namesakes.into_iter().map(own_name).collect(),
+    let judged = found.into_values().flat_map(|namesakes| {
+        let is_alone = namesakes.len() == 1;
+        namesakes.into_iter().map(move |(correction, refs)| {
+            let tier = trust.voice(&mark_of_correction(&correction), refs.iter().map(String::as_str)).tier;
+            (if is_alone { correction } else { correction.named() }, tier)
         })
-        .collect())
+    });
+    let kept = judged.filter(|(correction, tier)| {
+        !purged.has(&correction.id, *tier) && !purged.has(&correction.entry, Tier::Unknown)
+    });
+    Ok(kept.map(|(correction, tier)| (correction.id.clone(), (correction, tier))).collect())
 }
 
 /// Adds corrections, each to the note of the commit that carries its claim.
@@ -170,7 +172,8 @@ pub fn store_corrections(
     repository: &Repository,
     corrections: &[(ObjectId, Correction)],
 ) -> Result<Recovered> {
-    record_own(repository, corrections.iter().map(|(_, correction)| &correction.id))?;
+    let marks: Vec<_> = corrections.iter().map(|(_, correction)| mark_of_correction(correction)).collect();
+    record_own(repository, &marks)?;
     let message = match corrections {
         [(_, only)] => format!("chronicle: correct {}", only.entry),
         several => format!("chronicle: correct {} claims", several.len()),

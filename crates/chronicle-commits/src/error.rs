@@ -63,6 +63,17 @@ pub enum CommitsError {
         /// The remote.
         remote: String,
     },
+    /// What the user wrote, and a purge of others names.
+    #[snafu(display(
+        "a purge mark from `{remote}` names what you wrote, so nothing is pushed: {}",
+        ids.iter().map(|id| id.0.as_str()).collect::<Vec<_>>().join(", ")
+    ))]
+    WantedGone {
+        /// The remote.
+        remote: String,
+        /// What the marks name.
+        ids: Vec<EntryId>,
+    },
     /// A staging file that is no JSON of ours.
     #[snafu(display("cannot read the staged remarks in `{}`", path.display()))]
     UnreadableStaging {

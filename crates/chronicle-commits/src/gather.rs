@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use chronicle_core::{
     Annotation, ChangedRanges, DependsOn, EntryId, Sketch, Statement,
+    correction::Tier,
     reading::{CrossCuttingItem, State},
     score,
 };
@@ -289,26 +290,24 @@ impl Gatherer<'_> {
         let note = &candidate.stored.note;
         let mut summaries: Vec<&str> = Vec::new();
         for Statement { document, fingerprint, is_replaced } in note.statements() {
-            let heading = heading(candidate, document);
+            let summary = summary_id_of(fingerprint);
             for region in &document.regions {
+                let heading = heading(candidate, document, &region.id);
                 let body = || Body::Region(Box::new(region.clone()));
                 self.named(&region.id, (&region.file, region.sketch.as_ref()), body, &heading);
                 let from = (Some(&region.file), region.ast_anchor.as_ref().map(|anchor| &anchor.name));
                 self.reliances(&region.semantic_dependencies, (&region.id, None), from, &heading);
             }
+            let heading = heading(candidate, document, &summary);
             let is_news = !summaries.contains(&document.summary.as_str()) && !is_replaced;
             if is_news && !candidate.touches.is_empty() {
                 summaries.push(&document.summary);
-                self.everywhere(
-                    &summary_id_of(fingerprint),
-                    &Body::Summary(document.summary.clone()),
-                    &heading,
-                );
+                self.everywhere(&summary, &Body::Summary(document.summary.clone()), &heading);
             }
             self.concerns(document, &heading);
         }
         for (document, entry) in note.entries() {
-            let heading = heading(candidate, document);
+            let heading = heading(candidate, document, &entry.id);
             let body = || Body::Wisdom(Box::new(entry.clone()));
             match &entry.file {
                 Some(file) => {
@@ -483,6 +482,10 @@ impl Gatherer<'_> {
                 regions: concern.regions.iter().map(ToString::to_string).collect(),
                 tags: concern.tags.clone(),
                 commit: self.candidate.key.to_string(),
+                // Its heading knows who says so.
+                author: None,
+                tier: Tier::Unknown,
+                origin: None,
                 at: self.candidate.written(document),
                 extra: concern.extra.clone(),
             };
@@ -500,7 +503,9 @@ impl Gatherer<'_> {
 }
 
 /// What `document`, which the note of `candidate` holds, says of itself.
-pub(crate) fn heading(candidate: &Candidate, document: &Annotation) -> Heading {
+///
+/// `claim` is the one of its claims that the heading is for.
+pub(crate) fn heading(candidate: &Candidate, document: &Annotation, claim: &EntryId) -> Heading {
     Heading {
         commit: candidate.key,
         elsewhere: candidate.elsewhere.clone(),
@@ -508,6 +513,7 @@ pub(crate) fn heading(candidate: &Candidate, document: &Annotation) -> Heading {
         timestamp: document.timestamp.clone(),
         at: candidate.written(document),
         author: document.provenance.author.clone(),
+        voice: candidate.stored.voices.of_claim(claim).clone(),
         source: document.provenance.source,
         level: score::context_level(document),
         task: document.task.clone(),

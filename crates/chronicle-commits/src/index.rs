@@ -29,7 +29,7 @@ use std::{
 };
 
 use chronicle_core::{EntryId, correction::CorrectionItem};
-use chronicle_git::{BStr, BString, ByteSlice, Glance, LazyRepository, ObjectId, Repository};
+use chronicle_git::{BStr, BString, ByteSlice, Glance, LazyRepository, ObjectId, Repository, TrustStamp};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use twox_hash::{XxHash3_64, XxHash3_128};
@@ -66,9 +66,12 @@ const MAX_EDITED: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct State {
     common_dir: PathBuf,
+    /// The directory of this user's tables. Its name is a secret of the user's, so a repository that was
+    /// copied or unpacked brings no table that is believed.
+    place: String,
     head: ObjectId,
     notes: Vec<(BString, ObjectId)>,
-    /// A hash of what makes history another one though no commit changes.
+    /// A hash of what makes history another one though no commit changes, and of whose notes are trusted.
     frame: u64,
     /// All of it but HEAD.
     beside_head: Vec<u8>,
@@ -80,9 +83,11 @@ impl State {
         common_dir: &Path,
         head: ObjectId,
         notes: Vec<(BString, ObjectId)>,
-        (tips_stamp, trust): (&[u8], &[u8]),
+        (tips_stamp, trust): (&[u8], &TrustStamp),
     ) -> Self {
-        let frame = XxHash3_64::oneshot(&chronicle_git::frame_stamp(common_dir));
+        let framed = [&chronicle_git::frame_stamp(common_dir)[..], &trust.state].join(&0);
+        let frame = XxHash3_64::oneshot(&framed);
+        let place = format!("{:032x}", XxHash3_128::oneshot(&trust.place));
         let mut beside_head = frame.to_le_bytes().to_vec();
         beside_head.extend_from_slice(tips_stamp);
         for (name, id) in &notes {
@@ -90,9 +95,9 @@ impl State {
             beside_head.push(0);
             beside_head.extend_from_slice(id.as_slice());
         }
-        beside_head.extend_from_slice(trust);
+        beside_head.extend_from_slice(&trust.place);
         let name = name_of(head, &beside_head);
-        Self { common_dir: common_dir.to_owned(), head, notes, frame, beside_head, name }
+        Self { common_dir: common_dir.to_owned(), place, head, notes, frame, beside_head, name }
     }
 
     /// The same, if HEAD were at `head`.
@@ -100,22 +105,29 @@ impl State {
         Self { head, name: name_of(head, &self.beside_head), ..self.clone() }
     }
 
-    /// The state that `glance` saw.
-    fn seen(glance: &Glance) -> Self {
-        let beside = (glance.tips_stamp(), &glance.trust[..]);
-        Self::new(&glance.common_dir, glance.head, glance.notes.clone(), beside)
+    /// The state that `glance` saw; `None` where it is not known whose notes are trusted.
+    fn seen(glance: &Glance) -> Option<Self> {
+        let beside = (glance.tips_stamp(), glance.trust.as_ref()?);
+        Some(Self::new(&glance.common_dir, glance.head, glance.notes.clone(), beside))
     }
 
     fn of(repository: &Repository) -> Result<Option<Self>> {
-        let Some(head) = repository.head()? else { return Ok(None) };
+        let (Some(head), Some(trust)) = (repository.head()?, repository.trust_stamp()) else {
+            return Ok(None);
+        };
         let notes = repository.memory_tips()?;
         let common_dir = repository.common_dir();
-        let beside = (&*chronicle_git::tips_stamp(common_dir), &*chronicle_git::trust_of(common_dir));
+        let beside = (&*chronicle_git::tips_stamp(common_dir), &trust);
         Ok(Some(Self::new(common_dir, head, notes, beside)))
     }
 
-    fn directory(&self) -> PathBuf {
+    /// Where the tables of all users are.
+    fn shared_directory(&self) -> PathBuf {
         self.common_dir.join("chronicle").join("index")
+    }
+
+    fn directory(&self) -> PathBuf {
+        self.shared_directory().join(&self.place)
     }
 
     /// The table of a whole state.
@@ -134,9 +146,8 @@ fn name_of(head: ObjectId, beside_head: &[u8]) -> String {
 }
 
 /// A hash of the state of the repository that `glance` saw.
-pub(crate) fn state_hash(glance: &Glance) -> u128 {
-    let state = State::seen(glance);
-    XxHash3_128::oneshot(state.name.as_bytes())
+pub(crate) fn state_hash(glance: &Glance) -> Option<u128> {
+    Some(XxHash3_128::oneshot(State::seen(glance)?.name.as_bytes()))
 }
 
 fn table_of(directory: &Path, state: &str) -> PathBuf {
@@ -264,7 +275,7 @@ impl Index {
     /// The index of the state that `glance` saw, if there is one.
     #[must_use]
     pub fn open(glance: &Glance) -> Option<Self> {
-        Self::of(State::seen(glance), None)
+        Self::of(State::seen(glance)?, None)
     }
 
     /// The index as it would be if HEAD were at `commit`, made of one that is there where the two lie close

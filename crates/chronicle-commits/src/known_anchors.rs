@@ -20,13 +20,13 @@ impl KnownAnchors {
     /// What is kept for the state of the repository that `glance` saw, if anything is.
     #[must_use]
     pub fn kept(glance: &Glance) -> Option<Self> {
-        postcard::from_bytes(&Kept::new(Some(&glance.common_dir), "anchors").get(state_hash(glance))?).ok()
+        postcard::from_bytes(&Kept::new(Some(&glance.common_dir), "anchors").get(state_hash(glance)?)?).ok()
     }
 
     /// Keeps it for that state; where that cannot be, it is made again.
     pub fn keep(&self, glance: &Glance) {
-        if let Ok(bytes) = postcard::to_allocvec(self) {
-            Kept::new(Some(&glance.common_dir), "anchors").put(state_hash(glance), &bytes);
+        if let (Ok(bytes), Some(hash)) = (postcard::to_allocvec(self), state_hash(glance)) {
+            Kept::new(Some(&glance.common_dir), "anchors").put(hash, &bytes);
         }
     }
 

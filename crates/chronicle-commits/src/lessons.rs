@@ -13,8 +13,7 @@ use jiff::Timestamp;
 use crate::{
     corrections::{Afterwords, Said},
     error::Result,
-    notebook::Notebook,
-    trust::Trust,
+    notebook::{Notebook, Stored},
 };
 
 /// A lesson that counts.
@@ -34,7 +33,7 @@ pub struct Lesson {
     pub anchor: Option<String>,
     /// When it was written.
     pub at: Option<Timestamp>,
-    /// Whether it was written in this clone.
+    /// Whether the user wrote it on this machine.
     pub is_own: bool,
 }
 
@@ -46,17 +45,17 @@ pub fn lessons(repository: &Repository, now: Timestamp) -> Result<Vec<Lesson>> {
     let notebook = Notebook::open(repository, &mut Vec::new())?;
     let (mut entries, mut pairs) = (BTreeMap::new(), Vec::new());
     for (commit, raw) in notebook.scan(&mut Vec::new(), |_, _| true) {
-        let note = notebook.parse(&raw).note;
+        let Stored { note, voices, .. } = notebook.parse(&raw);
         for (document, entry) in note.entries() {
             pairs.extend(entry.supersedes.iter().map(|old| (old.clone(), entry.id.clone())));
             let at = parse_time(&document.timestamp);
-            entries.entry(entry.id.clone()).or_insert_with(|| (commit, at, entry.clone()));
+            let is_own = voices.of_claim(&entry.id).tier == Tier::Own;
+            entries.entry(entry.id.clone()).or_insert_with(|| (commit, at, entry.clone(), is_own));
         }
     }
     let afterwords = Afterwords::load(repository, pairs)?;
-    let trust = Trust::of(repository);
     let mut lessons = Vec::new();
-    for (id, (commit, at, mut entry)) in entries {
+    for (id, (commit, at, mut entry, is_own)) in entries {
         let said = afterwords.corrections(&id.0);
         let is_doubted = said.iter().any(|item| item.kind == CorrectionKind::Flag);
         if is_doubted || afterwords.superseded_by(&id.0).is_some() {
@@ -67,7 +66,7 @@ pub fn lessons(repository: &Repository, now: Timestamp) -> Result<Vec<Lesson>> {
             continue;
         }
         lessons.push(Lesson {
-            is_own: trust.seen(&id, &[]) == Tier::Own,
+            is_own,
             id,
             commit,
             category: entry.category.name(),

@@ -65,7 +65,7 @@ pub use kept::{Caches, DERIVED};
 pub use knowledge::{Added, add_knowledge, all_knowledge, remove_knowledge};
 pub use known_anchors::KnownAnchors;
 pub use lessons::{Lesson, lessons};
-pub use notebook::{Notebook, Stored, stored_on};
+pub use notebook::{Notebook, SaidBy, Stored, stored_on};
 /// How files are outlined by a process of its own.
 pub mod parsing {
     pub use chronicle_outline::{MAX_MEMORY, TIMED_OUT, outline_apart, serve};
@@ -79,4 +79,3 @@ pub use related::resolve_pointers;
 pub use retire::Retired;
 pub use staging::{Staged, StagedRemark, Staging};
 pub use summaries::{Summaries, SummaryKey};
-pub use trust::record_own;

@@ -16,7 +16,7 @@ use memchr::memmem::Finder;
 use crate::{
     error::Result,
     moved::{self, FileLines, Holders},
-    notebook::{Notebook, Stored},
+    notebook::{Notebook, Raw, Stored},
 };
 
 /// One annotated commit that may concern the files in scope.
@@ -363,7 +363,7 @@ impl<'a> Ground<'a> {
 
     /// Whether the note of `candidate`, which could not be read wholly, holds the name of the file number `number`.
     pub(crate) fn is_mentioned(&self, number: usize, candidate: &Candidate) -> bool {
-        if candidate.stored.remarks.is_empty() {
+        if candidate.stored.remarks.is_empty() && candidate.stored.hidden.is_empty() {
             return false;
         }
         let Ok(raw) = self.notebook.raw(candidate.key) else { return false };
@@ -486,7 +486,7 @@ impl<'a> Ground<'a> {
     fn candidate(
         &self,
         key: ObjectId,
-        raw: &[Vec<u8>],
+        raw: &[Raw],
         place: Option<u32>,
         touches: Vec<(usize, Touch)>,
     ) -> Candidate {
@@ -527,6 +527,7 @@ pub(crate) fn malformed(key: ObjectId, stored: &Stored) -> Vec<String> {
     let mut remarks: Vec<String> =
         stored.remarks.iter().map(|remark| format!("{said} {key}: {remark}")).collect();
     remarks.dedup();
+    remarks.extend(stored.hidden.iter().cloned());
     remarks
 }
 

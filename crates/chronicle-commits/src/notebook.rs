@@ -1,11 +1,23 @@
 //! All notes of a repository, whichever ref they lie in.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    ops::Deref,
+};
 
-use chronicle_core::{Knowledge, Note, ReadNote, purge::Purged, read_note};
-use chronicle_git::{GitError, NotesOneByOne, ObjectId, Repository};
+use chronicle_core::{EntryId, Knowledge, Note, ReadNote, correction::Tier, read_note};
+use chronicle_git::{GitError, NotesOneByOne, ObjectId, Repository, origin_of};
 
-use crate::{error::Result, moved, purge::purged};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    error::Result,
+    gather::summary_id,
+    moved,
+    purge::Tombstones,
+    trust::{Mark, Trust, Voice, Voices, marks},
+};
 
 /// The notes of a repository, by the object that carries them.
 ///
@@ -14,7 +26,45 @@ use crate::{error::Result, moved, purge::purged};
 pub struct Notebook<'r> {
     repository: &'r Repository,
     by_key: BTreeMap<ObjectId, Vec<ObjectId>>,
-    purged: Purged,
+    sources: Sources,
+    trust: Trust<'r>,
+    purged: Tombstones,
+}
+
+/// Which refs hold which blobs.
+#[derive(Default)]
+struct Sources {
+    refs: Vec<String>,
+    of_blobs: HashMap<ObjectId, RefSet>,
+}
+
+/// Some refs, by their numbers. Those beyond the 64th count as one.
+type RefSet = u64;
+
+impl Sources {
+    fn add(&mut self, number: usize, blob: ObjectId) {
+        *self.of_blobs.entry(blob).or_default() |= 1 << number.min(63);
+    }
+
+    fn names(&self, set: RefSet) -> impl Iterator<Item = &str> {
+        let is_in = move |number: &usize| set & (1 << (*number).min(63)) != 0;
+        (0..self.refs.len()).filter(is_in).map(|number| self.refs[number].as_str())
+    }
+}
+
+/// The bytes of a note, and the refs that hold it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Raw {
+    bytes: Vec<u8>,
+    refs: RefSet,
+}
+
+impl Deref for Raw {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 /// What is stored on one object.
@@ -28,6 +78,10 @@ pub struct Stored {
     pub remarks: Vec<String>,
     /// Whether it may say by a sketch where something belongs.
     pub(crate) is_sketched: bool,
+    /// Who its claims are from.
+    pub(crate) voices: Voices,
+    /// Remarks on what is hidden from the reader.
+    pub hidden: Vec<String>,
 }
 
 impl<'r> Notebook<'r> {
@@ -37,10 +91,12 @@ impl<'r> Notebook<'r> {
     /// When refs or trees cannot be read.
     pub fn open(repository: &'r Repository, warnings: &mut Vec<String>) -> Result<Self> {
         let mut by_key: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
-        for name in repository.annotation_refs()? {
+        let mut sources = Sources { refs: repository.annotation_refs()?, ..Sources::default() };
+        for (number, name) in sources.refs.clone().into_iter().enumerate() {
             match repository.notes(&name) {
                 Ok(notes) => {
                     for note in notes {
+                        sources.add(number, note.blob);
                         let blobs = by_key.entry(note.key).or_default();
                         if !blobs.contains(&note.blob) {
                             blobs.push(note.blob);
@@ -53,17 +109,24 @@ impl<'r> Notebook<'r> {
                 Err(error) => return Err(error.into()),
             }
         }
-        let purged = purged(repository)?;
+        let trust = Trust::of(repository);
+        let purged = Tombstones::read(repository, &trust)?;
         by_key.retain(|_, blobs| {
-            blobs.retain(|blob| !purged.has_blob(&blob.to_string()));
+            blobs.retain(|blob| !purged.has_blob(repository, *blob));
             !blobs.is_empty()
         });
-        Ok(Self { repository, by_key, purged })
+        Ok(Self { repository, by_key, sources, trust, purged })
     }
 
     /// A notebook without notes, for those who read single ones.
     pub(crate) fn empty(repository: &'r Repository) -> Self {
-        Self { repository, by_key: BTreeMap::new(), purged: Purged::default() }
+        Self {
+            repository,
+            by_key: BTreeMap::new(),
+            sources: Sources::default(),
+            trust: Trust::of(repository),
+            purged: Tombstones::default(),
+        }
     }
 
     /// Whether anything is annotated.
@@ -85,7 +148,7 @@ impl<'r> Notebook<'r> {
         &self,
         warnings: &mut Vec<String>,
         wanted: impl Fn(ObjectId, &[u8]) -> bool + Sync,
-    ) -> BTreeMap<ObjectId, Vec<Vec<u8>>> {
+    ) -> BTreeMap<ObjectId, Vec<Raw>> {
         let by_key = &self.by_key;
         let mut keys_of: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
         for (key, blobs) in by_key {
@@ -107,8 +170,10 @@ impl<'r> Notebook<'r> {
         }
         contents.retain(|_, content| content.is_some());
         let of_key = |(key, blobs): (&ObjectId, &Vec<ObjectId>)| {
-            let raw: Vec<Vec<u8>> =
-                blobs.iter().filter_map(|blob| contents.get(blob).cloned().flatten()).collect();
+            let raw: Vec<Raw> = blobs
+                .iter()
+                .filter_map(|blob| Some(self.raw_of(*blob, contents.get(blob).cloned().flatten()?)))
+                .collect();
             raw.iter().any(|content| wanted(*key, content)).then_some((*key, raw))
         };
         by_key.iter().filter_map(of_key).collect()
@@ -118,10 +183,14 @@ impl<'r> Notebook<'r> {
     ///
     /// # Errors
     /// When a blob cannot be read.
-    pub fn raw(&self, key: ObjectId) -> Result<Vec<Vec<u8>>> {
+    pub fn raw(&self, key: ObjectId) -> Result<Vec<Raw>> {
         let keys = self.repository.keys_of(key);
         let blobs = keys.iter().filter_map(|key| self.by_key.get(key)).flatten();
-        blobs.map(|blob| Ok(self.repository.blob(*blob)?)).collect()
+        blobs.map(|blob| Ok(self.raw_of(*blob, self.repository.blob(*blob)?))).collect()
+    }
+
+    fn raw_of(&self, blob: ObjectId, bytes: Vec<u8>) -> Raw {
+        Raw { bytes, refs: self.sources.of_blobs.get(&blob).copied().unwrap_or_default() }
     }
 
     /// What is stored on `key`, folded from all refs.
@@ -133,8 +202,8 @@ impl<'r> Notebook<'r> {
     }
 
     /// Reads and folds the notes of one object, without what was purged.
-    pub(crate) fn parse(&self, blobs: &[Vec<u8>]) -> Stored {
-        cleansed(parse(blobs), &self.purged)
+    pub(crate) fn parse(&self, raw: &[Raw]) -> Stored {
+        heard(raw, &self.sources, &self.trust, &self.purged)
     }
 
     /// The repository's knowledge.
@@ -169,8 +238,10 @@ pub fn stored_on(repository: &Repository, key: ObjectId, warnings: &mut Vec<Stri
 /// Notes that are looked up one by one, all refs together, without listing all of them.
 pub(crate) struct SingleNotes<'r> {
     repository: &'r Repository,
-    refs: Vec<NotesOneByOne<'r>>,
-    purged: Purged,
+    refs: Vec<(usize, NotesOneByOne<'r>)>,
+    sources: Sources,
+    trust: Trust<'r>,
+    purged: Tombstones,
 }
 
 impl<'r> SingleNotes<'r> {
@@ -180,21 +251,25 @@ impl<'r> SingleNotes<'r> {
     /// When a ref or a tree cannot be read.
     pub(crate) fn open(repository: &'r Repository, warnings: &mut Vec<String>) -> Result<Self> {
         let mut refs = Vec::new();
-        for name in repository.annotation_refs()? {
-            match repository.notes_one_by_one(&name) {
-                Ok(notes) => refs.extend(notes),
+        let sources = Sources { refs: repository.annotation_refs()?, ..Sources::default() };
+        for (number, name) in sources.refs.iter().enumerate() {
+            match repository.notes_one_by_one(name) {
+                Ok(notes) => refs.extend(notes.map(|notes| (number, notes))),
                 Err(error @ GitError::NotANotesRef { .. }) => {
                     warnings.push(format!("{error}; it is passed over"));
                 }
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(Self { repository, refs, purged: purged(repository)? })
+        let trust = Trust::of(repository);
+        let purged = Tombstones::read(repository, &trust)?;
+        Ok(Self { repository, refs, sources, trust, purged })
     }
 
     /// No notes, for where none is looked up.
     pub(crate) fn none(repository: &'r Repository) -> Self {
-        Self { repository, refs: Vec::new(), purged: Purged::default() }
+        let (sources, purged) = (Sources::default(), Tombstones::default());
+        Self { repository, refs: Vec::new(), sources, trust: Trust::of(repository), purged }
     }
 
     /// Whether a note lies on `key`, whatever it says.
@@ -202,7 +277,7 @@ impl<'r> SingleNotes<'r> {
     /// # Errors
     /// When a tree cannot be read.
     pub(crate) fn has(&mut self, key: ObjectId) -> Result<bool> {
-        for notes in &mut self.refs {
+        for (_, notes) in &mut self.refs {
             if notes.find(key)?.is_some() {
                 return Ok(true);
             }
@@ -216,40 +291,150 @@ impl<'r> SingleNotes<'r> {
     /// When a tree or a blob cannot be read.
     pub(crate) fn stored_on(&mut self, key: ObjectId) -> Result<Stored> {
         let keys = self.repository.keys_of(key);
-        let mut blobs = Vec::new();
-        for notes in &mut self.refs {
+        let mut found: Vec<(ObjectId, Raw)> = Vec::new();
+        for (number, notes) in &mut self.refs {
             for key in &keys {
                 let Some(blob) = notes.find(*key)? else { continue };
-                let blob = self.repository.blob(blob)?;
-                if !blobs.contains(&blob) {
-                    blobs.push(blob);
+                let refs = 1 << (*number).min(63);
+                match found.iter_mut().find(|(known, _)| *known == blob) {
+                    Some((_, raw)) => raw.refs |= refs,
+                    None => found.push((blob, Raw { bytes: self.repository.blob(blob)?, refs })),
                 }
             }
         }
-        if !self.purged.is_empty() {
-            blobs.retain(|blob| !self.purged.has_blob(&self.repository.blob_id(blob).to_string()));
-        }
-        Ok(cleansed(parse(&blobs), &self.purged))
+        found.retain(|(blob, _)| !self.purged.has_blob(self.repository, *blob));
+        let raw: Vec<Raw> = found.into_iter().map(|(_, raw)| raw).collect();
+        Ok(heard(&raw, &self.sources, &self.trust, &self.purged))
     }
 }
 
-fn cleansed(stored: Stored, purged: &Purged) -> Stored {
-    let Stored { note, knowledge, .. } = stored;
-    let knowledge = knowledge.map(|knowledge| purged.cleanse_knowledge(knowledge));
-    Stored { note: purged.cleanse(note), knowledge, ..stored }
+/// Reads and folds the notes of one object, and finds out who says what in them.
+///
+/// An id that two notes put on different words is that of whoever is trusted most: no one else takes a
+/// claim's place by using its id.
+fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones) -> Stored {
+    let mut seen: HashMap<Mark, RefSet> = HashMap::new();
+    let mut notes: Vec<(Stored, Vec<(EntryId, Mark)>)> = Vec::with_capacity(raw.len());
+    for raw in raw {
+        let mut stored = parse(&[&raw.bytes]);
+        let is_near = |name: &str| origin_of(name) == name || trust.is_shared(name);
+        if stored.knowledge.is_some() && !sources.names(raw.refs).any(is_near) {
+            // It is told as the repository's own, to agents too.
+            stored.knowledge = None;
+            let origin = sources.names(raw.refs).next().map_or("elsewhere", origin_of);
+            stored
+                .hidden
+                .push(format!("knowledge from {origin} is not shown: notes are not exchanged with it"));
+        }
+        let marks = marks(&stored.note);
+        for (_, mark) in &marks {
+            *seen.entry(mark.clone()).or_default() |= raw.refs;
+        }
+        notes.push((stored, marks));
+    }
+    let voice = |mark: &Mark| trust.voice(mark, sources.names(seen.get(mark).copied().unwrap_or_default()));
+    if 1 < notes.len() {
+        let mut best: HashMap<EntryId, (Tier, Mark)> = HashMap::new();
+        for (id, mark) in notes.iter().flat_map(|(_, marks)| marks) {
+            let tier = voice(mark).tier;
+            match best.get_mut(id) {
+                Some(known) if known.0 < tier => *known = (tier, mark.clone()),
+                Some(_) => {}
+                None => drop(best.insert(id.clone(), (tier, mark.clone()))),
+            }
+        }
+        for (stored, marks) in &mut notes {
+            let usurped: HashSet<&EntryId> = marks
+                .iter()
+                .filter(|(id, mark)| best[id].1 != *mark && voice(mark).tier < best[id].0)
+                .map(|(id, _)| id)
+                .collect();
+            if !usurped.is_empty() {
+                stored.note = std::mem::take(&mut stored.note).without(&|id| usurped.contains(id), "");
+            }
+        }
+    }
+    let mut stored = notes.into_iter().map(|(stored, _)| stored).reduce(Stored::fold).unwrap_or_default();
+    let voices = marks(&stored.note).into_iter().map(|(id, mark)| {
+        let voice: Voice = voice(&mark);
+        (id, voice)
+    });
+    stored.voices = Voices::of(voices);
+    purged.cleanse(stored)
+}
+
+/// Who a claim is from that the user did not write.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SaidBy {
+    /// The claim.
+    pub id: EntryId,
+    /// Who wrote it, in their own words.
+    pub author: Option<String>,
+    /// How far its author is trusted.
+    pub tier: Tier,
+    /// The remote or the notes ref that it came from.
+    pub origin: Option<String>,
+}
+
+impl Stored {
+    /// Who its claims are from that the user did not write.
+    #[must_use]
+    pub fn said_by_others(&self) -> Vec<SaidBy> {
+        let mut others = Vec::new();
+        let mut add = |id: EntryId, author: &Option<String>| {
+            let Voice { tier, origin } = self.voices.of_claim(&id).clone();
+            if tier != Tier::Own {
+                others.push(SaidBy { id, author: author.clone(), tier, origin });
+            }
+        };
+        for document in self.note.documents() {
+            add(summary_id(document), &document.provenance.author);
+            document.regions.iter().for_each(|region| add(region.id.clone(), &document.provenance.author));
+        }
+        for (document, entry) in self.note.entries() {
+            add(entry.id.clone(), &document.provenance.author);
+        }
+        others
+    }
+
+    /// What of it the user or the team says.
+    pub(crate) fn trusted(mut self) -> Self {
+        let voices = &self.voices;
+        self.note = self.note.without(&|id| voices.of_claim(id).tier == Tier::Unknown, "");
+        self
+    }
+
+    /// What both say.
+    fn fold(self, other: Self) -> Self {
+        let knowledge = match (self.knowledge, other.knowledge) {
+            (Some(ours), Some(theirs)) => Some(ours.fold(theirs)),
+            (ours, theirs) => ours.or(theirs),
+        };
+        Self {
+            note: self.note.fold(other.note),
+            knowledge,
+            remarks: [self.remarks, other.remarks].concat(),
+            is_sketched: self.is_sketched || other.is_sketched,
+            voices: self.voices,
+            hidden: [self.hidden, other.hidden].concat(),
+        }
+    }
 }
 
 /// Reads and folds the notes of one object, as they lie there.
-pub(crate) fn parse(blobs: &[Vec<u8>]) -> Stored {
+pub(crate) fn parse(blobs: &[impl AsRef<[u8]>]) -> Stored {
     let mut stored = Stored::default();
     for blob in blobs {
-        stored.is_sketched |= moved::may_be_sketched(blob);
+        let blob = blob.as_ref();
         let ReadNote { note, knowledge, remarks } = read_note(blob);
-        stored.note = stored.note.fold(note);
-        if let Some(knowledge) = knowledge {
-            stored.knowledge = Some(stored.knowledge.take().unwrap_or_default().fold(knowledge));
-        }
-        stored.remarks.extend(remarks.iter().map(ToString::to_string));
+        let read = Stored {
+            note,
+            knowledge,
+            remarks: remarks.iter().map(ToString::to_string).collect(),
+            is_sketched: moved::may_be_sketched(blob),
+            ..Stored::default()
+        };
+        stored = stored.fold(read);
     }
     stored
 }

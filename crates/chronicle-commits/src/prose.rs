@@ -90,13 +90,12 @@ pub(crate) fn passages(candidate: &Candidate) -> Vec<Passage> {
     let mut passages = Vec::new();
     let mut summaries: HashMap<&str, EntryId> = HashMap::new();
     for Statement { document, fingerprint, is_replaced } in note.statements() {
-        let heading = heading(candidate, document);
         for region in &document.regions {
             let constraints = region.constraints.iter().map(|constraint| &constraint.text);
             let texts = [&region.intent, &region.reasoning, &region.risk_notes];
             for text in texts.into_iter().flatten().chain(constraints) {
                 passages.push(Passage {
-                    heading: heading.clone(),
+                    heading: heading(candidate, document, &region.id),
                     kind: Kind::Region,
                     claim: region.id.clone(),
                     from_file: Some(region.file.clone()),
@@ -111,6 +110,7 @@ pub(crate) fn passages(candidate: &Candidate) -> Vec<Passage> {
             let claim =
                 summaries.entry(&document.summary).or_insert_with(|| summary_id_of(fingerprint)).clone();
             let text = document.summary.clone();
+            let heading = heading(candidate, document, &claim);
             passages.push(Passage {
                 heading,
                 kind: Kind::Summary,
@@ -124,7 +124,7 @@ pub(crate) fn passages(candidate: &Candidate) -> Vec<Passage> {
     }
     for (document, entry) in note.entries() {
         passages.push(Passage {
-            heading: heading(candidate, document),
+            heading: heading(candidate, document, &entry.id),
             kind: Kind::Entry,
             claim: entry.id.clone(),
             from_file: entry.file.clone(),

@@ -4,23 +4,27 @@
 //! purge that was killed is finished by running it again. Our own notes come last, because the texts
 //! that must go are found in them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chronicle_core::{
     Annotation, EntryId,
-    correction::read_corrections,
-    purge::{Left, Purged, Texts, Tombstone, clean},
+    correction::{Tier, read_corrections},
+    counted,
+    purge::{Left, Purged, Texts, Tombstone, clean, read_tombstones},
     read_note,
 };
 use chronicle_git::{
     EverNote, GitError, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Replacements, Repository, Rewritten,
+    origin_of,
 };
 use serde_json::{Map, Value};
 
 use crate::{
     error::{CommitsError, Result},
     gather::summary_id,
+    notebook::Stored,
     staging::drop_staged,
+    trust::{Mark, Tiers, Trust, mark_of_words, marks, record_own},
 };
 
 /// What is to be purged.
@@ -73,6 +77,125 @@ pub fn purged(repository: &Repository) -> Result<Purged> {
     }
 }
 
+/// Everything that was purged, here or by others, and who purged it: what readers go by.
+///
+/// A purge counts by the tier of who made it. It takes away what is trusted no more than its maker; of what
+/// is trusted more it only hides, and the answer mentions it. One from a remote that the user did not
+/// enable hides nothing of the user's or the team's.
+#[derive(Debug, Default)]
+pub(crate) struct Tombstones {
+    ids: HashMap<EntryId, Grave>,
+    blobs: HashMap<String, Grave>,
+}
+
+/// Who says that something is purged.
+#[derive(Debug, Clone)]
+struct Grave {
+    tier: Tier,
+    /// The remote, or the ref.
+    origin: String,
+    /// Whether it hides what is trusted more: it is in our own ref, or the team's.
+    hides: bool,
+}
+
+fn mark_of_tombstone(tombstone: &Tombstone) -> Mark {
+    mark_of_words(&tombstone.id.0, &(&tombstone.purged, &tombstone.blobs))
+}
+
+impl Tombstones {
+    /// Reads our own tombstones and the fetched ones.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub(crate) fn read(repository: &Repository, trust: &Trust<'_>) -> Result<Self> {
+        let mut tombstones = Self::default();
+        for name in repository.purge_refs()? {
+            let notes = match repository.notes(&name) {
+                Ok(notes) => notes,
+                Err(GitError::NotANotesRef { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            for note in notes {
+                for tombstone in read_tombstones(&repository.blob(note.blob)?) {
+                    let tier = trust.voice(&mark_of_tombstone(&tombstone), [name.as_str()]).tier;
+                    let hides = name == PURGED_REF || trust.is_shared(&name);
+                    let grave = Grave { tier, origin: origin_of(&name).to_owned(), hides };
+                    for id in tombstone.purged {
+                        keep_strongest(&mut tombstones.ids, id, &grave);
+                    }
+                    for blob in tombstone.blobs {
+                        keep_strongest(&mut tombstones.blobs, blob, &grave);
+                    }
+                }
+            }
+        }
+        Ok(tombstones)
+    }
+
+    /// Whether the note with this object id is gone as a whole. Only the user says that of a note that can
+    /// be read.
+    pub(crate) fn has_blob(&self, repository: &Repository, blob: ObjectId) -> bool {
+        // Mostly there is none.
+        !self.blobs.is_empty()
+            && self.blobs.get(&blob.to_string()).is_some_and(|grave| {
+                grave.tier == Tier::Own || !repository.blob(blob).is_ok_and(|content| is_readable(&content))
+            })
+    }
+
+    /// Whether what has this id, and comes from such a tier, is gone.
+    pub(crate) fn has(&self, id: &EntryId, tier: Tier) -> bool {
+        self.ids.get(id).is_some_and(|grave| tier <= grave.tier || grave.hides)
+    }
+
+    /// What is left to read, and a remark where a purge hides what is trusted more than its maker.
+    pub(crate) fn cleanse(&self, mut stored: Stored) -> Stored {
+        if self.ids.is_empty() {
+            return stored;
+        }
+        let mut purged = Purged::default();
+        let (mut hidden, mut ignored): (BTreeMap<&str, usize>, BTreeMap<&str, usize>) = Default::default();
+        let mut gone = Vec::new();
+        for (id, _) in marks(&stored.note) {
+            let Some(grave) = self.ids.get(&id) else { continue };
+            let counts = stored.voices.of_claim(&id).tier <= grave.tier;
+            if !counts {
+                let counted = if grave.hides { &mut hidden } else { &mut ignored };
+                *counted.entry(&grave.origin).or_default() += 1;
+            }
+            if counts || grave.hides {
+                gone.push(id);
+            }
+        }
+        gone.extend(stored.knowledge.iter().flat_map(chronicle_core::Knowledge::items).filter_map(|item| {
+            let id = EntryId(item.id().to_owned());
+            self.ids.get(&id).is_some_and(|grave| grave.hides).then_some(id)
+        }));
+        purged.add_ids(gone);
+        stored.hidden.extend(hidden.into_iter().map(|(origin, n)| {
+            format!(
+                "{} hidden: a purge mark from {origin}; `git chronicle sync pull --accept-purge` removes what it names",
+                counted(n, "lesson")
+            )
+        }));
+        stored.hidden.extend(ignored.into_iter().map(|(origin, n)| {
+            format!(
+                "a purge mark from {origin} names {}; notes are not exchanged with it, so it does not count",
+                counted(n, "lesson")
+            )
+        }));
+        stored.note = purged.cleanse(stored.note);
+        stored.knowledge = stored.knowledge.map(|knowledge| purged.cleanse_knowledge(knowledge));
+        stored
+    }
+}
+
+fn keep_strongest<K: std::hash::Hash + Eq>(graves: &mut HashMap<K, Grave>, of: K, grave: &Grave) {
+    let known = graves.entry(of).or_insert_with(|| grave.clone());
+    if (known.tier, known.hides) < (grave.tier, grave.hides) {
+        *known = grave.clone();
+    }
+}
+
 /// What has to go: found in every version of every ref.
 #[derive(Default)]
 struct Sought {
@@ -109,6 +232,7 @@ pub fn purge(
         timestamp,
         extra: Map::new(),
     };
+    record_own(repository, &[mark_of_tombstone(&tombstone)])?;
     bury(repository, &tombstone)?;
     let mut purged = Purged::default();
     purged.add(&tombstone);
@@ -120,13 +244,17 @@ pub fn purge(
     }
     // Nobody makes an index of the old notes meanwhile.
     let index = repository.shared_state_dir().join("index");
-    let lock = index.is_dir().then(|| repository.lock(&index.join("lock"))).transpose()?;
+    let of_users = std::fs::read_dir(&index).into_iter().flatten().filter_map(std::result::Result::ok);
+    let of_users = of_users.map(|entry| entry.path()).filter(|path| path.is_dir());
+    let locks = of_users
+        .map(|path| repository.lock(&path.join("lock")))
+        .collect::<std::result::Result<Vec<_>, _>>()?;
     for name in last_ours(repository)? {
         let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &sought.texts);
         report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
     }
     drop_derived(repository)?;
-    drop(lock);
+    drop(locks);
     for (name, tip) in repository.chronicle_refs()? {
         let ever = repository.notes_ever(&[tip])?;
         if name != PURGED_REF && !plan(repository, &ever, &purged, &sought.texts)?.is_empty() {
@@ -151,7 +279,10 @@ fn bury(repository: &Repository, tombstone: &Tombstone) -> Result<()> {
     repository.edit_notes(PURGED_REF, "chronicle: purge", |notes: &mut NotesEdit<'_>| -> Result<()> {
         let mut content = notes.get(key)?.unwrap_or_default();
         let mut known = Purged::default();
-        known.read(&content);
+        let trust = Trust::of(repository);
+        let mut by_us = read_tombstones(&content);
+        by_us.retain(|tombstone| trust.is_own(&mark_of_tombstone(tombstone)));
+        by_us.iter().for_each(|tombstone| known.add(tombstone));
         let is_known = tombstone.purged.iter().all(|id| known.has(id))
             && tombstone.blobs.iter().all(|blob| known.has_blob(blob));
         if is_known {
@@ -363,26 +494,73 @@ fn plan(repository: &Repository, ever: &[EverNote], purged: &Purged, texts: &Tex
     Ok(ever.iter().filter_map(replaced).collect())
 }
 
-/// Takes everything that was ever purged, here or where tombstones came from, out of all refs; says which
-/// held any of it.
+/// What came of [`enforce`].
+#[derive(Debug, Default)]
+pub struct Enforced {
+    /// The refs that held any of it.
+    pub rewritten: Vec<Rewritten>,
+    /// What stays, because those who want it gone are trusted less than its author: only hidden.
+    pub kept: Vec<EntryId>,
+}
+
+/// Takes everything that was ever purged, here or where tombstones came from, out of all refs.
+///
+/// What is trusted more than the one who purged it stays.
 ///
 /// # Errors
 /// When a ref cannot be read or written.
-pub fn enforce(repository: &Repository) -> Result<Vec<Rewritten>> {
-    let purged = purged(repository)?;
-    if purged.is_empty() {
-        return Ok(Vec::new());
+pub fn enforce(repository: &Repository) -> Result<Enforced> {
+    let trust = Trust::of(repository);
+    let tombstones = Tombstones::read(repository, &trust)?;
+    let mut enforced = Enforced::default();
+    if tombstones.ids.is_empty() && tombstones.blobs.is_empty() {
+        return Ok(enforced);
     }
-    let mut rewritten = Vec::new();
+    let of_ours = |grave: &Grave| grave.hides;
+    let named: HashSet<EntryId> =
+        tombstones.ids.iter().filter(|(_, grave)| of_ours(grave)).map(|(id, _)| id.clone()).collect();
+    // What only the user's own purges name needs no look at whose it is.
+    let doubtful: HashSet<EntryId> =
+        named.iter().filter(|id| tombstones.ids[*id].tier < Tier::Own).cloned().collect();
+    let tiers = Tiers::of(repository, &trust, &doubtful)?;
+    let mut purged = Purged::default();
+    for id in named {
+        match doubtful.contains(&id) && tombstones.ids[&id].tier < tiers.of_claim(&id) {
+            true => enforced.kept.push(id),
+            false => purged.add_ids([id]),
+        }
+    }
+    enforced.kept.sort_unstable();
+    let blobs = tombstones.blobs.iter().filter(|(_, grave)| of_ours(grave));
+    purged.add_blobs(blobs.map(|(blob, _)| blob.clone()).filter(|blob| {
+        let id = ObjectId::from_hex(blob.as_bytes()).ok();
+        id.is_some_and(|id| tombstones.has_blob(repository, id))
+    }));
     for name in last_ours(repository)? {
         let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &Texts::default());
-        rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
+        enforced.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
     }
-    if !rewritten.is_empty() {
+    if !enforced.rewritten.is_empty() {
         for directory in repository.state_dirs()? {
             drop_staged(repository, &directory, |id, _| id.is_some_and(|id| purged.has(id)))?;
         }
         drop_derived(repository)?;
     }
-    Ok(rewritten)
+    Ok(enforced)
+}
+
+/// Makes the purges of others that name `ids` the user's own, under the `id` and in the words of `stamp`.
+///
+/// # Errors
+/// When the tombstones cannot be read or written.
+pub fn accept(
+    repository: &Repository,
+    ids: &[EntryId],
+    id: EntryId,
+    (author, timestamp): (Option<String>, String),
+) -> Result<()> {
+    let (purged, blobs) = (ids.to_vec(), Vec::new());
+    let tombstone = Tombstone { id, purged, blobs, author, timestamp, extra: Map::new() };
+    record_own(repository, &[mark_of_tombstone(&tombstone)])?;
+    bury(repository, &tombstone)
 }

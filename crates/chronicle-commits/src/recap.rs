@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use chronicle_core::{
     Category, EntryId,
-    correction::{Claim, CorrectionItem, CorrectionKind},
+    correction::{Claim, CorrectionItem, CorrectionKind, Tier},
     parse_time,
     thread::{Priority, ThreadKind, priority},
 };
@@ -15,8 +15,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    corrections::Afterwords, error::Result, gather::summary_id, index::state_hash, kept::Kept,
-    notebook::Notebook,
+    corrections::Afterwords,
+    error::Result,
+    gather::summary_id,
+    index::state_hash,
+    kept::Kept,
+    notebook::{Notebook, Stored},
 };
 
 /// How many lessons a briefing has at hand; the others are counted.
@@ -34,8 +38,8 @@ pub struct Recap {
     /// Lessons that say what is still to be done, on commits that HEAD reaches, in the order of lists: all of them, or
     /// the first ones.
     pub unfinished: Vec<Unfinished>,
-    /// How many more each author left, where only the first ones are at hand.
-    pub n_more: BTreeMap<String, usize>,
+    /// How many more there are in each tier, where only the first ones are at hand.
+    pub n_more: BTreeMap<Tier, usize>,
     /// Why commits that HEAD reaches were made, the newest first.
     pub reasons: Vec<Reason>,
 }
@@ -53,6 +57,10 @@ pub struct Unfinished {
     pub commit: String,
     /// Who made the commit.
     pub author: String,
+    /// How far its author is trusted.
+    pub tier: Tier,
+    /// Where it came from, if the user did not write it.
+    pub origin: Option<String>,
     /// The file it is about.
     pub file: Option<String>,
     /// What is to be done.
@@ -91,14 +99,15 @@ impl Recap {
 
     fn kept_as(kind: &str, glance: &Glance) -> Option<Self> {
         let kept = Kept::new(Some(&glance.common_dir), kind);
-        postcard::from_bytes(&kept.get(state_hash(glance))?).ok()
+        postcard::from_bytes(&kept.get(state_hash(glance)?)?).ok()
     }
 
     /// Keeps it for that state, whole and as far as a briefing needs it; where that cannot be, it is made again.
     pub fn keep(&self, glance: &Glance) {
+        let Some(hash) = state_hash(glance) else { return };
         for (kind, recap) in [("recap-whole", self), ("recap-first", &self.at_hand())] {
             if let Ok(bytes) = postcard::to_allocvec(recap) {
-                Kept::new(Some(&glance.common_dir), kind).put(state_hash(glance), &bytes);
+                Kept::new(Some(&glance.common_dir), kind).put(hash, &bytes);
             }
         }
     }
@@ -109,7 +118,7 @@ impl Recap {
         let (first, rest) = self.unfinished.split_at(self.unfinished.len().min(MOST_AT_HAND));
         let mut n_more = BTreeMap::new();
         for lesson in rest {
-            *n_more.entry(lesson.author.clone()).or_default() += 1;
+            *n_more.entry(lesson.tier).or_default() += 1;
         }
         Self { unfinished: first.to_vec(), n_more, reasons: self.reasons.clone() }
     }
@@ -126,19 +135,23 @@ impl Recap {
         let history = repository.history(&[head])?;
         let (mut lessons, mut summaries, mut pairs) = (BTreeMap::new(), Vec::new(), Vec::new());
         for (commit, raw) in notebook.scan(&mut Vec::new(), |_, _| true) {
-            let note = notebook.parse(&raw).note;
+            let Stored { note, voices, .. } = notebook.parse(&raw);
             let is_here = history.place(commit).is_some();
             for (document, entry) in note.entries() {
                 pairs.extend(entry.supersedes.iter().map(|old| (old.clone(), entry.id.clone())));
                 if is_here && entry.category == Category::UnfinishedThread {
                     let at = seconds(&document.timestamp);
-                    lessons.entry(entry.id.clone()).or_insert_with(|| (commit, at, entry.clone()));
+                    let voice = voices.of_claim(&entry.id).clone();
+                    lessons.entry(entry.id.clone()).or_insert_with(|| (commit, at, entry.clone(), voice));
                 }
             }
             let newest = note.statements().into_iter().find(|statement| !statement.is_replaced);
             if let Some(document) = newest.map(|statement| statement.document).filter(|_| is_here) {
-                let at = seconds(&document.timestamp);
-                summaries.push((commit, at, summary_id(document), document.summary.clone()));
+                let (at, id) = (seconds(&document.timestamp), summary_id(document));
+                // Nobody knows who says the others, and why a commit was made is for its author to say.
+                if Tier::Unknown < voices.of_claim(&id).tier {
+                    summaries.push((commit, at, id, document.summary.clone()));
+                }
             }
         }
         summaries.sort_by_key(|(commit, at, ..)| (std::cmp::Reverse(*at), *commit));
@@ -149,7 +162,7 @@ impl Recap {
             Claim::Summary(&mut summary).apply(said_of(&afterwords, &id));
             recap.reasons.push(Reason { commit: commit.to_string(), summary, at });
         }
-        for (id, (commit, at, mut entry)) in lessons {
+        for (id, (commit, at, mut entry, voice)) in lessons {
             if afterwords.superseded.contains_key(&id) {
                 continue;
             }
@@ -161,6 +174,8 @@ impl Recap {
                 id,
                 commit: commit.to_string(),
                 author: String::new(),
+                tier: voice.tier,
+                origin: voice.origin,
                 file: entry.file,
                 text: entry.content,
                 at,

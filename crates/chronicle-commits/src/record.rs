@@ -7,12 +7,12 @@ use std::{borrow::Cow, collections::HashSet};
 
 use chronicle_core::{
     Anchor, Category, ContextLevel, CrossCuttingMember, Entry, EntryId, LineRange, Origin, Region, Related,
-    Source, reading::CrossCuttingItem,
+    Source, correction::Tier, reading::CrossCuttingItem,
 };
 use chronicle_git::{Node, ObjectId, Touch};
 use jiff::Timestamp;
 
-use crate::{lost::LostLines, placing::Placement};
+use crate::{lost::LostLines, placing::Placement, trust::Voice};
 
 /// Everything that notes say about one file.
 #[derive(Debug, Clone, Default)]
@@ -75,6 +75,8 @@ pub(crate) struct Heading {
     /// The same as a moment; that of the commit where it cannot be read.
     pub(crate) at: Timestamp,
     pub(crate) author: Option<String>,
+    /// Who its claims are from.
+    pub(crate) voice: Voice,
     pub(crate) source: Source,
     pub(crate) level: ContextLevel,
     pub(crate) task: Option<String>,
@@ -180,17 +182,47 @@ pub(crate) struct Spoken<'r> {
     pub(crate) at: Timestamp,
     pub(crate) source: Source,
     pub(crate) level: ContextLevel,
+    /// Who it is from, if the user did not write it.
+    pub(crate) other: Option<Other<'r>>,
+}
+
+/// Someone else who said something.
+#[derive(Clone, Copy)]
+pub(crate) struct Other<'r> {
+    pub(crate) tier: Tier,
+    pub(crate) origin: Option<&'r str>,
+    pub(crate) author: Option<&'r str>,
 }
 
 impl Heading {
     pub(crate) fn spoken(&self) -> Spoken<'_> {
         let Self { commit, elsewhere, timestamp, at, source, level, .. } = self;
-        let (commit, at, source, level) = (*commit, *at, *source, *level);
-        Spoken { commit, elsewhere: elsewhere.as_deref(), timestamp: Some(timestamp), at, source, level }
+        let (commit, at, source, level, other) = (*commit, *at, *source, *level, self.other());
+        Spoken {
+            commit,
+            elsewhere: elsewhere.as_deref(),
+            timestamp: Some(timestamp),
+            at,
+            source,
+            level,
+            other,
+        }
+    }
+
+    /// Who it is from, if the user did not write it.
+    pub(crate) fn other(&self) -> Option<Other<'_>> {
+        let Voice { tier, origin } = &self.voice;
+        let (origin, author) = (origin.as_deref(), self.author.as_deref());
+        (*tier != Tier::Own).then_some(Other { tier: *tier, origin, author })
     }
 }
 
 impl Spoken<'_> {
+    /// How far whoever says it is trusted.
+    pub(crate) fn tier(&self) -> Tier {
+        self.other.map_or(Tier::Own, |other| other.tier)
+    }
+
     /// When it was said, as its author wrote it.
     pub(crate) fn timestamp(&self) -> String {
         self.timestamp.map_or_else(|| self.at.to_string(), str::to_owned)

@@ -3,7 +3,9 @@
 use std::{collections::HashSet, rc::Rc};
 
 use chronicle_core::{
-    Age, Annotation, Related, plain,
+    Age, Annotation, Related,
+    correction::Tier,
+    plain,
     reading::RelatedItem,
     score::{self, Tie},
 };
@@ -92,7 +94,8 @@ impl Follower<'_> {
 
     /// What the annotation on `key` says of `anchor` (or as a whole), how far to trust it, and where it points on to.
     fn target(&self, notebook: &Notebook<'_>, key: ObjectId, anchor: Option<&str>) -> Result<Option<Target>> {
-        let stored = notebook.read(key)?;
+        // What nobody answers for is told only where it is shown with its author.
+        let stored = notebook.read(key)?.trusted();
         let documents = stored.note.documents();
         let is_named = |name: Option<&String>| anchor.is_some() && name.map(String::as_str) == anchor;
         for document in &documents {
@@ -128,6 +131,7 @@ impl Follower<'_> {
     fn confidence(&self, document: &Annotation) -> f64 {
         let age = Age::between(document.written().min(self.head_time), self.head_time);
         let level = score::context_level(document);
-        score::of(document.provenance.source, level, None, age, self.half_life_days, Tie::File)
+        let tie = (Tie::File, Tier::Own);
+        score::of(document.provenance.source, level, None, age, self.half_life_days, tie)
     }
 }

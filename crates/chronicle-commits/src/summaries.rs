@@ -32,7 +32,7 @@ impl SummaryKey {
         let mut key = Self(Vec::new());
         key.0.extend(VERSION.to_le_bytes());
         key.0.extend(chronicle_outline::OUTLINE_VERSION.to_le_bytes());
-        key.0.extend(state_hash(glance).to_le_bytes());
+        key.0.extend(state_hash(glance).unwrap_or_default().to_le_bytes());
         key.add(settings.as_bytes());
         key
     }

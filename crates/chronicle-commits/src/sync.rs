@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chronicle_core::{
+    EntryId,
     purge::{Left, Texts, clean},
     read_note, redact_note,
     redaction::Kind,
@@ -14,12 +15,12 @@ use chronicle_core::{
 };
 use chronicle_git::{
     CORRECTIONS_REF, FileLock, GitError, KNOWLEDGE_REF, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Pushed,
-    Repository, tracking_prefix, tracking_ref,
+    Repository, Rewritten, tracking_prefix, tracking_ref,
 };
 
 use crate::{
     dropped::bring_back,
-    error::{RemoteHoldsPurgedSnafu, Result},
+    error::{RemoteHoldsPurgedSnafu, Result, WantedGoneSnafu},
     merging::{MAX_NOTE_BYTES, MergedRef, merge, read_bounded},
     purge,
 };
@@ -72,23 +73,32 @@ fn lock(repository: &Repository) -> Result<FileLock> {
 ///
 /// # Errors
 /// When the remote cannot be reached, or our refs cannot be read or written.
-pub fn pull(repository: &Repository, remote: &str) -> Result<Vec<(String, MergedRef)>> {
+pub fn pull(repository: &Repository, remote: &str) -> Result<PullReport> {
     let _lock = lock(repository)?;
-    Ok(pull_locked(repository, remote)?.0)
+    pull_locked(repository, remote)
 }
 
-/// What was merged, and whether the remote still holds what was purged.
-fn pull_locked(repository: &Repository, remote: &str) -> Result<(Vec<(String, MergedRef)>, bool)> {
+/// What a pull did.
+#[derive(Debug, Default)]
+pub struct PullReport {
+    /// What was merged, by ref.
+    pub merged: Vec<(String, MergedRef)>,
+    /// What the user wrote and a purge of others names: it is kept, and hidden.
+    pub kept: Vec<EntryId>,
+    /// Whether the remote still holds what was purged.
+    is_stained: bool,
+}
+
+fn pull_locked(repository: &Repository, remote: &str) -> Result<PullReport> {
     bring_back(repository)?;
     repository.fetch_notes(remote)?;
-    let mut pulled = Vec::new();
-    let mut is_stained = false;
+    let mut report = PullReport::default();
     for name in SHARED_REFS {
         if name == NOTES_REF {
             // Now all tombstones are here, and nothing else is merged yet.
-            let rewritten = purge::enforce(repository)?;
-            is_stained =
-                rewritten.iter().any(|rewritten| rewritten.name.starts_with(&tracking_prefix(remote)));
+            let purge::Enforced { rewritten, kept } = purge::enforce(repository)?;
+            let is_theirs = |rewritten: &Rewritten| rewritten.name.starts_with(&tracking_prefix(remote));
+            (report.is_stained, report.kept) = (rewritten.iter().any(is_theirs), kept);
         }
         let Some(theirs) = repository.ref_target(&tracking_ref(remote, name))? else { continue };
         let ours = repository.ref_target(name)?;
@@ -97,9 +107,9 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<(Vec<(String, Me
         }
         let fetched = repository.note_differences(name, ours, Some(theirs))?;
         repository.fetch_missing(remote, fetched.iter().flat_map(|note| &note.theirs).copied())?;
-        pulled.push((name.to_owned(), merge(repository, name, theirs, remote)?));
+        report.merged.push((name.to_owned(), merge(repository, name, theirs, remote)?));
     }
-    Ok((pulled, is_stained))
+    Ok(report)
 }
 
 /// Merges what the remote has, and gives it what we have.
@@ -112,9 +122,11 @@ pub fn push(repository: &Repository, remote: &str) -> Result<PushReport> {
     let mut reason = String::new();
     for attempt in 0..MAX_ATTEMPTS {
         chronicle_git::pause(attempt);
-        let (pulled, is_stained) = pull_locked(repository, remote)?;
+        let PullReport { merged: pulled, kept, is_stained } = pull_locked(repository, remote)?;
         // What is here builds on what the remote has, only without the words; nothing is ever forced.
         snafu::ensure!(!is_stained, RemoteHoldsPurgedSnafu { remote });
+        // Others want it gone, so it does not go back to them before its author has decided.
+        snafu::ensure!(kept.is_empty(), WantedGoneSnafu { remote, ids: kept });
         for (name, merged) in pulled {
             match report.pulled.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, known)) => {

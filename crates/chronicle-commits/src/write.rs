@@ -15,12 +15,11 @@ use crate::{
     derive::Facts,
     dropped::bring_back,
     error::{CommitsError, NothingToReplaceWithSnafu, Result},
-    gather::summary_id,
     input::{AnnotateInput, EntryInput, wash},
     knowledge, mend,
     notebook::{Notebook, parse},
     staging::{Staged, StagedRemark, Staging},
-    trust::record_own,
+    trust::{marks, record_own},
 };
 
 /// What to store, and on which commit.
@@ -715,12 +714,12 @@ fn fold_in(
     commit: ObjectId,
     document: Annotation,
 ) -> Result<Option<Annotation>> {
-    let entries = document.wisdom.iter().map(|entry| &entry.id);
-    let regions = document.regions.iter().map(|region| &region.id);
-    record_own(repository, entries.chain(regions).chain([&summary_id(&document)]))?;
+    let written = Note::of(document);
+    let marks: Vec<_> = marks(&written).into_iter().map(|(_, mark)| mark).collect();
+    record_own(repository, &marks)?;
     let before = notes.get(commit)?;
     let stored = parse(before.as_slice());
-    let folded = mend::mended(repository, commit, stored.note.fold(Note::of(document)))?;
+    let folded = mend::mended(repository, commit, stored.note.fold(written))?;
     let line = folded.to_line(&commit.to_string()).expect("a document was just folded in");
     if before.as_deref() != Some(line.as_bytes()) {
         notes.set(commit, line.into_bytes());

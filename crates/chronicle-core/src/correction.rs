@@ -60,10 +60,20 @@ pub enum CorrectionKind {
 pub enum Tier {
     /// Nothing is known of them.
     Unknown,
-    /// Came from a remote that this clone shares its notes with.
+    /// Came from a remote that the user enabled for this repository.
     Team,
-    /// Written in this clone.
+    /// Written on this machine by this user.
     Own,
+}
+
+impl std::fmt::Display for Tier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Unknown => "unknown",
+            Self::Team => "team",
+            Self::Own => "own",
+        })
+    }
 }
 
 /// A correction of an item, as answers show it.

@@ -6,7 +6,11 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{EntryId, correction::CorrectionItem};
+use crate::{
+    EntryId,
+    correction::{CorrectionItem, Tier},
+    reading::said_by,
+};
 
 /// How plainly an annotation says that it relies on some code, plainest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -27,6 +31,14 @@ impl fmt::Display for Strength {
             Self::Group => "group",
             Self::Mention => "mention",
         })
+    }
+}
+
+impl Dependent {
+    /// Who says so, in words, unless it is the user.
+    #[must_use]
+    pub fn said_by(&self) -> Option<String> {
+        said_by(self.author.as_deref(), self.tier, self.origin.as_deref())
     }
 }
 
@@ -56,6 +68,12 @@ pub struct Dependent {
     /// The same as a moment, for sorting and ages.
     #[serde(skip)]
     pub at: Timestamp,
+    /// Who says so, in their own words; null where it is the user's own.
+    pub author: Option<String>,
+    /// How far its author is trusted.
+    pub tier: Tier,
+    /// Where it came from, unless it is the user's own: a remote, or a notes ref.
+    pub origin: Option<String>,
     /// How far it can be trusted, 0 to 1.
     pub confidence: f64,
     /// Where the commit is, when it is not reachable from HEAD.

@@ -41,14 +41,27 @@ pub struct Purged {
 /// What stands where a text was.
 const MARK: &str = "[purged]";
 
+/// The tombstones in the bytes of a note; lines that are none are passed over.
+#[must_use]
+pub fn read_tombstones(bytes: &[u8]) -> Vec<Tombstone> {
+    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
+
 impl Purged {
-    /// Adds what the tombstones in `bytes` say; lines that are none are passed over.
+    /// Adds what the tombstones in `bytes` say.
     pub fn read(&mut self, bytes: &[u8]) {
-        for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
-            if let Ok(tombstone) = serde_json::from_slice::<Tombstone>(line) {
-                self.add(&tombstone);
-            }
-        }
+        read_tombstones(bytes).iter().for_each(|tombstone| self.add(tombstone));
+    }
+
+    /// Adds claims, corrections and items of knowledge.
+    pub fn add_ids(&mut self, ids: impl IntoIterator<Item = EntryId>) {
+        self.ids.extend(ids);
+    }
+
+    /// Adds notes that cannot be read.
+    pub fn add_blobs(&mut self, blobs: impl IntoIterator<Item = String>) {
+        self.blobs.extend(blobs);
     }
 
     /// Adds one purge.

@@ -8,7 +8,10 @@ use serde_json::{Map, Value};
 pub use crate::locate::State;
 use crate::{
     Anchor, AntiPattern, Boundary, Category, Constraint, ContextLevel, Convention, DependsOn, EntryId,
-    Knowledge, LineRange, Source, correction::CorrectionItem, score::Factors,
+    Knowledge, LineRange, Source,
+    correction::{CorrectionItem, Tier},
+    plain,
+    score::Factors,
 };
 
 /// The schema of a [`Reading`] in JSON.
@@ -76,6 +79,11 @@ pub struct Standing {
     pub at: Timestamp,
     /// Who wrote it, in their own words.
     pub author: Option<String>,
+    /// How far its author is trusted: `own` when the user wrote it on this machine, `team` when it came from a
+    /// remote that the user enabled, else `unknown`.
+    pub tier: Tier,
+    /// Where it came from, unless it is the user's own: a remote, or a notes ref.
+    pub origin: Option<String>,
     /// How its document came to be.
     pub source: Source,
     /// Testimony or inference.
@@ -126,7 +134,38 @@ pub struct Standing {
     pub extra: Map<String, Value>,
 }
 
+/// The longest author that is named: a name is no place for a message.
+const MAX_AUTHOR: usize = 80;
+
+/// Who says something, in words, unless it is the user: `from Mallory, not yours: fetched from up`.
+///
+/// What an author calls oneself proves nothing, so where it came from is always said of one who is unknown.
+#[must_use]
+pub fn said_by(author: Option<&str>, tier: Tier, origin: Option<&str>) -> Option<String> {
+    let plain_line = |text: &str| plain(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let name = author.map(plain_line).filter(|name| !name.is_empty());
+    let name: String = name.map(|name| name.chars().take(MAX_AUTHOR).collect()).unwrap_or_default();
+    let origin = origin.map(plain_line).unwrap_or_default();
+    let named = |other: &str| if name.is_empty() { other.to_owned() } else { name.clone() };
+    let place = match origin.as_str() {
+        "" => "origin unknown".to_owned(),
+        name if name.starts_with("refs/") => format!("in {name}"),
+        remote => format!("fetched from {remote}"),
+    };
+    match tier {
+        Tier::Own => None,
+        Tier::Team => Some(format!("from {}", named(&format!("the team, {place}")))),
+        Tier::Unknown => Some(format!("from {}, not yours: {place}", named("someone unnamed"))),
+    }
+}
+
 impl Standing {
+    /// Who says it, in words, unless it is the user.
+    #[must_use]
+    pub fn said_by(&self) -> Option<String> {
+        said_by(self.author.as_deref(), self.tier, self.origin.as_deref())
+    }
+
     /// Whether the claim was superseded or has expired.
     #[must_use]
     pub fn is_over(&self) -> bool {
@@ -219,6 +258,12 @@ pub struct Dependency {
     pub at: Timestamp,
     /// How far it can be trusted.
     pub confidence: f64,
+    /// Who says so, in their own words; null where it is the user's own.
+    pub author: Option<String>,
+    /// How far its author is trusted.
+    pub tier: Tier,
+    /// Where it came from, unless it is the user's own: a remote, or a notes ref.
+    pub origin: Option<String>,
 }
 
 /// A concern that spans several places.
@@ -232,6 +277,12 @@ pub struct CrossCuttingItem {
     pub tags: Vec<String>,
     /// The commit that says so.
     pub commit: String,
+    /// Who says so, in their own words; null where it is the user's own.
+    pub author: Option<String>,
+    /// How far its author is trusted.
+    pub tier: Tier,
+    /// Where it came from, unless it is the user's own: a remote, or a notes ref.
+    pub origin: Option<String>,
     /// When it said so.
     #[serde(skip)]
     pub at: Timestamp,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Age, Anchor, Annotation, ContextLevel, Origin, Source,
+    correction::Tier,
     locate::State,
     mentions::{agree, segments},
     outline::Item,
@@ -22,7 +23,7 @@ pub struct Factor {
     pub score: f64,
 }
 
-/// The four factors of a confidence.
+/// The factors of a confidence.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Factors {
     /// Age against HEAD; weighs 0.4.
@@ -33,6 +34,9 @@ pub struct Factors {
     pub anchor_match: Factor,
     /// Whether it was carried over; weighs 0.1.
     pub provenance: Factor,
+    /// How far its author is trusted: the sum of the others is multiplied by it. What is left out of a note
+    /// counts in its favour (it was not carried, its lines are whole), so an unknown author gets half.
+    pub trust: Factor,
 }
 
 /// How an item is tied to the present code.
@@ -124,7 +128,7 @@ pub fn factors(
     origin: Option<Origin>,
     age: Age,
     half_life_days: f64,
-    tie: Tie,
+    (tie, tier): (Tie, Tier),
 ) -> Factors {
     let context = match origin {
         Some(Origin::Author) => "author".to_owned(),
@@ -136,6 +140,7 @@ pub fn factors(
         context_level: Factor { value: context, score: testimony(origin, level) },
         anchor_match: tie.factor(),
         provenance: Factor { value: source.to_string(), score: provenance(source) },
+        trust: Factor { value: tier.to_string(), score: trust(tier) },
     }
 }
 
@@ -147,9 +152,17 @@ pub fn of(
     origin: Option<Origin>,
     age: Age,
     half_life_days: f64,
-    tie: Tie,
+    (tie, tier): (Tie, Tier),
 ) -> f64 {
-    weighted([recency(age, half_life_days), testimony(origin, level), tie.score(), provenance(source)])
+    let parts = [recency(age, half_life_days), testimony(origin, level), tie.score(), provenance(source)];
+    weighted(parts, trust(tier))
+}
+
+fn trust(tier: Tier) -> f64 {
+    match tier {
+        Tier::Own | Tier::Team => 1.0,
+        Tier::Unknown => 0.5,
+    }
 }
 
 fn recency(age: Age, half_life_days: f64) -> f64 {
@@ -180,15 +193,15 @@ pub fn context_level(document: &Annotation) -> ContextLevel {
     })
 }
 
-/// The weighted sum of the factors, to three places.
+/// The weighted sum of the factors, by how far the author is trusted, to three places.
 #[must_use]
 pub fn confidence(factors: &Factors) -> f64 {
-    let Factors { recency, context_level, anchor_match, provenance } = factors;
-    weighted([recency.score, context_level.score, anchor_match.score, provenance.score])
+    let Factors { recency, context_level, anchor_match, provenance, trust } = factors;
+    weighted([recency.score, context_level.score, anchor_match.score, provenance.score], trust.score)
 }
 
-fn weighted([recency, testimony, tie, provenance]: [f64; 4]) -> f64 {
-    round(0.4 * recency + 0.3 * testimony + 0.2 * tie + 0.1 * provenance)
+fn weighted([recency, testimony, tie, provenance]: [f64; 4], trust: f64) -> f64 {
+    round((0.4 * recency + 0.3 * testimony + 0.2 * tie + 0.1 * provenance) * trust)
 }
 
 /// The confidence that is left to a claim that was corrected.
@@ -210,6 +223,10 @@ mod tests {
     use crate::Provenance;
 
     fn score(source: Source, origin: Option<Origin>, days: i64, tie: Tie) -> f64 {
+        score_of(source, origin, days, (tie, Tier::Own))
+    }
+
+    fn score_of(source: Source, origin: Option<Origin>, days: i64, tie: (Tie, Tier)) -> f64 {
         let document = Annotation::new("c", "2026-01-01T00:00:00Z", "why", Provenance::new(source));
         let (level, age) = (context_level(&document), Age(SignedDuration::from_hours(24 * days)));
         let score = of(source, level, origin, age, HALF_LIFE_DAYS, tie);
@@ -229,6 +246,12 @@ mod tests {
         assert!((score(Source::Squash, None, 0, INTACT) - 0.97).abs() < 1e-9);
         assert!((score(Source::Amend, None, 0, INTACT) - 0.98).abs() < 1e-9);
         assert!((score(Source::Live, None, 0, Tie::Gone) - 0.86).abs() < 1e-9);
+    }
+
+    #[test]
+    fn whoever_is_unknown_gets_half() {
+        let of = |tier| score_of(Source::Live, None, 0, (INTACT, tier));
+        assert_eq!([Tier::Own, Tier::Team, Tier::Unknown].map(of), [1.0, 1.0, 0.5]);
     }
 
     proptest! {

@@ -23,7 +23,8 @@ use crate::{
     files::{self, MAX_BYTES},
     notes::is_memory_ref,
     ownership::Site,
-    sound, trust,
+    sound,
+    trust::{TrustRecords, TrustStamp},
     worktree::{from_root, may_have_filters},
 };
 
@@ -45,8 +46,8 @@ pub struct Glance {
     pub notes: Vec<(BString, ObjectId)>,
     /// The repository's own configuration, in small letters.
     config: Vec<u8>,
-    /// What the repository's configuration says about whose notes are trusted.
-    pub trust: Vec<u8>,
+    /// What decides whose notes are trusted; `None` where nobody's are known ([`Glance::with_trust`]).
+    pub trust: Option<TrustStamp>,
     /// [`tips_stamp`], once it was asked for.
     tips_stamp: OnceCell<Vec<u8>>,
 }
@@ -170,10 +171,16 @@ impl Glance {
             None => ObjectId::from_hex(head.trim_ascii()).ok()?,
         };
         let notes = refs.notes()?;
-        let trust = trust::settings(&config);
         let work_dir = work_dir.to_owned();
         let tips_stamp = OnceCell::new();
-        Some(Self { work_dir, directory, common_dir, head, notes, config, trust, tips_stamp })
+        Some(Self { work_dir, directory, common_dir, head, notes, config, trust: None, tips_stamp })
+    }
+
+    /// The same, where the user's records of whose notes are trusted are known.
+    #[must_use]
+    pub fn with_trust(mut self, records: Option<&TrustRecords>) -> Self {
+        self.trust = records.and_then(|records| records.stamp(&self.common_dir, &self.config));
+        self
     }
 
     /// Bytes that change whenever branches may have, as they were when this was first asked for.

@@ -40,7 +40,8 @@ fn misspelt(kind: gix::hash::Kind) -> Option<ObjectId> {
 
 /// Whether answers depend on the ref `name`: the ones that [`Repository::memory_tips`] looks at.
 pub(crate) fn is_memory_ref(name: &BStr) -> bool {
-    const FETCHED: [&str; 3] = ["/chronicle", "/chronicle-knowledge", "/chronicle-corrections"];
+    const FETCHED: [&str; 4] =
+        ["/chronicle", "/chronicle-knowledge", "/chronicle-corrections", "/chronicle-purged"];
     const OWN: [&str; 5] = [NOTES_REF, LEGACY_NOTES_REF, KNOWLEDGE_REF, CORRECTIONS_REF, PURGED_REF];
     if name.starts_with_str(FETCHED_NOTES) {
         return FETCHED.iter().any(|end| name.ends_with_str(end));
@@ -78,6 +79,16 @@ impl Repository {
         Ok(names)
     }
 
+    /// The names of the refs that are read for what was purged: ours, then fetched but unmerged ones.
+    ///
+    /// # Errors
+    /// When the refs cannot be listed.
+    pub fn purge_refs(&self) -> Result<Vec<String>> {
+        let mut names = vec![PURGED_REF.to_owned()];
+        names.extend(self.fetched(&["/chronicle-purged"])?);
+        Ok(names)
+    }
+
     /// The fetched notes refs whose names end with one of `ends`.
     fn fetched(&self, ends: &[&str]) -> Result<Vec<String>> {
         let fetched = self.refs_under(FETCHED_NOTES)?.into_iter().map(|(name, _)| name);
@@ -90,7 +101,7 @@ impl Repository {
     /// When the refs cannot be read.
     pub fn memory_tips(&self) -> Result<Vec<(BString, ObjectId)>> {
         let mut tips = Vec::new();
-        for name in [self.annotation_refs()?, self.correction_refs()?, vec![PURGED_REF.to_owned()]].concat() {
+        for name in [self.annotation_refs()?, self.correction_refs()?, self.purge_refs()?].concat() {
             if let Some(tip) = self.ref_target(&name)? {
                 tips.push((BString::from(name), tip));
             }

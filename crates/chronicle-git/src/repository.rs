@@ -30,6 +30,7 @@ use crate::{
     refs::RefBackend,
     sharing::{Sharing, create_dir_like_parent},
     sound,
+    trust::TrustRecords,
 };
 
 /// Notes and trees are packed as long chains of deltas; what was unpacked once serves the next in the chain.
@@ -76,6 +77,8 @@ pub struct Repository {
     pub(crate) fsync: Fsync,
     /// How long is waited for locks of ours.
     pub(crate) patience: Patience,
+    /// The user's records of whose notes are trusted.
+    pub(crate) trust_records: Option<TrustRecords>,
 }
 
 /// Blobs in one buffer, which serves again when they are forgotten: memory that comes and goes costs time.
@@ -114,6 +117,7 @@ pub struct LazyRepository {
     now: Timestamp,
     is_isolated: bool,
     patience: Patience,
+    trust_records: Option<TrustRecords>,
     opened: OnceCell<Repository>,
 }
 
@@ -121,14 +125,26 @@ impl LazyRepository {
     /// The repository that [`Repository::discover`] finds, or that [`Repository::open_isolated`] opens.
     #[must_use]
     pub fn new(directory: &Path, now: Timestamp, is_isolated: bool) -> Self {
-        let patience = Patience::default();
-        Self { directory: directory.to_owned(), now, is_isolated, patience, opened: OnceCell::new() }
+        Self {
+            directory: directory.to_owned(),
+            now,
+            is_isolated,
+            patience: Patience::default(),
+            trust_records: None,
+            opened: OnceCell::new(),
+        }
     }
 
     /// The same, with another patience for locks.
     #[must_use]
     pub fn with_patience(self, patience: Patience) -> Self {
         Self { patience, ..self }
+    }
+
+    /// The same, where the user's records of whose notes are trusted are known. Without them nobody is.
+    #[must_use]
+    pub fn with_trust(self, trust_records: Option<TrustRecords>) -> Self {
+        Self { trust_records, opened: OnceCell::new(), ..self }
     }
 
     /// The repository, opened.
@@ -142,6 +158,7 @@ impl LazyRepository {
         let open = if self.is_isolated { Repository::open_isolated } else { Repository::discover };
         let mut repository = open(&self.directory, self.now)?;
         repository.patience = self.patience;
+        repository.trust_records.clone_from(&self.trust_records);
         Ok(self.opened.get_or_init(|| repository))
     }
 }
@@ -162,7 +179,19 @@ impl Repository {
         let (sharing, fsync, patience) = (Sharing::of(&inner), Fsync::of(&inner), Patience::default());
         let (bulk, pack_indices, graph) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         let read_ahead = RefCell::default();
-        Self { inner, ref_backend, now, bulk, pack_indices, graph, read_ahead, sharing, fsync, patience }
+        Self {
+            inner,
+            ref_backend,
+            now,
+            bulk,
+            pack_indices,
+            graph,
+            read_ahead,
+            sharing,
+            fsync,
+            patience,
+            trust_records: None,
+        }
     }
 
     /// Git's commit-graph as it was when it was first asked for, if there is one that is in use.

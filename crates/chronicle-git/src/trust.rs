@@ -1,31 +1,37 @@
-//! What the repository's own configuration says about whose notes are trusted.
+//! What the user's own data folder records about whose notes are trusted.
+//!
+//! Nothing inside a repository counts: a folder that was copied, shared or unpacked brings whatever its
+//! maker put there. So the claims that the user wrote, and the remotes that the user exchanges notes
+//! with, are recorded outside of it: remotes by address, for the repository at one path.
 
-use std::path::Path;
-
-use gix::bstr::ByteSlice;
-
-use crate::{
-    Repository,
-    files::{self, MAX_BYTES},
+use std::{
+    fs::{self, OpenOptions},
+    hash::{BuildHasher, RandomState},
+    io::{self, Write},
+    path::{Path, PathBuf},
 };
 
-/// The remotes that this clone shares its notes with, each by its name.
-const SHARED_WITH: &str = "chronicle.sync.remotes";
+use gix::bstr::ByteSlice;
+use snafu::ResultExt;
 
-/// The lines of a configuration file, in lower case, that may say whose notes are trusted.
+use crate::{
+    FETCHED_NOTES, Repository,
+    error::{IoSnafu, Result},
+    lock::FileLock,
+};
+
+/// The lines of a configuration file, in lower case, that say where the notes of remotes come from.
 ///
 /// Too many are no harm: they only tell one state of the repository from another.
 pub(crate) fn settings(config: &[u8]) -> Vec<u8> {
-    if !config.contains_str("[chronicle") {
-        return Vec::new();
-    }
-    let mut is_ours = false;
+    let mut counts = false;
     let mut lines = Vec::new();
     for line in config.lines() {
-        if line.trim_start().starts_with(b"[") {
-            is_ours = line.trim_start().starts_with(b"[chronicle");
+        let line = line.trim();
+        if line.starts_with(b"[") {
+            counts = line.starts_with(b"[remote") || line.starts_with(b"[url");
         }
-        if is_ours {
+        if counts {
             lines.extend_from_slice(line);
             lines.push(b'\n');
         }
@@ -33,23 +39,284 @@ pub(crate) fn settings(config: &[u8]) -> Vec<u8> {
     lines
 }
 
-/// What `Glance::trust` is for the repository with this common directory.
+/// What decides whose notes are trusted in one repository, as bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustStamp {
+    /// Names this user and this repository. Only the user's data folder tells it, so nobody else can
+    /// prepare a file that is looked for under it.
+    pub place: Vec<u8>,
+    /// Changes whenever other remotes may be trusted.
+    pub state: Vec<u8>,
+}
+
+/// The user's records of whose notes are trusted: a directory in the user's data folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustRecords {
+    directory: PathBuf,
+}
+
+/// How many characters of a mark name the file that it is in.
+const SHARD: usize = 2;
+
+impl TrustRecords {
+    /// The records in the data folder of a user.
+    #[must_use]
+    pub fn new(user_data: &Path) -> Self {
+        Self { directory: user_data.join("trust") }
+    }
+
+    /// What decides whose notes are trusted in the repository with this common directory and configuration;
+    /// `None` where nothing can be recorded.
+    #[must_use]
+    pub fn stamp(&self, common_dir: &Path, config: &[u8]) -> Option<TrustStamp> {
+        let common_dir = common_dir.canonicalize().ok()?;
+        let mut place = self.key()?;
+        place.extend_from_slice(common_dir.as_os_str().as_encoded_bytes());
+        let mut state = fs::read(self.of_repository(&common_dir)).unwrap_or_default();
+        state.push(0);
+        state.extend_from_slice(&settings(config));
+        Some(TrustStamp { place, state })
+    }
+
+    /// Random bytes that only this user knows.
+    fn key(&self) -> Option<Vec<u8>> {
+        let path = self.directory.join("key");
+        if let Some(key) = fs::read(&path).ok().filter(|key| 32 <= key.len()) {
+            return Some(key);
+        }
+        make_directory(&self.directory).ok()?;
+        let random = RandomState::new();
+        let key = format!("{:016x}{:016x}", random.hash_one(1), random.hash_one(2));
+        let mut file = tempfile::NamedTempFile::new_in(&self.directory).ok()?;
+        file.write_all(key.as_bytes()).ok()?;
+        // Another process may have been faster: then its key counts.
+        let _persisted = file.persist_noclobber(&path);
+        fs::read(&path).ok().filter(|key| 32 <= key.len())
+    }
+
+    /// Where the remotes are recorded that notes are exchanged with in the repository at `common_dir`.
+    fn of_repository(&self, common_dir: &Path) -> PathBuf {
+        let path = common_dir.as_os_str().as_encoded_bytes();
+        let id = gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::object::Kind::Blob, path);
+        let name = id.map_or_else(|_| "unknown".to_owned(), |id| id.to_string());
+        self.directory.join("repositories").join(name)
+    }
+
+    /// The addresses of the remotes that the user exchanges notes with in the repository at `common_dir`.
+    #[must_use]
+    pub fn enabled(&self, common_dir: &Path) -> Vec<String> {
+        let Ok(common_dir) = common_dir.canonicalize() else { return Vec::new() };
+        let content = fs::read_to_string(self.of_repository(&common_dir)).unwrap_or_default();
+        let mut lines = content.lines();
+        // The path is there so that people see what the file is about, and as a check.
+        match lines.next() {
+            Some(path) if path == common_dir.to_string_lossy() => {
+                lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Records whether notes are exchanged with the remote at `url` in the repository at `common_dir`;
+    /// returns whether that is news.
+    ///
+    /// # Errors
+    /// When the record cannot be read or written.
+    pub fn enable(&self, common_dir: &Path, url: &str, is_enabled: bool) -> Result<bool> {
+        let common_dir = common_dir.canonicalize().context(IoSnafu { path: common_dir })?;
+        let path = self.of_repository(&common_dir);
+        let directory = self.directory.join("repositories");
+        make_directory(&directory).context(IoSnafu { path: &directory })?;
+        let _lock = FileLock::acquire(&self.directory.join("lock"))?;
+        let mut urls = self.enabled(&common_dir);
+        let n_before = urls.len();
+        urls.retain(|known| known != url);
+        let was_enabled = urls.len() < n_before;
+        if is_enabled {
+            urls.push(url.to_owned());
+        }
+        if was_enabled == is_enabled {
+            return Ok(false);
+        }
+        let content = format!("{}\n{}\n", common_dir.to_string_lossy(), urls.join("\n"));
+        let write = || {
+            let mut file = tempfile::NamedTempFile::new_in(&directory)?;
+            file.write_all(content.as_bytes())?;
+            file.as_file().sync_all()?;
+            file.persist(&path)?;
+            Ok::<_, io::Error>(())
+        };
+        write().context(IoSnafu { path: &path })?;
+        Ok(true)
+    }
+
+    /// Records marks of what the user wrote: hexadecimal, all of one length.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn record_own(&self, marks: &[String]) -> Result<()> {
+        let directory = self.directory.join("own");
+        make_directory(&directory).context(IoSnafu { path: &directory })?;
+        for mark in marks.iter().filter(|mark| !self.own(mark).iter().any(|known| known == *mark)) {
+            let path = self.shard(mark);
+            let append = || {
+                let mut options = OpenOptions::new();
+                options.append(true).create(true);
+                private(&mut options);
+                // One write at the end of the file: what others add at the same time stays whole. What a
+                // full disk cut off is ended by the line break in front.
+                options.open(&path)?.write_all(format!("\n{mark}\n").as_bytes())
+            };
+            append().context(IoSnafu { path: &path })?;
+        }
+        Ok(())
+    }
+
+    fn shard(&self, mark: &str) -> PathBuf {
+        self.directory.join("own").join(mark.get(..SHARD).unwrap_or("none"))
+    }
+
+    /// The recorded marks that begin as `mark` does.
+    #[must_use]
+    pub fn own(&self, mark: &str) -> Vec<String> {
+        let content = fs::read_to_string(self.shard(mark)).unwrap_or_default();
+        content.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    }
+}
+
+/// Makes a directory that only the user may look into.
+fn make_directory(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+}
+
+#[cfg(not(unix))]
+fn private(_options: &mut OpenOptions) {}
+
+/// Where a notes ref came from: the remote that it was fetched from, or the ref itself.
 #[must_use]
-pub fn trust_of(common_dir: &Path) -> Vec<u8> {
-    settings(&files::read(&common_dir.join("config"), MAX_BYTES).unwrap_or_default().to_ascii_lowercase())
+pub fn origin_of(ref_name: &str) -> &str {
+    let fetched = ref_name.strip_prefix(FETCHED_NOTES).and_then(|rest| rest.rsplit_once('/'));
+    fetched.map_or(ref_name, |(remote, _)| remote)
 }
 
 impl Repository {
-    /// The remotes that this clone shares its notes with, as its own configuration says.
-    ///
-    /// What the user, the system or a file of the working tree says does not count: it speaks of
-    /// other repositories, or comes with the very notes that are to be judged.
+    /// The user's records of whose notes are trusted, where there is a place for them.
     #[must_use]
-    pub fn shared_remotes(&self) -> Vec<String> {
-        let config = self.inner.config_snapshot();
-        let is_own = |metadata: &gix::config::file::Metadata| metadata.source == gix::config::Source::Local;
-        let values = config.plumbing().strings_filter(SHARED_WITH, is_own).unwrap_or_default();
-        let names = values.iter().flat_map(|value| value.split(|byte| b", \t".contains(byte)));
-        names.filter(|name| !name.is_empty()).map(|name| name.to_str_lossy().into_owned()).collect()
+    pub fn trust_records(&self) -> Option<&TrustRecords> {
+        self.trust_records.as_ref()
+    }
+
+    /// What decides whose notes are trusted here.
+    #[must_use]
+    pub fn trust_stamp(&self) -> Option<TrustStamp> {
+        let config = fs::read(self.common_dir().join("config")).unwrap_or_default();
+        self.trust_records.as_ref()?.stamp(self.common_dir(), &config.to_ascii_lowercase())
+    }
+
+    /// The address that git fetches from for a remote.
+    #[must_use]
+    pub fn remote_url(&self, remote: &str) -> Option<String> {
+        let found = self.inner.find_remote(remote).ok()?;
+        let url = found.url(gix::remote::Direction::Fetch)?;
+        Some(url.to_bstring().to_str_lossy().into_owned())
+    }
+
+    /// The remotes that the user exchanges notes with here, as the user's own records say.
+    ///
+    /// What the repository's configuration says does not count.
+    #[must_use]
+    pub fn enabled_remotes(&self) -> Vec<String> {
+        let Some(records) = &self.trust_records else { return Vec::new() };
+        let enabled = records.enabled(self.common_dir());
+        if enabled.is_empty() {
+            return Vec::new();
+        }
+        let is_enabled = |remote: &String| self.remote_url(remote).is_some_and(|url| enabled.contains(&url));
+        self.remotes().into_iter().filter(is_enabled).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records() -> (tempfile::TempDir, TrustRecords, PathBuf) {
+        let home = tempfile::tempdir().unwrap();
+        let repository = home.path().join("repo.git");
+        fs::create_dir(&repository).unwrap();
+        let records = TrustRecords::new(&home.path().join("data"));
+        (home, records, repository)
+    }
+
+    #[test]
+    fn a_remote_is_enabled_by_its_address_for_one_path() {
+        let (home, records, repository) = records();
+        assert!(records.enable(&repository, "https://a.example/r", true).unwrap());
+        assert!(!records.enable(&repository, "https://a.example/r", true).unwrap());
+        assert_eq!(records.enabled(&repository), ["https://a.example/r"]);
+        let copy = home.path().join("copy.git");
+        fs::create_dir(&copy).unwrap();
+        assert_eq!(records.enabled(&copy), [] as [String; 0], "a copy is not enabled");
+        assert!(records.enable(&repository, "https://a.example/r", false).unwrap());
+        assert_eq!(records.enabled(&repository), [] as [String; 0]);
+    }
+
+    #[test]
+    fn marks_are_kept_once_and_survive_a_torn_line() {
+        let (_home, records, _repository) = records();
+        let [one, other] = ["ab01".repeat(8), "ab02".repeat(8)];
+        records.record_own(&[one.clone(), one.clone()]).unwrap();
+        fs::write(records.shard(&one), format!("\n{one}\nab0")).unwrap();
+        records.record_own(std::slice::from_ref(&other)).unwrap();
+        assert_eq!(records.own(&other), [one, "ab0".to_owned(), other]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_looks_into_the_records() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_home, records, repository) = records();
+        records.record_own(&["ab01".repeat(8)]).unwrap();
+        records.enable(&repository, "https://a.example/r", true).unwrap();
+        assert!(records.stamp(&repository, b"").is_some());
+        let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let repository = repository.canonicalize().unwrap();
+        assert_eq!(mode(records.directory.clone()), 0o700);
+        for file in [records.shard("ab01"), records.directory.join("key"), records.of_repository(&repository)]
+        {
+            assert_eq!(mode(file.clone()), 0o600, "{}", file.display());
+        }
+    }
+
+    #[test]
+    fn another_user_or_another_path_has_another_place() {
+        let (home, records, repository) = records();
+        let stamp = records.stamp(&repository, b"[remote \"o\"]\nurl = a\n").unwrap();
+        assert_eq!(
+            records.stamp(&repository, b"[core]\nx = y\n[remote \"o\"]\nurl = a\n"),
+            Some(stamp.clone())
+        );
+        let other = TrustRecords::new(&home.path().join("other"));
+        assert_ne!(other.stamp(&repository, b"").unwrap().place, stamp.place);
+        assert_ne!(records.stamp(&repository, b"[remote \"o\"]\nurl = b\n").unwrap().state, stamp.state);
+        records.enable(&repository, "a", true).unwrap();
+        let enabled = records.stamp(&repository, b"[remote \"o\"]\nurl = a\n").unwrap();
+        assert_eq!(enabled.place, stamp.place);
+        assert_ne!(enabled.state, stamp.state);
+    }
+
+    #[test]
+    fn a_fetched_ref_comes_from_its_remote() {
+        assert_eq!(origin_of("refs/notes/remotes/a/b/chronicle"), "a/b");
+        assert_eq!(origin_of("refs/notes/chronicle"), "refs/notes/chronicle");
     }
 }

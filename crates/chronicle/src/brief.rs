@@ -6,7 +6,10 @@
 use std::collections::HashSet;
 
 use chronicle_commits::{Reason, Recap, Unfinished};
-use chronicle_core::thread::{Origin, Priority};
+use chronicle_core::{
+    correction::Tier,
+    thread::{Origin, Priority},
+};
 use chronicle_search::{BlockVersion, NamedSession};
 use chronicle_sessions::{CheckKind, DigestOfSession, shortened};
 use jiff::{SignedDuration, Timestamp};
@@ -249,12 +252,10 @@ impl Chronicle {
 
     /// The lessons that say what is still to be done: one's own among the threads, those of others apart.
     fn tell_lessons(&self, brief: &mut Brief, recap: &Recap) {
-        let own = self.repository().ok().and_then(chronicle_git::Repository::author_name).unwrap_or_default();
-        let is_mine = |author: &str| author.is_empty() || author == own;
-        let (mine, others): (Vec<&Unfinished>, Vec<&Unfinished>) =
-            self.lessons_that_count(recap).partition(|lesson| is_mine(&lesson.author));
-        let n_further: usize =
-            recap.n_more.iter().filter(|(author, _)| is_mine(author)).map(|(_, n_more)| n_more).sum();
+        let (mine, mut others): (Vec<&Unfinished>, Vec<&Unfinished>) =
+            self.lessons_that_count(recap).partition(|lesson| lesson.tier == Tier::Own);
+        let n_further = recap.n_more.get(&Tier::Own).copied().unwrap_or_default();
+        others.sort_by_key(|lesson| std::cmp::Reverse(lesson.tier));
         brief.n_more_open += (brief.open.len() + mine.len() + n_further).saturating_sub(MOST_THREADS);
         // They are in the order of lists.
         let first = |lessons: Vec<&Unfinished>| -> Vec<OpenItem> {

@@ -227,7 +227,8 @@ impl Chronicle {
                         fix,
                         || {
                             repository.unset(&[setting])?;
-                            self.sync_enable(Some(remote)).map(drop)
+                            // Whom to trust is for the user to say.
+                            Ok(repository.add_settings(&[crate::sync::fetch_setting(remote)])?)
                         },
                     ),
                 );
@@ -241,15 +242,24 @@ impl Chronicle {
                 findings.push(Finding::problem("push", seen, mend));
             }
         }
-        let enabled = crate::sync::shared(repository);
-        for remote in &enabled {
-            if !remotes.contains(remote) {
+        let enabled = crate::sync::enabled(repository);
+        for remote in crate::sync::shared(repository) {
+            if remotes.contains(&remote) && !enabled.contains(&remote) {
+                // Nothing mends that unasked: the repository would say itself whom to trust.
+                let seen =
+                    format!("this repository names `{remote}` to exchange notes with, which decides nothing");
+                let mend =
+                    format!("`git chronicle sync enable {remote}`, if you trust its notes as your team's");
+                findings.push(Finding::note("sync", seen, &mend));
+            }
+            if !remotes.contains(&remote) {
                 let seen = format!("notes are exchanged with `{remote}`, but there is no such remote");
                 let mend = format!("`git chronicle sync disable {remote}`");
-                let forget = || self.sync_disable(Some(remote)).map(drop);
+                let forget = || self.sync_disable(Some(&remote)).map(drop);
                 findings.push(Finding::problem("sync", seen, mend).mendable(fix, forget));
-                continue;
             }
+        }
+        for remote in &enabled {
             let fetched = repository.settings(&format!("remote.{remote}.fetch"));
             if !fetched.is_empty() && !fetched.contains(&notes_refspec(remote)) {
                 let seen = format!("`git fetch {remote}` does not bring its notes");

@@ -582,6 +582,7 @@ fn commits_code(error: &CommitsError) -> Code {
         CommitsError::NotYourSummary { .. } => "not_your_summary",
         CommitsError::NoSummary => "no_summary_to_replace",
         CommitsError::RemoteHoldsPurged { .. } => "remote_holds_purged",
+        CommitsError::WantedGone { .. } => "wanted_gone",
         CommitsError::AmbiguousId { .. } => "several_claims",
         CommitsError::NothingToPurge { .. } => "no_claim",
         CommitsError::UnreadableKnowledge { .. } => "unreadable_knowledge",

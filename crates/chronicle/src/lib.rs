@@ -66,7 +66,7 @@ use std::{
 
 use chronicle_commits::{Caches, Index, Refreshed};
 use chronicle_core::EntryId;
-use chronicle_git::{Glance, LazyRepository, ObjectId, Repository};
+use chronicle_git::{Glance, LazyRepository, ObjectId, Repository, TrustRecords};
 use jiff::Timestamp;
 
 pub use allow::{Allowance, AllowedRepositories, AllowedRepository, WantedSetting};
@@ -182,7 +182,20 @@ impl Chronicle {
     /// The same, in an environment: without it, its variables say nothing.
     #[must_use]
     pub fn with_environment(self, environment: fn(&str) -> Option<OsString>) -> Self {
-        Self { environment, ..self }
+        let mut chronicle = Self { environment, ..self };
+        let trust = chronicle.trust_records();
+        chronicle.repository = chronicle.repository.with_trust(trust);
+        chronicle
+    }
+
+    /// The user's records of whose notes are trusted.
+    pub(crate) fn trust_records(&self) -> Option<TrustRecords> {
+        self.memory_home().ok().map(|home| TrustRecords::new(&home))
+    }
+
+    /// What is to be seen of the repository without opening it.
+    pub(crate) fn glance(&self) -> Option<Glance> {
+        Some(Glance::at(&self.directory)?.with_trust(self.trust_records().as_ref()))
     }
 
     /// The same, where work that takes long is left to what `behind` starts; without it, whoever asks waits for it.
@@ -200,14 +213,17 @@ impl Chronicle {
 
     /// The application for the repository at `directory` and no other, whatever the environment says.
     fn isolated(directory: &Path, now: Timestamp) -> Self {
-        Self { repository: LazyRepository::new(directory, now, true), ..Self::new(directory, now, false) }
+        // Nobody but this process works in it, so its own records do.
+        let trust = TrustRecords::new(&directory.join(".git"));
+        let repository = LazyRepository::new(directory, now, true).with_trust(Some(trust));
+        Self { repository, ..Self::new(directory, now, false) }
     }
 
     /// The index of the repository's present state, and where that was seen; it is made if there is none.
     /// `None` where answers come from the repository itself.
     fn index(&self) -> Option<&(Glance, Index)> {
         let look = || {
-            let glance = Glance::at(&self.directory).filter(|glance| !glance.notes.is_empty())?;
+            let glance = self.glance().filter(|glance| !glance.notes.is_empty())?;
             let made =
                 || refresh(self.repository.get().ok()?, &glance, (&self.directory, self.behind))?.index;
             let index = Index::open(&glance).or_else(made)?;
@@ -232,14 +248,15 @@ impl Chronicle {
     /// One that is not made in time goes on being made as long as this process lives.
     #[must_use]
     pub fn is_index_ready(&self, patience: Duration) -> bool {
-        let Some(glance) = Glance::at(&self.directory).filter(|_| self.uses_index) else { return true };
+        let Some(glance) = self.glance().filter(|_| self.uses_index) else { return true };
         if glance.notes.is_empty() || Index::open(&glance).is_some() {
             return true;
         }
         let (directory, now, behind) = (self.directory.clone(), self.now, self.behind);
+        let trust = self.trust_records();
         let (made, is_made) = mpsc::channel();
         thread::spawn(move || {
-            let repository = LazyRepository::new(&directory, now, false);
+            let repository = LazyRepository::new(&directory, now, false).with_trust(trust);
             let refreshed =
                 repository.get().ok().and_then(|found| refresh(found, &glance, (&directory, behind)));
             // What goes on behind this process may take long.

@@ -1,6 +1,6 @@
 //! One commit's annotation, whole.
 
-use chronicle_commits::{Notebook, claims_on, corrections_of, stored_on, summary_id};
+use chronicle_commits::{Notebook, SaidBy, claims_on, corrections_of, stored_on, summary_id};
 use chronicle_core::{
     Annotation, EntryId, Knowledge,
     correction::{Claim, CorrectionItem},
@@ -23,6 +23,9 @@ pub struct Shown {
     pub subject: Option<String>,
     /// What is stored, as one `chronicle/v3` document; null when nothing is.
     pub annotation: Option<Annotation>,
+    /// Who its claims are from that the user did not write.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<SaidBy>,
     /// What an older schema said that has no place in `chronicle/v3`.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub legacy: serde_json::Map<String, serde_json::Value>,
@@ -86,6 +89,7 @@ impl Chronicle {
                 corrections.extend(said.into_iter().map(shown));
             }
         }
+        warnings.extend(stored.hidden.iter().cloned());
         warnings.extend(stored.remarks.iter().map(|remark| match &annotation {
             None => format!("Skipping malformed annotation on commit {key}: {remark}"),
             Some(_) => format!("Part of the annotation was skipped: {remark}"),
@@ -94,6 +98,7 @@ impl Chronicle {
             schema: "chronicle-show/v1",
             commit: key.to_string(),
             subject: repository.commit(key).ok().map(|commit| commit.subject()),
+            others: stored.said_by_others(),
             legacy: annotation.as_ref().map(|annotation| annotation.legacy.clone()).unwrap_or_default(),
             annotation,
             corrections,

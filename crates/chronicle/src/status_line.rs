@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use chronicle_git::{Glance, NOTES_REF};
+use chronicle_git::NOTES_REF;
 
 use crate::{Chronicle, memory::Scope};
 
@@ -29,7 +29,7 @@ impl Chronicle {
     }
 
     fn is_unannotated(&self) -> bool {
-        let Some(glance) = Glance::at(&self.directory).filter(|glance| !glance.notes.is_empty()) else {
+        let Some(glance) = self.glance().filter(|glance| !glance.notes.is_empty()) else {
             return false;
         };
         let note = self.repository().map(|repository| repository.note(NOTES_REF, glance.head));

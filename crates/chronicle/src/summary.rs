@@ -11,7 +11,7 @@ use chronicle_commits::SummaryKey;
 
 use chronicle_core::{
     Anchor, Category, LineRange,
-    correction::CorrectionKind,
+    correction::{CorrectionKind, Tier},
     outline::Item,
     reading::{Match, Standing, State},
 };
@@ -100,6 +100,8 @@ impl Word<'_> {
 
     /// What is said, with the doubt that stands against it.
     fn doubted(&self, text: &str) -> String {
+        let said_by = self.standing.said_by().map(|said_by| format!("{text} ({said_by})"));
+        let text = said_by.as_deref().unwrap_or(text);
         match self.standing.corrections.last() {
             Some(last) if last.reason.is_empty() => format!("{text} (corrected)"),
             Some(last) if last.kind == CorrectionKind::Flag => format!("{text} (flagged: {})", last.reason),
@@ -266,7 +268,8 @@ fn unit_of(word: &Word<'_>, items: &[Item]) -> (Option<LineRange>, Option<String
 }
 
 fn unit(lines: Option<LineRange>, anchor: Option<String>, mut words: Vec<Word<'_>>) -> UnitSummary {
-    words.sort_by_key(|word| std::cmp::Reverse(word.standing.at));
+    let is_unknown = |word: &Word<'_>| word.standing.tier == Tier::Unknown;
+    words.sort_by_key(|word| (is_unknown(word), std::cmp::Reverse(word.standing.at)));
     let newest = words[0].standing;
     let is_there = |word: &&Word<'_>| word.standing.state != State::Gone;
     let mut constraints: Vec<String> = Vec::new();

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use chronicle_commits::{
     merging::MergedRef,
+    purge,
     sync::{self, SHARED_REFS},
 };
-use chronicle_core::counted;
+use chronicle_core::{EntryId, counted, plain};
 use chronicle_git::{GitError, Merged, ObjectId, Repository, Setting, TakenOut, notes_refspec};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,6 +23,12 @@ pub struct Synced {
     pub action: &'static str,
     /// Each remote, in order.
     pub remotes: Vec<SyncedRemote>,
+    /// What the user wrote, and others purged: it is kept, and hidden.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<EntryId>,
+    /// The same, where the user accepted that it goes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<EntryId>,
     /// What was not done, and why.
     pub warnings: Vec<String>,
 }
@@ -99,10 +106,17 @@ impl Chronicle {
         if !shared(repository).contains(&remote) {
             settings.push(sharing_setting(&remote));
         }
-        if settings.is_empty() {
+        // The configuration says what is fetched; only the user's own record says who is trusted.
+        let is_news = record(repository, &remote, true)?;
+        if !is_news && settings.is_empty() {
             synced.warnings.push(format!("notes are exchanged with `{remote}` already"));
         } else {
             repository.add_settings(&settings)?;
+        }
+        if let Some(url) = repository.remote_url(&remote).filter(|_| is_news) {
+            synced
+                .warnings
+                .push(format!("notes from {} are trusted as your team's from now on", plain(&url)));
         }
         let is_fetched = !fetched.is_empty();
         synced.remotes.push(SyncedRemote {
@@ -118,7 +132,7 @@ impl Chronicle {
     #[must_use]
     pub fn remote_to_enable(&self) -> Option<String> {
         let repository = self.repository().ok()?;
-        if !shared(repository).is_empty() {
+        if !enabled(repository).is_empty() {
             return None;
         }
         default_remote(repository).ok()
@@ -135,7 +149,7 @@ impl Chronicle {
     /// Whether notes are exchanged with this remote when none is named.
     #[must_use]
     pub fn is_shared_with(&self, remote: &str) -> bool {
-        self.repository().is_ok_and(|repository| shared(repository).iter().any(|name| name == remote))
+        self.repository().is_ok_and(|repository| enabled(repository).iter().any(|name| name == remote))
     }
 
     /// Takes back what [`Chronicle::sync_enable`] set: for one remote, or for all of them.
@@ -144,7 +158,10 @@ impl Chronicle {
     /// When the configuration cannot be written.
     pub fn sync_disable(&self, remote: Option<&str>) -> Result<Synced, Error> {
         let repository = self.repository()?;
-        let enabled = shared(repository);
+        let mut enabled = shared(repository);
+        enabled.extend(
+            self::enabled(repository).into_iter().filter(|name| !enabled.contains(name)).collect::<Vec<_>>(),
+        );
         let mut synced = Synced::new("disable");
         let remotes: Vec<String> = match remote {
             Some(remote) => vec![remote.to_owned()],
@@ -155,6 +172,7 @@ impl Chronicle {
                 synced.warnings.push(format!("notes are not exchanged with `{remote}`"));
                 continue;
             }
+            record(repository, &remote, false)?;
             let (fetch, sharing) = (fetch_setting(&remote), sharing_setting(&remote));
             let both = [fetch.clone(), sharing.clone()];
             if repository.take_out_settings(&both)? != TakenOut::Done {
@@ -186,8 +204,14 @@ impl Chronicle {
     pub fn sync_status(&self) -> Result<Synced, Error> {
         let repository = self.repository()?;
         let mut synced = Synced::new("status");
-        let enabled = shared(repository);
-        let gone = enabled.iter().filter(|name| !repository.remotes().contains(name));
+        let configured = shared(repository);
+        let trusted = enabled(repository);
+        let unrecorded = configured.iter().filter(|name| !trusted.contains(name));
+        let unrecorded = unrecorded.filter(|name| repository.remotes().contains(name));
+        synced.warnings.extend(unrecorded.map(|name| {
+            format!("this repository names `{name}` to exchange notes with, which decides nothing; `git chronicle sync enable {name}` does")
+        }));
+        let gone = configured.iter().filter(|name| !repository.remotes().contains(name));
         synced.warnings.extend(gone.map(|name| {
             format!("notes are exchanged with `{name}`, but there is no such remote; `sync disable {name}` forgets it")
         }));
@@ -208,19 +232,40 @@ impl Chronicle {
         Ok(synced)
     }
 
-    /// Fetches the notes of remotes and merges them into ours.
+    /// Fetches the notes of remotes and merges them into ours. What the user wrote goes only with `accept_purge`.
     ///
     /// # Errors
     /// When a remote cannot be reached, or our notes cannot be read or written.
-    pub fn sync_pull(&self, remote: Option<&str>) -> Result<Synced, Error> {
+    pub fn sync_pull(&self, remote: Option<&str>, accept_purge: bool) -> Result<Synced, Error> {
         let repository = self.repository()?;
         let mut synced = Synced::new("pull");
         for remote in partners(repository, remote)? {
             let mut of_remote = SyncedRemote::new(repository, &remote);
-            for (name, merged) in sync::pull(repository, &remote)? {
+            let report = sync::pull(repository, &remote)?;
+            for (name, merged) in report.merged {
                 of_remote.refs.push(synced.merged(&name, merged));
             }
+            synced.kept.extend(report.kept);
             synced.remotes.push(of_remote);
+        }
+        synced.kept.sort_unstable();
+        synced.kept.dedup();
+        if accept_purge && !synced.kept.is_empty() {
+            synced.removed = std::mem::take(&mut synced.kept);
+            let stamp = (repository.author_name(), self.now.to_string());
+            purge::accept(repository, &synced.removed, Self::new_id(), stamp)?;
+            purge::enforce(repository)?;
+            let ids: Vec<&str> = synced.removed.iter().map(|id| id.0.as_str()).collect();
+            synced
+                .warnings
+                .push(format!("removed, as a purge mark of others says: {}", plain(&ids.join(", "))));
+        }
+        if !synced.kept.is_empty() {
+            let ids: Vec<&str> = synced.kept.iter().map(|id| id.0.as_str()).collect();
+            synced.warnings.push(format!(
+                "kept, though a purge mark of others names what you wrote: {}; `git chronicle sync pull --accept-purge` removes it",
+                plain(&ids.join(", "))
+            ));
         }
         // Commits may have been squashed on the server, or rewritten where no hook ran.
         self.reconcile_lazily()?;
@@ -289,7 +334,8 @@ impl Chronicle {
 
 impl Synced {
     fn new(action: &'static str) -> Self {
-        Self { schema: SCHEMA, action, remotes: Vec::new(), warnings: Vec::new() }
+        let (kept, removed) = (Vec::new(), Vec::new());
+        Self { schema: SCHEMA, action, remotes: Vec::new(), kept, removed, warnings: Vec::new() }
     }
 
     fn merged(&mut self, name: &str, merged: MergedRef) -> SyncedRef {
@@ -312,7 +358,7 @@ impl SyncedRemote {
         let fetched = repository.settings(&format!("remote.{remote}.fetch"));
         Self {
             remote: remote.to_owned(),
-            enabled: shared(repository).iter().any(|name| name == remote),
+            enabled: enabled(repository).iter().any(|name| name == remote),
             fetched_by_git: fetched.contains(&notes_refspec(remote)),
             refs: Vec::new(),
         }
@@ -326,7 +372,7 @@ impl SyncedRef {
     }
 }
 
-fn fetch_setting(remote: &str) -> Setting {
+pub(crate) fn fetch_setting(remote: &str) -> Setting {
     let (subsection, value) = (remote.to_owned(), notes_refspec(remote));
     Setting { section: "remote", subsection, key: "fetch", value }
 }
@@ -335,7 +381,20 @@ fn sharing_setting(remote: &str) -> Setting {
     Setting { section: "chronicle", subsection: "sync".to_owned(), key: "remotes", value: remote.to_owned() }
 }
 
-/// The remotes that notes are exchanged with when none is named.
+/// Records outside the repository whether notes are exchanged with a remote; returns whether that is news.
+fn record(repository: &Repository, remote: &str, is_enabled: bool) -> Result<bool, Error> {
+    match (repository.trust_records(), repository.remote_url(remote)) {
+        (Some(records), Some(url)) => Ok(records.enable(repository.common_dir(), &url, is_enabled)?),
+        _ => Ok(false),
+    }
+}
+
+/// The remotes that notes are exchanged with when none is named, as the user recorded.
+pub(crate) fn enabled(repository: &Repository) -> Vec<String> {
+    repository.enabled_remotes()
+}
+
+/// The remotes that the repository's configuration names.
 pub(crate) fn shared(repository: &Repository) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for value in repository.settings("chronicle.sync.remotes") {
@@ -373,7 +432,7 @@ fn partners(repository: &Repository, named: Option<&str>) -> Result<Vec<String>,
     if let Some(name) = named {
         return Ok(vec![known(repository, name)?]);
     }
-    let enabled = shared(repository);
+    let enabled = enabled(repository);
     if enabled.is_empty() {
         return Ok(vec![default_remote(repository)?]);
     }

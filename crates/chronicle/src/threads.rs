@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use chronicle_commits::{Recap, Unfinished};
+use chronicle_core::correction::Tier;
 use chronicle_core::thread::{Evidence, How, Origin, Priority, Resolution, Status, Thread, ThreadKind};
 use chronicle_git::Glance;
 use chronicle_search::{ListedThread, Store};
@@ -84,6 +85,10 @@ pub struct OpenItem {
     pub file: Option<String>,
     /// Who made the commit, of a lesson.
     pub author: Option<String>,
+    /// How far the author of a lesson is trusted.
+    pub tier: Option<Tier>,
+    /// Where a lesson came from, unless it is the user's own: a remote, or a notes ref.
+    pub came_from: Option<String>,
     /// When it came up.
     pub created: Option<String>,
     /// When it was mentioned last.
@@ -208,7 +213,7 @@ impl Chronicle {
 
     fn recap_as(&self, kept: fn(&Glance) -> Option<Recap>, form: fn(Recap) -> Recap) -> Recap {
         let made = || self.repository().ok().and_then(|repository| Recap::of(repository).ok());
-        match self.uses_index.then(|| Glance::at(&self.directory)).flatten() {
+        match self.uses_index.then(|| self.glance()).flatten() {
             Some(glance) if glance.notes.is_empty() => Recap::default(),
             Some(glance) => kept(&glance).unwrap_or_else(|| {
                 let recap = made().unwrap_or_default();
@@ -265,6 +270,8 @@ impl OpenItem {
             commit: None,
             file: None,
             author: None,
+            tier: None,
+            came_from: None,
             created: time(thread.created),
             last_mentioned: time(thread.last_mentioned),
             n_mentions: thread.n_mentions,
@@ -295,6 +302,8 @@ impl OpenItem {
             commit: Some(lesson.commit.clone()),
             file: lesson.file.clone(),
             author: Some(lesson.author.clone()).filter(|author| !author.is_empty()),
+            tier: Some(lesson.tier),
+            came_from: lesson.origin.clone(),
             created: at.map(|at| at.to_string()),
             last_mentioned: at.map(|at| at.to_string()),
             n_mentions: 1,

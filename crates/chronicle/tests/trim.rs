@@ -6,6 +6,7 @@ use chronicle::render::{self, DEFAULT_WIDTH, Format, View};
 use chronicle_core::{
     AntiPattern, Category, Constraint, ContextLevel, Convention, DependsOn, EntryId, LineRange, Origin,
     Source,
+    correction::Tier,
     reading::{
         CrossCuttingItem, Dependency, KnowledgeItem, Match, Query, Reading, RegionItem, RelatedItem,
         Standing, State, WisdomItem,
@@ -74,21 +75,24 @@ fn standing() -> impl Strategy<Value = Standing> {
     let place = (option::of(file()), option::of(lines()), option::of(lines()), vec(lines(), 0..3));
     let fate = (select(vec![State::Intact, State::Changed, State::Gone]), weighted(0.2), weighted(0.2));
     let rest = (vec(text(), 0..4), option::of(text()), vec(related(), 0..3), weighted(0.1));
-    (who, [factor(), factor(), factor(), factor()], place, fate, rest).prop_map(
+    (who, [factor(), factor(), factor(), factor(), factor()], place, fate, rest).prop_map(
         |(who, factors, place, (state, is_superseded, expired), (tags, task, related, has_extra))| {
             let (commit, author, source, confidence) = who;
             let (file, lines, lines_recorded, near) = place;
-            let [recency, context_level, anchor_match, provenance] = factors;
+            let [recency, context_level, anchor_match, provenance, trust] = factors;
+            let tier = if expired { Tier::Unknown } else { Tier::Own };
             Standing {
                 id: EntryId(String::new()),
                 commit: commit_id(commit),
                 timestamp: written(commit).to_string(),
                 at: written(commit),
                 author,
+                tier,
+                origin: expired.then(|| "up".to_owned()),
                 source,
                 context_level: ContextLevel::Enhanced,
                 confidence,
-                confidence_factors: Factors { recency, context_level, anchor_match, provenance },
+                confidence_factors: Factors { recency, context_level, anchor_match, provenance, trust },
                 commits_since: Some(u32::from(commit)),
                 file_recorded: file.clone().filter(|_| expired),
                 file,
@@ -171,6 +175,9 @@ fn dependency() -> impl Strategy<Value = Dependency> {
         commit: commit_id(commit),
         at: written(commit),
         confidence: 0.5,
+        author: None,
+        tier: Tier::Own,
+        origin: None,
     })
 }
 
@@ -181,6 +188,9 @@ fn concern() -> impl Strategy<Value = CrossCuttingItem> {
             regions,
             tags,
             commit: commit_id(commit),
+            author: None,
+            tier: Tier::Own,
+            origin: None,
             at: written(commit),
             extra: Map::new(),
         },

@@ -132,7 +132,7 @@ pub fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
     }
     command
         .current_dir(directory)
-        .env("CHRONICLE_HOME", "/nonexistent/session/memory")
+        .env("CHRONICLE_HOME", user_data(directory))
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_AUTHOR_NAME", "Ada")
@@ -151,6 +151,14 @@ fn is_of_agents(name: &str) -> bool {
         ["AI_AGENT", "AIDER_", "CLAUDE", "CLINE_", "CODEX_", "COPILOT_", "CURSOR_", "OPENCODE"];
     let others = ["GEMINI_CLI", "GOOSE_TERMINAL", "QWEN_CODE"];
     BEGIN.iter().any(|begin| name.starts_with(begin)) || others.contains(&name)
+}
+
+/// The data folder of the user who works in `directory`: each repository has a user of its own, next to it.
+pub fn user_data(directory: &Path) -> PathBuf {
+    let is_root = |above: &&Path| above.join(".git").is_dir() || above.join("objects").is_dir();
+    let root = directory.ancestors().find(is_root).unwrap_or(Path::new("/nonexistent/session"));
+    let name = root.file_name().unwrap_or_default().to_string_lossy();
+    root.with_file_name(format!("{name}.memory"))
 }
 
 /// Whether a variable could lead a test to a model that costs money, or through a proxy.

@@ -9,7 +9,7 @@ use std::{
 
 use chronicle_core::{
     Age, CodeWords, CrossCuttingMember, EntryId, LEAST_ALIKE, LineFinder, LineMap, LineRange, Lines, Locator,
-    correction::CorrectionItem,
+    correction::{CorrectionItem, Tier},
     dependent::{Dependent, Strength},
     mentions::{agree, segments},
     outline::{Item, resolve},
@@ -136,11 +136,13 @@ impl<'j> By<'j> {
     }
 }
 
-/// What decides mostly which of two comes first: the plainest, then the most trusted, then the newest.
+/// What decides mostly which of two comes first: what the user or the team says, the plainest, the most trusted, then the newest.
 ///
 /// Numbers, since there may be thousands to compare.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
+    /// Whether nobody knows who says so.
+    is_unknown: bool,
     strength: u8,
     is_unsure: u8,
     /// The bits of the confidence, which is not negative: they are in its order.
@@ -541,11 +543,13 @@ impl<'a, 'r> Judge<'a, 'r> {
         let tie = Tie::Lines(State::Changed, 0.0);
         let age = Age::between(spoken.at.min(self.setting.head_time), self.setting.head_time);
         let half_life_days = self.setting.request.half_life_days;
+        let tie = (tie, spoken.tier());
         let confidence = score::of(spoken.source, spoken.level, None, age, half_life_days, tie);
         let is_doubted = by.id().is_some_and(|id| !self.setting.said.corrections(id).is_empty());
         let confidence = if is_doubted { score::doubted(confidence) } else { confidence };
         let is_superseded = by.id().is_some_and(|id| self.setting.said.superseded_by(id).is_some());
         let rank = Rank {
+            is_unknown: spoken.tier() == Tier::Unknown,
             strength: by.strength() as u8,
             is_unsure: 2 * u8::from(spoken.elsewhere.is_some()) + u8::from(is_superseded),
             confidence: Reverse(confidence.to_bits()),
@@ -592,6 +596,9 @@ impl<'a, 'r> Judge<'a, 'r> {
             commit: spoken.commit.to_string(),
             timestamp: spoken.timestamp(),
             at: spoken.at,
+            author: spoken.other.and_then(|other| other.author).map(str::to_owned),
+            tier: spoken.tier(),
+            origin: spoken.other.and_then(|other| other.origin).map(str::to_owned),
             confidence: rank.confidence(),
             elsewhere: spoken.elsewhere.map(str::to_owned),
             superseded_by: by.id().and_then(|id| self.setting.said.superseded_by(id)),

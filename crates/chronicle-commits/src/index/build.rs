@@ -59,8 +59,8 @@ pub struct Refreshed {
 /// # Errors
 /// When the repository cannot be read.
 pub fn refresh(repository: &Repository, glance: &Glance) -> Result<Refreshed> {
-    let state = State::seen(glance);
     let enough = |index| Ok(Refreshed { index, wants_table: false });
+    let Some(state) = State::seen(glance) else { return enough(None) };
     let known = Index::of(state.clone(), None);
     if known.is_some() || fs::create_dir_all(state.directory()).is_err() {
         return enough(known);
@@ -156,6 +156,7 @@ fn begin_table(state: &State) -> Option<FileLock> {
     let lock = FileLock::try_acquire(&lock_of_tables(state)).ok()??;
     lock.touch();
     forget_unfinished(&state.directory());
+    forget_strays(&state.shared_directory());
     Some(lock)
 }
 
@@ -433,6 +434,20 @@ fn temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
 fn forget_unfinished(directory: &Path) {
     for path in entries(directory).filter(|path| is_unfinished(path)) {
         let _removed = fs::remove_file(path);
+    }
+}
+
+/// Tables that no user was looking for this long are of someone who is gone.
+const STRAY_FOR: Duration = Duration::from_hours(60 * 24);
+
+/// Removes tables of users who are gone, and those of older versions, which are no directory's.
+fn forget_strays(shared: &Path) {
+    let changed = |path: &Path| fs::metadata(path).ok()?.modified().ok()?.elapsed().ok();
+    for path in entries(shared) {
+        let is_old_form = path.is_file() || path.join(PART_FILE).exists();
+        if is_old_form || changed(&path).is_some_and(|since| STRAY_FOR < since) {
+            let _removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        }
     }
 }
 

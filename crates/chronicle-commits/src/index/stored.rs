@@ -10,7 +10,9 @@ use std::{
 };
 
 use chronicle_core::{
-    ContextLevel, CrossCuttingMember, EntryId, LineRange, Source, line_hash,
+    ContextLevel, CrossCuttingMember, EntryId, LineRange, Source,
+    correction::Tier,
+    line_hash,
     mentions::segments,
     reading::{CrossCuttingItem, Match, State},
     score::Tie,
@@ -29,8 +31,9 @@ use crate::{
     lost::{Lost, LostLines},
     placing::{Placement, Reach},
     prose::{Kind as Words, Passage},
-    record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Relied, Relying, Spoken, Step},
+    record::{Body, Claim, Concern, FileRecord, Heading, Other, Reliance, Relied, Relying, Spoken, Step},
     rows::{Rows, RowsWriter},
+    trust::Voice,
 };
 
 /// A record, as it is stored.
@@ -237,6 +240,16 @@ struct StoredSpoken<'a> {
     at: i128,
     source: u8,
     is_enhanced: bool,
+    /// Who it is from, if the user did not write it.
+    #[serde(borrow)]
+    other: Option<StoredOther<'a>>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct StoredOther<'a> {
+    is_team: bool,
+    origin: Option<&'a str>,
+    author: Option<&'a str>,
 }
 
 /// The claims about a file: what questions are matched by, [`StoredKey`]s, and where the rest lies.
@@ -488,6 +501,11 @@ fn stored_heading(heading: &Heading, commit: Object, author: Option<u32>) -> Sto
         at: heading.at.as_nanosecond(),
         source: source_number(heading.source),
         is_enhanced: heading.level == ContextLevel::Enhanced,
+        other: heading.other().map(|Other { tier, origin, author }| StoredOther {
+            is_team: tier == Tier::Team,
+            origin,
+            author,
+        }),
     };
     StoredHeading {
         spoken,
@@ -858,6 +876,11 @@ fn spoken<'a>(stored: &StoredSpoken<'a>, steps: StoredSteps<'_>) -> Option<Spoke
         at: Timestamp::from_nanosecond(stored.at).ok()?,
         source: *SOURCES.get(usize::from(stored.source))?,
         level: if stored.is_enhanced { ContextLevel::Enhanced } else { ContextLevel::Inferred },
+        other: stored.other.map(|StoredOther { is_team, origin, author }| Other {
+            tier: if is_team { Tier::Team } else { Tier::Unknown },
+            origin,
+            author,
+        }),
     })
 }
 
@@ -875,6 +898,9 @@ fn heading(stored: &StoredHeading<'_>, steps: StoredSteps<'_>, authors: &[&str])
         timestamp: spoken.timestamp(),
         at,
         author,
+        voice: spoken
+            .other
+            .map_or(Voice::OWN, |other| Voice { tier: other.tier, origin: other.origin.map(str::to_owned) }),
         source,
         level,
         task: stored.task.map(str::to_owned),
@@ -935,6 +961,9 @@ fn concern(stored: StoredConcern, heading: usize) -> Option<Concern> {
         regions: members.iter().map(ToString::to_string).collect(),
         tags: stored.tags,
         commit: stored.commit,
+        author: None,
+        tier: Tier::Unknown,
+        origin: None,
         at: Timestamp::from_nanosecond(stored.at).ok()?,
         extra: serde_json::from_str::<Map<String, Value>>(&stored.extra).ok()?,
     };

@@ -4,6 +4,7 @@ use std::{io, ops::Range, path::Path};
 
 use chronicle_core::{
     Category, LineRange,
+    correction::Tier,
     reading::{Dependency, KnowledgeItem, Match, Reading, Standing, State},
 };
 use chronicle_git::{ByteSlice, files};
@@ -124,7 +125,7 @@ impl Chronicle {
         reading.wisdom.truncate(MOST_ITEMS);
         reading.regions.truncate(MOST_ITEMS);
         reading.dependencies_on_this.truncate(MOST_ITEMS);
-        if is_empty(&reading) {
+        if is_empty(&reading) || !is_reason(&reading) {
             return Ok(None);
         }
         let command = ReadCommand { budget: Some((BUDGET, Format::Markdown)), ..ReadCommand::default() };
@@ -230,7 +231,23 @@ fn relevant(mut reading: Reading) -> Reading {
     });
     reading.cross_cutting.clear();
     reading.warnings.clear();
+    let is_told = |tier: Tier, origin: Option<&String>| may_be_told(tier, origin);
+    reading.regions.retain(|item| is_told(item.standing.tier, item.standing.origin.as_ref()));
+    reading.wisdom.retain(|item| is_told(item.standing.tier, item.standing.origin.as_ref()));
+    reading.dependencies_on_this.retain(|item| is_told(item.tier, item.origin.as_ref()));
     reading
+}
+
+/// Whether a hook may tell what comes from there: nothing of a remote that the user did not enable.
+pub(super) fn may_be_told(tier: Tier, origin: Option<&String>) -> bool {
+    Tier::Unknown < tier || origin.is_some_and(|origin| origin.starts_with("refs/"))
+}
+
+/// Whether the user or the team says any of it: nobody else is a reason for a hook to speak.
+pub(super) fn is_reason(reading: &Reading) -> bool {
+    let tiers = reading.standings().map(|standing| standing.tier);
+    let tiers = tiers.chain(reading.dependencies_on_this.iter().map(|item| item.tier));
+    tiers.into_iter().any(|tier| Tier::Unknown < tier) || !reading.knowledge.is_empty()
 }
 
 fn merge(reading: &mut Reading, other: Reading) {

@@ -7,9 +7,12 @@ use chronicle_core::{
     plain,
     reading::{Reading, State},
 };
-use chronicle_git::Glance;
 
-use super::{AgentSession, ShownItem, Telling, edits::beginning, log::SessionLog};
+use super::{
+    AgentSession, ShownItem, Telling,
+    edits::{beginning, is_reason, may_be_told},
+    log::SessionLog,
+};
 use crate::{
     Chronicle, Error, ReadCommand,
     find::FindCommand,
@@ -83,9 +86,7 @@ impl Chronicle {
 
     /// Which lessons have which items of code, of the repository as it is now.
     pub(crate) fn known_anchors(&self) -> KnownAnchors {
-        let Some(glance) =
-            Glance::at(&self.directory).filter(|glance| self.uses_index && !glance.notes.is_empty())
-        else {
+        let Some(glance) = self.glance().filter(|glance| self.uses_index && !glance.notes.is_empty()) else {
             return KnownAnchors::default();
         };
         KnownAnchors::kept(&glance).unwrap_or_else(|| {
@@ -144,7 +145,8 @@ impl Chronicle {
         let shown = log.shown();
         self.leave_out_rejected(&mut reading);
         reading.wisdom.retain(|item| {
-            item.standing.state != State::Gone
+            may_be_told(item.standing.tier, item.standing.origin.as_ref())
+                && item.standing.state != State::Gone
                 && !item.standing.is_over()
                 && !shown.contains(item.standing.id.0.as_str())
         });
@@ -154,7 +156,7 @@ impl Chronicle {
         reading.cross_cutting.clear();
         reading.knowledge.clear();
         reading.warnings.clear();
-        if reading.wisdom.is_empty() {
+        if !is_reason(&reading) {
             return Ok(None);
         }
         let command = ReadCommand { budget: Some((BUDGET, Format::Markdown)), ..ReadCommand::default() };

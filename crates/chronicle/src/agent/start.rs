@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use chronicle_core::correction::Tier;
+
 use super::{AgentSession, ShownItem, Telling, edits::beginning, log};
 use crate::{
     Chronicle, Error,
@@ -43,7 +45,9 @@ impl Chronicle {
             BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, format: Format::Markdown };
         let (mut text, mut items) = (String::new(), Vec::new());
         match self.brief(&command) {
-            Ok(brief) => {
+            Ok(mut brief) => {
+                // What nobody answers for is for who asks.
+                brief.left_by_others.retain(|item| item.tier != Some(Tier::Unknown));
                 text = render::brief(&brief, Format::Markdown, &self.view());
                 items = told(&brief);
             }

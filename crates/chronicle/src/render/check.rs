@@ -115,7 +115,7 @@ fn remarks(check: &Check) -> Vec<Remark<'_>> {
             remarks.push(Remark {
                 file: &file.file,
                 line: touched.at_line,
-                title: format!("{} ({})", lesson.category, words::short(&lesson.standing.commit)),
+                title: title(lesson.category.name(), &lesson.standing.commit, lesson.standing.said_by()),
                 text: chronicle_core::plain(lesson.content.trim()).into_owned(),
                 fingerprint: format!("{}:{}", lesson.standing.id, file.file),
                 weight: match (touched.fails, warns) {
@@ -131,7 +131,7 @@ fn remarks(check: &Check) -> Vec<Remark<'_>> {
             remarks.push(Remark {
                 file: &file.file,
                 line: *at_line,
-                title: format!("{from} relies on {on} ({})", words::short(&dependent.commit)),
+                title: title(&format!("{from} relies on {on}"), &dependent.commit, dependent.said_by()),
                 text: chronicle_core::plain(dependent.nature.trim()).into_owned(),
                 fingerprint: format!("{}:{from}:{on}:{}", dependent.commit, dependent.nature),
                 weight: Weight::Warns,
@@ -139,6 +139,12 @@ fn remarks(check: &Check) -> Vec<Remark<'_>> {
         }
     }
     remarks
+}
+
+/// `gotcha (5083cd1, from Bob)`.
+fn title(what: &str, commit: &str, said_by: Option<String>) -> String {
+    let said_by = said_by.map(|said_by| format!(", {said_by}")).unwrap_or_default();
+    format!("{what} ({}{said_by})", words::short(commit))
 }
 
 fn github(check: &Check) -> String {

@@ -55,6 +55,9 @@ pub(super) fn write(out: &mut String, dependent: &Dependent, view: &View) {
     }
     let age = Age::between(dependent.at, view.now);
     let _ = write!(out, " ({:.2}, {}, {age}", dependent.confidence, words::short(&dependent.commit));
+    if let Some(said_by) = dependent.said_by() {
+        let _ = write!(out, ", {said_by}");
+    }
     if let Some(place) = &dependent.elsewhere {
         let _ = write!(out, ", on {}", words::path(place));
     }

@@ -3,8 +3,12 @@
 use std::fmt::Write;
 
 use chronicle_core::{
-    Age, Annotation, Constraint, DependsOn, Entry, LineRange, Places, Region, counted, plain,
-    reading::{Dependency, KnowledgeItem, Match, Reading, RegionItem, RelatedItem, Standing, WisdomItem},
+    Age, Annotation, Constraint, DependsOn, Entry, LineRange, Places, Region,
+    correction::Tier,
+    counted, plain,
+    reading::{
+        self, Dependency, KnowledgeItem, Match, Reading, RegionItem, RelatedItem, Standing, WisdomItem,
+    },
 };
 use serde_json::{Map, Value};
 
@@ -80,7 +84,7 @@ fn region(out: &mut String, item: &RegionItem, lessons: &[&WisdomItem], view: &V
     for doubt in words::doubts(standing) {
         let _ = write!(out, " | {doubt}");
     }
-    if matches!(standing.state, chronicle_core::reading::State::Gone) && standing.gone_since.is_some() {
+    if matches!(standing.state, reading::State::Gone) && standing.gone_since.is_some() {
         let _ = write!(out, " | {}", words::place(standing));
     }
     out.push('\n');
@@ -124,6 +128,7 @@ fn details(out: &mut String, standing: &Standing) {
         ("context_level", &factors.context_level),
         ("anchor_match", &factors.anchor_match),
         ("provenance", &factors.provenance),
+        ("trust", &factors.trust),
     ] {
         let _ = writeln!(out, "- {name}: {:.2} ({})", factor.score, plain(&factor.value));
     }
@@ -262,7 +267,7 @@ fn around(out: &mut String, reading: &Reading) {
                 "- {}{tags} ({}; {})",
                 words::indented(&concern.description, "  "),
                 places.join(", "),
-                words::short(&concern.commit)
+                by(words::short(&concern.commit), said_by(&concern.author, concern.tier, &concern.origin))
             );
         }
     }
@@ -299,8 +304,20 @@ fn dependent_words(dependency: &Dependency) -> String {
         named(from, dependency.from_anchor.as_deref()),
         words::indented(&dependency.nature, "  "),
         dependency.confidence,
-        words::short(&dependency.commit)
+        by(
+            words::short(&dependency.commit),
+            said_by(&dependency.author, dependency.tier, &dependency.origin)
+        )
     )
+}
+
+/// `5083cd1, from Bob`.
+fn by(what: String, said_by: Option<String>) -> String {
+    said_by.map_or_else(|| what.clone(), |said_by| format!("{what}, {said_by}"))
+}
+
+fn said_by(author: &Option<String>, tier: Tier, origin: &Option<String>) -> Option<String> {
+    reading::said_by(author.as_deref(), tier, origin.as_deref())
 }
 
 fn knowledge(out: &mut String, item: &KnowledgeItem) {
@@ -369,6 +386,10 @@ pub(super) fn shown(shown: &Shown, view: &View) -> String {
     let subject =
         shown.subject.as_deref().map(|subject| format!(" {}", words::path(subject))).unwrap_or_default();
     let _ = writeln!(out, "# {}{subject}", words::short(&shown.commit));
+    for said in &shown.others {
+        let by = reading::said_by(said.author.as_deref(), said.tier, said.origin.as_deref());
+        let _ = writeln!(out, "> {} is {}", plain(&said.id.0), by.unwrap_or_default());
+    }
     if let Some(annotation) = &shown.annotation {
         document(&mut out, annotation);
         for other in &annotation.also {
@@ -546,7 +567,8 @@ pub(super) fn timeline(timeline: &Timeline, view: &View) -> String {
                 .as_ref()
                 .map(|anchor| format!("{}: ", words::path(&anchor.name)))
                 .unwrap_or_default();
-            let _ = writeln!(out, "{name}{}", words::indented(&item.intent, ""));
+            let said_by = item.standing.said_by().map(|said_by| format!(" ({said_by})")).unwrap_or_default();
+            let _ = writeln!(out, "{name}{}{said_by}", words::indented(&item.intent, ""));
             labelled(&mut out, "Reasoning", item.reasoning.as_deref());
             constraints(&mut out, &item.constraints);
             labelled(&mut out, "Risk", item.risk_notes.as_deref());

@@ -2,7 +2,11 @@
 
 use std::fmt::Write;
 
-use chronicle_core::thread::{Origin, Status};
+use chronicle_core::{
+    correction::Tier,
+    reading::said_by,
+    thread::{Origin, Status},
+};
 
 use super::{View, words, words::one_line};
 use crate::{
@@ -74,7 +78,11 @@ pub(super) fn line(item: &OpenItem, with_project: bool, view: &View) -> String {
     }
     about.push(origin(item.origin).to_owned());
     if let Some(commit) = &item.commit {
-        let by = item.author.as_deref().map(|author| format!(" by {}", words::path(author)));
+        let author = item.author.as_deref();
+        let unknown = item.tier.filter(|tier| *tier == Tier::Unknown);
+        let said_by = unknown.and_then(|tier| said_by(author, tier, item.came_from.as_deref()));
+        let by = said_by.map(|said_by| format!(" {said_by}"));
+        let by = by.or_else(|| author.map(|author| format!(" by {}", words::path(author))));
         about.push(format!("commit {}{}", words::short(commit), by.unwrap_or_default()));
     }
     about.extend(item.file.as_deref().map(words::path));

@@ -74,9 +74,9 @@ pub(super) fn age(standing: &Standing, now: Timestamp) -> String {
     age
 }
 
-/// `superseded by …`, `expired`, `on refs/heads/x`: whatever speaks against an item.
+/// `from Bob, not yours: fetched from up`, `superseded by …`, `on refs/heads/x`: whatever speaks against an item.
 pub(super) fn doubts(standing: &Standing) -> Vec<String> {
-    let mut doubts = Vec::new();
+    let mut doubts: Vec<String> = standing.said_by().into_iter().collect();
     doubts.extend(standing.superseded_by.as_ref().map(|id| format!("superseded by {}", plain(&id.0))));
     doubts.extend(standing.expired.then(|| "expired".to_owned()));
     if !standing.corrections.is_empty() {

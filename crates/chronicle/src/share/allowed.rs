@@ -113,7 +113,8 @@ impl Chronicle {
                 && memory.project_of(folder)?.is_some_and(|found| found.id == project.id)
                 && chronicle_git::Checkout::of(folder).is_some();
             if is_its {
-                return Ok(Some(LazyRepository::new(folder, self.now(), true)));
+                let repository = LazyRepository::new(folder, self.now(), true);
+                return Ok(Some(repository.with_trust(self.trust_records())));
             }
         }
         Ok(None)

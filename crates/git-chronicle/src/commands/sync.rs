@@ -31,6 +31,10 @@ enum Action {
     Pull {
         /// The remote
         remote: Option<String>,
+
+        /// Also remove what you wrote and others purged; without it, that is kept and hidden
+        #[arg(long)]
+        accept_purge: bool,
     },
     /// Pull, then give the remote what it lacks
     Push {
@@ -51,7 +55,7 @@ pub(crate) fn run(args: &SyncArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
         Action::Enable { remote } => chronicle.sync_enable(remote.as_deref()),
         Action::Disable { remote } => chronicle.sync_disable(remote.as_deref()),
         Action::Status => chronicle.sync_status(),
-        Action::Pull { remote } => chronicle.sync_pull(remote.as_deref()),
+        Action::Pull { remote, accept_purge } => chronicle.sync_pull(remote.as_deref(), *accept_purge),
         Action::Push { remote } => chronicle.sync_push(remote.as_deref()),
         Action::Import { remote, range } => chronicle.sync_import(remote, range),
     }?;

@@ -121,10 +121,12 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
 fn what_a_teammate_left_unfinished_stands_apart() {
     let desk = busy();
     let mut other = desk.command_in(desk.repo.path(), &["brief"]);
-    other.env("GIT_AUTHOR_NAME", "Grace");
+    // An author's name proves nothing: it is another user's home.
+    other.env("CHRONICLE_HOME", desk.repo.beside("other-home"));
     let text = said(&run(&mut other).success());
     let rest: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("## Left by others")).collect();
-    assert!(rest[1].contains("by Ada") && rest[1].contains("Nobody tells the callers"), "{text}");
+    let said = "from Ada, not yours: in refs/notes/chronicle";
+    assert!(rest[1].contains(said) && rest[1].contains("Nobody tells the callers"), "{text}");
 }
 
 #[test]
@@ -189,7 +191,7 @@ fn nothing_remembered_is_an_answer() {
         said(&desk.run(&["catch-up"]).success()),
         "no sessions; `git chronicle session ingest` takes in those of agents\n"
     );
-    assert!(!desk.memory().exists(), "a question made a store");
+    assert!(!desk.memory().join("chronicle.db").exists(), "a question made a store");
     desk.leave(&desk.talk(FIRST).prompt("Make the pool wait for its connections").said("It waits."));
     desk.ingest();
     let folder = desk.repo.beside("plain");

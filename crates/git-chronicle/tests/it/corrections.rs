@@ -220,11 +220,11 @@ fn corrections_of_an_older_schema_count() {
     repo.put_note("chronicle", &commit, v1.to_string().as_bytes());
     insta::assert_snapshot!(ask(&repo, &["read", "pool.rs", "--lines", "2:2"]), @"
     ## pool.rs (lines 1-6)
-    **Commit:** d0f8c20 (3 weeks ago) | **Confidence:** 0.85 (enhanced, commit)
+    **Commit:** d0f8c20 (3 weeks ago) | **Confidence:** 0.42 (enhanced, commit) | from someone unnamed, not yours: in refs/notes/chronicle
     **Intent:** Old
 
     ## pool.rs — acquire (lines 1-3)
-    **Commit:** d0f8c20 (3 weeks ago) | **Confidence:** 0.48 (enhanced, exact anchor) | corrected
+    **Commit:** d0f8c20 (3 weeks ago) | **Confidence:** 0.24 (enhanced, exact anchor) | from someone unnamed, not yours: in refs/notes/chronicle | corrected
     **Intent:** An intent
     **Constraints:**
     - two
@@ -286,7 +286,8 @@ fn fetched(repo: &TestRepo, write: impl FnOnce(&TestRepo)) {
     other.git(&["reset", "--quiet", "--hard"]);
     write(&other);
     let refspec = "+refs/notes/chronicle*:refs/notes/remotes/origin/chronicle*";
-    repo.git(&["fetch", "--quiet", &other.path().to_string_lossy(), refspec]);
+    repo.git(&["remote", "add", "origin", &other.path().to_string_lossy()]);
+    repo.git(&["fetch", "--quiet", "origin", refspec]);
 }
 
 #[test]
@@ -305,8 +306,10 @@ fn who_is_trusted_less_than_the_author_only_casts_doubt() {
         chronicle(other.path(), &args).success();
     });
     for (remotes, trust) in [(None, "unknown"), (Some("origin"), "team")] {
-        if let Some(remotes) = remotes {
-            repo.git(&["config", "chronicle.sync.remotes", remotes]);
+        // What the repository's configuration says decides nothing.
+        repo.git(&["config", "chronicle.sync.remotes", "origin"]);
+        if let Some(remote) = remotes {
+            chronicle(repo.path(), &["sync", "enable", remote]).success();
         }
         let reading = read(&repo, "src/pool.rs");
         let correction = &entry(&reading, "must never block")["corrections"][0];

@@ -104,10 +104,9 @@ pub(crate) fn check_round(repo: &TestRepo, works: bool) -> Outcome {
     let mut after = trace(repo.path());
     let mut expected = before;
     // What was noted stays, and with it the list of what was written here.
-    for passing in [".git/chronicle/written", ".git/index", ".git/COMMIT_EDITMSG", ".git/ORIG_HEAD", "called"]
-    {
-        expected.remove(Path::new(passing));
-        after.remove(Path::new(passing));
+    for passing in [".git/index", ".git/COMMIT_EDITMSG", ".git/ORIG_HEAD", "called"] {
+        expected.retain(|path, _| !path.starts_with(passing));
+        after.retain(|path, _| !path.starts_with(passing));
     }
     assert_eq!(after, expected);
     first

@@ -78,7 +78,10 @@ fn annotate(repo: &TestRepo, commit: &str, input: &serde_json::Value) {
 }
 
 fn index_directory(repo: &TestRepo) -> PathBuf {
-    repo.path().join(".git/chronicle/index")
+    let all = repo.path().join(".git/chronicle/index");
+    let mut of_users =
+        fs::read_dir(&all).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    of_users.find(|path| path.is_dir()).unwrap_or(all)
 }
 
 /// Numbers that are the same in every run (xorshift).

@@ -61,6 +61,7 @@ mod sync;
 mod threads;
 mod transfer;
 mod vectors;
+mod whose;
 mod why;
 mod wording;
 mod writer;

@@ -486,7 +486,10 @@ fn another_repository_is_named_by_a_directory_or_an_absolute_path() {
     let (repo, elsewhere) = (pool(), tempfile::tempdir().expect("a temporary directory can be made"));
     let expected = answered(repo.path(), &["summary", "src/pool.rs"]);
     let absolute = repo.path().join("src/pool.rs");
-    let mut client = Client::at(elsewhere.path());
+    // The same user, in another directory.
+    let mut client =
+        Client::of(server(elsewhere.path()).env("CHRONICLE_HOME", testkit::user_data(repo.path())));
+    client.begin("2025-06-18");
     assert!(client.refusal("chronicle_summary", &json!({ "path": "src/pool.rs" })).contains("`directory`"));
     for (path, directory) in [(Path::new("src/pool.rs"), json!(repo.path())), (&absolute, Value::Null)] {
         let answer = client.answer("chronicle_summary", &json!({ "path": path, "directory": directory }));

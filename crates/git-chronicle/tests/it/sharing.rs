@@ -145,7 +145,7 @@ fn a_lesson_that_does_not_count_stays_here() {
 #[test]
 fn a_lesson_of_somebody_else_goes_out_by_name_only() {
     let desk = sharing();
-    fs::remove_file(desk.repo.path().join(".git/chronicle/written")).expect("it is there");
+    fs::remove_dir_all(desk.memory().join("trust/own")).expect("it is there");
     desk.ask(&["memory", "share", "add", "--project"]);
     assert_eq!(may_go_out(&desk), (2, 0));
     let shown = desk.ask(&["show", "HEAD"]);
