@@ -25,6 +25,7 @@ mod names;
 mod pem;
 mod shapes;
 mod storage;
+mod surroundings;
 mod tokens;
 mod triggers;
 mod url;

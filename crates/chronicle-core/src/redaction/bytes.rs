@@ -65,6 +65,13 @@ pub(super) fn is_scrambled(text: &[u8]) -> bool {
     8 <= text.len() && text.len() <= n_breaks(text) * 4
 }
 
+/// Whether the letters and digits of `text` change too often to be made of words, whatever signs stand between them.
+pub(super) fn is_drawn(text: &[u8]) -> bool {
+    let parts = text.split(|byte| !byte.is_ascii_alphanumeric());
+    let (n_bytes, breaks) = parts.fold((0, 0), |(n, breaks), part| (n + part.len(), breaks + n_breaks(part)));
+    8 <= n_bytes && n_bytes <= breaks * 4 && text.iter().any(u8::is_ascii_digit)
+}
+
 pub(super) fn is_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || *byte == b'_'
 }

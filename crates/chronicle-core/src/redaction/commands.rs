@@ -4,7 +4,8 @@
 //! the same command. Behind its option no value has to look like a secret: people type weak ones.
 
 use super::bytes::{is_blank, run, starts_with_ignoring_case};
-use super::context::{Quote, bare_end, open_quote, quote_end};
+use super::context::{Quote, open_quote, quote_end};
+use super::surroundings::bare_end;
 use super::value::{self, Writing};
 use super::{Kind, Secret};
 

@@ -2,6 +2,7 @@
 
 use super::bytes::{is_base64url, is_blank, n_distinct, run, run_back, starts_with_ignoring_case};
 use super::names::{self, Name};
+use super::surroundings::bare_end;
 use super::value::{self, JUDGED, Value, Writing};
 use super::{Kind, Secret, commands, triggers};
 
@@ -41,9 +42,12 @@ pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secr
     if name.kind == Kind::Cookie && text[at] == b':' {
         return find_cookies(text, start);
     }
-    let writing = if is_setting(text, floor, end) {
+    let is_tight = text[at] == b'=' && operator_len + n_blanks == 1;
+    let writing = if let Some(separator) = list_separator(text, floor, end).filter(|_| is_tight) {
+        Writing::Part(separator)
+    } else if is_setting(text, floor, end) {
         // A variable of the environment: `NAME=value`, or `NAME: value` in YAML.
-        if text[at] == b'=' && operator_len + n_blanks == 1 { Writing::Setting } else { Writing::Told }
+        if is_tight { Writing::Setting } else { Writing::Told }
     } else if text[at] != b'=' || end < at || 1 < operator_len + n_blanks {
         Writing::Told
     } else {
@@ -134,7 +138,7 @@ pub(super) fn find_told(text: &[u8], start: usize) -> Option<Secret> {
 /// Finds the secret between two tags: `>x</`.
 fn find_content(text: &[u8], start: usize, name: Name) -> Option<Secret> {
     let end = start + run(text, start, JUDGED, |byte| *byte != b'<' && *byte != b'\n');
-    let value = Value { bytes: &text[start..end], next: None, is_quoted: true, writing: Writing::Tight };
+    let value = Value::new(text, start..end, Some(b'>'), Writing::Tight);
     (text[end..].starts_with(b"</") && value::is_secret(&value, name))
         .then_some(Secret { range: start..end, kind: name.kind })
 }
@@ -145,7 +149,7 @@ pub(super) fn find_escaped(text: &[u8], floor: usize, at: usize) -> Option<Secre
         return None;
     }
     let name = names::find(&text[floor.max(at.saturating_sub(NAME_LIMIT))..at])?;
-    find_value(text, at + 3, name, Writing::Tight)
+    find_value(text, at + 3, name, Writing::Part(b'&'))
 }
 
 fn has_digits(text: &[u8], secret: &Secret) -> bool {
@@ -161,12 +165,21 @@ fn name_end(text: &[u8], floor: usize, at: usize) -> usize {
     end - run_back(text, floor, end, 3, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'*' | b'?'))
 }
 
-/// Whether the name that ends at `end` is that of a variable of the environment, or stands in a
-/// query or a connection string: there a bare word is a value, not the name of one.
+/// Whether the name that ends at `end` is that of a variable of the environment: there a bare word is a
+/// value, not the name of one.
 fn is_setting(text: &[u8], floor: usize, end: usize) -> bool {
     let start = end - run_back(text, floor, end, NAME_LIMIT, is_base64url);
     !text[start..end].iter().any(u8::is_ascii_lowercase)
-        || matches!(text[floor..start], [.., b';' | b'&' | b'?'])
+}
+
+/// What ends the pair whose name ends at `end`, in a query or a connection string.
+fn list_separator(text: &[u8], floor: usize, end: usize) -> Option<u8> {
+    let start = end - run_back(text, floor, end, NAME_LIMIT, |byte| is_base64url(byte) || *byte == b'.');
+    match text[floor..start].last()? {
+        b'?' | b'&' => Some(b'&'),
+        b';' => Some(b';'),
+        _ => None,
+    }
 }
 
 /// Whether `name` ends with `ending`, whatever its case and separators.
@@ -190,17 +203,34 @@ fn find_value(text: &[u8], start: usize, name: Name, writing: Writing) -> Option
 }
 
 fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: Writing) -> Option<Secret> {
-    let end_within = |limit| match quote {
-        Some(quote) => quote_end(text, start, limit, quote),
-        None => Some(bare_end(text, start, limit, writing)),
-    };
-    let end = end_within(JUDGED)?;
-    let next = text.get(end).copied();
-    let value = Value { bytes: &text[start..end], next, is_quoted: quote.is_some(), writing };
-    if !value::is_secret(&value, name) {
-        return None;
+    match quote {
+        Some(quote) => {
+            let end = quote_end(text, start, JUDGED, quote)?;
+            let is_secret = value::is_secret(&Value::new(text, start..end, Some(quote.byte), writing), name);
+            is_secret.then_some(())?;
+            Some(Secret { range: start..quote_end(text, start, usize::MAX, quote)?, kind: name.kind })
+        }
+        None => {
+            let judges = |end| value::is_secret(&Value::new(text, start..end, None, writing), name);
+            let end = bare_end(text, start, JUDGED, writing);
+            let is_whole = value::is_whole(&Value::new(text, start..end, None, writing), name) && judges(end);
+            if is_whole {
+                return Some(Secret {
+                    range: start..bare_end(text, start, usize::MAX, writing),
+                    kind: name.kind,
+                });
+            }
+            // In code and prose most signs end a value.
+            let word = |limit| start + run(&text[..end.max(start)], start, limit, is_bare);
+            let end = trimmed(text, start, word(JUDGED));
+            judges(end).then(|| Secret { range: start..end, kind: name.kind })
+        }
     }
-    Some(Secret { range: start..end_within(usize::MAX)?, kind: name.kind })
+}
+
+/// `end` without the marks of a sentence before it.
+fn trimmed(text: &[u8], start: usize, end: usize) -> usize {
+    end - run_back(text, start, end, 3, |byte| matches!(byte, b'.' | b'?' | b':' | b'*'))
 }
 
 /// The quote that opens a value.
@@ -226,34 +256,14 @@ pub(super) fn open_quote(text: &[u8], start: usize) -> (Option<Quote>, usize) {
     }
 }
 
-/// Where a value without quotes ends, or `limit` if it is longer.
-pub(super) fn bare_end(text: &[u8], start: usize, limit: usize, writing: Writing) -> usize {
-    let end = start
-        + run(
-            text,
-            start,
-            limit,
-            if matches!(writing, Writing::Loose | Writing::Told) { is_bare } else { is_tightly_bare },
-        );
-    // East Asian scripts set no blank before the mark that ends the clause.
-    if let Some(mark) =
-        text[start..end].windows(2).position(|bytes| matches!(bytes, [0xe3, 0x80] | [0xef, 0xbc]))
-    {
-        return start + mark;
-    }
-    if text.get(end).is_some_and(|byte| !byte.is_ascii_whitespace()) {
-        return end;
-    }
-    // The mark that ends the sentence or the emphasis.
-    end - run_back(text, start, end, 3, |byte| matches!(byte, b'.' | b'?' | b':' | b'*'))
-}
-
 /// Where `quote` closes a value on the same line, or `limit` if it is longer.
 pub(super) fn quote_end(text: &[u8], start: usize, limit: usize, quote: Quote) -> Option<usize> {
     let mut at = start;
     while at - start < limit {
         match text[at.min(text.len())..] {
             [] | [b'\n', ..] => return None,
+            // A quote within a string within a string.
+            [b'\\', b'\\', b'\\', next, ..] if quote.is_escaped && next == quote.byte => at += 4,
             [b'\\', next, ..] if quote.is_escaped && next == quote.byte => return Some(at),
             [b'\\', ..] => at += 2,
             [byte, ..] if byte == quote.byte => return Some(at),
