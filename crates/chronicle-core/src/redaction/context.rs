@@ -4,7 +4,7 @@ use super::bytes::{is_base64url, is_blank, n_distinct, run, run_back, starts_wit
 use super::names::{self, Name};
 use super::surroundings::bare_end;
 use super::value::{self, JUDGED, Value, Writing};
-use super::{Kind, Secret, commands, triggers};
+use super::{Kind, Secret, commands, lines, triggers};
 
 /// The schemes of an `Authorization` header, which stay.
 const SCHEMES: &[&str] = &["Bearer ", "Basic ", "Token ", "Digest ", "ApiKey ", "AWS4-HMAC-SHA256 "];
@@ -30,7 +30,9 @@ const COOKIES_LIMIT: usize = 1024;
 /// Finds the secret that the `:` or `=` at `at` assigns.
 pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     let end = name_end(text, floor, at);
-    let name = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end])?;
+    let Some(name) = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end]) else {
+        return find_owned(text, floor, at, end);
+    };
     let operator_len = run(text, at, 3, |byte| matches!(byte, b':' | b'=' | b'>'));
     if text[at..].starts_with(b"::") {
         return None;
@@ -53,8 +55,38 @@ pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secr
     } else {
         Writing::Tight
     };
+    // Code may put brackets around what it joins.
+    let n_brackets = run(text, start, 1, |byte| *byte == b'(');
+    let is_quoted = 0 < n_brackets && text.get(start + 1).is_some_and(|next| matches!(next, b'"' | b'\''));
+    let start = if is_quoted { start + 1 } else { start };
     find_value(text, start, name, writing)
         .or_else(|| find_value(text, after_type(text, start).filter(|_| text[at] == b':')?, name, writing))
+        .or_else(|| find_value(text, lines::value_below(text, start)?, name, Writing::Told))
+}
+
+/// What holds the value of a name that is written elsewhere.
+const HOLDERS: &[&str] = &["value", "default", "content"];
+
+/// How far before its value the name may be.
+const OWNED_LIMIT: usize = 240;
+
+/// Finds the secret in `"name": "API_TOKEN", "value": "…"`, of which `end` is the end of `value` and `at` the separator.
+fn find_owned(text: &[u8], floor: usize, at: usize, end: usize) -> Option<Secret> {
+    let start = end - run_back(text, floor, end, 8, u8::is_ascii_alphabetic);
+    let holder = &text[start..end];
+    if !HOLDERS.iter().any(|name| holder.eq_ignore_ascii_case(name.as_bytes())) {
+        return None;
+    }
+    let value = at + 1 + run(text, at + 1, BLANK_LIMIT, is_blank);
+    let value = lines::value_below(text, value).unwrap_or(value);
+    // Most values are none that any name would make secret.
+    find_value(text, value, Name { kind: Kind::Password, is_vague: false }, Writing::Told)?;
+    let before = &text[floor.max(start.saturating_sub(OWNED_LIMIT))..start];
+    let before = &before[memchr::memmem::rfind(before, b"\n\n").map_or(0, |at| at + 2)..];
+    let is_end = |at: &usize| is_base64url(&before[*at - 1]) && !is_base64url(&before[*at]);
+    let mut ends = (1..before.len()).rev().filter(is_end);
+    let name = ends.find_map(|at| names::find(&before[at.saturating_sub(NAME_LIMIT)..at]).filter(|name| !name.is_vague))?;
+    find_value(text, value, name, Writing::Told)
 }
 
 /// Finds the secret after an option such as `--password`, whose first dash stands at `at`.

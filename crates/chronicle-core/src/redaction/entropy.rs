@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::bytes::{
     contains, ends_with_ignoring_case, is_lower_hex, is_scrambled, is_uuid, n_breaks, run, run_back,
 };
-use super::{Kind, Secret, names};
+use super::{Kind, Secret, clause, lines, names};
 
 /// Shorter runs are too often identifiers, versions and the ids of other systems.
 const MIN_RUN: usize = 32;
@@ -37,6 +37,11 @@ const JUDGED: usize = 1024;
 
 /// How values begin that are random but public: digests, and the ids of agents' calls.
 const PUBLIC_PREFIXES: &[&str] = &[
+    "/nix/store/",
+    "AAAAB3NzaC1",
+    "AAAAC3NzaC1",
+    "AAAAE2VjZHNh",
+    "age1",
     "agent_",
     "asst_",
     "call_",
@@ -44,6 +49,7 @@ const PUBLIC_PREFIXES: &[&str] = &[
     "fc_",
     "md5-",
     "msg_",
+    "npub1",
     "prt_",
     "req_",
     "resp_",
@@ -66,7 +72,7 @@ const IMAGE_PREFIXES: &[&str] = &["iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR"];
 
 /// What stands before such values: digests, our sketches, `go.sum`, images.
 const PUBLIC_LABELS: &[&str] = &[
-    "md5:", "sha1:", "sha256:", "sha384:", "sha512:", "sha256=", "sha384=", "sha512=", "h1:", "\"1:", " 1:",
+    "sha-256=", "sha-512=", "publickey = ", "public key: ", "public_key = ", "md5:", "sha1:", "sha256:", "sha384:", "sha512:", "sha256=", "sha384=", "sha512=", "h1:", "\"1:", " 1:",
     "base64,",
 ];
 
@@ -80,18 +86,92 @@ pub(super) fn find_in(text: &[u8], range: Range<usize>, secrets: &mut Vec<Secret
         let begin = start + escape_len(&text[floor..start], &text[start..end]);
         let (before, run) = (&text[floor..begin], &text[begin..end]);
         // What is drawn has digits; most names and paths have not, and are told apart soonest so.
-        let kind = run.iter().any(u8::is_ascii_digit).then(|| kind_of(before, run)).flatten();
+        let has_digits = run.iter().any(u8::is_ascii_digit);
+        let kind = has_digits.then(|| kind_of(before, run, &text[padded..range.end])).flatten();
         if let Some(kind) = kind {
-            secrets.push(Secret { range: begin..padded, kind });
-            floor = padded;
+            let mut secret = Secret { range: start_of_groups(text, floor, begin)..end_of_groups(text, padded), kind };
+            secret.range.end = lines::end_of(text, &secret).min(range.end);
+            floor = secret.range.end;
+            secrets.push(secret);
         }
-        start = padded;
+        start = padded.max(floor);
     }
 }
 
-fn kind_of(before: &[u8], run: &[u8]) -> Option<Kind> {
-    let is_secret = || MIN_RUN <= run.len() && is_random(run) && !is_public(before, run);
-    named(before, run).or_else(|| is_secret().then_some(Kind::HighEntropy))
+fn kind_of(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
+    let is_secret = || MIN_RUN <= run.len() && is_random(run) && !is_public(before, run) && !is_in_public_block(before);
+    has_form(before, run, after)
+        .or_else(|| named(before, run))
+        .or_else(|| clause::named(before, run, after))
+        .or_else(|| is_secret().then_some(Kind::HighEntropy))
+}
+
+/// The kind of a run whose groups are those of a token, though each looks like a digest or an id.
+fn has_form(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
+    let (first, rest) = run.split_at(run.len().min(32));
+    let is_digest = first.len() == 32 && first.iter().all(is_lower_hex);
+    // Asana: `2/1200…/1200…:4f8a…`.
+    let n_digits = run_back(before, 0, before.len(), 40, |byte| byte.is_ascii_digit() || matches!(byte, b'/' | b':'));
+    let is_asana = rest.is_empty() && n_digits > 16 && before.ends_with(b":") && before[before.len() - n_digits..].contains(&b'/');
+    let hex = |part: &[u8], length: usize| part.len() == length && part.iter().all(is_lower_hex);
+    let is_mailgun = rest.len() == 18 && rest[0] == b'-' && hex(&rest[1..9], 8) && rest[9] == b'-' && hex(&rest[10..], 8);
+    let is_mailchimp = rest.strip_prefix(b"-us").is_some_and(|n| (1..=2).contains(&n.len()) && n.iter().all(u8::is_ascii_digit));
+    if is_digest && (is_asana || is_mailgun || is_mailchimp) {
+        return Some(Kind::Token);
+    }
+    // Bitwarden: `0.` and a UUID, then a secret and a key. Discord: the id of a bot, a time and a signature.
+    let n_group = |at: usize| run_of(after, at);
+    let groups = after.first() == Some(&b'.') && is_uuid(run) && before.ends_with(b"0.") && 20 <= n_group(1);
+    let is_bot = (23..=28).contains(&run.len())
+        && matches!(run[0], b'M' | b'N' | b'O')
+        && after.first() == Some(&b'.')
+        && n_group(1) == 6
+        && after.get(7) == Some(&b'.')
+        && 27 <= n_group(8);
+    (groups || is_bot).then_some(Kind::Token)
+}
+
+fn run_of(text: &[u8], at: usize) -> usize {
+    run(text, at, JUDGED, |byte| is_run(byte))
+}
+
+/// Where a secret begins whose groups are joined by signs that a run does not hold, one of which begins at `at`.
+fn start_of_groups(text: &[u8], floor: usize, at: usize) -> usize {
+    match text[floor..at] {
+        [.., b'0', b'.'] => at - 2,
+        [.., b':'] => {
+            let n = run_back(text, floor, at, 40, |byte| byte.is_ascii_digit() || matches!(byte, b'/' | b':'));
+            if 16 < n && text[at - n..at].contains(&b'/') { at - n } else { at }
+        }
+        _ => at,
+    }
+}
+
+/// Where such a secret ends, one of whose groups ends at `at`.
+fn end_of_groups(text: &[u8], at: usize) -> usize {
+    let mut end = at;
+    while text.get(end).is_some_and(|sign| matches!(sign, b'.' | b':')) {
+        let group = &text[end + 1..end + 1 + run_of(text, end + 1)];
+        if group.len() < 6 || n_breaks(group) == 0 && !group.iter().all(is_lower_hex) {
+            break;
+        }
+        end += 1 + group.len();
+        end += run(text, end, 2, |byte| *byte == b'=');
+    }
+    end
+}
+
+/// How far before a line the marker of its block may stand.
+const BLOCK: usize = 4096;
+
+/// Whether `before` ends in a block of PEM that is no private key: a certificate, a signature.
+fn is_in_public_block(before: &[u8]) -> bool {
+    let near = &before[before.len().saturating_sub(BLOCK)..];
+    memchr::memmem::rfind(near, b"-----BEGIN ").is_some_and(|at| {
+        let block = &near[at..];
+        let label = &block[..block.len().min(64)];
+        memchr::memmem::find(block, b"-----END ").is_none() && !contains(label, "PRIVATE")
+    })
 }
 
 /// Where the next run begins that is long enough to be judged.
@@ -150,7 +230,7 @@ fn named(before: &[u8], run: &[u8]) -> Option<Kind> {
 }
 
 /// `before` without what may stand between a name and its value.
-fn without_signs(before: &[u8]) -> &[u8] {
+pub(super) fn without_signs(before: &[u8]) -> &[u8] {
     let n_signs = run_back(before, 0, before.len(), 6, |byte| {
         matches!(
             byte,
@@ -173,7 +253,7 @@ fn is_random(run: &[u8]) -> bool {
 }
 
 /// Whether what stands `before` a run, or its beginning, says that it is no secret.
-fn is_public(before: &[u8], run: &[u8]) -> bool {
+pub(super) fn is_public(before: &[u8], run: &[u8]) -> bool {
     PUBLIC_PREFIXES
         .iter()
         .chain(SYMBOL_PREFIXES)
@@ -201,8 +281,12 @@ fn is_in_escaped_digest(before: &[u8]) -> bool {
     digest.contains(&b'%') && ["sha256-", "sha384-", "sha512-"].iter().any(|label| contains(digest, label))
 }
 
-/// Digests, abbreviated or not, and the parts of UUIDs.
-fn is_hex(part: &[u8]) -> bool {
+/// Digests, abbreviated or not, and the parts of UUIDs. Gerrit's begin with an `I`, those of `git describe` with a `g`.
+pub(super) fn is_hex(part: &[u8]) -> bool {
+    let part = match part {
+        [b'I' | b'g', digest @ ..] if 7 <= digest.len() => digest,
+        _ => part,
+    };
     part.iter().all(is_lower_hex)
         || part.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'A'..=b'F'))
 }

@@ -12,7 +12,9 @@ pub(super) fn find_at(text: &[u8], floor: usize, at: usize, shape: &Shape) -> Op
     let prefix = shape.prefix.as_bytes();
     let begins =
         text.get(at) == Some(&prefix[0]) && text[at..].starts_with(prefix) && begins_word(text, floor, at);
-    begins.then(|| fit(shape, text, at))?
+    let secret = begins.then(|| fit(shape, text, at))??;
+    let start = if shape.kind == Kind::Webhook { host_start(text, floor, at) } else { at };
+    Some(Secret { range: start..secret.range.end, kind: secret.kind })
 }
 
 fn fit(shape: &Shape, text: &[u8], at: usize) -> Option<Secret> {
@@ -29,6 +31,11 @@ fn fit(shape: &Shape, text: &[u8], at: usize) -> Option<Secret> {
     }
     let end = end - text[start..end].iter().rev().take_while(|&&byte| byte == b'.').count();
     Some(Secret { range: at..end, kind: shape.kind })
+}
+
+/// The beginning of the host that an address of a webhook was found in the middle of, at `at`.
+fn host_start(text: &[u8], floor: usize, at: usize) -> usize {
+    at - run_back(text, floor, at, 64, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
 }
 
 fn is_drawn(judged: &[u8], is_strict: bool) -> bool {

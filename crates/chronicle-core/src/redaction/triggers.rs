@@ -39,7 +39,7 @@ const WORD: u8 = 14;
 const FIRST_SHAPE: u8 = 15;
 
 /// What names end in, and what closes or follows them.
-const BEFORE_SEPARATOR: &[u8] = b"desntylhawDESNTYLHAW0123456789\"'`\\]*? \t";
+const BEFORE_SEPARATOR: &[u8] = b"desntylhawkcoDESNTYLHAWKCO0123456789\"'`\\]*? \t";
 
 /// The rule for each pair of bytes.
 static TRIGGERS: [u8; 1 << 16] = TABLES.0;
@@ -47,7 +47,8 @@ static TRIGGERS: [u8; 1 << 16] = TABLES.0;
 /// For `OPTION` and each rule from `FIRST_SHAPE` on, the first of the shapes that it stands for.
 static HEADS: [usize; 256] = TABLES.1;
 
-const TABLES: ([u8; 1 << 16], [usize; 256]) = {
+/// The rules that are no shapes.
+const RULES: [u8; 1 << 16] = {
     let mut table = [NOTHING; 1 << 16];
     let mut n = 0;
     while n < BEFORE_SEPARATOR.len() {
@@ -90,6 +91,11 @@ const TABLES: ([u8; 1 << 16], [usize; 256]) = {
         table[pair(word[WORDS[n].near], word[WORDS[n].near + 1])] = WORD;
         n += 1;
     }
+    table
+};
+
+const TABLES: ([u8; 1 << 16], [usize; 256]) = {
+    let mut table = RULES;
     let (mut heads, mut rule, mut n) = ([0; 256], FIRST_SHAPE, 0);
     while n < SHAPES.len() {
         let pair = pair_of_shape(n);
@@ -112,8 +118,9 @@ static NEXT: [Option<usize>; SHAPES.len()] = {
     let mut next = [None; SHAPES.len()];
     let mut n = 0;
     while n < SHAPES.len() {
+        let pair = pair_of_shape(n);
         let mut other = n + 1;
-        while other < SHAPES.len() && pair_of_shape(other) != pair_of_shape(n) {
+        while other < SHAPES.len() && pair_of_shape(other) != pair {
             other += 1;
         }
         if other < SHAPES.len() {
@@ -124,12 +131,25 @@ static NEXT: [Option<usize>; SHAPES.len()] = {
     next
 };
 
-/// For each shape, where in its prefix the two bytes stand by which it is looked for.
-static RAREST: [usize; SHAPES.len()] = {
+/// For each shape, where in its prefix the two bytes stand by which it is looked for: the rarest that no
+/// other rule is looked for by.
+static RAREST: [usize; SHAPES.len()] = RAREST_PAIRS;
+
+const RAREST_PAIRS: [usize; SHAPES.len()] = {
     let mut rarest = [0; SHAPES.len()];
     let mut n = 0;
     while n < SHAPES.len() {
-        rarest[n] = rarest_pair(SHAPES[n].prefix.as_bytes());
+        let prefix = SHAPES[n].prefix.as_bytes();
+        let (mut best, mut least, mut at) = (0, u32::MAX, 0);
+        while at + 1 < prefix.len() {
+            let is_free = RULES[pair(prefix[at], prefix[at + 1])] == NOTHING || prefix.len() == 2;
+            let frequency = frequency(prefix[at]) * frequency(prefix[at + 1]);
+            if is_free && frequency < least {
+                (best, least) = (at, frequency);
+            }
+            at += 1;
+        }
+        rarest[n] = best;
         n += 1;
     }
     rarest
@@ -141,7 +161,7 @@ const fn pair(first: u8, second: u8) -> usize {
 
 const fn pair_of_shape(n: usize) -> usize {
     let prefix = SHAPES[n].prefix.as_bytes();
-    let rarest = rarest_pair(prefix);
+    let rarest = RAREST_PAIRS[n];
     pair(prefix[rarest], prefix[rarest + 1])
 }
 
