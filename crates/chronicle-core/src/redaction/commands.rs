@@ -73,6 +73,7 @@ const TAKERS: &[Taker] = &[
         option: b'p',
         form: Form::Either,
     },
+    Taker { programs: &["sqlcmd", "bcp"], subcommand: None, option: b'P', form: Form::Either },
     Taker { programs: &["unzip", "zip", "zipcloak"], subcommand: None, option: b'P', form: Form::Either },
     Taker { programs: &["redis-cli", "valkey-cli"], subcommand: None, option: b'a', form: Form::Apart },
     Taker { programs: &["curl"], subcommand: None, option: b'u', form: Form::Pair },

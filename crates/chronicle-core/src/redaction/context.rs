@@ -22,7 +22,8 @@ const TYPE_LIMIT: usize = 64;
 const OWNER_LIMIT: usize = 64;
 
 /// What ties a password to its value in a sentence.
-const VERBS: &[&str] = &[" is ", " was ", " to ", " ist ", " lautet "];
+const VERBS: &[&str] =
+    &[" is ", " was ", " to ", " ist ", " lautet ", " è ", " é ", " es ", " est ", " jest "];
 
 /// How much of a `Cookie` header is searched for a session.
 const COOKIES_LIMIT: usize = 1024;
@@ -85,7 +86,9 @@ fn find_owned(text: &[u8], floor: usize, at: usize, end: usize) -> Option<Secret
     let before = &before[memchr::memmem::rfind(before, b"\n\n").map_or(0, |at| at + 2)..];
     let is_end = |at: &usize| is_base64url(&before[*at - 1]) && !is_base64url(&before[*at]);
     let mut ends = (1..before.len()).rev().filter(is_end);
-    let name = ends.find_map(|at| names::find(&before[at.saturating_sub(NAME_LIMIT)..at]).filter(|name| !name.is_vague))?;
+    let name = ends.find_map(|at| {
+        names::find(&before[at.saturating_sub(NAME_LIMIT)..at]).filter(|name| !name.is_vague)
+    })?;
     find_value(text, value, name, Writing::Told)
 }
 
@@ -128,7 +131,7 @@ fn find_pair(text: &[u8], at: usize) -> Option<Secret> {
 /// Finds the value of a password in whose name two letters stand at `at`, without `:` or `=` behind it:
 /// `password x`, `password is x`, `<password>x</password>`, `("password", "x")`.
 pub(super) fn find_password(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
-    let end = at + run(text, at, 6, u8::is_ascii_alphabetic);
+    let end = at + run(text, at, 8, u8::is_ascii_alphabetic);
     let name = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end])?;
     if name.kind != Kind::Password || name.is_vague {
         return None;
@@ -191,6 +194,10 @@ fn has_digits(text: &[u8], secret: &Secret) -> bool {
 /// Where the words in front of the separator at `at` end, without the quotes and brackets of
 /// `"password"`, `config["password"]` and `password?`.
 fn name_end(text: &[u8], floor: usize, at: usize) -> usize {
+    // `||=` and its like assign, too.
+    let n_signs =
+        if text[at] == b'=' { run_back(text, floor, at, 2, |byte| matches!(byte, b'|' | b'?')) } else { 0 };
+    let at = if n_signs == 2 { at - 2 } else { at };
     let end = at - run_back(text, floor, at, BLANK_LIMIT, is_blank);
     let is_subscript = matches!(text[floor..end], [.., b'"' | b'\'', b']']);
     let end = end - usize::from(is_subscript);
@@ -225,13 +232,45 @@ fn find_value(text: &[u8], start: usize, name: Name, writing: Writing) -> Option
     if name.kind == Kind::Authorization {
         let scheme = SCHEMES.iter().find(|scheme| starts_with_ignoring_case(&text[start..], scheme));
         start += scheme.map_or(0, |scheme| scheme.len());
+        // Some services have schemes of their own: `GenieKey …`.
+        let n_word = run(text, start, 24, |byte| byte.is_ascii_alphabetic() || *byte == b'-');
+        if scheme.is_none() && 0 < n_word && text.get(start + n_word) == Some(&b' ') {
+            let own = judge(text, start + n_word + 1, name, None, writing);
+            if own.is_some() {
+                return own;
+            }
+        }
     }
     // What is no secret as a whole may begin with one: the quote may be an apostrophe, or its
     // end on another line.
+    if let Some(end) = phrase_end(text, start, name) {
+        return Some(Secret { range: start..end, kind: name.kind });
+    }
     let secret = quote
         .and_then(|quote| judge(text, start, name, Some(quote), writing))
         .or_else(|| judge(text, start, name, None, writing))?;
     (!name.is_vague || !triggers::begins_token(text, start)).then_some(secret)
+}
+
+/// Where the words of a wallet end that begin at `start`, or the four groups of an application's password.
+fn phrase_end(text: &[u8], start: usize, name: Name) -> Option<usize> {
+    let (length, fewest, most) = match name.kind {
+        Kind::Password => (4..=4, 4, 4),
+        Kind::Secret => (3..=8, 12, 24),
+        _ => return None,
+    };
+    let (mut end, mut n_words) = (start, 0);
+    while n_words < most {
+        let at = end + usize::from(0 < n_words);
+        let n = run(text, at, 9, u8::is_ascii_lowercase);
+        let is_next = n_words == 0 || text.get(end) == Some(&b' ');
+        if !is_next || !length.contains(&n) || text.get(at + n).is_some_and(is_base64url) {
+            break;
+        }
+        (end, n_words) = (at + n, n_words + 1);
+    }
+    let has_more = text.get(end) == Some(&b' ') && text.get(end + 1).is_some_and(u8::is_ascii_alphabetic);
+    (fewest <= n_words && !(most == 4 && has_more)).then_some(end)
 }
 
 fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: Writing) -> Option<Secret> {

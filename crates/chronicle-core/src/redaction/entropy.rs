@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::bytes::{
-    contains, ends_with_ignoring_case, is_lower_hex, is_scrambled, is_uuid, n_breaks, run, run_back,
+    contains, ends_with_ignoring_case, is_coded, is_lower_hex, is_scrambled, is_uuid, n_breaks, run, run_back,
 };
 use super::{Kind, Secret, clause, lines, names};
 
@@ -72,7 +72,22 @@ const IMAGE_PREFIXES: &[&str] = &["iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR"];
 
 /// What stands before such values: digests, our sketches, `go.sum`, images.
 const PUBLIC_LABELS: &[&str] = &[
-    "sha-256=", "sha-512=", "publickey = ", "public key: ", "public_key = ", "md5:", "sha1:", "sha256:", "sha384:", "sha512:", "sha256=", "sha384=", "sha512=", "h1:", "\"1:", " 1:",
+    "sha-256=",
+    "sha-512=",
+    "publickey = ",
+    "public key: ",
+    "public_key = ",
+    "md5:",
+    "sha1:",
+    "sha256:",
+    "sha384:",
+    "sha512:",
+    "sha256=",
+    "sha384=",
+    "sha512=",
+    "h1:",
+    "\"1:",
+    " 1:",
     "base64,",
 ];
 
@@ -89,7 +104,8 @@ pub(super) fn find_in(text: &[u8], range: Range<usize>, secrets: &mut Vec<Secret
         let has_digits = run.iter().any(u8::is_ascii_digit);
         let kind = has_digits.then(|| kind_of(before, run, &text[padded..range.end])).flatten();
         if let Some(kind) = kind {
-            let mut secret = Secret { range: start_of_groups(text, floor, begin)..end_of_groups(text, padded), kind };
+            let mut secret =
+                Secret { range: start_of_groups(text, floor, begin)..end_of_groups(text, padded), kind };
             secret.range.end = lines::end_of(text, &secret).min(range.end);
             floor = secret.range.end;
             secrets.push(secret);
@@ -99,7 +115,9 @@ pub(super) fn find_in(text: &[u8], range: Range<usize>, secrets: &mut Vec<Secret
 }
 
 fn kind_of(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
-    let is_secret = || MIN_RUN <= run.len() && is_random(run) && !is_public(before, run) && !is_in_public_block(before);
+    let before = before.strip_suffix(b"0x").unwrap_or(before);
+    let is_secret =
+        || MIN_RUN <= run.len() && is_random(run) && !is_public(before, run) && !is_in_public_block(before);
     has_form(before, run, after)
         .or_else(|| named(before, run))
         .or_else(|| clause::named(before, run, after))
@@ -111,11 +129,18 @@ fn has_form(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
     let (first, rest) = run.split_at(run.len().min(32));
     let is_digest = first.len() == 32 && first.iter().all(is_lower_hex);
     // Asana: `2/1200…/1200…:4f8a…`.
-    let n_digits = run_back(before, 0, before.len(), 40, |byte| byte.is_ascii_digit() || matches!(byte, b'/' | b':'));
-    let is_asana = rest.is_empty() && n_digits > 16 && before.ends_with(b":") && before[before.len() - n_digits..].contains(&b'/');
+    let n_digits =
+        run_back(before, 0, before.len(), 40, |byte| byte.is_ascii_digit() || matches!(byte, b'/' | b':'));
+    let is_asana = rest.is_empty()
+        && n_digits > 16
+        && before.ends_with(b":")
+        && before[before.len() - n_digits..].contains(&b'/');
     let hex = |part: &[u8], length: usize| part.len() == length && part.iter().all(is_lower_hex);
-    let is_mailgun = rest.len() == 18 && rest[0] == b'-' && hex(&rest[1..9], 8) && rest[9] == b'-' && hex(&rest[10..], 8);
-    let is_mailchimp = rest.strip_prefix(b"-us").is_some_and(|n| (1..=2).contains(&n.len()) && n.iter().all(u8::is_ascii_digit));
+    let is_mailgun =
+        rest.len() == 18 && rest[0] == b'-' && hex(&rest[1..9], 8) && rest[9] == b'-' && hex(&rest[10..], 8);
+    let is_mailchimp = rest
+        .strip_prefix(b"-us")
+        .is_some_and(|n| (1..=2).contains(&n.len()) && n.iter().all(u8::is_ascii_digit));
     if is_digest && (is_asana || is_mailgun || is_mailchimp) {
         return Some(Kind::Token);
     }
@@ -128,7 +153,15 @@ fn has_form(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
         && n_group(1) == 6
         && after.get(7) == Some(&b'.')
         && 27 <= n_group(8);
-    (groups || is_bot).then_some(Kind::Token)
+    (groups || is_bot || is_uuid(run) && proxmox_len(before).is_some()).then_some(Kind::Token)
+}
+
+/// How long the user and the name are before a token of Proxmox: `root@pam!name=`.
+fn proxmox_len(before: &[u8]) -> Option<usize> {
+    let is_user = |byte: &u8| is_run(byte) || matches!(byte, b'.' | b'@' | b'!' | b'=');
+    let n = run_back(before, 0, before.len(), 64, is_user);
+    let user = &before[before.len() - n..];
+    (contains(user, "@pam!") || contains(user, "@pve!")).then_some(n)
 }
 
 fn run_of(text: &[u8], at: usize) -> usize {
@@ -139,8 +172,10 @@ fn run_of(text: &[u8], at: usize) -> usize {
 fn start_of_groups(text: &[u8], floor: usize, at: usize) -> usize {
     match text[floor..at] {
         [.., b'0', b'.'] => at - 2,
+        [.., b'='] => at - proxmox_len(&text[floor..at]).unwrap_or(0),
         [.., b':'] => {
-            let n = run_back(text, floor, at, 40, |byte| byte.is_ascii_digit() || matches!(byte, b'/' | b':'));
+            let n =
+                run_back(text, floor, at, 40, |byte| byte.is_ascii_digit() || matches!(byte, b'/' | b':'));
             if 16 < n && text[at - n..at].contains(&b'/') { at - n } else { at }
         }
         _ => at,
@@ -221,7 +256,8 @@ fn named(before: &[u8], run: &[u8]) -> Option<Kind> {
     let name = names::find(&near[near.len().saturating_sub(LONGEST_NAME)..])?;
     let is_short_path = run.len() < MIN_RUN && run.contains(&b'/');
     let has_letters = run.iter().any(u8::is_ascii_alphabetic);
-    let is_drawn = has_letters && (is_scrambled(run) || is_uuid(run) || MIN_RUN <= run.len() && is_hex(run));
+    let is_drawn = has_letters
+        && (is_scrambled(run) || is_coded(run) || is_uuid(run) || MIN_RUN <= run.len() && is_hex(run));
     let is_secret = is_drawn
         && !is_short_path
         && !(name.is_vague && (is_hex(run) || is_uuid(run)))

@@ -3,9 +3,9 @@
 //! `names` reads ASCII alone, and in most of these languages a full-width colon or a verb without
 //! a blank ties the value to its name.
 
-use super::{Kind, Secret};
 use super::bytes::{is_blank, run};
 use super::context::find_told;
+use super::{Kind, Secret};
 
 /// A word, and where in it the two bytes stand by which it is looked for.
 pub(super) struct Word {
@@ -22,8 +22,9 @@ pub(super) const WORDS: &[Word] = &[
     Word { word: "비밀번호", near: 10 },
     Word { word: "hasło", near: 3 },
     Word { word: "şifre", near: 0 },
-    Word { word: "lösenord", near: 1 },
-    Word { word: "jelszó", near: 5 },
+    Word { word: "Şifre", near: 0 },
+    Word { word: "lösenord", near: 2 },
+    Word { word: "jelszó", near: 4 },
 ];
 
 /// Words for keys, tokens and secrets, which name what is drawn in the same sentence.
@@ -33,6 +34,7 @@ pub(super) const NOUNS: &[(&str, Kind)] = &[
     ("clé", Kind::ApiKey),
     ("clave", Kind::ApiKey),
     ("chave", Kind::ApiKey),
+    ("chiave", Kind::ApiKey),
     ("klucz", Kind::ApiKey),
     ("Klucz", Kind::ApiKey),
     ("klíč", Kind::ApiKey),
@@ -49,8 +51,6 @@ pub(super) const NOUNS: &[(&str, Kind)] = &[
     ("jeton", Kind::Token),
     ("Jeton", Kind::Token),
     ("Zugriffstoken", Kind::Token),
-    ("token", Kind::Token),
-    ("Token", Kind::Token),
     ("токен", Kind::Token),
     ("Токен", Kind::Token),
     ("令牌", Kind::Token),
@@ -59,6 +59,7 @@ pub(super) const NOUNS: &[(&str, Kind)] = &[
     ("segredo", Kind::Secret),
     ("Segredo", Kind::Secret),
     ("secreto", Kind::Secret),
+    ("segreto", Kind::Secret),
     ("Geheimnis", Kind::Secret),
     ("sekret", Kind::Secret),
     ("секрет", Kind::Secret),
@@ -69,7 +70,8 @@ pub(super) const NOUNS: &[(&str, Kind)] = &[
 ];
 
 /// What stands between the word and its value, the longer first.
-const TIES: &[&str] = &["：", ":", "=", "＝", "は", "是", "为", "為", "는", "es ", "is ", "to ", "är ", "— ", "- ", "→"];
+const TIES: &[&str] =
+    &["：", ":", "=", "＝", "は", "是", "为", "為", "는", "es ", "is ", "to ", "är ", "— ", "- ", "→"];
 
 /// Finds the value behind the word whose two telling bytes stand at `near`.
 pub(super) fn find(text: &[u8], floor: usize, near: usize) -> Option<Secret> {

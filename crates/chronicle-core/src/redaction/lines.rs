@@ -3,8 +3,8 @@
 //! Terminals wrap what is too long, mail quotes it, YAML folds it, and code joins strings. What is left
 //! in the next line is half a secret that has neither a prefix nor a name.
 
-use super::bytes::{is_base64url, is_blank, is_drawn, is_lower_hex, is_uuid, run};
-use super::{Kind, Secret};
+use super::bytes::{is_base64url, is_blank, is_drawn, is_drawn_of_letters, is_lower_hex, is_uuid, run};
+use super::{Kind, Secret, pem};
 
 /// Shorter secrets are not wrapped.
 const MIN_FIRST: usize = 12;
@@ -57,7 +57,8 @@ fn joined(text: &[u8], at: usize, quote: u8) -> Option<usize> {
     let start = at + n_between + 1;
     let is_joined = between.contains(&b'\n') || between.contains(&b'+');
     let end = start + n_piece(text, start);
-    (is_joined && text.get(start - 1) == Some(&quote) && start < end && text.get(end) == Some(&quote)).then_some(end)
+    (is_joined && text.get(start - 1) == Some(&quote) && start < end && text.get(end) == Some(&quote))
+        .then_some(end)
 }
 
 /// The rest of a secret that is alone in its line.
@@ -67,10 +68,15 @@ fn wrapped(text: &[u8], at: usize) -> Option<usize> {
     let piece = &text[start..end];
     let is_hex = 16 <= piece.len() && piece.iter().all(is_lower_hex);
     let is_mixed = |piece: &[u8]| {
-        piece.iter().any(u8::is_ascii_digit) && piece.iter().any(u8::is_ascii_alphabetic) && !piece.contains(&b'/')
+        piece.iter().any(u8::is_ascii_digit)
+            && piece.iter().any(u8::is_ascii_alphabetic)
+            && !piece.contains(&b'/')
     };
     let is_short = piece.len() < 16 && is_mixed(piece) && !piece.contains(&b'.');
-    (MIN_REST <= piece.len() && ends_line(text, end) && (is_hex || is_drawn(piece) || is_short)).then_some(end)
+    (MIN_REST <= piece.len()
+        && ends_line(text, end)
+        && (is_hex || is_drawn(piece) || is_drawn_of_letters(piece) || is_short))
+        .then_some(end)
 }
 
 /// Where the value begins that is alone in the line below its name, `at` being the end of the name's line.
@@ -93,12 +99,16 @@ pub(super) fn value_below(text: &[u8], at: usize) -> Option<usize> {
 /// Behind the indent of a line and the sign of a quotation or a comment.
 fn after_margin(text: &[u8], at: usize) -> usize {
     let at = at + run(text, at, INDENT, is_blank);
-    let n_signs = run(text, at, 2, |byte| matches!(byte, b'>' | b'|' | b'#' | b'*' | b'+'));
+    let n_number = pem::number_len(&text[at..]);
+    let at = at + n_number;
+    let n_signs = run(text, at, 2, |byte| matches!(byte, b'>' | b'|' | b'#' | b'*' | b'+' | b'-'));
     at + n_signs + run(text, at + n_signs, 4, is_blank)
 }
 
 fn n_piece(text: &[u8], at: usize) -> usize {
-    run(text, at, usize::MAX, |byte| is_base64url(byte) || matches!(byte, b'+' | b'/' | b'=' | b'.' | b'~' | b'%'))
+    run(text, at, usize::MAX, |byte| {
+        is_base64url(byte) || matches!(byte, b'+' | b'/' | b'=' | b'.' | b'~' | b'%' | b'@')
+    })
 }
 
 fn ends_line(text: &[u8], at: usize) -> bool {

@@ -19,6 +19,7 @@ const NAMES: &[(&str, Kind)] = &[
     ("passcode", Kind::Password),
     ("pwd", Kind::Password),
     ("pw", Kind::Password),
+    ("securestring", Kind::Password),
     ("passwort", Kind::Password),
     ("kennwort", Kind::Password),
     ("wachtwoord", Kind::Password),
@@ -102,8 +103,17 @@ const NAMES: &[(&str, Kind)] = &[
 const VAGUE: &[(&str, Kind)] = &[("key", Kind::ApiKey), ("pat", Kind::Token), ("pass", Kind::Password)];
 
 /// Names that end like secrets and hold none.
-const PUBLIC: &[&str] =
-    &["publickey", "primarykey", "foreignkey", "partitionkey", "sortkey", "cachekey", "idempotencykey", "rowkey", "objectkey"];
+const PUBLIC: &[&str] = &[
+    "publickey",
+    "primarykey",
+    "foreignkey",
+    "partitionkey",
+    "sortkey",
+    "cachekey",
+    "idempotencykey",
+    "rowkey",
+    "objectkey",
+];
 
 /// How long an ending is that may as well end a random id, and counts only behind a separator.
 const WORD_OF_ITS_OWN: usize = 2;

@@ -13,10 +13,13 @@ const LONGEST: usize = 32 << 10;
 /// The marker alone stays, since code that reads keys mentions it.
 pub(super) fn find_at(text: &[u8], at: usize) -> Option<Secret> {
     // Those of ssh.com have four dashes and a blank.
-    let label = ["-----BEGIN ", "---- BEGIN "].iter().find_map(|begin| text[at..].strip_prefix(begin.as_bytes()))?;
+    let label =
+        ["-----BEGIN ", "---- BEGIN "].iter().find_map(|begin| text[at..].strip_prefix(begin.as_bytes()))?;
     let label_len = run(label, 0, 40, |byte| byte.is_ascii_alphanumeric() || *byte == b' ');
     let (label, after) = label.split_at(label_len);
-    let is_private = ["PRIVATE KEY", "PRIVATE KEY BLOCK", "Static key V1"].iter().any(|name| label.trim_ascii_end().ends_with(name.as_bytes()));
+    let is_private = ["PRIVATE KEY", "PRIVATE KEY BLOCK", "Static key V1"]
+        .iter()
+        .any(|name| label.trim_ascii_end().ends_with(name.as_bytes()));
     if !after.starts_with(b"----") || !is_private {
         return None;
     }
@@ -28,7 +31,8 @@ pub(super) fn find_at(text: &[u8], at: usize) -> Option<Secret> {
 /// Where the marker ends that closes the key, if most of what lies before it is one.
 fn end_of_whole(text: &[u8], start: usize) -> Option<usize> {
     let near = &text[start..text.len().min(start + LONGEST)];
-    let end = memchr::memmem::find(near, b"-----END ").or_else(|| memchr::memmem::find(near, b"---- END "))?;
+    let end =
+        memchr::memmem::find(near, b"-----END ").or_else(|| memchr::memmem::find(near, b"---- END "))?;
     let body = &near[..end];
     if contains(body, REDACTED) || memchr::memmem::find(body, b"-----BEGIN ").is_some() {
         return None;
@@ -73,7 +77,7 @@ fn end_of_marker(text: &[u8], start: usize) -> usize {
 }
 
 /// How many bytes at the start of `line` number it, as tools that show files do: `12→`, `12:`.
-fn number_len(line: &[u8]) -> usize {
+pub(super) fn number_len(line: &[u8]) -> usize {
     let n_digits = run(line, 0, 6, u8::is_ascii_digit);
     match &line[n_digits..] {
         _ if n_digits == 0 => 0,

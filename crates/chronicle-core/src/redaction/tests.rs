@@ -53,7 +53,7 @@ fn tokens_are_known_by_their_shape() {
         (DigitalOceanToken, "«do¦p_v1_4f8a1c9e2b7d6053f4a8c1e9b2d7605f3a4c8e1b9d2f7065a3c4e8b1d9f27065»"),
         (SendgridKey, "«S¦G.fKq9ZtLw2XvB7nRj8MdYc3.HsPgA6eTu1oNi5xWzQ4rVbK8mJd2yLpC7hGt3sFa0e»"),
         (TwilioKey, "«S¦K4f8a1c9e2b7d6053f4a8c1e9b2d7605f»"),
-        (TelegramToken, "api.telegram.org/bot5839201746:«A¦AF4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu»/getMe"),
+        (TelegramToken, "api.telegram.org/bot«5839201746:A¦AF4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu»/getMe"),
         (AgeSecretKey, "«AGE-SEC¦RET-KEY-1QWERTYUPASDFGHJKLZXCVNM234567QWERTYUPASDFGHJKLZXCVNM2345»"),
         (Jwt, "«eyJ¦hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P»."),
         (Jwt, "cut short: «eyJ¦hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0»"),

@@ -35,7 +35,9 @@ fn fit(shape: &Shape, text: &[u8], at: usize) -> Option<Secret> {
 
 /// The beginning of the host that an address of a webhook was found in the middle of, at `at`.
 fn host_start(text: &[u8], floor: usize, at: usize) -> usize {
-    at - run_back(text, floor, at, 64, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
+    let n = run_back(text, floor, at, 64, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
+    // In a query the signs before it are escaped: `%2F`.
+    if text[floor..at - n].ends_with(b"%") { at - n.saturating_sub(2) } else { at - n }
 }
 
 fn is_drawn(judged: &[u8], is_strict: bool) -> bool {
@@ -88,7 +90,7 @@ pub(super) const INFIXES: &[Infix] = &[
         before: u8::is_ascii_alphanumeric,
         n_before: 14,
         after: alphabet::dotted,
-        n_after: 62,
+        n_after: 40,
     },
     // Azure AD
     Infix { infix: "Q~", before: alphabet::azure, n_before: 4, after: alphabet::azure, n_after: 31 },

@@ -39,7 +39,7 @@ const WORD: u8 = 14;
 const FIRST_SHAPE: u8 = 15;
 
 /// What names end in, and what closes or follows them.
-const BEFORE_SEPARATOR: &[u8] = b"desntylhawkcoDESNTYLHAWKCO0123456789\"'`\\]*? \t";
+const BEFORE_SEPARATOR: &[u8] = b"desntylhawkcoDESNTYLHAWKCO0123456789\"'`\\]*?| \t";
 
 /// The rule for each pair of bytes.
 static TRIGGERS: [u8; 1 << 16] = TABLES.0;
@@ -72,6 +72,8 @@ const RULES: [u8; 1 << 16] = {
     table[pair(b'p', b'w')] = PASSWORD;
     table[pair(b'P', b'w')] = PASSWORD;
     table[pair(b'P', b'W')] = PASSWORD;
+    // `ConvertTo-SecureString`
+    table[pair(b'e', b'S')] = PASSWORD;
     table[pair(b'%', b'3')] = ESCAPED;
     table[pair(b'%', b'4')] = ESCAPED_AT;
     table[pair(b'y', b'J')] = JWT;

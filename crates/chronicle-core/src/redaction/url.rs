@@ -3,7 +3,7 @@
 use super::bytes::{ends_with_ignoring_case, is_base64url, is_scrambled, n_distinct, run, run_back};
 use super::context::is_bare;
 use super::value::{self, JUDGED};
-use super::{Kind, Secret, alphabet};
+use super::{Kind, Secret, alphabet, triggers};
 
 /// How the parameter is called that signs a URL.
 const SIGNATURES: &[&str] =
@@ -35,11 +35,15 @@ pub(super) fn find_password(text: &[u8], at: usize) -> Option<Secret> {
             let len = run(text, start, JUDGED, is_password);
             let len = text[start..start + len].iter().rposition(|&byte| byte == b'@')?;
             let password = &text[start..start + len];
+            // The name may be half of a token.
+            let start_of_secret = if triggers::begins_token(text, user) { user } else { start };
             let n_port = run(password, 0, 6, u8::is_ascii_digit);
             let is_port = 0 < n_port && password.get(n_port).is_some_and(|next| b"),;]}|?#".contains(next));
-            let has_host = text.get(start + len + 1).is_some_and(|next| next.is_ascii_alphanumeric() || b"[$/".contains(next));
+            let has_host = text
+                .get(start + len + 1)
+                .is_some_and(|next| next.is_ascii_alphanumeric() || b"[$/".contains(next));
             (!password.is_empty() && !is_port && has_host && !value::is_placeholder(password))
-                .then_some(Secret { range: start..start + len, kind: Kind::UrlPassword })
+                .then_some(Secret { range: start_of_secret..start + len, kind: Kind::UrlPassword })
         }
         _ => {
             let len = text[user..start].iter().rposition(|&byte| byte == b'@')?;

@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::bytes::{
-    contains, is_blank, is_drawn, is_scrambled, is_uuid, is_word, n_breaks, n_distinct, run,
-    starts_with_ignoring_case,
+    contains, is_base64url, is_blank, is_coded, is_drawn, is_drawn_of_letters, is_scrambled, is_uuid,
+    is_word, n_breaks, n_distinct, run, starts_with_ignoring_case,
 };
 use super::names::Name;
 use super::{Kind, REDACTED};
@@ -116,7 +116,8 @@ pub(super) fn is_secret(value: &Value<'_>, name: Name) -> bool {
     let is_name = !has_symbols
         && !is_scrambled(bytes)
         && bytes.iter().any(|byte| matches!(byte, b'.' | b'_' | b'-'))
-        && !bytes.split(|byte| matches!(byte, b'.' | b'_' | b'-')).any(is_drawn_part);
+        && !bytes.split(|byte| matches!(byte, b'.' | b'_' | b'-')).any(is_drawn_part)
+        && !is_joined_words(value, kind);
     if name.is_vague {
         let is_drawn = 16 <= bytes.len() && has_letters && 2 <= n_digits && is_scrambled(bytes);
         let is_password = kind == Kind::Password && value.is_setting() && 0 < n_digits;
@@ -124,6 +125,14 @@ pub(super) fn is_secret(value: &Value<'_>, name: Name) -> bool {
     }
     match kind {
         _ if is_uuid(bytes) => true,
+        Kind::Password
+            if !value.is_quoted()
+                && is_drawn_of_letters(bytes)
+                && bytes.iter().all(u8::is_ascii_alphabetic) =>
+        {
+            true
+        }
+        Kind::Password if is_joined_words(value, kind) => true,
         Kind::Password | Kind::Secret if value.is_quoted() => has_letters && !is_name || 2 <= n_digits,
         Kind::Password | Kind::Secret => match (has_letters, 0 < n_digits || has_symbols) {
             (true, true) => {
@@ -138,7 +147,9 @@ pub(super) fn is_secret(value: &Value<'_>, name: Name) -> bool {
         },
         Kind::Authorization => has_letters && 0 < n_digits && !is_name || is_scrambled(bytes),
         // What was drawn without a digit is told by its capitals.
-        _ if 20 <= bytes.len() && is_scrambled(bytes) && bytes.iter().all(u8::is_ascii_alphabetic) => true,
+        _ if 20 <= bytes.len() && is_scrambled(bytes) && bytes.iter().all(is_base64url) => true,
+        _ if is_drawn_of_letters(bytes) && bytes.iter().all(u8::is_ascii_alphabetic) => true,
+        _ if 12 <= bytes.len() && bytes.ends_with(b"=") && is_scrambled(bytes) => true,
         _ if value.is_quoted() => {
             has_letters && 8 <= bytes.len() && 0 < n_digits && (!is_name || 16 <= bytes.len())
         }
@@ -158,6 +169,25 @@ pub(super) fn is_placeholder(bytes: &[u8]) -> bool {
         || is_variable
         || NO_VALUE_PREFIXES.iter().any(|prefix| starts_with_ignoring_case(bytes, prefix))
         || [REDACTED, "...", "…", "${", "{{"].iter().any(|part| contains(bytes, part))
+}
+
+/// Whether the value is a passphrase of four words and more that signs join: `harbor-parrot-zipper-puddle`.
+fn is_joined_words(value: &Value<'_>, kind: Kind) -> bool {
+    let bytes = value.bytes;
+    let Some(&sign) = bytes.iter().find(|byte| !byte.is_ascii_alphanumeric()) else { return false };
+    let ends_drawn = bytes.iter().rev().take(3).any(|byte| byte.is_ascii_digit() || b"!#$%&*".contains(byte));
+    let is_made = ends_drawn || sign != b'.' && (value.is_quoted() || value.is_setting());
+    let words = || bytes.split(|byte| *byte == sign);
+    let is_plain = |word: &[u8]| {
+        let n = word.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let is_about = PROSE.iter().any(|about| word[..n].eq_ignore_ascii_case(about.as_bytes()));
+        3 <= n && word.len() <= n + 3 && !is_about && !is_term(word)
+    };
+    kind == Kind::Password
+        && matches!(sign, b'-' | b'_' | b'.')
+        && is_made
+        && 4 <= words().count()
+        && words().all(is_plain)
 }
 
 /// Whether `bytes` are a password as people make them up, and no word that may go on a sentence:
@@ -186,9 +216,19 @@ pub(super) fn is_whole(value: &Value<'_>, name: Name) -> bool {
     let is_password = name.kind == Kind::Password && ends_line && !name.is_vague;
     value.is_setting()
         || is_drawn(bytes)
+        || name.kind == Kind::Password && is_mixed(bytes)
         || is_password
             && bytes.iter().any(u8::is_ascii_digit)
             && !matches!(bytes[..], [b'(' | b'[' | b'{' | b'<' | b'$', ..])
+}
+
+/// Whether `bytes` are letters, digits and so many different signs that they are no code.
+fn is_mixed(bytes: &[u8]) -> bool {
+    let signs: Vec<u8> = bytes.iter().copied().filter(u8::is_ascii_punctuation).collect();
+    let is_rare = bytes.iter().any(|byte| b"!#$%&*~^?".contains(byte));
+    let (has_lower, has_upper) =
+        (bytes.iter().any(u8::is_ascii_lowercase), bytes.iter().any(u8::is_ascii_uppercase));
+    4 <= n_distinct(&signs) && is_rare && has_lower && has_upper && bytes.iter().any(u8::is_ascii_digit)
 }
 
 /// Whether the value is an expression, a pattern or prose.
@@ -346,7 +386,7 @@ fn is_passphrase(value: &Value<'_>) -> bool {
 
 /// Whether a part of a value, such as its digits in base 16, is no word of a name.
 fn is_drawn_part(part: &[u8]) -> bool {
-    20 <= part.len() && 4 <= part.iter().filter(|byte| byte.is_ascii_digit()).count()
+    20 <= part.len() && 4 <= part.iter().filter(|byte| byte.is_ascii_digit()).count() || is_coded(part)
 }
 
 /// Digests and UUIDs, which a `key` often is.
@@ -357,7 +397,9 @@ fn is_digest(bytes: &[u8]) -> bool {
 fn is_path(bytes: &[u8]) -> bool {
     matches!(bytes, [b'/' | b'~', ..] | [b'.', b'.' | b'/', ..])
         || contains(bytes, "://")
-        || bytes.contains(&b'/') && !is_scrambled(bytes)
+        || bytes.contains(&b'/')
+            && !is_scrambled(bytes)
+            && bytes.iter().all(|byte| is_word(byte) || b"/.-~@+:".contains(byte))
 }
 
 /// Whether `bytes` are a term with or without a number: `required`, `sha256`, `utf-8`.
