@@ -32,6 +32,12 @@ const TIES_AFTER: &[&str] = &[" as ", " as the ", " comme ", " als ", " como ", 
 
 /// What random values in sentences are most often, and no secrets.
 const PUBLIC: &[&str] = &[
+    "reference",
+    "rev",
+    "ref",
+    "resolved",
+    "integrity",
+    "shasum",
     "commit",
     "hash",
     "sha",
@@ -65,6 +71,11 @@ pub(super) fn named(before: &[u8], run_: &[u8], after: &[u8]) -> Option<Kind> {
     if !is_drawn || !has_letters || run_.len() < MIN_HEX && run_.contains(&b'/') || is_public(before, run_) {
         return None;
     }
+    tied(before, after)
+}
+
+/// What the sentence around a value says that it is.
+pub(super) fn tied(before: &[u8], after: &[u8]) -> Option<Kind> {
     let line = &before[before.len() - run_back(before, 0, before.len(), BEFORE, |byte| *byte != b'\n')..];
     tied_before(line)
         .and_then(noun_of)
@@ -100,7 +111,13 @@ fn noun_of(words: &[u8]) -> Option<Kind> {
         if PUBLIC.iter().any(|word| words[start..at].eq_ignore_ascii_case(word.as_bytes())) {
             return None;
         }
-        if let Some(name) = names::find(&words[..at]) {
+        // What is part of a path or an address names something else.
+        let is_part = match words[at..] {
+            [b'/', ..] => true,
+            [b'.', next, ..] => next.is_ascii_alphanumeric(),
+            _ => false,
+        };
+        if let Some(name) = names::find(&words[..at]).filter(|_| !is_part) {
             return Some(name.kind);
         }
     }
@@ -112,7 +129,7 @@ fn tied_after(after: &[u8]) -> Option<Kind> {
     let n_quotes = run(after, 0, 2, |byte| matches!(byte, b'"' | b'\'' | b'`'));
     let rest = &after[n_quotes..];
     TIES_AFTER.iter().find(|tie| rest.starts_with(tie.as_bytes()))?;
-    let line = &rest[..run(rest, 0, AFTER, |byte| !b"\n.,;".contains(byte))];
+    let line = &rest[..run(rest, 0, AFTER, |byte| !b"\n,;".contains(byte))];
     noun_of(line)
 }
 

@@ -1,6 +1,6 @@
 //! Values that the text itself calls secret: assignments, options and headers.
 
-use super::bytes::{is_base64url, is_blank, n_distinct, run, run_back, starts_with_ignoring_case};
+use super::bytes::{contains, is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case};
 use super::names::{self, Name};
 use super::surroundings::bare_end;
 use super::value::{self, JUDGED, Value, Writing};
@@ -62,7 +62,18 @@ pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secr
     let start = if is_quoted { start + 1 } else { start };
     find_value(text, start, name, writing)
         .or_else(|| find_value(text, after_type(text, start).filter(|_| text[at] == b':')?, name, writing))
-        .or_else(|| find_value(text, lines::value_below(text, start)?, name, Writing::Told))
+        .or_else(|| find_value(text, lines::value_below(text, start, name.kind)?, name, Writing::Told))
+}
+
+/// Finds the value of `("API_KEY", "…")`, whose comma stands at `at`, if it looks drawn.
+pub(super) fn find_argument(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    let end = name_end(text, floor, at);
+    let name = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end]).filter(|_| end < at)?;
+    let start = at + 1 + run(text, at + 1, BLANK_LIMIT, is_blank);
+    let (Some(_), value) = open_quote(text, start) else { return None };
+    let is_drawn = |secret: &Secret| 16 <= secret.range.len() && is_drawn(&text[secret.range.clone()]);
+    let name = Name { is_vague: false, ..name };
+    (start < value).then(|| find_value(text, start, name, Writing::Told))?.filter(is_drawn)
 }
 
 /// What holds the value of a name that is written elsewhere.
@@ -79,7 +90,7 @@ fn find_owned(text: &[u8], floor: usize, at: usize, end: usize) -> Option<Secret
         return None;
     }
     let value = at + 1 + run(text, at + 1, BLANK_LIMIT, is_blank);
-    let value = lines::value_below(text, value).unwrap_or(value);
+    let value = lines::value_below(text, value, Kind::Token).unwrap_or(value);
     // Most values are none that any name would make secret.
     find_value(text, value, Name { kind: Kind::Password, is_vague: false }, Writing::Told)?;
     let before = &text[floor.max(start.saturating_sub(OWNED_LIMIT))..start];
@@ -144,7 +155,7 @@ pub(super) fn find_password(text: &[u8], floor: usize, at: usize) -> Option<Secr
         let verb = VERBS.iter().find(|verb| rest.starts_with(verb.as_bytes()));
         let told = verb.map(|verb| end + verb.len()).or_else(|| after_owner(text, end));
         let (at, writing) = told.map_or((end + 1, Writing::Loose), |at| (at, Writing::Told));
-        return find_value(text, at, name, writing).filter(|secret| has_digits(text, secret));
+        return find_value(text, at, name, writing).filter(|secret| has_digits(text, secret) || is_phrase(text, secret));
     }
     let n_between = run(text, end + 1, 4, |byte| matches!(byte, b',' | b' '));
     let quoted = end + 1 + n_between;
@@ -185,6 +196,10 @@ pub(super) fn find_escaped(text: &[u8], floor: usize, at: usize) -> Option<Secre
     }
     let name = names::find(&text[floor.max(at.saturating_sub(NAME_LIMIT))..at])?;
     find_value(text, at + 3, name, Writing::Part(b'&'))
+}
+
+fn is_phrase(text: &[u8], secret: &Secret) -> bool {
+    text[secret.range.clone()].contains(&b' ')
 }
 
 fn has_digits(text: &[u8], secret: &Secret) -> bool {
@@ -270,7 +285,22 @@ fn phrase_end(text: &[u8], start: usize, name: Name) -> Option<usize> {
         (end, n_words) = (at + n, n_words + 1);
     }
     let has_more = text.get(end) == Some(&b' ') && text.get(end + 1).is_some_and(u8::is_ascii_alphabetic);
-    (fewest <= n_words && !(most == 4 && has_more)).then_some(end)
+    (fewest <= n_words && !(most == 4 && has_more)).then_some(end).or_else(|| codes_end(text, start))
+}
+
+/// Where the groups of a recovery code end: `5886 9728`, `f4c06-92f23`.
+fn codes_end(text: &[u8], start: usize) -> Option<usize> {
+    let before = text[start.saturating_sub(24)..start].to_ascii_lowercase();
+    let n_first = run(text, start, 7, u8::is_ascii_alphanumeric);
+    if !contains(&before, "code") || !(4..=6).contains(&n_first) {
+        return None;
+    }
+    let mut end = start + n_first;
+    while matches!(text.get(end), Some(b' ' | b'-')) && run(text, end + 1, 7, u8::is_ascii_alphanumeric) == n_first {
+        end += 1 + n_first;
+    }
+    let code = &text[start..end];
+    (n_first < code.len() && code.iter().any(u8::is_ascii_digit)).then_some(end)
 }
 
 fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: Writing) -> Option<Secret> {

@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::bytes::{
     contains, ends_with_ignoring_case, is_coded, is_lower_hex, is_scrambled, is_uuid, n_breaks, run, run_back,
 };
+use super::names::Name;
 use super::{Kind, Secret, clause, lines, names};
 
 /// Shorter runs are too often identifiers, versions and the ids of other systems.
@@ -77,6 +78,10 @@ const PUBLIC_LABELS: &[&str] = &[
     "publickey = ",
     "public key: ",
     "public_key = ",
+    "sha1 = \"",
+    "sha256 = \"",
+    "sha512 = \"",
+    "hash = \"",
     "md5:",
     "sha1:",
     "sha256:",
@@ -116,6 +121,10 @@ pub(super) fn find_in(text: &[u8], range: Range<usize>, secrets: &mut Vec<Secret
 
 fn kind_of(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
     let before = before.strip_suffix(b"0x").unwrap_or(before);
+    if let Some(n_id) = join_id_len(before, run) {
+        let before = &before[..before.len() - n_id];
+        return name_before(before).map(|name| name.kind).or_else(|| clause::tied(before, after));
+    }
     let is_secret =
         || MIN_RUN <= run.len() && is_random(run) && !is_public(before, run) && !is_in_public_block(before);
     has_form(before, run, after)
@@ -156,6 +165,14 @@ fn has_form(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
     (groups || is_bot || is_uuid(run) && proxmox_len(before).is_some()).then_some(Kind::Token)
 }
 
+/// How long the public half before a token to join a cluster of Kubernetes is: `abcdef.0123456789abcdef`.
+fn join_id_len(before: &[u8], run: &[u8]) -> Option<usize> {
+    let is_half = |half: &[u8]| half.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let id = before.strip_suffix(b".")?;
+    let id = &id[id.len().checked_sub(6)?..];
+    (run.len() == 16 && is_half(run) && is_half(id)).then_some(7)
+}
+
 /// How long the user and the name are before a token of Proxmox: `root@pam!name=`.
 fn proxmox_len(before: &[u8]) -> Option<usize> {
     let is_user = |byte: &u8| is_run(byte) || matches!(byte, b'.' | b'@' | b'!' | b'=');
@@ -172,6 +189,11 @@ fn run_of(text: &[u8], at: usize) -> usize {
 fn start_of_groups(text: &[u8], floor: usize, at: usize) -> usize {
     match text[floor..at] {
         [.., b'0', b'.'] => at - 2,
+        [.., b'.'] => {
+            let n = run_back(text, floor, at - 1, 7, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+            let is_join = n == 6 && run(text, at, 17, u8::is_ascii_alphanumeric) == 16;
+            if is_join { at - 7 } else { at }
+        }
         [.., b'='] => at - proxmox_len(&text[floor..at]).unwrap_or(0),
         [.., b':'] => {
             let n =
@@ -248,12 +270,7 @@ const EACH: u64 = u64::from_le_bytes([1; 8]);
 /// The kind of a drawn `run` whose name stands `before` it, with no more than a verb or signs between:
 /// `ENV API_KEY …`, `the token is …`, `<apiKey>…`, `("x-api-key", "…")`.
 fn named(before: &[u8], run: &[u8]) -> Option<Kind> {
-    let mut near = without_signs(before);
-    if near.last().is_some_and(|last| b"soe".contains(last)) {
-        let verb = VERBS.iter().find(|verb| near.ends_with(verb.as_bytes()));
-        near = verb.map_or(near, |verb| without_signs(&near[..near.len() - verb.len()]));
-    }
-    let name = names::find(&near[near.len().saturating_sub(LONGEST_NAME)..])?;
+    let name = name_before(before)?;
     let is_short_path = run.len() < MIN_RUN && run.contains(&b'/');
     let has_letters = run.iter().any(u8::is_ascii_alphabetic);
     let is_drawn = has_letters
@@ -263,6 +280,16 @@ fn named(before: &[u8], run: &[u8]) -> Option<Kind> {
         && !(name.is_vague && (is_hex(run) || is_uuid(run)))
         && !is_public(before, run);
     is_secret.then_some(name.kind)
+}
+
+/// The name that a value's signs or a verb follow, at the end of `before`.
+fn name_before(before: &[u8]) -> Option<Name> {
+    let mut near = without_signs(before);
+    if near.last().is_some_and(|last| b"soe".contains(last)) {
+        let verb = VERBS.iter().find(|verb| near.ends_with(verb.as_bytes()));
+        near = verb.map_or(near, |verb| without_signs(&near[..near.len() - verb.len()]));
+    }
+    names::find(&near[near.len().saturating_sub(LONGEST_NAME)..])
 }
 
 /// `before` without what may stand between a name and its value.

@@ -4,6 +4,7 @@
 //! in the next line is half a secret that has neither a prefix nor a name.
 
 use super::bytes::{is_base64url, is_blank, is_drawn, is_drawn_of_letters, is_lower_hex, is_uuid, run};
+use super::value::is_mixed;
 use super::{Kind, Secret, pem};
 
 /// Shorter secrets are not wrapped.
@@ -81,7 +82,7 @@ fn wrapped(text: &[u8], at: usize) -> Option<usize> {
 
 /// Where the value begins that is alone in the line below its name, `at` being the end of the name's line.
 /// In a block of YAML (`key: |`) it need not look drawn.
-pub(super) fn value_below(text: &[u8], at: usize) -> Option<usize> {
+pub(super) fn value_below(text: &[u8], at: usize, kind: Kind) -> Option<usize> {
     let n_block = match text.get(at) {
         Some(b'|' | b'>') => 1 + run(text, at + 1, 1, |byte| matches!(byte, b'-' | b'+')),
         _ => 0,
@@ -92,7 +93,8 @@ pub(super) fn value_below(text: &[u8], at: usize) -> Option<usize> {
     let value = &text[start..end];
     let is_alone = 0 < n_break && text.get(end).is_none_or(|next| matches!(next, b'\n' | b'\r'));
     let is_hex = 32 <= value.len() && value.iter().all(is_lower_hex);
-    let is_secret = 0 < n_block || 16 <= value.len() && is_drawn(value) || is_hex || is_uuid(value);
+    let is_password = kind == Kind::Password && 8 <= value.len() && is_mixed(value);
+    let is_secret = 0 < n_block || is_password || 16 <= value.len() && is_drawn(value) || is_hex || is_uuid(value);
     (is_alone && is_secret && !value.ends_with(b":") && !value.ends_with(b"{")).then_some(start)
 }
 

@@ -38,6 +38,7 @@ const NAMES: &[(&str, Kind)] = &[
     ("recoveryphrase", Kind::Secret),
     ("recoverycode", Kind::Secret),
     ("backupcode", Kind::Secret),
+    ("scratchcode", Kind::Secret),
     ("noncesalt", Kind::Secret),
     ("authsalt", Kind::Secret),
     ("loggedinsalt", Kind::Secret),
@@ -156,6 +157,10 @@ pub(super) fn find(text: &[u8]) -> Option<Name> {
     let fits = |ending: &str| {
         tail.ends_with(ending.as_bytes()) && (WORD_OF_ITS_OWN < ending.len() || is_word(text, ending.len()))
     };
+    // The product, not a number.
+    if text.ends_with(b"uth0") {
+        return None;
+    }
     if let Some(&(_, kind)) = NAMES.iter().find(|(ending, _)| fits(ending)) {
         return Some(Name { kind, is_vague: false });
     }

@@ -36,7 +36,9 @@ const OPTION: u8 = 12;
 const SHARE: u8 = 13;
 /// Two bytes of a word that is not written in ASCII.
 const WORD: u8 = 14;
-const FIRST_SHAPE: u8 = 15;
+/// `",` or `',`, behind the name of an argument.
+const ARGUMENT: u8 = 15;
+const FIRST_SHAPE: u8 = 16;
 
 /// What names end in, and what closes or follows them.
 const BEFORE_SEPARATOR: &[u8] = b"desntylhawkcoDESNTYLHAWKCO0123456789\"'`\\]*?| \t";
@@ -57,6 +59,8 @@ const RULES: [u8; 1 << 16] = {
         n += 1;
     }
     table[pair(b'g', b'=')] = ASSIGNMENT;
+    table[pair(b'"', b',')] = ARGUMENT;
+    table[pair(b'\'', b',')] = ARGUMENT;
     table[pair(b'-', b'-')] = DASHES;
     table[pair(b'-', b'u')] = USER;
     table[pair(b'-', b'p')] = OPTION;
@@ -231,6 +235,7 @@ fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
         USER => context::find_user(text, floor, at).or_else(|| commands::find_short(text, floor, at)),
         OPTION => commands::find_short(text, floor, at).or_else(|| find_shape(text, floor, at, OPTION)),
         SHARE => commands::find_share(text, floor, at),
+        ARGUMENT => context::find_argument(text, floor, at + 1),
         WORD => languages::find(text, floor, at),
         URL => url::find_password(text, at),
         TELEGRAM => url::find_telegram_token(text, floor, at),

@@ -36,7 +36,7 @@ pub(super) fn find_password(text: &[u8], at: usize) -> Option<Secret> {
             let len = text[start..start + len].iter().rposition(|&byte| byte == b'@')?;
             let password = &text[start..start + len];
             // The name may be half of a token.
-            let start_of_secret = if triggers::begins_token(text, user) { user } else { start };
+            let start_of_secret = if triggers::begins_token(text, user) || is_bot(&text[user..start], password) { user } else { start };
             let n_port = run(password, 0, 6, u8::is_ascii_digit);
             let is_port = 0 < n_port && password.get(n_port).is_some_and(|next| b"),;]}|?#".contains(next));
             let has_host = text
@@ -68,6 +68,11 @@ pub(super) fn find_escaped_password(text: &[u8], floor: usize, at: usize) -> Opt
     let password = &before[user + colon + 3..];
     (!password.is_empty() && !value::is_placeholder(password))
         .then_some(Secret { range: at - password.len()..at, kind: Kind::UrlPassword })
+}
+
+/// Whether a name and a password are the two halves of a token of Telegram.
+fn is_bot(name: &[u8], password: &[u8]) -> bool {
+    8 <= name.len() && name[..name.len() - 1].iter().all(u8::is_ascii_digit) && password.starts_with(b"AA")
 }
 
 /// Finds a `123456789:AA…`.

@@ -137,7 +137,8 @@ pub(super) fn is_secret(value: &Value<'_>, name: Name) -> bool {
         Kind::Password | Kind::Secret => match (has_letters, 0 < n_digits || has_symbols) {
             (true, true) => {
                 let is_told = kind == Kind::Password && value.writing == Writing::Told && is_weak(bytes);
-                !is_name && (!value.is_free() || is_told || ends_clause(value) || is_scrambled(bytes))
+                let is_odd = kind == Kind::Password && 2 <= n_digits && bytes.iter().any(|byte| b"$#@%^&*".contains(byte));
+                !is_name && (!value.is_free() || is_odd || is_told || ends_clause(value) || is_scrambled(bytes))
             }
             (true, false) => {
                 let is_word = kind == Kind::Password && bytes.iter().any(u8::is_ascii_lowercase);
@@ -223,7 +224,7 @@ pub(super) fn is_whole(value: &Value<'_>, name: Name) -> bool {
 }
 
 /// Whether `bytes` are letters, digits and so many different signs that they are no code.
-fn is_mixed(bytes: &[u8]) -> bool {
+pub(super) fn is_mixed(bytes: &[u8]) -> bool {
     let signs: Vec<u8> = bytes.iter().copied().filter(u8::is_ascii_punctuation).collect();
     let is_rare = bytes.iter().any(|byte| b"!#$%&*~^?".contains(byte));
     let (has_lower, has_upper) =
