@@ -68,10 +68,10 @@ pub(super) fn named(before: &[u8], run_: &[u8], after: &[u8]) -> Option<Kind> {
         true => MIN_HEX <= run_.len(),
         false => is_coded(run_) || is_scrambled(run_),
     };
-    if !is_drawn || !has_letters || run_.len() < MIN_HEX && run_.contains(&b'/') || is_public(before, run_) {
+    if !is_drawn || !has_letters || run_.len() < MIN_HEX && run_.contains(&b'/') {
         return None;
     }
-    tied(before, after)
+    tied(before, after).filter(|_| !is_public(before, run_))
 }
 
 /// What the sentence around a value says that it is.

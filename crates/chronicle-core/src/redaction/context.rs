@@ -1,6 +1,8 @@
 //! Values that the text itself calls secret: assignments, options and headers.
 
-use super::bytes::{contains, is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case};
+use super::bytes::{
+    contains, is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case,
+};
 use super::names::{self, Name};
 use super::surroundings::bare_end;
 use super::value::{self, JUDGED, Value, Writing};
@@ -155,7 +157,8 @@ pub(super) fn find_password(text: &[u8], floor: usize, at: usize) -> Option<Secr
         let verb = VERBS.iter().find(|verb| rest.starts_with(verb.as_bytes()));
         let told = verb.map(|verb| end + verb.len()).or_else(|| after_owner(text, end));
         let (at, writing) = told.map_or((end + 1, Writing::Loose), |at| (at, Writing::Told));
-        return find_value(text, at, name, writing).filter(|secret| has_digits(text, secret) || is_phrase(text, secret));
+        return find_value(text, at, name, writing)
+            .filter(|secret| has_digits(text, secret) || is_phrase(text, secret));
     }
     let n_between = run(text, end + 1, 4, |byte| matches!(byte, b',' | b' '));
     let quoted = end + 1 + n_between;
@@ -296,7 +299,9 @@ fn codes_end(text: &[u8], start: usize) -> Option<usize> {
         return None;
     }
     let mut end = start + n_first;
-    while matches!(text.get(end), Some(b' ' | b'-')) && run(text, end + 1, 7, u8::is_ascii_alphanumeric) == n_first {
+    while matches!(text.get(end), Some(b' ' | b'-'))
+        && run(text, end + 1, 7, u8::is_ascii_alphanumeric) == n_first
+    {
         end += 1 + n_first;
     }
     let code = &text[start..end];

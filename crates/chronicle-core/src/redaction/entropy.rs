@@ -125,12 +125,17 @@ fn kind_of(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
         let before = &before[..before.len() - n_id];
         return name_before(before).map(|name| name.kind).or_else(|| clause::tied(before, after));
     }
+    // Most runs are names; what is asked first leaves them alone soonest.
+    let is_id = is_uuid(run) || MIN_RUN <= run.len() && is_hex(run);
+    let named = match is_id || is_scrambled(run) || is_coded(run) {
+        true => has_form(before, run, after)
+            .or_else(|| named(before, run))
+            .or_else(|| clause::named(before, run, after)),
+        false => is_bot(run, after).then_some(Kind::Token),
+    };
     let is_secret =
         || MIN_RUN <= run.len() && is_random(run) && !is_public(before, run) && !is_in_public_block(before);
-    has_form(before, run, after)
-        .or_else(|| named(before, run))
-        .or_else(|| clause::named(before, run, after))
-        .or_else(|| is_secret().then_some(Kind::HighEntropy))
+    named.or_else(|| is_secret().then_some(Kind::HighEntropy))
 }
 
 /// The kind of a run whose groups are those of a token, though each looks like a digest or an id.
@@ -153,16 +158,26 @@ fn has_form(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
     if is_digest && (is_asana || is_mailgun || is_mailchimp) {
         return Some(Kind::Token);
     }
-    // Bitwarden: `0.` and a UUID, then a secret and a key. Discord: the id of a bot, a time and a signature.
-    let n_group = |at: usize| run_of(after, at);
-    let groups = after.first() == Some(&b'.') && is_uuid(run) && before.ends_with(b"0.") && 20 <= n_group(1);
-    let is_bot = (23..=28).contains(&run.len())
+    // Bitwarden: `0.` and a UUID, then a secret and a key. Others: a word, and groups joined by dots.
+    let n_next = || if after.first() == Some(&b'.') { run_of(after, 1) } else { 0 };
+    let is_begun = is_uuid(run) && before.ends_with(b"0.")
+        || 22 <= run.len() && BEFORE_GROUPS.iter().any(|word| before.ends_with(word.as_bytes()));
+    let is_token =
+        is_begun && 20 <= n_next() || is_bot(run, after) || is_uuid(run) && proxmox_len(before).is_some();
+    is_token.then_some(Kind::Token)
+}
+
+/// How tokens of Infisical and Harness begin, which are groups that dots join.
+const BEFORE_GROUPS: &[&str] = &["st.", "pat.", "sat."];
+
+/// Whether a token of a bot of Discord begins with `run`: its id, a time and a signature.
+fn is_bot(run: &[u8], after: &[u8]) -> bool {
+    (23..=28).contains(&run.len())
         && matches!(run[0], b'M' | b'N' | b'O')
         && after.first() == Some(&b'.')
-        && n_group(1) == 6
+        && run_of(after, 1) == 6
         && after.get(7) == Some(&b'.')
-        && 27 <= n_group(8);
-    (groups || is_bot || is_uuid(run) && proxmox_len(before).is_some()).then_some(Kind::Token)
+        && 27 <= run_of(after, 8)
 }
 
 /// How long the public half before a token to join a cluster of Kubernetes is: `abcdef.0123456789abcdef`.
@@ -190,9 +205,11 @@ fn start_of_groups(text: &[u8], floor: usize, at: usize) -> usize {
     match text[floor..at] {
         [.., b'0', b'.'] => at - 2,
         [.., b'.'] => {
-            let n = run_back(text, floor, at - 1, 7, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+            let n =
+                run_back(text, floor, at - 1, 7, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
             let is_join = n == 6 && run(text, at, 17, u8::is_ascii_alphanumeric) == 16;
-            if is_join { at - 7 } else { at }
+            let word = BEFORE_GROUPS.iter().find(|word| text[floor..at].ends_with(word.as_bytes()));
+            at - if is_join { 7 } else { word.map_or(0, |word| word.len()) }
         }
         [.., b'='] => at - proxmox_len(&text[floor..at]).unwrap_or(0),
         [.., b':'] => {

@@ -94,7 +94,8 @@ pub(super) fn value_below(text: &[u8], at: usize, kind: Kind) -> Option<usize> {
     let is_alone = 0 < n_break && text.get(end).is_none_or(|next| matches!(next, b'\n' | b'\r'));
     let is_hex = 32 <= value.len() && value.iter().all(is_lower_hex);
     let is_password = kind == Kind::Password && 8 <= value.len() && is_mixed(value);
-    let is_secret = 0 < n_block || is_password || 16 <= value.len() && is_drawn(value) || is_hex || is_uuid(value);
+    let is_secret =
+        0 < n_block || is_password || 16 <= value.len() && is_drawn(value) || is_hex || is_uuid(value);
     (is_alone && is_secret && !value.ends_with(b":") && !value.ends_with(b"{")).then_some(start)
 }
 

@@ -137,6 +137,18 @@ static NEXT: [Option<usize>; SHAPES.len()] = {
     next
 };
 
+/// Pairs that are more common in code, logs and prose than their bytes.
+const COMMON: [bool; 1 << 16] = {
+    let pairs =
+        b"ckfipaok0201ryfunvdoypnf10xp1.o-t_1-29-db.d-byap16whivppt-t:g-skbekeyoupwow.ye00s_d_e_n-s.e.00n_y_";
+    let (mut table, mut n) = ([false; 1 << 16], 0);
+    while n < pairs.len() {
+        table[pair(pairs[n], pairs[n + 1])] = true;
+        n += 2;
+    }
+    table
+};
+
 /// For each shape, where in its prefix the two bytes stand by which it is looked for: the rarest that no
 /// other rule is looked for by.
 static RAREST: [usize; SHAPES.len()] = RAREST_PAIRS;
@@ -149,7 +161,9 @@ const RAREST_PAIRS: [usize; SHAPES.len()] = {
         let (mut best, mut least, mut at) = (0, u32::MAX, 0);
         while at + 1 < prefix.len() {
             let is_free = RULES[pair(prefix[at], prefix[at + 1])] == NOTHING || prefix.len() == 2;
-            let frequency = frequency(prefix[at]) * frequency(prefix[at + 1]);
+            let is_common = COMMON[pair(prefix[at], prefix[at + 1])];
+            let frequency =
+                frequency(prefix[at]) * frequency(prefix[at + 1]) * if is_common { 32 } else { 1 };
             if is_free && frequency < least {
                 (best, least) = (at, frequency);
             }

@@ -36,7 +36,12 @@ pub(super) fn find_password(text: &[u8], at: usize) -> Option<Secret> {
             let len = text[start..start + len].iter().rposition(|&byte| byte == b'@')?;
             let password = &text[start..start + len];
             // The name may be half of a token.
-            let start_of_secret = if triggers::begins_token(text, user) || is_bot(&text[user..start], password) { user } else { start };
+            let start_of_secret =
+                if triggers::begins_token(text, user) || is_bot(&text[user..start], password) {
+                    user
+                } else {
+                    start
+                };
             let n_port = run(password, 0, 6, u8::is_ascii_digit);
             let is_port = 0 < n_port && password.get(n_port).is_some_and(|next| b"),;]}|?#".contains(next));
             let has_host = text

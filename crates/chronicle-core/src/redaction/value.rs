@@ -137,8 +137,11 @@ pub(super) fn is_secret(value: &Value<'_>, name: Name) -> bool {
         Kind::Password | Kind::Secret => match (has_letters, 0 < n_digits || has_symbols) {
             (true, true) => {
                 let is_told = kind == Kind::Password && value.writing == Writing::Told && is_weak(bytes);
-                let is_odd = kind == Kind::Password && 2 <= n_digits && bytes.iter().any(|byte| b"$#@%^&*".contains(byte));
-                !is_name && (!value.is_free() || is_odd || is_told || ends_clause(value) || is_scrambled(bytes))
+                let is_odd = kind == Kind::Password
+                    && 2 <= n_digits
+                    && bytes.iter().any(|byte| b"$#@%^&*".contains(byte));
+                !is_name
+                    && (!value.is_free() || is_odd || is_told || ends_clause(value) || is_scrambled(bytes))
             }
             (true, false) => {
                 let is_word = kind == Kind::Password && bytes.iter().any(u8::is_ascii_lowercase);
