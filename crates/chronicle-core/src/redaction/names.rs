@@ -155,7 +155,10 @@ pub(super) fn find(text: &[u8]) -> Option<Name> {
     (tail[LONGEST - 1], tail[LONGEST - 2]) = (last, before);
     tail[..LONGEST - 2].iter_mut().rev().zip(letters).for_each(|(place, letter)| *place = letter);
     let fits = |ending: &str| {
-        tail.ends_with(ending.as_bytes()) && (WORD_OF_ITS_OWN < ending.len() || is_word(text, ending.len()))
+        let [.., before_its_last, its_last] = ending.as_bytes() else { return false };
+        (*its_last, *before_its_last) == (last, before)
+            && tail.ends_with(ending.as_bytes())
+            && (WORD_OF_ITS_OWN < ending.len() || is_word(text, ending.len()))
     };
     // The product, not a number.
     if text.ends_with(b"uth0") {

@@ -10,8 +10,10 @@ const JUDGED: usize = 64;
 /// Finds the token at `at` if it has the form of `shape`.
 pub(super) fn find_at(text: &[u8], floor: usize, at: usize, shape: &Shape) -> Option<Secret> {
     let prefix = shape.prefix.as_bytes();
-    let begins =
-        text.get(at) == Some(&prefix[0]) && text[at..].starts_with(prefix) && begins_word(text, floor, at);
+    let begins = text.get(at) == Some(&prefix[0])
+        && text.get(at + prefix.len() - 1) == prefix.last()
+        && text[at..].starts_with(prefix)
+        && begins_word(text, floor, at);
     let secret = begins.then(|| fit(shape, text, at))??;
     let start = if shape.kind == Kind::Webhook { host_start(text, floor, at) } else { at };
     Some(Secret { range: start..secret.range.end, kind: secret.kind })
