@@ -17,14 +17,17 @@
 
 mod alphabet;
 mod bytes;
+mod clause;
 mod commands;
 mod context;
 mod entropy;
 mod languages;
+mod lines;
 mod names;
 mod pem;
 mod shapes;
 mod storage;
+mod surroundings;
 mod tokens;
 mod triggers;
 mod url;
@@ -241,7 +244,8 @@ struct Secret {
 fn find_all(text: &[u8]) -> Vec<Secret> {
     let mut secrets = Vec::new();
     let mut floor = 0;
-    while let Some(known) = triggers::find(text, floor) {
+    while let Some(mut known) = triggers::find(text, floor) {
+        known.range.end = lines::end_of(text, &known);
         entropy::find_in(text, floor..known.range.start, &mut secrets);
         floor = known.range.end;
         secrets.push(known);

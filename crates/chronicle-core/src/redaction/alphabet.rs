@@ -79,3 +79,23 @@ pub(super) fn credential(byte: &u8) -> bool {
 pub(super) fn azure(byte: &u8) -> bool {
     is_base64url(byte) || matches!(byte, b'.' | b'~')
 }
+
+/// Groups that colons join: `token-…:…`, `K10…::server:…`.
+pub(super) fn colons(byte: &u8) -> bool {
+    is_base64url(byte) || *byte == b':'
+}
+
+/// Groups that dollar signs join: hashes of passwords with their salt.
+pub(super) fn dollars(byte: &u8) -> bool {
+    crypt(byte) || matches!(byte, b'_' | b'-')
+}
+
+/// All signs that need no quotes.
+pub(super) fn signs(byte: &u8) -> bool {
+    byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b',')
+}
+
+/// A path and a query.
+pub(super) fn query(byte: &u8) -> bool {
+    path(byte) || matches!(byte, b'?' | b'&' | b'=' | b'%' | b':')
+}

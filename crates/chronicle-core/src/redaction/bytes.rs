@@ -65,6 +65,30 @@ pub(super) fn is_scrambled(text: &[u8]) -> bool {
     8 <= text.len() && text.len() <= n_breaks(text) * 4
 }
 
+/// Whether the letters and digits of `text` change too often to be made of words, whatever signs stand between them.
+pub(super) fn is_drawn(text: &[u8]) -> bool {
+    let parts = text.split(|byte| !byte.is_ascii_alphanumeric());
+    let (n_bytes, breaks) = parts.fold((0, 0), |(n, breaks), part| (n + part.len(), breaks + n_breaks(part)));
+    8 <= n_bytes && n_bytes <= breaks * 4 && text.iter().any(u8::is_ascii_digit)
+}
+
+/// Whether `text` is one long run of letters of one case with digits all over it, as base32 has.
+pub(super) fn is_coded(text: &[u8]) -> bool {
+    let n_numbers = text
+        .chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit())
+        .filter(|part| part[0].is_ascii_digit())
+        .count();
+    16 <= text.len()
+        && 3 <= n_numbers
+        && text.iter().all(u8::is_ascii_alphanumeric)
+        && text.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// Whether `text` has no digits, and changes between cases too often to be made of words.
+pub(super) fn is_drawn_of_letters(text: &[u8]) -> bool {
+    16 <= text.len() && text.len() <= n_breaks(text) * 3
+}
+
 pub(super) fn is_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || *byte == b'_'
 }

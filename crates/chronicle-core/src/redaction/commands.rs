@@ -4,7 +4,8 @@
 //! the same command. Behind its option no value has to look like a secret: people type weak ones.
 
 use super::bytes::{is_blank, run, starts_with_ignoring_case};
-use super::context::{Quote, bare_end, open_quote, quote_end};
+use super::context::{Quote, open_quote, quote_end};
+use super::surroundings::bare_end;
 use super::value::{self, Writing};
 use super::{Kind, Secret};
 
@@ -72,6 +73,7 @@ const TAKERS: &[Taker] = &[
         option: b'p',
         form: Form::Either,
     },
+    Taker { programs: &["sqlcmd", "bcp"], subcommand: None, option: b'P', form: Form::Either },
     Taker { programs: &["unzip", "zip", "zipcloak"], subcommand: None, option: b'P', form: Form::Either },
     Taker { programs: &["redis-cli", "valkey-cli"], subcommand: None, option: b'a', form: Form::Apart },
     Taker { programs: &["curl"], subcommand: None, option: b'u', form: Form::Pair },

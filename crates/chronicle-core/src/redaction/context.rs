@@ -1,9 +1,12 @@
 //! Values that the text itself calls secret: assignments, options and headers.
 
-use super::bytes::{is_base64url, is_blank, n_distinct, run, run_back, starts_with_ignoring_case};
+use super::bytes::{
+    contains, is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case,
+};
 use super::names::{self, Name};
+use super::surroundings::bare_end;
 use super::value::{self, JUDGED, Value, Writing};
-use super::{Kind, Secret, commands, triggers};
+use super::{Kind, Secret, commands, lines, triggers};
 
 /// The schemes of an `Authorization` header, which stay.
 const SCHEMES: &[&str] = &["Bearer ", "Basic ", "Token ", "Digest ", "ApiKey ", "AWS4-HMAC-SHA256 "];
@@ -21,7 +24,8 @@ const TYPE_LIMIT: usize = 64;
 const OWNER_LIMIT: usize = 64;
 
 /// What ties a password to its value in a sentence.
-const VERBS: &[&str] = &[" is ", " was ", " to ", " ist ", " lautet "];
+const VERBS: &[&str] =
+    &[" is ", " was ", " to ", " ist ", " lautet ", " è ", " é ", " es ", " est ", " jest "];
 
 /// How much of a `Cookie` header is searched for a session.
 const COOKIES_LIMIT: usize = 1024;
@@ -29,7 +33,9 @@ const COOKIES_LIMIT: usize = 1024;
 /// Finds the secret that the `:` or `=` at `at` assigns.
 pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     let end = name_end(text, floor, at);
-    let name = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end])?;
+    let Some(name) = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end]) else {
+        return find_owned(text, floor, at, end);
+    };
     let operator_len = run(text, at, 3, |byte| matches!(byte, b':' | b'=' | b'>'));
     if text[at..].starts_with(b"::") {
         return None;
@@ -41,16 +47,62 @@ pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secr
     if name.kind == Kind::Cookie && text[at] == b':' {
         return find_cookies(text, start);
     }
-    let writing = if is_setting(text, floor, end) {
+    let is_tight = text[at] == b'=' && operator_len + n_blanks == 1;
+    let writing = if let Some(separator) = list_separator(text, floor, end).filter(|_| is_tight) {
+        Writing::Part(separator)
+    } else if is_setting(text, floor, end) {
         // A variable of the environment: `NAME=value`, or `NAME: value` in YAML.
-        if text[at] == b'=' && operator_len + n_blanks == 1 { Writing::Setting } else { Writing::Told }
+        if is_tight { Writing::Setting } else { Writing::Told }
     } else if text[at] != b'=' || end < at || 1 < operator_len + n_blanks {
         Writing::Told
     } else {
         Writing::Tight
     };
+    // Code may put brackets around what it joins.
+    let n_brackets = run(text, start, 1, |byte| *byte == b'(');
+    let is_quoted = 0 < n_brackets && text.get(start + 1).is_some_and(|next| matches!(next, b'"' | b'\''));
+    let start = if is_quoted { start + 1 } else { start };
     find_value(text, start, name, writing)
         .or_else(|| find_value(text, after_type(text, start).filter(|_| text[at] == b':')?, name, writing))
+        .or_else(|| find_value(text, lines::value_below(text, start, name.kind)?, name, Writing::Told))
+}
+
+/// Finds the value of `("API_KEY", "…")`, whose comma stands at `at`, if it looks drawn.
+pub(super) fn find_argument(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    let end = name_end(text, floor, at);
+    let name = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end]).filter(|_| end < at)?;
+    let start = at + 1 + run(text, at + 1, BLANK_LIMIT, is_blank);
+    let (Some(_), value) = open_quote(text, start) else { return None };
+    let is_drawn = |secret: &Secret| 16 <= secret.range.len() && is_drawn(&text[secret.range.clone()]);
+    let name = Name { is_vague: false, ..name };
+    (start < value).then(|| find_value(text, start, name, Writing::Told))?.filter(is_drawn)
+}
+
+/// What holds the value of a name that is written elsewhere.
+const HOLDERS: &[&str] = &["value", "default", "content"];
+
+/// How far before its value the name may be.
+const OWNED_LIMIT: usize = 240;
+
+/// Finds the secret in `"name": "API_TOKEN", "value": "…"`, of which `end` is the end of `value` and `at` the separator.
+fn find_owned(text: &[u8], floor: usize, at: usize, end: usize) -> Option<Secret> {
+    let start = end - run_back(text, floor, end, 8, u8::is_ascii_alphabetic);
+    let holder = &text[start..end];
+    if !HOLDERS.iter().any(|name| holder.eq_ignore_ascii_case(name.as_bytes())) {
+        return None;
+    }
+    let value = at + 1 + run(text, at + 1, BLANK_LIMIT, is_blank);
+    let value = lines::value_below(text, value, Kind::Token).unwrap_or(value);
+    // Most values are none that any name would make secret.
+    find_value(text, value, Name { kind: Kind::Password, is_vague: false }, Writing::Told)?;
+    let before = &text[floor.max(start.saturating_sub(OWNED_LIMIT))..start];
+    let before = &before[memchr::memmem::rfind(before, b"\n\n").map_or(0, |at| at + 2)..];
+    let is_end = |at: &usize| is_base64url(&before[*at - 1]) && !is_base64url(&before[*at]);
+    let mut ends = (1..before.len()).rev().filter(is_end);
+    let name = ends.find_map(|at| {
+        names::find(&before[at.saturating_sub(NAME_LIMIT)..at]).filter(|name| !name.is_vague)
+    })?;
+    find_value(text, value, name, Writing::Told)
 }
 
 /// Finds the secret after an option such as `--password`, whose first dash stands at `at`.
@@ -92,7 +144,7 @@ fn find_pair(text: &[u8], at: usize) -> Option<Secret> {
 /// Finds the value of a password in whose name two letters stand at `at`, without `:` or `=` behind it:
 /// `password x`, `password is x`, `<password>x</password>`, `("password", "x")`.
 pub(super) fn find_password(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
-    let end = at + run(text, at, 6, u8::is_ascii_alphabetic);
+    let end = at + run(text, at, 8, u8::is_ascii_alphabetic);
     let name = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end])?;
     if name.kind != Kind::Password || name.is_vague {
         return None;
@@ -105,7 +157,8 @@ pub(super) fn find_password(text: &[u8], floor: usize, at: usize) -> Option<Secr
         let verb = VERBS.iter().find(|verb| rest.starts_with(verb.as_bytes()));
         let told = verb.map(|verb| end + verb.len()).or_else(|| after_owner(text, end));
         let (at, writing) = told.map_or((end + 1, Writing::Loose), |at| (at, Writing::Told));
-        return find_value(text, at, name, writing).filter(|secret| has_digits(text, secret));
+        return find_value(text, at, name, writing)
+            .filter(|secret| has_digits(text, secret) || is_phrase(text, secret));
     }
     let n_between = run(text, end + 1, 4, |byte| matches!(byte, b',' | b' '));
     let quoted = end + 1 + n_between;
@@ -134,7 +187,7 @@ pub(super) fn find_told(text: &[u8], start: usize) -> Option<Secret> {
 /// Finds the secret between two tags: `>x</`.
 fn find_content(text: &[u8], start: usize, name: Name) -> Option<Secret> {
     let end = start + run(text, start, JUDGED, |byte| *byte != b'<' && *byte != b'\n');
-    let value = Value { bytes: &text[start..end], next: None, is_quoted: true, writing: Writing::Tight };
+    let value = Value::new(text, start..end, Some(b'>'), Writing::Tight);
     (text[end..].starts_with(b"</") && value::is_secret(&value, name))
         .then_some(Secret { range: start..end, kind: name.kind })
 }
@@ -145,7 +198,11 @@ pub(super) fn find_escaped(text: &[u8], floor: usize, at: usize) -> Option<Secre
         return None;
     }
     let name = names::find(&text[floor.max(at.saturating_sub(NAME_LIMIT))..at])?;
-    find_value(text, at + 3, name, Writing::Tight)
+    find_value(text, at + 3, name, Writing::Part(b'&'))
+}
+
+fn is_phrase(text: &[u8], secret: &Secret) -> bool {
+    text[secret.range.clone()].contains(&b' ')
 }
 
 fn has_digits(text: &[u8], secret: &Secret) -> bool {
@@ -155,18 +212,31 @@ fn has_digits(text: &[u8], secret: &Secret) -> bool {
 /// Where the words in front of the separator at `at` end, without the quotes and brackets of
 /// `"password"`, `config["password"]` and `password?`.
 fn name_end(text: &[u8], floor: usize, at: usize) -> usize {
+    // `||=` and its like assign, too.
+    let n_signs =
+        if text[at] == b'=' { run_back(text, floor, at, 2, |byte| matches!(byte, b'|' | b'?')) } else { 0 };
+    let at = if n_signs == 2 { at - 2 } else { at };
     let end = at - run_back(text, floor, at, BLANK_LIMIT, is_blank);
     let is_subscript = matches!(text[floor..end], [.., b'"' | b'\'', b']']);
     let end = end - usize::from(is_subscript);
     end - run_back(text, floor, end, 3, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'*' | b'?'))
 }
 
-/// Whether the name that ends at `end` is that of a variable of the environment, or stands in a
-/// query or a connection string: there a bare word is a value, not the name of one.
+/// Whether the name that ends at `end` is that of a variable of the environment: there a bare word is a
+/// value, not the name of one.
 fn is_setting(text: &[u8], floor: usize, end: usize) -> bool {
     let start = end - run_back(text, floor, end, NAME_LIMIT, is_base64url);
     !text[start..end].iter().any(u8::is_ascii_lowercase)
-        || matches!(text[floor..start], [.., b';' | b'&' | b'?'])
+}
+
+/// What ends the pair whose name ends at `end`, in a query or a connection string.
+fn list_separator(text: &[u8], floor: usize, end: usize) -> Option<u8> {
+    let start = end - run_back(text, floor, end, NAME_LIMIT, |byte| is_base64url(byte) || *byte == b'.');
+    match text[floor..start].last()? {
+        b'?' | b'&' => Some(b'&'),
+        b';' => Some(b';'),
+        _ => None,
+    }
 }
 
 /// Whether `name` ends with `ending`, whatever its case and separators.
@@ -180,27 +250,93 @@ fn find_value(text: &[u8], start: usize, name: Name, writing: Writing) -> Option
     if name.kind == Kind::Authorization {
         let scheme = SCHEMES.iter().find(|scheme| starts_with_ignoring_case(&text[start..], scheme));
         start += scheme.map_or(0, |scheme| scheme.len());
+        // Some services have schemes of their own: `GenieKey …`.
+        let n_word = run(text, start, 24, |byte| byte.is_ascii_alphabetic() || *byte == b'-');
+        if scheme.is_none() && 0 < n_word && text.get(start + n_word) == Some(&b' ') {
+            let own = judge(text, start + n_word + 1, name, None, writing);
+            if own.is_some() {
+                return own;
+            }
+        }
     }
     // What is no secret as a whole may begin with one: the quote may be an apostrophe, or its
     // end on another line.
+    if let Some(end) = phrase_end(text, start, name) {
+        return Some(Secret { range: start..end, kind: name.kind });
+    }
     let secret = quote
         .and_then(|quote| judge(text, start, name, Some(quote), writing))
         .or_else(|| judge(text, start, name, None, writing))?;
     (!name.is_vague || !triggers::begins_token(text, start)).then_some(secret)
 }
 
-fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: Writing) -> Option<Secret> {
-    let end_within = |limit| match quote {
-        Some(quote) => quote_end(text, start, limit, quote),
-        None => Some(bare_end(text, start, limit, writing)),
+/// Where the words of a wallet end that begin at `start`, or the four groups of an application's password.
+fn phrase_end(text: &[u8], start: usize, name: Name) -> Option<usize> {
+    let (length, fewest, most) = match name.kind {
+        Kind::Password => (4..=4, 4, 4),
+        Kind::Secret => (3..=8, 12, 24),
+        _ => return None,
     };
-    let end = end_within(JUDGED)?;
-    let next = text.get(end).copied();
-    let value = Value { bytes: &text[start..end], next, is_quoted: quote.is_some(), writing };
-    if !value::is_secret(&value, name) {
+    let (mut end, mut n_words) = (start, 0);
+    while n_words < most {
+        let at = end + usize::from(0 < n_words);
+        let n = run(text, at, 9, u8::is_ascii_lowercase);
+        let is_next = n_words == 0 || text.get(end) == Some(&b' ');
+        if !is_next || !length.contains(&n) || text.get(at + n).is_some_and(is_base64url) {
+            break;
+        }
+        (end, n_words) = (at + n, n_words + 1);
+    }
+    let has_more = text.get(end) == Some(&b' ') && text.get(end + 1).is_some_and(u8::is_ascii_alphabetic);
+    (fewest <= n_words && !(most == 4 && has_more)).then_some(end).or_else(|| codes_end(text, start))
+}
+
+/// Where the groups of a recovery code end: `5886 9728`, `f4c06-92f23`.
+fn codes_end(text: &[u8], start: usize) -> Option<usize> {
+    let before = text[start.saturating_sub(24)..start].to_ascii_lowercase();
+    let n_first = run(text, start, 7, u8::is_ascii_alphanumeric);
+    if !contains(&before, "code") || !(4..=6).contains(&n_first) {
         return None;
     }
-    Some(Secret { range: start..end_within(usize::MAX)?, kind: name.kind })
+    let mut end = start + n_first;
+    while matches!(text.get(end), Some(b' ' | b'-'))
+        && run(text, end + 1, 7, u8::is_ascii_alphanumeric) == n_first
+    {
+        end += 1 + n_first;
+    }
+    let code = &text[start..end];
+    (n_first < code.len() && code.iter().any(u8::is_ascii_digit)).then_some(end)
+}
+
+fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: Writing) -> Option<Secret> {
+    match quote {
+        Some(quote) => {
+            let end = quote_end(text, start, JUDGED, quote)?;
+            let is_secret = value::is_secret(&Value::new(text, start..end, Some(quote.byte), writing), name);
+            is_secret.then_some(())?;
+            Some(Secret { range: start..quote_end(text, start, usize::MAX, quote)?, kind: name.kind })
+        }
+        None => {
+            let judges = |end| value::is_secret(&Value::new(text, start..end, None, writing), name);
+            let end = bare_end(text, start, JUDGED, writing);
+            let is_whole = value::is_whole(&Value::new(text, start..end, None, writing), name) && judges(end);
+            if is_whole {
+                return Some(Secret {
+                    range: start..bare_end(text, start, usize::MAX, writing),
+                    kind: name.kind,
+                });
+            }
+            // In code and prose most signs end a value.
+            let word = |limit| start + run(&text[..end.max(start)], start, limit, is_bare);
+            let end = trimmed(text, start, word(JUDGED));
+            judges(end).then(|| Secret { range: start..end, kind: name.kind })
+        }
+    }
+}
+
+/// `end` without the marks of a sentence before it.
+fn trimmed(text: &[u8], start: usize, end: usize) -> usize {
+    end - run_back(text, start, end, 3, |byte| matches!(byte, b'.' | b'?' | b':' | b'*'))
 }
 
 /// The quote that opens a value.
@@ -226,34 +362,14 @@ pub(super) fn open_quote(text: &[u8], start: usize) -> (Option<Quote>, usize) {
     }
 }
 
-/// Where a value without quotes ends, or `limit` if it is longer.
-pub(super) fn bare_end(text: &[u8], start: usize, limit: usize, writing: Writing) -> usize {
-    let end = start
-        + run(
-            text,
-            start,
-            limit,
-            if matches!(writing, Writing::Loose | Writing::Told) { is_bare } else { is_tightly_bare },
-        );
-    // East Asian scripts set no blank before the mark that ends the clause.
-    if let Some(mark) =
-        text[start..end].windows(2).position(|bytes| matches!(bytes, [0xe3, 0x80] | [0xef, 0xbc]))
-    {
-        return start + mark;
-    }
-    if text.get(end).is_some_and(|byte| !byte.is_ascii_whitespace()) {
-        return end;
-    }
-    // The mark that ends the sentence or the emphasis.
-    end - run_back(text, start, end, 3, |byte| matches!(byte, b'.' | b'?' | b':' | b'*'))
-}
-
 /// Where `quote` closes a value on the same line, or `limit` if it is longer.
 pub(super) fn quote_end(text: &[u8], start: usize, limit: usize, quote: Quote) -> Option<usize> {
     let mut at = start;
     while at - start < limit {
         match text[at.min(text.len())..] {
             [] | [b'\n', ..] => return None,
+            // A quote within a string within a string.
+            [b'\\', b'\\', b'\\', next, ..] if quote.is_escaped && next == quote.byte => at += 4,
             [b'\\', next, ..] if quote.is_escaped && next == quote.byte => return Some(at),
             [b'\\', ..] => at += 2,
             [byte, ..] if byte == quote.byte => return Some(at),

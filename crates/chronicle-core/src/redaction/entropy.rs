@@ -7,9 +7,10 @@
 use std::ops::Range;
 
 use super::bytes::{
-    contains, ends_with_ignoring_case, is_lower_hex, is_scrambled, is_uuid, n_breaks, run, run_back,
+    contains, ends_with_ignoring_case, is_coded, is_lower_hex, is_scrambled, is_uuid, n_breaks, run, run_back,
 };
-use super::{Kind, Secret, names};
+use super::names::Name;
+use super::{Kind, Secret, clause, lines, names};
 
 /// Shorter runs are too often identifiers, versions and the ids of other systems.
 const MIN_RUN: usize = 32;
@@ -37,6 +38,11 @@ const JUDGED: usize = 1024;
 
 /// How values begin that are random but public: digests, and the ids of agents' calls.
 const PUBLIC_PREFIXES: &[&str] = &[
+    "/nix/store/",
+    "AAAAB3NzaC1",
+    "AAAAC3NzaC1",
+    "AAAAE2VjZHNh",
+    "age1",
     "agent_",
     "asst_",
     "call_",
@@ -44,6 +50,7 @@ const PUBLIC_PREFIXES: &[&str] = &[
     "fc_",
     "md5-",
     "msg_",
+    "npub1",
     "prt_",
     "req_",
     "resp_",
@@ -66,7 +73,26 @@ const IMAGE_PREFIXES: &[&str] = &["iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR"];
 
 /// What stands before such values: digests, our sketches, `go.sum`, images.
 const PUBLIC_LABELS: &[&str] = &[
-    "md5:", "sha1:", "sha256:", "sha384:", "sha512:", "sha256=", "sha384=", "sha512=", "h1:", "\"1:", " 1:",
+    "sha-256=",
+    "sha-512=",
+    "publickey = ",
+    "public key: ",
+    "public_key = ",
+    "sha1 = \"",
+    "sha256 = \"",
+    "sha512 = \"",
+    "hash = \"",
+    "md5:",
+    "sha1:",
+    "sha256:",
+    "sha384:",
+    "sha512:",
+    "sha256=",
+    "sha384=",
+    "sha512=",
+    "h1:",
+    "\"1:",
+    " 1:",
     "base64,",
 ];
 
@@ -80,18 +106,146 @@ pub(super) fn find_in(text: &[u8], range: Range<usize>, secrets: &mut Vec<Secret
         let begin = start + escape_len(&text[floor..start], &text[start..end]);
         let (before, run) = (&text[floor..begin], &text[begin..end]);
         // What is drawn has digits; most names and paths have not, and are told apart soonest so.
-        let kind = run.iter().any(u8::is_ascii_digit).then(|| kind_of(before, run)).flatten();
+        let has_digits = run.iter().any(u8::is_ascii_digit);
+        let kind = has_digits.then(|| kind_of(before, run, &text[padded..range.end])).flatten();
         if let Some(kind) = kind {
-            secrets.push(Secret { range: begin..padded, kind });
-            floor = padded;
+            let mut secret =
+                Secret { range: start_of_groups(text, floor, begin)..end_of_groups(text, padded), kind };
+            secret.range.end = lines::end_of(text, &secret).min(range.end);
+            floor = secret.range.end;
+            secrets.push(secret);
         }
-        start = padded;
+        start = padded.max(floor);
     }
 }
 
-fn kind_of(before: &[u8], run: &[u8]) -> Option<Kind> {
-    let is_secret = || MIN_RUN <= run.len() && is_random(run) && !is_public(before, run);
-    named(before, run).or_else(|| is_secret().then_some(Kind::HighEntropy))
+fn kind_of(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
+    let before = before.strip_suffix(b"0x").unwrap_or(before);
+    if let Some(n_id) = join_id_len(before, run) {
+        let before = &before[..before.len() - n_id];
+        return name_before(before).map(|name| name.kind).or_else(|| clause::tied(before, after));
+    }
+    // Most runs are names; what is asked first leaves them alone soonest.
+    let is_id = is_uuid(run) || MIN_RUN <= run.len() && is_hex(run);
+    let named = match is_id || is_scrambled(run) || is_coded(run) {
+        true => has_form(before, run, after)
+            .or_else(|| named(before, run))
+            .or_else(|| clause::named(before, run, after)),
+        false => is_bot(run, after).then_some(Kind::Token),
+    };
+    let is_secret =
+        || MIN_RUN <= run.len() && is_random(run) && !is_public(before, run) && !is_in_public_block(before);
+    named.or_else(|| is_secret().then_some(Kind::HighEntropy))
+}
+
+/// The kind of a run whose groups are those of a token, though each looks like a digest or an id.
+fn has_form(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
+    let (first, rest) = run.split_at(run.len().min(32));
+    let is_digest = first.len() == 32 && first.iter().all(is_lower_hex);
+    // Asana: `2/1200…/1200…:4f8a…`.
+    let n_digits =
+        run_back(before, 0, before.len(), 40, |byte| byte.is_ascii_digit() || matches!(byte, b'/' | b':'));
+    let is_asana = rest.is_empty()
+        && n_digits > 16
+        && before.ends_with(b":")
+        && before[before.len() - n_digits..].contains(&b'/');
+    let hex = |part: &[u8], length: usize| part.len() == length && part.iter().all(is_lower_hex);
+    let is_mailgun =
+        rest.len() == 18 && rest[0] == b'-' && hex(&rest[1..9], 8) && rest[9] == b'-' && hex(&rest[10..], 8);
+    let is_mailchimp = rest
+        .strip_prefix(b"-us")
+        .is_some_and(|n| (1..=2).contains(&n.len()) && n.iter().all(u8::is_ascii_digit));
+    if is_digest && (is_asana || is_mailgun || is_mailchimp) {
+        return Some(Kind::Token);
+    }
+    // Bitwarden: `0.` and a UUID, then a secret and a key. Others: a word, and groups joined by dots.
+    let n_next = || if after.first() == Some(&b'.') { run_of(after, 1) } else { 0 };
+    let is_begun = is_uuid(run) && before.ends_with(b"0.")
+        || 22 <= run.len() && BEFORE_GROUPS.iter().any(|word| before.ends_with(word.as_bytes()));
+    let is_token =
+        is_begun && 20 <= n_next() || is_bot(run, after) || is_uuid(run) && proxmox_len(before).is_some();
+    is_token.then_some(Kind::Token)
+}
+
+/// How tokens of Infisical and Harness begin, which are groups that dots join.
+const BEFORE_GROUPS: &[&str] = &["st.", "pat.", "sat."];
+
+/// Whether a token of a bot of Discord begins with `run`: its id, a time and a signature.
+fn is_bot(run: &[u8], after: &[u8]) -> bool {
+    (23..=28).contains(&run.len())
+        && matches!(run[0], b'M' | b'N' | b'O')
+        && after.first() == Some(&b'.')
+        && run_of(after, 1) == 6
+        && after.get(7) == Some(&b'.')
+        && 27 <= run_of(after, 8)
+}
+
+/// How long the public half before a token to join a cluster of Kubernetes is: `abcdef.0123456789abcdef`.
+fn join_id_len(before: &[u8], run: &[u8]) -> Option<usize> {
+    let is_half = |half: &[u8]| half.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let id = before.strip_suffix(b".")?;
+    let id = &id[id.len().checked_sub(6)?..];
+    (run.len() == 16 && is_half(run) && is_half(id)).then_some(7)
+}
+
+/// How long the user and the name are before a token of Proxmox: `root@pam!name=`.
+fn proxmox_len(before: &[u8]) -> Option<usize> {
+    let is_user = |byte: &u8| is_run(byte) || matches!(byte, b'.' | b'@' | b'!' | b'=');
+    let n = run_back(before, 0, before.len(), 64, is_user);
+    let user = &before[before.len() - n..];
+    (contains(user, "@pam!") || contains(user, "@pve!")).then_some(n)
+}
+
+fn run_of(text: &[u8], at: usize) -> usize {
+    run(text, at, JUDGED, |byte| is_run(byte))
+}
+
+/// Where a secret begins whose groups are joined by signs that a run does not hold, one of which begins at `at`.
+fn start_of_groups(text: &[u8], floor: usize, at: usize) -> usize {
+    match text[floor..at] {
+        [.., b'0', b'.'] => at - 2,
+        [.., b'.'] => {
+            let n =
+                run_back(text, floor, at - 1, 7, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+            let is_join = n == 6 && run(text, at, 17, u8::is_ascii_alphanumeric) == 16;
+            let word = BEFORE_GROUPS.iter().find(|word| text[floor..at].ends_with(word.as_bytes()));
+            at - if is_join { 7 } else { word.map_or(0, |word| word.len()) }
+        }
+        [.., b'='] => at - proxmox_len(&text[floor..at]).unwrap_or(0),
+        [.., b':'] => {
+            let n =
+                run_back(text, floor, at, 40, |byte| byte.is_ascii_digit() || matches!(byte, b'/' | b':'));
+            if 16 < n && text[at - n..at].contains(&b'/') { at - n } else { at }
+        }
+        _ => at,
+    }
+}
+
+/// Where such a secret ends, one of whose groups ends at `at`.
+fn end_of_groups(text: &[u8], at: usize) -> usize {
+    let mut end = at;
+    while text.get(end).is_some_and(|sign| matches!(sign, b'.' | b':')) {
+        let group = &text[end + 1..end + 1 + run_of(text, end + 1)];
+        if group.len() < 6 || n_breaks(group) == 0 && !group.iter().all(is_lower_hex) {
+            break;
+        }
+        end += 1 + group.len();
+        end += run(text, end, 2, |byte| *byte == b'=');
+    }
+    end
+}
+
+/// How far before a line the marker of its block may stand.
+const BLOCK: usize = 4096;
+
+/// Whether `before` ends in a block of PEM that is no private key: a certificate, a signature.
+fn is_in_public_block(before: &[u8]) -> bool {
+    let near = &before[before.len().saturating_sub(BLOCK)..];
+    memchr::memmem::rfind(near, b"-----BEGIN ").is_some_and(|at| {
+        let block = &near[at..];
+        let label = &block[..block.len().min(64)];
+        memchr::memmem::find(block, b"-----END ").is_none() && !contains(label, "PRIVATE")
+    })
 }
 
 /// Where the next run begins that is long enough to be judged.
@@ -133,15 +287,11 @@ const EACH: u64 = u64::from_le_bytes([1; 8]);
 /// The kind of a drawn `run` whose name stands `before` it, with no more than a verb or signs between:
 /// `ENV API_KEY …`, `the token is …`, `<apiKey>…`, `("x-api-key", "…")`.
 fn named(before: &[u8], run: &[u8]) -> Option<Kind> {
-    let mut near = without_signs(before);
-    if near.last().is_some_and(|last| b"soe".contains(last)) {
-        let verb = VERBS.iter().find(|verb| near.ends_with(verb.as_bytes()));
-        near = verb.map_or(near, |verb| without_signs(&near[..near.len() - verb.len()]));
-    }
-    let name = names::find(&near[near.len().saturating_sub(LONGEST_NAME)..])?;
+    let name = name_before(before)?;
     let is_short_path = run.len() < MIN_RUN && run.contains(&b'/');
     let has_letters = run.iter().any(u8::is_ascii_alphabetic);
-    let is_drawn = has_letters && (is_scrambled(run) || is_uuid(run) || MIN_RUN <= run.len() && is_hex(run));
+    let is_drawn = has_letters
+        && (is_scrambled(run) || is_coded(run) || is_uuid(run) || MIN_RUN <= run.len() && is_hex(run));
     let is_secret = is_drawn
         && !is_short_path
         && !(name.is_vague && (is_hex(run) || is_uuid(run)))
@@ -149,8 +299,18 @@ fn named(before: &[u8], run: &[u8]) -> Option<Kind> {
     is_secret.then_some(name.kind)
 }
 
+/// The name that a value's signs or a verb follow, at the end of `before`.
+fn name_before(before: &[u8]) -> Option<Name> {
+    let mut near = without_signs(before);
+    if near.last().is_some_and(|last| b"soe".contains(last)) {
+        let verb = VERBS.iter().find(|verb| near.ends_with(verb.as_bytes()));
+        near = verb.map_or(near, |verb| without_signs(&near[..near.len() - verb.len()]));
+    }
+    names::find(&near[near.len().saturating_sub(LONGEST_NAME)..])
+}
+
 /// `before` without what may stand between a name and its value.
-fn without_signs(before: &[u8]) -> &[u8] {
+pub(super) fn without_signs(before: &[u8]) -> &[u8] {
     let n_signs = run_back(before, 0, before.len(), 6, |byte| {
         matches!(
             byte,
@@ -173,7 +333,7 @@ fn is_random(run: &[u8]) -> bool {
 }
 
 /// Whether what stands `before` a run, or its beginning, says that it is no secret.
-fn is_public(before: &[u8], run: &[u8]) -> bool {
+pub(super) fn is_public(before: &[u8], run: &[u8]) -> bool {
     PUBLIC_PREFIXES
         .iter()
         .chain(SYMBOL_PREFIXES)
@@ -201,8 +361,12 @@ fn is_in_escaped_digest(before: &[u8]) -> bool {
     digest.contains(&b'%') && ["sha256-", "sha384-", "sha512-"].iter().any(|label| contains(digest, label))
 }
 
-/// Digests, abbreviated or not, and the parts of UUIDs.
-fn is_hex(part: &[u8]) -> bool {
+/// Digests, abbreviated or not, and the parts of UUIDs. Gerrit's begin with an `I`, those of `git describe` with a `g`.
+pub(super) fn is_hex(part: &[u8]) -> bool {
+    let part = match part {
+        [b'I' | b'g', digest @ ..] if 7 <= digest.len() => digest,
+        _ => part,
+    };
     part.iter().all(is_lower_hex)
         || part.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'A'..=b'F'))
 }

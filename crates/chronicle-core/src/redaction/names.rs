@@ -19,22 +19,52 @@ const NAMES: &[(&str, Kind)] = &[
     ("passcode", Kind::Password),
     ("pwd", Kind::Password),
     ("pw", Kind::Password),
+    ("securestring", Kind::Password),
     ("passwort", Kind::Password),
     ("kennwort", Kind::Password),
     ("wachtwoord", Kind::Password),
     ("motdepasse", Kind::Password),
     ("contrasena", Kind::Password),
     ("senha", Kind::Password),
+    ("heslo", Kind::Password),
+    ("passord", Kind::Password),
+    ("adgangskode", Kind::Password),
+    ("salasana", Kind::Password),
+    ("parola", Kind::Password),
+    ("lozinka", Kind::Password),
+    ("psk", Kind::Password),
+    ("mnemonic", Kind::Secret),
+    ("seedphrase", Kind::Secret),
+    ("recoveryphrase", Kind::Secret),
+    ("recoverycode", Kind::Secret),
+    ("backupcode", Kind::Secret),
+    ("scratchcode", Kind::Secret),
+    ("noncesalt", Kind::Secret),
+    ("authsalt", Kind::Secret),
+    ("loggedinsalt", Kind::Secret),
+    ("segredo", Kind::Secret),
+    ("secreto", Kind::Secret),
+    ("geheimnis", Kind::Secret),
     // `pass` alone is a step of a compiler or the luck of a test.
     ("dbpass", Kind::Password),
     ("mailpass", Kind::Password),
     ("mysqlpass", Kind::Password),
     ("rootpass", Kind::Password),
     ("smtppass", Kind::Password),
+    ("becomepass", Kind::Password),
+    ("sshpass", Kind::Password),
+    ("apppass", Kind::Password),
+    ("adminpass", Kind::Password),
+    ("bindpass", Kind::Password),
+    ("ftppass", Kind::Password),
+    ("emailpass", Kind::Password),
+    ("redispass", Kind::Password),
+    ("pgpass", Kind::Password),
     ("userpass", Kind::Password),
     ("secret", Kind::Secret),
     ("secretkeybase", Kind::Secret),
     ("token", Kind::Token),
+    ("jeton", Kind::Token),
     ("jwt", Kind::Token),
     ("secretaccesskey", Kind::AwsSecretKey),
     ("awssecretkey", Kind::AwsSecretKey),
@@ -42,6 +72,19 @@ const NAMES: &[(&str, Kind)] = &[
     ("sharedaccesskey", Kind::AzureKey),
     ("privatekey", Kind::PrivateKey),
     ("apikey", Kind::ApiKey),
+    ("appkey", Kind::ApiKey),
+    ("applicationkey", Kind::ApiKey),
+    ("setupkey", Kind::ApiKey),
+    ("servicekey", Kind::ApiKey),
+    ("clientkey", Kind::ApiKey),
+    ("webhookkey", Kind::ApiKey),
+    ("licensekey", Kind::ApiKey),
+    ("integrationkey", Kind::ApiKey),
+    ("routingkey", Kind::ApiKey),
+    ("adminkey", Kind::ApiKey),
+    ("writekey", Kind::ApiKey),
+    ("globalkey", Kind::ApiKey),
+    ("accountapikey", Kind::ApiKey),
     ("accesskey", Kind::ApiKey),
     ("authkey", Kind::ApiKey),
     ("encryptionkey", Kind::ApiKey),
@@ -61,8 +104,17 @@ const NAMES: &[(&str, Kind)] = &[
 const VAGUE: &[(&str, Kind)] = &[("key", Kind::ApiKey), ("pat", Kind::Token), ("pass", Kind::Password)];
 
 /// Names that end like secrets and hold none.
-const PUBLIC: &[&str] =
-    &["publickey", "primarykey", "foreignkey", "partitionkey", "sortkey", "cachekey", "idempotencykey"];
+const PUBLIC: &[&str] = &[
+    "publickey",
+    "primarykey",
+    "foreignkey",
+    "partitionkey",
+    "sortkey",
+    "cachekey",
+    "idempotencykey",
+    "rowkey",
+    "objectkey",
+];
 
 /// How long an ending is that may as well end a random id, and counts only behind a separator.
 const WORD_OF_ITS_OWN: usize = 2;
@@ -103,8 +155,15 @@ pub(super) fn find(text: &[u8]) -> Option<Name> {
     (tail[LONGEST - 1], tail[LONGEST - 2]) = (last, before);
     tail[..LONGEST - 2].iter_mut().rev().zip(letters).for_each(|(place, letter)| *place = letter);
     let fits = |ending: &str| {
-        tail.ends_with(ending.as_bytes()) && (WORD_OF_ITS_OWN < ending.len() || is_word(text, ending.len()))
+        let [.., before_its_last, its_last] = ending.as_bytes() else { return false };
+        (*its_last, *before_its_last) == (last, before)
+            && tail.ends_with(ending.as_bytes())
+            && (WORD_OF_ITS_OWN < ending.len() || is_word(text, ending.len()))
     };
+    // The product, not a number.
+    if text.ends_with(b"uth0") {
+        return None;
+    }
     if let Some(&(_, kind)) = NAMES.iter().find(|(ending, _)| fits(ending)) {
         return Some(Name { kind, is_vague: false });
     }

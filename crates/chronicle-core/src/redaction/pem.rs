@@ -12,15 +12,18 @@ const LONGEST: usize = 32 << 10;
 ///
 /// The marker alone stays, since code that reads keys mentions it.
 pub(super) fn find_at(text: &[u8], at: usize) -> Option<Secret> {
-    let label = text[at..].strip_prefix(b"-----BEGIN ")?;
-    let label_len = run(label, 0, 40, |byte| byte.is_ascii_uppercase() || matches!(byte, b' ' | b'0'..=b'9'));
+    // Those of ssh.com have four dashes and a blank.
+    let label =
+        ["-----BEGIN ", "---- BEGIN "].iter().find_map(|begin| text[at..].strip_prefix(begin.as_bytes()))?;
+    let label_len = run(label, 0, 40, |byte| byte.is_ascii_alphanumeric() || *byte == b' ');
     let (label, after) = label.split_at(label_len);
-    if !after.starts_with(b"-----")
-        || !label.ends_with(b"PRIVATE KEY") && !label.ends_with(b"PRIVATE KEY BLOCK")
-    {
+    let is_private = ["PRIVATE KEY", "PRIVATE KEY BLOCK", "Static key V1"]
+        .iter()
+        .any(|name| label.trim_ascii_end().ends_with(name.as_bytes()));
+    if !after.starts_with(b"----") || !is_private {
         return None;
     }
-    let start = text.len() - after.len() + 5;
+    let start = text.len() - after.len() + run(after, 0, 5, |byte| *byte == b'-');
     let end = end_of_whole(text, start).or_else(|| end_of_lines(text, start))?;
     Some(Secret { range: at..end, kind: Kind::PrivateKey })
 }
@@ -28,13 +31,15 @@ pub(super) fn find_at(text: &[u8], at: usize) -> Option<Secret> {
 /// Where the marker ends that closes the key, if most of what lies before it is one.
 fn end_of_whole(text: &[u8], start: usize) -> Option<usize> {
     let near = &text[start..text.len().min(start + LONGEST)];
-    let body = &near[..memchr::memmem::find(near, b"-----END ")?];
+    let end =
+        memchr::memmem::find(near, b"-----END ").or_else(|| memchr::memmem::find(near, b"---- END "))?;
+    let body = &near[..end];
     if contains(body, REDACTED) || memchr::memmem::find(body, b"-----BEGIN ").is_some() {
         return None;
     }
     let n_visible = body.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
     let in_lines: usize =
-        body.split(|byte| !base64(byte)).map(<[u8]>::len).filter(|&length| 40 <= length).sum();
+        body.split(|byte| !base64(byte)).map(<[u8]>::len).filter(|&length| 30 <= length).sum();
     (0 < in_lines && n_visible <= in_lines * 2).then(|| end_of_marker(text, start + body.len()))
 }
 
@@ -49,7 +54,7 @@ fn end_of_lines(text: &[u8], start: usize) -> Option<usize> {
             + usize::from(text[..start].ends_with(b"\\") && matches!(text.get(start), Some(b'n' | b'r')));
         let start = start + number_len(&text[start..]);
         let n_body = run(text, start, ANY, base64);
-        if text[start..].starts_with(b"-----END ") {
+        if text[start..].starts_with(b"-----END ") || text[start..].starts_with(b"---- END ") {
             end = end_of_marker(text, start);
             break;
         } else if text[start..].starts_with(b"\\") {
@@ -72,7 +77,7 @@ fn end_of_marker(text: &[u8], start: usize) -> usize {
 }
 
 /// How many bytes at the start of `line` number it, as tools that show files do: `12→`, `12:`.
-fn number_len(line: &[u8]) -> usize {
+pub(super) fn number_len(line: &[u8]) -> usize {
     let n_digits = run(line, 0, 6, u8::is_ascii_digit);
     match &line[n_digits..] {
         _ if n_digits == 0 => 0,

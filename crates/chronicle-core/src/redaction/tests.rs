@@ -53,7 +53,7 @@ fn tokens_are_known_by_their_shape() {
         (DigitalOceanToken, "«do¦p_v1_4f8a1c9e2b7d6053f4a8c1e9b2d7605f3a4c8e1b9d2f7065a3c4e8b1d9f27065»"),
         (SendgridKey, "«S¦G.fKq9ZtLw2XvB7nRj8MdYc3.HsPgA6eTu1oNi5xWzQ4rVbK8mJd2yLpC7hGt3sFa0e»"),
         (TwilioKey, "«S¦K4f8a1c9e2b7d6053f4a8c1e9b2d7605f»"),
-        (TelegramToken, "api.telegram.org/bot5839201746:«A¦AF4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu»/getMe"),
+        (TelegramToken, "api.telegram.org/bot«5839201746:A¦AF4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu»/getMe"),
         (AgeSecretKey, "«AGE-SEC¦RET-KEY-1QWERTYUPASDFGHJKLZXCVNM234567QWERTYUPASDFGHJKLZXCVNM2345»"),
         (Jwt, "«eyJ¦hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P»."),
         (Jwt, "cut short: «eyJ¦hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0»"),
@@ -198,6 +198,71 @@ fn values_are_known_by_their_names() {
         (UrlPassword, "https://user:«secret»@example.com/a:b@c"),
     ] {
         check(kind, marked);
+    }
+}
+
+#[test]
+fn passwords_go_whole_whatever_signs_they_hold() {
+    // Each sign in the middle of one that was drawn, and behind a word.
+    for sign in "()<>[]{}&;,|#!$=?*^~@%:+\"'`\\".chars() {
+        for password in
+            [format!("tR7kQ2{sign}mW9xL4pZ"), format!("kQ{sign}2mW9xL4pZ"), format!("sunshine{sign}99")]
+        {
+            check(Kind::Password, &format!("PORT=1\nDB_PASSWORD=«{password}»\nUSER=app\n"));
+            check(Kind::Password, &format!("$ DB_PASSWORD=«{password}» ./run --now\n"));
+            check(Kind::Password, &format!("export DB_PASSWORD=«{password}»"));
+            let escaped = password.replace('\\', r"\\").replace('"', "\\\"");
+            check(Kind::Password, &format!("{{\"password\": \"«{escaped}»\", \"port\": 1}}"));
+            check(Kind::Password, &format!("const DB_PASSWORD: &str = \"«{escaped}»\";\n"));
+            if sign != '\'' && sign != '\\' {
+                check(Kind::Password, &format!("DB_PASSWORD='«{password}»'\n"));
+            }
+            if !"\"'`\\{}".contains(sign) {
+                check(Kind::Password, &format!("db:\n  password: «{password}»\n  port: 1\n"));
+            }
+        }
+    }
+    for marked in [
+        "SECRET_KEY=«django-insecure-7$b9toca#11&!00qp9z&8-%w4ka=$$(_9lznia&d!g-qo1my(=»",
+        "SECRET_KEY = '«django-insecure-7$b9toca#11&!00qp9z&8-%w4ka=$$(_9lznia&d!g-qo1my(=»'",
+    ] {
+        check(Kind::ApiKey, marked);
+    }
+    for marked in [
+        "DB_PASSWORD=\"«correct horse battery 7»\"",
+        "{\"password\": \"«correct horse battery staple»\"}",
+        "password = '«my 3 small cats»'",
+        "\"DB_PASSWORD=«tR7kQ2(mW9»\", \"PORT=1\"",
+        "(`DB_PASSWORD=«tR7kQ2(mW9»`)",
+        "(with DB_PASSWORD=«tR7kQ2mW9»)",
+        "{\\\"password\\\": \\\"«tR7k\\\\\\\"Q2mW9»\\\"}",
+        "Server=db;Pwd=«tR7k(Q2,mW9»;Port=1",
+        "Password=«tR7k(Q2,mW9»;Server=db",
+        "https://example.com/?a=1&password=«tR7k(Q2;mW9»&b=2",
+        "config: DB_PASSWORD=«tR7k(Q2;mW9», retries=3",
+        "redis-cli -a «tR7k)Q2;mW9» ping",
+    ] {
+        check(Kind::Password, marked);
+    }
+}
+
+#[test]
+fn messages_about_passwords_between_quotes_stay_whole() {
+    for text in [
+        "{\"password\": \"The password must have 8 characters\"}",
+        "password: \"must be at least 12 characters long\"",
+        "{\"password\": \"required|min:8\"}",
+        "DB_PASSWORD=\"$(cat /run/secrets/db 2>&1)\"",
+        "DB_PASSWORD=$(pwgen 12 1)",
+        "PASSWORD=`pwgen 12 1`",
+        "PASSWORD=config('PASSWORD_2')",
+        "PASSWORD=getpass.getpass(prompt1)",
+        "\"password\": \"{password1}\"",
+        "\"password\": \"[A-Za-z0-9]{8,32}\"",
+        "password: hash(input1, salt2),",
+        "let password = Aligned64<[u8; 32]>::new();",
+    ] {
+        check_untouched(text);
     }
 }
 

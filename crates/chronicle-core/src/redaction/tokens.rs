@@ -10,9 +10,13 @@ const JUDGED: usize = 64;
 /// Finds the token at `at` if it has the form of `shape`.
 pub(super) fn find_at(text: &[u8], floor: usize, at: usize, shape: &Shape) -> Option<Secret> {
     let prefix = shape.prefix.as_bytes();
-    let begins =
-        text.get(at) == Some(&prefix[0]) && text[at..].starts_with(prefix) && begins_word(text, floor, at);
-    begins.then(|| fit(shape, text, at))?
+    let begins = text.get(at) == Some(&prefix[0])
+        && text.get(at + prefix.len() - 1) == prefix.last()
+        && text[at..].starts_with(prefix)
+        && begins_word(text, floor, at);
+    let secret = begins.then(|| fit(shape, text, at))??;
+    let start = if shape.kind == Kind::Webhook { host_start(text, floor, at) } else { at };
+    Some(Secret { range: start..secret.range.end, kind: secret.kind })
 }
 
 fn fit(shape: &Shape, text: &[u8], at: usize) -> Option<Secret> {
@@ -29,6 +33,13 @@ fn fit(shape: &Shape, text: &[u8], at: usize) -> Option<Secret> {
     }
     let end = end - text[start..end].iter().rev().take_while(|&&byte| byte == b'.').count();
     Some(Secret { range: at..end, kind: shape.kind })
+}
+
+/// The beginning of the host that an address of a webhook was found in the middle of, at `at`.
+fn host_start(text: &[u8], floor: usize, at: usize) -> usize {
+    let n = run_back(text, floor, at, 64, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
+    // In a query the signs before it are escaped: `%2F`.
+    if text[floor..at - n].ends_with(b"%") { at - n.saturating_sub(2) } else { at - n }
 }
 
 fn is_drawn(judged: &[u8], is_strict: bool) -> bool {
@@ -81,7 +92,7 @@ pub(super) const INFIXES: &[Infix] = &[
         before: u8::is_ascii_alphanumeric,
         n_before: 14,
         after: alphabet::dotted,
-        n_after: 62,
+        n_after: 40,
     },
     // Azure AD
     Infix { infix: "Q~", before: alphabet::azure, n_before: 4, after: alphabet::azure, n_after: 31 },

@@ -36,10 +36,12 @@ const OPTION: u8 = 12;
 const SHARE: u8 = 13;
 /// Two bytes of a word that is not written in ASCII.
 const WORD: u8 = 14;
-const FIRST_SHAPE: u8 = 15;
+/// `',`, behind the name of an argument.
+const ARGUMENT: u8 = 15;
+const FIRST_SHAPE: u8 = 16;
 
 /// What names end in, and what closes or follows them.
-const BEFORE_SEPARATOR: &[u8] = b"desntylhawDESNTYLHAW0123456789\"'`\\]*? \t";
+const BEFORE_SEPARATOR: &[u8] = b"desntylhawkcoDESNTYLHAWKCO0123456789\"'`\\]*?| \t";
 
 /// The rule for each pair of bytes.
 static TRIGGERS: [u8; 1 << 16] = TABLES.0;
@@ -47,7 +49,8 @@ static TRIGGERS: [u8; 1 << 16] = TABLES.0;
 /// For `OPTION` and each rule from `FIRST_SHAPE` on, the first of the shapes that it stands for.
 static HEADS: [usize; 256] = TABLES.1;
 
-const TABLES: ([u8; 1 << 16], [usize; 256]) = {
+/// The rules that are no shapes.
+const RULES: [u8; 1 << 16] = {
     let mut table = [NOTHING; 1 << 16];
     let mut n = 0;
     while n < BEFORE_SEPARATOR.len() {
@@ -56,6 +59,7 @@ const TABLES: ([u8; 1 << 16], [usize; 256]) = {
         n += 1;
     }
     table[pair(b'g', b'=')] = ASSIGNMENT;
+    table[pair(b'\'', b',')] = ARGUMENT;
     table[pair(b'-', b'-')] = DASHES;
     table[pair(b'-', b'u')] = USER;
     table[pair(b'-', b'p')] = OPTION;
@@ -71,6 +75,8 @@ const TABLES: ([u8; 1 << 16], [usize; 256]) = {
     table[pair(b'p', b'w')] = PASSWORD;
     table[pair(b'P', b'w')] = PASSWORD;
     table[pair(b'P', b'W')] = PASSWORD;
+    // `ConvertTo-SecureString`
+    table[pair(b'e', b'S')] = PASSWORD;
     table[pair(b'%', b'3')] = ESCAPED;
     table[pair(b'%', b'4')] = ESCAPED_AT;
     table[pair(b'y', b'J')] = JWT;
@@ -90,6 +96,11 @@ const TABLES: ([u8; 1 << 16], [usize; 256]) = {
         table[pair(word[WORDS[n].near], word[WORDS[n].near + 1])] = WORD;
         n += 1;
     }
+    table
+};
+
+const TABLES: ([u8; 1 << 16], [usize; 256]) = {
+    let mut table = RULES;
     let (mut heads, mut rule, mut n) = ([0; 256], FIRST_SHAPE, 0);
     while n < SHAPES.len() {
         let pair = pair_of_shape(n);
@@ -112,8 +123,9 @@ static NEXT: [Option<usize>; SHAPES.len()] = {
     let mut next = [None; SHAPES.len()];
     let mut n = 0;
     while n < SHAPES.len() {
+        let pair = pair_of_shape(n);
         let mut other = n + 1;
-        while other < SHAPES.len() && pair_of_shape(other) != pair_of_shape(n) {
+        while other < SHAPES.len() && pair_of_shape(other) != pair {
             other += 1;
         }
         if other < SHAPES.len() {
@@ -124,12 +136,64 @@ static NEXT: [Option<usize>; SHAPES.len()] = {
     next
 };
 
-/// For each shape, where in its prefix the two bytes stand by which it is looked for.
-static RAREST: [usize; SHAPES.len()] = {
+/// The most common pairs in transcripts, the most common first.
+const COMMON: &[u8] = b"\
+    ntinesreteerenstonattiseitorhetrletailaniorrngthriomedcossraecetalirsitolipogeroch/cdemmnsmit.utmecl\
+    ckif//exarisasagnioindctaiouadfimaptkpunncuri/e/oola/eacharnmpveearsnetu-4peshdatss.mdhopausfodiprgo\
+    01gi02crulcms/oleettnaemegepipfasarkokllloxtcacepu20e.d/scotamausunoplodopsoe-ef-cow-0elgyrygsogum.g\
+    /s6-fuwoid26ost-ab11xpiewig.--kst:do-brurt10baew_0ddimichie:25ty/asptpgrldbelu1--a122-nvmoud-2ltevrf\
+    bl5-nuyp-skeublsbu-11..1ue23hu2.t_x/13fmmt4-o/br14nflyktd-sko-ph159-0017vafewa44-9av_t.cxivi43upt/-8\
+    513-16b.4919l_rmuaig340-42txbo-e21h/248-78lf090630/ws:2941n-45224618d.wh3332ap37iajsg-n.cu7-48frsgov\
+    405058b-rcffuc47272852/g_cocu_-5/.39ib04m/eis-4ebyiv5964kirdms/d05jeeqf-..313656-dpp67733835a-c-8980\
+    y.-t/tnp95869453td60bbk/0763n_55y/ob-fbchsaf61fl664fv/08035476uin:o:816991.i8865708497o.bd7587968582\
+    72ixofg_57:5/mgg83cc99yt92.wb56274oad:90-pr.we77:1-69368-geb9bnlwr-v:2sly--omb98bi4a71h.cd-3-ra0e4tc\
+    dle2b7a.3ddsbjpid7ay.39e6:r/f379a14dc1nnfy4b4cqu8dug-m8enkb1l-d9ze5:dcgt:0:33ec8tf_p2bq_:4b2f5ize_r:\
+    b3cidb7b7dmu/ie3d5d3c3b6a2rzb03:bsf8-7e5d1/p6f.es_d42c1a.0z-b86eaae9c60.ak3bsb9c2:.jd_d64:a9f0a78b_r\
+    3aa5df1cc4du9fa8gnf4fd5af19ays8ftlv.6a3.5c1ff6.2e1a32e5da6aeb4d01ec95b_i1bbfcfcbd86db92a0c3fe8c00e2d\
+    f97f0d_uyof7a49d0brg6c1:.t0a2fx.pd1dy:8c/rc7fb0f5f3ce0tm5e7cc26beyc5e68a7ekah_.7lp./d27a/fe7cp-h_a7:\
+    g:fc0osnojwkgurbf2ft/v-ighsykg_snyxeh-r-p.dy0:ps9:4./1/h/nwnl.nmoegauf.mlr5.-n.4c..5l:x-lcgmo6o_8:rv\
+    htrli-hd.sh:.6-wn/-l.8g/lw6.sry_9.k_awyfikgl8.drc/lbv5eh/lp/sw.9wd/2.l_hxauurwknwsye7.0shrdxv1m-yzcs\
+    _f:gzzaz_mkdw./blnrp-kp:fs_o5/a/twkul/cw.rhyzyeuf.myo7pycy\
+    ";
+
+/// How common each pair is: the pairs of `COMMON` by their rank, others by their bytes.
+const COSTS: [u32; 1 << 16] = {
+    let mut table = [0; 1 << 16];
+    let (mut first, mut second) = (0_u8, 0_u8);
+    while first < 128 {
+        while second < 128 {
+            table[pair(first, second)] = frequency(first) * frequency(second);
+            second += 1;
+        }
+        (first, second) = (first + 1, 0);
+    }
+    let mut n = 0;
+    while n < COMMON.len() {
+        table[pair(COMMON[n], COMMON[n + 1])] = (10_000 + COMMON.len() - n) as u32;
+        n += 2;
+    }
+    table
+};
+
+/// For each shape, where in its prefix the two bytes stand by which it is looked for: the rarest that no
+/// other rule is looked for by.
+static RAREST: [usize; SHAPES.len()] = RAREST_PAIRS;
+
+const RAREST_PAIRS: [usize; SHAPES.len()] = {
     let mut rarest = [0; SHAPES.len()];
     let mut n = 0;
     while n < SHAPES.len() {
-        rarest[n] = rarest_pair(SHAPES[n].prefix.as_bytes());
+        let prefix = SHAPES[n].prefix.as_bytes();
+        let (mut best, mut least, mut at) = (0, u32::MAX, 0);
+        while at + 1 < prefix.len() {
+            let is_free = RULES[pair(prefix[at], prefix[at + 1])] == NOTHING || prefix.len() == 2;
+            let cost = COSTS[pair(prefix[at], prefix[at + 1])];
+            if is_free && cost < least {
+                (best, least) = (at, cost);
+            }
+            at += 1;
+        }
+        rarest[n] = best;
         n += 1;
     }
     rarest
@@ -141,7 +205,7 @@ const fn pair(first: u8, second: u8) -> usize {
 
 const fn pair_of_shape(n: usize) -> usize {
     let prefix = SHAPES[n].prefix.as_bytes();
-    let rarest = rarest_pair(prefix);
+    let rarest = RAREST_PAIRS[n];
     pair(prefix[rarest], prefix[rarest + 1])
 }
 
@@ -149,9 +213,7 @@ const fn pair_of_shape(n: usize) -> usize {
 pub(super) const fn rarest_pair(text: &[u8]) -> usize {
     let (mut rarest, mut at) = (0, 1);
     while at + 1 < text.len() {
-        if frequency(text[at]) * frequency(text[at + 1])
-            < frequency(text[rarest]) * frequency(text[rarest + 1])
-        {
+        if COSTS[pair(text[at], text[at + 1])] < COSTS[pair(text[rarest], text[rarest + 1])] {
             rarest = at;
         }
         at += 1;
@@ -209,6 +271,7 @@ fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
         USER => context::find_user(text, floor, at).or_else(|| commands::find_short(text, floor, at)),
         OPTION => commands::find_short(text, floor, at).or_else(|| find_shape(text, floor, at, OPTION)),
         SHARE => commands::find_share(text, floor, at),
+        ARGUMENT => context::find_argument(text, floor, at + 1),
         WORD => languages::find(text, floor, at),
         URL => url::find_password(text, at),
         TELEGRAM => url::find_telegram_token(text, floor, at),

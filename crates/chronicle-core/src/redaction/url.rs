@@ -3,7 +3,7 @@
 use super::bytes::{ends_with_ignoring_case, is_base64url, is_scrambled, n_distinct, run, run_back};
 use super::context::is_bare;
 use super::value::{self, JUDGED};
-use super::{Kind, Secret, alphabet};
+use super::{Kind, Secret, alphabet, triggers};
 
 /// How the parameter is called that signs a URL.
 const SIGNATURES: &[&str] =
@@ -32,11 +32,23 @@ pub(super) fn find_password(text: &[u8], at: usize) -> Option<Secret> {
     match text.get(start) {
         Some(b':') => {
             let start = start + 1;
-            let len = run(text, start, JUDGED, is_user_info);
+            let len = run(text, start, JUDGED, is_password);
             let len = text[start..start + len].iter().rposition(|&byte| byte == b'@')?;
             let password = &text[start..start + len];
-            (!password.is_empty() && !value::is_placeholder(password))
-                .then_some(Secret { range: start..start + len, kind: Kind::UrlPassword })
+            // The name may be half of a token.
+            let start_of_secret =
+                if triggers::begins_token(text, user) || is_bot(&text[user..start], password) {
+                    user
+                } else {
+                    start
+                };
+            let n_port = run(password, 0, 6, u8::is_ascii_digit);
+            let is_port = 0 < n_port && password.get(n_port).is_some_and(|next| b"),;]}|?#".contains(next));
+            let has_host = text
+                .get(start + len + 1)
+                .is_some_and(|next| next.is_ascii_alphanumeric() || b"[$/".contains(next));
+            (!password.is_empty() && !is_port && has_host && !value::is_placeholder(password))
+                .then_some(Secret { range: start_of_secret..start + len, kind: Kind::UrlPassword })
         }
         _ => {
             let len = text[user..start].iter().rposition(|&byte| byte == b'@')?;
@@ -63,13 +75,24 @@ pub(super) fn find_escaped_password(text: &[u8], floor: usize, at: usize) -> Opt
         .then_some(Secret { range: at - password.len()..at, kind: Kind::UrlPassword })
 }
 
-/// Finds the second half of `123456789:AA…`.
+/// Whether a name and a password are the two halves of a token of Telegram.
+fn is_bot(name: &[u8], password: &[u8]) -> bool {
+    8 <= name.len() && name[..name.len() - 1].iter().all(u8::is_ascii_digit) && password.starts_with(b"AA")
+}
+
+/// Finds a `123456789:AA…`.
 pub(super) fn find_telegram_token(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     let start = at + 1;
+    let n_id = run_back(text, floor, at, 11, u8::is_ascii_digit);
     let is_token = text[start..].starts_with(b"AA")
         && run(text, start, 36, is_base64url) == 35
-        && (8..=10).contains(&run_back(text, floor, at, 11, u8::is_ascii_digit));
-    is_token.then_some(Secret { range: start..start + 35, kind: Kind::TelegramToken })
+        && (8..=10).contains(&n_id);
+    is_token.then_some(Secret { range: at - n_id..start + 35, kind: Kind::TelegramToken })
+}
+
+/// What the password of a URL may hold where nobody escaped it.
+fn is_password(byte: &u8) -> bool {
+    !byte.is_ascii_whitespace() && !b"/\"'`<>\\".contains(byte)
 }
 
 fn is_user_info(byte: &u8) -> bool {
