@@ -77,7 +77,7 @@ pub fn user_config_values(section: &str, parameters: Option<&str>) -> Vec<Config
 /// # Errors
 /// When git says no, or keeps the file locked.
 pub fn set_user_config(directory: &Path, name: &str, value: &str) -> Result<()> {
-    process::git(directory, &["config", "--global", "--replace-all", name, value], b"").map(drop)
+    process::git_config(directory, &["--global", "--replace-all", name, value]).map(drop)
 }
 
 fn values_in(file: &gix::config::File, section: &str, parameters: Option<&str>) -> Vec<ConfigValue> {

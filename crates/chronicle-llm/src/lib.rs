@@ -4,7 +4,6 @@
 //! the clock, the environment or the home directory: keys, addresses and times are handed in.
 
 mod access;
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod claude;
 mod embedder;
 mod error;

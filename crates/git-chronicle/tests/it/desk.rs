@@ -32,7 +32,8 @@ impl Desk {
         // Where there is none, git writes another.
         fs::write(home.join(".gitconfig"), "").expect("it can be written");
         // The user of the repository is at home here.
-        std::os::unix::fs::symlink(home.join("memory"), testkit::user_data(repo.path())).expect("there is none yet");
+        std::os::unix::fs::symlink(home.join("memory"), testkit::user_data(repo.path()))
+            .expect("there is none yet");
         Self { repo, home }
     }
 

@@ -103,7 +103,7 @@ pub(crate) fn check_round(repo: &TestRepo, works: bool) -> Outcome {
     chronicle(repo.path(), &["uninstall"]).success();
     let mut after = trace(repo.path());
     let mut expected = before;
-    // What was noted stays, and with it the list of what was written here.
+    // What was noted stays.
     for passing in [".git/index", ".git/COMMIT_EDITMSG", ".git/ORIG_HEAD", "called"] {
         expected.retain(|path, _| !path.starts_with(passing));
         after.retain(|path, _| !path.starts_with(passing));
