@@ -95,7 +95,7 @@ impl Chronicle {
         match self.injected_folder() {
             Ok(folder) => log::strike_words(&folder),
             // Without a data folder nothing was ever shown.
-            Err(Error::NoHome { .. }) => Ok(()),
+            Err(Error::NoHome) => Ok(()),
             Err(other) => Err(other),
         }
     }
