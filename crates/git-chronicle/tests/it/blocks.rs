@@ -73,7 +73,7 @@ fn there_are_six_blocks_with_their_limits() {
     ];
     assert_eq!(told, limits.map(|(label, limit)| (label.to_owned(), limit)));
     // Nothing was made by asking.
-    assert!(!desk.memory().exists());
+    assert!(!desk.memory().join("chronicle.db").exists());
 }
 
 #[test]

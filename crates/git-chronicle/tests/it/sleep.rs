@@ -312,7 +312,7 @@ fn a_digest_of_many_projects_names_those_that_it_has_no_room_for() {
 fn nothing_is_made_of_nothing() {
     let desk = Desk::new();
     assert_eq!(desk.run(&["consolidate"]).success().stdout, "nothing is due\n");
-    assert!(!desk.memory().exists());
+    assert!(!desk.memory().join("chronicle.db").exists());
     assert_eq!(desk.ask(&["digest", "week"])["sessions"], 0);
     assert_eq!(desk.ask(&["memory", "status"])["warm"]["sessions"], 0);
     let wrong = desk.run(&["digest", "someday"]);

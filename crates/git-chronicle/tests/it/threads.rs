@@ -235,7 +235,7 @@ fn what_cannot_be_done_is_refused_and_nothing_changes() {
     let desk = Desk::new();
     desk.run(&["thread", "show", "t-abcd"]).refused(1, &["no thread"]);
     desk.run(&["resolve", "t-abcd"]).refused(1, &["no thread"]);
-    assert!(!desk.memory().exists(), "a question made a store");
+    assert!(!desk.memory().join("chronicle.db").exists(), "a question made a store");
     for summary in ["One thing to do", "Another matter to look at", "Rename the pool", "Ask for a licence"] {
         desk.run(&["thread", "add", summary]).success();
     }
