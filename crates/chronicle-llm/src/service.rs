@@ -27,7 +27,7 @@ const MAX_REPLY_BYTES: usize = 8 << 20;
 /// Each event holds at least one token.
 const MAX_EVENTS: usize = 1 << 20;
 /// A model calls a few tools at once.
-const MAX_CALLS: usize = 256;
+const MAX_BLOCKS: usize = 256;
 
 /// A model that a service answers for over HTTP.
 ///
@@ -137,7 +137,11 @@ impl Service {
         if let Some(refusal) = refusal {
             return Ok(refusal);
         }
-        wire::reply(end?).ok_or_else(|| Failure::cut("it broke off"))
+        let reply = wire::reply(end?).ok_or_else(|| Failure::cut("it broke off"))?;
+        if MAX_BLOCKS < reply.blocks.len() {
+            return Err(Failure::unreadable("it has more parts than any reply"));
+        }
+        Ok(reply)
     }
 
     async fn embed_once(&self, client: Client, texts: Vec<String>) -> Result<Embedding, Failure> {
@@ -196,7 +200,7 @@ impl Embedder for Service {
 async fn ended(mut stream: genai::chat::ChatStream, progress: Progress<'_>) -> Result<StreamEnd, Failure> {
     let (mut n_bytes, mut n_events) = (0, 0);
     // What is known of a call is in each of its events, from its start.
-    let (mut call, mut call_bytes, mut n_calls) = (String::new(), 0, 0);
+    let (mut call, mut call_bytes) = (String::new(), 0);
     while let Some(event) = stream.next().await {
         match event? {
             ChatStreamEvent::Chunk(chunk) => {
@@ -205,9 +209,8 @@ async fn ended(mut stream: genai::chat::ChatStream, progress: Progress<'_>) -> R
             }
             ChatStreamEvent::ReasoningChunk(chunk) => n_bytes += chunk.content.len(),
             ChatStreamEvent::ToolCallChunk(chunk) => {
-                if chunk.tool_call.call_id != call || n_calls == 0 {
+                if chunk.tool_call.call_id != call {
                     n_bytes += std::mem::take(&mut call_bytes);
-                    n_calls += 1;
                     call = chunk.tool_call.call_id;
                 }
                 call_bytes = call_bytes.max(chunk.tool_call.fn_arguments.as_str().map_or(0, str::len));
@@ -216,7 +219,7 @@ async fn ended(mut stream: genai::chat::ChatStream, progress: Progress<'_>) -> R
             _ => {}
         }
         n_events += 1;
-        if MAX_EVENTS < n_events || MAX_CALLS < n_calls {
+        if MAX_EVENTS < n_events {
             return Err(Failure::unreadable("it has more parts than any reply"));
         }
         if MAX_REPLY_BYTES < n_bytes + call_bytes {

@@ -111,7 +111,7 @@ pub fn serve(
         };
         let bytes = read_frame(&mut input)?;
         turn(true)?;
-        let outline = outline_here(&String::from_utf8_lossy(&path), &bytes);
+        let outline = outline_here(&String::from_utf8_lossy(&path), &bytes, MAX_WAIT);
         let reply = postcard::to_allocvec(&Reply::of(&outline)).map_err(io::Error::other)?;
         turn(false)?;
         write_frame(&mut output, &reply)?;
@@ -304,7 +304,8 @@ mod tests {
         let code: &[u8] = "/// Why.\nimpl Pool {\n    fn größe(&self) {}\n}\nconst A: u8 = 1;\n".as_bytes();
         let stairs: String = (0..300).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
         let files = [("pool.rs", code), ("a.yml", stairs.as_bytes()), ("b.py", b"def f(: pass".as_slice())];
-        let expected: Vec<_> = files.iter().map(|(path, bytes)| outline_here(path, bytes)).collect();
+        let expected: Vec<_> =
+            files.iter().map(|(path, bytes)| outline_here(path, bytes, MAX_WAIT)).collect();
         assert_eq!(served(&files), expected);
         assert_eq!(expected[0].as_ref().unwrap().items.len(), 3);
         assert_eq!(expected[1], Err(NoOutline::TooDeep { language: "YAML" }));

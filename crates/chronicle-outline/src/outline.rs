@@ -1,6 +1,9 @@
 //! From the bytes of a file to its outline.
 
-use std::{ops::ControlFlow, time::Instant};
+use std::{
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
 
 use chronicle_core::outline::Item;
 use snafu::Snafu;
@@ -77,13 +80,13 @@ pub fn outline(path: &str, bytes: &[u8]) -> Result<Outline, NoOutline> {
     let language = language_for(path, bytes)?;
     match apart::start_for(bytes) {
         Some(start) => apart::outline_in(start, language, path, bytes),
-        None => outline_as(language, bytes),
+        None => outline_as(language, bytes, MAX_PARSE_TIME),
     }
 }
 
-/// [`outline`], by this very process.
-pub(crate) fn outline_here(path: &str, bytes: &[u8]) -> Result<Outline, NoOutline> {
-    outline_as(language_for(path, bytes)?, bytes)
+/// [`outline`], by this very process and within `limit`.
+pub(crate) fn outline_here(path: &str, bytes: &[u8], limit: Duration) -> Result<Outline, NoOutline> {
+    outline_as(language_for(path, bytes)?, bytes, limit)
 }
 
 fn language_for(path: &str, bytes: &[u8]) -> Result<Language, NoOutline> {
@@ -97,8 +100,8 @@ fn language_for(path: &str, bytes: &[u8]) -> Result<Language, NoOutline> {
     Ok(language)
 }
 
-fn outline_as(language: Language, bytes: &[u8]) -> Result<Outline, NoOutline> {
-    let deadline = Instant::now() + MAX_PARSE_TIME;
+fn outline_as(language: Language, bytes: &[u8], limit: Duration) -> Result<Outline, NoOutline> {
+    let deadline = Instant::now() + limit;
     let text = decode(bytes);
     if indentation::is_too_deep(language, &text) {
         return TooDeepSnafu { language: language.name() }.fail();
