@@ -46,19 +46,50 @@ pub(super) fn n_distinct(text: &[u8]) -> usize {
 ///
 /// Names have one about every five letters; what was drawn at random, every second.
 pub(super) fn n_breaks(text: &[u8]) -> usize {
-    let is_break = |at: usize| {
-        let (before, after) = (text[at - 1], text[at]);
-        let is_acronym_end = before.is_ascii_uppercase()
-            && after.is_ascii_lowercase()
-            && 2 <= at
-            && text[at - 2].is_ascii_uppercase();
-        before.is_ascii_lowercase() && after.is_ascii_uppercase()
-            || before.is_ascii_alphabetic() && after.is_ascii_digit()
-            || before.is_ascii_digit() && after.is_ascii_alphabetic()
-            || is_acronym_end
-    };
-    (1..text.len()).filter(|&at| is_break(at)).count()
+    let (mut n, mut before) = (0, NO_CLASS);
+    for &byte in text {
+        // What counts is the class of each byte and of the two before it.
+        before = (before << 2 | CLASSES[usize::from(byte)]) & 0b11_11_11;
+        n += usize::from(BREAKS[usize::from(before)]);
+    }
+    n
 }
+
+const NO_CLASS: u8 = 0;
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const DIGIT: u8 = 3;
+
+static CLASSES: [u8; 256] = {
+    let mut table = [NO_CLASS; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = match byte {
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            _ => NO_CLASS,
+        };
+        byte += 1;
+    }
+    table
+};
+
+/// Whether a word ends before the last of three bytes, for each three classes.
+static BREAKS: [bool; 64] = {
+    let mut table = [false; 64];
+    let mut n = 0;
+    while n < 64 {
+        let (first, before, after) = ((n >> 4) as u8, (n >> 2) as u8 & 3, n as u8 & 3);
+        table[n] = match (before, after) {
+            (LOWER, UPPER) | (LOWER | UPPER, DIGIT) | (DIGIT, LOWER | UPPER) => true,
+            (UPPER, LOWER) => first == UPPER,
+            _ => false,
+        };
+        n += 1;
+    }
+    table
+};
 
 /// Whether `text` changes between letters, digits and cases too often to be made of words.
 pub(super) fn is_scrambled(text: &[u8]) -> bool {
@@ -74,14 +105,15 @@ pub(super) fn is_drawn(text: &[u8]) -> bool {
 
 /// Whether `text` is one long run of letters of one case with digits all over it, as base32 has.
 pub(super) fn is_coded(text: &[u8]) -> bool {
-    let n_numbers = text
-        .chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit())
-        .filter(|part| part[0].is_ascii_digit())
-        .count();
+    let n_numbers = || {
+        text.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit())
+            .filter(|part| part[0].is_ascii_digit())
+            .count()
+    };
     16 <= text.len()
-        && 3 <= n_numbers
         && text.iter().all(u8::is_ascii_alphanumeric)
         && text.iter().any(u8::is_ascii_alphabetic)
+        && 3 <= n_numbers()
 }
 
 /// Whether `text` has no digits, and changes between cases too often to be made of words.

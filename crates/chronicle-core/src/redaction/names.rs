@@ -42,9 +42,6 @@ const NAMES: &[(&str, Kind)] = &[
     ("noncesalt", Kind::Secret),
     ("authsalt", Kind::Secret),
     ("loggedinsalt", Kind::Secret),
-    ("segredo", Kind::Secret),
-    ("secreto", Kind::Secret),
-    ("geheimnis", Kind::Secret),
     // `pass` alone is a step of a compiler or the luck of a test.
     ("dbpass", Kind::Password),
     ("mailpass", Kind::Password),
@@ -64,7 +61,6 @@ const NAMES: &[(&str, Kind)] = &[
     ("secret", Kind::Secret),
     ("secretkeybase", Kind::Secret),
     ("token", Kind::Token),
-    ("jeton", Kind::Token),
     ("jwt", Kind::Token),
     ("secretaccesskey", Kind::AwsSecretKey),
     ("awssecretkey", Kind::AwsSecretKey),
@@ -122,6 +118,18 @@ const WORD_OF_ITS_OWN: usize = 2;
 /// How long the longest ending is.
 const LONGEST: usize = 16;
 
+/// The last two letters of each name, by which most are passed over.
+static ENDS: [[u8; 2]; NAMES.len()] = {
+    let mut ends = [[0; 2]; NAMES.len()];
+    let mut n = 0;
+    while n < NAMES.len() {
+        let name = NAMES[n].0.as_bytes();
+        ends[n] = [name[name.len() - 2], name[name.len() - 1]];
+        n += 1;
+    }
+    ends
+};
+
 /// For each last letter, the letters before it that any name has.
 const LAST_TWO: [u32; 26] = {
     let mut table = [0; 26];
@@ -155,16 +163,15 @@ pub(super) fn find(text: &[u8]) -> Option<Name> {
     (tail[LONGEST - 1], tail[LONGEST - 2]) = (last, before);
     tail[..LONGEST - 2].iter_mut().rev().zip(letters).for_each(|(place, letter)| *place = letter);
     let fits = |ending: &str| {
-        let [.., before_its_last, its_last] = ending.as_bytes() else { return false };
-        (*its_last, *before_its_last) == (last, before)
-            && tail.ends_with(ending.as_bytes())
-            && (WORD_OF_ITS_OWN < ending.len() || is_word(text, ending.len()))
+        tail.ends_with(ending.as_bytes()) && (WORD_OF_ITS_OWN < ending.len() || is_word(text, ending.len()))
     };
     // The product, not a number.
     if text.ends_with(b"uth0") {
         return None;
     }
-    if let Some(&(_, kind)) = NAMES.iter().find(|(ending, _)| fits(ending)) {
+    let mut near =
+        NAMES.iter().zip(ENDS.iter()).filter(|(_, ends)| **ends == [before, last]).map(|(name, _)| name);
+    if let Some(&(_, kind)) = near.find(|(ending, _)| fits(ending)) {
         return Some(Name { kind, is_vague: false });
     }
     if PUBLIC.iter().any(|ending| tail.ends_with(ending.as_bytes())) {
