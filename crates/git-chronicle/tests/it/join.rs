@@ -118,6 +118,7 @@ fn a_store_of_before_is_brought_up_to_date_and_read_again() {
         "feedback",
         "vector",
         "embedder",
+        "forgotten_turn",
     ];
     let sql = later.map(|table| format!("DROP TABLE {table};")).concat() + "PRAGMA user_version = 1; VACUUM";
     testkit::command("python3", desk.repo.path())
