@@ -47,7 +47,7 @@ pub(crate) fn look(path: &Path) -> io::Result<(u64, i64)> {
         Place::File(path) => {
             let meta = fs::metadata(path)?;
             if !meta.is_file() {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
             }
             let modified = meta.modified()?.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
             Ok((meta.len(), i64::try_from(modified.as_nanos()).unwrap_or(i64::MAX)))

@@ -80,7 +80,7 @@ impl Queue {
 /// The transcript that an entry names.
 fn told(entry: &Path) -> io::Result<PathBuf> {
     if !fs::symlink_metadata(entry)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     fs::read_to_string(entry).map(PathBuf::from)
 }

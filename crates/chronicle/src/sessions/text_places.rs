@@ -39,7 +39,7 @@ const fn place(path: &'static str, holds: &'static str, forgets: Forgets) -> Tex
 }
 
 /// Every place of session memory.
-pub const TEXT_PLACES: [TextPlace; 15] = [
+pub const TEXT_PLACES: [TextPlace; 16] = [
     place(
         "chronicle.db",
         "turns, digests, threads, blocks, what was learned, the search index",
@@ -57,6 +57,7 @@ pub const TEXT_PLACES: [TextPlace; 15] = [
     place("share.json", "what is shared, by id", Forgets::Nothing),
     place("queue", "paths of transcripts that wait to be read", Forgets::Nothing),
     place("rejected-lessons", "ids of lessons that were rejected", Forgets::Nothing),
+    place("trust/", "hashes of what you wrote, and the remotes you exchange notes with", Forgets::Nothing),
     place("spending", "what models cost", Forgets::Nothing),
     place("allowed", "what repositories may set, by their paths", Forgets::Nothing),
     place("key-addresses.json", "where keys of models went, by their variables", Forgets::Nothing),

@@ -453,7 +453,9 @@ fn more_input_than_anyone_would_read_is_refused() {
     check_input(&repo, padded((4 << 20) + 1).as_bytes(), "input_too_large", &["4194304"]);
     let long = json!({ "summary": "x".repeat(20_000_000) }).to_string();
     check_input(&repo, long.as_bytes(), "input_too_large", &["4194304"]);
-    check_refusal(&repo, &["annotate", "--file", "/dev/zero"], 1, "input_too_large", &["4194304"]);
+    fs::write(repo.path().join("long.json"), &long).expect("it can be written");
+    check_refusal(&repo, &["annotate", "--file", "long.json"], 1, "input_too_large", &["4194304"]);
+    check_refusal(&repo, &["annotate", "--file", "/dev/zero"], 1, "input_unreadable", &["regular file"]);
     chronicle_reading(repo.path(), &["annotate", "--live"], padded(4 << 20).as_bytes()).success();
 }
 
@@ -758,7 +760,6 @@ fn a_note_that_is_no_json_is_reported_with_its_commit_and_hides_no_other() {
 
 #[test]
 fn what_cannot_be_read_in_a_note_survives_annotating_byte_for_byte() {
-    let (repo, _) = annotated();
     for garbage in [
         &b"These are just words\n\nwith an empty line between"[..],
         b"\xff\xfe\0\x01 not even text",
@@ -766,6 +767,7 @@ fn what_cannot_be_read_in_a_note_survives_annotating_byte_for_byte() {
         b"{\"summary\": \"cut off",
         b"[1, 2]",
     ] {
+        let (repo, _) = annotated();
         repo.put_note("chronicle", "HEAD", garbage);
         chronicle(repo.path(), &["annotate", "--summary", "What came after the broken note"]).success();
         let stored = note(&repo, "HEAD");

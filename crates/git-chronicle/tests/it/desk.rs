@@ -28,18 +28,15 @@ impl Desk {
         // What threads are called depends on it.
         repo.write(".git/chronicle/project", "01K00000000000000000000000\n");
         let home = repo.beside("home");
-        fs::create_dir_all(home.join("memory")).expect("there is none yet");
+        fs::create_dir(&home).expect("there is none yet");
         // Where there is none, git writes another.
         fs::write(home.join(".gitconfig"), "").expect("it can be written");
-        // The user of the repository is at home here.
-        std::os::unix::fs::symlink(home.join("memory"), testkit::user_data(repo.path()))
-            .expect("there is none yet");
         Self { repo, home }
     }
 
     /// The folder of session memory.
     pub(crate) fn memory(&self) -> PathBuf {
-        self.home.join("memory")
+        testkit::user_data(self.repo.path())
     }
 
     /// The binary, at home here.

@@ -1238,11 +1238,12 @@ fn a_table_that_failed_is_not_tried_again_at_once() {
 #[test]
 fn without_its_files_or_the_right_to_write_them_the_answer_is_the_same() {
     let repo = indexed();
-    fs::remove_dir_all(index_directory(&repo)).expect("it can be removed");
+    let directory = index_directory(&repo);
+    fs::remove_dir_all(&directory).expect("it can be removed");
     assert!(read(&repo, "a.txt", "removed").contains("Mind two."));
     assert_eq!(tables(&repo).len(), 1, "it was made again");
-    fs::remove_dir_all(index_directory(&repo)).expect("it can be removed");
-    fs::write(index_directory(&repo), "in the way").expect("it can be written");
+    fs::remove_dir_all(&directory).expect("it can be removed");
+    fs::write(&directory, "in the way").expect("it can be written");
     assert!(read(&repo, "a.txt", "blocked").contains("Mind two."));
 }
 

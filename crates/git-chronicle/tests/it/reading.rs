@@ -305,6 +305,7 @@ fn the_help() {
       setup        Set coding agents up: hooks, MCP server and skills
       uninstall    Take out what `init` and `setup` put in; notes and sessions stay
       config       Show or change settings
+      allow        Let this repository set what only you may
       llm          Show which models would be asked for what
       cost         Show what models cost, by day, model and purpose
       sync         Exchange notes with a remote

@@ -688,6 +688,7 @@ fn keys_that_nobody_here_knows_survive_every_rewrite() {
     );
     assert_eq!(stored["wisdom"].as_array().map(Vec::len), Some(4));
     // Also where the foreign document is not the first.
+    let repo = self::repo();
     let mut late = foreign.clone();
     late["timestamp"] = json!("2030-01-01T00:00:00Z");
     repo.put_note("chronicle", &commit, late.to_string().as_bytes());
@@ -699,13 +700,13 @@ fn keys_that_nobody_here_knows_survive_every_rewrite() {
 
 #[test]
 fn a_v1_note_keeps_its_regions_when_it_is_rewritten() {
-    let repo = repo();
-    let commit = repo.git(&["rev-parse", "HEAD"]);
     for (schema_key, schema, kind) in [
         ("schema", "chronicle/v1", "unit_type"),
         ("$schema", "ultragit/v1", "type"),
         ("$schema", "chronicle/v1", "type"),
     ] {
+        let repo = repo();
+        let commit = repo.git(&["rev-parse", "HEAD"]);
         let v1 = json!({ schema_key: schema, "commit": commit, "timestamp": "2026-02-06T19:30:00Z", "task": "MVP",
             "summary": "An old summary", "context_level": "enhanced",
             "regions": [{ "file": "pool.rs", "ast_anchor": { kind: "function", "name": "acquire", "signature": "fn acquire()" },
