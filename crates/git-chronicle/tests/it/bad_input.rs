@@ -455,7 +455,7 @@ fn more_input_than_anyone_would_read_is_refused() {
     check_input(&repo, long.as_bytes(), "input_too_large", &["4194304"]);
     fs::write(repo.path().join("long.json"), &long).expect("it can be written");
     check_refusal(&repo, &["annotate", "--file", "long.json"], 1, "input_too_large", &["4194304"]);
-    check_refusal(&repo, &["annotate", "--file", "/dev/zero"], 1, "input_unreadable", &["regular file"]);
+    check_refusal(&repo, &["annotate", "--file", "/dev/zero"], 1, "input_unreadable", &["/dev/zero"]);
     chronicle_reading(repo.path(), &["annotate", "--live"], padded(4 << 20).as_bytes()).success();
 }
 
