@@ -329,7 +329,7 @@ fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: W
             // In code and prose most signs end a value.
             let word = |limit| start + run(&text[..end.max(start)], start, limit, is_bare);
             let end = trimmed(text, start, word(JUDGED));
-            judges(end).then(|| Secret { range: start..end, kind: name.kind })
+            judges(end).then_some(Secret { range: start..end, kind: name.kind })
         }
     }
 }

@@ -197,7 +197,7 @@ fn proxmox_len(before: &[u8]) -> Option<usize> {
 }
 
 fn run_of(text: &[u8], at: usize) -> usize {
-    run(text, at, JUDGED, |byte| is_run(byte))
+    run(text, at, JUDGED, is_run)
 }
 
 /// Where a secret begins whose groups are joined by signs that a run does not hold, one of which begins at `at`.
