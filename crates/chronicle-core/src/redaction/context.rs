@@ -27,6 +27,9 @@ const OWNER_LIMIT: usize = 64;
 const VERBS: &[&str] =
     &[" is ", " was ", " to ", " ist ", " lautet ", " è ", " é ", " es ", " est ", " jest "];
 
+/// How much a shell joins to a value.
+const COMMAND_LIMIT: usize = 256;
+
 /// How much of a `Cookie` header is searched for a session.
 const COOKIES_LIMIT: usize = 1024;
 
@@ -311,10 +314,11 @@ fn codes_end(text: &[u8], start: usize) -> Option<usize> {
 fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: Writing) -> Option<Secret> {
     match quote {
         Some(quote) => {
-            let end = quote_end(text, start, JUDGED, quote)?;
+            let end = joined_end(text, quote_end(text, start, JUDGED, quote)?, writing);
             let is_secret = value::is_secret(&Value::new(text, start..end, Some(quote.byte), writing), name);
             is_secret.then_some(())?;
-            Some(Secret { range: start..quote_end(text, start, usize::MAX, quote)?, kind: name.kind })
+            let end = joined_end(text, quote_end(text, start, usize::MAX, quote)?, writing);
+            Some(Secret { range: start..end, kind: name.kind })
         }
         None => {
             let judges = |end| value::is_secret(&Value::new(text, start..end, None, writing), name);
@@ -332,6 +336,14 @@ fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: W
             judges(end).then_some(Secret { range: start..end, kind: name.kind })
         }
     }
+}
+
+/// Where a value ends whose quote at `end` a shell joins with more of it: `'a'"b"`.
+fn joined_end(text: &[u8], end: usize, writing: Writing) -> usize {
+    let is_joined = writing == Writing::Setting
+        && matches!(text.get(end + 1), Some(b'"' | b'\'' | b'\\'))
+        && text.get(end + 2).is_some_and(|next| next.is_ascii_graphic() && !b",;:)]}".contains(next));
+    if is_joined { end + run(text, end, COMMAND_LIMIT, |byte| !byte.is_ascii_whitespace()) } else { end }
 }
 
 /// `end` without the marks of a sentence before it.
@@ -372,6 +384,10 @@ pub(super) fn quote_end(text: &[u8], start: usize, limit: usize, quote: Quote) -
             [b'\\', b'\\', b'\\', next, ..] if quote.is_escaped && next == quote.byte => at += 4,
             [b'\\', next, ..] if quote.is_escaped && next == quote.byte => return Some(at),
             [b'\\', ..] => at += 2,
+            // YAML and SQL double a quote within a value.
+            [b'\'', b'\'', next, ..] if quote.byte == b'\'' && start < at && next.is_ascii_alphanumeric() => {
+                at += 2
+            }
             [byte, ..] if byte == quote.byte => return Some(at),
             _ => at += 1,
         }
