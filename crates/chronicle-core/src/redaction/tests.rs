@@ -232,6 +232,7 @@ fn passwords_go_whole_whatever_signs_they_hold() {
         "DB_PASSWORD=\"«correct horse battery 7»\"",
         "{\"password\": \"«correct horse battery staple»\"}",
         "password = '«my 3 small cats»'",
+        "db.example.com:5432:shop:bob:«hA4ieThijwSx»\nlocalhost:5432:*:bob:x",
         "tool --password '«aB3(x)y z7»' --dry",
         "password: '«cat''s tR7k»'",
         "DB_PASSWORD='«tR7k'\"Q2m\"'W9x'» ./run",
