@@ -1,12 +1,10 @@
 //! Values that the text itself calls secret: assignments, options and headers.
 
-use super::bytes::{
-    contains, is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case,
-};
+use super::bytes::{is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case};
 use super::names::{self, Name};
 use super::surroundings::bare_end;
 use super::value::{self, JUDGED, Value, Writing};
-use super::{Kind, Secret, commands, lines, triggers};
+use super::{Kind, Secret, commands, lines, phrase, triggers};
 
 /// The schemes of an `Authorization` header, which stay.
 const SCHEMES: &[&str] = &["Bearer ", "Basic ", "Token ", "Digest ", "ApiKey ", "AWS4-HMAC-SHA256 "];
@@ -264,51 +262,13 @@ fn find_value(text: &[u8], start: usize, name: Name, writing: Writing) -> Option
     }
     // What is no secret as a whole may begin with one: the quote may be an apostrophe, or its
     // end on another line.
-    if let Some(end) = phrase_end(text, start, name) {
+    if let Some(end) = phrase::end_of(text, start, name) {
         return Some(Secret { range: start..end, kind: name.kind });
     }
     let secret = quote
         .and_then(|quote| judge(text, start, name, Some(quote), writing))
         .or_else(|| judge(text, start, name, None, writing))?;
     (!name.is_vague || !triggers::begins_token(text, start)).then_some(secret)
-}
-
-/// Where the words of a wallet end that begin at `start`, or the four groups of an application's password.
-fn phrase_end(text: &[u8], start: usize, name: Name) -> Option<usize> {
-    let (length, fewest, most) = match name.kind {
-        Kind::Password => (4..=4, 4, 4),
-        Kind::Secret => (3..=8, 12, 24),
-        _ => return None,
-    };
-    let (mut end, mut n_words) = (start, 0);
-    while n_words < most {
-        let at = end + usize::from(0 < n_words);
-        let n = run(text, at, 9, u8::is_ascii_lowercase);
-        let is_next = n_words == 0 || text.get(end) == Some(&b' ');
-        if !is_next || !length.contains(&n) || text.get(at + n).is_some_and(is_base64url) {
-            break;
-        }
-        (end, n_words) = (at + n, n_words + 1);
-    }
-    let has_more = text.get(end) == Some(&b' ') && text.get(end + 1).is_some_and(u8::is_ascii_alphabetic);
-    (fewest <= n_words && !(most == 4 && has_more)).then_some(end).or_else(|| codes_end(text, start))
-}
-
-/// Where the groups of a recovery code end: `5886 9728`, `f4c06-92f23`.
-fn codes_end(text: &[u8], start: usize) -> Option<usize> {
-    let before = text[start.saturating_sub(24)..start].to_ascii_lowercase();
-    let n_first = run(text, start, 7, u8::is_ascii_alphanumeric);
-    if !contains(&before, "code") || !(4..=6).contains(&n_first) {
-        return None;
-    }
-    let mut end = start + n_first;
-    while matches!(text.get(end), Some(b' ' | b'-'))
-        && run(text, end + 1, 7, u8::is_ascii_alphanumeric) == n_first
-    {
-        end += 1 + n_first;
-    }
-    let code = &text[start..end];
-    (n_first < code.len() && code.iter().any(u8::is_ascii_digit)).then_some(end)
 }
 
 fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: Writing) -> Option<Secret> {
@@ -386,7 +346,7 @@ pub(super) fn quote_end(text: &[u8], start: usize, limit: usize, quote: Quote) -
             [b'\\', ..] => at += 2,
             // YAML and SQL double a quote within a value.
             [b'\'', b'\'', next, ..] if quote.byte == b'\'' && start < at && next.is_ascii_alphanumeric() => {
-                at += 2
+                at += 2;
             }
             [byte, ..] if byte == quote.byte => return Some(at),
             _ => at += 1,
