@@ -105,7 +105,9 @@ fn add_strings(value: &Value, texts: &mut Vec<String>) {
         Value::String(text) => texts.push(text.clone()),
         Value::Array(values) => values.iter().for_each(|value| add_strings(value, texts)),
         Value::Object(map) => {
-            map.iter().filter(|(key, _)| *key != "signature").for_each(|(_, value)| add_strings(value, texts))
+            map.iter()
+                .filter(|(key, _)| *key != "signature")
+                .for_each(|(_, value)| add_strings(value, texts));
         }
         _ => {}
     }
@@ -140,7 +142,7 @@ fn false_alarms(files: &[&String], shows: bool) {
     }
     println!(
         "{n_replaced} of {n_words} words replaced, {:.4} %",
-        100.0 * n_replaced as f64 / f64::from(n_words.max(1) as u32)
+        100.0 * n_replaced as f64 / n_words.max(1) as f64
     );
 }
 

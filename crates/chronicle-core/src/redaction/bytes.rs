@@ -78,10 +78,10 @@ static CLASSES: [u8; 256] = {
 /// Whether a word ends before the last of three bytes, for each three classes.
 static BREAKS: [bool; 64] = {
     let mut table = [false; 64];
-    let mut n = 0;
+    let mut n = 0_u8;
     while n < 64 {
-        let (first, before, after) = ((n >> 4) as u8, (n >> 2) as u8 & 3, n as u8 & 3);
-        table[n] = match (before, after) {
+        let (first, before, after) = (n >> 4, n >> 2 & 3, n & 3);
+        table[n as usize] = match (before, after) {
             (LOWER, UPPER) | (LOWER | UPPER, DIGIT) | (DIGIT, LOWER | UPPER) => true,
             (UPPER, LOWER) => first == UPPER,
             _ => false,

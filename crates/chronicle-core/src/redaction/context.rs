@@ -1,12 +1,10 @@
 //! Values that the text itself calls secret: assignments, options and headers.
 
-use super::bytes::{
-    contains, is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case,
-};
+use super::bytes::{is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case};
 use super::names::{self, Name};
 use super::surroundings::bare_end;
 use super::value::{self, JUDGED, Value, Writing};
-use super::{Kind, Secret, commands, lines, triggers};
+use super::{Kind, Secret, commands, lines, phrase, triggers};
 
 /// The schemes of an `Authorization` header, which stay.
 const SCHEMES: &[&str] = &["Bearer ", "Basic ", "Token ", "Digest ", "ApiKey ", "AWS4-HMAC-SHA256 "];
@@ -26,6 +24,9 @@ const OWNER_LIMIT: usize = 64;
 /// What ties a password to its value in a sentence.
 const VERBS: &[&str] =
     &[" is ", " was ", " to ", " ist ", " lautet ", " è ", " é ", " es ", " est ", " jest "];
+
+/// How much a shell joins to a value.
+const COMMAND_LIMIT: usize = 256;
 
 /// How much of a `Cookie` header is searched for a session.
 const COOKIES_LIMIT: usize = 1024;
@@ -261,7 +262,7 @@ fn find_value(text: &[u8], start: usize, name: Name, writing: Writing) -> Option
     }
     // What is no secret as a whole may begin with one: the quote may be an apostrophe, or its
     // end on another line.
-    if let Some(end) = phrase_end(text, start, name) {
+    if let Some(end) = phrase::end_of(text, start, name) {
         return Some(Secret { range: start..end, kind: name.kind });
     }
     let secret = quote
@@ -270,51 +271,14 @@ fn find_value(text: &[u8], start: usize, name: Name, writing: Writing) -> Option
     (!name.is_vague || !triggers::begins_token(text, start)).then_some(secret)
 }
 
-/// Where the words of a wallet end that begin at `start`, or the four groups of an application's password.
-fn phrase_end(text: &[u8], start: usize, name: Name) -> Option<usize> {
-    let (length, fewest, most) = match name.kind {
-        Kind::Password => (4..=4, 4, 4),
-        Kind::Secret => (3..=8, 12, 24),
-        _ => return None,
-    };
-    let (mut end, mut n_words) = (start, 0);
-    while n_words < most {
-        let at = end + usize::from(0 < n_words);
-        let n = run(text, at, 9, u8::is_ascii_lowercase);
-        let is_next = n_words == 0 || text.get(end) == Some(&b' ');
-        if !is_next || !length.contains(&n) || text.get(at + n).is_some_and(is_base64url) {
-            break;
-        }
-        (end, n_words) = (at + n, n_words + 1);
-    }
-    let has_more = text.get(end) == Some(&b' ') && text.get(end + 1).is_some_and(u8::is_ascii_alphabetic);
-    (fewest <= n_words && !(most == 4 && has_more)).then_some(end).or_else(|| codes_end(text, start))
-}
-
-/// Where the groups of a recovery code end: `5886 9728`, `f4c06-92f23`.
-fn codes_end(text: &[u8], start: usize) -> Option<usize> {
-    let before = text[start.saturating_sub(24)..start].to_ascii_lowercase();
-    let n_first = run(text, start, 7, u8::is_ascii_alphanumeric);
-    if !contains(&before, "code") || !(4..=6).contains(&n_first) {
-        return None;
-    }
-    let mut end = start + n_first;
-    while matches!(text.get(end), Some(b' ' | b'-'))
-        && run(text, end + 1, 7, u8::is_ascii_alphanumeric) == n_first
-    {
-        end += 1 + n_first;
-    }
-    let code = &text[start..end];
-    (n_first < code.len() && code.iter().any(u8::is_ascii_digit)).then_some(end)
-}
-
 fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: Writing) -> Option<Secret> {
     match quote {
         Some(quote) => {
-            let end = quote_end(text, start, JUDGED, quote)?;
+            let end = joined_end(text, quote_end(text, start, JUDGED, quote)?, writing);
             let is_secret = value::is_secret(&Value::new(text, start..end, Some(quote.byte), writing), name);
             is_secret.then_some(())?;
-            Some(Secret { range: start..quote_end(text, start, usize::MAX, quote)?, kind: name.kind })
+            let end = joined_end(text, quote_end(text, start, usize::MAX, quote)?, writing);
+            Some(Secret { range: start..end, kind: name.kind })
         }
         None => {
             let judges = |end| value::is_secret(&Value::new(text, start..end, None, writing), name);
@@ -329,9 +293,17 @@ fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: W
             // In code and prose most signs end a value.
             let word = |limit| start + run(&text[..end.max(start)], start, limit, is_bare);
             let end = trimmed(text, start, word(JUDGED));
-            judges(end).then(|| Secret { range: start..end, kind: name.kind })
+            judges(end).then_some(Secret { range: start..end, kind: name.kind })
         }
     }
+}
+
+/// Where a value ends whose quote at `end` a shell joins with more of it: `'a'"b"`.
+fn joined_end(text: &[u8], end: usize, writing: Writing) -> usize {
+    let is_joined = writing == Writing::Setting
+        && matches!(text.get(end + 1), Some(b'"' | b'\'' | b'\\'))
+        && text.get(end + 2).is_some_and(|next| next.is_ascii_graphic() && !b",;:)]}".contains(next));
+    if is_joined { end + run(text, end, COMMAND_LIMIT, |byte| !byte.is_ascii_whitespace()) } else { end }
 }
 
 /// `end` without the marks of a sentence before it.
@@ -372,6 +344,10 @@ pub(super) fn quote_end(text: &[u8], start: usize, limit: usize, quote: Quote) -
             [b'\\', b'\\', b'\\', next, ..] if quote.is_escaped && next == quote.byte => at += 4,
             [b'\\', next, ..] if quote.is_escaped && next == quote.byte => return Some(at),
             [b'\\', ..] => at += 2,
+            // YAML and SQL double a quote within a value.
+            [b'\'', b'\'', next, ..] if quote.byte == b'\'' && start < at && next.is_ascii_alphanumeric() => {
+                at += 2;
+            }
             [byte, ..] if byte == quote.byte => return Some(at),
             _ => at += 1,
         }

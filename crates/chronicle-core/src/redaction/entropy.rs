@@ -10,7 +10,7 @@ use super::bytes::{
     contains, ends_with_ignoring_case, is_coded, is_lower_hex, is_scrambled, is_uuid, n_breaks, run, run_back,
 };
 use super::names::Name;
-use super::{Kind, Secret, clause, lines, names};
+use super::{Kind, Secret, clause, groups, lines, names};
 
 /// Shorter runs are too often identifiers, versions and the ids of other systems.
 const MIN_RUN: usize = 32;
@@ -34,7 +34,7 @@ const MIN_ENTROPY: f64 = 3.7;
 const LOOK_BACK: usize = 256;
 
 /// How much of a run is judged: a key is random from its beginning, and blobs are long.
-const JUDGED: usize = 1024;
+pub(super) const JUDGED: usize = 1024;
 
 /// How values begin that are random but public: digests, and the ids of agents' calls.
 const PUBLIC_PREFIXES: &[&str] = &[
@@ -109,8 +109,10 @@ pub(super) fn find_in(text: &[u8], range: Range<usize>, secrets: &mut Vec<Secret
         let has_digits = run.iter().any(u8::is_ascii_digit);
         let kind = has_digits.then(|| kind_of(before, run, &text[padded..range.end])).flatten();
         if let Some(kind) = kind {
-            let mut secret =
-                Secret { range: start_of_groups(text, floor, begin)..end_of_groups(text, padded), kind };
+            let mut secret = Secret {
+                range: groups::start_of_groups(text, floor, begin)..groups::end_of_groups(text, padded),
+                kind,
+            };
             secret.range.end = lines::end_of(text, &secret).min(range.end);
             floor = secret.range.end;
             secrets.push(secret);
@@ -121,118 +123,21 @@ pub(super) fn find_in(text: &[u8], range: Range<usize>, secrets: &mut Vec<Secret
 
 fn kind_of(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
     let before = before.strip_suffix(b"0x").unwrap_or(before);
-    if let Some(n_id) = join_id_len(before, run) {
+    if let Some(n_id) = groups::join_id_len(before, run) {
         let before = &before[..before.len() - n_id];
         return name_before(before).map(|name| name.kind).or_else(|| clause::tied(before, after));
     }
     // Most runs are names; what is asked first leaves them alone soonest.
     let is_id = is_uuid(run) || MIN_RUN <= run.len() && is_hex(run);
     let named = match is_id || is_scrambled(run) || is_coded(run) {
-        true => has_form(before, run, after)
+        true => groups::has_form(before, run, after)
             .or_else(|| named(before, run))
             .or_else(|| clause::named(before, run, after)),
-        false => is_bot(run, after).then_some(Kind::Token),
+        false => groups::is_bot(run, after).then_some(Kind::Token),
     };
     let is_secret =
         || MIN_RUN <= run.len() && is_random(run) && !is_public(before, run) && !is_in_public_block(before);
     named.or_else(|| is_secret().then_some(Kind::HighEntropy))
-}
-
-/// The kind of a run whose groups are those of a token, though each looks like a digest or an id.
-fn has_form(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
-    let (first, rest) = run.split_at(run.len().min(32));
-    let is_digest = first.len() == 32 && first.iter().all(is_lower_hex);
-    // Asana: `2/1200…/1200…:4f8a…`.
-    let n_digits =
-        run_back(before, 0, before.len(), 40, |byte| byte.is_ascii_digit() || matches!(byte, b'/' | b':'));
-    let is_asana = rest.is_empty()
-        && n_digits > 16
-        && before.ends_with(b":")
-        && before[before.len() - n_digits..].contains(&b'/');
-    let hex = |part: &[u8], length: usize| part.len() == length && part.iter().all(is_lower_hex);
-    let is_mailgun =
-        rest.len() == 18 && rest[0] == b'-' && hex(&rest[1..9], 8) && rest[9] == b'-' && hex(&rest[10..], 8);
-    let is_mailchimp = rest
-        .strip_prefix(b"-us")
-        .is_some_and(|n| (1..=2).contains(&n.len()) && n.iter().all(u8::is_ascii_digit));
-    if is_digest && (is_asana || is_mailgun || is_mailchimp) {
-        return Some(Kind::Token);
-    }
-    // Bitwarden: `0.` and a UUID, then a secret and a key. Others: a word, and groups joined by dots.
-    let n_next = || if after.first() == Some(&b'.') { run_of(after, 1) } else { 0 };
-    let is_begun = is_uuid(run) && before.ends_with(b"0.")
-        || 22 <= run.len() && BEFORE_GROUPS.iter().any(|word| before.ends_with(word.as_bytes()));
-    let is_token =
-        is_begun && 20 <= n_next() || is_bot(run, after) || is_uuid(run) && proxmox_len(before).is_some();
-    is_token.then_some(Kind::Token)
-}
-
-/// How tokens of Infisical and Harness begin, which are groups that dots join.
-const BEFORE_GROUPS: &[&str] = &["st.", "pat.", "sat."];
-
-/// Whether a token of a bot of Discord begins with `run`: its id, a time and a signature.
-fn is_bot(run: &[u8], after: &[u8]) -> bool {
-    (23..=28).contains(&run.len())
-        && matches!(run[0], b'M' | b'N' | b'O')
-        && after.first() == Some(&b'.')
-        && run_of(after, 1) == 6
-        && after.get(7) == Some(&b'.')
-        && 27 <= run_of(after, 8)
-}
-
-/// How long the public half before a token to join a cluster of Kubernetes is: `abcdef.0123456789abcdef`.
-fn join_id_len(before: &[u8], run: &[u8]) -> Option<usize> {
-    let is_half = |half: &[u8]| half.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    let id = before.strip_suffix(b".")?;
-    let id = &id[id.len().checked_sub(6)?..];
-    (run.len() == 16 && is_half(run) && is_half(id)).then_some(7)
-}
-
-/// How long the user and the name are before a token of Proxmox: `root@pam!name=`.
-fn proxmox_len(before: &[u8]) -> Option<usize> {
-    let is_user = |byte: &u8| is_run(byte) || matches!(byte, b'.' | b'@' | b'!' | b'=');
-    let n = run_back(before, 0, before.len(), 64, is_user);
-    let user = &before[before.len() - n..];
-    (contains(user, "@pam!") || contains(user, "@pve!")).then_some(n)
-}
-
-fn run_of(text: &[u8], at: usize) -> usize {
-    run(text, at, JUDGED, |byte| is_run(byte))
-}
-
-/// Where a secret begins whose groups are joined by signs that a run does not hold, one of which begins at `at`.
-fn start_of_groups(text: &[u8], floor: usize, at: usize) -> usize {
-    match text[floor..at] {
-        [.., b'0', b'.'] => at - 2,
-        [.., b'.'] => {
-            let n =
-                run_back(text, floor, at - 1, 7, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-            let is_join = n == 6 && run(text, at, 17, u8::is_ascii_alphanumeric) == 16;
-            let word = BEFORE_GROUPS.iter().find(|word| text[floor..at].ends_with(word.as_bytes()));
-            at - if is_join { 7 } else { word.map_or(0, |word| word.len()) }
-        }
-        [.., b'='] => at - proxmox_len(&text[floor..at]).unwrap_or(0),
-        [.., b':'] => {
-            let n =
-                run_back(text, floor, at, 40, |byte| byte.is_ascii_digit() || matches!(byte, b'/' | b':'));
-            if 16 < n && text[at - n..at].contains(&b'/') { at - n } else { at }
-        }
-        _ => at,
-    }
-}
-
-/// Where such a secret ends, one of whose groups ends at `at`.
-fn end_of_groups(text: &[u8], at: usize) -> usize {
-    let mut end = at;
-    while text.get(end).is_some_and(|sign| matches!(sign, b'.' | b':')) {
-        let group = &text[end + 1..end + 1 + run_of(text, end + 1)];
-        if group.len() < 6 || n_breaks(group) == 0 && !group.iter().all(is_lower_hex) {
-            break;
-        }
-        end += 1 + group.len();
-        end += run(text, end, 2, |byte| *byte == b'=');
-    }
-    end
 }
 
 /// How far before a line the marker of its block may stand.
@@ -404,7 +309,7 @@ fn entropy(run: &[u8]) -> f64 {
         .sum()
 }
 
-fn is_run(byte: &u8) -> bool {
+pub(super) fn is_run(byte: &u8) -> bool {
     IS_RUN[usize::from(*byte)]
 }
 

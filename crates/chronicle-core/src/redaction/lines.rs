@@ -89,7 +89,7 @@ pub(super) fn value_below(text: &[u8], at: usize, kind: Kind) -> Option<usize> {
     };
     let n_break = run(text, at + n_block, 2, |byte| matches!(byte, b'\r' | b'\n'));
     let start = after_margin(text, at + n_block + n_break);
-    let end = start + run(text, start, 256, |byte| byte.is_ascii_graphic());
+    let end = start + run(text, start, 256, u8::is_ascii_graphic);
     let value = &text[start..end];
     let is_alone = 0 < n_break && text.get(end).is_none_or(|next| matches!(next, b'\n' | b'\r'));
     let is_hex = 32 <= value.len() && value.iter().all(is_lower_hex);

@@ -85,7 +85,7 @@ pub(super) fn bare_end(text: &[u8], start: usize, limit: usize, writing: Writing
 
 fn ends_at(text: &[u8], at: usize, writing: Writing, open: &Open) -> bool {
     let next = text.get(at + 1);
-    let is_last = next.is_none_or(|next| next.is_ascii_whitespace());
+    let is_last = next.is_none_or(u8::is_ascii_whitespace);
     match text[at] {
         byte @ (b'"' | b'\'' | b'`') => open.has(byte) || is_last || closes_all(&text[at + 1..]),
         b'\\' => match next {

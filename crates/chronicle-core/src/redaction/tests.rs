@@ -232,6 +232,11 @@ fn passwords_go_whole_whatever_signs_they_hold() {
         "DB_PASSWORD=\"«correct horse battery 7»\"",
         "{\"password\": \"«correct horse battery staple»\"}",
         "password = '«my 3 small cats»'",
+        "db.example.com:5432:shop:bob:«hA4ieThijwSx»\nlocalhost:5432:*:bob:x",
+        "tool --password '«aB3(x)y z7»' --dry",
+        "password: '«cat''s tR7k»'",
+        "DB_PASSWORD='«tR7k'\"Q2m\"'W9x'» ./run",
+        "{\"run\": \"DB_PASSWORD='«tR7kQ2m»'\"}",
         "\"DB_PASSWORD=«tR7kQ2(mW9»\", \"PORT=1\"",
         "(`DB_PASSWORD=«tR7kQ2(mW9»`)",
         "(with DB_PASSWORD=«tR7kQ2mW9»)",
@@ -263,6 +268,78 @@ fn messages_about_passwords_between_quotes_stay_whole() {
         "let password = Aligned64<[u8; 32]>::new();",
     ] {
         check_untouched(text);
+    }
+}
+
+#[test]
+fn a_secret_goes_on_in_the_lines_below() {
+    for marked in [
+        "export API_TOKEN=«4fKq9ZtLw2XvB7nRj8Md\nYc3HsPgA6eTu1oNi»\nbob@host:~$ ",
+        "API_TOKEN=\"«4fKq9ZtLw2XvB7nRj8Md\\\nYc3HsPgA6eTu»\"\nPORT=1",
+        "api_token = (\"«4fKq9ZtLw2XvB7nRj8Md\"\n    + \"Yc3HsPgA6eTu»\")\nport = 1",
+        "> API token: «4fKq9ZtLw2XvB7nRj8Md\n> Yc3HsPgA6eTu1oNi»\n> and more words",
+        "api_token:\n  value: >-\n    «4fKq9ZtLw2XvB7nRj8Md\n    Yc3HsPgA6eTu1oNi»\n  port: 1",
+        "api_token: |\n  «4fKq9ZtLw2XvB7nRj8Md»\nport: 1",
+        "API token:\n«4f8a1c9e2b7d6053f4a8c1e9b2d7605f»\nthat is all",
+    ] {
+        check(Kind::Token, marked);
+    }
+    check_untouched("the token:\nit is refreshed twice\nand kept");
+}
+
+#[test]
+fn a_name_may_be_written_elsewhere() {
+    for marked in [
+        "{\"name\":\"SNYK_TOKEN\",\"value\":\"«1b2c3d4e-5f60-7a8b-9c0d-1e2f3a4b5c6d»\"}",
+        "- name: API_TOKEN\n  value: «4fKq9ZtLw2XvB7nRj8Md»\n",
+        "variable \"api_token\" {\n  default = \"«4fKq9ZtLw2XvB7nRj8Md»\"\n}",
+        "| service | API token |\n|---|---|\n| shop | «4f8a1c9e2b7d6053f4a8c1e9b2d7605f» |",
+        "I found a hard-coded auth token in src/config.ts: \"«4f8a1c9e2b7d6053f4a8c1e9b2d7605f»\".",
+        "We rotated the auth token yesterday, new one is «4f8a1c9e2b7d6053f4a8c1e9b2d7605f». Regards",
+        "Use `«1b2c3d4e-5f60-7a8b-9c0d-1e2f3a4b5c6d»` as the access token for now.",
+        "Voici le jeton d'accès : «4f8a1c9e2b7d6053f4a8c1e9b2d7605f»",
+        "Токен: «1b2c3d4e-5f60-7a8b-9c0d-1e2f3a4b5c6d»",
+        "访问令牌：«4f8a1c9e2b7d6053f4a8c1e9b2d7605f»",
+    ] {
+        check(Kind::Token, marked);
+    }
+    for text in [
+        "the token cache is built from commit: 1170c0148e3e49603ec890ce8f994c2e78b361a9",
+        "\"url\": \"https://github.com/a/php-jwt.git\", \"reference\": \"1170c0148e3e49603ec890ce8f994c2e78b361a9\"",
+        "{\"name\":\"retries\",\"value\":\"4fKq9ZtLw2XvB7nRj8Md\"}",
+        "the token was refreshed in session 1b2c3d4e-5f60-7a8b-9c0d-1e2f3a4b5c6d",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
+fn groups_of_a_token_go_together() {
+    use Kind::*;
+    for (kind, marked) in [
+        (Token, "it was «2/1620336007671803/4391292035528214:7bdb2a48eb8461648f12912f2fd66c70» before"),
+        (Token, "use «9e451e48f5060c4f261422cc0ab3ee36-us4» now"),
+        (Token, "use «e02f9a020e84593096c82d46ad3f5ab7-c6cb8e44-d73422bf» now"),
+        (Token, "use «NTA3MTI0NDY3MzEyNTgzMTc4Mw.G1nBIA.x¦fEbbD-Vv0QofY7pt58_1s6Y1AtTaPZ-6R-74A» now"),
+        (Token, "the token is «q362s2.bnjkh72psfyxkdvc», as ever"),
+        (Token, "it takes «root@pam!ci=049a2282-818c-4011-a599-7c6be8956db0» only"),
+        (
+            Password,
+            "hash «pbkdf2_sha256$600000$aH1nCW1iPFRbCqneOJ5Xku$J9V0+UsR7PnBXqxSW33b/zbxtGLQRygIKl4hwFmGGok=»",
+        ),
+        (
+            Secret,
+            "seed phrase: «lonely issue razor effort slight level doll suffer hurry reward autumn push»",
+        ),
+        (Password, "app password: «nayq qyho lhbs sril»"),
+        (Password, "DB_PASSWORD=«willow-dragon-cactus-zebra»"),
+        (Authorization, "Authorization: GenieKey «cd4d906b-c17a-40c9-b301-d5af5bee31ef»"),
+        (
+            PrivateKey,
+            "«---- BEGIN SSH2 ENCRYPTED PRIV¦ATE KEY ----\nComment: \"x\"\nP2/56wAAAUwAAAA3aWYtbW9kbntzaWdue3JzYS1wa2NzMS1zaGExf\n---- END SSH2 ENCRYPTED PRIVATE KEY ----»\n",
+        ),
+    ] {
+        check(kind, marked);
     }
 }
 
@@ -485,6 +562,14 @@ fn public_random_values_stay_whole() {
         "\"integrity\": \"sha512-fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rVbK8mJd2yLpC7hGt3sFa0eQ1w2E3r4T5y6U7i8O9p0Aa==\"",
         "SHA256:fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rV",
         "golang.org/x/sys v0.1.0 h1:fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5xWzQ4rV=",
+        "Change-Id: I1170c0148e3e49603ec890ce8f994c2e78b361a9",
+        "Digest: sha-256=ZZrdIqrdaFvk1bYUM6My5MiODyu8BuY9CNTH7Z91Tpk=",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIVUJyCS031QZ0KOF9t4YO3E7N4OSHODSilDqL9dXwjC bob@host",
+        "age1907z4v8lxcyaln2jvt7ajp3wms66kkupwrhsylyuhcpcu45m9lkqpd3803",
+        "PublicKey = 7O1bw0j4HgjuqIjz+eUlt9TGbjEaRp/il6gv8Oz+ew0=",
+        "/nix/store/4k9p7vvjdp3cqqx6dc0qhirhnplz8nbx-openssl-3.0.14/bin/openssl",
+        "-----BEGIN CERTIFICATE-----\nMIIDfTCCAmWgAwIBAgIU7v3H65sKbGPPQo1r5MuZ5gm2RueCXOgmeJlcQwhZfd\n9Chw7eotA95ftzUuHcXe9il77ZGTjt75j8caioc4Jw1o3AzoIHML0ZmdeBix1oO\n-----END CERTIFICATE-----",
+        "Auth0: 1170c0148e3e49603ec890ce8f994c2e78b361a9",
         "session 1b2c3d4e-5f60-7a8b-9c0d-1e2f3a4b5c6d",
         "session-01HXYZ4Q7V8N9M2K3J4H5G6F7D.json",
         "h-k4q7zt2lw5xvbnrj3mdyc6hspg",

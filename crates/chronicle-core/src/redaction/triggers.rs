@@ -50,7 +50,7 @@ static TRIGGERS: [u8; 1 << 16] = TABLES.0;
 static HEADS: [usize; 256] = TABLES.1;
 
 /// The rules that are no shapes.
-const RULES: [u8; 1 << 16] = {
+static RULES: [u8; 1 << 16] = {
     let mut table = [NOTHING; 1 << 16];
     let mut n = 0;
     while n < BEFORE_SEPARATOR.len() {
@@ -157,7 +157,7 @@ const COMMON: &[u8] = b"\
     ";
 
 /// How common each pair is: the pairs of `COMMON` by their rank, others by their bytes.
-const COSTS: [u32; 1 << 16] = {
+static COSTS: [usize; 1 << 16] = {
     let mut table = [0; 1 << 16];
     let (mut first, mut second) = (0_u8, 0_u8);
     while first < 128 {
@@ -169,7 +169,7 @@ const COSTS: [u32; 1 << 16] = {
     }
     let mut n = 0;
     while n < COMMON.len() {
-        table[pair(COMMON[n], COMMON[n + 1])] = (10_000 + COMMON.len() - n) as u32;
+        table[pair(COMMON[n], COMMON[n + 1])] = 10_000 + COMMON.len() - n;
         n += 2;
     }
     table
@@ -184,7 +184,7 @@ const RAREST_PAIRS: [usize; SHAPES.len()] = {
     let mut n = 0;
     while n < SHAPES.len() {
         let prefix = SHAPES[n].prefix.as_bytes();
-        let (mut best, mut least, mut at) = (0, u32::MAX, 0);
+        let (mut best, mut least, mut at) = (0, usize::MAX, 0);
         while at + 1 < prefix.len() {
             let is_free = RULES[pair(prefix[at], prefix[at + 1])] == NOTHING || prefix.len() == 2;
             let cost = COSTS[pair(prefix[at], prefix[at + 1])];
@@ -222,7 +222,7 @@ pub(super) const fn rarest_pair(text: &[u8]) -> usize {
 }
 
 /// How often a byte occurs in prose and code, of a thousand.
-const fn frequency(byte: u8) -> u32 {
+const fn frequency(byte: u8) -> usize {
     match byte {
         b'e' => 60,
         b't' | b'a' | b'o' | b'i' | b'n' | b's' | b'r' => 45,
@@ -264,9 +264,9 @@ fn next(text: &[u8], mut at: usize) -> Option<usize> {
 /// Asks the rule for the two bytes at `at`.
 fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     match TRIGGERS[pair(text[at], text[at + 1])] {
-        ASSIGNMENT => {
-            url::find_signature(text, floor, at + 1).or_else(|| context::find_assigned(text, floor, at + 1))
-        }
+        ASSIGNMENT => url::find_signature(text, floor, at + 1)
+            .or_else(|| context::find_assigned(text, floor, at + 1))
+            .or_else(|| url::find_in_line(text, floor, at + 1)),
         DASHES => pem::find_at(text, at).or_else(|| context::find_option(text, floor, at)),
         USER => context::find_user(text, floor, at).or_else(|| commands::find_short(text, floor, at)),
         OPTION => commands::find_short(text, floor, at).or_else(|| find_shape(text, floor, at, OPTION)),

@@ -59,6 +59,28 @@ pub(super) fn find_password(text: &[u8], at: usize) -> Option<Secret> {
     }
 }
 
+/// Finds the password of a `host:5432:database:user:password` line of `.pgpass`, the colon after whose port stands
+/// at `at`.
+pub(super) fn find_in_line(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    let n_port = run_back(text, floor, at, 6, u8::is_ascii_digit);
+    let host = at.checked_sub(n_port + 2).filter(|&host| floor <= host)?;
+    let has_host = text[host + 1] == b':' && text[host].is_ascii_alphanumeric();
+    if text[at] != b':' || !(4..=5).contains(&n_port) || !has_host {
+        return None;
+    }
+    let field = |at: usize| {
+        Some(at + run(text, at, 64, |byte| is_password(byte) && *byte != b':')).filter(|&end| at < end)
+    };
+    let colon = |at: usize| (text.get(at) == Some(&b':')).then_some(at + 1);
+    let start = colon(field(colon(field(at + 1)?)?)?)?;
+    let end = field(start)?;
+    let password = &text[start..end];
+    let ends = text.get(end).is_none_or(|next| next.is_ascii_whitespace() || b"\"'`".contains(next));
+    let is_secret = 8 <= password.len() && ends && password.iter().any(u8::is_ascii_alphabetic);
+    (is_secret && !value::is_placeholder(password))
+        .then_some(Secret { range: start..end, kind: Kind::Password })
+}
+
 /// Finds the password of a `%2F%2Fuser%3Apassword%40host`, whose `%40` stands at `at`: a URL in a query.
 pub(super) fn find_escaped_password(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     if !text[at..].starts_with(b"%40") {

@@ -381,7 +381,7 @@ fn is_passphrase(value: &Value<'_>) -> bool {
         PROSE.iter().any(|about| word.eq_ignore_ascii_case(about.as_bytes()))
     };
     let n_words = bytes.split(is_blank).filter(|word| !word.is_empty()).count();
-    let has_signs = bytes.iter().any(|byte| b"{}<>()[]$%\\=/".contains(byte)) && !value.is_setting();
+    let has_signs = bytes.iter().any(|byte| b"{}<>$%\\=/".contains(byte)) && !value.is_setting();
     value.quote != Some(b'`')
         && (3 <= n_words || value.is_setting() || bytes.iter().any(u8::is_ascii_digit))
         && !has_signs

@@ -1,0 +1,102 @@
+//! Tokens made of groups, each of which looks like a digest, an id or a word.
+
+use super::Kind;
+use super::bytes::{contains, is_lower_hex, is_uuid, n_breaks, run, run_back};
+use super::entropy::{JUDGED, is_run};
+
+/// The kind of a run whose groups are those of a token, though each looks like a digest or an id.
+pub(super) fn has_form(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
+    let (first, rest) = run.split_at(run.len().min(32));
+    let is_digest = first.len() == 32 && first.iter().all(is_lower_hex);
+    // Asana: `2/1200…/1200…:4f8a…`.
+    let n_digits =
+        run_back(before, 0, before.len(), 40, |byte| byte.is_ascii_digit() || matches!(byte, b'/' | b':'));
+    let is_asana = rest.is_empty()
+        && n_digits > 16
+        && before.ends_with(b":")
+        && before[before.len() - n_digits..].contains(&b'/');
+    let hex = |part: &[u8], length: usize| part.len() == length && part.iter().all(is_lower_hex);
+    let is_mailgun =
+        rest.len() == 18 && rest[0] == b'-' && hex(&rest[1..9], 8) && rest[9] == b'-' && hex(&rest[10..], 8);
+    let is_mailchimp = rest
+        .strip_prefix(b"-us")
+        .is_some_and(|n| (1..=2).contains(&n.len()) && n.iter().all(u8::is_ascii_digit));
+    if is_digest && (is_asana || is_mailgun || is_mailchimp) {
+        return Some(Kind::Token);
+    }
+    // Bitwarden: `0.` and a UUID, then a secret and a key. Others: a word, and groups joined by dots.
+    let n_next = || if after.first() == Some(&b'.') { run_of(after, 1) } else { 0 };
+    let is_begun = is_uuid(run) && before.ends_with(b"0.")
+        || 22 <= run.len() && BEFORE_GROUPS.iter().any(|word| before.ends_with(word.as_bytes()));
+    let is_token =
+        is_begun && 20 <= n_next() || is_bot(run, after) || is_uuid(run) && proxmox_len(before).is_some();
+    is_token.then_some(Kind::Token)
+}
+
+/// How tokens of Infisical and Harness begin, which are groups that dots join.
+const BEFORE_GROUPS: &[&str] = &["st.", "pat.", "sat."];
+
+/// Whether a token of a bot of Discord begins with `run`: its id, a time and a signature.
+pub(super) fn is_bot(run: &[u8], after: &[u8]) -> bool {
+    (23..=28).contains(&run.len())
+        && matches!(run[0], b'M' | b'N' | b'O')
+        && after.first() == Some(&b'.')
+        && run_of(after, 1) == 6
+        && after.get(7) == Some(&b'.')
+        && 27 <= run_of(after, 8)
+}
+
+/// How long the public half before a token to join a cluster of Kubernetes is: `abcdef.0123456789abcdef`.
+pub(super) fn join_id_len(before: &[u8], run: &[u8]) -> Option<usize> {
+    let is_half = |half: &[u8]| half.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let id = before.strip_suffix(b".")?;
+    let id = &id[id.len().checked_sub(6)?..];
+    (run.len() == 16 && is_half(run) && is_half(id)).then_some(7)
+}
+
+/// How long the user and the name are before a token of Proxmox: `root@pam!name=`.
+fn proxmox_len(before: &[u8]) -> Option<usize> {
+    let is_user = |byte: &u8| is_run(byte) || matches!(byte, b'.' | b'@' | b'!' | b'=');
+    let n = run_back(before, 0, before.len(), 64, is_user);
+    let user = &before[before.len() - n..];
+    (contains(user, "@pam!") || contains(user, "@pve!")).then_some(n)
+}
+
+fn run_of(text: &[u8], at: usize) -> usize {
+    run(text, at, JUDGED, is_run)
+}
+
+/// Where a secret begins whose groups are joined by signs that a run does not hold, one of which begins at `at`.
+pub(super) fn start_of_groups(text: &[u8], floor: usize, at: usize) -> usize {
+    match text[floor..at] {
+        [.., b'0', b'.'] => at - 2,
+        [.., b'.'] => {
+            let n =
+                run_back(text, floor, at - 1, 7, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+            let is_join = n == 6 && run(text, at, 17, u8::is_ascii_alphanumeric) == 16;
+            let word = BEFORE_GROUPS.iter().find(|word| text[floor..at].ends_with(word.as_bytes()));
+            at - if is_join { 7 } else { word.map_or(0, |word| word.len()) }
+        }
+        [.., b'='] => at - proxmox_len(&text[floor..at]).unwrap_or(0),
+        [.., b':'] => {
+            let n =
+                run_back(text, floor, at, 40, |byte| byte.is_ascii_digit() || matches!(byte, b'/' | b':'));
+            if 16 < n && text[at - n..at].contains(&b'/') { at - n } else { at }
+        }
+        _ => at,
+    }
+}
+
+/// Where such a secret ends, one of whose groups ends at `at`.
+pub(super) fn end_of_groups(text: &[u8], at: usize) -> usize {
+    let mut end = at;
+    while text.get(end).is_some_and(|sign| matches!(sign, b'.' | b':')) {
+        let group = &text[end + 1..end + 1 + run_of(text, end + 1)];
+        if group.len() < 6 || n_breaks(group) == 0 && !group.iter().all(is_lower_hex) {
+            break;
+        }
+        end += 1 + group.len();
+        end += run(text, end, 2, |byte| *byte == b'=');
+    }
+    end
+}

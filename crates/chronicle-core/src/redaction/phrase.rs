@@ -1,0 +1,43 @@
+//! Secrets of several words: the words of a wallet, the groups of recovery codes and of passwords for applications.
+
+use super::Kind;
+use super::bytes::{contains, is_base64url, run};
+use super::names::Name;
+
+/// Where the words of a wallet end that begin at `start`, or the four groups of an application's password.
+pub(super) fn end_of(text: &[u8], start: usize, name: Name) -> Option<usize> {
+    let (length, fewest, most) = match name.kind {
+        Kind::Password => (4..=4, 4, 4),
+        Kind::Secret => (3..=8, 12, 24),
+        _ => return None,
+    };
+    let (mut end, mut n_words) = (start, 0);
+    while n_words < most {
+        let at = end + usize::from(0 < n_words);
+        let n = run(text, at, 9, u8::is_ascii_lowercase);
+        let is_next = n_words == 0 || text.get(end) == Some(&b' ');
+        if !is_next || !length.contains(&n) || text.get(at + n).is_some_and(is_base64url) {
+            break;
+        }
+        (end, n_words) = (at + n, n_words + 1);
+    }
+    let has_more = text.get(end) == Some(&b' ') && text.get(end + 1).is_some_and(u8::is_ascii_alphabetic);
+    (fewest <= n_words && !(most == 4 && has_more)).then_some(end).or_else(|| codes_end(text, start))
+}
+
+/// Where the groups of a recovery code end: `5886 9728`, `f4c06-92f23`.
+fn codes_end(text: &[u8], start: usize) -> Option<usize> {
+    let before = text[start.saturating_sub(24)..start].to_ascii_lowercase();
+    let n_first = run(text, start, 7, u8::is_ascii_alphanumeric);
+    if !contains(&before, "code") || !(4..=6).contains(&n_first) {
+        return None;
+    }
+    let mut end = start + n_first;
+    while matches!(text.get(end), Some(b' ' | b'-'))
+        && run(text, end + 1, 7, u8::is_ascii_alphanumeric) == n_first
+    {
+        end += 1 + n_first;
+    }
+    let code = &text[start..end];
+    (n_first < code.len() && code.iter().any(u8::is_ascii_digit)).then_some(end)
+}
