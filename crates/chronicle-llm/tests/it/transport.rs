@@ -99,11 +99,11 @@ fn many_calls_at_once_share_one_model_also_from_within_a_runtime() {
 
 /// Sends `head`, and `piece` again and again until the other side hangs up; for each connection.
 fn endless(head: &'static str, piece: &'static str) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let url = format!("http://{}", listener.local_addr().expect("it is bound"));
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
+            let mut stream = stream.expect("it connects");
             std::thread::spawn(move || {
                 let pieces = piece.repeat(1 + (64 << 10) / piece.len());
                 let _is_read = stream.read(&mut [0; 64 << 10]);

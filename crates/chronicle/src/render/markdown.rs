@@ -313,7 +313,10 @@ fn dependent_words(dependency: &Dependency) -> String {
 
 /// `5083cd1, from Bob`.
 fn by(what: String, said_by: Option<String>) -> String {
-    said_by.map_or_else(|| what.clone(), |said_by| format!("{what}, {said_by}"))
+    match said_by {
+        Some(said_by) => format!("{what}, {said_by}"),
+        None => what,
+    }
 }
 
 fn said_by(author: &Option<String>, tier: Tier, origin: &Option<String>) -> Option<String> {

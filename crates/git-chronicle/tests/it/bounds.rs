@@ -1,6 +1,6 @@
 //! Input that never ends, blocks, or takes all the time and memory there is.
 
-use std::{fs, process::Command};
+use std::fs;
 
 use serde_json::json;
 use testkit::TestRepo;
@@ -44,7 +44,7 @@ fn a_file_that_costs_too_much_has_no_outline_and_a_lesson_for_the_whole_file_is_
 fn pipes_and_devices_are_not_read() {
     let desk = Desk::new();
     let pipe = desk.repo.path().join("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(testkit::command("mkfifo", desk.repo.path()).arg(&pipe).status().unwrap().success());
     for path in ["/dev/zero", pipe.to_str().unwrap()] {
         let edit = json!({"session_id": "s", "cwd": desk.repo.path(), "tool_name": "Edit",
             "tool_input": {"file_path": path, "old_string": "a", "new_string": "b"}});

@@ -697,7 +697,8 @@ fn a_check_runs_no_command_of_a_repository() {
     desk.repo.write("bin/git-chronicle", format!("#!/bin/sh\ntouch '{}'\n", mark.display()));
     fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).expect("it is ours");
     let touch = format!("touch '{}'", mark.display());
-    let files: [(&str, &str, fn(&str) -> Value); 4] = [
+    type Settings = fn(&str) -> Value;
+    let files: [(&str, &str, Settings); 4] = [
         (
             ".claude/settings.json",
             "claude",

@@ -26,7 +26,8 @@ fn fetched(stranger: &Value) -> TestRepo {
 fn foreign(id: &str, content: &str, extra: &Value) -> Value {
     let mut entry = json!({ "id": id, "category": "gotcha", "content": content, "file": "a.rs",
         "lines": { "start": 1, "end": 3 }, "tier": "own", "origin": "author" });
-    entry.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+    let entry_keys = entry.as_object_mut().expect("an object");
+    entry_keys.extend(extra.as_object().expect("an object").clone());
     json!({ "schema": "chronicle/v3", "commit": "x", "timestamp": "2026-03-01T12:00:00Z", "summary": "A foreign summary",
         "wisdom": [entry], "provenance": { "source": "live", "author": "Ada <ada@example.com>" } })
 }
