@@ -121,6 +121,7 @@ pub fn annotate(
     // The staged remarks stay locked until they are either stored and gone, or untouched.
     let is_head = repository.head()? == Some(request.commit);
     let mut staging = is_head.then(|| Staging::open(repository)).transpose()?;
+    warnings.extend(staging.as_ref().and_then(Staging::strange));
     let waiting = Waiting { staging: staging.as_ref(), is_only_overdue: false };
     let (staged, said) = staged(repository, waiting, &mut facts, stamp, &mut warnings)?;
     let knowledge = knowledge::named(&request.input.knowledge, stamp.new_id);
