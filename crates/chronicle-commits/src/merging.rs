@@ -15,7 +15,7 @@ use chronicle_git::{
 use crate::{
     error::Result,
     reachable::Reachable,
-    trust::{Trust, unite_fairly},
+    trust::{Mark, Trust, mark_of_entry, mark_of_region, unite_fairly},
 };
 
 /// No note that anyone wrote is larger.
@@ -199,8 +199,18 @@ pub fn carried(
         return Ok(HashSet::new());
     }
     let contents = read_bounded(repository, orphans.values().copied().collect());
-    let claims = |blob: &ObjectId| contents.get(blob).map(|content| ids(content)).unwrap_or_default();
-    let wanted: HashMap<ObjectId, HashSet<EntryId>> =
+    let trust = Trust::of(repository);
+    let is_own = |(id, mark): (EntryId, Mark)| (id, trust.is_own(&mark));
+    let claims = |blob: &ObjectId| -> HashSet<Claim> {
+        contents
+            .get(blob)
+            .map(|content| claims(content))
+            .unwrap_or_default()
+            .into_iter()
+            .map(is_own)
+            .collect()
+    };
+    let wanted: HashMap<ObjectId, HashSet<Claim>> =
         orphans.iter().map(|(key, blob)| (*key, claims(blob))).filter(|(_, ids)| !ids.is_empty()).collect();
     if wanted.is_empty() {
         return Ok(HashSet::new());
@@ -216,20 +226,30 @@ pub fn carried(
         }
     }
     living.retain(|blob| repository.blob_size(*blob).is_ok_and(|size| size <= MAX_NOTE_BYTES));
-    let all_wanted: HashSet<&EntryId> = wanted.values().flatten().collect();
+    let all_wanted: HashSet<&EntryId> = wanted.values().flatten().map(|(id, _)| id).collect();
     let pick = |_, content: &[u8]| {
-        let found: Vec<EntryId> = ids(content).into_iter().filter(|id| all_wanted.contains(id)).collect();
+        let mut found = claims(content);
+        found.retain(|(id, _)| all_wanted.contains(id));
         (!found.is_empty()).then_some(found)
     };
-    let standing: HashSet<EntryId> =
-        repository.read_many(living, pick).into_iter().flat_map(|(_, ids)| ids).collect();
-    Ok(wanted.into_iter().filter(|(_, ids)| ids.is_subset(&standing)).map(|(key, _)| key).collect())
+    let found = repository.read_many(living, pick).into_iter().flat_map(|(_, claims)| claims);
+    let mut standing: HashSet<Claim> = HashSet::new();
+    for (id, is_own) in found.map(is_own) {
+        // The user's own stands for a stranger's of that id, and not the other way round.
+        standing.insert((id.clone(), false));
+        standing.insert((id, is_own));
+    }
+    Ok(wanted.into_iter().filter(|(_, claims)| claims.is_subset(&standing)).map(|(key, _)| key).collect())
 }
 
-/// The names of everything that a note claims.
-fn ids(content: &[u8]) -> HashSet<EntryId> {
+/// The name of a claim, and whether the user wrote it.
+type Claim = (EntryId, bool);
+
+/// The names and marks of everything that a note claims.
+fn claims(content: &[u8]) -> Vec<(EntryId, Mark)> {
     let note = read_note(content).note;
     let regions = note.documents().into_iter().flat_map(|document| &document.regions);
-    let regions: Vec<EntryId> = regions.map(|region| region.id.clone()).collect();
-    note.entries().into_iter().map(|(_, entry)| entry.id.clone()).chain(regions).collect()
+    let regions: Vec<_> = regions.map(|region| (region.id.clone(), mark_of_region(region))).collect();
+    let entries = note.entries().into_iter();
+    entries.map(|(_, entry)| (entry.id.clone(), mark_of_entry(entry))).chain(regions).collect()
 }

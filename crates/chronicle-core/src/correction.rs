@@ -394,7 +394,7 @@ mod tests {
             timestamp: "2026-01-01T00:00:00Z".to_owned(),
             extra: Map::new(),
         };
-        correction.by(Tier::Own, Tier::Own)
+        correction.by(Tier::Own, None, Tier::Own)
     }
 
     fn region() -> Region {
@@ -458,7 +458,7 @@ mod tests {
             let (corrections, _) = read_corrections(
                 br#"{"id":"C","entry":"E","kind":"remove","field":"content","target_value":"x"}"#,
             );
-            let item = corrections[0].clone().by(trust, target);
+            let item = corrections[0].clone().by(trust, None, target);
             (item.kind, item.meant)
         };
         let flag = (CorrectionKind::Flag, Some(CorrectionKind::Remove));
