@@ -50,8 +50,13 @@ fn lessons(repo: &TestRepo) -> Vec<(String, String, Value)> {
 }
 
 fn hook(repo: &TestRepo) -> String {
+    hook_in(repo, "s1")
+}
+
+/// What the hook says in one session: everything once.
+fn hook_in(repo: &TestRepo, session: &str) -> String {
     let path = repo.path().join("a.rs");
-    let payload = json!({ "session_id": "s1", "cwd": repo.path(), "tool_name": "Edit", "tool_input": {
+    let payload = json!({ "session_id": session, "cwd": repo.path(), "tool_name": "Edit", "tool_input": {
         "file_path": path, "old_string": "    1;", "new_string": "    2;" } });
     let file = repo.beside("payload");
     fs::write(&file, payload.to_string()).expect("it can be written");
@@ -190,7 +195,10 @@ fn empty_tree(repo: &TestRepo) -> String {
 
 #[test]
 fn whatever_is_changed_in_an_own_lesson_makes_it_another_one() {
-    let (repo, _) = pushed();
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    repo.commit("one");
+    annotate(&repo, "Keep this order.");
     let note: Value = serde_json::from_str(&repo.note("chronicle", "HEAD")).expect("it is JSON");
     let own = [("Keep this order.".to_owned(), "own".to_owned(), Value::Null)];
     assert_eq!(lessons(&repo), own);
@@ -221,8 +229,9 @@ fn what_we_write_anew_stays_own() {
     let is_own = || lessons(&repo).iter().map(|(_, tier, _)| tier.clone()).collect::<Vec<_>>();
     // Carried to another commit, where its lines are others.
     repo.write("a.rs", "// moved\nfn a() {\n    1;\n}\n");
+    let old = repo.git(&["rev-parse", "HEAD"]);
     repo.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
-    chronicle(repo.path(), &["reconcile"]).success();
+    chronicle(repo.path(), &["annotate", "--amend-source", &old]).success();
     assert!(repo.note("chronicle", "HEAD").contains(&own), "it was carried");
     assert_eq!(is_own(), ["own"]);
     chronicle(repo.path(), &["expire", &own, "--at", "2099-01-01T00:00:00Z"]).success();
@@ -262,7 +271,7 @@ fn a_pull_changes_nothing_in_an_own_lesson() {
         let entries = stored["wisdom"].as_array().expect("it is a list");
         assert!(entries.contains(&note["wisdom"][0]), "{key}: {stored}");
         assert!(entries.iter().any(|entry| entry["content"] == "Something new."), "{key}: {stored}");
-        let told = hook(&repo);
+        let told = hook_in(&repo, key);
         assert!(told.contains("Keep this order.") && !told.contains("Run this first"), "{key}: {told}");
         repo.put_note("chronicle", "HEAD", before.as_bytes());
     }
@@ -348,7 +357,7 @@ fn a_flag_of_a_stranger_is_a_remark() {
         (item["content"].clone(), item["confidence"].as_f64().expect("a number"), item["corrections"].clone())
     };
     let (content, before, corrections) = confidence();
-    assert_eq!((content, corrections), (json!("Keep this order."), json!([])));
+    assert_eq!((content, corrections), (json!("Keep this order."), Value::Null));
     let flag = json!({ "id": "c-1", "entry": own, "kind": "flag", "reason": "Run this instead.",
         "author": "Ada <ada@example.com>", "timestamp": "2026-03-01T12:00:00Z" });
     repo.put_note("chronicle-corrections", "HEAD", format!("{flag}\n").as_bytes());
