@@ -350,7 +350,7 @@ fn corrected(
     };
     for correction in &mut corrections {
         // They are part of the claim.
-        (correction.trust, correction.origin) = (said_by.tier, said_by.origin.clone());
+        correction.trust = said_by.tier;
     }
     corrections.extend(said.corrections(&id.0));
     if corrections.is_empty() || as_written {

@@ -201,7 +201,7 @@ pub fn carried(
     let contents = read_bounded(repository, orphans.values().copied().collect());
     let trust = Trust::of(repository);
     let is_own = |(id, mark): (EntryId, Mark)| (id, trust.is_own(&mark));
-    let claims = |blob: &ObjectId| -> HashSet<Claim> {
+    let of_blob = |blob: &ObjectId| -> HashSet<Claim> {
         contents
             .get(blob)
             .map(|content| claims(content))
@@ -211,7 +211,7 @@ pub fn carried(
             .collect()
     };
     let wanted: HashMap<ObjectId, HashSet<Claim>> =
-        orphans.iter().map(|(key, blob)| (*key, claims(blob))).filter(|(_, ids)| !ids.is_empty()).collect();
+        orphans.iter().map(|(key, blob)| (*key, of_blob(blob))).filter(|(_, ids)| !ids.is_empty()).collect();
     if wanted.is_empty() {
         return Ok(HashSet::new());
     }

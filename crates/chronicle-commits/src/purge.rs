@@ -59,13 +59,18 @@ pub fn is_purged(repository: &Repository, id: &EntryId) -> Result<bool> {
     Ok(purged(repository)?.has(id))
 }
 
-/// Everything that the user or the team ever purged.
+/// Everything that the user or the team ever purged, and what strangers purged of strangers.
 ///
 /// # Errors
 /// When the tombstones cannot be read.
 pub fn purged(repository: &Repository) -> Result<Purged> {
-    let Tombstones { ids, blobs } = Tombstones::read(repository, &Trust::of(repository))?;
+    let trust = Trust::of(repository);
+    let tombstones = Tombstones::read(repository, &trust)?;
     let mut purged = Purged::default();
+    let strange = tombstones.strange();
+    let tiers = Tiers::of(repository, &trust, &strange)?;
+    purged.add_ids(strange.into_iter().filter(|id| tiers.of_claim(id) == Tier::Unknown));
+    let Tombstones { ids, blobs } = tombstones;
     purged.add_ids(ids.into_iter().filter(|(_, grave)| grave.hides).map(|(id, _)| id));
     purged.add_blobs(blobs.into_iter().filter(|(_, grave)| grave.hides).map(|(blob, _)| blob));
     Ok(purged)
@@ -128,6 +133,12 @@ impl Tombstones {
             }
         }
         Ok(tombstones)
+    }
+
+    /// What those in our own ref name of whom nobody knows who made them.
+    fn strange(&self) -> HashSet<EntryId> {
+        let strange = self.ids.iter().filter(|(_, grave)| grave.is_here && !grave.hides);
+        strange.map(|(id, _)| id.clone()).collect()
     }
 
     /// Whether the note with this object id is gone as a whole. Only the user says that of a note that can
@@ -525,12 +536,7 @@ pub fn enforce(repository: &Repository) -> Result<Enforced> {
         return Ok(enforced);
     }
     let of_ours = |grave: &Grave| grave.hides;
-    let strange: HashSet<EntryId> = tombstones
-        .ids
-        .iter()
-        .filter(|(_, grave)| grave.is_here && !grave.hides)
-        .map(|(id, _)| id.clone())
-        .collect();
+    let strange = tombstones.strange();
     let named: HashSet<EntryId> =
         tombstones.ids.iter().filter(|(_, grave)| of_ours(grave)).map(|(id, _)| id.clone()).collect();
     // What only the user's own purges name needs no look at whose it is.
@@ -538,9 +544,12 @@ pub fn enforce(repository: &Repository) -> Result<Enforced> {
         named.iter().filter(|id| tombstones.ids[*id].tier < Tier::Own).cloned().collect();
     doubtful.extend(strange.iter().cloned());
     let tiers = Tiers::of(repository, &trust, &doubtful)?;
-    enforced.ignored = strange.into_iter().filter(|id| Tier::Unknown < tiers.of_claim(id)).collect();
+    let (ignored, of_strangers): (Vec<EntryId>, Vec<EntryId>) =
+        strange.into_iter().partition(|id| Tier::Unknown < tiers.of_claim(id));
+    enforced.ignored = ignored;
     enforced.ignored.sort_unstable();
     let mut purged = Purged::default();
+    purged.add_ids(of_strangers);
     for id in named {
         match doubtful.contains(&id) && tombstones.ids[&id].tier < tiers.of_claim(&id) {
             true => enforced.kept.push(id),

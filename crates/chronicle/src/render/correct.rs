@@ -19,7 +19,7 @@ pub(super) fn words(item: &CorrectionItem, view: &View) -> String {
         CorrectionKind::Remove => format!("{field}: a value was removed"),
         CorrectionKind::Amend => format!("{field}: a value was amended"),
     };
-    let stranger = (item.trust == Tier::Unknown)
+    let stranger = (item.trust == Tier::Unknown && item.origin.is_some())
         .then(|| reading::said_by(item.author.as_deref(), item.trust, item.origin.as_deref()));
     match (stranger.flatten(), &item.author) {
         (Some(stranger), _) => drop(write!(text, " ({stranger})")),
