@@ -28,6 +28,7 @@ use crate::{
     record::{Body, Claim, FileRecord, Heading, Reliance},
     reformatted::place_again,
     related::Follower,
+    trust::Voice,
     wisdom_view,
 };
 
@@ -266,7 +267,10 @@ fn item(
     };
     let factors = factors(heading, body.origin(), tie, request, setting);
     let present_name = file.path.to_string();
-    let (body, corrections) = corrected(&claim.id, body.clone(), setting.said, request.limits.as_written);
+    let said_by = &heading.voice;
+    let (body, corrections) =
+        corrected((&claim.id, said_by), body.clone(), setting.said, request.limits.as_written);
+    let is_doubted = corrections.iter().any(|item| !item.is_remark);
     let confidence = score::confidence(&factors);
     let standing = Box::new(Standing {
         superseded_by: setting.said.superseded_by(&claim.id.0),
@@ -281,7 +285,7 @@ fn item(
         origin: heading.voice.origin.clone(),
         source: heading.source,
         context_level: heading.level,
-        confidence: if corrections.is_empty() { confidence } else { score::doubted(confidence) },
+        confidence: if is_doubted { score::doubted(confidence) } else { confidence },
         confidence_factors: factors,
         commits_since: claim.commits_since,
         file_recorded: (claim.name != present_name).then(|| claim.name.clone()),
@@ -334,11 +338,20 @@ fn unknown_keys(
 
 /// What is left of a claim after it was corrected, and by what; `as_written` shows the claim as it was and
 /// hides nothing.
-fn corrected(id: &EntryId, mut body: Body, said: &dyn Said, as_written: bool) -> (Body, Vec<CorrectionItem>) {
+fn corrected(
+    (id, said_by): (&EntryId, &Voice),
+    mut body: Body,
+    said: &dyn Said,
+    as_written: bool,
+) -> (Body, Vec<CorrectionItem>) {
     let mut corrections = match &body {
         Body::Region(region) => correction::in_region(region),
         Body::Summary(_) | Body::Wisdom(_) => Vec::new(),
     };
+    for correction in &mut corrections {
+        // They are part of the claim.
+        correction.trust = said_by.tier;
+    }
     corrections.extend(said.corrections(&id.0));
     if corrections.is_empty() || as_written {
         return (body, corrections);
@@ -501,7 +514,7 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
         dependencies.extend(record.reliances.iter().filter(is_meant).filter(counts).map(|reliance| {
             let heading = &record.headings[reliance.heading];
             let confidence = score::confidence(&factors(heading, None, tie, request, setting));
-            let is_doubted = !setting.said.corrections(&reliance.id.0).is_empty();
+            let is_doubted = setting.said.corrections(&reliance.id.0).iter().any(|item| !item.is_remark);
             Dependency {
                 from_file: reliance.from_file.clone(),
                 from_anchor: reliance.from_anchor.clone(),

@@ -15,7 +15,12 @@ use std::{
 use chronicle_core::{Annotation, EntryId, Note, Source, read_parts, score};
 use chronicle_git::{LEGACY_NOTES_REF, NOTES_REF, NotesEdit, ObjectId, Repository};
 
-use crate::{error::Result, mend::mended, notebook::parse};
+use crate::{
+    error::Result,
+    mend::mended,
+    notebook::parse,
+    trust::{keep_own, marks},
+};
 use mapping::{Origin, Target};
 
 /// How one commit came from others.
@@ -170,7 +175,9 @@ fn carry_one(
         let is_wanted = |id: &EntryId| wanted.is_none_or(|part| part.entries.contains(id));
         let is_news = |id: &EntryId| is_wanted(id) && !known.contains(id);
         n_known += note.entries().iter().filter(|(_, entry)| known.contains(&entry.id)).count();
-        after = after.fold(copy(note, *source, request, target, &before, &is_news)?);
+        let copied = copy(note, *source, request, target, &before, &is_news)?;
+        keep_own(repository, &marks(note), &marks(&copied))?;
+        after = after.fold(copied);
     }
     let after = mended(repository, request.target, after)?;
     let added: Vec<EntryId> = after

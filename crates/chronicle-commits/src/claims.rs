@@ -2,7 +2,7 @@
 
 use chronicle_core::{
     Entry, EntryId, Note,
-    correction::{Claim as Words, CorrectionItem},
+    correction::{Claim as Words, CorrectionItem, Tier},
     mentions::{agree, segments},
 };
 use chronicle_git::{GitError, NOTES_REF, NotesEdit, ObjectId, Recovered, Repository};
@@ -13,7 +13,7 @@ use crate::{
     gather::summary_id,
     notebook::{Notebook, parse, stored_on},
     record::Body,
-    trust::{mark_of_entry, record_own},
+    trust::{Trust, mark_of_entry, record_own},
 };
 
 /// A claim as it is stored.
@@ -197,9 +197,13 @@ pub fn amend_lesson(
                 let stored = parse(notes.get(key)?.as_slice());
                 let Some(mut entry) = stored.note.entry(id).cloned() else { continue };
                 is_known = true;
+                let voice = Trust::of(repository).voice(&mark_of_entry(&entry), [NOTES_REF]);
                 change(&mut entry);
-                // It says something else of other claims or of its end now, and that is the user's word.
-                record_own(repository, &[mark_of_entry(&entry)])?;
+                // It says something else of other claims or of its end now, and that is the user's word; it
+                // makes nothing of a stranger the user's.
+                if Tier::Unknown < voice.tier {
+                    record_own(repository, &[mark_of_entry(&entry)])?;
+                }
                 let line = stored.note.with_entry(entry).to_line(&key.to_string());
                 notes.set(key, line.expect("it holds an entry").into_bytes());
             }

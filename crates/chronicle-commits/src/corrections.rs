@@ -12,7 +12,7 @@ use crate::{
     error::Result,
     purge::Tombstones,
     read::superseded_by,
-    trust::{Tiers, Trust, mark_of_correction, record_own},
+    trust::{Tiers, Trust, Voice, mark_of_correction, record_own},
 };
 
 /// A claim, and the one that says it replaces it.
@@ -63,21 +63,19 @@ impl Afterwords {
         if found.is_empty() && pairs.is_empty() {
             return Ok(afterwords);
         }
-        let judged: Vec<(Correction, Tier)> = found.into_values().collect();
+        let judged: Vec<Found> = found.into_values().collect();
         // Whose claim it is matters only where less than all trust stands against it.
-        let bold = judged
-            .iter()
-            .filter(|(correction, tier)| *tier != Tier::Own && correction.kind != CorrectionKind::Flag);
-        let mut asked: HashSet<EntryId> = bold.map(|(correction, _)| correction.entry.clone()).collect();
+        let others = judged.iter().filter(|(_, voice)| voice.tier != Tier::Own);
+        let mut asked: HashSet<EntryId> = others.map(|(correction, _)| correction.entry.clone()).collect();
         asked.extend(pairs.iter().flat_map(|(old, new)| [old.clone(), new.clone()]));
         let tiers = Tiers::of(repository, &trust, &asked)?;
         let tier = |id: &EntryId| tiers.of_claim(id);
         let (counting, doubted): (Vec<Pair>, Vec<Pair>) =
             pairs.into_iter().partition(|(old, new)| tier(old) <= tiers.of_replacing(old, new));
         for (correction, by) in judged {
-            let target = if by == Tier::Own { Tier::Own } else { tier(&correction.entry) };
+            let target = if by.tier == Tier::Own { Tier::Own } else { tier(&correction.entry) };
             let entry = correction.entry.clone();
-            afterwords.corrections.entry(entry).or_default().push(correction.by(by, target));
+            afterwords.corrections.entry(entry).or_default().push(correction.by(by.tier, by.origin, target));
         }
         for (old, new) in &doubted {
             afterwords
@@ -106,11 +104,13 @@ fn doubt(new: &EntryId, trust: Tier) -> CorrectionItem {
         author: None,
         timestamp: String::new(),
         trust,
+        origin: None,
+        is_remark: true,
     }
 }
 
-/// A correction, and how far its author is trusted.
-type Found = (Correction, Tier);
+/// A correction, and who its author is.
+type Found = (Correction, Voice);
 
 /// All corrections by id that were not purged. Where several bear one id that tells nothing of what
 /// they say, each gets a name of its own: nobody knows whose the id was.
@@ -154,14 +154,14 @@ fn found(
     let judged = found.into_values().flat_map(|namesakes| {
         let is_alone = namesakes.len() == 1;
         namesakes.into_iter().map(move |(correction, refs)| {
-            let tier = trust.voice(&mark_of_correction(&correction), refs.iter().map(String::as_str)).tier;
-            (if is_alone { correction } else { correction.named() }, tier)
+            let voice = trust.voice(&mark_of_correction(&correction), refs.iter().map(String::as_str));
+            (if is_alone { correction } else { correction.named() }, voice)
         })
     });
-    let kept = judged.filter(|(correction, tier)| {
-        !purged.has(&correction.id, *tier) && !purged.has(&correction.entry, Tier::Unknown)
+    let kept = judged.filter(|(correction, Voice { tier, .. })| {
+        !purged.has(&correction.id, *tier) && !purged.has(&correction.entry, *tier)
     });
-    Ok(kept.map(|(correction, tier)| (correction.id.clone(), (correction, tier))).collect())
+    Ok(kept.map(|(correction, voice)| (correction.id.clone(), (correction, voice))).collect())
 }
 
 /// Adds corrections, each to the note of the commit that carries its claim.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chronicle_core::{
     purge::{Left, Purged, Texts, clean},
-    unite_lines, unite_notes,
+    unite_lines,
 };
 use chronicle_git::{
     CORRECTIONS_REF, NOTES_REF, NotesEdit, NotesSteps, ObjectId, PURGED_REF, Repository, Writer,
@@ -17,6 +17,7 @@ use crate::{
     error::Result,
     merging::{merge, read_bounded},
     purge::{ids_in, purged},
+    trust::{Trust, unite_fairly},
 };
 
 /// The refs that are looked after.
@@ -53,7 +54,7 @@ pub fn bring_back(repository: &Repository) -> Result<usize> {
     let mut n_back = 0;
     // Whole commits of ours that are in no history any more.
     for (name, lost) in repository.lost_notes()? {
-        let merged = merge(repository, &name, lost, "an overwritten commit of ours")?;
+        let merged = merge(repository, (&name, &name), lost, "an overwritten commit of ours")?;
         n_back += merged.n_taken + merged.n_united;
     }
     for name in REFS {
@@ -62,7 +63,8 @@ pub fn bring_back(repository: &Repository) -> Result<usize> {
         let dropped = missing(repository, name, &steps)?;
         if !dropped.is_empty() {
             let message = "chronicle: bring back notes that another program dropped";
-            repository.edit_notes(name, message, |notes| put_back(notes, &dropped))?;
+            repository
+                .edit_notes(name, message, |notes| put_back(&Trust::of(repository), notes, &dropped))?;
             n_back += dropped.len();
         }
         // Only a hint, and in a repository that cannot be written to there may be nothing to do.
@@ -71,12 +73,15 @@ pub fn bring_back(repository: &Repository) -> Result<usize> {
     Ok(n_back)
 }
 
-fn put_back(notes: &mut NotesEdit<'_>, dropped: &[DroppedNote]) -> Result<()> {
+fn put_back(trust: &Trust<'_>, notes: &mut NotesEdit<'_>, dropped: &[DroppedNote]) -> Result<()> {
     for note in dropped {
         let present = notes.get(note.key)?;
         let sides: Vec<&Vec<u8>> = present.iter().chain(&note.versions).collect();
         let whole = match note.name {
-            NOTES_REF => unite_notes(&note.key.to_string(), &sides),
+            NOTES_REF => {
+                let sides: Vec<(&[u8], &str)> = sides.iter().map(|side| (&side[..], NOTES_REF)).collect();
+                unite_fairly(trust, &note.key.to_string(), &sides)
+            }
             _ => unite_lines(&sides),
         };
         if present.as_ref() != Some(&whole) {

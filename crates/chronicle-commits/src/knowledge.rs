@@ -1,12 +1,13 @@
 //! What the repository knows as a whole: added, removed, read from every ref that may hold it.
 
-use chronicle_core::{EntryId, Knowledge, reading::KnowledgeItem};
+use chronicle_core::{EntryId, Knowledge, correction::Tier, reading::KnowledgeItem};
 use chronicle_git::{NOTES_REF, NotesEdit, Recovered, Repository};
 
 use crate::{
     error::{Result, UnreadableKnowledgeSnafu},
     input::KnowledgeInput,
     notebook::{Notebook, parse},
+    trust::{Trust, Voice, mark_of_item, mark_of_removal, record_own},
 };
 
 /// What became of an item that was to be added.
@@ -50,7 +51,8 @@ pub fn add_knowledge(
     new_id: &mut dyn FnMut() -> EntryId,
 ) -> Result<Added> {
     let items = named(std::slice::from_ref(given), new_id);
-    let known = all_knowledge(repository, &mut Vec::new())?;
+    // What a stranger says is no reason for the user not to say it.
+    let known = all_knowledge(repository, &mut Vec::new())?.trusted();
     if let Some(id) = items.first().and_then(|item| known.knows(item)) {
         return Ok(Added { id, is_new: false, recovered: Recovered::default() });
     }
@@ -58,7 +60,7 @@ pub fn add_knowledge(
         NOTES_REF,
         "chronicle: add knowledge",
         |notes: &mut NotesEdit<'_>| -> Result<Vec<(String, bool)>> {
-            let before = stored(notes, repository)?;
+            let before = trusted(repository, stored(notes, repository)?);
             let ids = items.iter().map(|item| match before.knows(item) {
                 Some(id) => (id, false),
                 None => (item.id().to_owned(), true),
@@ -82,11 +84,14 @@ pub(crate) fn add_new(
         return Ok(Vec::new());
     }
     let mut known = stored(notes, repository)?;
+    let mut said = trusted(repository, known.clone());
     let mut ids = Vec::new();
     for item in items {
-        if known.knows(item).is_none() {
+        if said.knows(item).is_none() {
+            record_own(repository, &[mark_of_item(item)])?;
             ids.push(item.id().to_owned());
             known.add(item.clone());
+            said.add(item.clone());
         }
     }
     if !ids.is_empty() {
@@ -109,12 +114,30 @@ pub fn remove_knowledge(repository: &Repository, id: &str) -> Result<(Vec<Knowle
         "chronicle: remove knowledge",
         |notes: &mut NotesEdit<'_>| -> Result<()> {
             let mut known = stored(notes, repository)?;
-            items.iter().for_each(|item| known.remove(item));
+            let mut gone = known.called(id);
+            gone.extend(items.iter().cloned().map(|mut item| {
+                // As it is stored, not as it is told.
+                item.set_said(Tier::Own, None);
+                item
+            }));
+            let marks: Vec<_> = gone.iter().map(|item| mark_of_removal(&item.tombstone())).collect();
+            record_own(repository, &marks)?;
+            gone.iter().for_each(|item| known.remove(item));
             store(notes, repository, &known);
             Ok(())
         },
     )?;
     Ok((items, recovered))
+}
+
+/// What of `knowledge`, which is in our own ref, the user or the team says.
+fn trusted(repository: &Repository, knowledge: Knowledge) -> Knowledge {
+    let trust = Trust::of(repository);
+    let said = knowledge.said(|item| {
+        let Voice { tier, origin } = trust.voice(&mark_of_item(item), [NOTES_REF]);
+        (tier, origin)
+    });
+    said.trusted()
 }
 
 /// What our own ref knows at this moment; what cannot be read is never overwritten.

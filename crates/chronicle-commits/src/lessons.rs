@@ -57,7 +57,7 @@ pub fn lessons(repository: &Repository, now: Timestamp) -> Result<Vec<Lesson>> {
     let mut lessons = Vec::new();
     for (id, (commit, at, mut entry, is_own)) in entries {
         let said = afterwords.corrections(&id.0);
-        let is_doubted = said.iter().any(|item| item.kind == CorrectionKind::Flag);
+        let is_doubted = said.iter().any(|item| item.kind == CorrectionKind::Flag && !item.is_remark);
         if is_doubted || afterwords.superseded_by(&id.0).is_some() {
             continue;
         }

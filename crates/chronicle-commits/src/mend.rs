@@ -5,7 +5,14 @@ use std::collections::HashMap;
 use chronicle_core::{Change, Entry, LineRange, Note, Sketch, read_note};
 use chronicle_git::{NOTES_REF, NotesEdit, ObjectId, Repository};
 
-use crate::{anchoring, change, derive::Facts, error::Result, merging::MAX_NOTE_BYTES, notebook::parse};
+use crate::{
+    anchoring, change,
+    derive::Facts,
+    error::Result,
+    merging::MAX_NOTE_BYTES,
+    notebook::parse,
+    trust::{keep_own, marks},
+};
 
 /// What became of damaged notes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -72,6 +79,7 @@ pub(crate) fn mended(repository: &Repository, key: ObjectId, note: Note) -> Resu
     }
     let own = change_of(repository, key)?;
     let mut failure = None;
+    let before = marks(&note);
     let note = note.mended(
         |damaged| own.as_ref().filter(|own| is_same(own, damaged))?.wrote.clone(),
         |entry| {
@@ -81,6 +89,7 @@ pub(crate) fn mended(repository: &Repository, key: ObjectId, note: Note) -> Resu
             })
         },
     );
+    keep_own(repository, &before, &marks(&note))?;
     failure.map_or(Ok(note), Err)
 }
 

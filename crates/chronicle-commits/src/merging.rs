@@ -6,13 +6,17 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use chronicle_core::{EntryId, read_note, unite_lines, unite_notes};
+use chronicle_core::{EntryId, read_note, unite_lines};
 use chronicle_git::{
     CORRECTIONS_REF, Difference, GitError, Merged, ObjectId, PURGED_REF, Recovered, Repository, Resolution,
     is_knowledge_key,
 };
 
-use crate::{error::Result, reachable::Reachable};
+use crate::{
+    error::Result,
+    reachable::Reachable,
+    trust::{Mark, Trust, mark_of_entry, mark_of_region, unite_fairly},
+};
 
 /// No note that anyone wrote is larger.
 pub const MAX_NOTE_BYTES: u64 = 8 << 20;
@@ -34,16 +38,23 @@ pub struct MergedRef {
     pub recovered: Recovered,
 }
 
-/// Merges the notes of the commit `theirs` into the ref `name`.
+/// Merges the notes of the commit `theirs`, which are those of the ref `source`, into the ref `name`.
+///
+/// What is trusted more than they are stays as it is.
 ///
 /// # Errors
 /// When the repository cannot be read or written; our ref is as it was then.
-pub fn merge(repository: &Repository, name: &str, theirs: ObjectId, from: &str) -> Result<MergedRef> {
+pub fn merge(
+    repository: &Repository,
+    (name, source): (&str, &str),
+    theirs: ObjectId,
+    from: &str,
+) -> Result<MergedRef> {
     let message = format!("chronicle: merge notes of {from}");
     let mut report = Report::default();
     let (merged, recovered) = repository.merge_notes(name, theirs, &message, |differences| {
         report = Report::default();
-        resolve(repository, name, differences, &mut report)
+        resolve(repository, (name, source), differences, &mut report)
     })?;
     let Report { n_taken, n_united, n_settled, warnings } = report;
     Ok(MergedRef { merged, n_taken, n_united, n_settled, warnings, recovered })
@@ -59,7 +70,7 @@ struct Report {
 
 fn resolve(
     repository: &Repository,
-    name: &str,
+    (name, source): (&str, &str),
     differences: &[Difference],
     report: &mut Report,
 ) -> Result<Vec<Resolution>> {
@@ -69,6 +80,7 @@ fn resolve(
         to_read.extend(difference.ours.iter().chain(&difference.theirs).copied());
     }
     let contents = read_bounded(repository, to_read);
+    let trust = Trust::of(repository);
     let mut resolutions = Vec::with_capacity(differences.len());
     for difference in differences {
         let resolution = if settled.contains(&difference.key) {
@@ -79,7 +91,7 @@ fn resolve(
         } else if let ([], [theirs]) = (&difference.ours[..], &difference.theirs[..]) {
             take(repository, difference.key, *theirs, report)
         } else {
-            unite(name, difference, &contents, report)
+            unite(&trust, (name, source), difference, &contents, report)
         };
         resolutions.push(resolution);
     }
@@ -112,13 +124,17 @@ fn take(repository: &Repository, key: ObjectId, blob: ObjectId, report: &mut Rep
 }
 
 fn unite(
-    name: &str,
+    trust: &Trust<'_>,
+    (name, source): (&str, &str),
     difference: &Difference,
     contents: &HashMap<ObjectId, Vec<u8>>,
     report: &mut Report,
 ) -> Resolution {
-    let all: Vec<ObjectId> = difference.ours.iter().chain(&difference.theirs).copied().collect();
-    let sides: Vec<&Vec<u8>> = all.iter().filter_map(|blob| contents.get(blob)).collect();
+    let ours = difference.ours.iter().map(|blob| (blob, name));
+    let all: Vec<(&ObjectId, &str)> =
+        ours.chain(difference.theirs.iter().map(|blob| (blob, source))).collect();
+    let sides: Vec<(&[u8], &str)> =
+        all.iter().filter_map(|(blob, name)| Some((&contents.get(*blob)?[..], *name))).collect();
     if sides.len() < all.len() {
         report.warnings.push(format!(
             "a note on {} is missing or has more than {} MB, so the notes on it are not united",
@@ -129,8 +145,10 @@ fn unite(
     }
     report.n_united += 1;
     Resolution::Content(match name {
-        CORRECTIONS_REF | PURGED_REF => unite_lines(&sides),
-        _ => unite_notes(&difference.key.to_string(), &sides),
+        CORRECTIONS_REF | PURGED_REF => {
+            unite_lines(&sides.iter().map(|(bytes, _)| *bytes).collect::<Vec<_>>())
+        }
+        _ => unite_fairly(trust, &difference.key.to_string(), &sides),
     })
 }
 
@@ -181,9 +199,19 @@ pub fn carried(
         return Ok(HashSet::new());
     }
     let contents = read_bounded(repository, orphans.values().copied().collect());
-    let claims = |blob: &ObjectId| contents.get(blob).map(|content| ids(content)).unwrap_or_default();
-    let wanted: HashMap<ObjectId, HashSet<EntryId>> =
-        orphans.iter().map(|(key, blob)| (*key, claims(blob))).filter(|(_, ids)| !ids.is_empty()).collect();
+    let trust = Trust::of(repository);
+    let is_own = |(id, mark): (EntryId, Mark)| (id, trust.is_own(&mark));
+    let of_blob = |blob: &ObjectId| -> HashSet<Claim> {
+        contents
+            .get(blob)
+            .map(|content| claims(content))
+            .unwrap_or_default()
+            .into_iter()
+            .map(is_own)
+            .collect()
+    };
+    let wanted: HashMap<ObjectId, HashSet<Claim>> =
+        orphans.iter().map(|(key, blob)| (*key, of_blob(blob))).filter(|(_, ids)| !ids.is_empty()).collect();
     if wanted.is_empty() {
         return Ok(HashSet::new());
     }
@@ -198,20 +226,30 @@ pub fn carried(
         }
     }
     living.retain(|blob| repository.blob_size(*blob).is_ok_and(|size| size <= MAX_NOTE_BYTES));
-    let all_wanted: HashSet<&EntryId> = wanted.values().flatten().collect();
+    let all_wanted: HashSet<&EntryId> = wanted.values().flatten().map(|(id, _)| id).collect();
     let pick = |_, content: &[u8]| {
-        let found: Vec<EntryId> = ids(content).into_iter().filter(|id| all_wanted.contains(id)).collect();
+        let mut found = claims(content);
+        found.retain(|(id, _)| all_wanted.contains(id));
         (!found.is_empty()).then_some(found)
     };
-    let standing: HashSet<EntryId> =
-        repository.read_many(living, pick).into_iter().flat_map(|(_, ids)| ids).collect();
-    Ok(wanted.into_iter().filter(|(_, ids)| ids.is_subset(&standing)).map(|(key, _)| key).collect())
+    let found = repository.read_many(living, pick).into_iter().flat_map(|(_, claims)| claims);
+    let mut standing: HashSet<Claim> = HashSet::new();
+    for (id, is_own) in found.map(is_own) {
+        // The user's own stands for a stranger's of that id, and not the other way round.
+        standing.insert((id.clone(), false));
+        standing.insert((id, is_own));
+    }
+    Ok(wanted.into_iter().filter(|(_, claims)| claims.is_subset(&standing)).map(|(key, _)| key).collect())
 }
 
-/// The names of everything that a note claims.
-fn ids(content: &[u8]) -> HashSet<EntryId> {
+/// The name of a claim, and whether the user wrote it.
+type Claim = (EntryId, bool);
+
+/// The names and marks of everything that a note claims.
+fn claims(content: &[u8]) -> Vec<(EntryId, Mark)> {
     let note = read_note(content).note;
     let regions = note.documents().into_iter().flat_map(|document| &document.regions);
-    let regions: Vec<EntryId> = regions.map(|region| region.id.clone()).collect();
-    note.entries().into_iter().map(|(_, entry)| entry.id.clone()).chain(regions).collect()
+    let regions: Vec<_> = regions.map(|region| (region.id.clone(), mark_of_region(region))).collect();
+    let entries = note.entries().into_iter();
+    entries.map(|(_, entry)| (entry.id.clone(), mark_of_entry(entry))).chain(regions).collect()
 }

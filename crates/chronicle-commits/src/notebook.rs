@@ -1,11 +1,13 @@
 //! All notes of a repository, whichever ref they lie in.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     ops::Deref,
 };
 
-use chronicle_core::{EntryId, Knowledge, Note, ReadNote, correction::Tier, read_note};
+use chronicle_core::{
+    EntryId, Knowledge, Note, ReadNote, correction::Tier, read_note, reading::KnowledgeItem,
+};
 use chronicle_git::{GitError, NotesOneByOne, ObjectId, Repository, origin_of};
 
 use schemars::JsonSchema;
@@ -16,7 +18,10 @@ use crate::{
     gather::summary_id,
     moved,
     purge::Tombstones,
-    trust::{Mark, Trust, Voice, Voices, marks},
+    trust::{
+        Mark, Trust, Voice, Voices, best_versions, fair_removals, mark_of_item, mark_of_removal, marks,
+        marks_of_knowledge,
+    },
 };
 
 /// The notes of a repository, by the object that carries them.
@@ -311,56 +316,75 @@ impl<'r> SingleNotes<'r> {
 /// Reads and folds the notes of one object, and finds out who says what in them.
 ///
 /// An id that two notes put on different words is that of whoever is trusted most: no one else takes a
-/// claim's place by using its id.
+/// claim's place by using its id, replaces a summary or removes knowledge of someone who is trusted more.
 fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones) -> Stored {
     let mut seen: HashMap<Mark, RefSet> = HashMap::new();
-    let mut notes: Vec<(Stored, Vec<(EntryId, Mark)>)> = Vec::with_capacity(raw.len());
+    let mut sides: Vec<Stored> = Vec::with_capacity(raw.len());
     for raw in raw {
-        let mut stored = parse(&[&raw.bytes]);
-        let is_near = |name: &str| origin_of(name) == name || trust.is_shared(name);
-        if stored.knowledge.is_some() && !sources.names(raw.refs).any(is_near) {
-            // It is told as the repository's own, to agents too.
-            stored.knowledge = None;
-            let origin = sources.names(raw.refs).next().map_or("elsewhere", origin_of);
-            stored
-                .hidden
-                .push(format!("knowledge from {origin} is not shown: notes are not exchanged with it"));
+        // Documents that another tool put one after the other are versions like those of two refs.
+        for part in parts(&raw.bytes) {
+            let mut stored = parse(&[part]);
+            let is_near = |name: &str| origin_of(name) == name || trust.is_shared(name);
+            if stored.knowledge.is_some() && !sources.names(raw.refs).any(is_near) {
+                // It is told as the repository's own, to agents too.
+                stored.knowledge = None;
+                let origin = sources.names(raw.refs).next().map_or("elsewhere", origin_of);
+                stored
+                    .hidden
+                    .push(format!("knowledge from {origin} is not shown: notes are not exchanged with it"));
+            }
+            let known = stored.knowledge.iter().flat_map(marks_of_knowledge);
+            for (_, mark) in marks(&stored.note).into_iter().chain(known) {
+                *seen.entry(mark).or_default() |= raw.refs;
+            }
+            sides.push(stored);
         }
-        let marks = marks(&stored.note);
-        for (_, mark) in &marks {
-            *seen.entry(mark.clone()).or_default() |= raw.refs;
-        }
-        notes.push((stored, marks));
     }
     let voice = |mark: &Mark| trust.voice(mark, sources.names(seen.get(mark).copied().unwrap_or_default()));
-    if 1 < notes.len() {
-        let mut best: HashMap<EntryId, (Tier, Mark)> = HashMap::new();
-        for (id, mark) in notes.iter().flat_map(|(_, marks)| marks) {
-            let tier = voice(mark).tier;
-            match best.get_mut(id) {
-                Some(known) if known.0 < tier => *known = (tier, mark.clone()),
-                Some(_) => {}
-                None => drop(best.insert(id.clone(), (tier, mark.clone()))),
-            }
-        }
-        for (stored, marks) in &mut notes {
-            let usurped: HashSet<&EntryId> = marks
-                .iter()
-                .filter(|(id, mark)| best[id].1 != *mark && voice(mark).tier < best[id].0)
-                .map(|(id, _)| id)
-                .collect();
-            if !usurped.is_empty() {
-                stored.note = std::mem::take(&mut stored.note).without(&|id| usurped.contains(id), "");
-            }
-        }
+    let notes = sides.iter_mut().map(|stored| std::mem::take(&mut stored.note)).collect();
+    let notes = best_versions(notes, |_, mark| voice(mark).tier);
+    let knowledge: Vec<Knowledge> = sides.iter_mut().filter_map(|stored| stored.knowledge.take()).collect();
+    let mut stored = sides.into_iter().reduce(Stored::fold).unwrap_or_default();
+    stored.note = notes.into_iter().reduce(Note::fold).unwrap_or_default();
+    let each: HashMap<EntryId, Voice> =
+        marks(&stored.note).into_iter().map(|(id, mark)| (id, voice(&mark))).collect();
+    let tier_of = |id: &EntryId| each.get(id).map_or(Tier::Unknown, |voice| voice.tier);
+    if each.values().any(|voice| voice.tier != each.values().next().map_or(Tier::Unknown, |first| first.tier))
+    {
+        stored.note = stored.note.ranked(|document| tier_of(&summary_id(document)), &tier_of);
     }
-    let mut stored = notes.into_iter().map(|(stored, _)| stored).reduce(Stored::fold).unwrap_or_default();
-    let voices = marks(&stored.note).into_iter().map(|(id, mark)| {
-        let voice: Voice = voice(&mark);
+    stored.voices = Voices::of(marks(&stored.note).into_iter().map(|(id, mark)| {
+        let voice = voice(&mark);
         (id, voice)
-    });
-    stored.voices = Voices::of(voices);
+    }));
+    stored.knowledge = told(knowledge, &voice);
     purged.cleanse(stored)
+}
+
+/// The knowledge of several notes for an answer, each item with who says it.
+fn told(mut all: Vec<Knowledge>, voice: &dyn Fn(&Mark) -> Voice) -> Option<Knowledge> {
+    let judged = |item: KnowledgeItem| {
+        let tier = voice(&mark_of_item(&item)).tier;
+        (item, tier)
+    };
+    let items: Vec<(KnowledgeItem, Tier)> = all.iter().flat_map(Knowledge::items).map(judged).collect();
+    for knowledge in &mut all {
+        let removed = std::mem::take(&mut knowledge.removed);
+        knowledge.removed = fair_removals(removed, &items, |removal| voice(&mark_of_removal(removal)).tier);
+    }
+    let knowledge = all.into_iter().reduce(Knowledge::fold)?;
+    Some(knowledge.said(|item| {
+        let Voice { tier, origin } = voice(&mark_of_item(item));
+        (tier, origin)
+    }))
+}
+
+/// The documents in the bytes of a note; mostly one.
+fn parts(bytes: &[u8]) -> Vec<&[u8]> {
+    let lines: Vec<&[u8]> = bytes.trim_ascii().split(|byte| *byte == b'\n').collect();
+    let is_whole = |line: &&[u8]| line.starts_with(b"{") && line.ends_with(b"}");
+    // What is on several lines in another way may be one document.
+    if 1 < lines.len() && lines.iter().all(|line| is_whole(line)) { lines } else { vec![bytes] }
 }
 
 /// Who a claim is from that the user did not write.

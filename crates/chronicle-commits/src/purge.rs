@@ -24,7 +24,7 @@ use crate::{
     gather::summary_id,
     notebook::Stored,
     staging::drop_staged,
-    trust::{Mark, Tiers, Trust, mark_of_words, marks, record_own},
+    trust::{Mark, Tiers, Trust, keep_own_bytes, mark_of_words, marks, record_own},
 };
 
 /// What is to be purged.
@@ -59,29 +59,28 @@ pub fn is_purged(repository: &Repository, id: &EntryId) -> Result<bool> {
     Ok(purged(repository)?.has(id))
 }
 
-/// Everything that was ever purged in this clone, or in one whose tombstones were merged.
+/// Everything that the user or the team ever purged, and what strangers purged of strangers.
 ///
 /// # Errors
 /// When the tombstones cannot be read.
 pub fn purged(repository: &Repository) -> Result<Purged> {
+    let trust = Trust::of(repository);
+    let tombstones = Tombstones::read(repository, &trust)?;
     let mut purged = Purged::default();
-    match repository.notes(PURGED_REF) {
-        Ok(notes) => {
-            for note in notes {
-                purged.read(&repository.blob(note.blob)?);
-            }
-            Ok(purged)
-        }
-        Err(GitError::NotANotesRef { .. }) => Ok(purged),
-        Err(error) => Err(error.into()),
-    }
+    let strange = tombstones.strange();
+    let tiers = Tiers::of(repository, &trust, &strange)?;
+    purged.add_ids(strange.into_iter().filter(|id| tiers.of_claim(id) == Tier::Unknown));
+    let Tombstones { ids, blobs } = tombstones;
+    purged.add_ids(ids.into_iter().filter(|(_, grave)| grave.hides).map(|(id, _)| id));
+    purged.add_blobs(blobs.into_iter().filter(|(_, grave)| grave.hides).map(|(blob, _)| blob));
+    Ok(purged)
 }
 
 /// Everything that was purged, here or by others, and who purged it: what readers go by.
 ///
 /// A purge counts by the tier of who made it. It takes away what is trusted no more than its maker; of what
-/// is trusted more it only hides, and the answer mentions it. One from a remote that the user did not
-/// enable hides nothing of the user's or the team's.
+/// is trusted more it only hides, and the answer mentions it. One that neither the user nor the team made
+/// hides nothing of theirs, whatever ref it is in.
 #[derive(Debug, Default)]
 pub(crate) struct Tombstones {
     ids: HashMap<EntryId, Grave>,
@@ -94,8 +93,10 @@ struct Grave {
     tier: Tier,
     /// The remote, or the ref.
     origin: String,
-    /// Whether it hides what is trusted more: it is in our own ref, or the team's.
+    /// Whether it hides what is trusted more: the user or the team says it.
     hides: bool,
+    /// Whether it is in our own ref, or the team's.
+    is_here: bool,
 }
 
 fn mark_of_tombstone(tombstone: &Tombstone) -> Mark {
@@ -118,8 +119,10 @@ impl Tombstones {
             for note in notes {
                 for tombstone in read_tombstones(&repository.blob(note.blob)?) {
                     let tier = trust.voice(&mark_of_tombstone(&tombstone), [name.as_str()]).tier;
-                    let hides = name == PURGED_REF || trust.is_shared(&name);
-                    let grave = Grave { tier, origin: origin_of(&name).to_owned(), hides };
+                    let is_here = name == PURGED_REF || trust.is_shared(&name);
+                    // Where nothing is recorded, nobody is known, and our own ref is all there is.
+                    let hides = Tier::Unknown < tier || is_here && repository.trust_records().is_none();
+                    let grave = Grave { tier, origin: origin_of(&name).to_owned(), hides, is_here };
                     for id in tombstone.purged {
                         keep_strongest(&mut tombstones.ids, id, &grave);
                     }
@@ -130,6 +133,12 @@ impl Tombstones {
             }
         }
         Ok(tombstones)
+    }
+
+    /// What those in our own ref name of whom nobody knows who made them.
+    fn strange(&self) -> HashSet<EntryId> {
+        let strange = self.ids.iter().filter(|(_, grave)| grave.is_here && !grave.hides);
+        strange.map(|(id, _)| id.clone()).collect()
     }
 
     /// Whether the note with this object id is gone as a whole. Only the user says that of a note that can
@@ -166,10 +175,12 @@ impl Tombstones {
                 gone.push(id);
             }
         }
-        gone.extend(stored.knowledge.iter().flat_map(chronicle_core::Knowledge::items).filter_map(|item| {
+        for item in stored.knowledge.iter().flat_map(chronicle_core::Knowledge::items) {
             let id = EntryId(item.id().to_owned());
-            self.ids.get(&id).is_some_and(|grave| grave.hides).then_some(id)
-        }));
+            if self.has(&id, item.tier()) {
+                gone.push(id);
+            }
+        }
         purged.add_ids(gone);
         stored.hidden.extend(hidden.into_iter().map(|(origin, n)| {
             format!(
@@ -179,7 +190,7 @@ impl Tombstones {
         }));
         stored.hidden.extend(ignored.into_iter().map(|(origin, n)| {
             format!(
-                "a purge mark from {origin} names {}; notes are not exchanged with it, so it does not count",
+                "a purge mark from {origin} names {}; neither you nor your team made it, so it does not count",
                 counted(n, "lesson")
             )
         }));
@@ -191,7 +202,7 @@ impl Tombstones {
 
 fn keep_strongest<K: std::hash::Hash + Eq>(graves: &mut HashMap<K, Grave>, of: K, grave: &Grave) {
     let known = graves.entry(of).or_insert_with(|| grave.clone());
-    if (known.tier, known.hides) < (grave.tier, grave.hides) {
+    if (known.tier, known.hides, known.is_here) < (grave.tier, grave.hides, grave.is_here) {
         *known = grave.clone();
     }
 }
@@ -481,15 +492,21 @@ fn called(repository: &Repository, ever: &[EverNote], id: &str, sought: &mut Sou
 /// What becomes of the notes of one history.
 fn plan(repository: &Repository, ever: &[EverNote], purged: &Purged, texts: &Texts) -> Result<Replacements> {
     let blobs = ever.iter().map(|note| note.blob).collect();
-    let cleaned = repository.read_every(blobs, |blob, content| match purged.has_blob(&blob.to_string()) {
+    let found = repository.read_every(blobs, |blob, content| match purged.has_blob(&blob.to_string()) {
         true => Some(None),
         false => match clean(content, purged, texts) {
             Left::All => None,
-            Left::Some(bytes) => Some(Some(bytes)),
+            Left::Some(bytes) => Some(Some((content.to_vec(), bytes))),
             Left::Nothing => Some(None),
         },
     })?;
-    let cleaned: HashMap<ObjectId, Option<Vec<u8>>> = cleaned.into_iter().collect();
+    let mut cleaned: HashMap<ObjectId, Option<Vec<u8>>> = HashMap::new();
+    for (blob, left) in found {
+        if let Some((before, after)) = &left {
+            keep_own_bytes(repository, before, after)?;
+        }
+        cleaned.insert(blob, left.map(|(_, after)| after));
+    }
     let replaced = |note: &EverNote| Some((*note, cleaned.get(&note.blob)?.clone()));
     Ok(ever.iter().filter_map(replaced).collect())
 }
@@ -501,6 +518,8 @@ pub struct Enforced {
     pub rewritten: Vec<Rewritten>,
     /// What stays, because those who want it gone are trusted less than its author: only hidden.
     pub kept: Vec<EntryId>,
+    /// What stays and is shown: those who want it gone are neither the user nor the team.
+    pub ignored: Vec<EntryId>,
 }
 
 /// Takes everything that was ever purged, here or where tombstones came from, out of all refs.
@@ -517,13 +536,20 @@ pub fn enforce(repository: &Repository) -> Result<Enforced> {
         return Ok(enforced);
     }
     let of_ours = |grave: &Grave| grave.hides;
+    let strange = tombstones.strange();
     let named: HashSet<EntryId> =
         tombstones.ids.iter().filter(|(_, grave)| of_ours(grave)).map(|(id, _)| id.clone()).collect();
     // What only the user's own purges name needs no look at whose it is.
-    let doubtful: HashSet<EntryId> =
+    let mut doubtful: HashSet<EntryId> =
         named.iter().filter(|id| tombstones.ids[*id].tier < Tier::Own).cloned().collect();
+    doubtful.extend(strange.iter().cloned());
     let tiers = Tiers::of(repository, &trust, &doubtful)?;
+    let (ignored, of_strangers): (Vec<EntryId>, Vec<EntryId>) =
+        strange.into_iter().partition(|id| Tier::Unknown < tiers.of_claim(id));
+    enforced.ignored = ignored;
+    enforced.ignored.sort_unstable();
     let mut purged = Purged::default();
+    purged.add_ids(of_strangers);
     for id in named {
         match doubtful.contains(&id) && tombstones.ids[&id].tier < tiers.of_claim(&id) {
             true => enforced.kept.push(id),

@@ -224,7 +224,7 @@ fn said_of<'a>(afterwords: &'a Afterwords, id: &EntryId) -> &'a [CorrectionItem]
 }
 
 fn doubt(item: &CorrectionItem) -> Option<String> {
-    (item.kind == CorrectionKind::Flag).then(|| item.reason.clone())
+    (item.kind == CorrectionKind::Flag && !item.is_remark).then(|| item.reason.clone())
 }
 
 fn seconds(time: &str) -> i64 {

@@ -2,17 +2,21 @@
 //!
 //! They lie in the git directory of the worktree, with the HEAD they were made on.
 //! They belong to the first commit made on that HEAD, however many follow.
+//!
+//! An archive may bring such files. So the user's data folder records what this user staged; anything else
+//! stays where it is and becomes nobody's lesson.
 
 use std::path::{Path, PathBuf};
 
-use chronicle_core::{Category, EntryId, LineRange, Sketch};
-use chronicle_git::{FileLock, ObjectId, Repository, replace_file};
+use chronicle_core::{Category, EntryId, LineRange, Sketch, counted};
+use chronicle_git::{FileLock, ObjectId, Repository, TrustRecords, replace_file};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use snafu::ResultExt;
 
 use crate::{
     context::AuthorContext,
     error::{Result, UnreadableStagingSnafu, WriteStagingSnafu},
+    trust::{Mark, Trust, mark_of_words},
 };
 
 /// A remark that waits for its commit.
@@ -44,9 +48,13 @@ pub struct StagedRemark {
 
 /// What is staged in one worktree, locked.
 pub struct Staging {
+    records: Option<TrustRecords>,
     directory: PathBuf,
     remarks: Vec<StagedRemark>,
     contexts: Vec<AuthorContext>,
+    /// What the user did not stage.
+    strange_remarks: Vec<StagedRemark>,
+    strange_contexts: Vec<AuthorContext>,
     _lock: FileLock,
 }
 
@@ -77,9 +85,30 @@ impl Staging {
     fn open_in(repository: &Repository, directory: &Path) -> Result<Self> {
         let lock = repository.lock(&directory.join("staging.lock"))?;
         remove_leftovers(directory);
-        let remarks = read(&directory.join(REMARKS))?;
-        let contexts = read_contexts(directory)?;
-        Ok(Self { directory: directory.to_owned(), remarks, contexts, _lock: lock })
+        let (remarks, strange_remarks) = by_user(repository, read(&directory.join(REMARKS))?);
+        let (contexts, strange_contexts) = by_user(repository, read_contexts(directory)?);
+        Ok(Self {
+            records: repository.trust_records().cloned(),
+            directory: directory.to_owned(),
+            remarks,
+            contexts,
+            strange_remarks,
+            strange_contexts,
+            _lock: lock,
+        })
+    }
+
+    /// A word on what is in the files and was not staged by the user, if anything is.
+    #[must_use]
+    pub fn strange(&self) -> Option<String> {
+        let n = self.strange_remarks.len() + self.strange_contexts.len();
+        (0 < n).then(|| {
+            format!(
+                "{} in `{}` not staged by you, and left there; `git chronicle note --clear` and `git chronicle context clear` remove it",
+                counted(n, "item"),
+                self.directory.display()
+            )
+        })
     }
 
     /// The staged remarks as they are at this moment, without keeping anyone from changing them.
@@ -87,7 +116,7 @@ impl Staging {
     /// # Errors
     /// When the file cannot be read.
     pub fn peek(repository: &Repository) -> Result<Vec<StagedRemark>> {
-        read(&repository.worktree_state_dir().join(REMARKS))
+        Ok(by_user(repository, read(&repository.worktree_state_dir().join(REMARKS))?).0)
     }
 
     /// What authors said ahead, in the same way.
@@ -95,7 +124,7 @@ impl Staging {
     /// # Errors
     /// When the file cannot be read.
     pub fn peek_contexts(repository: &Repository) -> Result<Vec<AuthorContext>> {
-        read_contexts(&repository.worktree_state_dir())
+        Ok(by_user(repository, read_contexts(&repository.worktree_state_dir())?).0)
     }
 
     /// Whether anything is staged in the git directory of a worktree.
@@ -116,9 +145,18 @@ impl Staging {
     /// # Errors
     /// When the file cannot be written; it stays as it was then.
     pub fn add(&mut self, remark: StagedRemark) -> Result<()> {
+        self.record(&remark)?;
         let mut remarks = self.remarks.clone();
         remarks.push(remark);
         self.replace(remarks)
+    }
+
+    /// Records that the user staged it, before it is.
+    fn record(&self, staged: &impl Serialize) -> Result<()> {
+        match &self.records {
+            Some(records) => Ok(records.record_own(&[mark(staged)])?),
+            None => Ok(()),
+        }
     }
 
     /// Keeps only the remarks that `keep` wants.
@@ -130,8 +168,35 @@ impl Staging {
         if kept.len() == self.remarks.len() { Ok(()) } else { self.replace(kept) }
     }
 
+    /// Keeps only what `keep` wants of the remarks that the user did not stage; returns how many went.
+    ///
+    /// # Errors
+    /// When the file cannot be written; it stays as it was then.
+    pub fn retain_strange(&mut self, mut keep: impl FnMut(&StagedRemark) -> bool) -> Result<usize> {
+        let before = self.strange_remarks.len();
+        self.strange_remarks.retain(|remark| keep(remark));
+        if self.strange_remarks.len() < before {
+            self.replace(self.remarks.clone())?;
+        }
+        Ok(before - self.strange_remarks.len())
+    }
+
+    /// The same of what the user did not say ahead.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn retain_strange_contexts(&mut self, mut keep: impl FnMut(&AuthorContext) -> bool) -> Result<usize> {
+        let before = self.strange_contexts.len();
+        self.strange_contexts.retain(|context| keep(context));
+        if self.strange_contexts.len() < before {
+            self.replace_contexts(self.contexts.clone())?;
+        }
+        Ok(before - self.strange_contexts.len())
+    }
+
     fn replace(&mut self, remarks: Vec<StagedRemark>) -> Result<()> {
-        self.write(REMARKS, &remarks)?;
+        let all: Vec<&StagedRemark> = self.strange_remarks.iter().chain(&remarks).collect();
+        self.write(REMARKS, &all)?;
         self.remarks = remarks;
         Ok(())
     }
@@ -159,6 +224,7 @@ impl Staging {
                 context
             }
         };
+        self.record(&whole)?;
         self.replace_contexts(contexts)?;
         Ok(whole)
     }
@@ -174,7 +240,8 @@ impl Staging {
 
     fn replace_contexts(&mut self, contexts: Vec<AuthorContext>) -> Result<()> {
         // Other tools know a file with one object.
-        match &contexts[..] {
+        let all: Vec<&AuthorContext> = self.strange_contexts.iter().chain(&contexts).collect();
+        match &all[..] {
             [only] => self.write(CONTEXTS, only)?,
             several => self.write(CONTEXTS, &several)?,
         }
@@ -282,12 +349,30 @@ pub(crate) fn drop_staged(
     }
     let mut staging = Staging::open_in(repository, directory)?;
     let before = staging.remarks.len() + staging.contexts.len();
-    staging.retain(|remark| !is_gone(remark.id.as_ref(), &remark.text))?;
-    staging.retain_contexts(|context| {
+    let keeps = |remark: &StagedRemark| !is_gone(remark.id.as_ref(), &remark.text);
+    let keeps_context = |context: &AuthorContext| {
         let said = serde_json::to_value(context).expect("what is staged is plain data");
         !is_gone(context.id.as_ref(), "") && !says(&said, &is_gone)
-    })?;
-    Ok(before - staging.remarks.len() - staging.contexts.len())
+    };
+    staging.retain(|remark| keeps(remark))?;
+    staging.retain_contexts(|context| keeps_context(context))?;
+    let n_strange = staging.retain_strange(keeps)? + staging.retain_strange_contexts(keeps_context)?;
+    Ok(before + n_strange - staging.remarks.len() - staging.contexts.len())
+}
+
+/// What marks something staged as the user's.
+fn mark(staged: &impl Serialize) -> Mark {
+    mark_of_words("staged", staged)
+}
+
+/// What of `staged` the user staged, and what not. Where nothing is recorded, all of it counts: it becomes a lesson of
+/// nobody known.
+fn by_user<T: Serialize>(repository: &Repository, staged: Vec<T>) -> (Vec<T>, Vec<T>) {
+    if staged.is_empty() || repository.trust_records().is_none() {
+        return (staged, Vec::new());
+    }
+    let trust = Trust::of(repository);
+    staged.into_iter().partition(|staged| trust.is_own(&mark(staged)))
 }
 
 fn says(value: &serde_json::Value, is_gone: &impl Fn(Option<&EntryId>, &str) -> bool) -> bool {

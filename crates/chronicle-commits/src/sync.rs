@@ -4,7 +4,10 @@
 //! (`merging`). Pushing is never forced: the remote takes a commit that builds on what it has, or we
 //! fetch, merge and try again. One process of a clone does this at a time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use chronicle_core::{
     EntryId,
@@ -14,8 +17,8 @@ use chronicle_core::{
     unite_notes,
 };
 use chronicle_git::{
-    CORRECTIONS_REF, FileLock, GitError, KNOWLEDGE_REF, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Pushed,
-    Repository, Rewritten, tracking_prefix, tracking_ref,
+    CORRECTIONS_REF, FETCHED_NOTES, FileLock, GitError, KNOWLEDGE_REF, NOTES_REF, NotesEdit, ObjectId,
+    PURGED_REF, Pushed, Repository, Rewritten, tracking_prefix, tracking_ref,
 };
 
 use crate::{
@@ -23,6 +26,7 @@ use crate::{
     error::{RemoteHoldsPurgedSnafu, Result, WantedGoneSnafu},
     merging::{MAX_NOTE_BYTES, MergedRef, merge, read_bounded},
     purge,
+    trust::{Trust, keep_own_bytes, unite_fairly},
 };
 
 /// The refs that are exchanged; what was purged comes first, so that nothing of it is merged.
@@ -75,7 +79,9 @@ fn lock(repository: &Repository) -> Result<FileLock> {
 /// When the remote cannot be reached, or our refs cannot be read or written.
 pub fn pull(repository: &Repository, remote: &str) -> Result<PullReport> {
     let _lock = lock(repository)?;
-    pull_locked(repository, remote)
+    let mut report = pull_locked(repository, remote)?;
+    report.kept.append(&mut report.ignored);
+    Ok(report)
 }
 
 /// What a pull did.
@@ -83,8 +89,10 @@ pub fn pull(repository: &Repository, remote: &str) -> Result<PullReport> {
 pub struct PullReport {
     /// What was merged, by ref.
     pub merged: Vec<(String, MergedRef)>,
-    /// What the user wrote and a purge of others names: it is kept, and hidden.
+    /// What the user wrote and a purge of others names: it is kept, and hidden if the team purged it.
     pub kept: Vec<EntryId>,
+    /// The same, where neither the user nor the team purged it.
+    ignored: Vec<EntryId>,
     /// Whether the remote still holds what was purged.
     is_stained: bool,
 }
@@ -96,9 +104,10 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<PullReport> {
     for name in SHARED_REFS {
         if name == NOTES_REF {
             // Now all tombstones are here, and nothing else is merged yet.
-            let purge::Enforced { rewritten, kept } = purge::enforce(repository)?;
+            let purge::Enforced { rewritten, kept, ignored } = purge::enforce(repository)?;
             let is_theirs = |rewritten: &Rewritten| rewritten.name.starts_with(&tracking_prefix(remote));
             (report.is_stained, report.kept) = (rewritten.iter().any(is_theirs), kept);
+            report.ignored = ignored;
         }
         let Some(theirs) = repository.ref_target(&tracking_ref(remote, name))? else { continue };
         let ours = repository.ref_target(name)?;
@@ -107,7 +116,9 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<PullReport> {
         }
         let fetched = repository.note_differences(name, ours, Some(theirs))?;
         repository.fetch_missing(remote, fetched.iter().flat_map(|note| &note.theirs).copied())?;
-        report.merged.push((name.to_owned(), merge(repository, name, theirs, remote)?));
+        report
+            .merged
+            .push((name.to_owned(), merge(repository, (name, &tracking_ref(remote, name)), theirs, remote)?));
     }
     Ok(report)
 }
@@ -122,7 +133,7 @@ pub fn push(repository: &Repository, remote: &str) -> Result<PushReport> {
     let mut reason = String::new();
     for attempt in 0..MAX_ATTEMPTS {
         chronicle_git::pause(attempt);
-        let PullReport { merged: pulled, kept, is_stained } = pull_locked(repository, remote)?;
+        let PullReport { merged: pulled, kept, is_stained, ignored: _ } = pull_locked(repository, remote)?;
         // What is here builds on what the remote has, only without the words; nothing is ever forced.
         snafu::ensure!(!is_stained, RemoteHoldsPurgedSnafu { remote });
         // Others want it gone, so it does not go back to them before its author has decided.
@@ -183,8 +194,15 @@ fn without_secrets(
         return Ok(Vec::new());
     }
     let message = "chronicle: replace secrets";
-    repository
-        .rebuild_notes(name, theirs, message, |content| redact_note(content).map(|(redacted, _)| redacted))?;
+    let failed = RefCell::new(None);
+    repository.rebuild_notes(name, theirs, message, |content| {
+        let (redacted, _) = redact_note(content)?;
+        // What is the user's is so without the secret, too.
+        keep_own_bytes(repository, content, &redacted)
+            .unwrap_or_else(|error| drop(failed.replace(Some(error))));
+        Some(redacted)
+    })?;
+    failed.into_inner().map_or(Ok(()), Err)?;
     Ok(found.into_iter().map(|(blob, kinds)| (new[&blob], kinds)).collect())
 }
 
@@ -241,12 +259,13 @@ fn import_fetched(
             Left::Nothing => {}
         }
     }
+    let trust = Trust::of(repository);
     let message = format!("chronicle: import notes of {remote}").replace('\n', " ");
     let ((imported, n_known), _) =
         repository.edit_notes(NOTES_REF, &message, |notes: &mut NotesEdit<'_>| {
             let (mut imported, mut n_known) = (Vec::new(), 0);
             for (key, content) in &given {
-                match add(notes, *key, content)? {
+                match add(notes, *key, (content, &format!("{FETCHED_NOTES}{remote}/chronicle")), &trust)? {
                     true => imported.push(*key),
                     false => n_known += 1,
                 }
@@ -257,12 +276,17 @@ fn import_fetched(
     Ok(())
 }
 
-/// Unites `content` with the note on `key`; whether that changed anything.
-pub(crate) fn add(notes: &mut NotesEdit<'_>, key: ObjectId, content: &[u8]) -> Result<bool, GitError> {
+/// Unites `content`, which is of the ref `source`, with the note on `key`; whether that changed anything.
+pub(crate) fn add(
+    notes: &mut NotesEdit<'_>,
+    key: ObjectId,
+    (content, source): (&[u8], &str),
+    trust: &Trust<'_>,
+) -> Result<bool, GitError> {
     let name = key.to_string();
     let united = match notes.get(key)? {
         Some(present) => {
-            let united = unite_notes(&name, &[&present[..], content]);
+            let united = unite_fairly(trust, &name, &[(&present, NOTES_REF), (content, source)]);
             // Whoever says the same in another form does not change the form of ours.
             if united == present || united == unite_notes(&name, &[&present[..], b""]) {
                 return Ok(false);

@@ -27,10 +27,14 @@ use crate::{
     merging::MAX_NOTE_BYTES,
     purge,
     sync::{SHARED_REFS, add},
+    trust::{Trust, keep_own_bytes},
 };
 
 /// A line may hold a note once as it is and once as base64.
 const MAX_LINE_BYTES: u64 = 3 * MAX_NOTE_BYTES;
+
+/// Stands for the ref of notes that came in a file.
+const IMPORTED: &str = "refs/notes/imported";
 
 /// What was exported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -161,6 +165,7 @@ pub fn import(repository: &Repository, lines: &mut dyn BufRead) -> Result<Import
         let Given { name, key, mut content } =
             read.map_err(|reason| CommitsError::BadLine { number, reason })?;
         if let Some((redacted, kinds)) = redact_note(&content) {
+            keep_own_bytes(repository, &content, &redacted)?;
             content = redacted;
             imported.redacted.push((number, kinds));
         }
@@ -170,6 +175,7 @@ pub fn import(repository: &Repository, lines: &mut dyn BufRead) -> Result<Import
     }
     let mut purged = purge::purged(repository)?;
     notes.get(PURGED_REF).into_iter().flatten().for_each(|(_, tombstones)| purged.read(tombstones));
+    let trust = Trust::of(repository);
     for (name, mut notes) in notes {
         if name != PURGED_REF && !purged.is_empty() {
             notes.retain_mut(|(_, content)| match clean(content, &purged, &Texts::default()) {
@@ -187,7 +193,7 @@ pub fn import(repository: &Repository, lines: &mut dyn BufRead) -> Result<Import
             for (key, content) in &notes {
                 let is_news = match name {
                     CORRECTIONS_REF | PURGED_REF => add_lines(edit, *key, content)?,
-                    _ => add(edit, *key, content)?,
+                    _ => add(edit, *key, (content, IMPORTED), &trust)?,
                 };
                 n_changed += usize::from(is_news);
             }

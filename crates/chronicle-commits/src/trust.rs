@@ -7,13 +7,15 @@
 
 use std::{
     cell::{OnceCell, RefCell},
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
 };
 
 use chronicle_core::{
-    Annotation, Entry, EntryId, Note, Region,
-    correction::{Correction, Tier},
-    read_note,
+    Annotation, Entry, EntryId, Knowledge, Note, ReadNote, Region, canonical,
+    correction::{Correction, Tier, read_corrections},
+    note_bytes, read_note,
+    reading::KnowledgeItem,
+    unite_notes,
 };
 use chronicle_git::{GitError, ObjectId, Repository, TrustRecords, origin_of, tracking_prefix};
 use data_encoding::HEXLOWER;
@@ -32,22 +34,15 @@ fn mark(said: &Value) -> Mark {
     HEXLOWER.encode(&Sha256::digest(said.to_string().as_bytes())[..MARK_BYTES])
 }
 
-/// The mark of a lesson: what it says, and what it says of others.
-///
-/// Where it is does not count. That changes when it is carried to another commit.
+/// The mark of a lesson: everything that is stored of it, so that a change of a label, or of where it is,
+/// makes it another one. Whoever writes the user's lesson in another form records that form, too.
 pub(crate) fn mark_of_entry(entry: &Entry) -> Mark {
-    let natures: Vec<&str> = entry.depends_on.iter().map(|item| item.nature.as_str()).collect();
-    let Entry { id, category, content, supersedes, expires, .. } = entry;
-    mark(&json!([id, category, content, supersedes, expires, natures]))
+    mark_of_words(&entry.id.0, entry)
 }
 
 /// The mark of what is said of a code unit.
 pub(crate) fn mark_of_region(region: &Region) -> Mark {
-    let constraints: Vec<&str> =
-        region.constraints.iter().map(|constraint| constraint.text.as_str()).collect();
-    let natures: Vec<&str> = region.semantic_dependencies.iter().map(|item| item.nature.as_str()).collect();
-    let Region { id, intent, reasoning, risk_notes, corrections, .. } = region;
-    mark(&json!([id, intent, reasoning, risk_notes, constraints, natures, corrections]))
+    mark_of_words(&region.id.0, region)
 }
 
 /// The mark of a document's own words: its summary has an id that is a hash of them.
@@ -60,9 +55,20 @@ pub(crate) fn mark_of_correction(correction: &Correction) -> Mark {
     mark(&json!([correction.id, correction.clone().named().id]))
 }
 
-/// The mark of what has nothing but an id: a purge, an item of knowledge.
+/// The mark of an item of knowledge.
+pub(crate) fn mark_of_item(item: &KnowledgeItem) -> Mark {
+    mark_of_words(item.id(), item)
+}
+
+/// The mark of the word that an item of knowledge is removed.
+pub(crate) fn mark_of_removal(tombstone: &str) -> Mark {
+    mark_of_words("removed", &tombstone)
+}
+
+/// The mark of anything else that is stored under an id: all of it.
 pub(crate) fn mark_of_words(id: &str, words: &impl serde::Serialize) -> Mark {
-    mark(&json!([id, words]))
+    let words = serde_json::to_value(words).expect("what is stored is plain data");
+    mark(&json!([id, canonical(&words)]))
 }
 
 /// The marks of everything that `note` claims, by id.
@@ -76,6 +82,26 @@ pub(crate) fn marks(note: &Note) -> Vec<(EntryId, Mark)> {
     marks
 }
 
+/// The marks of what `knowledge` holds, by id; a removal has its tombstone for one.
+pub(crate) fn marks_of_knowledge(knowledge: &Knowledge) -> Vec<(EntryId, Mark)> {
+    let items =
+        knowledge.items().into_iter().map(|item| (EntryId(item.id().to_owned()), mark_of_item(&item)));
+    let removals =
+        knowledge.removed.iter().map(|removed| (EntryId(removed.clone()), mark_of_removal(removed)));
+    items.chain(removals).collect()
+}
+
+/// The marks of everything in the bytes of a note, by id.
+fn marks_in(content: &[u8]) -> Vec<(EntryId, Mark)> {
+    let read = read_note(content);
+    let mut found = marks(&read.note);
+    found.extend(read.knowledge.iter().flat_map(marks_of_knowledge));
+    let corrections = read_corrections(content).0;
+    found
+        .extend(corrections.iter().map(|correction| (correction.id.clone(), mark_of_correction(correction))));
+    found
+}
+
 /// Records that the user wrote what has these marks. Where the user has no data folder, nothing is.
 ///
 /// # Errors
@@ -85,6 +111,128 @@ pub(crate) fn record_own(repository: &Repository, marks: &[Mark]) -> Result<()> 
         Some(records) => Ok(records.record_own(marks)?),
         None => Ok(()),
     }
+}
+
+/// Records that what the user wrote is the user's in the form that we give it, too: carried, mended,
+/// without a secret or what was purged. `after` holds nothing that is not in `before`.
+///
+/// # Errors
+/// When that cannot be recorded; the new form may not be stored then.
+pub(crate) fn keep_own(
+    repository: &Repository,
+    before: &[(EntryId, Mark)],
+    after: &[(EntryId, Mark)],
+) -> Result<()> {
+    let trust = Trust::of(repository);
+    let own: HashSet<&EntryId> =
+        before.iter().filter(|(_, mark)| trust.is_own(mark)).map(|(id, _)| id).collect();
+    // A document has another name when its words change; who wrote all of a note wrote this document.
+    let is_all_own = !before.is_empty() && before.iter().all(|(id, _)| own.contains(id));
+    let is_own = |(id, _): &&(EntryId, Mark)| is_all_own || own.contains(id);
+    let marks: Vec<Mark> = after.iter().filter(is_own).map(|(_, mark)| mark.clone()).collect();
+    if marks.is_empty() { Ok(()) } else { record_own(repository, &marks) }
+}
+
+/// [`keep_own`] for the bytes of a note.
+///
+/// # Errors
+/// As that one.
+pub(crate) fn keep_own_bytes(repository: &Repository, before: &[u8], after: &[u8]) -> Result<()> {
+    keep_own(repository, &marks_in(before), &marks_in(after))
+}
+
+/// One version of a claim.
+#[derive(Clone)]
+enum Version {
+    Entry(Entry),
+    Region(Region),
+}
+
+/// Lets the version of each claim that is trusted most take the place of the others in `notes`: nobody changes
+/// what someone wrote who is trusted more. `tier` is asked for the number of a note and a mark in it.
+pub(crate) fn best_versions(notes: Vec<Note>, tier: impl Fn(usize, &Mark) -> Tier) -> Vec<Note> {
+    if notes.len() < 2 {
+        return notes;
+    }
+    let mut best: HashMap<EntryId, (Tier, Mark, Version)> = HashMap::new();
+    let mut seen: Vec<Vec<(EntryId, Tier, Mark)>> = Vec::with_capacity(notes.len());
+    for (number, note) in notes.iter().enumerate() {
+        let entries = note
+            .entries()
+            .into_iter()
+            .map(|(_, entry)| (entry.id.clone(), mark_of_entry(entry), Version::Entry(entry.clone())));
+        let regions = note
+            .documents()
+            .into_iter()
+            .flat_map(|document| &document.regions)
+            .map(|region| (region.id.clone(), mark_of_region(region), Version::Region(region.clone())));
+        let mut here = Vec::new();
+        for (id, mark, version) in entries.chain(regions) {
+            let tier = tier(number, &mark);
+            if best.get(&id).is_none_or(|(known, ..)| *known < tier) {
+                best.insert(id.clone(), (tier, mark.clone(), version));
+            }
+            here.push((id, tier, mark));
+        }
+        seen.push(here);
+    }
+    let settle = |(note, here): (Note, Vec<(EntryId, Tier, Mark)>)| {
+        let (mut entries, mut regions) = (Vec::new(), Vec::new());
+        for (id, tier, mark) in here {
+            match &best[&id] {
+                (above, other, version) if tier < *above && mark != *other => match version {
+                    Version::Entry(entry) => entries.push(entry.clone()),
+                    Version::Region(region) => regions.push(region.clone()),
+                },
+                _ => {}
+            }
+        }
+        if entries.is_empty() && regions.is_empty() { note } else { note.with_versions(entries, &regions) }
+    };
+    notes.into_iter().zip(seen).map(settle).collect()
+}
+
+/// Drops from `removed` what names an item that is trusted more than who removed it.
+pub(crate) fn fair_removals(
+    removed: BTreeSet<String>,
+    items: &[(KnowledgeItem, Tier)],
+    tier: impl Fn(&str) -> Tier,
+) -> BTreeSet<String> {
+    let above: HashMap<String, Tier> = items.iter().map(|(item, tier)| (item.tombstone(), *tier)).collect();
+    let is_fair = |removal: &String| above.get(removal).is_none_or(|above| *above <= tier(removal));
+    removed.into_iter().filter(is_fair).collect()
+}
+
+/// The note on `key` that holds what all `sides` hold, each the bytes of a note and the ref that it is in. Where
+/// they differ in one claim, the one that is trusted more is taken.
+pub(crate) fn unite_fairly(trust: &Trust<'_>, key: &str, sides: &[(&[u8], &str)]) -> Vec<u8> {
+    let bytes: Vec<&[u8]> = sides.iter().map(|(bytes, _)| *bytes).collect();
+    if bytes.windows(2).all(|pair| pair[0] == pair[1]) {
+        return unite_notes(key, &bytes);
+    }
+    let read: Vec<ReadNote> = bytes.iter().map(|bytes| read_note(bytes)).collect();
+    let of = |number: usize, mark: &Mark| trust.voice(mark, [sides[number].1]).tier;
+    let mut items: Vec<(KnowledgeItem, Tier)> = Vec::new();
+    let mut notes = Vec::new();
+    let mut known: Vec<(usize, Knowledge)> = Vec::new();
+    for (number, read) in read.into_iter().enumerate() {
+        notes.push(read.note);
+        if let Some(knowledge) = read.knowledge {
+            items.extend(knowledge.items().into_iter().map(|item| {
+                let tier = of(number, &mark_of_item(&item));
+                (item, tier)
+            }));
+            known.push((number, knowledge));
+        }
+    }
+    let fair = known.into_iter().map(|(number, mut knowledge)| {
+        let removed = std::mem::take(&mut knowledge.removed);
+        knowledge.removed = fair_removals(removed, &items, |removal| of(number, &mark_of_removal(removal)));
+        knowledge
+    });
+    let knowledge = fair.reduce(Knowledge::fold);
+    let note = best_versions(notes, of).into_iter().reduce(Note::fold).unwrap_or_default();
+    note_bytes(key, &note, knowledge)
 }
 
 /// Who a claim is from.
@@ -172,8 +320,7 @@ impl Trust<'_> {
             // Mostly no remote is enabled, or nothing came from elsewhere.
             let names = if self.shared.is_empty() { Vec::new() } else { team_refs(self) };
             for (name, blobs) in names {
-                let found =
-                    self.repository.read_many(blobs, |_, content| Some(marks(&read_note(content).note)));
+                let found = self.repository.read_many(blobs, |_, content| Some(marks_in(content)));
                 let marks = found.into_iter().flat_map(|(_, marks)| marks);
                 of_team.extend(marks.map(|(_, mark)| (mark, origin_of(&name).to_owned())));
             }
@@ -252,7 +399,7 @@ impl Tiers {
             blobs.dedup();
             let found = repository.read_many(blobs, |_, content| {
                 let note = read_note(content).note;
-                let mut claimed = marks(&note);
+                let mut claimed = marks_in(content);
                 claimed.retain(|(id, _)| wanted.contains(id));
                 let of_entry = |id: &EntryId| note.entry(id).map(|entry| entry.supersedes.clone());
                 let claimed: Vec<_> = claimed

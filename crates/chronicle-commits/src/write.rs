@@ -1,10 +1,10 @@
 //! Stores annotations: checks them against the commit, finds out where they belong, folds them in.
 
-use std::path::PathBuf;
+use std::{collections::HashSet, path::PathBuf};
 
 use chronicle_core::{
     Annotation, Category, ContextLevel, CrossCutting, Entry, EntryId, LineRange, Lines, Note, Origin,
-    Provenance, Region, Source, quality,
+    Provenance, Region, Source, correction::Tier, quality,
 };
 use chronicle_git::{NOTES_REF, NotesEdit, ObjectId, Repository};
 use jiff::Timestamp;
@@ -19,7 +19,7 @@ use crate::{
     knowledge, mend,
     notebook::{Notebook, parse},
     staging::{Staged, StagedRemark, Staging},
-    trust::{marks, record_own},
+    trust::{Trust, marks, record_own},
 };
 
 /// What to store, and on which commit.
@@ -121,6 +121,7 @@ pub fn annotate(
     // The staged remarks stay locked until they are either stored and gone, or untouched.
     let is_head = repository.head()? == Some(request.commit);
     let mut staging = is_head.then(|| Staging::open(repository)).transpose()?;
+    warnings.extend(staging.as_ref().and_then(Staging::strange));
     let waiting = Waiting { staging: staging.as_ref(), is_only_overdue: false };
     let (staged, said) = staged(repository, waiting, &mut facts, stamp, &mut warnings)?;
     let knowledge = knowledge::named(&request.input.knowledge, stamp.new_id);
@@ -635,7 +636,9 @@ fn store(
         document.context_level = document.context_level.or(remarks.context_level);
     }
     let n_given = document.wisdom.len();
-    let known = before.entries();
+    // That a stranger said it is no reason to leave out what the user says.
+    let heard = trusted(repository, before.clone());
+    let known = heard.entries();
     let mut news: Vec<Entry> = Vec::with_capacity(n_given);
     for mut entry in std::mem::take(&mut document.wisdom) {
         let same =
@@ -654,7 +657,7 @@ fn store(
     document.wisdom = news;
     let n_known = n_given - document.wisdom.len();
     let added: Vec<EntryId> = document.wisdom.iter().map(|entry| entry.id.clone()).collect();
-    if added.is_empty() && is_in(&before, &document) {
+    if added.is_empty() && is_in(&heard, &document) {
         let reason = "all of this is stored on the commit already".to_owned();
         return Ok(Outcome {
             annotation: before.to_annotation(&request.commit.to_string()),
@@ -665,6 +668,20 @@ fn store(
     }
     let annotation = fold_in(repository, notes, request.commit, document)?;
     Ok(Outcome { annotation, added, n_known, unchanged: None })
+}
+
+/// What of `note`, which is in our own ref, the user or the team says; all of it where nothing is recorded.
+fn trusted(repository: &Repository, note: Note) -> Note {
+    if repository.trust_records().is_none() {
+        return note;
+    }
+    let trust = Trust::of(repository);
+    let strange: HashSet<EntryId> = marks(&note)
+        .into_iter()
+        .filter(|(_, mark)| trust.voice(mark, [NOTES_REF]).tier == Tier::Unknown)
+        .map(|(id, _)| id)
+        .collect();
+    if strange.is_empty() { note } else { note.without(&|id| strange.contains(id), "") }
 }
 
 /// Whether two entries are one claim about one place.

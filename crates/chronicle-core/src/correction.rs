@@ -105,6 +105,12 @@ pub struct CorrectionItem {
     pub timestamp: String,
     /// How far its author is trusted.
     pub trust: Tier,
+    /// The remote or the ref that it came from, if the user did not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// Whether it is only a remark that changes nothing: its author is trusted less than the claim's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_remark: bool,
 }
 
 impl CorrectionItem {
@@ -139,7 +145,7 @@ impl Correction {
 
     /// The correction as answers show it, by an author of one tier, of a claim of another.
     #[must_use]
-    pub fn by(self, trust: Tier, target: Tier) -> CorrectionItem {
+    pub fn by(self, trust: Tier, origin: Option<String>, target: Tier) -> CorrectionItem {
         let is_bold = self.kind != CorrectionKind::Flag && trust < target;
         CorrectionItem {
             id: Some(self.id),
@@ -152,6 +158,8 @@ impl Correction {
             author: self.author,
             timestamp: self.timestamp,
             trust,
+            origin,
+            is_remark: trust < target,
         }
     }
 }
@@ -194,6 +202,8 @@ pub fn in_region(region: &Region) -> Vec<CorrectionItem> {
             author: fields.take("author"),
             timestamp: fields.take("timestamp").unwrap_or_default(),
             trust: Tier::Unknown,
+            origin: None,
+            is_remark: false,
         }
     };
     region.corrections.iter().map(read).collect()
@@ -384,7 +394,7 @@ mod tests {
             timestamp: "2026-01-01T00:00:00Z".to_owned(),
             extra: Map::new(),
         };
-        correction.by(Tier::Own, Tier::Own)
+        correction.by(Tier::Own, None, Tier::Own)
     }
 
     fn region() -> Region {
@@ -448,7 +458,7 @@ mod tests {
             let (corrections, _) = read_corrections(
                 br#"{"id":"C","entry":"E","kind":"remove","field":"content","target_value":"x"}"#,
             );
-            let item = corrections[0].clone().by(trust, target);
+            let item = corrections[0].clone().by(trust, None, target);
             (item.kind, item.meant)
         };
         let flag = (CorrectionKind::Flag, Some(CorrectionKind::Remove));

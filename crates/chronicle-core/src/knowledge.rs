@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::{fields::Fields, note::canonical, reading::KnowledgeItem};
+use crate::{correction::Tier, fields::Fields, note::canonical, reading::KnowledgeItem};
 
 /// Conventions, boundaries and anti-patterns of a repository, kept on the empty tree.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -204,22 +204,47 @@ impl Knowledge {
 
     /// Adds an item.
     pub fn add(&mut self, item: KnowledgeItem) {
+        self.push(item);
+        self.settle();
+    }
+
+    fn push(&mut self, item: KnowledgeItem) {
         match item {
             KnowledgeItem::Convention(item) => self.conventions.push(item),
             KnowledgeItem::Boundary(item) => self.boundaries.push(item),
             KnowledgeItem::AntiPattern(item) => self.anti_patterns.push(item),
         }
-        self.settle();
     }
 
     /// Removes an item for good; its id is never given to another.
     pub fn remove(&mut self, item: &KnowledgeItem) {
-        self.removed.insert(match item {
-            KnowledgeItem::Convention(item) => tombstone(item),
-            KnowledgeItem::Boundary(item) => tombstone(item),
-            KnowledgeItem::AntiPattern(item) => tombstone(item),
-        });
+        self.removed.insert(item.tombstone());
         self.settle();
+    }
+
+    /// The same for an answer: each item says how far it is trusted. What it says of that itself does not count.
+    #[must_use]
+    pub fn said(self, voice: impl Fn(&KnowledgeItem) -> (Tier, Option<String>)) -> Self {
+        let items = self.items().into_iter().map(|mut item| {
+            let (tier, origin) = voice(&item);
+            item.set_said(tier, origin);
+            item
+        });
+        let items: Vec<KnowledgeItem> = items.collect();
+        let mut said =
+            Self { conventions: Vec::new(), boundaries: Vec::new(), anti_patterns: Vec::new(), ..self };
+        items.into_iter().for_each(|item| said.push(item));
+        said.settle();
+        said
+    }
+
+    /// What of an answer the user or the team says.
+    #[must_use]
+    pub fn trusted(&self) -> Self {
+        let items = self.items().into_iter().filter(|item| Tier::Unknown < item.tier());
+        let mut trusted = Self::default();
+        items.for_each(|item| trusted.push(item));
+        trusted
     }
 
     /// The part that concerns `file`: scoped items whose scope covers it, and every anti-pattern.
@@ -279,6 +304,9 @@ impl Item for AntiPattern {
     }
 }
 
+/// The keys by which an answer says of an item how far it is trusted, and where it came from.
+const SAID: [&str; 2] = ["tier", "origin"];
+
 /// A hash of everything that an item says.
 fn hash(item: &impl Serialize) -> String {
     let value = serde_json::to_value(item).expect("knowledge is plain data");
@@ -311,7 +339,59 @@ impl KnowledgeItem {
         *id = format!("{prefix}-{}", unique.to_lowercase());
     }
 
+    /// What remembers that it was removed.
+    #[must_use]
+    pub fn tombstone(&self) -> String {
+        match self {
+            Self::Convention(item) => tombstone(item),
+            Self::Boundary(item) => tombstone(item),
+            Self::AntiPattern(item) => tombstone(item),
+        }
+    }
+
+    /// Says in it who says it, where that is not the user.
+    pub fn set_said(&mut self, tier: Tier, origin: Option<String>) {
+        let extra = self.extra_mut();
+        SAID.iter().for_each(|key| drop(extra.shift_remove(*key)));
+        if tier != Tier::Own {
+            extra.insert(SAID[0].to_owned(), tier.to_string().into());
+            extra.extend(origin.map(|origin| (SAID[1].to_owned(), origin.into())));
+        }
+    }
+
+    /// How far those are trusted who say it, in an answer.
+    #[must_use]
+    pub fn tier(&self) -> Tier {
+        match self.extra().get(SAID[0]).and_then(Value::as_str) {
+            None => Tier::Own,
+            Some("team") => Tier::Team,
+            Some(_) => Tier::Unknown,
+        }
+    }
+
+    /// Where it came from, in an answer, if the user does not say it.
+    #[must_use]
+    pub fn origin(&self) -> Option<&str> {
+        self.extra().get(SAID[1]).and_then(Value::as_str)
+    }
+
+    /// Whether an answer says by this key how far an item is trusted.
+    #[must_use]
+    pub fn is_judged(key: &str) -> bool {
+        SAID.contains(&key)
+    }
+
     /// Keys beside those of its kind, such as `decided_in`.
+    #[must_use]
+    pub fn extra(&self) -> &Map<String, Value> {
+        match self {
+            Self::Convention(item) => &item.extra,
+            Self::Boundary(item) => &item.extra,
+            Self::AntiPattern(item) => &item.extra,
+        }
+    }
+
+    /// The same, to be changed.
     pub fn extra_mut(&mut self) -> &mut Map<String, Value> {
         match self {
             Self::Convention(item) => &mut item.extra,

@@ -75,7 +75,7 @@ pub use lines::{
 };
 pub use locate::{Locator, Place};
 pub use neighbours::{Neighbours, Shape, Stretch, divided};
-pub use note::{Note, Statement};
+pub use note::{Note, Statement, canonical};
 pub use plain::{plain, shown_json, shown_path, without_commands};
 pub use provenance::{Provenance, Source};
 pub use region::{
@@ -83,7 +83,7 @@ pub use region::{
 };
 pub use secrets::redact_note;
 pub use sketch::{Sketch, line_hash};
-pub use unite::{UNREAD_SCHEMA, unite_lines, unite_notes};
+pub use unite::{UNREAD_SCHEMA, note_bytes, unite_lines, unite_notes};
 pub use when::{Age, parse_time};
 
 /// The schema that Chronicle writes.

@@ -12,7 +12,7 @@ use data_encoding::{BASE64, HEXLOWER};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::{Annotation, Change, Entry, EntryId, SCHEMA, Sketch, Source, score::context_level};
+use crate::{Annotation, Change, Entry, EntryId, Region, SCHEMA, Sketch, Source, score::context_level};
 
 /// The folded meaning of one note.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -109,6 +109,57 @@ impl Note {
     #[must_use]
     pub fn with_entry(mut self, entry: Entry) -> Self {
         self.add_entry(entry);
+        self
+    }
+
+    /// The note in which these versions of claims take the place of those with the same ids.
+    #[must_use]
+    pub fn with_versions(mut self, entries: Vec<Entry>, regions: &[Region]) -> Self {
+        for entry in entries {
+            if let Some(known) = self.entries.get_mut(&entry.id) {
+                *known = entry;
+            }
+        }
+        if regions.is_empty() {
+            return self;
+        }
+        for (_, mut document) in std::mem::take(&mut self.documents) {
+            for region in &mut document.regions {
+                if let Some(version) = regions.iter().find(|version| version.id == region.id) {
+                    region.clone_from(version);
+                }
+            }
+            self.add_document(fingerprint(&document), document);
+        }
+        self
+    }
+
+    /// The note in which no document speaks over one that ranks higher: it neither replaces its summary, nor
+    /// counts as the author of an entry that the other one holds, too.
+    #[must_use]
+    pub fn ranked<R: Ord + Copy>(
+        mut self,
+        of_document: impl Fn(&Annotation) -> R,
+        of_entry: impl Fn(&EntryId) -> R,
+    ) -> Self {
+        let ranks: BTreeMap<String, R> = self
+            .documents
+            .iter()
+            .map(|(fingerprint, document)| (fingerprint.clone(), of_document(document)))
+            .collect();
+        let mut claimed: BTreeMap<EntryId, R> = BTreeMap::new();
+        for (fingerprint, document) in &self.documents {
+            let rank = ranks[fingerprint];
+            for id in &document.entry_ids {
+                let known = claimed.entry(id.clone()).or_insert(rank);
+                *known = rank.max(*known);
+            }
+        }
+        for (fingerprint, document) in &mut self.documents {
+            let rank = ranks[fingerprint];
+            document.replaces.retain(|replaced| ranks.get(replaced).is_none_or(|above| *above <= rank));
+            document.entry_ids.retain(|id| claimed[id] <= rank || of_entry(id) <= rank);
+        }
         self
     }
 
@@ -394,7 +445,8 @@ impl Annotation {
 }
 
 /// JSON with sorted keys.
-pub(crate) fn canonical(value: &Value) -> String {
+#[must_use]
+pub fn canonical(value: &Value) -> String {
     fn sorted(value: &Value) -> Value {
         match value {
             Value::Object(map) => {

@@ -304,6 +304,14 @@ pub enum KnowledgeItem {
     AntiPattern(AntiPattern),
 }
 
+impl KnowledgeItem {
+    /// Who says it, in words, unless it is the user.
+    #[must_use]
+    pub fn said_by(&self) -> Option<String> {
+        said_by(None, self.tier(), self.origin())
+    }
+}
+
 impl From<Knowledge> for Vec<KnowledgeItem> {
     fn from(knowledge: Knowledge) -> Self {
         let conventions = knowledge.conventions.into_iter().map(KnowledgeItem::Convention);
@@ -376,5 +384,11 @@ impl Reading {
             .iter()
             .map(|region| &region.standing)
             .chain(self.wisdom.iter().map(|entry| &entry.standing))
+    }
+
+    /// The same, to be changed.
+    pub fn standings_mut(&mut self) -> impl Iterator<Item = &mut Standing> {
+        let regions = self.regions.iter_mut().map(|region| &mut region.standing);
+        regions.chain(self.wisdom.iter_mut().map(|entry| &mut entry.standing))
     }
 }

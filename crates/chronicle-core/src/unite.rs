@@ -36,6 +36,12 @@ pub fn unite_notes(key: &str, sides: &[impl AsRef<[u8]>]) -> Vec<u8> {
             knowledge = Some(knowledge.take().unwrap_or_default().fold(more));
         }
     }
+    note_bytes(key, &note, knowledge)
+}
+
+/// The bytes of a note on `key` that holds these documents, and this knowledge.
+#[must_use]
+pub fn note_bytes(key: &str, note: &Note, knowledge: Option<Knowledge>) -> Vec<u8> {
     let mut united = Vec::new();
     if let Some(knowledge) = knowledge {
         serde_json::to_writer(&mut united, &knowledge.sorted()).expect("knowledge is plain data");

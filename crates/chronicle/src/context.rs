@@ -80,7 +80,7 @@ impl Chronicle {
         let mut staging = Staging::open(self.repository()?)?;
         let n_contexts = staging.contexts().len();
         staging.retain_contexts(|_| false)?;
-        Ok(n_contexts)
+        Ok(n_contexts + staging.retain_strange_contexts(|_| false)?)
     }
 
     /// Runs `git commit ARGS` and stores what is said of the commit, here or in the environment.

@@ -89,6 +89,6 @@ impl Chronicle {
         let mut staging = Staging::open(self.repository()?)?;
         let n_remarks = staging.remarks().len();
         staging.retain(|_| false)?;
-        Ok(n_remarks)
+        Ok(n_remarks + staging.retain_strange(|_| false)?)
     }
 }

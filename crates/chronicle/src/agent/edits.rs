@@ -235,6 +235,10 @@ fn relevant(mut reading: Reading) -> Reading {
     reading.regions.retain(|item| is_told(item.standing.tier, item.standing.origin.as_ref()));
     reading.wisdom.retain(|item| is_told(item.standing.tier, item.standing.origin.as_ref()));
     reading.dependencies_on_this.retain(|item| is_told(item.tier, item.origin.as_ref()));
+    reading.knowledge.retain(|item| is_told(item.tier(), item.origin().map(str::to_owned).as_ref()));
+    for standing in reading.standings_mut() {
+        standing.corrections.retain(|item| is_told(item.trust, item.origin.as_ref()));
+    }
     reading
 }
 
@@ -247,7 +251,8 @@ pub(super) fn may_be_told(tier: Tier, origin: Option<&String>) -> bool {
 pub(super) fn is_reason(reading: &Reading) -> bool {
     let tiers = reading.standings().map(|standing| standing.tier);
     let tiers = tiers.chain(reading.dependencies_on_this.iter().map(|item| item.tier));
-    tiers.into_iter().any(|tier| Tier::Unknown < tier) || !reading.knowledge.is_empty()
+    let tiers = tiers.chain(reading.knowledge.iter().map(KnowledgeItem::tier));
+    tiers.into_iter().any(|tier| Tier::Unknown < tier)
 }
 
 fn merge(reading: &mut Reading, other: Reading) {

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use chronicle_core::{
     Age,
-    correction::{CorrectionItem, CorrectionKind},
-    plain,
+    correction::{CorrectionItem, CorrectionKind, Tier},
+    plain, reading,
 };
 
 use super::{View, words};
@@ -19,8 +19,12 @@ pub(super) fn words(item: &CorrectionItem, view: &View) -> String {
         CorrectionKind::Remove => format!("{field}: a value was removed"),
         CorrectionKind::Amend => format!("{field}: a value was amended"),
     };
-    if let Some(author) = &item.author {
-        let _ = write!(text, " by {}", words::path(author));
+    let stranger = (item.trust == Tier::Unknown && item.origin.is_some())
+        .then(|| reading::said_by(item.author.as_deref(), item.trust, item.origin.as_deref()));
+    match (stranger.flatten(), &item.author) {
+        (Some(stranger), _) => drop(write!(text, " ({stranger})")),
+        (None, Some(author)) => drop(write!(text, " by {}", words::path(author))),
+        (None, None) => {}
     }
     if let Some(at) = chronicle_core::parse_time(&item.timestamp) {
         let _ = write!(text, ", {} ago", Age::between(at, view.now));
@@ -59,8 +63,8 @@ pub(super) fn markdown(reply: &CorrectReply, view: &View) -> String {
         let _ = writeln!(out, "- {}", claim_words(claim));
         let _ = writeln!(out, "  - id: {}", plain(&claim.id.0));
         if let Some(correction) = reply.corrections.get(number) {
-            let tier = chronicle_core::correction::Tier::Own;
-            let item = correction.clone().by(tier, tier);
+            let tier = Tier::Own;
+            let item = correction.clone().by(tier, None, tier);
             list(&mut out, &[item], "  - ", &View { verbose: true, ..*view });
         }
     }

@@ -325,17 +325,18 @@ fn said_by(author: &Option<String>, tier: Tier, origin: &Option<String>) -> Opti
 
 fn knowledge(out: &mut String, item: &KnowledgeItem) {
     let text = |text: &str| words::indented(text, "  ");
+    let by = item.said_by().map(|said_by| format!(", {said_by}")).unwrap_or_default();
     let _ = match item {
         KnowledgeItem::Convention(item) => writeln!(
             out,
-            "- convention ({}, {}): {}",
+            "- convention ({}, {}{by}): {}",
             text(&item.id),
             words::path(&item.scope),
             text(&item.rule)
         ),
         KnowledgeItem::Boundary(item) => writeln!(
             out,
-            "- boundary ({}, {}): owns {}; {}",
+            "- boundary ({}, {}{by}): owns {}; {}",
             text(&item.id),
             words::path(&item.module),
             text(&item.owns),
@@ -344,19 +345,15 @@ fn knowledge(out: &mut String, item: &KnowledgeItem) {
         KnowledgeItem::AntiPattern(item) => {
             writeln!(
                 out,
-                "- anti-pattern ({}): {} Instead: {}",
+                "- anti-pattern ({}{by}): {} Instead: {}",
                 text(&item.id),
                 text(&item.pattern),
                 text(&item.instead)
             )
         }
     };
-    let extra = match item {
-        KnowledgeItem::Convention(item) => &item.extra,
-        KnowledgeItem::Boundary(item) => &item.extra,
-        KnowledgeItem::AntiPattern(item) => &item.extra,
-    };
-    for (key, value) in extra.iter().filter(|(_, value)| !value.is_null()) {
+    let is_shown = |(key, value): &(&String, &Value)| !value.is_null() && !KnowledgeItem::is_judged(key);
+    for (key, value) in item.extra().iter().filter(is_shown) {
         let _ = writeln!(out, "  - {}: {}", words::path(key), value_words(value));
     }
 }

@@ -1202,19 +1202,6 @@ fn one_missing_note_hides_no_other() {
 }
 
 #[test]
-fn remarks_staged_by_another_tool_are_washed_too() {
-    let (secret, core) = &secrets()[0];
-    let (repo, _) = annotated();
-    let staged = repo.path().join(".git/chronicle/staged-notes.json");
-    let remarks = json!([{ "timestamp": "2026-03-01T12:00:00Z", "text": format!("The key is {secret}{HOSTILE} here.") }]);
-    fs::write(&staged, remarks.to_string()).expect("it can be written");
-    let outcome = chronicle(repo.path(), &["annotate", "--summary", "It takes the remark with it"]).success();
-    assert_plain(&outcome);
-    assert_eq!(contents(&note(&repo, "HEAD")).len(), 1);
-    assert_unknown(&repo, core, &[outcome]);
-}
-
-#[test]
 fn errors_in_json_hold_the_whole_message() {
     let (repo, _) = annotated();
     let outcome = chronicle(repo.path(), &["annotate", "--format=json"]);

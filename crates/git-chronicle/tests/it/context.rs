@@ -218,7 +218,7 @@ fn the_hook_gives_remarks_to_their_commit() {
 }
 
 #[test]
-fn what_another_tool_staged_is_taken_in() {
+fn what_another_tool_staged_stays_where_it_is() {
     let repo = repo();
     let foreign =
         json!({ "task": "T", "reasoning": "R", "dependencies": "one\ntwo", "tags": "a,b", "later": 1 });
@@ -226,7 +226,20 @@ fn what_another_tool_staged_is_taken_in() {
     change(&repo);
     repo.commit("pool: change it");
     after_commit(&repo, &[]);
-    assert_eq!(contents(&note(&repo, "HEAD")), ["R", "one", "two"]);
+    let said = ["context", "set", "--reasoning", "Said here"];
+    chronicle(repo.path(), &said).success();
+    let staged = std::fs::read_to_string(repo.path().join(".git/chronicle/pending-context.json")).unwrap();
+    assert!(staged.contains("\"R\"") && staged.contains("Said here"), "{staged}");
+    change(&repo);
+    repo.commit("pool: change it again");
+    after_commit(&repo, &[]);
+    assert_eq!(contents(&note(&repo, "HEAD")), ["Said here"]);
+    chronicle(repo.path(), &["annotate", "--summary", "Why it was changed at all"])
+        .success()
+        .warns("1 item in ")
+        .warns("not staged by you");
+    chronicle(repo.path(), &["context", "clear"]).success();
+    assert!(!repo.path().join(".git/chronicle/pending-context.json").exists());
 
     repo.write(".git/chronicle/pending-context.json", "{ no JSON");
     let outcome = after_commit(&repo, &[]);

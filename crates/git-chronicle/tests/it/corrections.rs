@@ -318,7 +318,7 @@ fn who_is_trusted_less_than_the_author_only_casts_doubt() {
     }
     insta::assert_snapshot!(ask(&repo, &["read", "src/pool.rs", "--lines", "9:10", "--category", "gotcha"]), @"
     ## src/pool.rs
-    - gotcha (lines 8-13, intact, Pool::acquire, 0.50, fef3554, 2 days, flagged): The UI thread calls this; it must never block.
+    - gotcha (lines 8-13, intact, Pool::acquire, 1.00, fef3554, 2 days, flagged): The UI thread calls this; it must never block.
       - flagged by Ada, moments ago, who is trusted too little to remove
     ");
     // In another clone nobody knows who wrote the lesson, so all count alike.

@@ -204,13 +204,15 @@ fn parallel_writers_lose_nothing() {
     let repo = repo();
     let worktree = repo.beside("worktree");
     repo.git(&["worktree", "add", "--quiet", "--detach", &worktree.to_string_lossy()]);
+    let home = &testkit::user_data(repo.path());
     thread::scope(|scope| {
         for n in 0..24 {
             let directory = if n % 2 == 0 { repo.path() } else { worktree.as_path() };
             scope.spawn(move || {
                 // Every rule is given twice, at about the same time.
                 let rule = format!("Rule number {:02}.", n / 2);
-                chronicle(directory, &["knowledge", "add", "--rule", &rule]).success();
+                let mut add = binary(directory, &["knowledge", "add", "--rule", &rule]);
+                run(add.env("CHRONICLE_HOME", home)).success();
             });
         }
     });

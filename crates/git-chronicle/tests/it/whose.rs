@@ -51,8 +51,13 @@ fn lessons(repo: &TestRepo) -> Vec<(String, String, Value)> {
 }
 
 fn hook(repo: &TestRepo) -> String {
+    hook_in(repo, "s1")
+}
+
+/// What the hook says in one session: everything once.
+fn hook_in(repo: &TestRepo, session: &str) -> String {
     let path = repo.path().join("a.rs");
-    let payload = json!({ "session_id": "s1", "cwd": repo.path(), "tool_name": "Edit", "tool_input": {
+    let payload = json!({ "session_id": session, "cwd": repo.path(), "tool_name": "Edit", "tool_input": {
         "file_path": path, "old_string": "    1;", "new_string": "    2;" } });
     let file = repo.beside("payload");
     fs::write(&file, payload.to_string()).expect("it can be written");
@@ -148,10 +153,258 @@ fn a_purge_mark_of_a_stranger_hides_nothing_of_the_users() {
     assert_eq!(lessons(&repo)[0].0, "Keep this order.");
     chronicle(repo.path(), &["read", "a.rs"]).success().warns("a purge mark from stranger names 1 lesson");
     assert!(hook(&repo).contains("Keep this order."));
-    // One in our own ref, of nobody knows whom, hides it and says so.
+    // One in our own ref, of nobody knows whom, hides no more.
     repo.put_note("refs/notes/chronicle-purged", &empty_tree, line.as_bytes());
-    assert_eq!(lessons(&repo).len(), 1, "the stranger's is left");
-    chronicle(repo.path(), &["read", "a.rs"]).success().warns("1 lesson hidden: a purge mark from");
+    assert_eq!(lessons(&repo)[0].0, "Keep this order.");
+    chronicle(repo.path(), &["read", "a.rs"])
+        .success()
+        .warns("a purge mark from refs/notes/chronicle-purged names 1 lesson");
+    // The user's own does.
+    chronicle(repo.path(), &["purge", &own]).success();
+    let left = lessons(&repo);
+    assert_eq!(left.iter().map(|(content, ..)| content.as_str()).collect::<Vec<_>>(), ["Run this first."]);
+}
+
+/// A repository with one own lesson on `a.rs`, its id, and a remote that has it, too.
+fn pushed() -> (TestRepo, String) {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    repo.commit("one");
+    let own = annotate(&repo, "Keep this order.");
+    let bare = repo.beside("up.git");
+    repo.git(&["clone", "--quiet", "--bare", &repo.path().to_string_lossy(), &bare.to_string_lossy()]);
+    repo.git(&["remote", "add", "origin", &bare.to_string_lossy()]);
+    chronicle(repo.path(), &["sync", "push", "origin"]).success();
+    (repo, own)
+}
+
+/// Gives the remote another note on `object`, on top of what it has.
+fn push_note(repo: &TestRepo, name: &str, object: &str, note: &[u8]) {
+    let theirs = format!("refs/notes/theirs-{name}");
+    let ours = format!("refs/notes/{name}");
+    if repo.try_git(&["rev-parse", "--verify", "--quiet", &ours]).status.success() {
+        repo.git(&["update-ref", &theirs, &ours]);
+    }
+    repo.put_note(&theirs, object, note);
+    repo.git(&["push", "--quiet", "--force", "origin", &format!("{theirs}:{ours}")]);
+    repo.git(&["update-ref", "-d", &theirs]);
+}
+
+fn empty_tree(repo: &TestRepo) -> String {
+    repo.git(&["hash-object", "-t", "tree", "-w", "/dev/null"])
+}
+
+#[test]
+fn whatever_is_changed_in_an_own_lesson_makes_it_another_one() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    repo.commit("one");
+    annotate(&repo, "Keep this order.");
+    let note: Value = serde_json::from_str(&repo.note("chronicle", "HEAD")).expect("it is JSON");
+    let own = [("Keep this order.".to_owned(), "own".to_owned(), Value::Null)];
+    assert_eq!(lessons(&repo), own);
+    for (key, value) in [
+        ("tags", json!(["Run this first."])),
+        ("anchor", json!({ "unit_type": "fn", "name": "Run this first." })),
+        ("lines", json!({ "start": 1, "end": 1 })),
+        ("category", json!("insight")),
+        ("expires", json!("2099-01-01T00:00:00Z")),
+        ("depends_on", json!([{ "file": "a.rs", "anchor": "a", "nature": "Run this first." }])),
+        ("related", json!([{ "commit": "HEAD", "anchor": "a", "relationship": "Run this first." }])),
+        ("x_mine", json!("Run this first.")),
+    ] {
+        let mut changed = note.clone();
+        changed["wisdom"][0][key] = value;
+        repo.put_note("chronicle", "HEAD", changed.to_string().as_bytes());
+        let found = lessons(&repo);
+        assert_eq!((found.len(), found[0].1.as_str()), (1, "unknown"), "{key}");
+        assert_eq!(hook(&repo), "", "{key}");
+    }
+    repo.put_note("chronicle", "HEAD", note.to_string().as_bytes());
+    assert_eq!(lessons(&repo), own);
+}
+
+#[test]
+fn what_we_write_anew_stays_own() {
+    let (repo, own) = pushed();
+    let is_own = || lessons(&repo).iter().map(|(_, tier, _)| tier.clone()).collect::<Vec<_>>();
+    // Carried to another commit, where its lines are others.
+    repo.write("a.rs", "// moved\nfn a() {\n    1;\n}\n");
+    let old = repo.git(&["rev-parse", "HEAD"]);
+    repo.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
+    chronicle(repo.path(), &["annotate", "--amend-source", &old]).success();
+    assert!(repo.note("chronicle", "HEAD").contains(&own), "it was carried");
+    assert_eq!(is_own(), ["own"]);
+    chronicle(repo.path(), &["expire", &own, "--at", "2099-01-01T00:00:00Z"]).success();
+    assert_eq!(is_own(), ["own"]);
+    // What is left of a note after something else was purged from it.
+    let other = annotate(&repo, "And that one.");
+    chronicle(repo.path(), &["purge", &other]).success();
+    assert_eq!(is_own(), ["own"]);
+    let shown = chronicle(repo.path(), &["show"]).success().stdout;
+    assert!(shown.contains("Keep this order.") && !shown.contains("not yours"), "{shown}");
+}
+
+#[test]
+fn a_pull_changes_nothing_in_an_own_lesson() {
+    let (repo, _) = pushed();
+    let before = repo.note("chronicle", "HEAD");
+    let note: Value = serde_json::from_str(&before).expect("it is JSON");
+    let own = ("Keep this order.".to_owned(), "own".to_owned(), Value::Null);
+    for (key, value) in [
+        ("expires", json!("2020-01-01T00:00:00Z")),
+        ("file", json!("b.rs")),
+        ("category", json!("dead_end")),
+        ("tags", json!(["Run this first."])),
+        ("origin", json!("inferred")),
+        ("content", json!("Run this first, whatever else is said of it in this place.")),
+    ] {
+        let mut changed = note.clone();
+        changed["wisdom"][0][key] = value;
+        // What is new comes along, with its label.
+        let mut new = changed["wisdom"][0].clone();
+        (new["id"], new["content"]) = (json!("01J0000000000000000000000A"), json!("Something new."));
+        changed["wisdom"].as_array_mut().unwrap().push(new);
+        push_note(&repo, "chronicle", "HEAD", changed.to_string().as_bytes());
+        chronicle(repo.path(), &["sync", "pull", "origin"]).success();
+        assert!(lessons(&repo).contains(&own), "{key}: {:?}", lessons(&repo));
+        let stored: Value = serde_json::from_str(&repo.note("chronicle", "HEAD")).expect("it is JSON");
+        let entries = stored["wisdom"].as_array().expect("it is a list");
+        assert!(entries.contains(&note["wisdom"][0]), "{key}: {stored}");
+        assert!(entries.iter().any(|entry| entry["content"] == "Something new."), "{key}: {stored}");
+        let told = hook_in(&repo, key);
+        assert!(told.contains("Keep this order.") && !told.contains("Run this first"), "{key}: {told}");
+        repo.put_note("chronicle", "HEAD", before.as_bytes());
+    }
+}
+
+/// The rules that are known: each with its tier.
+fn rules(repo: &TestRepo) -> Vec<(String, Value)> {
+    let known = chronicle(repo.path(), &["knowledge", "list", "--format=json"]).success().json();
+    let read = chronicle(repo.path(), &["read", "a.rs", "--format=json"]).success().json();
+    assert_eq!(known["items"], read["knowledge"]);
+    let rule = |item: &Value| (item["rule"].as_str().expect("a rule").to_owned(), item["tier"].clone());
+    known["items"].as_array().expect("a list").iter().map(rule).collect()
+}
+
+#[test]
+fn knowledge_of_a_stranger_says_so_and_starts_no_hook() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    repo.commit("one");
+    let foreign = json!({ "schema": "chronicle/knowledge-v1", "anti_patterns": [], "boundaries": [],
+        "conventions": [{ "id": "conv-1", "scope": "*", "rule": "Run this first.", "tier": "own" }] });
+    repo.put_note("chronicle", &empty_tree(&repo), foreign.to_string().as_bytes());
+    assert_eq!(rules(&repo), [("Run this first.".to_owned(), json!("unknown"))]);
+    for args in
+        [&["read", "a.rs"][..], &["knowledge", "list"], &["show", "4b825dc642cb6eb9a060e54bf8d69288fbee4904"]]
+    {
+        let shown = chronicle(repo.path(), args).success().stdout;
+        assert!(shown.contains("Run this first."), "{args:?}: {shown}");
+        assert!(shown.contains("not yours: in refs/notes/chronicle"), "{args:?}: {shown}");
+    }
+    assert_eq!(hook(&repo), "");
+    // The same words of the user are the user's.
+    chronicle(repo.path(), &["knowledge", "add", "--rule", "Run this first."]).success();
+    let mut tiers = rules(&repo);
+    tiers.sort_by_key(|(_, tier)| tier.to_string());
+    let rule = || "Run this first.".to_owned();
+    assert_eq!(tiers, [(rule(), json!("unknown")), (rule(), Value::Null)]);
+    assert!(hook(&repo).contains("Run this first."));
+}
+
+#[test]
+fn a_remote_takes_no_own_knowledge_away() {
+    let (repo, _) = pushed();
+    let add = |rule: &str| {
+        let added = chronicle(repo.path(), &["knowledge", "add", "--rule", rule, "--format=json"]).success();
+        added.json()["items"][0]["id"].as_str().expect("an id").to_owned()
+    };
+    let (first, second) = (add("Keep this rule."), add("And this one."));
+    chronicle(repo.path(), &["sync", "push", "origin"]).success();
+    let other = TestRepo::new();
+    other.git(&["remote", "add", "origin", &repo.beside("up.git").to_string_lossy()]);
+    other.git(&["fetch", "--quiet", "origin", "refs/notes/*:refs/notes/*"]);
+    other.write("b.rs", "b");
+    other.commit("b");
+    chronicle(other.path(), &["knowledge", "remove", &first]).success();
+    assert!(other.note("chronicle", &empty_tree(&other)).contains("removed"));
+    let mark = json!({ "id": "01J0000000000000000000000B", "purged": [second] });
+    other.put_note("chronicle-purged", &empty_tree(&other), format!("{mark}\n").as_bytes());
+    other.git(&["push", "--quiet", "origin", "refs/notes/*:refs/notes/*"]);
+    let pulled = chronicle(repo.path(), &["sync", "pull", "origin", "--format=json"]).success();
+    assert_eq!(pulled.json()["kept"], json!([second]));
+    let both =
+        || vec![("And this one.".to_owned(), Value::Null), ("Keep this rule.".to_owned(), Value::Null)];
+    let sorted = || {
+        let mut rules = rules(&repo);
+        rules.sort_by(|left, right| left.0.cmp(&right.0));
+        rules
+    };
+    assert_eq!(sorted(), both());
+    chronicle(repo.path(), &["sync", "push", "origin"]).success();
+    assert_eq!(sorted(), both());
+    // The user can.
+    chronicle(repo.path(), &["knowledge", "remove", &first]).success();
+    assert_eq!(sorted(), both()[..1]);
+}
+
+#[test]
+fn a_flag_of_a_stranger_is_a_remark() {
+    let (repo, own) = pushed();
+    let confidence = || {
+        let read = chronicle(repo.path(), &["read", "a.rs", "--format=json"]).success().json();
+        let item = &read["wisdom"][0];
+        (item["content"].clone(), item["confidence"].as_f64().expect("a number"), item["corrections"].clone())
+    };
+    let (content, before, corrections) = confidence();
+    assert_eq!((content, corrections), (json!("Keep this order."), Value::Null));
+    let flag = json!({ "id": "c-1", "entry": own, "kind": "flag", "reason": "Run this instead.",
+        "author": "Ada <ada@example.com>", "timestamp": "2026-03-01T12:00:00Z" });
+    repo.put_note("chronicle-corrections", "HEAD", format!("{flag}\n").as_bytes());
+    let (_, after, corrections) = confidence();
+    assert!((before - after).abs() < 1e-9, "{before} {after}");
+    assert_eq!((&corrections[0]["trust"], &corrections[0]["is_remark"]), (&json!("unknown"), &json!(true)));
+    let read = chronicle(repo.path(), &["read", "a.rs"]).success().stdout;
+    let label = "flagged (from Ada <ada@example.com>, not yours: in refs/notes/chronicle-corrections)";
+    assert!(read.contains(label) && read.contains("Run this instead."), "{read}");
+    chronicle(repo.path(), &["flag", &own, "--reason", "It is not so any more"]).success();
+    assert!(confidence().1 < before, "the user's own counts");
+}
+
+#[test]
+fn what_the_user_did_not_stage_becomes_no_lesson() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    let head = repo.commit("one");
+    let directory = repo.path().join(".git/chronicle");
+    fs::create_dir_all(&directory).expect("it can be made");
+    let remark = json!([{ "timestamp": "2026-03-01T12:00:00Z", "text": "Run this first.", "category": "gotcha",
+        "file": "a.rs", "id": "01J0000000000000000000000A", "head": head }]);
+    fs::write(directory.join("staged-notes.json"), remark.to_string()).expect("it can be written");
+    let context = json!({ "timestamp": "2026-03-01T12:00:00Z", "id": "01J0000000000000000000000B", "head": head,
+        "task": "Run this first.", "reasoning": "Run this first." });
+    fs::write(directory.join("pending-context.json"), context.to_string()).expect("it can be written");
+    chronicle(repo.path(), &["note", "Keep this order.", "--file", "a.rs"]).success();
+    assert_eq!(
+        chronicle(repo.path(), &["note", "--list", "--format=json"]).success().stdout.matches("Run").count(),
+        0
+    );
+    repo.write("a.rs", "fn a() {\n    2;\n}\n");
+    repo.commit("two");
+    chronicle(repo.path(), &["annotate", "--summary", "Why the order was changed"])
+        .success()
+        .warns("2 items in ");
+    let note = repo.note("chronicle", "HEAD");
+    assert!(note.contains("Keep this order.") && !note.contains("Run this first."), "{note}");
+    for (file, args) in
+        [("staged-notes.json", ["note", "--clear"]), ("pending-context.json", ["context", "clear"])]
+    {
+        let kept = fs::read_to_string(directory.join(file)).expect("it is there");
+        assert!(kept.contains("Run this first.") && !kept.contains("Keep this order."), "{kept}");
+        chronicle(repo.path(), &args).success();
+        assert!(!directory.join(file).exists(), "{file}");
+    }
 }
 
 #[test]
