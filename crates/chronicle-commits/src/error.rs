@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use chronicle_core::EntryId;
+use chronicle_core::{EntryId, counted};
 use chronicle_git::GitError;
 use snafu::Snafu;
 
@@ -74,6 +74,18 @@ pub enum CommitsError {
         /// What the marks name.
         ids: Vec<EntryId>,
     },
+    /// What would be published, and neither the user nor the team wrote.
+    #[snafu(display(
+        "{} here are neither yours nor from a remote you enabled, so nothing is pushed to `{remote}`: {}",
+        counted(ids.len(), "lesson"),
+        listed(ids)
+    ))]
+    Unvouched {
+        /// The remote.
+        remote: String,
+        /// What it is.
+        ids: Vec<EntryId>,
+    },
     /// A staging file that is no JSON of ours.
     #[snafu(display("cannot read the staged remarks in `{}`", path.display()))]
     UnreadableStaging {
@@ -113,3 +125,11 @@ pub enum CommitsError {
 }
 
 pub(crate) type Result<T, E = CommitsError> = std::result::Result<T, E>;
+
+/// The first few ids.
+fn listed(ids: &[EntryId]) -> String {
+    const SHOWN: usize = 5;
+    let shown: Vec<&str> = ids.iter().take(SHOWN).map(|id| id.0.as_str()).collect();
+    let more = if SHOWN < ids.len() { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}

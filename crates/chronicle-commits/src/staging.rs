@@ -154,7 +154,7 @@ impl Staging {
     /// Records that the user staged it, before it is.
     fn record(&self, staged: &impl Serialize) -> Result<()> {
         match &self.records {
-            Some(records) => Ok(records.record_own(&[mark(staged)])?),
+            Some(records) => Ok(records.record(chronicle_git::Whom::User, &[mark(staged)])?),
             None => Ok(()),
         }
     }

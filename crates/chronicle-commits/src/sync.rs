@@ -23,10 +23,10 @@ use chronicle_git::{
 
 use crate::{
     dropped::bring_back,
-    error::{RemoteHoldsPurgedSnafu, Result, WantedGoneSnafu},
+    error::{RemoteHoldsPurgedSnafu, Result, UnvouchedSnafu, WantedGoneSnafu},
     merging::{MAX_NOTE_BYTES, MergedRef, merge, read_bounded},
     purge,
-    trust::{Trust, keep_own_bytes, unite_fairly},
+    trust::{Mark, Trust, keep_own_bytes, record_own, unite_fairly, unvouched},
 };
 
 /// The refs that are exchanged; what was purged comes first, so that nothing of it is merged.
@@ -127,7 +127,10 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<PullReport> {
 ///
 /// # Errors
 /// When the remote cannot be reached or refuses, or when others stay faster. What was merged stays.
-pub fn push(repository: &Repository, remote: &str) -> Result<PushReport> {
+///
+/// Whatever is pushed counts as the team's for everyone who enabled the remote. So what neither the user nor the team
+/// wrote is not pushed, unless the user `vouches` for it: then it is recorded as the user's own.
+pub fn push(repository: &Repository, remote: &str, vouches: bool) -> Result<PushReport> {
     let mut lock = lock(repository)?;
     let mut report = PushReport::default();
     let mut reason = String::new();
@@ -138,6 +141,16 @@ pub fn push(repository: &Repository, remote: &str) -> Result<PushReport> {
         snafu::ensure!(!is_stained, RemoteHoldsPurgedSnafu { remote });
         // Others want it gone, so it does not go back to them before its author has decided.
         snafu::ensure!(kept.is_empty(), WantedGoneSnafu { remote, ids: kept });
+        let strangers = of_strangers(repository, remote)?;
+        if vouches {
+            let marks: Vec<Mark> = strangers.into_iter().map(|(_, mark)| mark).collect();
+            record_own(repository, &marks)?;
+        } else if !strangers.is_empty() {
+            let mut ids: Vec<EntryId> = strangers.into_iter().map(|(id, _)| id).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            return UnvouchedSnafu { remote, ids }.fail();
+        }
         for (name, merged) in pulled {
             match report.pulled.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, known)) => {
@@ -172,6 +185,27 @@ pub fn push(repository: &Repository, remote: &str) -> Result<PushReport> {
         }
     }
     Err(GitError::Outrun { remote: remote.to_owned(), reason }.into())
+}
+
+/// What the remote lacks of our notes, and neither the user nor the team wrote.
+fn of_strangers(repository: &Repository, remote: &str) -> Result<Vec<(EntryId, Mark)>> {
+    let trust = Trust::of(repository);
+    let mut found = Vec::new();
+    for name in SHARED_REFS {
+        let ours = repository.ref_target(name)?;
+        let theirs = repository.ref_target(&tracking_ref(remote, name))?;
+        if ours.is_none() || ours == theirs {
+            continue;
+        }
+        for note in repository.note_differences(name, ours, theirs)? {
+            let content = |blobs: &[ObjectId]| -> Result<Vec<u8>> {
+                let contents = blobs.iter().map(|blob| repository.blob(*blob));
+                Ok(contents.collect::<std::result::Result<Vec<_>, _>>()?.join(&b'\n'))
+            };
+            found.extend(unvouched(&trust, &content(&note.ours)?, &content(&note.theirs)?));
+        }
+    }
+    Ok(found)
 }
 
 /// Replaces the secrets in what the remote lacks of our ref `name`.

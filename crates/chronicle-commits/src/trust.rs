@@ -17,7 +17,7 @@ use chronicle_core::{
     reading::KnowledgeItem,
     unite_notes,
 };
-use chronicle_git::{GitError, ObjectId, Repository, TrustRecords, origin_of, tracking_prefix};
+use chronicle_git::{GitError, ObjectId, Repository, TrustRecords, Whom, origin_of, tracking_prefix};
 use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -108,7 +108,7 @@ fn marks_in(content: &[u8]) -> Vec<(EntryId, Mark)> {
 /// When they cannot be recorded; nothing may be stored under them then.
 pub(crate) fn record_own(repository: &Repository, marks: &[Mark]) -> Result<()> {
     match repository.trust_records() {
-        Some(records) => Ok(records.record_own(marks)?),
+        Some(records) => Ok(records.record(Whom::User, marks)?),
         None => Ok(()),
     }
 }
@@ -130,7 +130,26 @@ pub(crate) fn keep_own(
     let is_all_own = !before.is_empty() && before.iter().all(|(id, _)| own.contains(id));
     let is_own = |(id, _): &&(EntryId, Mark)| is_all_own || own.contains(id);
     let marks: Vec<Mark> = after.iter().filter(is_own).map(|(_, mark)| mark.clone()).collect();
-    if marks.is_empty() { Ok(()) } else { record_own(repository, &marks) }
+    if !marks.is_empty() {
+        record_own(repository, &marks)?;
+    }
+    let is_team = |mark: &Mark| trust.voice(mark, []).tier == Tier::Team;
+    let team: HashSet<&EntryId> =
+        before.iter().filter(|(id, mark)| !own.contains(id) && is_team(mark)).map(|(id, _)| id).collect();
+    let marks: Vec<Mark> =
+        after.iter().filter(|(id, _)| team.contains(id)).map(|(_, mark)| mark.clone()).collect();
+    match repository.trust_records() {
+        Some(records) if !marks.is_empty() => Ok(records.record(Whom::Team, &marks)?),
+        _ => Ok(()),
+    }
+}
+
+/// What of the note `content` is neither the user's nor the team's, but for what is in `known`, too.
+pub(crate) fn unvouched(trust: &Trust<'_>, content: &[u8], known: &[u8]) -> Vec<(EntryId, Mark)> {
+    let known: HashSet<Mark> = marks_in(known).into_iter().map(|(_, mark)| mark).collect();
+    let mut found = marks_in(content);
+    found.retain(|(_, mark)| !known.contains(mark) && trust.voice(mark, []).tier == Tier::Unknown);
+    found
 }
 
 /// [`keep_own`] for the bytes of a note.
@@ -281,8 +300,14 @@ impl<'r> Trust<'r> {
         let Some(records) = &self.records else { return false };
         let mut own = self.own.borrow_mut();
         let beginning = mark.get(..2).unwrap_or_default().to_owned();
-        let known = own.entry(beginning).or_insert_with(|| records.own(mark).into_iter().collect());
+        let known =
+            own.entry(beginning).or_insert_with(|| records.recorded(Whom::User, mark).into_iter().collect());
         known.contains(mark)
+    }
+
+    /// Whether it is the team's in a form that it was given here.
+    fn is_carried_of_team(&self, mark: &Mark) -> bool {
+        self.records.as_ref().is_some_and(|records| records.recorded(Whom::Team, mark).contains(mark))
     }
 
     /// Whether notes of a remote that the user enabled are in this ref.
@@ -303,6 +328,9 @@ impl<'r> Trust<'r> {
         }
         if let Some(remote) = self.of_team().get(mark) {
             return Voice { tier: Tier::Team, origin: Some(remote.clone()) };
+        }
+        if !self.shared.is_empty() && self.is_carried_of_team(mark) {
+            return Voice { tier: Tier::Team, origin: None };
         }
         // Where it was fetched from says more than that it was merged.
         let is_fetched = |name: &&&str| origin_of(name) != **name;

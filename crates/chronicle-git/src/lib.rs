@@ -73,7 +73,7 @@ pub use settings::{Setting, TakenOut};
 pub use sharing::{create_dir_like_parent, replace_file, sync_directory};
 pub use steps::{NoteChange, NotesStep, NotesSteps, Writer};
 pub use temporary::{sweep, sweep_below, temporary_in};
-pub use trust::{TrustRecords, TrustStamp, origin_of};
+pub use trust::{TrustRecords, TrustStamp, Whom, origin_of};
 pub use update::{NotesEdit, Recovered, pause};
 pub use worktree::Detour;
 

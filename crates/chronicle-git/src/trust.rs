@@ -55,6 +55,24 @@ pub struct TrustRecords {
     directory: PathBuf,
 }
 
+/// Whom something is from that a mark is recorded of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whom {
+    /// The user.
+    User,
+    /// A remote that the user exchanges notes with: it was carried to another commit here, which gave it another form.
+    Team,
+}
+
+impl Whom {
+    fn folder(self) -> &'static str {
+        match self {
+            Self::User => "own",
+            Self::Team => "team",
+        }
+    }
+}
+
 /// How many characters of a mark name the file that it is in.
 const SHARD: usize = 2;
 
@@ -150,15 +168,16 @@ impl TrustRecords {
         Ok(true)
     }
 
-    /// Records marks of what the user wrote: hexadecimal, all of one length.
+    /// Records marks of what is from `whom`: hexadecimal, all of one length.
     ///
     /// # Errors
     /// When they cannot be written.
-    pub fn record_own(&self, marks: &[String]) -> Result<()> {
-        let directory = self.directory.join("own");
+    pub fn record(&self, whom: Whom, marks: &[String]) -> Result<()> {
+        let directory = self.directory.join(whom.folder());
         make_directory(&directory).context(IoSnafu { path: &directory })?;
-        for mark in marks.iter().filter(|mark| !self.own(mark).iter().any(|known| known == *mark)) {
-            let path = self.shard(mark);
+        let is_known = |mark: &String| self.recorded(whom, mark).iter().any(|known| known == mark);
+        for mark in marks.iter().filter(|mark| !is_known(mark)) {
+            let path = self.shard(whom, mark);
             let append = || {
                 let mut options = OpenOptions::new();
                 options.append(true).create(true);
@@ -172,14 +191,14 @@ impl TrustRecords {
         Ok(())
     }
 
-    fn shard(&self, mark: &str) -> PathBuf {
-        self.directory.join("own").join(mark.get(..SHARD).unwrap_or("none"))
+    fn shard(&self, whom: Whom, mark: &str) -> PathBuf {
+        self.directory.join(whom.folder()).join(mark.get(..SHARD).unwrap_or("none"))
     }
 
-    /// The recorded marks that begin as `mark` does.
+    /// The recorded marks of what is from `whom` that begin as `mark` does.
     #[must_use]
-    pub fn own(&self, mark: &str) -> Vec<String> {
-        let content = fs::read_to_string(self.shard(mark)).unwrap_or_default();
+    pub fn recorded(&self, whom: Whom, mark: &str) -> Vec<String> {
+        let content = fs::read_to_string(self.shard(whom, mark)).unwrap_or_default();
         content.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
     }
 }
@@ -274,10 +293,10 @@ mod tests {
     fn marks_are_kept_once_and_survive_a_torn_line() {
         let (_home, records, _repository) = records();
         let [one, other] = ["ab01".repeat(8), "ab02".repeat(8)];
-        records.record_own(&[one.clone(), one.clone()]).unwrap();
+        records.record(Whom::User, &[one.clone(), one.clone()]).unwrap();
         fs::write(records.shard(&one), format!("\n{one}\nab0")).unwrap();
-        records.record_own(std::slice::from_ref(&other)).unwrap();
-        assert_eq!(records.own(&other), [one, "ab0".to_owned(), other]);
+        records.record(Whom::User, std::slice::from_ref(&other)).unwrap();
+        assert_eq!(records.recorded(Whom::User, &other), [one, "ab0".to_owned(), other]);
     }
 
     #[cfg(unix)]
@@ -285,7 +304,7 @@ mod tests {
     fn nobody_else_looks_into_the_records() {
         use std::os::unix::fs::PermissionsExt;
         let (_home, records, repository) = records();
-        records.record_own(&["ab01".repeat(8)]).unwrap();
+        records.record(Whom::User, &["ab01".repeat(8)]).unwrap();
         records.enable(&repository, "https://a.example/r", true).unwrap();
         assert!(records.stamp(&repository, b"").is_some());
         let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;

@@ -583,6 +583,7 @@ fn commits_code(error: &CommitsError) -> Code {
         CommitsError::NoSummary => "no_summary_to_replace",
         CommitsError::RemoteHoldsPurged { .. } => "remote_holds_purged",
         CommitsError::WantedGone { .. } => "wanted_gone",
+        CommitsError::Unvouched { .. } => "unvouched",
         CommitsError::AmbiguousId { .. } => "several_claims",
         CommitsError::NothingToPurge { .. } => "no_claim",
         CommitsError::UnreadableKnowledge { .. } => "unreadable_knowledge",

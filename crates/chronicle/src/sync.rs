@@ -143,7 +143,7 @@ impl Chronicle {
     /// # Errors
     /// When the remote cannot be reached or refuses, or when others stay faster.
     pub fn sync_along(&self, remote: &str) -> Result<(), Error> {
-        if self.is_shared_with(remote) { self.sync_push(Some(remote)).map(drop) } else { Ok(()) }
+        if self.is_shared_with(remote) { self.sync_push(Some(remote), false).map(drop) } else { Ok(()) }
     }
 
     /// Whether notes are exchanged with this remote when none is named.
@@ -272,18 +272,19 @@ impl Chronicle {
         Ok(synced)
     }
 
-    /// Merges what remotes have, and gives them what we have.
+    /// Merges what remotes have, and gives them what we have; what neither the user nor the team wrote only where
+    /// the user `vouches` for it.
     ///
     /// # Errors
     /// When a remote cannot be reached or refuses, or when others stay faster.
-    pub fn sync_push(&self, remote: Option<&str>) -> Result<Synced, Error> {
+    pub fn sync_push(&self, remote: Option<&str>, vouches: bool) -> Result<Synced, Error> {
         let repository = self.repository()?;
         let mut synced = Synced::new("push");
         // What is known of rewritten commits goes along to the others.
         self.reconcile_lazily()?;
         for remote in partners(repository, remote)? {
             let mut of_remote = SyncedRemote::new(repository, &remote);
-            let report = sync::push(repository, &remote)?;
+            let report = sync::push(repository, &remote, vouches)?;
             for (name, merged) in report.pulled {
                 of_remote.refs.push(synced.merged(&name, merged));
             }

@@ -155,6 +155,9 @@ impl CommandError {
             "remote_holds_purged" => {
                 "`git fetch` it, then `git chronicle purge ID` again: it prints the push that cleans the remote"
             }
+            "unvouched" => {
+                "read them first (`git chronicle show COMMIT`); `git chronicle sync push --vouch` publishes them as yours"
+            }
             "wanted_gone" => "`git chronicle sync pull --accept-purge` removes it here as well",
             "files_left_alone" => "each says why; mend it, then run this again: what is done stays as it is",
             "several_claims" => "name one by its id",

@@ -155,8 +155,12 @@ fn is_of_agents(name: &str) -> bool {
 
 /// The data folder of the user who works in `directory`: each repository has a user of its own, next to it.
 pub fn user_data(directory: &Path) -> PathBuf {
-    let is_root = |above: &&Path| above.join(".git").is_dir() || above.join("objects").is_dir();
-    let root = directory.ancestors().find(is_root).unwrap_or(Path::new("/nonexistent/session"));
+    let is_root = |above: &&Path| above.join(".git").exists() || above.join("objects").is_dir();
+    let found = directory.ancestors().find(is_root).unwrap_or(Path::new("/nonexistent/session"));
+    // A linked worktree is its repository's user's.
+    let link = std::fs::read_to_string(found.join(".git")).unwrap_or_default();
+    let linked = link.strip_prefix("gitdir: ").and_then(|link| link.split("/.git/worktrees/").next());
+    let root = linked.map_or(found, Path::new);
     let name = root.file_name().unwrap_or_default().to_string_lossy();
     root.with_file_name(format!("{name}.memory"))
 }

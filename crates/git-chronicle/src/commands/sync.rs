@@ -40,6 +40,10 @@ enum Action {
     Push {
         /// The remote
         remote: Option<String>,
+
+        /// Also push lessons that neither you nor a remote you enabled wrote, and count them as yours
+        #[arg(long)]
+        vouch: bool,
     },
     /// Take over the notes that a fork has on the commits of a range, and no others
     Import {
@@ -56,7 +60,7 @@ pub(crate) fn run(args: &SyncArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
         Action::Disable { remote } => chronicle.sync_disable(remote.as_deref()),
         Action::Status => chronicle.sync_status(),
         Action::Pull { remote, accept_purge } => chronicle.sync_pull(remote.as_deref(), *accept_purge),
-        Action::Push { remote } => chronicle.sync_push(remote.as_deref()),
+        Action::Push { remote, vouch } => chronicle.sync_push(remote.as_deref(), *vouch),
         Action::Import { remote, range } => chronicle.sync_import(remote, range),
     }?;
     ui.answer(&render::sync(&synced, ui.format(), &ui.view(false)))?;

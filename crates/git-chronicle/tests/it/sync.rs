@@ -539,7 +539,7 @@ fn a_note_that_was_tidied_away_after_a_rewrite_does_not_come_back() {
     put_note(&ada, &new, &carried);
     git(&ada, &["push", "--quiet", "origin", "topic"]);
     git(&ada, &["notes", "--ref=chronicle", "remove", &old]);
-    sync(&ada, &["push"]);
+    sync(&ada, &["push", "--vouch"]);
     assert!(note_of(&ada, &old).is_none());
     // Bob does not see yet where the lesson went, so it stays with him.
     git(&bob, &["update-ref", "-d", "refs/remotes/origin/topic"]);
