@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use chronicle_core::{Category, EntryId, LineRange, Sketch, counted};
-use chronicle_git::{FileLock, ObjectId, Repository, TrustRecords, replace_file};
+use chronicle_git::{FileLock, ObjectId, Repository, TrustRecords, files, replace_file, state_path};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use snafu::ResultExt;
 
@@ -86,7 +86,7 @@ impl Staging {
         let lock = repository.lock(&directory.join("staging.lock"))?;
         remove_leftovers(directory);
         let (remarks, strange_remarks) = by_user(repository, read(&directory.join(REMARKS))?);
-        let (contexts, strange_contexts) = by_user(repository, read_contexts(directory)?);
+        let (contexts, strange_contexts) = by_user(repository, read_contexts(&directory.join(CONTEXTS))?);
         Ok(Self {
             records: repository.trust_records().cloned(),
             directory: directory.to_owned(),
@@ -116,7 +116,7 @@ impl Staging {
     /// # Errors
     /// When the file cannot be read.
     pub fn peek(repository: &Repository) -> Result<Vec<StagedRemark>> {
-        Ok(by_user(repository, read(&repository.worktree_state_dir().join(REMARKS))?).0)
+        Ok(by_user(repository, read(&repository.worktree_state(REMARKS)?)?).0)
     }
 
     /// What authors said ahead, in the same way.
@@ -124,14 +124,14 @@ impl Staging {
     /// # Errors
     /// When the file cannot be read.
     pub fn peek_contexts(repository: &Repository) -> Result<Vec<AuthorContext>> {
-        Ok(by_user(repository, read_contexts(&repository.worktree_state_dir())?).0)
+        Ok(by_user(repository, read_contexts(&repository.worktree_state(CONTEXTS)?)?).0)
     }
 
     /// Whether anything is staged in the git directory of a worktree.
     #[must_use]
     pub fn has_any(git_dir: &Path) -> bool {
-        let directory = git_dir.join("chronicle");
-        [REMARKS, CONTEXTS].iter().any(|name| directory.join(name).exists())
+        let is_there = |name: &&str| state_path(git_dir, name).is_ok_and(|path| path.exists());
+        [REMARKS, CONTEXTS].iter().any(is_there)
     }
 
     /// The remarks, oldest first.
@@ -408,8 +408,8 @@ enum OneOrMore {
     More(Vec<AuthorContext>),
 }
 
-fn read_contexts(directory: &Path) -> Result<Vec<AuthorContext>> {
-    let found: Option<OneOrMore> = read(&directory.join(CONTEXTS))?;
+fn read_contexts(path: &Path) -> Result<Vec<AuthorContext>> {
+    let found: Option<OneOrMore> = read(path)?;
     Ok(match found {
         None => Vec::new(),
         Some(OneOrMore::One(one)) => vec![*one],
@@ -418,7 +418,10 @@ fn read_contexts(directory: &Path) -> Result<Vec<AuthorContext>> {
 }
 
 fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T> {
-    match std::fs::read(path) {
+    if path.is_symlink() {
+        return Err(chronicle_git::GitError::Linked { path: path.to_owned() }.into());
+    }
+    match files::read(path, files::MAX_BYTES) {
         Ok(content) => serde_json::from_slice(&content).context(UnreadableStagingSnafu { path }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(T::default()),
         Err(source) => Err(chronicle_git::GitError::Io { path: path.to_owned(), source }.into()),

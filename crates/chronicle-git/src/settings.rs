@@ -15,8 +15,9 @@ use snafu::ResultExt;
 
 use crate::{
     Repository,
-    error::{GitError, IoSnafu, Result},
+    error::{GitError, IoSnafu, LinkedSnafu, Result},
     process,
+    state::leads_elsewhere,
     swap::{FileSwap, lock_of},
     turn::{CONFIG, Turn},
     update::pause,
@@ -140,6 +141,10 @@ impl Repository {
     pub fn rewrite_config(&self, mut change: impl FnMut(&[u8]) -> Result<Vec<u8>>) -> Result<()> {
         let named = self.config_file();
         let path = named.canonicalize().context(IoSnafu { path: &named })?;
+        // It may lead to a file of the user's.
+        if leads_elsewhere(&named) {
+            return LinkedSnafu { path: named }.fail();
+        }
         let mut turn = Turn::take(self, CONFIG)?;
         for attempt in 0..MAX_ATTEMPTS {
             pause(attempt);
