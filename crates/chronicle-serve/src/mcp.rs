@@ -22,9 +22,12 @@ use std::{
 
 use chronicle::{Chronicle, render::View};
 use jiff::Timestamp;
-use rmcp::{ServiceExt, service::ServerInitializeError};
+use rmcp::{ServiceExt, service::ServerInitializeError, transport::io};
 use snafu::{ResultExt, Snafu};
-use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    runtime::{Builder, LocalOptions, LocalRuntime},
+};
 
 #[cfg(feature = "http")]
 pub use http::{new_token, serve_http};
@@ -120,10 +123,22 @@ fn runtime() -> Result<LocalRuntime, ServeError> {
 /// # Errors
 /// When there is no runtime, or the client does not begin as the protocol says.
 pub fn serve(host: Host) -> Result<(), ServeError> {
+    serve_over(host, io::stdio_pipes)
+}
+
+/// [`serve`], over what `pipes` opens: what the client writes, and where it reads.
+///
+/// # Errors
+/// As there.
+pub fn serve_over<R, W>(host: Host, pipes: impl FnOnce() -> (R, W)) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
     // One thread for the protocol; calls run beside it, so that a slow one keeps nobody waiting.
     let runtime = runtime()?;
     let served = runtime.block_on(async {
-        let service = match Server::new(host).serve(Line::stdio()).await {
+        let service = match Server::new(host).serve(Line::over(pipes())).await {
             Ok(service) => service,
             // A client that leaves before it says anything has nothing to be told.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

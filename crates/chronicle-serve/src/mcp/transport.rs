@@ -1,4 +1,4 @@
-//! One JSON-RPC message a line, over standard input and output.
+//! One JSON-RPC message a line.
 //!
 //! rmcp's own transport drops lines that are no JSON or too long. Two things are added: what comes before the
 //! first request is passed over instead of ending the server, and when the client closes its end, the requests
@@ -10,9 +10,12 @@ use rmcp::{
     RoleServer,
     model::{ClientNotification, JsonRpcMessage, RequestId},
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
-    transport::{Transport, async_rw::AsyncRwTransport, io},
+    transport::{Transport, async_rw::AsyncRwTransport},
 };
-use tokio::sync::Notify;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::Notify,
+};
 
 /// A client at the other end of a line.
 pub(super) struct Line<T> {
@@ -39,10 +42,13 @@ impl Open {
     }
 }
 
-impl Line<AsyncRwTransport<RoleServer, io::StdioReader, io::StdioWriter>> {
-    /// The client that started this process.
-    pub(super) fn stdio() -> Self {
-        let (reader, writer) = io::stdio_pipes();
+impl<R, W> Line<AsyncRwTransport<RoleServer, R, W>>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    /// The client that writes what is read from `reader`, and reads what is written to `writer`.
+    pub(super) fn over((reader, writer): (R, W)) -> Self {
         let inner = AsyncRwTransport::new_server(reader, writer);
         Self { inner, has_begun: false, open: Arc::default() }
     }
