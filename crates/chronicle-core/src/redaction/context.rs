@@ -1,5 +1,7 @@
 //! Values that the text itself calls secret: assignments, options and headers.
 
+use std::ops::Range;
+
 use super::bytes::{is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case};
 use super::names::{self, Name};
 use super::surroundings::bare_end;
@@ -24,6 +26,9 @@ const OWNER_LIMIT: usize = 64;
 /// What ties a password to its value in a sentence.
 const VERBS: &[&str] =
     &[" is ", " was ", " to ", " ist ", " lautet ", " è ", " é ", " es ", " est ", " jest "];
+
+/// How much white space there may be between a bracket and the string in it.
+const LAYOUT_LIMIT: usize = 40;
 
 /// How much a shell joins to a value.
 const COMMAND_LIMIT: usize = 256;
@@ -59,13 +64,47 @@ pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secr
     } else {
         Writing::Tight
     };
-    // Code may put brackets around what it joins.
-    let n_brackets = run(text, start, 1, |byte| *byte == b'(');
-    let is_quoted = 0 < n_brackets && text.get(start + 1).is_some_and(|next| matches!(next, b'"' | b'\''));
-    let start = if is_quoted { start + 1 } else { start };
+    let start = in_brackets(text, start).unwrap_or(start);
     find_value(text, start, name, writing)
         .or_else(|| find_value(text, after_type(text, start).filter(|_| text[at] == b':')?, name, writing))
         .or_else(|| find_value(text, lines::value_below(text, start, name.kind)?, name, Writing::Told))
+}
+
+/// What makes a value of another type of a string: `String::from("…")`.
+const WRAPPERS: &[&str] = &[
+    "String::from",
+    "SecretString::new",
+    "SecretString::from",
+    "SecretStr",
+    "Secret::new",
+    "Secret",
+    "Some",
+    "new String",
+    "Buffer.from",
+    "String",
+    "str",
+    "OsString::from",
+    "CString::new",
+    "StringView",
+    "std::string",
+];
+
+/// Where a quoted value begins in the brackets that begin at `start`: of code that joins strings, of a list, of a wrapper.
+fn in_brackets(text: &[u8], start: usize) -> Option<usize> {
+    let rest = text.get(start..)?;
+    let n_wrapper = match rest.first()? {
+        b'(' | b'[' => 0,
+        b'S' | b'n' | b'B' | b's' | b'O' | b'C' => WRAPPERS
+            .iter()
+            .find(|word| rest.starts_with(word.as_bytes()) && rest.get(word.len()) == Some(&b'('))?
+            .len(),
+        _ => return None,
+    };
+    let at = start + n_wrapper + 1;
+    let at = at + run(text, at, LAYOUT_LIMIT, u8::is_ascii_whitespace);
+    // A diff sets its sign before each line.
+    let at = at + run(text, at, LAYOUT_LIMIT, |byte| is_blank(byte) || *byte == b'+');
+    matches!(text.get(at), Some(b'"' | b'\'')).then_some(at)
 }
 
 /// Finds the value of `("API_KEY", "…")`, whose comma stands at `at`, if it looks drawn.
@@ -275,6 +314,9 @@ fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: W
     match quote {
         Some(quote) => {
             let end = joined_end(text, quote_end(text, start, JUDGED, quote)?, writing);
+            if let Some(whole) = judge_whole(text, start..end, name, Some(quote.byte), writing) {
+                return Some(whole);
+            }
             let is_secret = value::is_secret(&Value::new(text, start..end, Some(quote.byte), writing), name);
             is_secret.then_some(())?;
             let end = joined_end(text, quote_end(text, start, usize::MAX, quote)?, writing);
@@ -283,6 +325,9 @@ fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: W
         None => {
             let judges = |end| value::is_secret(&Value::new(text, start..end, None, writing), name);
             let end = bare_end(text, start, JUDGED, writing);
+            if let Some(whole) = judge_whole(text, start..end, name, None, writing) {
+                return Some(whole);
+            }
             let is_whole = value::is_whole(&Value::new(text, start..end, None, writing), name) && judges(end);
             if is_whole {
                 return Some(Secret {
@@ -296,6 +341,20 @@ fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: W
             judges(end).then_some(Secret { range: start..end, kind: name.kind })
         }
     }
+}
+
+/// The secret that the pieces of a value make together, of which `first` is the first.
+fn judge_whole(
+    text: &[u8],
+    first: Range<usize>,
+    name: Name,
+    quote: Option<u8>,
+    writing: Writing,
+) -> Option<Secret> {
+    let start = first.start;
+    let (value, end) = lines::whole(text, first, quote)?;
+    value::is_secret(&Value::new(&value, 0..value.len(), quote, writing), name)
+        .then_some(Secret { range: start..end, kind: name.kind })
 }
 
 /// Where a value ends whose quote at `end` a shell joins with more of it: `'a'"b"`.

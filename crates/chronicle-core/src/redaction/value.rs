@@ -235,6 +235,17 @@ pub(super) fn is_mixed(bytes: &[u8]) -> bool {
     4 <= n_distinct(&signs) && is_rare && has_lower && has_upper && bytes.iter().any(u8::is_ascii_digit)
 }
 
+/// Whether `bytes` are long, and letters, digits and several signs in turn, as the keys of frameworks are.
+pub(super) fn is_noisy(bytes: &[u8]) -> bool {
+    let signs: Vec<u8> = bytes.iter().copied().filter(u8::is_ascii_punctuation).collect();
+    24 <= bytes.len()
+        && 5 <= n_distinct(&signs)
+        && 12 <= n_distinct(bytes)
+        && bytes.iter().any(u8::is_ascii_digit)
+        && bytes.iter().any(u8::is_ascii_alphabetic)
+        && !contains(bytes, "://")
+}
+
 /// Whether the value is an expression, a pattern or prose.
 fn is_code(value: &Value<'_>, kind: Kind) -> bool {
     let bytes = value.bytes;
