@@ -15,6 +15,7 @@
 //! would see (nothing before `floor`, the end of the last secret), and to its right it
 //! refuses any value that holds a `[redacted:`.
 
+mod above;
 mod alphabet;
 mod bytes;
 mod clause;

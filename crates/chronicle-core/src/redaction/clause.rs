@@ -100,7 +100,7 @@ fn tied_before(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// What the words next to a value name, the nearest first.
-fn noun_of(words: &[u8]) -> Option<Kind> {
+pub(super) fn noun_of(words: &[u8]) -> Option<Kind> {
     let sentence =
         words.windows(2).rposition(|pair| matches!(pair, b". " | b"! " | b"? ")).map_or(0, |at| at + 2);
     let words = &words[sentence..];
