@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::bytes::{is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case};
+use super::bytes::{
+    contains, is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case,
+};
 use super::names::{self, Name};
 use super::surroundings::bare_end;
 use super::value::{self, JUDGED, Value, Writing};
@@ -12,20 +14,13 @@ use super::{Kind, Secret, commands, lines, phrase, triggers};
 const SCHEMES: &[&str] = &["Bearer ", "Basic ", "Token ", "Digest ", "ApiKey ", "AWS4-HMAC-SHA256 "];
 
 /// How far before a separator its name may begin.
-const NAME_LIMIT: usize = 48;
+pub(super) const NAME_LIMIT: usize = 48;
 
 /// How much alignment a name or a value may have around its separator.
 const BLANK_LIMIT: usize = 16;
 
 /// How long a type may be that stands between a name and its value.
 const TYPE_LIMIT: usize = 64;
-
-/// How long the words may be that tell what a password is for.
-const OWNER_LIMIT: usize = 64;
-
-/// What ties a password to its value in a sentence.
-const VERBS: &[&str] =
-    &[" is ", " was ", " to ", " ist ", " lautet ", " è ", " é ", " es ", " est ", " jest "];
 
 /// How much white space there may be between a bracket and the string in it.
 const LAYOUT_LIMIT: usize = 40;
@@ -160,7 +155,29 @@ pub(super) fn find_option(text: &[u8], floor: usize, at: usize) -> Option<Secret
     } else {
         names::find(&text[at + 2..end]).and_then(|name| find_value(text, end + 1, name, Writing::Tight))
     };
-    by_form.or_else(|| commands::find_long(text, floor, at, end))
+    by_form
+        .or_else(|| find_stored(text, floor, at, end))
+        .or_else(|| commands::find_long(text, floor, at, end))
+}
+
+/// Commands that store a secret, and their options that hold it.
+const STORES: &[&str] = &[
+    "secret set ",
+    "secrets set ",
+    "secret-value",
+    "create-secret",
+    "secretsmanager",
+    "SecureString",
+    "variable set ",
+];
+const STORED: &[&str] = &["body", "value", "secret-string", "secret-value"];
+
+/// Finds what the option from `at` to `end` gives a command that stores secrets: `gh secret set NAME --body x`.
+fn find_stored(text: &[u8], floor: usize, at: usize, end: usize) -> Option<Secret> {
+    STORED.iter().find(|option| &text[at + 2..end] == option.as_bytes())?;
+    let line = &text[at - run_back(text, floor, at, OWNED_LIMIT, |byte| *byte != b'\n')..at];
+    STORES.iter().find(|store| contains(line, store))?;
+    find_value(text, end + 1, Name { kind: Kind::Password, is_vague: false }, Writing::Setting)
 }
 
 /// Finds the password of `-u name:password`, whose dash stands at `at`.
@@ -181,57 +198,6 @@ fn find_pair(text: &[u8], at: usize) -> Option<Secret> {
         .then(|| judge(text, start, name, None, Writing::Tight))?
 }
 
-/// Finds the value of a password in whose name two letters stand at `at`, without `:` or `=` behind it:
-/// `password x`, `password is x`, `<password>x</password>`, `("password", "x")`.
-pub(super) fn find_password(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
-    let end = at + run(text, at, 8, u8::is_ascii_alphabetic);
-    let name = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end])?;
-    if name.kind != Kind::Password || name.is_vague {
-        return None;
-    }
-    let rest = &text[end..];
-    if rest.starts_with(b">") {
-        return find_content(text, end + 1, name);
-    }
-    if rest.starts_with(b" ") {
-        let verb = VERBS.iter().find(|verb| rest.starts_with(verb.as_bytes()));
-        let told = verb.map(|verb| end + verb.len()).or_else(|| after_owner(text, end));
-        let (at, writing) = told.map_or((end + 1, Writing::Loose), |at| (at, Writing::Told));
-        return find_value(text, at, name, writing)
-            .filter(|secret| has_digits(text, secret) || is_phrase(text, secret));
-    }
-    let n_between = run(text, end + 1, 4, |byte| matches!(byte, b',' | b' '));
-    let quoted = end + 1 + n_between;
-    let is_argument = 0 < n_between && text.get(quoted).is_some_and(|byte| matches!(byte, b'"' | b'\''));
-    is_argument
-        .then(|| find_value(text, quoted, name, Writing::Loose).filter(|secret| has_digits(text, secret)))?
-}
-
-/// Where the value begins in `password for X is value` or `password of X: value`, whose name ends at `end`.
-fn after_owner(text: &[u8], end: usize) -> Option<usize> {
-    ["for ", "of ", "on ", "für "].iter().find(|word| text[end + 1..].starts_with(word.as_bytes()))?;
-    let n_owner = run(text, end, OWNER_LIMIT, |byte| !b"\n.,;!?".contains(byte));
-    let owner = &text[end..end + n_owner];
-    let ties = VERBS.iter().copied().chain([": "]);
-    ties.filter_map(|tie| Some(memchr::memmem::find(owner, tie.as_bytes())? + tie.len()))
-        .min()
-        .map(|at| end + at)
-}
-
-/// Finds the password at `start` that words before it announce.
-pub(super) fn find_told(text: &[u8], start: usize) -> Option<Secret> {
-    find_value(text, start, Name { kind: Kind::Password, is_vague: false }, Writing::Told)
-        .filter(|secret| has_digits(text, secret))
-}
-
-/// Finds the secret between two tags: `>x</`.
-fn find_content(text: &[u8], start: usize, name: Name) -> Option<Secret> {
-    let end = start + run(text, start, JUDGED, |byte| *byte != b'<' && *byte != b'\n');
-    let value = Value::new(text, start..end, Some(b'>'), Writing::Tight);
-    (text[end..].starts_with(b"</") && value::is_secret(&value, name))
-        .then_some(Secret { range: start..end, kind: name.kind })
-}
-
 /// Finds the secret that a `%3D` or `%3A` at `at` assigns: `=` or `:` in a query.
 pub(super) fn find_escaped(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     if !starts_with_ignoring_case(&text[at..], "%3d") && !starts_with_ignoring_case(&text[at..], "%3a") {
@@ -239,14 +205,6 @@ pub(super) fn find_escaped(text: &[u8], floor: usize, at: usize) -> Option<Secre
     }
     let name = names::find(&text[floor.max(at.saturating_sub(NAME_LIMIT))..at])?;
     find_value(text, at + 3, name, Writing::Part(b'&'))
-}
-
-fn is_phrase(text: &[u8], secret: &Secret) -> bool {
-    text[secret.range.clone()].contains(&b' ')
-}
-
-fn has_digits(text: &[u8], secret: &Secret) -> bool {
-    text[secret.range.clone()].iter().any(u8::is_ascii_digit)
 }
 
 /// Where the words in front of the separator at `at` end, without the quotes and brackets of
@@ -285,7 +243,7 @@ fn ends_with_words(name: &[u8], ending: &str) -> bool {
     ending.bytes().rev().all(|wanted| letters.next().is_some_and(|byte| byte.to_ascii_lowercase() == wanted))
 }
 
-fn find_value(text: &[u8], start: usize, name: Name, writing: Writing) -> Option<Secret> {
+pub(super) fn find_value(text: &[u8], start: usize, name: Name, writing: Writing) -> Option<Secret> {
     let (quote, mut start) = open_quote(text, start);
     if name.kind == Kind::Authorization {
         let scheme = SCHEMES.iter().find(|scheme| starts_with_ignoring_case(&text[start..], scheme));

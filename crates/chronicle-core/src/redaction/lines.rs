@@ -94,7 +94,7 @@ pub(super) fn whole(text: &[u8], first: Range<usize>, quote: Option<u8>) -> Opti
             }
             (None, [b'\n', ..]) if MIN_FIRST - 4 <= first.len() => {
                 let start = after_margin(text, end + 1);
-                start..start + run(text, start, LONGEST_PIECE, u8::is_ascii_graphic)
+                start..start + n_piece(text, start)
             }
             _ => break,
         };
@@ -176,7 +176,7 @@ pub(super) fn alone(text: &[u8], at: usize) -> Option<Range<usize>> {
     let mut start = after_margin(text, at + n_break);
     if text[start..].starts_with(b"```") {
         let n_fence = run(text, start, 24, |byte| *byte != b'\n');
-        start = after_margin(text, start + n_fence + 1);
+        start = after_margin(text, (start + n_fence + 1).min(text.len()));
     }
     let n_quotes = run(text, start, 1, |byte| matches!(byte, b'"' | b'\'' | b'`'));
     let quote = text.get(start).filter(|_| 0 < n_quotes);

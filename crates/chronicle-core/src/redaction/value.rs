@@ -117,11 +117,13 @@ pub(super) fn is_secret(value: &Value<'_>, name: Name) -> bool {
         && !is_scrambled(bytes)
         && bytes.iter().any(|byte| matches!(byte, b'.' | b'_' | b'-'))
         && !bytes.split(|byte| matches!(byte, b'.' | b'_' | b'-')).any(is_drawn_part)
+        && !(kind == Kind::Password && is_word_and_number(bytes))
         && !is_joined_words(value, kind);
     if name.is_vague {
         let is_drawn = 16 <= bytes.len() && has_letters && 2 <= n_digits && is_scrambled(bytes);
         let is_password = kind == Kind::Password && value.is_setting() && 0 < n_digits;
-        return is_drawn && (!value.is_free() || !is_digest(bytes)) || is_password && has_letters;
+        let is_odd = kind == Kind::Password && 10 <= bytes.len() && has_all_classes(bytes);
+        return is_odd || is_drawn && (!value.is_free() || !is_digest(bytes)) || is_password && has_letters;
     }
     match kind {
         _ if is_uuid(bytes) => true,
@@ -175,23 +177,93 @@ pub(super) fn is_placeholder(bytes: &[u8]) -> bool {
         || [REDACTED, "...", "…", "${", "{{"].iter().any(|part| contains(bytes, part))
 }
 
-/// Whether the value is a passphrase of four words and more that signs join: `harbor-parrot-zipper-puddle`.
+/// Whether the value is a passphrase of four words and more that signs or capitals join:
+/// `harbor-parrot-zipper-puddle`, `HarborParrotZipperPuddle!`.
 fn is_joined_words(value: &Value<'_>, kind: Kind) -> bool {
     let bytes = value.bytes;
-    let Some(&sign) = bytes.iter().find(|byte| !byte.is_ascii_alphanumeric()) else { return false };
     let ends_drawn = bytes.iter().rev().take(3).any(|byte| byte.is_ascii_digit() || b"!#$%&*".contains(byte));
-    let is_made = ends_drawn || sign != b'.' && (value.is_quoted() || value.is_setting());
-    let words = || bytes.split(|byte| *byte == sign);
+    let Some(&sign) =
+        bytes.iter().find(|byte| !byte.is_ascii_alphanumeric()).filter(|_| kind == Kind::Password)
+    else {
+        return false;
+    };
     let is_plain = |word: &[u8]| {
         let n = word.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        let is_about = PROSE.iter().any(|about| word[..n].eq_ignore_ascii_case(about.as_bytes()));
-        3 <= n && word.len() <= n + 3 && !is_about && !is_term(word)
+        let is_about =
+            |words: &[&str]| words.iter().any(|about| word[..n].eq_ignore_ascii_case(about.as_bytes()));
+        3 <= n
+            && word.len() <= n + 3
+            && !is_about(PROSE)
+            && !(sign == b'.' && is_about(KEYS))
+            && !is_term(word)
     };
-    kind == Kind::Password
-        && matches!(sign, b'-' | b'_' | b'.')
-        && is_made
-        && 4 <= words().count()
-        && words().all(is_plain)
+    if !matches!(sign, b'-' | b'_' | b'.') {
+        let mut humps = bytes.chunk_by(|_, next| !next.is_ascii_uppercase());
+        return ends_drawn && 4 <= humps.clone().count() && humps.all(is_plain);
+    }
+    // A number may be the last of the words.
+    let n_number = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let words = bytes[..bytes.len() - n_number].strip_suffix(&[sign]).unwrap_or(bytes);
+    let n_words = words.split(|byte| *byte == sign).count();
+    let is_made = ends_drawn
+        || (value.is_quoted() || value.is_setting()) && (sign != b'.' || value.is_quoted() || ends_drawn)
+        || n_words > 5;
+    4 <= n_words && is_made && words.split(|byte| *byte == sign).all(is_plain)
+}
+
+/// Words in the keys of messages and settings and in the names of hosts, which dots join as well.
+const KEYS: &[&str] = &[
+    "api",
+    "app",
+    "auth",
+    "com",
+    "common",
+    "config",
+    "data",
+    "dialog",
+    "env",
+    "error",
+    "errors",
+    "field",
+    "fields",
+    "form",
+    "forms",
+    "help",
+    "input",
+    "internal",
+    "label",
+    "local",
+    "login",
+    "main",
+    "message",
+    "messages",
+    "name",
+    "net",
+    "org",
+    "page",
+    "pages",
+    "process",
+    "props",
+    "security",
+    "self",
+    "server",
+    "settings",
+    "spec",
+    "state",
+    "text",
+    "title",
+    "validation",
+    "values",
+];
+
+/// Whether `bytes` are a word, a dot and a number: `autumn.1987`.
+fn is_word_and_number(bytes: &[u8]) -> bool {
+    let n_letters = bytes.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    let number = bytes[n_letters..].strip_prefix(b".").unwrap_or_default();
+    5 <= n_letters
+        && 2 <= number.len()
+        && number.iter().all(u8::is_ascii_digit)
+        && !is_term(&bytes[..n_letters])
 }
 
 /// Whether `bytes` are a password as people make them up, and no word that may go on a sentence:
@@ -220,7 +292,8 @@ pub(super) fn is_whole(value: &Value<'_>, name: Name) -> bool {
     let is_password = name.kind == Kind::Password && ends_line && !name.is_vague;
     value.is_setting()
         || is_drawn(bytes)
-        || name.kind == Kind::Password && is_mixed(bytes)
+        || is_noisy(bytes)
+        || name.kind == Kind::Password && (is_mixed(bytes) || has_all_classes(bytes) && ends_line)
         || is_password
             && bytes.iter().any(u8::is_ascii_digit)
             && !matches!(bytes[..], [b'(' | b'[' | b'{' | b'<' | b'$', ..])
@@ -233,6 +306,15 @@ pub(super) fn is_mixed(bytes: &[u8]) -> bool {
     let (has_lower, has_upper) =
         (bytes.iter().any(u8::is_ascii_lowercase), bytes.iter().any(u8::is_ascii_uppercase));
     4 <= n_distinct(&signs) && is_rare && has_lower && has_upper && bytes.iter().any(u8::is_ascii_digit)
+}
+
+/// Whether `bytes` hold small letters, capitals, digits and several signs.
+fn has_all_classes(bytes: &[u8]) -> bool {
+    let signs: Vec<u8> = bytes.iter().copied().filter(|byte| b"!#$%&*~^?+<>@\"".contains(byte)).collect();
+    2 <= n_distinct(&signs)
+        && bytes.iter().any(u8::is_ascii_digit)
+        && bytes.iter().any(u8::is_ascii_lowercase)
+        && bytes.iter().any(u8::is_ascii_uppercase)
 }
 
 /// Whether `bytes` are long, and letters, digits and several signs in turn, as the keys of frameworks are.
