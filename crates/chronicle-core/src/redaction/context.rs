@@ -35,7 +35,7 @@ const COOKIES_LIMIT: usize = 1024;
 pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     let end = name_end(text, floor, at);
     let Some(name) = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end]) else {
-        return find_owned(text, floor, at, end);
+        return find_owned(text, floor, at, end).or_else(|| find_words(text, floor, at));
     };
     let operator_len = run(text, at, 3, |byte| matches!(byte, b':' | b'=' | b'>'));
     if text[at..].starts_with(b"::") {
@@ -111,6 +111,18 @@ pub(super) fn find_argument(text: &[u8], floor: usize, at: usize) -> Option<Secr
     let is_drawn = |secret: &Secret| 16 <= secret.range.len() && is_drawn(&text[secret.range.clone()]);
     let name = Name { is_vague: false, ..name };
     (start < value).then(|| find_value(text, start, name, Writing::Told))?.filter(is_drawn)
+}
+
+/// Finds the words of a wallet after the separator at `at`, if the words before it speak of one.
+fn find_words(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    let start = at + 1 + run(text, at + 1, BLANK_LIMIT, is_blank);
+    let end = phrase::words_end(text, start)?;
+    let line =
+        text[at - run_back(text, floor, at, OWNED_LIMIT, |byte| *byte != b'\n')..at].to_ascii_lowercase();
+    ["seed", "secret", "wallet", "recovery", "bip39", "mnemonic"]
+        .iter()
+        .any(|word| contains(&line, word))
+        .then_some(Secret { range: start..end, kind: Kind::Secret })
 }
 
 /// What holds the value of a name that is written elsewhere.

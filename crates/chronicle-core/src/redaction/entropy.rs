@@ -7,7 +7,8 @@
 use std::ops::Range;
 
 use super::bytes::{
-    contains, ends_with_ignoring_case, is_coded, is_lower_hex, is_scrambled, is_uuid, n_breaks, run, run_back,
+    contains, ends_with_ignoring_case, is_coded, is_drawn_of_letters, is_lower_hex, is_scrambled, is_uuid,
+    n_breaks, run, run_back,
 };
 use super::names::Name;
 use super::{Kind, Secret, above, clause, groups, lines, names};
@@ -22,7 +23,7 @@ const MIN_NAMED: usize = 16;
 const LONGEST_NAME: usize = 48;
 
 /// What may stand between a name and its value.
-const VERBS: &[&str] = &[" is", " was", " to", " value"];
+const VERBS: &[&str] = &[" is", " was", " to", " value", "'s"];
 
 /// How much of a run must be scrambled, whatever words and digests surround it.
 const MIN_SCRAMBLED: usize = 24;
@@ -106,7 +107,7 @@ pub(super) fn find_in(text: &[u8], range: Range<usize>, secrets: &mut Vec<Secret
         let begin = start + escape_len(&text[floor..start], &text[start..end]);
         let (before, run) = (&text[floor..begin], &text[begin..end]);
         // What is drawn has digits; most names and paths have not, and are told apart soonest so.
-        let has_digits = run.iter().any(u8::is_ascii_digit);
+        let has_digits = run.iter().any(u8::is_ascii_digit) || is_drawn_of_letters(run);
         let kind = match has_digits {
             true => kind_of(before, run, &text[padded..range.end]),
             false => None,

@@ -5,7 +5,7 @@ use super::bytes::{contains, n_distinct, run, run_back, starts_with_ignoring_cas
 use super::context::{NAME_LIMIT, find_value};
 use super::names::{self, Name};
 use super::value::{self, JUDGED, Value, Writing};
-use super::{Kind, Secret, lines, phrase, table};
+use super::{Kind, REDACTED, Secret, lines, phrase, table};
 
 /// How long the words may be that tell what a password is for.
 const OWNER_LIMIT: usize = 64;
@@ -25,6 +25,11 @@ const BEFORE_VALUE: &[&str] = &["/ ", ": ", "- ", "| ", "\n", "* ", "→ "];
 /// Finds the value of a password or a phrase in whose name two letters stand at `at`.
 pub(super) fn find(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     let end = at + run(text, at, 8, u8::is_ascii_alphabetic);
+    // What was replaced is called by a name, too.
+    let n_word = run_back(text, floor, at, NAME_LIMIT, |byte| byte.is_ascii_lowercase() || *byte == b'-');
+    if text[floor..at - n_word].ends_with(REDACTED.as_bytes()) {
+        return None;
+    }
     let name =
         names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end]).filter(|name| !name.is_vague)?;
     match name.kind {
@@ -43,8 +48,9 @@ fn find_next_to(text: &[u8], end: usize, name: Name) -> Option<Secret> {
     if rest.starts_with(b">") {
         return find_content(text, end + 1, name);
     }
-    let is_sure =
-        |secret: &Secret| has_digits(text, secret) || is_phrase(text, secret) || is_odd(text, secret);
+    let is_sure = |secret: &Secret| {
+        has_digits(text, secret) || is_phrase(text, secret) || is_odd(text, secret) || is_joined(text, secret)
+    };
     if rest.starts_with(b"'s ") {
         return find_value(text, end + 3, name, Writing::Told).filter(is_sure);
     }
@@ -139,6 +145,11 @@ fn find_content(text: &[u8], start: usize, name: Name) -> Option<Secret> {
 
 fn is_phrase(text: &[u8], secret: &Secret) -> bool {
     text[secret.range.clone()].contains(&b' ')
+}
+
+fn is_joined(text: &[u8], secret: &Secret) -> bool {
+    let bytes = &text[secret.range.clone()];
+    [b'-', b'_', b'.'].iter().any(|sign| 5 <= bytes.iter().filter(|byte| *byte == sign).count())
 }
 
 pub(super) fn has_digits(text: &[u8], secret: &Secret) -> bool {

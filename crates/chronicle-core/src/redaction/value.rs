@@ -308,10 +308,11 @@ pub(super) fn is_mixed(bytes: &[u8]) -> bool {
     4 <= n_distinct(&signs) && is_rare && has_lower && has_upper && bytes.iter().any(u8::is_ascii_digit)
 }
 
-/// Whether `bytes` hold small letters, capitals, digits and several signs.
+/// Whether `bytes` hold small letters, capitals, digits and several signs, one of them rare in code.
 fn has_all_classes(bytes: &[u8]) -> bool {
-    let signs: Vec<u8> = bytes.iter().copied().filter(|byte| b"!#$%&*~^?+<>@\"".contains(byte)).collect();
+    let signs: Vec<u8> = bytes.iter().copied().filter(u8::is_ascii_punctuation).collect();
     2 <= n_distinct(&signs)
+        && signs.iter().any(|sign| b"!#$%&*~^?+<>@\"".contains(sign))
         && bytes.iter().any(u8::is_ascii_digit)
         && bytes.iter().any(u8::is_ascii_lowercase)
         && bytes.iter().any(u8::is_ascii_uppercase)
