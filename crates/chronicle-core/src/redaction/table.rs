@@ -17,6 +17,8 @@ const FARTHEST: usize = 8192;
 pub(super) fn find_below(text: &[u8], floor: usize, end: usize, name: Name) -> Option<Secret> {
     let start = end - run_back(text, floor, end, LONGEST_ROW, |byte| *byte != b'\n');
     let column = n_columns(&text[start..end]);
+    let after = end + run(text, end, 64, |byte| b" `*".contains(byte));
+    text.get(after).is_none_or(|next| matches!(next, b'|' | b'\n' | b'\r')).then_some(())?;
     let rule = row_after(text, end)?;
     is_rule(text, rule).then_some(())?;
     find_in_rows(text, row_after(text, rule)?, column, name)

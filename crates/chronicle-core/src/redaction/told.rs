@@ -1,7 +1,7 @@
 //! Passwords and phrases that words announce without `:` or `=` between: `password x`, `password is x`,
 //! `<password>x</password>`, `("password", "x")`, `x (password of y)`, and what is alone in the line below.
 
-use super::bytes::{contains, n_distinct, run, run_back, starts_with_ignoring_case};
+use super::bytes::{contains, n_breaks, n_distinct, run, run_back, starts_with_ignoring_case};
 use super::context::{NAME_LIMIT, find_value};
 use super::names::{self, Name};
 use super::value::{self, JUDGED, Value, Writing};
@@ -82,8 +82,12 @@ fn after_owner(text: &[u8], end: usize) -> Option<usize> {
 fn find_below(text: &[u8], end: usize, name: Name) -> Option<Secret> {
     let at = line_end_after_name(text, end)?;
     let alone = lines::alone(text, at).filter(|alone| 8 <= alone.len())?;
+    // A form has the name of its next field below.
+    let value = &text[alone.clone()];
+    let is_made = value.iter().any(u8::is_ascii_punctuation) || 3 <= n_breaks(value);
     find_value(text, alone.start, name, Writing::Told)
-        .filter(|secret| alone.end <= secret.range.end && (has_digits(text, secret) || is_odd(text, secret)))
+        .filter(|secret| is_made && alone.end <= secret.range.end)
+        .filter(|secret| has_digits(text, secret) || is_odd(text, secret))
 }
 
 /// Where the line of a name ends that nothing else follows than what may end it.
