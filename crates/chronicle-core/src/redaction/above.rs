@@ -34,6 +34,13 @@ const PUBLIC: &[&str] = &["git ", "sha", "md5", "b3sum", "uuid", "commit", "dock
 
 /// The value that `run` is a part of, with the pieces in the lines above it, if a line above names it.
 pub(super) fn named(text: &[u8], floor: usize, run_: &Range<usize>) -> Option<(usize, Kind)> {
+    // Most runs are followed by more words.
+    if text
+        .get(run_.end)
+        .is_some_and(|next| matches!(next, b' ' | b'(' | b')' | b',' | b';' | b'<' | b'>' | b'[' | b']'))
+    {
+        return None;
+    }
     let end = run_.end + run(text, run_.end, LOOK_BACK, is_piece);
     let closed = end + run(text, end, 1, |byte| matches!(byte, b'"' | b'\'' | b'`'));
     if text.get(closed).is_some_and(|next| !matches!(next, b'\n' | b'\r')) {

@@ -107,13 +107,17 @@ pub(super) fn find_in(text: &[u8], range: Range<usize>, secrets: &mut Vec<Secret
         let begin = start + escape_len(&text[floor..start], &text[start..end]);
         let (before, run) = (&text[floor..begin], &text[begin..end]);
         // What is drawn has digits; most names and paths have not, and are told apart soonest so.
-        let has_digits = run.iter().any(u8::is_ascii_digit) || is_drawn_of_letters(run);
+        let has_digits = run.iter().any(u8::is_ascii_digit)
+            || run.len() <= 64 && run.iter().any(u8::is_ascii_uppercase) && is_drawn_of_letters(run);
         let kind = match has_digits {
             true => kind_of(before, run, &text[padded..range.end]),
             false => None,
         };
         // A line above may name it, and hold its first piece.
-        let above = above::named(&text[..range.end], floor, &(begin..padded));
+        let above = match has_digits {
+            true => above::named(&text[..range.end], floor, &(begin..padded)),
+            false => None,
+        };
         if let Some(kind) = kind.or(above.map(|(_, kind)| kind)) {
             let start = groups::start_of_groups(text, floor, begin);
             let mut secret = Secret {
