@@ -26,6 +26,7 @@ mod groups;
 mod languages;
 mod lines;
 mod names;
+mod passphrase;
 mod pem;
 mod phrase;
 mod shapes;
