@@ -15,6 +15,7 @@
 //! would see (nothing before `floor`, the end of the last secret), and to its right it
 //! refuses any value that holds a `[redacted:`.
 
+mod above;
 mod alphabet;
 mod bytes;
 mod clause;
@@ -25,12 +26,15 @@ mod groups;
 mod languages;
 mod lines;
 mod names;
+mod passphrase;
 mod pem;
 mod phrase;
 mod shapes;
 mod storage;
 mod surroundings;
+mod table;
 mod tokens;
+mod told;
 mod triggers;
 mod url;
 mod value;
@@ -249,8 +253,12 @@ fn find_all(text: &[u8]) -> Vec<Secret> {
     while let Some(mut known) = triggers::find(text, floor) {
         known.range.end = lines::end_of(text, &known);
         entropy::find_in(text, floor..known.range.start, &mut secrets);
-        floor = known.range.end;
-        secrets.push(known);
+        let mut cell = Some(known);
+        while let Some(secret) = cell {
+            floor = secret.range.end;
+            cell = table::find_next(text, &secret);
+            secrets.push(secret);
+        }
     }
     entropy::find_in(text, floor..text.len(), &mut secrets);
     secrets

@@ -72,7 +72,7 @@ pub(super) fn salesforce(byte: &u8) -> bool {
 }
 
 pub(super) fn credential(byte: &u8) -> bool {
-    is_base64url(byte) || matches!(byte, b'.' | b'~' | b'+' | b'/' | b'=')
+    is_base64url(byte) || matches!(byte, b'.' | b'~' | b'+' | b'/' | b'=' | b'%')
 }
 
 /// What the ids of applications in Azure stand between.

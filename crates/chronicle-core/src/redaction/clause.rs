@@ -80,6 +80,7 @@ pub(super) fn tied(before: &[u8], after: &[u8]) -> Option<Kind> {
     tied_before(line)
         .and_then(noun_of)
         .or_else(|| tied_after(after))
+        .or_else(|| in_brackets(line, after))
         .or_else(|| noun_of(header(before, line)?))
 }
 
@@ -92,6 +93,9 @@ fn tied_before(line: &[u8]) -> Option<&[u8]> {
         let Some(sign) = SIGNS.iter().find(|sign| words.ends_with(sign.as_bytes())) else { break };
         words = &words[..words.len() - sign.len()];
     }
+    if NOUNS.iter().any(|(noun, _)| words.ends_with(noun.as_bytes())) {
+        return Some(words);
+    }
     let is_tied = line[words.len()..].iter().any(|sign| b":=|>\"'`".contains(sign) || !sign.is_ascii());
     if is_tied {
         return Some(words);
@@ -100,7 +104,7 @@ fn tied_before(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// What the words next to a value name, the nearest first.
-fn noun_of(words: &[u8]) -> Option<Kind> {
+pub(super) fn noun_of(words: &[u8]) -> Option<Kind> {
     let sentence =
         words.windows(2).rposition(|pair| matches!(pair, b". " | b"! " | b"? ")).map_or(0, |at| at + 2);
     let words = &words[sentence..];
@@ -131,6 +135,13 @@ fn tied_after(after: &[u8]) -> Option<Kind> {
     TIES_AFTER.iter().find(|tie| rest.starts_with(tie.as_bytes()))?;
     let line = &rest[..run(rest, 0, AFTER, |byte| !b"\n,;".contains(byte))];
     noun_of(line)
+}
+
+/// What the brackets after a value name: `anna / x (API key for y)`. Commits have brackets after them, too.
+fn in_brackets(line: &[u8], after: &[u8]) -> Option<Kind> {
+    let rest = after.strip_prefix(b" (")?;
+    line.ends_with(b"/ ").then_some(())?;
+    noun_of(&rest[..memchr::memchr2(b')', b'\n', rest)?])
 }
 
 /// The first line of the table that a value is in, whose lines begin and end with `|`.

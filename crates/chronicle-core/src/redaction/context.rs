@@ -1,6 +1,10 @@
 //! Values that the text itself calls secret: assignments, options and headers.
 
-use super::bytes::{is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case};
+use std::ops::Range;
+
+use super::bytes::{
+    contains, is_base64url, is_blank, is_drawn, n_distinct, run, run_back, starts_with_ignoring_case,
+};
 use super::names::{self, Name};
 use super::surroundings::bare_end;
 use super::value::{self, JUDGED, Value, Writing};
@@ -10,7 +14,7 @@ use super::{Kind, Secret, commands, lines, phrase, triggers};
 const SCHEMES: &[&str] = &["Bearer ", "Basic ", "Token ", "Digest ", "ApiKey ", "AWS4-HMAC-SHA256 "];
 
 /// How far before a separator its name may begin.
-const NAME_LIMIT: usize = 48;
+pub(super) const NAME_LIMIT: usize = 48;
 
 /// How much alignment a name or a value may have around its separator.
 const BLANK_LIMIT: usize = 16;
@@ -18,12 +22,8 @@ const BLANK_LIMIT: usize = 16;
 /// How long a type may be that stands between a name and its value.
 const TYPE_LIMIT: usize = 64;
 
-/// How long the words may be that tell what a password is for.
-const OWNER_LIMIT: usize = 64;
-
-/// What ties a password to its value in a sentence.
-const VERBS: &[&str] =
-    &[" is ", " was ", " to ", " ist ", " lautet ", " è ", " é ", " es ", " est ", " jest "];
+/// How much white space there may be between a bracket and the string in it.
+const LAYOUT_LIMIT: usize = 40;
 
 /// How much a shell joins to a value.
 const COMMAND_LIMIT: usize = 256;
@@ -35,7 +35,7 @@ const COOKIES_LIMIT: usize = 1024;
 pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     let end = name_end(text, floor, at);
     let Some(name) = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end]) else {
-        return find_owned(text, floor, at, end);
+        return find_owned(text, floor, at, end).or_else(|| find_words(text, floor, at));
     };
     let operator_len = run(text, at, 3, |byte| matches!(byte, b':' | b'=' | b'>'));
     if text[at..].starts_with(b"::") {
@@ -59,13 +59,47 @@ pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secr
     } else {
         Writing::Tight
     };
-    // Code may put brackets around what it joins.
-    let n_brackets = run(text, start, 1, |byte| *byte == b'(');
-    let is_quoted = 0 < n_brackets && text.get(start + 1).is_some_and(|next| matches!(next, b'"' | b'\''));
-    let start = if is_quoted { start + 1 } else { start };
+    let start = in_brackets(text, start).unwrap_or(start);
     find_value(text, start, name, writing)
         .or_else(|| find_value(text, after_type(text, start).filter(|_| text[at] == b':')?, name, writing))
         .or_else(|| find_value(text, lines::value_below(text, start, name.kind)?, name, Writing::Told))
+}
+
+/// What makes a value of another type of a string: `String::from("…")`.
+const WRAPPERS: &[&str] = &[
+    "String::from",
+    "SecretString::new",
+    "SecretString::from",
+    "SecretStr",
+    "Secret::new",
+    "Secret",
+    "Some",
+    "new String",
+    "Buffer.from",
+    "String",
+    "str",
+    "OsString::from",
+    "CString::new",
+    "StringView",
+    "std::string",
+];
+
+/// Where a quoted value begins in the brackets that begin at `start`: of code that joins strings, of a list, of a wrapper.
+fn in_brackets(text: &[u8], start: usize) -> Option<usize> {
+    let rest = text.get(start..)?;
+    let n_wrapper = match rest.first()? {
+        b'(' | b'[' => 0,
+        b'S' | b'n' | b'B' | b's' | b'O' | b'C' => WRAPPERS
+            .iter()
+            .find(|word| rest.starts_with(word.as_bytes()) && rest.get(word.len()) == Some(&b'('))?
+            .len(),
+        _ => return None,
+    };
+    let at = start + n_wrapper + 1;
+    let at = at + run(text, at, LAYOUT_LIMIT, u8::is_ascii_whitespace);
+    // A diff sets its sign before each line.
+    let at = at + run(text, at, LAYOUT_LIMIT, |byte| is_blank(byte) || *byte == b'+');
+    matches!(text.get(at), Some(b'"' | b'\'')).then_some(at)
 }
 
 /// Finds the value of `("API_KEY", "…")`, whose comma stands at `at`, if it looks drawn.
@@ -77,6 +111,18 @@ pub(super) fn find_argument(text: &[u8], floor: usize, at: usize) -> Option<Secr
     let is_drawn = |secret: &Secret| 16 <= secret.range.len() && is_drawn(&text[secret.range.clone()]);
     let name = Name { is_vague: false, ..name };
     (start < value).then(|| find_value(text, start, name, Writing::Told))?.filter(is_drawn)
+}
+
+/// Finds the words of a wallet after the separator at `at`, if the words before it speak of one.
+fn find_words(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    let start = at + 1 + run(text, at + 1, BLANK_LIMIT, is_blank);
+    let end = phrase::words_end(text, start)?;
+    let line =
+        text[at - run_back(text, floor, at, OWNED_LIMIT, |byte| *byte != b'\n')..at].to_ascii_lowercase();
+    ["seed", "secret", "wallet", "recovery", "bip39", "mnemonic"]
+        .iter()
+        .any(|word| contains(&line, word))
+        .then_some(Secret { range: start..end, kind: Kind::Secret })
 }
 
 /// What holds the value of a name that is written elsewhere.
@@ -121,7 +167,29 @@ pub(super) fn find_option(text: &[u8], floor: usize, at: usize) -> Option<Secret
     } else {
         names::find(&text[at + 2..end]).and_then(|name| find_value(text, end + 1, name, Writing::Tight))
     };
-    by_form.or_else(|| commands::find_long(text, floor, at, end))
+    by_form
+        .or_else(|| find_stored(text, floor, at, end))
+        .or_else(|| commands::find_long(text, floor, at, end))
+}
+
+/// Commands that store a secret, and their options that hold it.
+const STORES: &[&str] = &[
+    "secret set ",
+    "secrets set ",
+    "secret-value",
+    "create-secret",
+    "secretsmanager",
+    "SecureString",
+    "variable set ",
+];
+const STORED: &[&str] = &["body", "value", "secret-string", "secret-value"];
+
+/// Finds what the option from `at` to `end` gives a command that stores secrets: `gh secret set NAME --body x`.
+fn find_stored(text: &[u8], floor: usize, at: usize, end: usize) -> Option<Secret> {
+    STORED.iter().find(|option| &text[at + 2..end] == option.as_bytes())?;
+    let line = &text[at - run_back(text, floor, at, OWNED_LIMIT, |byte| *byte != b'\n')..at];
+    STORES.iter().find(|store| contains(line, store))?;
+    find_value(text, end + 1, Name { kind: Kind::Password, is_vague: false }, Writing::Setting)
 }
 
 /// Finds the password of `-u name:password`, whose dash stands at `at`.
@@ -142,57 +210,6 @@ fn find_pair(text: &[u8], at: usize) -> Option<Secret> {
         .then(|| judge(text, start, name, None, Writing::Tight))?
 }
 
-/// Finds the value of a password in whose name two letters stand at `at`, without `:` or `=` behind it:
-/// `password x`, `password is x`, `<password>x</password>`, `("password", "x")`.
-pub(super) fn find_password(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
-    let end = at + run(text, at, 8, u8::is_ascii_alphabetic);
-    let name = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end])?;
-    if name.kind != Kind::Password || name.is_vague {
-        return None;
-    }
-    let rest = &text[end..];
-    if rest.starts_with(b">") {
-        return find_content(text, end + 1, name);
-    }
-    if rest.starts_with(b" ") {
-        let verb = VERBS.iter().find(|verb| rest.starts_with(verb.as_bytes()));
-        let told = verb.map(|verb| end + verb.len()).or_else(|| after_owner(text, end));
-        let (at, writing) = told.map_or((end + 1, Writing::Loose), |at| (at, Writing::Told));
-        return find_value(text, at, name, writing)
-            .filter(|secret| has_digits(text, secret) || is_phrase(text, secret));
-    }
-    let n_between = run(text, end + 1, 4, |byte| matches!(byte, b',' | b' '));
-    let quoted = end + 1 + n_between;
-    let is_argument = 0 < n_between && text.get(quoted).is_some_and(|byte| matches!(byte, b'"' | b'\''));
-    is_argument
-        .then(|| find_value(text, quoted, name, Writing::Loose).filter(|secret| has_digits(text, secret)))?
-}
-
-/// Where the value begins in `password for X is value` or `password of X: value`, whose name ends at `end`.
-fn after_owner(text: &[u8], end: usize) -> Option<usize> {
-    ["for ", "of ", "on ", "für "].iter().find(|word| text[end + 1..].starts_with(word.as_bytes()))?;
-    let n_owner = run(text, end, OWNER_LIMIT, |byte| !b"\n.,;!?".contains(byte));
-    let owner = &text[end..end + n_owner];
-    let ties = VERBS.iter().copied().chain([": "]);
-    ties.filter_map(|tie| Some(memchr::memmem::find(owner, tie.as_bytes())? + tie.len()))
-        .min()
-        .map(|at| end + at)
-}
-
-/// Finds the password at `start` that words before it announce.
-pub(super) fn find_told(text: &[u8], start: usize) -> Option<Secret> {
-    find_value(text, start, Name { kind: Kind::Password, is_vague: false }, Writing::Told)
-        .filter(|secret| has_digits(text, secret))
-}
-
-/// Finds the secret between two tags: `>x</`.
-fn find_content(text: &[u8], start: usize, name: Name) -> Option<Secret> {
-    let end = start + run(text, start, JUDGED, |byte| *byte != b'<' && *byte != b'\n');
-    let value = Value::new(text, start..end, Some(b'>'), Writing::Tight);
-    (text[end..].starts_with(b"</") && value::is_secret(&value, name))
-        .then_some(Secret { range: start..end, kind: name.kind })
-}
-
 /// Finds the secret that a `%3D` or `%3A` at `at` assigns: `=` or `:` in a query.
 pub(super) fn find_escaped(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     if !starts_with_ignoring_case(&text[at..], "%3d") && !starts_with_ignoring_case(&text[at..], "%3a") {
@@ -200,14 +217,6 @@ pub(super) fn find_escaped(text: &[u8], floor: usize, at: usize) -> Option<Secre
     }
     let name = names::find(&text[floor.max(at.saturating_sub(NAME_LIMIT))..at])?;
     find_value(text, at + 3, name, Writing::Part(b'&'))
-}
-
-fn is_phrase(text: &[u8], secret: &Secret) -> bool {
-    text[secret.range.clone()].contains(&b' ')
-}
-
-fn has_digits(text: &[u8], secret: &Secret) -> bool {
-    text[secret.range.clone()].iter().any(u8::is_ascii_digit)
 }
 
 /// Where the words in front of the separator at `at` end, without the quotes and brackets of
@@ -246,7 +255,7 @@ fn ends_with_words(name: &[u8], ending: &str) -> bool {
     ending.bytes().rev().all(|wanted| letters.next().is_some_and(|byte| byte.to_ascii_lowercase() == wanted))
 }
 
-fn find_value(text: &[u8], start: usize, name: Name, writing: Writing) -> Option<Secret> {
+pub(super) fn find_value(text: &[u8], start: usize, name: Name, writing: Writing) -> Option<Secret> {
     let (quote, mut start) = open_quote(text, start);
     if name.kind == Kind::Authorization {
         let scheme = SCHEMES.iter().find(|scheme| starts_with_ignoring_case(&text[start..], scheme));
@@ -275,6 +284,9 @@ fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: W
     match quote {
         Some(quote) => {
             let end = joined_end(text, quote_end(text, start, JUDGED, quote)?, writing);
+            if let Some(whole) = judge_whole(text, start..end, name, Some(quote.byte), writing) {
+                return Some(whole);
+            }
             let is_secret = value::is_secret(&Value::new(text, start..end, Some(quote.byte), writing), name);
             is_secret.then_some(())?;
             let end = joined_end(text, quote_end(text, start, usize::MAX, quote)?, writing);
@@ -283,6 +295,9 @@ fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: W
         None => {
             let judges = |end| value::is_secret(&Value::new(text, start..end, None, writing), name);
             let end = bare_end(text, start, JUDGED, writing);
+            if let Some(whole) = judge_whole(text, start..end, name, None, writing) {
+                return Some(whole);
+            }
             let is_whole = value::is_whole(&Value::new(text, start..end, None, writing), name) && judges(end);
             if is_whole {
                 return Some(Secret {
@@ -296,6 +311,20 @@ fn judge(text: &[u8], start: usize, name: Name, quote: Option<Quote>, writing: W
             judges(end).then_some(Secret { range: start..end, kind: name.kind })
         }
     }
+}
+
+/// The secret that the pieces of a value make together, of which `first` is the first.
+fn judge_whole(
+    text: &[u8],
+    first: Range<usize>,
+    name: Name,
+    quote: Option<u8>,
+    writing: Writing,
+) -> Option<Secret> {
+    let start = first.start;
+    let (value, end) = lines::whole(text, first, quote)?;
+    value::is_secret(&Value::new(&value, 0..value.len(), quote, writing), name)
+        .then_some(Secret { range: start..end, kind: name.kind })
 }
 
 /// Where a value ends whose quote at `end` a shell joins with more of it: `'a'"b"`.

@@ -7,10 +7,11 @@
 use std::ops::Range;
 
 use super::bytes::{
-    contains, ends_with_ignoring_case, is_coded, is_lower_hex, is_scrambled, is_uuid, n_breaks, run, run_back,
+    contains, ends_with_ignoring_case, is_coded, is_drawn_of_letters, is_lower_hex, is_scrambled, is_uuid,
+    n_breaks, run, run_back,
 };
 use super::names::Name;
-use super::{Kind, Secret, clause, groups, lines, names};
+use super::{Kind, Secret, above, clause, groups, lines, names};
 
 /// Shorter runs are too often identifiers, versions and the ids of other systems.
 const MIN_RUN: usize = 32;
@@ -22,7 +23,7 @@ const MIN_NAMED: usize = 16;
 const LONGEST_NAME: usize = 48;
 
 /// What may stand between a name and its value.
-const VERBS: &[&str] = &[" is", " was", " to", " value"];
+const VERBS: &[&str] = &[" is", " was", " to", " value", "'s"];
 
 /// How much of a run must be scrambled, whatever words and digests surround it.
 const MIN_SCRAMBLED: usize = 24;
@@ -106,11 +107,22 @@ pub(super) fn find_in(text: &[u8], range: Range<usize>, secrets: &mut Vec<Secret
         let begin = start + escape_len(&text[floor..start], &text[start..end]);
         let (before, run) = (&text[floor..begin], &text[begin..end]);
         // What is drawn has digits; most names and paths have not, and are told apart soonest so.
-        let has_digits = run.iter().any(u8::is_ascii_digit);
-        let kind = has_digits.then(|| kind_of(before, run, &text[padded..range.end])).flatten();
-        if let Some(kind) = kind {
+        let has_digits = run.iter().any(u8::is_ascii_digit)
+            || run.len() <= 64 && run.iter().any(u8::is_ascii_uppercase) && is_drawn_of_letters(run);
+        let kind = match has_digits {
+            true => kind_of(before, run, &text[padded..range.end]),
+            false => None,
+        };
+        // A line above may name it, and hold its first piece.
+        let above = match has_digits {
+            true => above::named(&text[..range.end], floor, &(begin..padded)),
+            false => None,
+        };
+        if let Some(kind) = kind.or(above.map(|(_, kind)| kind)) {
+            let start = groups::start_of_groups(text, floor, begin);
             let mut secret = Secret {
-                range: groups::start_of_groups(text, floor, begin)..groups::end_of_groups(text, padded),
+                range: above.map_or(start, |(above, _)| above.min(start))
+                    ..groups::end_of_groups(text, padded),
                 kind,
             };
             secret.range.end = lines::end_of(text, &secret).min(range.end);

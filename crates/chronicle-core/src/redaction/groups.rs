@@ -24,6 +24,18 @@ pub(super) fn has_form(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> 
     if is_digest && (is_asana || is_mailgun || is_mailchimp) {
         return Some(Kind::Token);
     }
+    // Old tokens of Vault: `s.` and 24 letters and digits. Seeds of Stellar: `S` and base32.
+    let is_vault = run.len() == 24
+        && run.iter().all(u8::is_ascii_alphanumeric)
+        && matches!(
+            before,
+            [b's', b'.'] | [.., b' ' | b'"' | b'\'' | b'`' | b'=' | b'\n' | b'(' | b':' | b'>', b's', b'.']
+        );
+    let is_seed =
+        run.len() == 56 && run[0] == b'S' && run.iter().all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'));
+    if is_vault || is_seed {
+        return Some(if is_seed { Kind::Secret } else { Kind::Token });
+    }
     // Bitwarden: `0.` and a UUID, then a secret and a key. Others: a word, and groups joined by dots.
     let n_next = || if after.first() == Some(&b'.') { run_of(after, 1) } else { 0 };
     let is_begun = is_uuid(run) && before.ends_with(b"0.")
@@ -69,7 +81,11 @@ fn run_of(text: &[u8], at: usize) -> usize {
 /// Where a secret begins whose groups are joined by signs that a run does not hold, one of which begins at `at`.
 pub(super) fn start_of_groups(text: &[u8], floor: usize, at: usize) -> usize {
     match text[floor..at] {
-        [.., b'0', b'.'] => at - 2,
+        [.., b'0' | b's', b'.']
+            if !(text[at - 2] == b's' && 2 < at - floor && text[at - 3].is_ascii_alphanumeric()) =>
+        {
+            at - 2
+        }
         [.., b'.'] => {
             let n =
                 run_back(text, floor, at - 1, 7, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());

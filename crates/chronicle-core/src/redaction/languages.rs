@@ -4,7 +4,7 @@
 //! a blank ties the value to its name.
 
 use super::bytes::{is_blank, run};
-use super::context::find_told;
+use super::told::find_told;
 use super::{Kind, Secret};
 
 /// A word, and where in it the two bytes stand by which it is looked for.
@@ -25,6 +25,7 @@ pub(super) const WORDS: &[Word] = &[
     Word { word: "Şifre", near: 0 },
     Word { word: "lösenord", near: 2 },
     Word { word: "jelszó", near: 4 },
+    Word { word: "senha", near: 2 },
 ];
 
 /// Words for keys, tokens and secrets, which name what is drawn in the same sentence.
@@ -71,7 +72,7 @@ pub(super) const NOUNS: &[(&str, Kind)] = &[
 
 /// What stands between the word and its value, the longer first.
 const TIES: &[&str] =
-    &["：", ":", "=", "＝", "は", "是", "为", "為", "는", "es ", "is ", "to ", "är ", "— ", "- ", "→"];
+    &["：", ":", "=", "＝", "は", "是", "为", "為", "는", "é ", "es ", "is ", "to ", "är ", "— ", "- ", "→"];
 
 /// Finds the value behind the word whose two telling bytes stand at `near`.
 pub(super) fn find(text: &[u8], floor: usize, near: usize) -> Option<Secret> {

@@ -3,8 +3,12 @@
 //! Terminals wrap what is too long, mail quotes it, YAML folds it, and code joins strings. What is left
 //! in the next line is half a secret that has neither a prefix nor a name.
 
-use super::bytes::{is_base64url, is_blank, is_drawn, is_drawn_of_letters, is_lower_hex, is_uuid, run};
-use super::value::is_mixed;
+use std::ops::Range;
+
+use super::bytes::{
+    is_base64url, is_blank, is_coded, is_drawn, is_drawn_of_letters, is_lower_hex, is_uuid, run, run_back,
+};
+use super::value::is_noisy;
 use super::{Kind, Secret, pem};
 
 /// Shorter secrets are not wrapped.
@@ -12,6 +16,9 @@ const MIN_FIRST: usize = 12;
 
 /// A shorter rest may be a word.
 const MIN_REST: usize = 6;
+
+/// How long one of several pieces may be.
+const LONGEST_PIECE: usize = 256;
 
 /// How many lines a secret may take.
 const MOST_LINES: usize = 64;
@@ -52,32 +59,94 @@ fn within(text: &[u8], at: usize) -> Option<usize> {
 
 /// The next of the strings that code joins: `"…" +` and `"…"`.
 fn joined(text: &[u8], at: usize, quote: u8) -> Option<usize> {
-    let is_between = |byte: &u8| is_blank(byte) || matches!(byte, b'\n' | b'\r' | b'+' | b'\\' | b'.' | b'&');
+    let start = next_string(text, at, quote)?;
+    let end = start + n_piece(text, start);
+    (start < end && text.get(end) == Some(&quote)).then_some(end)
+}
+
+/// Where the next string begins that code joins to the one whose quote ends at `at`.
+fn next_string(text: &[u8], at: usize, quote: u8) -> Option<usize> {
+    let is_between = |byte: &u8| is_blank(byte) || b"\n\r+\\.&<>~".contains(byte);
     let n_between = run(text, at, INDENT * 2, is_between);
     let between = &text[at..at + n_between];
-    let start = at + n_between + 1;
     let is_joined = between.contains(&b'\n') || between.contains(&b'+');
-    let end = start + n_piece(text, start);
-    (is_joined && text.get(start - 1) == Some(&quote) && start < end && text.get(end) == Some(&quote))
-        .then_some(end)
+    (is_joined && text.get(at + n_between) == Some(&quote)).then_some(at + n_between + 1)
+}
+
+/// A value of several pieces put together, and where its last piece ends. The first piece is `first`;
+/// code joins strings, a shell joins lines that end with a backslash, and what is too long is wrapped.
+pub(super) fn whole(text: &[u8], first: Range<usize>, quote: Option<u8>) -> Option<(Vec<u8>, usize)> {
+    let mut value = Vec::new();
+    let mut end = first.end;
+    for _ in 0..MOST_LINES {
+        let piece = match (quote, text.get(end..)?) {
+            (Some(quote), _) => {
+                let Some(start) = next_string(text, end + 1, quote) else { break };
+                start..start + run(text, start, LONGEST_PIECE, |byte| *byte != quote && *byte != b'\n')
+            }
+            (None, [b'\\', b'\n', ..]) => {
+                end + 2
+                    ..end
+                        + 2
+                        + run(text, end + 2, LONGEST_PIECE, |byte| {
+                            byte.is_ascii_graphic() && !b"\\;\"'".contains(byte)
+                        })
+            }
+            (None, [b'\n', ..]) if MIN_FIRST - 4 <= first.len() => {
+                let start = after_margin(text, end + 1);
+                start..start + n_piece(text, start)
+            }
+            _ => break,
+        };
+        let is_hard = quote.is_some() || text[end] == b'\\';
+        if piece.is_empty() || !is_hard && !goes_on(text, &first, end, &piece) {
+            break;
+        }
+        if value.is_empty() {
+            value.extend_from_slice(&text[first.clone()]);
+        }
+        value.extend_from_slice(&text[piece.clone()]);
+        end = piece.end;
+    }
+    (!value.is_empty()).then_some((value, end))
+}
+
+/// Whether what is alone in the line after `end` looks like the rest of the value that `first` begins.
+fn goes_on(text: &[u8], first: &Range<usize>, end: usize, piece: &Range<usize>) -> bool {
+    let is_sign = |byte: u8| matches!(byte, b'-' | b'_' | b'.');
+    let rest = &text[piece.clone()];
+    let is_of_words = |part: &[u8]| {
+        part.iter().any(|byte| is_sign(*byte)) && part.iter().all(|byte| is_base64url(byte) || is_sign(*byte))
+    };
+    let is_cut = is_sign(text[end - 1])
+        || is_sign(text[piece.start]) && rest.len() > 1
+        || piece.start > 0 && is_sign(text[piece.start - 1]) && text[piece.start].is_ascii_lowercase();
+    ends_line(text, piece.end)
+        && (is_cut && is_of_words(&text[first.clone()]) && is_of_words(rest)
+            || is_rest(rest)
+                && !rest[..rest.len() - run_back(rest, 0, rest.len(), 2, |byte| *byte == b'=')]
+                    .contains(&b'='))
 }
 
 /// The rest of a secret that is alone in its line.
 fn wrapped(text: &[u8], at: usize) -> Option<usize> {
     let start = after_margin(text, at);
     let end = start + n_piece(text, start);
-    let piece = &text[start..end];
+    (ends_line(text, end) && is_rest(&text[start..end])).then_some(end)
+}
+
+fn is_rest(piece: &[u8]) -> bool {
     let is_hex = 16 <= piece.len() && piece.iter().all(is_lower_hex);
-    let is_mixed = |piece: &[u8]| {
-        piece.iter().any(u8::is_ascii_digit)
-            && piece.iter().any(u8::is_ascii_alphabetic)
-            && !piece.contains(&b'/')
-    };
-    let is_short = piece.len() < 16 && is_mixed(piece) && !piece.contains(&b'.');
-    (MIN_REST <= piece.len()
-        && ends_line(text, end)
-        && (is_hex || is_drawn(piece) || is_drawn_of_letters(piece) || is_short))
-        .then_some(end)
+    let has = |is_wanted: fn(&u8) -> bool| piece.iter().any(is_wanted);
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && !piece.contains(&b'/');
+    let is_short = piece.len() < 16 && !piece.contains(&b'.');
+    let is_base64 = piece.ends_with(b"=") && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+    MIN_REST <= piece.len()
+        && (is_hex
+            || is_drawn(piece)
+            || is_drawn_of_letters(piece)
+            || is_coded(piece)
+            || is_mixed && (is_short || is_base64))
 }
 
 /// Where the value begins that is alone in the line below its name, `at` being the end of the name's line.
@@ -87,20 +156,43 @@ pub(super) fn value_below(text: &[u8], at: usize, kind: Kind) -> Option<usize> {
         Some(b'|' | b'>') => 1 + run(text, at + 1, 1, |byte| matches!(byte, b'-' | b'+')),
         _ => 0,
     };
-    let n_break = run(text, at + n_block, 2, |byte| matches!(byte, b'\r' | b'\n'));
-    let start = after_margin(text, at + n_block + n_break);
-    let end = start + run(text, start, 256, u8::is_ascii_graphic);
-    let value = &text[start..end];
-    let is_alone = 0 < n_break && text.get(end).is_none_or(|next| matches!(next, b'\n' | b'\r'));
+    let range = alone(text, at + n_block)?;
+    let value = &text[range.clone()];
     let is_hex = 32 <= value.len() && value.iter().all(is_lower_hex);
-    let is_password = kind == Kind::Password && 8 <= value.len() && is_mixed(value);
-    let is_secret =
-        0 < n_block || is_password || 16 <= value.len() && is_drawn(value) || is_hex || is_uuid(value);
-    (is_alone && is_secret && !value.ends_with(b":") && !value.ends_with(b"{")).then_some(start)
+    let has = |is_wanted: fn(&u8) -> bool| value.iter().any(is_wanted);
+    let is_password =
+        kind == Kind::Password && 8 <= value.len() && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    let is_secret = 0 < n_block
+        || is_password
+        || 16 <= value.len() && (is_drawn(value) || is_coded(value) || is_noisy(value))
+        || is_hex
+        || is_uuid(value);
+    is_secret.then_some(range.start)
+}
+
+/// What is alone in the first line below the one that ends at `at`, without its quotes. A fence may be above it.
+pub(super) fn alone(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let n_break = run(text, at, 4, |byte| matches!(byte, b'\r' | b'\n'));
+    let mut start = after_margin(text, at + n_break);
+    if text[start..].starts_with(b"```") {
+        let n_fence = run(text, start, 24, |byte| *byte != b'\n');
+        start = after_margin(text, (start + n_fence + 1).min(text.len()));
+    }
+    let n_quotes = run(text, start, 1, |byte| matches!(byte, b'"' | b'\'' | b'`'));
+    let quote = text.get(start).filter(|_| 0 < n_quotes);
+    start += n_quotes;
+    let n = run(text, start, 256, |byte| byte.is_ascii_graphic() && Some(byte) != quote);
+    let end = start + n;
+    let closed = end + usize::from(quote.is_some() && text.get(end) == quote);
+    let is_alone = 0 < n_break
+        && 0 < n
+        && (quote.is_none() || end < closed)
+        && text.get(closed).is_none_or(|next| matches!(next, b'\n' | b'\r'));
+    (is_alone && !matches!(text[end - 1], b':' | b'{')).then_some(start..end)
 }
 
 /// Behind the indent of a line and the sign of a quotation or a comment.
-fn after_margin(text: &[u8], at: usize) -> usize {
+pub(super) fn after_margin(text: &[u8], at: usize) -> usize {
     let at = at + run(text, at, INDENT, is_blank);
     let n_number = pem::number_len(&text[at..]);
     let at = at + n_number;

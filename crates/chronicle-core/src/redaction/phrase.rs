@@ -1,16 +1,34 @@
 //! Secrets of several words: the words of a wallet, the groups of recovery codes and of passwords for applications.
 
+use std::ops::RangeInclusive;
+
 use super::Kind;
 use super::bytes::{contains, is_base64url, run};
 use super::names::Name;
 
 /// Where the words of a wallet end that begin at `start`, or the four groups of an application's password.
 pub(super) fn end_of(text: &[u8], start: usize, name: Name) -> Option<usize> {
-    let (length, fewest, most) = match name.kind {
-        Kind::Password => (4..=4, 4, 4),
-        Kind::Secret => (3..=8, 12, 24),
+    let of_four = match name.kind {
+        Kind::Password => {
+            words(text, start, 4..=4, 4).filter(|(end, n_words)| *n_words == 4 && !has_more(text, *end))
+        }
+        Kind::Secret => None,
         _ => return None,
     };
+    words_end(text, start).or(of_four.map(|(end, _)| end)).or_else(|| codes_end(text, start))
+}
+
+/// Where the words of a wallet end that begin at `start`.
+pub(super) fn words_end(text: &[u8], start: usize) -> Option<usize> {
+    words(text, start, 3..=8, 24).filter(|(_, n_words)| 12 <= *n_words).map(|(end, _)| end)
+}
+
+fn has_more(text: &[u8], end: usize) -> bool {
+    text.get(end) == Some(&b' ') && text.get(end + 1).is_some_and(u8::is_ascii_alphabetic)
+}
+
+/// Where words of such a `length` end that begin at `start`, and how many they are.
+fn words(text: &[u8], start: usize, length: RangeInclusive<usize>, most: usize) -> Option<(usize, usize)> {
     let (mut end, mut n_words) = (start, 0);
     while n_words < most {
         let at = end + usize::from(0 < n_words);
@@ -21,8 +39,7 @@ pub(super) fn end_of(text: &[u8], start: usize, name: Name) -> Option<usize> {
         }
         (end, n_words) = (at + n, n_words + 1);
     }
-    let has_more = text.get(end) == Some(&b' ') && text.get(end + 1).is_some_and(u8::is_ascii_alphabetic);
-    (fewest <= n_words && !(most == 4 && has_more)).then_some(end).or_else(|| codes_end(text, start))
+    (0 < n_words).then_some((end, n_words))
 }
 
 /// Where the groups of a recovery code end: `5886 9728`, `f4c06-92f23`.

@@ -90,6 +90,8 @@ fn ends_at(text: &[u8], at: usize, writing: Writing, open: &Open) -> bool {
         byte @ (b'"' | b'\'' | b'`') => open.has(byte) || is_last || closes_all(&text[at + 1..]),
         b'\\' => match next {
             Some(quote @ (b'"' | b'\'')) => open.has(*quote) || closes_all(&text[at + 2..]),
+            // A shell goes on in the next line.
+            Some(b'\n') => true,
             Some(b'n' | b'r' | b't') => {
                 open.has_quote() || text[at + 2..].first().is_none_or(|next| next == &b'\\')
             }

@@ -288,6 +288,91 @@ fn a_secret_goes_on_in_the_lines_below() {
 }
 
 #[test]
+fn the_pieces_of_a_value_are_judged_together() {
+    for marked in [
+        "db_password = (\n    \"«goblin_lemon_hollow_\"\n    \"elbow_feather_indigo»\"\n)",
+        "const dbPassword = '«urchin.parcel.magnet' +\n  '.raven.pepper.hammer7»';",
+        "export DB_PASSWORD=«falafel-walnut-correct\\\n-engine-kernel-violin»\nPORT=80",
+    ] {
+        check(Kind::Password, marked);
+    }
+    check(
+        Kind::Token,
+        "+    github_token = \"«gpt_11RJKPWNIUB4KRKUZ1\" \\\n+        \"J416_18iiqtkaUWv7beq6VGLgG9Pe»\"",
+    );
+    check(Kind::Token, "let client_token = String::from(\"«s.ctOmm25ixVqljNI4SXv24nwt»\");");
+    check_untouched("messages = (\n    \"the password\"\n    \" is required\"\n)");
+    check_untouched("let token = String::from(\"required\");");
+    check_untouched("PASSWORD_FILE=a/b\nOTHER_NAME=c-d-e-f");
+}
+
+#[test]
+fn a_line_above_names_what_is_alone_in_its_line() {
+    for marked in [
+        "## Vercel token\n\n```\n«IN28h97AXnJzSG7GqOgagamF»\n```",
+        "sara@build-03:~$ cat auth_token.txt\n«7a5b53c34084d1d903b0cc5a022f37cb»\nsara@build-03:~$ exit",
+        "The bot token is\n«5896168346:AA_DckcoIC\nK6nZyApNUfeY02OWJPt5UjX72»\n(it was wrapped by the terminal)",
+        ">>> cfg[\"codecov_token\"]\n\"«dcd07c04-2e05-4614-aec4-32e5f8e6cfa6»\"",
+        "hey, the session token you asked for:\n\n«fcc09bc02f2d71d57f5c27af9ee035ec»\n\nthanks!",
+    ] {
+        check(Kind::Token, marked);
+    }
+    check(Kind::Password, "$ read -s PGPASSWORD\n$ echo $PGPASSWORD\n«o-mFiDQKiGkOVlN1vwaux»\n$ ./run");
+    check(Kind::Password, "Username: sara\nPassword:\n  «ferrari.1987»\nPort: 22");
+    check(Kind::Password, "## login password\n\n```\n«Y65WZ5-r$gFNpSl3,%veVfJ»\n```");
+    for text in [
+        "$ git rev-parse token\n7a5b53c34084d1d903b0cc5a022f37cb",
+        "The tokenizer\n7a5b53c34084d1d903b0cc5a022f37cb",
+        "token: [redacted:token]\n7a5b53c34084d1d903b0cc5a022f37cb",
+        "Enter your password\nUsername2\n",
+        "The commit hash is\n7a5b53c34084d1d903b0cc5a022f37cb7a5b53c3",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
+fn a_password_may_be_before_its_name_or_in_its_column() {
+    for marked in [
+        "kofi@example.com / «Arsenal!123michelle» (MySQL root password for MySQL)",
+        "the keystore password's «9cFb51-cm1qj7-QDpFcL» btw",
+        "| host | login password | `«Chelsea@99charlie»` |",
+        "[21:48] sara: password → «Hl04@,a>VHDA7K9_k»",
+        "gh secret set DEFAULT_PASS --body '«harbor_anchor_goblin_badger_dolphin»' --repo a/web",
+        "| service | user | password |\n|---|---|---|\n| mq | anna | «winterLiverpool42» |\n| x | bob | none |",
+        " user | password\n------+---------\n anna | «winterLiverpool42»\n(1 row)",
+    ] {
+        check(Kind::Password, marked);
+    }
+    let table = "| user | password |\n|---|---|\n| anna | winterLiverpool42 |\n| bob | summerArsenal77 |\n";
+    let redacted =
+        "| user | password |\n|---|---|\n| anna | [redacted:password] |\n| bob | [redacted:password] |\n";
+    assert_eq!(redact(table).text, redacted);
+    check_untouched("Fixed the login (see the password page of step 2)");
+    check_untouched("| user | password policy |\n|---|---|\n| anna42 | strict1234 |");
+    check_untouched("gh issue create --body 'the secret set is bigger than 2 items'");
+}
+
+#[test]
+fn words_that_make_a_secret_go_together() {
+    let words = "donate tiny addict marble admit accident cake veteran agent green ahead wrong";
+    for before in [
+        "## seed phrase\n\n```\n",
+        "seed phrase → ",
+        "recovery phrase:\n\n    ",
+        "SetVariable(\"MNEMONIC\", \"",
+    ] {
+        check(Kind::Secret, &format!("{before}«{words}»"));
+    }
+    check(Kind::Secret, &format!("Voici code secret pour BIP39 : «{words}»."));
+    check(Kind::Password, "\"passphrase\": \"«staple.uncle.correct.kettle»\"");
+    check(Kind::Password, "Redis password: «OrbitDominoCorrectGarnetRocketJacket!»");
+    check_untouched("{\"password\": \"auth.login.form.title\"}");
+    check_untouched("password: UserLoginFormComponent");
+    check_untouched(&format!("The list: {words}"));
+}
+
+#[test]
 fn a_name_may_be_written_elsewhere() {
     for marked in [
         "{\"name\":\"SNYK_TOKEN\",\"value\":\"«1b2c3d4e-5f60-7a8b-9c0d-1e2f3a4b5c6d»\"}",

@@ -92,7 +92,7 @@ pub(super) const INFIXES: &[Infix] = &[
         before: u8::is_ascii_alphanumeric,
         n_before: 14,
         after: alphabet::dotted,
-        n_after: 40,
+        n_after: 16,
     },
     // Azure AD
     Infix { infix: "Q~", before: alphabet::azure, n_before: 4, after: alphabet::azure, n_after: 31 },

@@ -3,10 +3,11 @@
 //! The table holds a rule for each pair of bytes. Looking up every pair of a text is what makes a
 //! text without secrets cheap, so a pair that is common in prose or code costs speed.
 
+use super::bytes::starts_with_ignoring_case;
 use super::languages::WORDS;
 use super::shapes::SHAPES;
 use super::tokens::INFIXES;
-use super::{Secret, commands, context, languages, pem, tokens, url};
+use super::{Secret, commands, context, languages, pem, tokens, told, url};
 
 const NOTHING: u8 = 0;
 /// The last letter of a name, or what may stand behind one, and `:` or `=`.
@@ -38,7 +39,9 @@ const SHARE: u8 = 13;
 const WORD: u8 = 14;
 /// `',`, behind the name of an argument.
 const ARGUMENT: u8 = 15;
-const FIRST_SHAPE: u8 = 16;
+/// `hr` and `mn`, of `phrase` and `mnemonic`.
+const PHRASE: u8 = 16;
+const FIRST_SHAPE: u8 = 17;
 
 /// What names end in, and what closes or follows them.
 const BEFORE_SEPARATOR: &[u8] = b"desntylhawkcoDESNTYLHAWKCO0123456789\"'`\\]*?| \t";
@@ -75,6 +78,11 @@ static RULES: [u8; 1 << 16] = {
     table[pair(b'p', b'w')] = PASSWORD;
     table[pair(b'P', b'w')] = PASSWORD;
     table[pair(b'P', b'W')] = PASSWORD;
+    // `passphrase`, `seed phrase`, `mnemonic`
+    table[pair(b'h', b'r')] = PHRASE;
+    table[pair(b'H', b'R')] = PHRASE;
+    table[pair(b'm', b'n')] = PHRASE;
+    table[pair(b'M', b'N')] = PHRASE;
     // `ConvertTo-SecureString`
     table[pair(b'e', b'S')] = PASSWORD;
     table[pair(b'%', b'3')] = ESCAPED;
@@ -275,7 +283,9 @@ fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
         WORD => languages::find(text, floor, at),
         URL => url::find_password(text, at),
         TELEGRAM => url::find_telegram_token(text, floor, at),
-        PASSWORD => context::find_password(text, floor, at),
+        PASSWORD => told::find(text, floor, at),
+        PHRASE if begins_phrase(&text[at..]) => told::find(text, floor, at),
+        PHRASE => None,
         JWT => tokens::find_jwt(text, floor, at.checked_sub(1).filter(|&start| floor <= start)?),
         SCHEME => tokens::find_credential(text, floor, at),
         ESCAPED => context::find_escaped(text, floor, at),
@@ -283,6 +293,11 @@ fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
         INFIX => tokens::find_around(text, floor, at),
         rule => find_shape(text, floor, at, rule),
     }
+}
+
+/// Whether `rest` begins with the end of `phrase` or `mnemonic`.
+fn begins_phrase(rest: &[u8]) -> bool {
+    ["hrase", "mnemonic"].iter().any(|word| starts_with_ignoring_case(rest, word))
 }
 
 /// Finds a token of one of the shapes that `rule` stands for, whose telling two bytes stand at `at`.

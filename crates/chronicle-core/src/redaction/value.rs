@@ -10,6 +10,7 @@ use super::bytes::{
     is_word, n_breaks, n_distinct, run, starts_with_ignoring_case,
 };
 use super::names::Name;
+use super::passphrase::{is_joined_words, is_passphrase, is_word_and_number};
 use super::{Kind, REDACTED};
 
 /// How much of a value is judged. A longer one is a secret or not by its beginning.
@@ -26,7 +27,7 @@ pub(super) struct Value<'a> {
     pub(super) bytes: &'a [u8],
     /// What follows it in its line.
     after: &'a [u8],
-    quote: Option<u8>,
+    pub(super) quote: Option<u8>,
     writing: Writing,
 }
 
@@ -36,7 +37,7 @@ impl<'a> Value<'a> {
         Self { bytes: &text[range.clone()], after: &text[range.end..after], quote, writing }
     }
 
-    fn is_quoted(&self) -> bool {
+    pub(super) fn is_quoted(&self) -> bool {
         self.quote.is_some()
     }
 
@@ -45,7 +46,7 @@ impl<'a> Value<'a> {
     }
 
     /// Whether signs do not end it, so that what looks like a password is one: a line of an environment file, a query.
-    fn is_setting(&self) -> bool {
+    pub(super) fn is_setting(&self) -> bool {
         matches!(self.writing, Writing::Setting | Writing::Part(_))
     }
 }
@@ -117,11 +118,12 @@ pub(super) fn is_secret(value: &Value<'_>, name: Name) -> bool {
         && !is_scrambled(bytes)
         && bytes.iter().any(|byte| matches!(byte, b'.' | b'_' | b'-'))
         && !bytes.split(|byte| matches!(byte, b'.' | b'_' | b'-')).any(is_drawn_part)
-        && !is_joined_words(value, kind);
+        && (kind != Kind::Password || !is_word_and_number(bytes) && !is_joined_words(value));
     if name.is_vague {
         let is_drawn = 16 <= bytes.len() && has_letters && 2 <= n_digits && is_scrambled(bytes);
         let is_password = kind == Kind::Password && value.is_setting() && 0 < n_digits;
-        return is_drawn && (!value.is_free() || !is_digest(bytes)) || is_password && has_letters;
+        let is_odd = kind == Kind::Password && 10 <= bytes.len() && has_all_classes(bytes);
+        return is_odd || is_drawn && (!value.is_free() || !is_digest(bytes)) || is_password && has_letters;
     }
     match kind {
         _ if is_uuid(bytes) => true,
@@ -132,7 +134,7 @@ pub(super) fn is_secret(value: &Value<'_>, name: Name) -> bool {
         {
             true
         }
-        Kind::Password if is_joined_words(value, kind) => true,
+        Kind::Password if is_joined_words(value) => true,
         Kind::Password | Kind::Secret if value.is_quoted() => has_letters && !is_name || 2 <= n_digits,
         Kind::Password | Kind::Secret => match (has_letters, 0 < n_digits || has_symbols) {
             (true, true) => {
@@ -175,25 +177,6 @@ pub(super) fn is_placeholder(bytes: &[u8]) -> bool {
         || [REDACTED, "...", "…", "${", "{{"].iter().any(|part| contains(bytes, part))
 }
 
-/// Whether the value is a passphrase of four words and more that signs join: `harbor-parrot-zipper-puddle`.
-fn is_joined_words(value: &Value<'_>, kind: Kind) -> bool {
-    let bytes = value.bytes;
-    let Some(&sign) = bytes.iter().find(|byte| !byte.is_ascii_alphanumeric()) else { return false };
-    let ends_drawn = bytes.iter().rev().take(3).any(|byte| byte.is_ascii_digit() || b"!#$%&*".contains(byte));
-    let is_made = ends_drawn || sign != b'.' && (value.is_quoted() || value.is_setting());
-    let words = || bytes.split(|byte| *byte == sign);
-    let is_plain = |word: &[u8]| {
-        let n = word.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        let is_about = PROSE.iter().any(|about| word[..n].eq_ignore_ascii_case(about.as_bytes()));
-        3 <= n && word.len() <= n + 3 && !is_about && !is_term(word)
-    };
-    kind == Kind::Password
-        && matches!(sign, b'-' | b'_' | b'.')
-        && is_made
-        && 4 <= words().count()
-        && words().all(is_plain)
-}
-
 /// Whether `bytes` are a password as people make them up, and no word that may go on a sentence:
 /// `Winter2024`, `P@ssw0rd`.
 fn is_weak(bytes: &[u8]) -> bool {
@@ -220,7 +203,8 @@ pub(super) fn is_whole(value: &Value<'_>, name: Name) -> bool {
     let is_password = name.kind == Kind::Password && ends_line && !name.is_vague;
     value.is_setting()
         || is_drawn(bytes)
-        || name.kind == Kind::Password && is_mixed(bytes)
+        || is_noisy(bytes)
+        || name.kind == Kind::Password && (is_mixed(bytes) || has_all_classes(bytes) && ends_line)
         || is_password
             && bytes.iter().any(u8::is_ascii_digit)
             && !matches!(bytes[..], [b'(' | b'[' | b'{' | b'<' | b'$', ..])
@@ -233,6 +217,27 @@ pub(super) fn is_mixed(bytes: &[u8]) -> bool {
     let (has_lower, has_upper) =
         (bytes.iter().any(u8::is_ascii_lowercase), bytes.iter().any(u8::is_ascii_uppercase));
     4 <= n_distinct(&signs) && is_rare && has_lower && has_upper && bytes.iter().any(u8::is_ascii_digit)
+}
+
+/// Whether `bytes` hold small letters, capitals, digits and several signs, one of them rare in code.
+fn has_all_classes(bytes: &[u8]) -> bool {
+    let signs: Vec<u8> = bytes.iter().copied().filter(u8::is_ascii_punctuation).collect();
+    2 <= n_distinct(&signs)
+        && signs.iter().any(|sign| b"!#$%&*~^?+<>@\"".contains(sign))
+        && bytes.iter().any(u8::is_ascii_digit)
+        && bytes.iter().any(u8::is_ascii_lowercase)
+        && bytes.iter().any(u8::is_ascii_uppercase)
+}
+
+/// Whether `bytes` are long, and letters, digits and several signs in turn, as the keys of frameworks are.
+pub(super) fn is_noisy(bytes: &[u8]) -> bool {
+    let signs: Vec<u8> = bytes.iter().copied().filter(u8::is_ascii_punctuation).collect();
+    24 <= bytes.len()
+        && 5 <= n_distinct(&signs)
+        && 12 <= n_distinct(bytes)
+        && bytes.iter().any(u8::is_ascii_digit)
+        && bytes.iter().any(u8::is_ascii_alphabetic)
+        && !contains(bytes, "://")
 }
 
 /// Whether the value is an expression, a pattern or prose.
@@ -298,96 +303,6 @@ fn begins_code(value: &Value<'_>) -> bool {
     !is_made
 }
 
-/// Words that messages about passwords hold and passphrases do not.
-const PROSE: &[&str] = &[
-    "a",
-    "an",
-    "and",
-    "are",
-    "as",
-    "at",
-    "be",
-    "by",
-    "can",
-    "cannot",
-    "change",
-    "characters",
-    "confirm",
-    "current",
-    "do",
-    "does",
-    "empty",
-    "enter",
-    "failed",
-    "for",
-    "forgot",
-    "from",
-    "has",
-    "if",
-    "in",
-    "incorrect",
-    "invalid",
-    "is",
-    "it",
-    "key",
-    "least",
-    "match",
-    "missing",
-    "must",
-    "never",
-    "new",
-    "no",
-    "not",
-    "of",
-    "old",
-    "on",
-    "or",
-    "passphrase",
-    "password",
-    "passwords",
-    "passwort",
-    "please",
-    "provided",
-    "required",
-    "reset",
-    "secret",
-    "should",
-    "strong",
-    "that",
-    "the",
-    "this",
-    "to",
-    "token",
-    "too",
-    "update",
-    "user",
-    "username",
-    "was",
-    "weak",
-    "when",
-    "will",
-    "with",
-    "wrong",
-    "you",
-    "your",
-];
-
-/// Whether words between quotes are a password, and no message about one.
-fn is_passphrase(value: &Value<'_>) -> bool {
-    let bytes = value.bytes;
-    let is_about = |word: &[u8]| {
-        let word = word.trim_ascii_start();
-        let word = &word[..run(word, 0, word.len(), u8::is_ascii_alphabetic)];
-        PROSE.iter().any(|about| word.eq_ignore_ascii_case(about.as_bytes()))
-    };
-    let n_words = bytes.split(is_blank).filter(|word| !word.is_empty()).count();
-    let has_signs = bytes.iter().any(|byte| b"{}<>$%\\=/".contains(byte)) && !value.is_setting();
-    value.quote != Some(b'`')
-        && (3 <= n_words || value.is_setting() || bytes.iter().any(u8::is_ascii_digit))
-        && !has_signs
-        && !bytes.split(is_blank).any(is_about)
-}
-
 /// Whether a part of a value, such as its digits in base 16, is no word of a name.
 fn is_drawn_part(part: &[u8]) -> bool {
     20 <= part.len() && 4 <= part.iter().filter(|byte| byte.is_ascii_digit()).count() || is_coded(part)
@@ -407,7 +322,7 @@ fn is_path(bytes: &[u8]) -> bool {
 }
 
 /// Whether `bytes` are a term with or without a number: `required`, `sha256`, `utf-8`.
-fn is_term(bytes: &[u8]) -> bool {
+pub(super) fn is_term(bytes: &[u8]) -> bool {
     let n_digits = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let word = &bytes[..bytes.len() - n_digits];
     TERMS.iter().any(|term| word.eq_ignore_ascii_case(term.as_bytes()))
