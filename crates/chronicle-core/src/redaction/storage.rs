@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{Kind, Redacted, redact, redact_in_lines};
+use super::{Kind, REDACTED, Redacted, redact, redact_in_lines};
 use crate::{plain, private, without_escapes};
 
 /// What was taken out of texts, counted.
@@ -60,18 +60,19 @@ pub fn for_storage<'a>(text: &'a str, removed: &mut Removed) -> Cow<'a, str> {
 
 /// [`for_storage`] of the text that a member of that name holds, as in `"password": "…"`: its name may call it a secret.
 pub fn named_for_storage<'a>(name: &str, text: &'a str, removed: &mut Removed) -> Cow<'a, str> {
-    let mut found = Removed::default();
-    let kept = for_storage(text, &mut found);
-    let is_clean = found == Removed::default();
-    removed.add(&found);
-    if !is_clean || !is_name_of_secret(name) {
+    let kept = for_storage(text, removed);
+    // What is marked was looked at before, by this or by others: once is enough.
+    let is_marked = kept.contains(REDACTED) || kept.contains(private::MARK);
+    if is_marked || !is_name_of_secret(name) {
         return kept;
     }
-    let start = format!("\"{name}\": \"");
-    let framed = format!("{start}{kept}\"");
+    // A quote within the text ends no value.
+    let framed = format!("\"{name}\": \"{}\"", kept.replace('"', "'"));
     let redacted = redact(&framed);
     let Some(kind) = redacted.found.first() else { return kept };
+    let start = format!("\"{name}\": \"");
     let inner = redacted.text.strip_prefix(&*start).and_then(|rest| rest.strip_suffix('"'));
+    let inner = inner.filter(|_| !kept.contains('"'));
     let inner = inner.map_or_else(|| format!("[redacted:{kind}]"), str::to_owned);
     count(redacted, removed);
     Cow::Owned(inner)
@@ -165,6 +166,21 @@ mod tests {
         assert_eq!(removed.n_private, 1);
         assert_eq!(removed.n_secrets(), 3);
         assert_eq!(removed.secrets, BTreeMap::from([(Kind::Password, 2), (Kind::UrlPassword, 1)]));
+    }
+
+    #[test]
+    fn a_quote_in_a_named_secret_keeps_nothing_of_it() {
+        let named = |text: &str| {
+            let once = named_for_storage("password", text, &mut Removed::default()).into_owned();
+            let mut removed = Removed::default();
+            assert_eq!(named_for_storage("password", &once, &mut removed), once);
+            assert_eq!(removed, Removed::default());
+            once
+        };
+        assert_eq!(named("hunter22"), "[redacted:password]");
+        assert_eq!(named("hunter22\"rest\"44"), "[redacted:password]");
+        assert_eq!(named("password=\"hunter22\" x"), "password=\"[redacted:password]\" x");
+        assert_eq!(named("a <private>b</private>"), "a [private]");
     }
 
     #[test]
