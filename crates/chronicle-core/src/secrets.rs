@@ -69,6 +69,16 @@ impl Made {
 /// replace. A note without either is kept byte for byte, whatever else is in it.
 #[must_use]
 pub fn redact_note(bytes: &[u8]) -> Option<(Vec<u8>, Vec<Kind>)> {
+    let (mut redacted, mut found) = redact_once(bytes)?;
+    // What goes may have been all that kept a part from being read, and with it what is encoded in it.
+    while let Some((again, more)) = redact_once(&redacted) {
+        redacted = again;
+        found.extend(more);
+    }
+    Some((redacted, found))
+}
+
+fn redact_once(bytes: &[u8]) -> Option<(Vec<u8>, Vec<Kind>)> {
     let mut found = Vec::new();
     let mut redacted = Vec::with_capacity(bytes.len());
     for part in stream::split(bytes) {
@@ -173,6 +183,19 @@ mod tests {
         assert!(redact_note(&redacted).is_none());
         let (redacted, _) = redact_note(format!("broken {}", token()).as_bytes()).unwrap();
         assert_eq!(redacted, b"broken [redacted:github-token]\n");
+    }
+
+    #[test]
+    fn a_secret_in_a_part_that_can_be_read_only_later_goes_too() {
+        // What is encoded does not look like a secret itself.
+        let unread = BASE64.encode(b"<<< password=hunter22");
+        let note = format!("{{\u{b}\"schema\":\"x/v1\",\"unread\":[\"{unread}\"]}}\n<<< {}\n", token());
+        let (redacted, found) = redact_note(note.as_bytes()).unwrap();
+        let unread = BASE64.encode(b"<<< password=[redacted:password]");
+        let expected =
+            format!("{{\"schema\":\"x/v1\",\"unread\":[\"{unread}\"]}}\n<<< [redacted:github-token]\n");
+        assert_eq!(String::from_utf8(redacted).unwrap(), expected);
+        assert_eq!(found, [Kind::GithubToken, Kind::Password]);
     }
 
     #[test]
