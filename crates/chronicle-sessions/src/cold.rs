@@ -81,13 +81,11 @@ impl Counted<'_> {
     }
 
     fn document(&mut self, bytes: &[u8]) -> io::Result<()> {
-        for value in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
-            match value {
-                Ok(value) => self.row(value)?,
-                Err(_) => return self.text(bytes),
-            }
+        let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_slice(bytes).into_iter().collect();
+        match values {
+            Ok(values) => values.into_iter().try_for_each(|value| self.row(value)),
+            Err(_) => self.text(bytes),
         }
-        Ok(())
     }
 
     fn text(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -145,6 +143,8 @@ mod tests {
             round("{\"a\":1}\n{\"b\": password=hunter22"),
             "{\"a\":1}\n{\"b\": password=[redacted:password]"
         );
+        let broken = "{\n \"a\": 1\n}\nodd password=hunter22";
+        assert_eq!(round(broken), "{\n \"a\": 1\n}\nodd password=[redacted:password]");
         assert_eq!(round(""), "");
         assert_eq!(round("no json"), "no json");
     }
