@@ -100,7 +100,7 @@ pub fn line(name: &str, key: ObjectId, content: &[u8]) -> Option<Vec<u8>> {
         timestamp: Option<Cow<'a, str>>,
     }
     let text = std::str::from_utf8(content).ok();
-    let is_plain = |text: &str| text.is_ascii() || matches!(plain(text), Cow::Borrowed(_));
+    let is_plain = |text: &str| matches!(plain(text), Cow::Borrowed(_));
     let body = text.and_then(|text| text.strip_suffix('\n')).filter(|body| {
         body.starts_with('{') && body.ends_with('}') && !body.contains('\n') && is_plain(body)
     });
@@ -274,4 +274,20 @@ fn given(repository: &Repository, head: &[u8], body: Option<&[u8]>) -> Result<Gi
         return Err(format!("its note has more than {} MB", MAX_NOTE_BYTES >> 20));
     }
     Ok(Given { name, key, content })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_holds_no_control_character() {
+        let key = ObjectId::null(ObjectId::from_hex(&[b'1'; 40]).unwrap().kind());
+        let told = |note: &str| String::from_utf8(line(NOTES_REF, key, note.as_bytes()).unwrap()).unwrap();
+        let rest = |told: &str| told.split_once(r#""timestamp":null,"#).unwrap().1.to_owned();
+        assert_eq!(rest(&told("{\"a\":\"x y\"}\n")), "\"annotation\":{\"a\":\"x y\"}}\n");
+        let raw = BASE64.encode(b"{\"a\":\"x\x7fy\"}\n");
+        let expected = format!("\"raw\":\"{raw}\",\"annotation\":{{\"a\":\"x\\u007fy\"}}}}\n");
+        assert_eq!(rest(&told("{\"a\":\"x\u{7f}y\"}\n")), expected);
+    }
 }
