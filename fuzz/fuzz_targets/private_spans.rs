@@ -19,7 +19,6 @@ fuzz_target!(|bytes: &[u8]| {
     let blocks: Vec<Cow<'_, str>> = all_pieces(bytes).map(String::from_utf8_lossy).collect();
     if let Some(kept) = private::across(&blocks) {
         assert_eq!(kept.len(), blocks.len());
-        assert_ne!(kept, blocks);
         // The first mark may be written shorter or longer than it was.
         assert!(kept.iter().zip(&blocks).all(|(kept, block)| kept.len() <= block.len() + "<private>".len()));
     }
