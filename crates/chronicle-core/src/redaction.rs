@@ -238,12 +238,20 @@ const REDACTED: &str = "[redacted:";
 
 /// Where a secret lies.
 ///
-/// Both ends touch an ASCII byte, a mark of East Asian scripts or an end of the text, so they never
-/// split a character.
+/// Its ends never split a character.
 #[derive(Debug)]
 struct Secret {
     range: Range<usize>,
     kind: Kind,
+}
+
+/// `range` with all of the characters that it begins or ends in: a rule that takes so many bytes at most may end within
+/// one.
+fn whole_characters(text: &[u8], range: Range<usize>) -> Range<usize> {
+    let is_within = |at: usize| text.get(at).is_some_and(|byte| byte & 0b1100_0000 == 0b1000_0000);
+    let start = (0..=range.start).rev().find(|at| !is_within(*at)).unwrap_or(0);
+    let end = (range.end..text.len()).find(|at| !is_within(*at)).unwrap_or(text.len());
+    start..end
 }
 
 /// Finds the secrets of all layers, from left to right, without overlap.
@@ -252,6 +260,7 @@ fn find_all(text: &[u8]) -> Vec<Secret> {
     let mut floor = 0;
     while let Some(mut known) = triggers::find(text, floor) {
         known.range.end = lines::end_of(text, &known);
+        known.range = whole_characters(text, known.range);
         entropy::find_in(text, floor..known.range.start, &mut secrets);
         let mut cell = Some(known);
         while let Some(secret) = cell {

@@ -842,3 +842,18 @@ proptest! {
         prop_assert!(matches!(redact(&text).text, Cow::Borrowed(_)));
     }
 }
+
+#[test]
+fn a_long_value_ends_between_characters() {
+    for n_letters in 0..4 {
+        let text = format!("token = \"{}{}\"", "Zq7".repeat(n_letters), "\u{fffd}".repeat(200));
+        let once = redact(&text);
+        assert_eq!(redact(&once.text).found, []);
+        let text = format!("token = \"{}7{}a1B2c3\"", "Zq".repeat(n_letters), "\u{fffd}é".repeat(120));
+        let once = redact(&text);
+        assert_eq!(redact(&once.text).found, []);
+    }
+    let text = std::iter::once("token = \"Zq7").chain(std::iter::repeat_n("\u{fffd}", 120));
+    let text: String = text.chain(["xa1B2c3D4e5F6\""]).collect();
+    assert_eq!(redact(&text).found, [Kind::Token]);
+}
