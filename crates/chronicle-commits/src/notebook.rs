@@ -351,7 +351,7 @@ fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones)
     let tier_of = |id: &EntryId| each.get(id).map_or(Tier::Unknown, |voice| voice.tier);
     if each.values().any(|voice| voice.tier != each.values().next().map_or(Tier::Unknown, |first| first.tier))
     {
-        stored.note = stored.note.ranked(|document| tier_of(&summary_id(document)), &tier_of);
+        stored.note = stored.note.ranked(|document| tier_of(&summary_id(document)), tier_of);
     }
     stored.voices = Voices::of(marks(&stored.note).into_iter().map(|(id, mark)| {
         let voice = voice(&mark);
@@ -384,7 +384,7 @@ fn parts(bytes: &[u8]) -> Vec<&[u8]> {
     let lines: Vec<&[u8]> = bytes.trim_ascii().split(|byte| *byte == b'\n').collect();
     let is_whole = |line: &&[u8]| line.starts_with(b"{") && line.ends_with(b"}");
     // What is on several lines in another way may be one document.
-    if 1 < lines.len() && lines.iter().all(|line| is_whole(line)) { lines } else { vec![bytes] }
+    if 1 < lines.len() && lines.iter().all(is_whole) { lines } else { vec![bytes] }
 }
 
 /// Who a claim is from that the user did not write.
