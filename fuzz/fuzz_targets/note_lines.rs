@@ -19,7 +19,7 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(corrections.len() + n_unread, n_lines);
     for correction in corrections {
         assert_eq!(correction.clone().under_its_own_name(), correction);
-        let shown = correction.clone().by(Tier::Unknown, Tier::Own);
+        let shown = correction.clone().by(Tier::Unknown, None, Tier::Own);
         assert_eq!(shown.kind, chronicle_core::correction::CorrectionKind::Flag);
         let line = serde_json::to_vec(&correction).expect("it is plain data");
         assert_eq!(read_corrections(&line), (vec![correction], 0));
