@@ -108,7 +108,7 @@ impl State {
     /// The state that `glance` saw; `None` where it is not known whose notes are trusted.
     fn seen(glance: &Glance) -> Option<Self> {
         let beside = (glance.tips_stamp(), glance.trust.as_ref()?);
-        Some(Self::new(&glance.common_dir, glance.head, glance.notes.clone(), beside))
+        Self::new(&glance.common_dir, glance.head, glance.notes.clone(), beside).unlinked()
     }
 
     fn of(repository: &Repository) -> Result<Option<Self>> {
@@ -118,7 +118,13 @@ impl State {
         let notes = repository.memory_tips()?;
         let common_dir = repository.common_dir();
         let beside = (&*chronicle_git::tips_stamp(common_dir), &trust);
-        Ok(Some(Self::new(common_dir, head, notes, beside)))
+        Ok(Self::new(common_dir, head, notes, beside).unlinked())
+    }
+
+    /// The same, unless a link leads its tables elsewhere.
+    fn unlinked(self) -> Option<Self> {
+        let place = Path::new("index").join(&self.place);
+        chronicle_git::state_path(&self.common_dir, place.to_str()?).is_ok().then_some(self)
     }
 
     /// Where the tables of all users are.

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use chronicle_git::state_path;
+
 use crate::{
     blames::Blames,
     index::table::{Table, TableWriter, Value},
@@ -72,7 +74,8 @@ impl Kept {
     /// The results of this `kind` of the repository whose git directory is `common_dir`.
     pub(crate) fn new(common_dir: Option<&Path>, kind: &str) -> Self {
         debug_assert!(DERIVED.contains(&kind), "a purge has to know of `{kind}`");
-        Self { directory: common_dir.map(|common_dir| common_dir.join("chronicle").join(kind)) }
+        // A link may lead to a folder of the user's: nothing is kept there.
+        Self { directory: common_dir.and_then(|common_dir| state_path(common_dir, kind).ok()) }
     }
 
     /// Whether anything can be kept.

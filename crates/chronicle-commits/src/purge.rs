@@ -243,9 +243,9 @@ pub fn purge(
         })?;
     }
     // Nobody makes an index of the old notes meanwhile.
-    let index = repository.shared_state_dir().join("index");
+    let index = repository.shared_state("index")?;
     let of_users = std::fs::read_dir(&index).into_iter().flatten().filter_map(std::result::Result::ok);
-    let of_users = of_users.map(|entry| entry.path()).filter(|path| path.is_dir());
+    let of_users = of_users.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.is_symlink());
     let locks = of_users
         .map(|path| repository.lock(&path.join("lock")))
         .collect::<std::result::Result<Vec<_>, _>>()?;
@@ -302,7 +302,7 @@ fn bury(repository: &Repository, tombstone: &Tombstone) -> Result<()> {
 /// Removes what was derived from the notes; it is made anew.
 fn drop_derived(repository: &Repository) -> Result<()> {
     for name in crate::DERIVED {
-        let directory = repository.shared_state_dir().join(name);
+        let directory = repository.shared_state(name)?;
         empty(&directory).map_err(|source| GitError::Io { path: directory, source })?;
     }
     Ok(())
@@ -319,7 +319,7 @@ fn empty(directory: &std::path::Path) -> std::io::Result<()> {
         let removed = match path.file_name().is_some_and(|name| name == "lock") {
             // It is ours at this moment, and holds no words.
             true => Ok(()),
-            false if path.is_dir() => std::fs::remove_dir_all(&path),
+            false if path.is_dir() && !path.is_symlink() => std::fs::remove_dir_all(&path),
             false => std::fs::remove_file(&path),
         };
         removed.or_else(|error| if is_there(&error) { Err(error) } else { Ok(()) })?;

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use chronicle_core::{Category, EntryId, LineRange, Sketch};
-use chronicle_git::{FileLock, ObjectId, Repository, replace_file};
+use chronicle_git::{FileLock, ObjectId, Repository, files, replace_file, state_path};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use snafu::ResultExt;
 
@@ -78,7 +78,7 @@ impl Staging {
         let lock = repository.lock(&directory.join("staging.lock"))?;
         remove_leftovers(directory);
         let remarks = read(&directory.join(REMARKS))?;
-        let contexts = read_contexts(directory)?;
+        let contexts = read_contexts(&directory.join(CONTEXTS))?;
         Ok(Self { directory: directory.to_owned(), remarks, contexts, _lock: lock })
     }
 
@@ -87,7 +87,7 @@ impl Staging {
     /// # Errors
     /// When the file cannot be read.
     pub fn peek(repository: &Repository) -> Result<Vec<StagedRemark>> {
-        read(&repository.worktree_state_dir().join(REMARKS))
+        read(&repository.worktree_state(REMARKS)?)
     }
 
     /// What authors said ahead, in the same way.
@@ -95,14 +95,14 @@ impl Staging {
     /// # Errors
     /// When the file cannot be read.
     pub fn peek_contexts(repository: &Repository) -> Result<Vec<AuthorContext>> {
-        read_contexts(&repository.worktree_state_dir())
+        read_contexts(&repository.worktree_state(CONTEXTS)?)
     }
 
     /// Whether anything is staged in the git directory of a worktree.
     #[must_use]
     pub fn has_any(git_dir: &Path) -> bool {
-        let directory = git_dir.join("chronicle");
-        [REMARKS, CONTEXTS].iter().any(|name| directory.join(name).exists())
+        let is_there = |name: &&str| state_path(git_dir, name).is_ok_and(|path| path.exists());
+        [REMARKS, CONTEXTS].iter().any(is_there)
     }
 
     /// The remarks, oldest first.
@@ -323,8 +323,8 @@ enum OneOrMore {
     More(Vec<AuthorContext>),
 }
 
-fn read_contexts(directory: &Path) -> Result<Vec<AuthorContext>> {
-    let found: Option<OneOrMore> = read(&directory.join(CONTEXTS))?;
+fn read_contexts(path: &Path) -> Result<Vec<AuthorContext>> {
+    let found: Option<OneOrMore> = read(path)?;
     Ok(match found {
         None => Vec::new(),
         Some(OneOrMore::One(one)) => vec![*one],
@@ -333,7 +333,10 @@ fn read_contexts(directory: &Path) -> Result<Vec<AuthorContext>> {
 }
 
 fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T> {
-    match std::fs::read(path) {
+    if path.is_symlink() {
+        return Err(chronicle_git::GitError::Linked { path: path.to_owned() }.into());
+    }
+    match files::read(path, files::MAX_BYTES) {
         Ok(content) => serde_json::from_slice(&content).context(UnreadableStagingSnafu { path }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(T::default()),
         Err(source) => Err(chronicle_git::GitError::Io { path: path.to_owned(), source }.into()),

@@ -64,7 +64,7 @@ pub struct Apart {
 }
 
 fn lock(repository: &Repository) -> Result<FileLock> {
-    let mut lock = repository.lock(&repository.shared_state_dir().join("sync.lock"))?;
+    let mut lock = repository.lock(&repository.shared_state("sync.lock")?)?;
     repository.recover_push(&mut lock)?;
     Ok(lock)
 }

@@ -11,10 +11,11 @@ use gix::bstr::ByteSlice;
 use crate::{
     files::{self, MAX_BYTES},
     ownership::Site,
+    state::{read_state, state_path},
 };
 
 /// Where a repository keeps the id that session memory knows it by.
-const ID_FILE: &str = "chronicle/project";
+const ID_FILE: &str = "project";
 
 /// A working tree, and the repository that it shares with its other worktrees.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,8 +65,8 @@ impl Checkout {
     /// The id that the repository is known by, wherever it is moved; none until it gets one.
     #[must_use]
     pub fn id(&self) -> Option<String> {
-        let id = fs::read_to_string(self.common_dir.join(ID_FILE)).ok()?;
-        let id = id.trim();
+        let id = read_state(&self.common_dir, ID_FILE).ok()?;
+        let id = id.to_str().ok()?.trim();
         let is_id = !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
         is_id.then(|| id.to_owned())
     }
@@ -78,7 +79,7 @@ impl Checkout {
         if let Some(id) = self.id() {
             return Some(id);
         }
-        let path = self.common_dir.join(ID_FILE);
+        let path = state_path(&self.common_dir, ID_FILE).ok()?;
         let folder = path.parent()?;
         fs::create_dir_all(folder).ok()?;
         let mut file = crate::temporary_in(folder).ok()?;

@@ -46,6 +46,12 @@ pub enum GitError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A symbolic link in the git directory, where only a file or folder of ours or git's is expected.
+    #[snafu(display("`{}` is a symbolic link, which may lead out of the repository", path.display()))]
+    Linked {
+        /// The link.
+        path: PathBuf,
+    },
     /// HEAD points at a branch without commits.
     #[snafu(display("the repository has no commits yet"))]
     NoCommits,

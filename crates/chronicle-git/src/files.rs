@@ -24,8 +24,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     check(&std::fs::metadata(path)?)?;
     let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).map_err(io::Error::other)?;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    check(&file.metadata()?)?;
-    Ok(file)
+    ensure_regular(file)
 }
 
 /// The bytes of the regular file at `path`, which may have at most `most`. What the system makes up as it is read, below
@@ -42,6 +41,12 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if most < bytes.len() as u64 { Err(too_large(most)) } else { Ok(bytes) }
+}
+
+/// The same file, if it is a regular one.
+pub(crate) fn ensure_regular(file: File) -> io::Result<File> {
+    check(&file.metadata()?)?;
+    Ok(file)
 }
 
 fn check(metadata: &std::fs::Metadata) -> io::Result<()> {

@@ -59,9 +59,7 @@ impl Repository {
     /// # Errors
     /// When a ref cannot be read.
     pub fn lost_notes(&self) -> Result<Vec<(String, ObjectId)>> {
-        // Without the lock: a half-written text says too little, never something wrong.
-        let text = std::fs::read_to_string(self.write_lock()).unwrap_or_default();
-        let words = LastWords::parse(&text);
+        let words = self.last_words();
         let mut lost = words.lost;
         lost.extend(words.written);
         let mut still = Vec::new();

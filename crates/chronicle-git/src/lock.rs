@@ -13,6 +13,7 @@ use snafu::ResultExt;
 use crate::{
     error::{GitError, IoSnafu, Result},
     sharing::{create_dir_like_parent, open_or_create},
+    state::is_link,
 };
 
 /// A file that one process at a time holds; the system lets go of it when the process ends, however it ends.
@@ -62,9 +63,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const OF_HOOKS: Duration = Duration::from_millis(1_700);
 /// People want to know what goes on when a command takes longer.
 const LONG_WAIT: Duration = Duration::from_secs(1);
+/// A lock's text is not longer.
+const MAX_TEXT: u64 = 16 << 20;
 
 fn open(path: &Path) -> Result<File> {
-    open_or_create(path).context(IoSnafu { path })
+    open_or_create(path).map_err(|source| match is_link(&source) {
+        true => GitError::Linked { path: path.to_owned() },
+        false => GitError::Io { path: path.to_owned(), source },
+    })
 }
 
 impl FileLock {
@@ -135,7 +141,7 @@ impl FileLock {
         let mut text = String::new();
         self.file.seek(SeekFrom::Start(0)).context(IoSnafu { path: &self.path })?;
         // Not UTF-8 would be foreign scribbling: nothing to learn from it.
-        let _length = self.file.read_to_string(&mut text);
+        let _length = (&self.file).take(MAX_TEXT).read_to_string(&mut text);
         Ok(text)
     }
 

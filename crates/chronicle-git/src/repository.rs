@@ -23,6 +23,7 @@ use snafu::ResultExt;
 use crate::{
     error::{GitError, IoSnafu, NotARepositorySnafu, ObjectSnafu, Result},
     glance::ASIDE,
+    last_words::LastWords,
     lock::{FileLock, Patience},
     objects::Fsync,
     ownership::{self, Site, Trusted},
@@ -30,6 +31,7 @@ use crate::{
     refs::RefBackend,
     sharing::{Sharing, create_dir_like_parent},
     sound,
+    state::read_state,
     trust::TrustRecords,
 };
 
@@ -610,11 +612,19 @@ impl Repository {
         self.shared_state_dir().join("write.lock")
     }
 
+    /// What those who write notes left written in their lock. Without the lock itself, a half-written text says too
+    /// little, never something wrong.
+    pub(crate) fn last_words(&self) -> LastWords {
+        let text = read_state(self.common_dir(), "write.lock").unwrap_or_default();
+        LastWords::parse(&text.to_str_lossy())
+    }
+
     /// Waits for the lock of ours at `path`, which is in a state directory of this repository.
     ///
     /// # Errors
     /// When it cannot be created, or another process holds it for too long.
     pub fn lock(&self, path: &Path) -> Result<FileLock> {
+        self.ensure_unlinked(path)?;
         if let Some(directory) = path.parent() {
             self.make_state_dir(directory).context(IoSnafu { path: directory })?;
         }
@@ -626,6 +636,7 @@ impl Repository {
     /// # Errors
     /// When it cannot be created.
     pub fn make_state_dir(&self, directory: &Path) -> std::io::Result<()> {
+        self.ensure_unlinked(directory).map_err(std::io::Error::other)?;
         if directory.is_dir() {
             return Ok(());
         }

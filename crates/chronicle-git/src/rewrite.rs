@@ -1,6 +1,9 @@
 //! Rewrites the whole history of notes refs: what must not be kept is in no version any more.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    path::PathBuf,
+};
 
 use gix::{ObjectId, bstr::ByteSlice, objs::tree::EntryMode};
 use snafu::ResultExt;
@@ -286,7 +289,7 @@ impl Repository {
     ///
     /// # Errors
     /// When the worktrees cannot be listed.
-    pub fn state_dirs(&self) -> Result<Vec<std::path::PathBuf>> {
+    pub fn state_dirs(&self) -> Result<Vec<PathBuf>> {
         let mut directories = vec![self.shared_state_dir(), self.worktree_state_dir()];
         let path = self.common_dir().join("worktrees");
         match std::fs::read_dir(&path) {
@@ -301,7 +304,9 @@ impl Repository {
         }
         directories.sort_unstable();
         directories.dedup();
-        directories.retain(|directory| directory.is_dir());
+        // What a link leads to is not ours.
+        let is_real = |path: &PathBuf| std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
+        directories.retain(is_real);
         Ok(directories)
     }
 }

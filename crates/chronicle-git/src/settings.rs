@@ -15,7 +15,7 @@ use snafu::ResultExt;
 
 use crate::{
     Repository,
-    error::{GitError, IoSnafu, Result},
+    error::{GitError, IoSnafu, LinkedSnafu, Result},
     process,
     swap::{FileSwap, lock_of},
     turn::{CONFIG, Turn},
@@ -140,6 +140,13 @@ impl Repository {
     pub fn rewrite_config(&self, mut change: impl FnMut(&[u8]) -> Result<Vec<u8>>) -> Result<()> {
         let named = self.config_file();
         let path = named.canonicalize().context(IoSnafu { path: &named })?;
+        // Tools that make several working trees of one repository link the configuration of another one. Any other
+        // link may lead to a file of the user's.
+        let is_of_git = path.file_name().is_some_and(|name| name == "config" || name == "config.worktree")
+            && path.parent().is_some_and(|folder| folder.join("HEAD").exists());
+        if named.is_symlink() && !is_of_git {
+            return LinkedSnafu { path: named }.fail();
+        }
         let mut turn = Turn::take(self, CONFIG)?;
         for attempt in 0..MAX_ATTEMPTS {
             pause(attempt);

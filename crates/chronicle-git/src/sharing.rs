@@ -11,7 +11,7 @@ use std::{
     path::Path,
 };
 
-use crate::temporary;
+use crate::{files, temporary};
 
 const GROUP: u32 = 0o660;
 const EVERYBODY: u32 = 0o664;
@@ -150,13 +150,17 @@ fn mode_in(directory: &Path) -> (u32, bool) {
     }
 }
 
-/// Opens the file `path` of ours to read and write, and creates it if it is not there.
+/// No link is followed, and no pipe waited for.
+pub(crate) const NOT_ELSEWHERE: i32 =
+    rustix::fs::OFlags::NOFOLLOW.union(rustix::fs::OFlags::NONBLOCK).bits().cast_signed();
+
+/// Opens the file `path` of ours to read and write, and creates it if it is not there. A link is not followed.
 pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true);
+    options.read(true).write(true).custom_flags(NOT_ELSEWHERE);
     match options.open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        opened => return opened,
+        opened => return opened.and_then(files::ensure_regular),
     }
     let (mode, is_fixed) = mode_in(path.parent().unwrap_or(Path::new(".")));
     let file = options.create(true).truncate(false).mode(mode).open(path)?;

@@ -14,6 +14,7 @@ use snafu::ResultExt;
 use crate::{
     FileLock, Repository,
     error::{ObjectSnafu, Result},
+    files,
     last_words::LastWords,
 };
 
@@ -73,9 +74,7 @@ impl Repository {
     /// When the ref or its history cannot be read.
     pub fn unchecked_steps(&self, name: &str) -> Result<NotesSteps> {
         let Some(tip) = self.ref_target(name)? else { return Ok(NotesSteps::default()) };
-        // Without the lock: a half-written text says too little, never something wrong.
-        let text = std::fs::read_to_string(self.write_lock()).unwrap_or_default();
-        let checked = LastWords::parse(&text).checked.get(name).copied();
+        let checked = self.last_words().checked.get(name).copied();
         if checked == Some(tip) {
             return Ok(NotesSteps { tip: Some(tip), is_checked: true, steps: Vec::new() });
         }
@@ -100,6 +99,7 @@ impl Repository {
     /// # Errors
     /// When the file cannot be written.
     pub fn set_checked(&self, name: &str, tip: ObjectId) -> Result<()> {
+        self.ensure_unlinked(&self.write_lock())?;
         let Some(mut lock) = FileLock::try_acquire(&self.write_lock())? else { return Ok(()) };
         let mut words = LastWords::parse(&lock.text()?);
         words.checked.insert(name.to_owned(), tip);
@@ -166,7 +166,7 @@ impl Repository {
     /// The moves of the ref in its log that may have been forced, oldest first.
     fn forced_in_log(&self, name: &str) -> Vec<(ObjectId, ObjectId)> {
         let read = || -> std::io::Result<Vec<u8>> {
-            let mut log = std::fs::File::open(self.common_dir().join("logs").join(name))?;
+            let mut log = files::open(&self.common_dir().join("logs").join(name))?;
             let len = log.metadata()?.len();
             log.seek(SeekFrom::Start(len.saturating_sub(MAX_LOG_BYTES)))?;
             let mut end = Vec::new();

@@ -8,7 +8,7 @@
 use std::{
     fs::{self, OpenOptions, Permissions},
     io::{self, ErrorKind, Write},
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -19,6 +19,7 @@ use crate::{
     Repository,
     error::{GitError, ReadRefSnafu, RefLockedSnafu, RefMovedSnafu, WriteRefSnafu},
     refs::UpdateFailed,
+    sharing::NOT_ELSEWHERE,
 };
 
 /// The lock of a file, which goes away unless it is committed.
@@ -121,6 +122,7 @@ impl Repository {
         let path = self.common_dir().join(name);
         let content = format!("{new}\n");
         let (scratch, usual) = (self.shared_state_dir(), Permissions::from_mode(0o666));
+        self.ensure_unlinked_ref(name).map_err(UpdateFailed::Fatal)?;
         let begun = match path.parent() {
             Some(directory) => self.sharing.create_dir_all(directory),
             None => Ok(()),
@@ -180,7 +182,9 @@ impl Repository {
         self.sharing.create_dir_all(path.parent().expect("it is in the repository"))?;
         let is_new = !path.exists();
         // One write: what others append stays whole.
-        OpenOptions::new().create(true).append(true).open(&path)?.write_all(&line)?;
+        let mut options = OpenOptions::new();
+        options.create(true).append(true).custom_flags(NOT_ELSEWHERE);
+        options.open(&path)?.write_all(&line)?;
         if is_new { self.sharing.adjust(&path) } else { Ok(()) }
     }
 }

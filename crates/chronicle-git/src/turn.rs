@@ -11,6 +11,7 @@ use gix::ObjectId;
 use crate::{
     FileLock, Repository,
     error::Result,
+    files,
     last_words::LastWords,
     objects::files_beginning,
     refs::UpdateFailed,
@@ -53,8 +54,8 @@ impl<'a> Turn<'a> {
 
     /// Removes what nobody has touched for long: a lock of the ref `name`, temporary files.
     pub(crate) fn remove_stale(&mut self, name: &str) {
-        let directories = [self.repository.shared_state_dir(), self.repository.worktree_state_dir()];
-        self.removed.extend(directories.iter().flat_map(|directory| sweep(directory)));
+        let directories = [self.repository.shared_state(""), self.repository.worktree_state("")];
+        self.removed.extend(directories.iter().flatten().flat_map(|directory| sweep(directory)));
         let mut remove_if_stale = |path: PathBuf| {
             if is_stale(&path) {
                 remove(path, &mut self.removed);
@@ -101,7 +102,7 @@ impl Repository {
     /// Whether the ref `name` is locked by who puts `id` there; of the configuration, a blob.
     pub(crate) fn is_lock_of(&self, name: &str, id: ObjectId) -> bool {
         let is_ref = name.starts_with("refs/") && !name.contains("..");
-        let held = || fs::read(self.lock_file_of(name)).ok();
+        let held = || files::read(&self.lock_file_of(name), files::MAX_BYTES).ok();
         match name {
             CONFIG => held().is_some_and(|held| self.id_of_blob(&held) == id),
             _ => is_ref && held().is_some_and(|held| held.trim_ascii() == id.to_string().as_bytes()),

@@ -338,7 +338,7 @@ fn git(repository: &Repository) -> Finding {
 fn state_directory(repository: &Repository) -> Finding {
     let directory = repository.shared_state_dir();
     let write = || {
-        fs::create_dir_all(&directory)?;
+        repository.make_state_dir(&directory)?;
         tempfile::Builder::new().prefix("doctor-").tempfile_in(&directory).map(drop)
     };
     let path = directory.display();

@@ -538,6 +538,7 @@ fn git_code(error: &GitError) -> Code {
         GitError::DubiousOwnership { .. } => "dubious_ownership",
         GitError::ForbiddenBare { .. } | GitError::Distrusted { .. } => "untrusted_repository",
         GitError::BrokenFile { .. } => "broken_repository",
+        GitError::Linked { .. } => "linked",
         GitError::NoCommits => "no_commits",
         GitError::NoWorkTree => "no_work_tree",
         GitError::NoMergeBase { .. } => "no_merge_base",

@@ -62,7 +62,7 @@ impl Chronicle {
         if dry_run || orphans.carried.is_empty() {
             return Ok(reply);
         }
-        let directory = backups(repository);
+        let directory = backups(repository)?;
         repository.make_state_dir(&directory).context(WriteOutputSnafu { path: &directory })?;
         let directory = std::path::absolute(&directory).context(WriteOutputSnafu { path: &directory })?;
         let backup = directory.join(format!("notes-{}.bundle", Self::new_id()));
@@ -74,13 +74,13 @@ impl Chronicle {
 }
 
 /// Where bundles of the notes that `gc` removed are kept.
-fn backups(repository: &Repository) -> PathBuf {
-    repository.shared_state_dir().join("backup")
+fn backups(repository: &Repository) -> Result<PathBuf, Error> {
+    Ok(repository.shared_state("backup")?)
 }
 
 /// Removes the bundles: they hold the words of a purged lesson, and can't be rewritten.
 pub(crate) fn remove_backups(repository: &Repository) -> Result<(), Error> {
-    let path = backups(repository);
+    let path = backups(repository)?;
     match std::fs::remove_dir_all(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         removed => removed.context(WriteOutputSnafu { path }),

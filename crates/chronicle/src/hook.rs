@@ -7,7 +7,7 @@ use std::{
 };
 
 use chronicle_commits::{Staging, reconcile::Effort, write::Bound};
-use chronicle_git::{Glance, ObjectId, replace_file};
+use chronicle_git::{Glance, ObjectId, files, read_state, replace_file, state_path};
 use snafu::ResultExt;
 
 use crate::{Chronicle, Error, Sources, error::WriteHookSnafu, rewritten_pairs};
@@ -16,7 +16,7 @@ use crate::{Chronicle, Error, Sources, error::WriteHookSnafu, rewritten_pairs};
 const LONGEST_LOG_LINE: u64 = 16 << 10;
 
 /// The commits that the next one squashes, and before them the HEAD that it is made on.
-const SQUASHED: &str = "chronicle/squashed";
+const SQUASHED: &str = "squashed";
 
 impl Chronicle {
     /// Does what is to be done when a commit was made: stores what was kept for it and what the environment
@@ -28,7 +28,7 @@ impl Chronicle {
     /// When the notes cannot be written; what was kept is kept then.
     pub fn after_commit(&self) -> Result<(), Error> {
         let said = self.said_in_environment(&mut Vec::new());
-        let has_any = |git_dir: PathBuf| Staging::has_any(&git_dir) || git_dir.join(SQUASHED).exists();
+        let has_any = |git_dir: PathBuf| Staging::has_any(&git_dir) || state_path(&git_dir, SQUASHED).is_ok_and(|path| path.exists());
         if said.is_none() && self.hook_git_dir().is_some_and(|git_dir| !has_any(git_dir)) {
             return Ok(());
         }
@@ -65,8 +65,9 @@ impl Chronicle {
     /// When that cannot be written.
     pub fn before_commit(&self) -> Result<(), Error> {
         let repository = self.repository()?;
-        let path = repository.git_dir().join(SQUASHED);
-        let message = fs::read_to_string(repository.git_dir().join("SQUASH_MSG")).unwrap_or_default();
+        let path = repository.worktree_state(SQUASHED)?;
+        let message = files::read(&repository.git_dir().join("SQUASH_MSG"), files::MAX_BYTES);
+        let message = String::from_utf8_lossy(message.as_deref().unwrap_or_default());
         let named = message.lines().filter_map(|line| line.strip_prefix("commit "));
         let ids: Vec<&str> = named.filter(|id| ObjectId::from_hex(id.as_bytes()).is_ok()).collect();
         let (false, Some(head)) = (ids.is_empty(), repository.head()?) else {
@@ -84,9 +85,9 @@ impl Chronicle {
     /// The commits that `head` squashes, if it was made on the HEAD that they were remembered for.
     fn take_squashed(&self, head: ObjectId) -> Vec<String> {
         let Ok(repository) = self.repository() else { return Vec::new() };
-        let path = repository.git_dir().join(SQUASHED);
-        let Ok(content) = fs::read_to_string(&path) else { return Vec::new() };
-        let _removed = fs::remove_file(&path);
+        let Ok(content) = read_state(repository.git_dir(), SQUASHED) else { return Vec::new() };
+        let _removed = repository.worktree_state(SQUASHED).map(fs::remove_file);
+        let content = String::from_utf8_lossy(&content);
         let mut lines = content.lines().map(str::to_owned);
         let made_on = lines.next();
         let parent = repository.commit(head).ok().and_then(|commit| commit.parents.first().copied());
@@ -97,7 +98,7 @@ impl Chronicle {
     #[must_use]
     pub fn is_amended(&self) -> bool {
         let last_line = |git_dir: PathBuf| -> std::io::Result<Vec<u8>> {
-            let mut log = fs::File::open(git_dir.join("logs/HEAD"))?;
+            let mut log = files::open(&git_dir.join("logs/HEAD"))?;
             let len = log.metadata()?.len();
             log.seek(SeekFrom::Start(len.saturating_sub(LONGEST_LOG_LINE)))?;
             let mut end = Vec::new();

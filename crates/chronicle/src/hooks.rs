@@ -114,7 +114,7 @@ impl Chronicle {
         if !dry_run {
             // Settings of the user's own stay; so does the address of a remote, of course.
             self.sync_disable(None)?;
-            tidy(&repository.shared_state_dir());
+            tidy(&repository.shared_state("")?);
         }
         Ok(setup)
     }

@@ -77,7 +77,7 @@ impl Chronicle {
         };
         let mut reply = PurgeReply { done: true, ..reply(report) };
         self.forget_words_shown()?;
-        WriterLog::of(repository).strike_reasons()?;
+        WriterLog::of(repository)?.strike_reasons()?;
         // They hold notes of rewritten commits, all of whose lessons are on other commits.
         gc::remove_backups(repository)?;
         // A ref of which only the fetched copy was rewritten is pushed, too: ours was clean already.

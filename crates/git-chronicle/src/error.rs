@@ -140,6 +140,7 @@ impl CommandError {
             "broken_repository" => {
                 "`git fsck` says what else is; a file of git's is restored or removed by hand"
             }
+            "linked" => "look where it leads with `ls -l`; git and Chronicle make none there, so remove it",
             "no_commits" => "commit something first; Chronicle reads committed code",
             "unknown_revision" => "name a commit, branch or tag; `git log` lists commits",
             "file_not_found" => "paths are taken from the current directory, then from the root",

@@ -292,11 +292,11 @@ fn is_ours(_metadata: &std::fs::Metadata) -> bool {
     true
 }
 
-/// Opens the file at `path`; a pipe in its place is not waited for.
+/// Opens the file at `path`; a pipe in its place is not waited for, and a link is not followed.
 #[cfg(unix)]
 fn open_at_once(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
-    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let flags = (rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW).bits().cast_signed();
     File::options().read(true).custom_flags(flags).open(path)
 }
 

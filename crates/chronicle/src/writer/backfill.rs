@@ -83,8 +83,8 @@ impl Chronicle {
     /// # Errors
     /// When there is none.
     pub fn interrupted_backfill(&self) -> Result<Backfill, Error> {
-        let path = self.repository()?.shared_state_dir().join(STATE);
-        let found = fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let path = self.repository()?.shared_state(STATE)?;
+        let found = chronicle_git::files::read(&path, chronicle_git::files::MAX_BYTES).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         found.context(NothingToDoSnafu { reason: "no backfill was interrupted here" })
     }
 
@@ -150,9 +150,9 @@ impl Chronicle {
         told: &mut dyn FnMut(&WrittenCommit, usize, usize),
     ) -> Result<WrittenReply, Error> {
         let mut run = run.clone();
-        let state = self.repository()?.shared_state_dir().join(STATE);
+        let state = self.repository()?.shared_state(STATE)?;
         keep(&state, &run)?;
-        let log = WriterLog::of(self.repository()?);
+        let log = WriterLog::of(self.repository()?)?;
         let known = log.read();
         let mut reply = WrittenReply::new(Some(model.name().to_owned()));
         let mut unwritten = None;
@@ -185,7 +185,7 @@ impl Chronicle {
         let repository = self.repository()?;
         let since = run.since.as_deref().map(|since| self.moment(since)).transpose()?;
         let path = run.path.as_ref().map(|path| self.path_in_repository(path)).transpose()?;
-        let log = WriterLog::of(repository).read();
+        let log = WriterLog::of(repository)?.read();
         let history = repository.history(&[repository.born_head()?])?;
         let mut found = Vec::new();
         for node in history.nodes() {

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_git::{FileLock, Repository};
+use chronicle_git::{FileLock, Repository, files};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use snafu::ResultExt;
@@ -51,8 +51,8 @@ impl Logged {
 }
 
 impl WriterLog {
-    pub(crate) fn of(repository: &Repository) -> Self {
-        Self { path: repository.shared_state_dir().join("agent.jsonl") }
+    pub(crate) fn of(repository: &Repository) -> Result<Self, Error> {
+        Ok(Self { path: repository.shared_state("agent.jsonl")? })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -61,7 +61,8 @@ impl WriterLog {
 
     /// The last word on each commit; lines that cannot be read say nothing.
     pub(super) fn read(&self) -> BTreeMap<String, Logged> {
-        let Ok(text) = fs::read_to_string(&self.path) else { return BTreeMap::new() };
+        let Ok(text) = files::read(&self.path, files::MAX_BYTES) else { return BTreeMap::new() };
+        let text = String::from_utf8_lossy(&text);
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Logged>(line).ok());
         lines.map(|line| (line.commit.clone(), line)).collect()
     }

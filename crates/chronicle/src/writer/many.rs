@@ -72,7 +72,7 @@ impl Chronicle {
         cancel: &Cancel,
         told: &mut dyn FnMut(&WrittenCommit, usize, usize),
     ) -> Result<WrittenReply, Error> {
-        let log = WriterLog::of(self.repository()?);
+        let log = WriterLog::of(self.repository()?)?;
         let known = log.read();
         let commits = self.commits_to_write(&command.which)?;
         let is_one = matches!(command.which, Which::Commit(_));
@@ -130,7 +130,7 @@ impl Chronicle {
             Which::Commit(revision) => Ok(vec![repository.resolve(revision)?]),
             Which::Range(range) => commits_between(repository, range),
             Which::Failed => {
-                let known = WriterLog::of(repository).read();
+                let known = WriterLog::of(repository)?.read();
                 let failed = known.values().filter(|line| line.has_failed());
                 let ids = failed.filter_map(|line| ObjectId::from_hex(line.commit.as_bytes()).ok());
                 let ids: Vec<ObjectId> = ids.filter(|id| repository.has_object(*id)).collect();
@@ -163,7 +163,7 @@ impl Chronicle {
     /// # Errors
     /// When a commit is unknown, or it cannot be written down.
     pub fn note_unwritten(&self, which: &Which, error: &Error) -> Result<(), Error> {
-        let log = WriterLog::of(self.repository()?);
+        let log = WriterLog::of(self.repository()?)?;
         let known = log.read();
         for id in self.commits_to_write(which)? {
             let written = self.failed(id, error);
