@@ -1,13 +1,18 @@
 //! Who wrote each line of a committed file, kept because git has to walk through history for it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use chronicle_core::{LineMap, LineRange, Lines, line_words};
 use chronicle_git::{BStr, BlamedLine, LazyRepository, ObjectId, Repository};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
-use crate::{Index, error::Result, index::Blame, kept::Kept};
+use crate::{
+    Index,
+    error::Result,
+    index::Blame,
+    kept::{CachePlace, Kept},
+};
 
 /// Blames by the path that they are of and the commits that changed the file: another HEAD leaves most of them as
 /// they are.
@@ -60,8 +65,8 @@ struct StoredBlame {
 impl Blames {
     /// Blames that are kept in the shared state directory of a repository, or not at all.
     #[must_use]
-    pub fn new(common_dir: Option<&Path>) -> Self {
-        Self { kept: Kept::new(common_dir, "blames"), common_dir: common_dir.map(Path::to_owned) }
+    pub fn new(place: Option<&CachePlace>) -> Self {
+        Self { kept: Kept::new(place, "blames"), common_dir: place.map(|place| place.common_dir.clone()) }
     }
 
     /// Who wrote each of `lines` of a file whose bytes are `content` now, and which `commit` has at `path`.

@@ -5,7 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_git::state_path;
+use chronicle_git::{Glance, Repository, TrustStamp, state_path};
+use twox_hash::XxHash3_128;
 
 use crate::{
     blames::Blames,
@@ -47,16 +48,50 @@ pub struct Caches {
 }
 
 impl Caches {
-    /// Kept in the shared state directory of a repository, or not beyond the life of this value.
+    /// Kept in that place, or not beyond the life of this value.
     #[must_use]
-    pub fn new(common_dir: Option<&Path>) -> Self {
+    pub fn new(place: Option<&CachePlace>) -> Self {
         Self {
-            outlines: Outlines::new(common_dir),
-            blames: Blames::new(common_dir),
-            retired: Retired::new(common_dir),
-            reformatted: Reformatted::new(common_dir),
-            summaries: Summaries::new(common_dir),
+            outlines: Outlines::new(place),
+            blames: Blames::new(place),
+            retired: Retired::new(place),
+            reformatted: Reformatted::new(place),
+            summaries: Summaries::new(place),
         }
+    }
+}
+
+/// Where a user's results are kept in a repository. The name of the folder is a secret of the user's, so a repository
+/// that was copied or unpacked brings no result that is believed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CachePlace {
+    pub(crate) common_dir: PathBuf,
+    user: String,
+}
+
+impl CachePlace {
+    /// That of the user with this stamp in the repository with this common directory.
+    pub(crate) fn new(common_dir: &Path, trust: &TrustStamp) -> Self {
+        Self {
+            common_dir: common_dir.to_owned(),
+            user: format!("{:032x}", XxHash3_128::oneshot(&trust.place)),
+        }
+    }
+
+    /// In the repository that `glance` saw; `None` where nothing of the user is recorded.
+    #[must_use]
+    pub fn seen(glance: &Glance) -> Option<Self> {
+        Some(Self::new(&glance.common_dir, glance.trust.as_ref()?))
+    }
+
+    /// In that repository; `None` where nothing of the user is recorded.
+    pub(crate) fn of(repository: &Repository) -> Option<Self> {
+        Some(Self::new(repository.common_dir(), &repository.trust_stamp()?))
+    }
+
+    /// The folder for this `kind`, unless a link leads elsewhere: to a folder of the user's, perhaps.
+    pub(crate) fn folder(&self, kind: &str) -> Option<PathBuf> {
+        state_path(&self.common_dir, &format!("{kind}/{}", self.user)).ok()
     }
 }
 
@@ -71,11 +106,10 @@ const VALUE: &[u8] = b"value";
 const MAX_KEPT: usize = 2000;
 
 impl Kept {
-    /// The results of this `kind` of the repository whose git directory is `common_dir`.
-    pub(crate) fn new(common_dir: Option<&Path>, kind: &str) -> Self {
+    /// The results of this `kind` that are kept in that place.
+    pub(crate) fn new(place: Option<&CachePlace>, kind: &str) -> Self {
         debug_assert!(DERIVED.contains(&kind), "a purge has to know of `{kind}`");
-        // A link may lead to a folder of the user's: nothing is kept there.
-        Self { directory: common_dir.and_then(|common_dir| state_path(common_dir, kind).ok()) }
+        Self { directory: place.and_then(|place| place.folder(kind)) }
     }
 
     /// Whether anything can be kept.

@@ -7,7 +7,12 @@ use std::collections::BTreeMap;
 use chronicle_git::{Glance, Repository};
 use serde::{Deserialize, Serialize};
 
-use crate::{error::Result, index::state_hash, kept::Kept, notebook::Notebook};
+use crate::{
+    error::Result,
+    index::state_hash,
+    kept::{CachePlace, Kept},
+    notebook::Notebook,
+};
 
 /// The names of items of code that lessons are about, each with a file that had it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,13 +25,16 @@ impl KnownAnchors {
     /// What is kept for the state of the repository that `glance` saw, if anything is.
     #[must_use]
     pub fn kept(glance: &Glance) -> Option<Self> {
-        postcard::from_bytes(&Kept::new(Some(&glance.common_dir), "anchors").get(state_hash(glance)?)?).ok()
+        postcard::from_bytes(
+            &Kept::new(CachePlace::seen(glance).as_ref(), "anchors").get(state_hash(glance)?)?,
+        )
+        .ok()
     }
 
     /// Keeps it for that state; where that cannot be, it is made again.
     pub fn keep(&self, glance: &Glance) {
         if let (Ok(bytes), Some(hash)) = (postcard::to_allocvec(self), state_hash(glance)) {
-            Kept::new(Some(&glance.common_dir), "anchors").put(hash, &bytes);
+            Kept::new(CachePlace::seen(glance).as_ref(), "anchors").put(hash, &bytes);
         }
     }
 

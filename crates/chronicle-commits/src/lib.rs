@@ -61,7 +61,7 @@ pub use deps::{Dependents, DepsRequest, Target, dependents, dependents_indexed};
 pub use error::CommitsError;
 pub use gather::summary_id;
 pub use index::{Index, Refreshed, make_table as make_index_table, refresh as refresh_index};
-pub use kept::{Caches, DERIVED};
+pub use kept::{CachePlace, Caches, DERIVED};
 pub use knowledge::{Added, add_knowledge, all_knowledge, remove_knowledge};
 pub use known_anchors::KnownAnchors;
 pub use lessons::{Lesson, lessons};

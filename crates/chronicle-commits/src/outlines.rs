@@ -1,6 +1,6 @@
 //! Outlines of files as they are now, kept because parsing costs more than the rest of an answer.
 
-use std::{cell::RefCell, collections::HashMap, path::Path, rc::Rc};
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use chronicle_core::{
     LineRange,
@@ -13,7 +13,7 @@ use twox_hash::XxHash3_128;
 
 use crate::{
     Content,
-    kept::Kept,
+    kept::{CachePlace, Kept},
     rows::{Rows, RowsWriter},
 };
 
@@ -62,8 +62,8 @@ struct StoredItem<'a> {
 impl Outlines {
     /// Outlines that are kept in the shared state directory of a repository, or in memory only.
     #[must_use]
-    pub fn new(common_dir: Option<&Path>) -> Self {
-        Self { kept: Kept::new(common_dir, "outlines"), known: RefCell::default() }
+    pub fn new(place: Option<&CachePlace>) -> Self {
+        Self { kept: Kept::new(place, "outlines"), known: RefCell::default() }
     }
 
     /// The items of the file at `path`, whose bytes are `content`.

@@ -19,7 +19,7 @@ use crate::{
     error::Result,
     gather::summary_id,
     index::state_hash,
-    kept::Kept,
+    kept::{CachePlace, Kept},
     notebook::{Notebook, Stored},
 };
 
@@ -98,7 +98,7 @@ impl Recap {
     }
 
     fn kept_as(kind: &str, glance: &Glance) -> Option<Self> {
-        let kept = Kept::new(Some(&glance.common_dir), kind);
+        let kept = Kept::new(CachePlace::seen(glance).as_ref(), kind);
         postcard::from_bytes(&kept.get(state_hash(glance)?)?).ok()
     }
 
@@ -107,7 +107,7 @@ impl Recap {
         let Some(hash) = state_hash(glance) else { return };
         for (kind, recap) in [("recap-whole", self), ("recap-first", &self.at_hand())] {
             if let Ok(bytes) = postcard::to_allocvec(recap) {
-                Kept::new(Some(&glance.common_dir), kind).put(hash, &bytes);
+                Kept::new(CachePlace::seen(glance).as_ref(), kind).put(hash, &bytes);
             }
         }
     }

@@ -22,7 +22,7 @@ use twox_hash::XxHash3_128;
 use crate::{
     carry::{Carried, CarryRequest, Part, Rewrite, carry},
     error::Result,
-    kept::Kept,
+    kept::{CachePlace, Kept},
 };
 use lost::Lost;
 use targets::Targets;
@@ -93,7 +93,7 @@ pub struct Reconciled {
 /// # Errors
 /// When refs, notes or commits cannot be read, or the notes cannot be written.
 pub fn reconcile(repository: &Repository, effort: Effort, is_dry: bool) -> Result<Reconciled> {
-    let seen = Kept::new(Some(repository.common_dir()), "reconciled");
+    let seen = Kept::new(CachePlace::of(repository).as_ref(), "reconciled");
     let state = match effort {
         Effort::Bounded => Some(state_of(repository)?),
         Effort::Whole => None,

@@ -7,7 +7,6 @@
 use std::{
     cell::RefCell,
     collections::{BTreeMap, HashMap},
-    path::Path,
 };
 
 use chronicle_core::{
@@ -21,7 +20,7 @@ use crate::{
     answer::{Scoped, Setting},
     error::Result,
     gather::located,
-    kept::Kept,
+    kept::{CachePlace, Kept},
     placing::Placement,
     record::Claim,
 };
@@ -39,8 +38,8 @@ type Known = BTreeMap<((u32, u32), Vec<u8>, (u32, u32)), Option<(u32, u32, f64)>
 impl Reformatted {
     /// Kept in the shared state directory of a repository, or in memory only.
     #[must_use]
-    pub fn new(common_dir: Option<&Path>) -> Self {
-        Self { kept: Kept::new(common_dir, "reformatted"), known: RefCell::default() }
+    pub fn new(place: Option<&CachePlace>) -> Self {
+        Self { kept: Kept::new(place, "reformatted"), known: RefCell::default() }
     }
 
     /// Where `range` of `blob` is in the lines `item` of `content`, looked up once.

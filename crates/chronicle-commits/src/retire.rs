@@ -3,14 +3,18 @@
 use std::{
     cell::RefCell,
     collections::{BTreeMap, HashMap},
-    path::Path,
 };
 
 use chronicle_core::{LineRange, reading::State};
 use chronicle_git::{BStr, BString, LazyRepository, ObjectId, Repository};
 use twox_hash::XxHash3_128;
 
-use crate::{error::Result, kept::Kept, present::Present, record::Step};
+use crate::{
+    error::Result,
+    kept::{CachePlace, Kept},
+    present::Present,
+    record::Step,
+};
 
 /// The commits that took code away, kept because several versions have to be read to find one.
 #[derive(Debug)]
@@ -25,8 +29,8 @@ type Known = BTreeMap<(Vec<u8>, u32, u32, u32), Option<Vec<u8>>>;
 impl Retired {
     /// Kept in the shared state directory of a repository, or in memory only.
     #[must_use]
-    pub fn new(common_dir: Option<&Path>) -> Self {
-        Self { kept: Kept::new(common_dir, "retired"), known: RefCell::default() }
+    pub fn new(place: Option<&CachePlace>) -> Self {
+        Self { kept: Kept::new(place, "retired"), known: RefCell::default() }
     }
 
     /// [`gone_since`] for the `n_newer` newest of the `steps` of the file at `path`, looked up once.

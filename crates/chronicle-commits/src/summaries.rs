@@ -1,12 +1,13 @@
 //! Summaries of directories, kept because they take a look at every claim about every file in them.
 
-use std::path::Path;
-
 use chronicle_git::{BStr, Glance};
 use serde::{Serialize, de::DeserializeOwned};
 use twox_hash::XxHash3_128;
 
-use crate::{index::state_hash, kept::Kept};
+use crate::{
+    index::state_hash,
+    kept::{CachePlace, Kept},
+};
 
 /// Summaries by what they were made of.
 #[derive(Debug)]
@@ -56,8 +57,8 @@ impl SummaryKey {
 impl Summaries {
     /// Summaries that are kept in the shared state directory of a repository, or not at all.
     #[must_use]
-    pub fn new(common_dir: Option<&Path>) -> Self {
-        Self { kept: Kept::new(common_dir, "summaries") }
+    pub fn new(place: Option<&CachePlace>) -> Self {
+        Self { kept: Kept::new(place, "summaries") }
     }
 
     /// What is kept under `key`, if anything is.

@@ -1,13 +1,22 @@
 //! Refs, in process where gix can, through `git` where it cannot (reftable).
 
-use gix::ObjectId;
+use std::path::PathBuf;
+
+use gix::{ObjectId, bstr::ByteSlice};
 use snafu::ResultExt;
 
 use crate::{
     Repository,
     error::{GitError, ReadRefSnafu, Result, UpdateRefSnafu},
+    files,
     process::git,
+    state::leads_elsewhere,
 };
+
+/// Refs that stand for others are followed so far.
+const MAX_STEPS: usize = 5;
+/// The file of a ref is not longer.
+const MAX_REF_BYTES: u64 = 4096;
 
 /// Who answers questions about refs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,15 +55,39 @@ impl Repository {
         match self.ref_backend {
             RefBackend::Gix if self.lacks_notes_ref(name) => Ok(None),
             RefBackend::Gix => {
-                let found = self.inner.try_find_reference(name).context(ReadRefSnafu { name })?;
+                let failed = |source: gix::Error| self.unreadable_ref(name, source);
+                let found = self.inner.try_find_reference(name).map_err(|error| failed(error.into()))?;
                 let peel = |mut found: gix::Reference<'_>| match found.follow_to_object() {
                     Ok(id) if self.is_known_commit(&id) => Ok(id.detach()),
                     _ => found.peel_to_id().map(gix::Id::detach),
                 };
-                found.map(peel).transpose().context(ReadRefSnafu { name })
+                found.map(peel).transpose().map_err(|error| failed(error.into()))
             }
             RefBackend::Git => self.rev_parse(name),
         }
+    }
+
+    /// Why the ref `name` cannot be read. gix says what its file holds, which may be one of the user's by a link.
+    fn unreadable_ref(&self, name: &str, source: gix::Error) -> GitError {
+        match self.linked_ref(name) {
+            Some(path) => GitError::Linked { path },
+            None => GitError::ReadRef { name: name.to_owned(), source: Box::new(source) },
+        }
+    }
+
+    /// The file of the ref `name`, or of one that it stands for, that leads elsewhere by a link.
+    fn linked_ref(&self, name: &str) -> Option<PathBuf> {
+        let mut name = name.to_owned();
+        for _ in 0..MAX_STEPS {
+            let folder = if name.contains('/') { self.common_dir() } else { self.git_dir() };
+            let path = folder.join(&name);
+            if leads_elsewhere(&path) {
+                return Some(path);
+            }
+            let content = files::read(&path, MAX_REF_BYTES).ok()?;
+            name = content.strip_prefix(b"ref: ")?.trim().to_str().ok()?.to_owned();
+        }
+        None
     }
 
     /// Whether `id` is known to be a commit, which need not be read to see that it is no tag.

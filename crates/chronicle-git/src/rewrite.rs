@@ -305,7 +305,8 @@ impl Repository {
         directories.sort_unstable();
         directories.dedup();
         // What a link leads to is not ours.
-        let is_real = |path: &PathBuf| std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
+        let is_real =
+            |path: &PathBuf| std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
         directories.retain(is_real);
         Ok(directories)
     }

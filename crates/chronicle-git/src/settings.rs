@@ -17,6 +17,7 @@ use crate::{
     Repository,
     error::{GitError, IoSnafu, LinkedSnafu, Result},
     process,
+    state::leads_elsewhere,
     swap::{FileSwap, lock_of},
     turn::{CONFIG, Turn},
     update::pause,
@@ -140,11 +141,8 @@ impl Repository {
     pub fn rewrite_config(&self, mut change: impl FnMut(&[u8]) -> Result<Vec<u8>>) -> Result<()> {
         let named = self.config_file();
         let path = named.canonicalize().context(IoSnafu { path: &named })?;
-        // Tools that make several working trees of one repository link the configuration of another one. Any other
-        // link may lead to a file of the user's.
-        let is_of_git = path.file_name().is_some_and(|name| name == "config" || name == "config.worktree")
-            && path.parent().is_some_and(|folder| folder.join("HEAD").exists());
-        if named.is_symlink() && !is_of_git {
+        // It may lead to a file of the user's.
+        if leads_elsewhere(&named) {
             return LinkedSnafu { path: named }.fail();
         }
         let mut turn = Turn::take(self, CONFIG)?;

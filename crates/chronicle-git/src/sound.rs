@@ -8,7 +8,10 @@ use std::{
 
 use gix::{ObjectId, bstr::ByteSlice};
 
-use crate::error::{BrokenFileSnafu, GitError, Result};
+use crate::{
+    error::{BrokenFileSnafu, GitError, LinkedSnafu, Result},
+    state::leads_elsewhere,
+};
 
 /// Refs are packed into one file, of a hundred bytes each: this is a million of them.
 const MAX_BYTES: u64 = 128 << 20;
@@ -23,6 +26,10 @@ pub(crate) fn is_sound(path: &Path) -> bool {
 
 /// Fails where one of these is there, and cannot be read as a whole.
 pub(crate) fn ensure_sound(paths: &[PathBuf]) -> Result<()> {
+    // What cannot be parsed is shown in errors.
+    if let Some(path) = paths.iter().find(|path| leads_elsewhere(path)) {
+        return LinkedSnafu { path }.fail();
+    }
     match paths.iter().find(|path| !is_sound(path)) {
         Some(path) => BrokenFileSnafu { path, reason: "it is not a file, or too large" }.fail(),
         None => Ok(()),

@@ -37,6 +37,18 @@ pub fn read_state(git_dir: &Path, name: &str) -> io::Result<Vec<u8>> {
     files::read(&state_path(git_dir, name).map_err(io::Error::other)?, MAX_BYTES)
 }
 
+/// Whether a file of git's leads out of all git directories by a link. Tools that make several working trees of one
+/// repository link files to those of the same name in another git directory, and HEAD was a link to a branch once.
+pub(crate) fn leads_elsewhere(path: &Path) -> bool {
+    if !path.is_symlink() {
+        return false;
+    }
+    let Ok(target) = path.canonicalize() else { return true };
+    let is_alike = target.file_name() == path.file_name() || path.ends_with("HEAD");
+    let is_git = |folder: &Path| folder.join("HEAD").exists() && folder.join("objects").exists();
+    !is_alike || !target.ancestors().skip(1).any(is_git)
+}
+
 /// Whether an error says that a link was not followed.
 pub(crate) fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())

@@ -28,7 +28,9 @@ impl Chronicle {
     /// When the notes cannot be written; what was kept is kept then.
     pub fn after_commit(&self) -> Result<(), Error> {
         let said = self.said_in_environment(&mut Vec::new());
-        let has_any = |git_dir: PathBuf| Staging::has_any(&git_dir) || state_path(&git_dir, SQUASHED).is_ok_and(|path| path.exists());
+        let has_any = |git_dir: PathBuf| {
+            Staging::has_any(&git_dir) || state_path(&git_dir, SQUASHED).is_ok_and(|path| path.exists())
+        };
         if said.is_none() && self.hook_git_dir().is_some_and(|git_dir| !has_any(git_dir)) {
             return Ok(());
         }

@@ -64,7 +64,7 @@ use std::{
     time::Duration,
 };
 
-use chronicle_commits::{Caches, Index, Refreshed};
+use chronicle_commits::{CachePlace, Caches, Index, Refreshed};
 use chronicle_core::EntryId;
 use chronicle_git::{Glance, LazyRepository, ObjectId, Repository, TrustRecords};
 use jiff::Timestamp;
@@ -278,12 +278,12 @@ impl Chronicle {
     }
 
     /// Where results are kept between runs, if they are: where the index is.
-    fn kept_in(&self) -> Option<&Path> {
-        self.index().map(|(glance, _)| glance.common_dir.as_path())
+    fn kept_in(&self) -> Option<CachePlace> {
+        self.index().and_then(|(glance, _)| CachePlace::seen(glance))
     }
 
     fn caches(&self) -> &Caches {
-        self.caches.get_or_init(|| Caches::new(self.kept_in()))
+        self.caches.get_or_init(|| Caches::new(self.kept_in().as_ref()))
     }
 
     fn repository(&self) -> Result<&Repository, Error> {

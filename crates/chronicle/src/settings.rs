@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ensure;
 
+pub(crate) use self::surroundings::real;
 use self::{
     found::{Found, SECTIONS, Speaker},
     table::Kind,

@@ -1,43 +1,106 @@
 //! Where coding agents keep their transcripts.
 
 use std::{
-    ffi::OsString,
     fs,
     path::{Path, PathBuf},
 };
 
+use chronicle_git::Checkout;
+
 use super::kept::{DATABASE, in_database};
+use crate::{Chronicle, settings::real};
 
 /// How deep transcripts lie at most below the folders that are searched.
 const DEEPEST: usize = 8;
 
-/// The transcripts of all agents, in no order.
-pub(super) fn transcripts(environment: fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
-    let variable = |name: &str| environment(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = variable("HOME").or_else(|| variable("USERPROFILE"));
-    let folder = |own: &str, below_home: &str, rest: &str| {
-        let folder = variable(own).or_else(|| home.as_ref().map(|home| home.join(below_home)));
-        folder.map(|folder| folder.join(rest))
-    };
-    let is_named = |start: &'static str| {
-        move |path: &Path| {
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start)) && is_json(path)
+/// A folder where an agent keeps transcripts: the variable that names another one for `.claude` and the like, the usual
+/// place in the user's home, and the part of it that holds them.
+struct Known {
+    variable: &'static str,
+    below_home: &'static str,
+    rest: &'static str,
+    /// How the names of transcripts begin.
+    begins: &'static str,
+}
+
+const KNOWN: [Known; 4] = [
+    Known { variable: "CLAUDE_CONFIG_DIR", below_home: ".claude", rest: "projects", begins: "" },
+    Known { variable: "CODEX_HOME", below_home: ".codex", rest: "sessions", begins: "rollout-" },
+    Known { variable: "", below_home: ".gemini", rest: "tmp", begins: "session-" },
+    Known { variable: "COPILOT_HOME", below_home: ".copilot", rest: "session-state", begins: "events." },
+];
+const OPENCODE: Known =
+    Known { variable: "XDG_DATA_HOME", below_home: ".local/share", rest: "opencode", begins: "" };
+/// Where agents say which folder they work on.
+const PROJECTS: [&str; 4] =
+    ["CLAUDE_PROJECT_DIR", "COPILOT_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR"];
+
+impl Known {
+    fn is_one(&self, path: &Path) -> bool {
+        match self.below_home {
+            // A session lies in the folder of its project; those of sub-agents lie below one named like it.
+            ".claude" => path.extension().is_some_and(|extension| extension == "jsonl"),
+            _ => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                name.starts_with(self.begins) && is_json(path)
+            }
         }
-    };
-    let mut found = Vec::new();
-    let mut look = |folder: Option<PathBuf>, is_one: &dyn Fn(&Path) -> bool| {
-        if let Some(folder) = folder {
-            walk(&folder, DEEPEST, is_one, &mut found);
+    }
+}
+
+impl Chronicle {
+    /// The transcripts of all agents, in no order.
+    pub(super) fn kept_transcripts(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for known in &KNOWN {
+            if let Some(folder) = self.folder_of(known) {
+                walk(&folder, DEEPEST, &|path| known.is_one(path), &mut found);
+            }
         }
-    };
-    look(folder("CLAUDE_CONFIG_DIR", ".claude", "projects"), &is_claude);
-    look(folder("CODEX_HOME", ".codex", "sessions"), &is_named("rollout-"));
-    look(folder("", ".gemini", "tmp"), &is_named("session-"));
-    look(folder("COPILOT_HOME", ".copilot", "session-state"), &is_named("events."));
-    found.extend(
-        folder("XDG_DATA_HOME", ".local/share", "opencode").iter().flat_map(|folder| in_database(folder)),
-    );
-    found
+        found.extend(self.folder_of(&OPENCODE).iter().flat_map(|folder| in_database(folder)));
+        found
+    }
+
+    /// Whether `transcript` may be one of the user's. A repository brings files, and it may bring settings of an agent
+    /// that name them, by a variable or in a hook: so where nobody attends, what is in a working tree counts only
+    /// below the folders that agents use.
+    pub(super) fn may_be_of_user(&self, transcript: &Path) -> bool {
+        if !self.is_unattended() {
+            return true;
+        }
+        let transcript = real(&self.directory.join(transcript));
+        let mut folders = KNOWN.iter().chain([&OPENCODE]).filter_map(|known| self.folder_of(known));
+        folders.any(|folder| transcript.starts_with(real(&folder))) || !is_in_working_tree(&transcript)
+    }
+
+    /// Where an agent keeps transcripts.
+    fn folder_of(&self, known: &Known) -> Option<PathBuf> {
+        let set = |name: &str| (self.environment)(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let named = set(known.variable).filter(|folder| !self.is_brought(folder));
+        let folder = named.or_else(|| {
+            let home = set("HOME").or_else(|| set("USERPROFILE"))?;
+            let is_root =
+                Checkout::of(&home).is_some_and(|checkout| Some(checkout.root) == home.canonicalize().ok());
+            (is_root || !self.is_brought(&home)).then(|| home.join(known.below_home))
+        });
+        folder.map(|folder| folder.join(known.rest))
+    }
+
+    /// Whether a folder that a variable names may come from the repository that an agent works on.
+    fn is_brought(&self, folder: &Path) -> bool {
+        let is_inside = |project: &Path| {
+            let at_hand = Checkout::of(project);
+            at_hand.is_some_and(|at_hand| real(&self.directory.join(folder)).starts_with(real(&at_hand.root)))
+        };
+        let named = || PROJECTS.iter().filter_map(|name| self.variable(name));
+        self.is_unattended()
+            && (self.is_in_repository(folder) || named().any(|project| is_inside(Path::new(&project))))
+    }
+}
+
+fn is_in_working_tree(path: &Path) -> bool {
+    let there = path.ancestors().skip(1).find(|folder| folder.is_dir());
+    there.is_some_and(|folder| Checkout::of(folder).is_some())
 }
 
 /// The files below `folder` that may be transcripts, or `folder` itself if it is a file.
@@ -55,11 +118,6 @@ pub(super) fn below(folder: &Path) -> Vec<PathBuf> {
 /// Whether a file is one of JSON, as its name says.
 pub(super) fn is_json(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json")
-}
-
-/// A session lies in the folder of its project; those of sub-agents lie below one named like it.
-fn is_claude(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "jsonl")
 }
 
 /// Finds the files below a folder that are wanted.

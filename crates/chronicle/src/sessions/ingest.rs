@@ -85,6 +85,16 @@ pub struct UnreadFile {
     pub reason: String,
 }
 
+impl IngestReply {
+    fn refuse(&mut self, path: &Path) {
+        self.files += 1;
+        let reason =
+            "it is in a repository, which may have brought it; only a person can have it taken in".to_owned();
+        self.unread
+            .push(UnreadFile { path: chronicle_core::plain(&path.to_string_lossy()).into_owned(), reason });
+    }
+}
+
 impl Default for IngestReply {
     fn default() -> Self {
         Self {
@@ -117,14 +127,18 @@ impl Chronicle {
         match &command.what {
             What::Files(named) => {
                 for path in named {
-                    files.extend(agents::below(&self.directory.join(path)));
+                    if self.may_be_of_user(path) {
+                        files.extend(agents::below(&self.directory.join(path)));
+                    } else {
+                        reply.refuse(path);
+                    }
                 }
             }
-            What::Everything => files = agents::transcripts(self.environment),
+            What::Everything => files = self.kept_transcripts(),
             What::Days(days) => {
                 let oldest = Duration::from_secs(u64::from(*days) * 24 * 60 * 60);
                 let now: SystemTime = self.now.into();
-                files = agents::transcripts(self.environment);
+                files = self.kept_transcripts();
                 files.retain(|path| {
                     modified(path)
                         .is_some_and(|at| now.duration_since(at).is_ok_and(|age| age <= oldest) || now < at)

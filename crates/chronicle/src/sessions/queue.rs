@@ -114,7 +114,7 @@ impl Chronicle {
     pub fn queue_transcripts(&self, transcripts: &[PathBuf]) -> Result<bool, Error> {
         let home = self.memory_home()?;
         let queue = Queue::of(&home);
-        for transcript in transcripts {
+        for transcript in transcripts.iter().filter(|path| self.may_be_of_user(path)) {
             let path = self.directory.join(transcript);
             queue.add(&path).map_err(|source| Error::WriteOutput { path: queue.folder.clone(), source })?;
         }

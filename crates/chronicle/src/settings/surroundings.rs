@@ -121,7 +121,7 @@ impl Chronicle {
 }
 
 /// Where a path leads to, links followed, as far as it exists.
-fn real(path: &Path) -> PathBuf {
+pub(crate) fn real(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let found = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let Some((folder, real)) = found else { return path };

@@ -84,7 +84,9 @@ impl Chronicle {
     /// When there is none.
     pub fn interrupted_backfill(&self) -> Result<Backfill, Error> {
         let path = self.repository()?.shared_state(STATE)?;
-        let found = chronicle_git::files::read(&path, chronicle_git::files::MAX_BYTES).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let found = chronicle_git::files::read(&path, chronicle_git::files::MAX_BYTES)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok());
         found.context(NothingToDoSnafu { reason: "no backfill was interrupted here" })
     }
 

@@ -1,6 +1,6 @@
 use chronicle::{Chronicle, Setup, render};
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{background, error::CommandError, ui::Ui};
 
 /// Set a repository up: hooks that bind what was said to commits
 ///
@@ -24,7 +24,8 @@ pub(crate) fn run(args: &InitArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
         return Ok(());
     }
     let Some(remote) = chronicle.remote_to_enable() else { return Ok(()) };
-    if !ui.agrees(&format!("exchange notes with `{remote}`?")) {
+    // Whose words count is decided by a person.
+    if background::is_of_agent() || !ui.agrees(&format!("exchange notes with `{remote}`?")) {
         ui.tell(&format!("notes stay in this clone; `git chronicle sync enable {remote}` exchanges them"));
         return Ok(());
     }

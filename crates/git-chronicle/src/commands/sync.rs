@@ -1,6 +1,11 @@
 use chronicle::{Chronicle, render};
+use snafu::ensure;
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{
+    background,
+    error::{CommandError, NoPersonSnafu},
+    ui::Ui,
+};
 
 /// Exchange notes with a remote
 ///
@@ -15,7 +20,7 @@ pub(crate) struct SyncArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Let `git fetch` bring the notes of a remote, and trust them as a team's
+    /// Let `git fetch` bring the notes of a remote, and trust them as a team's; agents cannot run it
     Enable {
         /// The remote
         remote: Option<String>,
@@ -51,6 +56,10 @@ enum Action {
 }
 
 pub(crate) fn run(args: &SyncArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    if matches!(args.action, Action::Enable { .. }) {
+        // It says whose words count, and a repository may tell an agent to run it.
+        ensure_person()?;
+    }
     let synced = match &args.action {
         Action::Enable { remote } => chronicle.sync_enable(remote.as_deref()),
         Action::Disable { remote } => chronicle.sync_disable(remote.as_deref()),
@@ -63,5 +72,15 @@ pub(crate) fn run(args: &SyncArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     for warning in &synced.warnings {
         ui.warn(warning);
     }
+    Ok(())
+}
+
+/// Makes sure that no agent runs this.
+///
+/// # Errors
+/// When the environment shows one.
+pub(crate) fn ensure_person() -> Result<(), CommandError> {
+    let reason = "variables of the environment show that an agent runs it";
+    ensure!(!background::is_of_agent(), NoPersonSnafu { reason });
     Ok(())
 }

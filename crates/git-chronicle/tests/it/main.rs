@@ -32,6 +32,7 @@ mod learned_corpus;
 mod learning;
 #[cfg(all(target_os = "linux", target_env = "gnu", not(feature = "lance")))]
 mod linking;
+mod links;
 mod locks;
 mod mcp;
 #[cfg(feature = "http")]
