@@ -260,3 +260,26 @@ fn whom_to_trust_is_not_decided_by_an_agent() {
     annotate(&repo).success();
     run(binary(repo.path(), &["sync", "push"]).env("CLAUDECODE", "1")).success();
 }
+
+#[test]
+fn no_git_of_the_repository_is_run_where_path_names_folders_that_are_relative() {
+    let (repo, _) = repository();
+    annotate(&repo).success();
+    let mark = repo.beside("mark");
+    for name in ["git", "bin/git"] {
+        repo.write(name, format!("#!/bin/sh\ntouch '{}'\nexit 1\n", mark.display()));
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(repo.path().join(name), mode).unwrap();
+    }
+    #[expect(clippy::disallowed_methods, reason = "the search path of the tests is the base of another one")]
+    let usual = std::env::var("PATH").unwrap();
+    for path in [format!(".:{usual}"), format!(":{usual}"), format!("./bin:{usual}"), format!("bin:{usual}")]
+    {
+        for args in [&["doctor"][..], &["init", "--dry-run"], &["gc", "--dry-run"], &["sync", "status"]] {
+            let _outcome = run(binary(repo.path(), args).env("PATH", &path));
+        }
+        assert!(!mark.exists(), "{path}");
+        let read = run(binary(repo.path(), &["read", "a.rs"]).env("PATH", &path)).success();
+        assert!(read.stdout.contains("Keep this order."), "{}", read.stdout);
+    }
+}
