@@ -69,7 +69,7 @@ impl Site {
     pub(crate) fn discover(directory: &Path) -> Result<Self> {
         let is_true = |value: OsString| {
             let value = Vec::from_os_string(value).unwrap_or_default();
-            gix::config::Boolean::try_from(value.as_bstr()).is_ok_and(|value| value.is_true())
+            gix::config::Boolean::try_from(value.as_bstr()).is_ok_and(gix::config::Boolean::is_true)
         };
         let options = upwards::Options {
             trust: upwards::TrustPolicy::Assume(Trust::Full),
