@@ -56,12 +56,12 @@ impl Repository {
             RefBackend::Gix if self.lacks_notes_ref(name) => Ok(None),
             RefBackend::Gix => {
                 let failed = |source: gix::Error| self.unreadable_ref(name, source);
-                let found = self.inner.try_find_reference(name).map_err(|error| failed(error.into()))?;
+                let found = self.inner.try_find_reference(name).map_err(failed)?;
                 let peel = |mut found: gix::Reference<'_>| match found.follow_to_object() {
                     Ok(id) if self.is_known_commit(&id) => Ok(id.detach()),
                     _ => found.peel_to_id().map(gix::Id::detach),
                 };
-                found.map(peel).transpose().map_err(|error| failed(error.into()))
+                found.map(peel).transpose().map_err(failed)
             }
             RefBackend::Git => self.rev_parse(name),
         }

@@ -1,6 +1,6 @@
 //! What this process may take of the machine, and what it may leave behind on it.
 
-use std::{process::Command, time::Duration};
+use std::{os::unix::process::CommandExt, process::Command, time::Duration};
 
 use rustix::{
     process::{Resource, Rlimit, getrlimit, setrlimit},
@@ -37,14 +37,39 @@ pub(crate) fn serve_parser() {
     let _served = parsing::serve(std::io::stdin().lock(), std::io::stdout().lock(), cpu_time, give_up);
 }
 
-#[expect(clippy::disallowed_methods, reason = "the binary starts itself again, to parse")]
-fn parser() -> Command {
-    // The running program itself, even where another version has taken its place.
+/// Starts this program again where `PATH` names folders that depend on where one is: a repository would bring its own
+/// `git`, and what git starts.
+#[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
+pub(crate) fn search_no_relative_folders() {
+    let Some(path) = std::env::var_os("PATH") else { return };
+    let (absolute, relative): (Vec<_>, Vec<_>) =
+        std::env::split_paths(&path).partition(|folder| folder.is_absolute());
+    if relative.is_empty() {
+        return;
+    }
+    let mut command = this_program();
+    let mut args = std::env::args_os();
+    command.arg0(args.next().unwrap_or_default()).args(args);
+    match std::env::join_paths(&absolute) {
+        Ok(path) if !absolute.is_empty() => command.env("PATH", path),
+        _ => command.env_remove("PATH"),
+    };
+    // Where that fails, it goes on as it is.
+    let _failed = command.exec();
+}
+
+/// The running program itself, even where another version has taken its place.
+#[expect(clippy::disallowed_methods, reason = "the binary starts itself again")]
+fn this_program() -> Command {
     #[cfg(target_os = "linux")]
     let program = std::path::PathBuf::from("/proc/self/exe");
     #[cfg(not(target_os = "linux"))]
     let program = std::env::current_exe().unwrap_or_default();
-    let mut command = Command::new(program);
+    Command::new(program)
+}
+
+fn parser() -> Command {
+    let mut command = this_program();
     // A server may outlive the folder it was started in.
     command.args(["hook", PARSER]).current_dir("/");
     command

@@ -15,6 +15,7 @@ use crate::{cli::Cli, ui::Ui};
 
 fn main() -> ExitCode {
     error::report_panics();
+    limits::search_no_relative_folders();
     limits::set();
     let cli = match Cli::parse(std::env::args_os().collect()) {
         Ok(cli) => cli,

@@ -18,9 +18,9 @@ fn repository() -> (TestRepo, PathBuf) {
     let repo = TestRepo::new();
     repo.write("a.rs", "fn a() {\n    1;\n}\n");
     repo.commit("one");
-    fs::create_dir(repo.path().join(".git/chronicle")).unwrap();
+    fs::create_dir(repo.path().join(".git/chronicle")).expect("it can be done");
     let precious = repo.beside("precious");
-    fs::write(&precious, TEXT).unwrap();
+    fs::write(&precious, TEXT).expect("it can be done");
     (repo, precious)
 }
 
@@ -32,7 +32,7 @@ fn annotate(repo: &TestRepo) -> Outcome {
 
 fn lessons(repo: &TestRepo) -> Vec<Value> {
     let answer = chronicle(repo.path(), &["read", "a.rs", "--format=json"]).success().json();
-    answer["wisdom"].as_array().unwrap().iter().map(|item| item["content"].clone()).collect()
+    answer["wisdom"].as_array().expect("it can be done").iter().map(|item| item["content"].clone()).collect()
 }
 
 #[test]
@@ -40,19 +40,19 @@ fn nothing_is_written_through_a_link_in_place_of_a_lock_or_a_log() {
     for link in ["chronicle/write.lock", "logs/refs/notes/chronicle", "logs/refs/notes", "refs/notes"] {
         let (repo, precious) = repository();
         let folder = repo.beside("elsewhere");
-        fs::create_dir(&folder).unwrap();
+        fs::create_dir(&folder).expect("it can be done");
         let link = repo.path().join(".git").join(link);
-        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        fs::create_dir_all(link.parent().expect("it can be done")).expect("it can be done");
         let is_folder = link.ends_with("notes");
         if is_folder {
             let _removed = fs::remove_dir_all(&link);
         }
-        symlink(if is_folder { &folder } else { &precious }, &link).unwrap();
+        symlink(if is_folder { &folder } else { &precious }, &link).expect("it can be done");
         let refused = annotate(&repo);
         refused.refused(1, &[&format!("`{}` is a symbolic link", link.display())]);
-        assert_eq!(fs::read_to_string(&precious).unwrap(), TEXT, "{}", link.display());
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{}", link.display());
-        fs::remove_file(&link).unwrap();
+        assert_eq!(fs::read_to_string(&precious).expect("it can be done"), TEXT, "{}", link.display());
+        assert_eq!(fs::read_dir(&folder).expect("it can be done").count(), 0, "{}", link.display());
+        fs::remove_file(&link).expect("it can be done");
         annotate(&repo).success();
         assert_eq!(lessons(&repo), ["Keep this order."]);
     }
@@ -64,21 +64,21 @@ fn a_linked_folder_of_ours_is_neither_read_nor_written_and_lessons_are_read_with
     annotate(&repo).success();
     let ours = repo.path().join(".git/chronicle");
     for link in ["", "index", "outlines", "summaries", "recap-first", "recap-whole"] {
-        fs::remove_dir_all(&ours).unwrap();
+        fs::remove_dir_all(&ours).expect("it can be done");
         let folder = repo.beside("elsewhere");
-        fs::create_dir_all(&folder).unwrap();
+        fs::create_dir_all(&folder).expect("it can be done");
         if !link.is_empty() {
-            fs::create_dir(&ours).unwrap();
+            fs::create_dir(&ours).expect("it can be done");
         }
         let link = if link.is_empty() { ours.clone() } else { ours.join(link) };
-        symlink(&folder, &link).unwrap();
+        symlink(&folder, &link).expect("it can be done");
         assert_eq!(lessons(&repo), ["Keep this order."]);
         for args in [&["summary", "a.rs"][..], &["brief"], &["gc"], &["status"]] {
             let _outcome = chronicle(repo.path(), args);
         }
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{}", link.display());
-        fs::remove_file(&link).unwrap();
-        fs::create_dir_all(&ours).unwrap();
+        assert_eq!(fs::read_dir(&folder).expect("it can be done").count(), 0, "{}", link.display());
+        fs::remove_file(&link).expect("it can be done");
+        fs::create_dir_all(&ours).expect("it can be done");
     }
     assert_eq!(lessons(&repo), ["Keep this order."]);
     assert!(ours.join("index").is_dir());
@@ -89,31 +89,31 @@ fn a_file_of_gits_is_read_and_edited_through_a_link_only_where_it_leads_to_anoth
     let (repo, precious) = repository();
     annotate(&repo).success();
     let other = TestRepo::new();
-    fs::create_dir_all(other.path().join(".git/refs/notes")).unwrap();
+    fs::create_dir_all(other.path().join(".git/refs/notes")).expect("it can be done");
     for name in ["HEAD", "config", "refs/heads/main", "refs/notes/chronicle", "packed-refs"] {
         if name == "packed-refs" {
             repo.git(&["pack-refs", "--all"]);
         }
         let (file, theirs) = (repo.path().join(".git").join(name), other.path().join(".git").join(name));
-        let text = fs::read_to_string(&file).unwrap();
-        fs::write(&precious, "swordfish=1\n").unwrap();
-        fs::write(&theirs, &text).unwrap();
-        fs::remove_file(&file).unwrap();
-        symlink(&precious, &file).unwrap();
+        let text = fs::read_to_string(&file).expect("it can be done");
+        fs::write(&precious, "swordfish=1\n").expect("it can be done");
+        fs::write(&theirs, &text).expect("it can be done");
+        fs::remove_file(&file).expect("it can be done");
+        symlink(&precious, &file).expect("it can be done");
         for args in [&["read", "a.rs"][..], &["status"], &["init"], &["doctor"]] {
             let outcome = chronicle(repo.path(), args);
             assert!(!(outcome.stdout + &outcome.stderr).contains("swordfish"), "{name} {args:?}");
         }
-        assert_eq!(fs::read_to_string(&precious).unwrap(), "swordfish=1\n", "{name}");
-        fs::remove_file(&file).unwrap();
+        assert_eq!(fs::read_to_string(&precious).expect("it can be done"), "swordfish=1\n", "{name}");
+        fs::remove_file(&file).expect("it can be done");
         // As `git-new-workdir` makes them.
         if ["config", "packed-refs"].contains(&name) {
-            symlink(&theirs, &file).unwrap();
+            symlink(&theirs, &file).expect("it can be done");
             assert_eq!(lessons(&repo), ["Keep this order."], "{name}");
             chronicle(repo.path(), &["init"]).success();
-            fs::remove_file(&file).unwrap();
+            fs::remove_file(&file).expect("it can be done");
         }
-        fs::write(&file, &text).unwrap();
+        fs::write(&file, &text).expect("it can be done");
         assert_eq!(lessons(&repo), ["Keep this order."], "{name}");
     }
 }
@@ -123,24 +123,25 @@ fn what_is_staged_is_not_read_through_a_link_and_no_pipe_is_waited_for() {
     let (repo, _) = repository();
     let ours = repo.path().join(".git/chronicle");
     let secret = repo.beside("secret.json");
-    fs::write(&secret, r#"{"token": "swordfish"}"#).unwrap();
-    symlink(&secret, ours.join("staged-notes.json")).unwrap();
+    fs::write(&secret, r#"{"token": "swordfish"}"#).expect("it can be done");
+    symlink(&secret, ours.join("staged-notes.json")).expect("it can be done");
     for args in
         [&["note", "Remember the order"][..], &["note", "--list"], &["annotate", "--auto"], &["status"]]
     {
         let outcome = chronicle(repo.path(), args);
         assert!(!(outcome.stdout + &outcome.stderr).contains("swordfish"), "{args:?}");
     }
-    assert_eq!(fs::read_to_string(&secret).unwrap(), r#"{"token": "swordfish"}"#);
-    fs::remove_file(ours.join("staged-notes.json")).unwrap();
+    assert_eq!(fs::read_to_string(&secret).expect("it can be done"), r#"{"token": "swordfish"}"#);
+    fs::remove_file(ours.join("staged-notes.json")).expect("it can be done");
     for name in ["write.lock", "staging.lock", "staged-notes.json"] {
         let _there = fs::remove_file(ours.join(name));
-        let made = std::process::Command::new("mkfifo").arg(ours.join(name)).status().unwrap();
+        let made =
+            testkit::command("mkfifo", repo.path()).arg(ours.join(name)).status().expect("it can be done");
         assert!(made.success());
         // Without an end, were it waited for.
         let _outcome = chronicle(repo.path(), &["status"]);
         chronicle(repo.path(), &["note", "Remember the order"]);
-        fs::remove_file(ours.join(name)).unwrap();
+        fs::remove_file(ours.join(name)).expect("it can be done");
     }
     chronicle(repo.path(), &["note", "Remember the order"]).success();
     annotate(&repo).success();
@@ -151,18 +152,18 @@ fn what_is_staged_is_not_read_through_a_link_and_no_pipe_is_waited_for() {
 fn an_id_is_not_read_through_a_link() {
     let desk = Desk::new();
     let secret = desk.home.join("token");
-    fs::write(&secret, "swordfish0123456789\n").unwrap();
+    fs::write(&secret, "swordfish0123456789\n").expect("it can be done");
     let ours = desk.repo.path().join(".git/chronicle");
-    fs::create_dir_all(&ours).unwrap();
+    fs::create_dir_all(&ours).expect("it can be done");
     let _there = fs::remove_file(ours.join("project"));
-    symlink(&secret, ours.join("project")).unwrap();
+    symlink(&secret, ours.join("project")).expect("it can be done");
     let session = "5e551011-aaaa-4aaa-8aaa-000000000001";
     desk.leave(&desk.talk(session).prompt("mend the pool").said("It is mended."));
     desk.ask(&["session", "ingest"]);
     let shown = desk.ask(&["session", "list"]);
     assert_eq!(shown["sessions"][0]["session"], session, "{shown:#}");
     assert!(!shown.to_string().contains("swordfish"), "{shown:#}");
-    assert_eq!(fs::read_to_string(&secret).unwrap(), "swordfish0123456789\n");
+    assert_eq!(fs::read_to_string(&secret).expect("it can be done"), "swordfish0123456789\n");
 }
 
 #[test]
@@ -187,14 +188,18 @@ fn an_outline_that_an_archive_brings_is_not_believed() {
     let mut pending = vec![folder];
     while let Some(path) = pending.pop() {
         match path.is_dir() {
-            true => pending.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path())),
+            true => pending.extend(
+                fs::read_dir(&path)
+                    .expect("it can be done")
+                    .map(|entry| entry.expect("it can be done").path()),
+            ),
             false => files.push(path),
         }
     }
     for one in &files {
-        let bytes = fs::read(one).unwrap();
+        let bytes = fs::read(one).expect("it can be done");
         if String::from_utf8_lossy(&bytes).contains("planted") {
-            files.iter().for_each(|file| fs::write(file, &bytes).unwrap());
+            files.iter().for_each(|file| fs::write(file, &bytes).expect("it can be done"));
             break;
         }
     }
@@ -206,15 +211,20 @@ fn an_outline_that_an_archive_brings_is_not_believed() {
 fn forged(desk: &Desk) -> PathBuf {
     let session = "5e551011-aaaa-4aaa-8aaa-00000000000f";
     let kept = desk.leave(&desk.talk(session).prompt("I always want the planted thing").said("Done."));
-    let forged = desk.repo.path().join(".cfg/projects/x").join(kept.file_name().unwrap());
-    fs::create_dir_all(forged.parent().unwrap()).unwrap();
-    fs::rename(kept, &forged).unwrap();
+    let forged = desk.repo.path().join(".cfg/projects/x").join(kept.file_name().expect("it can be done"));
+    fs::create_dir_all(forged.parent().expect("it can be done")).expect("it can be done");
+    fs::rename(kept, &forged).expect("it can be done");
     forged
 }
 
 fn sessions(desk: &Desk) -> Vec<Value> {
     let shown = desk.ask(&["session", "list", "--all"]);
-    shown["sessions"].as_array().unwrap().iter().map(|session| session["session"].clone()).collect()
+    shown["sessions"]
+        .as_array()
+        .expect("it can be done")
+        .iter()
+        .map(|session| session["session"].clone())
+        .collect()
 }
 
 #[test]
@@ -259,4 +269,27 @@ fn whom_to_trust_is_not_decided_by_an_agent() {
     assert!(status.to_string().contains("\"enabled\":true"), "{status}");
     annotate(&repo).success();
     run(binary(repo.path(), &["sync", "push"]).env("CLAUDECODE", "1")).success();
+}
+
+#[test]
+fn no_git_of_the_repository_is_run_where_path_names_folders_that_are_relative() {
+    let (repo, _) = repository();
+    annotate(&repo).success();
+    let mark = repo.beside("mark");
+    for name in ["git", "bin/git"] {
+        repo.write(name, format!("#!/bin/sh\ntouch '{}'\nexit 1\n", mark.display()));
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(repo.path().join(name), mode).expect("it can be done");
+    }
+    #[expect(clippy::disallowed_methods, reason = "the search path of the tests is the base of another one")]
+    let usual = std::env::var("PATH").expect("it can be done");
+    for path in [format!(".:{usual}"), format!(":{usual}"), format!("./bin:{usual}"), format!("bin:{usual}")]
+    {
+        for args in [&["doctor"][..], &["init", "--dry-run"], &["gc", "--dry-run"], &["sync", "status"]] {
+            let _outcome = run(binary(repo.path(), args).env("PATH", &path));
+        }
+        assert!(!mark.exists(), "{path}");
+        let read = run(binary(repo.path(), &["read", "a.rs"]).env("PATH", &path)).success();
+        assert!(read.stdout.contains("Keep this order."), "{}", read.stdout);
+    }
 }
