@@ -142,7 +142,12 @@ const MAX_AUTHOR: usize = 80;
 /// What an author calls oneself proves nothing, so where it came from is always said of one who is unknown.
 #[must_use]
 pub fn said_by(author: Option<&str>, tier: Tier, origin: Option<&str>) -> Option<String> {
-    let plain_line = |text: &str| plain(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    // A name can't close the parentheses that it is shown in, nor begin a sentence after them.
+    let is_name = |c: &char| !matches!(c, '(' | ')' | ':' | ',' | ';');
+    let plain_line = |text: &str| {
+        let text: String = plain(text).chars().filter(is_name).collect();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
     let name = author.map(plain_line).filter(|name| !name.is_empty());
     let name: String = name.map(|name| name.chars().take(MAX_AUTHOR).collect()).unwrap_or_default();
     let origin = origin.map(plain_line).unwrap_or_default();

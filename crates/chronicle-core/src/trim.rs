@@ -1,6 +1,6 @@
 //! Fits a reading into a token budget.
 //!
-//! What is over goes first, then the newest commits: the oldest hold the founding
+//! What is over goes first, then what strangers and the team wrote, then the newest commits: the oldest hold the founding
 //! reasons, and the newer ones can be asked for again by commit. An item that stays
 //! keeps its intent, constraints and wisdom whole; only the last one loses lesser
 //! fields. The caller says how large a rendering is, so every format keeps its promise.
@@ -9,7 +9,10 @@ use std::collections::{BTreeSet, HashSet};
 
 use snafu::Snafu;
 
-use crate::reading::{Reading, Standing, Trimmed};
+use crate::{
+    correction::Tier,
+    reading::{Reading, Standing, Trimmed},
+};
 
 /// Coarse on purpose: a budget is a request for brevity, and no tokenizer is right for every model.
 pub const BYTES_PER_TOKEN: usize = 4;
@@ -98,10 +101,11 @@ const FIELDS: [Field; 6] =
 
 /// Everything that can be left out, in order.
 fn steps(reading: &Reading) -> Vec<Step> {
-    // Whether it still counts, when it was written, how far it is trusted.
-    let mut items: Vec<((bool, jiff::Timestamp, f64), Step)> = Vec::new();
-    let unit =
-        |standing: &Standing, step: Step| ((!standing.is_over(), standing.at, standing.confidence), step);
+    // Whether it still counts, whose it is, when it was written, how far it is trusted.
+    let mut items: Vec<((bool, Tier, jiff::Timestamp, f64), Step)> = Vec::new();
+    let unit = |standing: &Standing, step: Step| {
+        ((!standing.is_over(), standing.tier, standing.at, standing.confidence), step)
+    };
     items.extend(
         reading.regions.iter().map(|item| unit(&item.standing, Step::Region(item.standing.id.0.clone()))),
     );
@@ -114,20 +118,23 @@ fn steps(reading: &Reading) -> Vec<Step> {
     for dependency in &reading.dependencies_on_this {
         if !shown.contains(dependency.commit.as_str()) && seen.insert(("dependency", &dependency.commit)) {
             items.push((
-                (true, dependency.at, dependency.confidence),
+                (true, dependency.tier, dependency.at, dependency.confidence),
                 Step::Dependencies(dependency.commit.clone()),
             ));
         }
     }
     for concern in &reading.cross_cutting {
         if !shown.contains(concern.commit.as_str()) && seen.insert(("concern", &concern.commit)) {
-            items.push(((true, concern.at, 1.0), Step::CrossCutting(concern.commit.clone())));
+            items.push(((true, concern.tier, concern.at, 1.0), Step::CrossCutting(concern.commit.clone())));
         }
     }
-    // Of one commit, the least trusted goes first.
-    items.sort_by(|((current, at, trust), _), ((other_current, other_at, other_trust), _)| {
-        current.cmp(other_current).then(other_at.cmp(at)).then(trust.total_cmp(other_trust))
-    });
+    // No one's words take the room of the user's. Of one commit, the least trusted goes first.
+    items.sort_by(
+        |((current, tier, at, trust), _), ((other_current, other_tier, other_at, other_trust), _)| {
+            let by_whom = current.cmp(other_current).then(tier.cmp(other_tier));
+            by_whom.then(other_at.cmp(at)).then(trust.total_cmp(other_trust))
+        },
+    );
     let n_over = items.iter().take_while(|((is_current, ..), _)| !is_current).count();
     let mut steps: Vec<Step> = items.into_iter().map(|(_, step)| step).collect();
     if !reading.knowledge.is_empty() {

@@ -58,7 +58,7 @@ pub(super) fn markdown(check: &Check, view: &View) -> String {
 fn write_lesson(out: &mut String, touched: &TouchedLesson, view: &View) {
     let standing = &touched.lesson.standing;
     let mut about = vec![words::place(standing)];
-    about.extend(touched.lesson.anchor.as_ref().map(|anchor| words::path(&anchor.name)));
+    about.extend(touched.lesson.anchor.as_ref().map(|anchor| words::anchor(&anchor.name)));
     about.push(match touched.touch {
         Touch::Lines => format!("touched at line {}", touched.at_line),
         Touch::Near => format!("perhaps touched at line {}", touched.at_line),

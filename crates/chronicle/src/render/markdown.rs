@@ -217,7 +217,7 @@ fn related_words(item: &RelatedItem) -> String {
 fn lesson(out: &mut String, item: &WisdomItem, view: &View) {
     let standing = &item.standing;
     let mut about = vec![words::place(standing)];
-    about.extend(item.anchor.as_ref().map(|anchor| words::path(&anchor.name)));
+    about.extend(item.anchor.as_ref().map(|anchor| words::anchor(&anchor.name)));
     about.push(format!("{:.2}", standing.confidence));
     about.push(words::short(&standing.commit));
     about.push(words::age(standing, view.now));
@@ -471,7 +471,7 @@ fn document(out: &mut String, document: &Annotation) {
 fn stored_entry(out: &mut String, entry: &Entry) {
     let mut about = vec![entry.file.as_deref().map_or_else(|| "whole commit".to_owned(), words::path)];
     about.extend(stored_place(entry.lines, entry.places.as_deref()));
-    about.extend(entry.anchor.as_ref().map(|anchor| words::path(&anchor.name)));
+    about.extend(entry.anchor.as_ref().map(|anchor| words::anchor(&anchor.name)));
     let _ = writeln!(
         out,
         "- {} ({}): {}",

@@ -21,6 +21,18 @@ pub(super) fn path(path: &str) -> String {
     shown_path(path).into_owned()
 }
 
+/// The name of code between other facts: one that could be taken for several of them stands in backticks, and is cut.
+pub(super) fn anchor(name: &str) -> String {
+    const LONGEST: usize = 100;
+    let name = path(name);
+    let is_plain = |c: char| c.is_alphanumeric() || "_:.#<>~$@&*!?=-+/'".contains(c);
+    if name.chars().all(is_plain) && name.chars().count() <= LONGEST {
+        return name;
+    }
+    let name: String = name.chars().filter(|c| *c != '`').take(LONGEST).collect();
+    format!("`{name}`")
+}
+
 /// `10-20`.
 fn range(lines: LineRange) -> String {
     format!("{}-{}", lines.start, lines.end)
