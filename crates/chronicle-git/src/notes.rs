@@ -24,6 +24,12 @@ pub struct NoteRef {
 
 /// Trees that are looked at for notes; a million notes need 65,793.
 const MAX_TREES: usize = 200_000;
+/// More notes than any history has.
+const MAX_NOTES: usize = 8_000_000;
+/// So many trees may come before the first note.
+const FEW_TREES: usize = 1_000;
+/// Trees above a note, at most: two letters of a SHA-256 each.
+const MAX_DEPTH: usize = 32;
 
 /// What released tools take for the empty tree, and keep the repository's knowledge on.
 const MISSPELT_EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf899d15f13160d28";
@@ -150,8 +156,10 @@ impl Repository {
         let hex_len = self.inner.object_hash().len_in_hex();
         while let Some((prefix, id)) = pending.pop() {
             n_trees += 1;
-            // A few trees that name each other many times over can stand for more notes than there is memory.
-            if MAX_TREES < n_trees {
+            // A few trees that name each other many times over can stand for more notes than there is memory, or for
+            // a walk without an end in which there are none: where git made the tree, most trees hold notes.
+            let is_endless = MAX_TREES < n_trees || MAX_NOTES < notes.len();
+            if is_endless || FEW_TREES + MAX_DEPTH * notes.len() < n_trees {
                 return Err(GitError::EndlessNotes { name: name.to_owned() });
             }
             let tree = self.inner.find_tree(id).context(ObjectSnafu { id })?;

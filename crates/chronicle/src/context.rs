@@ -102,7 +102,7 @@ impl Chronicle {
         let args = [&["commit".into()], args].concat();
         let code = git_for_user(&self.directory, &args, &hidden)?;
         // What was opened before may remember how refs were.
-        let after = Self::new(&self.directory, self.now, false);
+        let after = self.at(&self.directory);
         let head = after.repository()?.head()?;
         let is_made = code == 0 && head != before;
         if is_made {

@@ -149,7 +149,7 @@ fn changes_inside_one_item_give_its_name() {
 }
 
 #[test]
-fn the_same_lesson_again_is_known_though_its_item_is_found() {
+fn the_words_of_a_note_of_unknown_origin_become_the_users_when_said_again() {
     let repo = TestRepo::new();
     repo.write("pool.rs", POOL);
     let commit = repo.commit("pool: start");
@@ -161,7 +161,19 @@ fn the_same_lesson_again_is_known_though_its_item_is_found() {
         &repo,
         &json!({ "summary": "As an older release stored it, without names", "wisdom": [lesson] }),
     );
-    assert_eq!(note(&repo, "HEAD")["wisdom"].as_array().map(Vec::len), Some(1));
+    let own = |again: &str| {
+        let read = ask(&repo, &["read", "pool.rs", "--format=json"]);
+        let read: Value = serde_json::from_str(&read).expect("it is JSON");
+        let tiers = read["wisdom"].as_array().expect("a list").iter().map(|item| item["tier"].clone());
+        assert_eq!(tiers.collect::<Vec<_>>(), ["own", "unknown"], "{again}");
+    };
+    own("once");
+    // What is the user's already is known, though its item was found only when it was stored.
+    annotate(
+        &repo,
+        &json!({ "summary": "As an older release stored it, without names", "wisdom": [lesson] }),
+    );
+    own("again");
 }
 
 #[test]
