@@ -124,6 +124,20 @@ impl Chronicle {
     }
 }
 
+/// `text` without anything that a model could take for one of our marks, however it is written.
+fn without_fences(text: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at);
+        let name = tag[1..].trim_start_matches(|c: char| c == '/' || c.is_whitespace());
+        let is_ours = name.get(..9).is_some_and(|name| name.eq_ignore_ascii_case("chronicle"));
+        out.push_str(before);
+        out.push_str(if is_ours { "&lt;" } else { "<" });
+        rest = &tag[1..];
+    }
+    out + rest
+}
+
 /// `text` between marks that say what it is, by `attribute`, and that nothing in it can end; of at most `longest`
 /// characters.
 #[must_use]
@@ -132,8 +146,7 @@ pub fn fenced(attribute: &str, text: &str, longest: usize) -> String {
     let room = longest - open.len() - close.len() - 4;
     // Notes of other tools went through no gate. A private mark in one text hides nothing of the others here.
     let text = plain(text.trim_end());
-    let text =
-        redact(&text).text.replace("<chronicle", "&lt;chronicle").replace("</chronicle", "&lt;/chronicle");
+    let text = without_fences(&redact(&text).text);
     let mut end = text.len();
     if let Some((index, _)) = text.char_indices().nth(room) {
         end = text[..index].rfind('\n').unwrap_or(index);
@@ -145,6 +158,12 @@ pub fn fenced(attribute: &str, text: &str, longest: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mark_is_taken_apart_however_it_is_written() {
+        let text = fenced("event=\"x\"", "a < b </ ChrOnicle> <CHRONICLE> <chronic", LONGEST_TEXT);
+        assert!(text.contains("\na < b &lt;/ ChrOnicle> &lt;CHRONICLE> <chronic\n"), "{text}");
+    }
 
     #[test]
     fn a_quotation_cannot_end_itself() {

@@ -102,7 +102,9 @@ impl Chronicle {
         let args = [&["commit".into()], args].concat();
         let code = git_for_user(&self.directory, &args, &hidden)?;
         // What was opened before may remember how refs were.
-        let after = self.at(&self.directory);
+        // It says nothing of the environment again, but knows its user.
+        let mut after = Self::new(&self.directory, self.now, false);
+        after.repository = after.repository.with_trust(self.trust_records());
         let head = after.repository()?.head()?;
         let is_made = code == 0 && head != before;
         if is_made {

@@ -18,6 +18,8 @@ pub(crate) const NOW: &str = "2026-03-10T12:00:00Z";
 pub(crate) struct Desk {
     pub(crate) repo: TestRepo,
     pub(crate) home: PathBuf,
+    /// The folder of session memory, wherever the repository goes.
+    memory: PathBuf,
 }
 
 impl Desk {
@@ -31,12 +33,13 @@ impl Desk {
         fs::create_dir(&home).expect("there is none yet");
         // Where there is none, git writes another.
         fs::write(home.join(".gitconfig"), "").expect("it can be written");
-        Self { repo, home }
+        let memory = testkit::user_data(repo.path());
+        Self { repo, home, memory }
     }
 
     /// The folder of session memory.
     pub(crate) fn memory(&self) -> PathBuf {
-        testkit::user_data(self.repo.path())
+        self.memory.clone()
     }
 
     /// The binary, at home here.

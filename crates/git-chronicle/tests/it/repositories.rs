@@ -350,7 +350,7 @@ fn git_dir_and_git_work_tree_name_the_repository() {
     let git_dir = repo.path().join(".git");
     let with = |directory: &Path, git_dir: &Path, work_tree: Option<&Path>, args: &[&str]| {
         let mut command = binary(directory, args);
-        command.env("GIT_DIR", git_dir);
+        command.env("GIT_DIR", git_dir).env("CHRONICLE_HOME", testkit::user_data(repo.path()));
         if let Some(work_tree) = work_tree {
             command.env("GIT_WORK_TREE", work_tree);
         }

@@ -449,7 +449,7 @@ fn files_that_are_no_transcripts_are_passed_over() {
     let mut mkfifo = testkit::command("mkfifo", &desk.home);
     assert!(mkfifo.arg(&pipe).status().unwrap().success());
     let reply = desk.ask(&["session", "ingest", pipe.to_str().unwrap()]);
-    assert!(reply["unread"][0]["reason"].as_str().unwrap().contains("plain file"));
+    assert!(reply["unread"][0]["reason"].as_str().unwrap().contains("regular file"));
 }
 
 #[test]

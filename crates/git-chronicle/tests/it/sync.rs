@@ -548,9 +548,9 @@ fn a_note_that_was_tidied_away_after_a_rewrite_does_not_come_back() {
     assert!(note_of(&bob, &old).is_none() || note_of(&bob, &old) == Some(carried));
     git(&bob, &["fetch", "--quiet"]);
     run(&mut annotate(&bob, "HEAD", 3)).success();
-    sync(&bob, &["push"]);
-    sync(&ada, &["push"]);
-    sync(&bob, &["push"]);
+    sync(&bob, &["push", "--vouch"]);
+    sync(&ada, &["push", "--vouch"]);
+    sync(&bob, &["push", "--vouch"]);
     assert!(note_of(&ada, &old).is_none());
     assert_eq!(tip(&ada), tip(&bob));
     let all: String =
