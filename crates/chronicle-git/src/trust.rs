@@ -294,7 +294,7 @@ mod tests {
         let (_home, records, _repository) = records();
         let [one, other] = ["ab01".repeat(8), "ab02".repeat(8)];
         records.record(Whom::User, &[one.clone(), one.clone()]).unwrap();
-        fs::write(records.shard(&one), format!("\n{one}\nab0")).unwrap();
+        fs::write(records.shard(Whom::User, &one), format!("\n{one}\nab0")).unwrap();
         records.record(Whom::User, std::slice::from_ref(&other)).unwrap();
         assert_eq!(records.recorded(Whom::User, &other), [one, "ab0".to_owned(), other]);
     }
@@ -310,8 +310,11 @@ mod tests {
         let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let repository = repository.canonicalize().unwrap();
         assert_eq!(mode(records.directory.clone()), 0o700);
-        for file in [records.shard("ab01"), records.directory.join("key"), records.of_repository(&repository)]
-        {
+        for file in [
+            records.shard(Whom::User, "ab01"),
+            records.directory.join("key"),
+            records.of_repository(&repository),
+        ] {
             assert_eq!(mode(file.clone()), 0o600, "{}", file.display());
         }
     }
