@@ -303,7 +303,8 @@ fn check_cut(whole: &Reading, cut: &Reading) -> Result<(), TestCaseError> {
     }
 
     let kept = ids(cut);
-    let rank = |standing: &Standing| (standing.is_over(), standing.at);
+    // What is over goes first, then what is trusted less, then the newest.
+    let rank = |standing: &Standing| (standing.is_over(), std::cmp::Reverse(standing.tier), standing.at);
     let dropped: Vec<_> = whole.standings().filter(|standing| !kept.contains(&standing.id)).collect();
     for (dropped, kept) in dropped.iter().flat_map(|dropped| cut.standings().map(move |kept| (dropped, kept)))
     {
