@@ -5,7 +5,7 @@ use chronicle_core::{
     correction::{Claim as Words, CorrectionItem, Tier},
     mentions::{agree, segments},
 };
-use chronicle_git::{GitError, NOTES_REF, NotesEdit, ObjectId, Recovered, Repository};
+use chronicle_git::{NOTES_REF, NotesEdit, ObjectId, Recovered, Repository};
 
 use crate::{
     corrections::Afterwords,
@@ -215,7 +215,7 @@ pub fn amend_lesson(
 /// The objects whose note in our own ref holds the lesson `id`.
 fn keys_with(repository: &Repository, id: &EntryId) -> Result<Vec<ObjectId>> {
     let notes = match repository.notes(NOTES_REF) {
-        Err(GitError::NotANotesRef { .. }) => Vec::new(),
+        Err(error) if error.is_no_notes() => Vec::new(),
         other => other?,
     };
     let blobs = notes.iter().map(|note| note.blob).collect();

@@ -6,7 +6,7 @@ use chronicle_core::{
     EntryId,
     correction::{Correction, CorrectionItem, CorrectionKind, Tier, arrange, read_corrections},
 };
-use chronicle_git::{CORRECTIONS_REF, GitError, NotesEdit, ObjectId, Recovered, Repository};
+use chronicle_git::{CORRECTIONS_REF, NotesEdit, ObjectId, Recovered, Repository};
 
 use crate::{
     error::Result,
@@ -124,7 +124,7 @@ fn found(
     for name in repository.correction_refs()? {
         let notes = match repository.notes(&name) {
             Ok(notes) => notes,
-            Err(error @ GitError::NotANotesRef { .. }) => {
+            Err(error) if error.is_no_notes() => {
                 warnings.push(format!("{error}; it is passed over"));
                 continue;
             }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chronicle_core::{EntryId, read_note, unite_lines};
 use chronicle_git::{
-    CORRECTIONS_REF, Difference, GitError, Merged, ObjectId, PURGED_REF, Recovered, Repository, Resolution,
+    CORRECTIONS_REF, Difference, Merged, ObjectId, PURGED_REF, Recovered, Repository, Resolution,
     is_knowledge_key,
 };
 
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// No note that anyone wrote is larger.
-pub const MAX_NOTE_BYTES: u64 = 8 << 20;
+pub const MAX_NOTE_BYTES: u64 = chronicle_core::MAX_NOTE_BYTES as u64;
 
 /// What a merge did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -221,7 +221,7 @@ pub fn carried(
             Ok(notes) => {
                 living.extend(notes.iter().filter(|note| reachable.has(note.key)).map(|note| note.blob));
             }
-            Err(GitError::NotANotesRef { .. } | GitError::EndlessNotes { .. }) => {}
+            Err(error) if error.is_no_notes() => {}
             Err(error) => return Err(error.into()),
         }
     }

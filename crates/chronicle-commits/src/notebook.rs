@@ -8,7 +8,7 @@ use std::{
 use chronicle_core::{
     EntryId, Knowledge, Note, ReadNote, correction::Tier, read_note, reading::KnowledgeItem,
 };
-use chronicle_git::{GitError, NotesOneByOne, ObjectId, Repository, origin_of};
+use chronicle_git::{NotesOneByOne, ObjectId, Repository, origin_of};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -108,7 +108,7 @@ impl<'r> Notebook<'r> {
                         }
                     }
                 }
-                Err(error @ (GitError::NotANotesRef { .. } | GitError::EndlessNotes { .. })) => {
+                Err(error) if error.is_no_notes() => {
                     warnings.push(format!("{error}; it is passed over"));
                 }
                 Err(error) => return Err(error.into()),
@@ -260,7 +260,7 @@ impl<'r> SingleNotes<'r> {
         for (number, name) in sources.refs.iter().enumerate() {
             match repository.notes_one_by_one(name) {
                 Ok(notes) => refs.extend(notes.map(|notes| (number, notes))),
-                Err(error @ GitError::NotANotesRef { .. }) => {
+                Err(error) if error.is_no_notes() => {
                     warnings.push(format!("{error}; it is passed over"));
                 }
                 Err(error) => return Err(error.into()),

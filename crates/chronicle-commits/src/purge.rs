@@ -113,7 +113,7 @@ impl Tombstones {
         for name in repository.purge_refs()? {
             let notes = match repository.notes(&name) {
                 Ok(notes) => notes,
-                Err(GitError::NotANotesRef { .. }) => continue,
+                Err(error) if error.is_no_notes() => continue,
                 Err(error) => return Err(error.into()),
             };
             for note in notes {

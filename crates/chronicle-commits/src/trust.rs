@@ -17,7 +17,7 @@ use chronicle_core::{
     reading::KnowledgeItem,
     unite_notes,
 };
-use chronicle_git::{GitError, ObjectId, Repository, TrustRecords, Whom, origin_of, tracking_prefix};
+use chronicle_git::{ObjectId, Repository, TrustRecords, Whom, origin_of, tracking_prefix};
 use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -419,7 +419,7 @@ impl Tiers {
         for name in repository.annotation_refs()? {
             let notes = match repository.notes(&name) {
                 Ok(notes) => notes,
-                Err(GitError::NotANotesRef { .. } | GitError::EndlessNotes { .. }) => continue,
+                Err(error) if error.is_no_notes() => continue,
                 Err(error) => return Err(error.into()),
             };
             let mut blobs: Vec<_> = notes.into_iter().map(|note| note.blob).collect();

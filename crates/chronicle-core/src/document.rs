@@ -50,10 +50,18 @@ impl fmt::Display for Remark {
     }
 }
 
+/// The longest note that is taken apart; a longer one is kept as it is, and not read.
+pub const MAX_NOTE_BYTES: usize = 8 << 20;
+
 /// Reads the bytes of one note.
 #[must_use]
 pub fn read_note(bytes: &[u8]) -> ReadNote {
     let mut read = ReadNote::default();
+    if MAX_NOTE_BYTES < bytes.len() {
+        read.remarks.push(Remark::Malformed(format!("it has more than {} MB", MAX_NOTE_BYTES >> 20)));
+        read.keep_unread(bytes);
+        return read;
+    }
     for part in stream::split(bytes) {
         match part {
             stream::Part::Object { map, duplicate_key, raw } => {

@@ -92,6 +92,14 @@ pub enum GitError {
         /// The ref.
         name: String,
     },
+    /// A notes ref that stands for a branch, which notes would be written to.
+    #[snafu(display("`{name}` stands for `{target}`, which is no ref of notes, so nothing was written"))]
+    StandsForBranch {
+        /// The ref.
+        name: String,
+        /// What it stands for.
+        target: String,
+    },
     /// A notes ref whose tree is larger than any tree of notes.
     #[snafu(display("the tree of `{name}` is too large to be one of notes"))]
     EndlessNotes {
@@ -216,4 +224,12 @@ pub(crate) type Result<T, E = GitError> = std::result::Result<T, E>;
 /// How long a lock has been there, as far as its file tells.
 fn since(lock: &std::path::Path) -> String {
     crate::turn::age(lock).map_or_else(String::new, |age| format!(", for {} s", age.as_secs()))
+}
+
+impl GitError {
+    /// Whether it says that a ref holds no notes: it is passed over then, where there are others.
+    #[must_use]
+    pub fn is_no_notes(&self) -> bool {
+        matches!(self, Self::NotANotesRef { .. } | Self::EndlessNotes { .. })
+    }
 }

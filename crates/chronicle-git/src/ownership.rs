@@ -22,6 +22,7 @@ use snafu::ResultExt;
 use crate::{
     error::{GitError, NotARepositorySnafu, Result},
     glance::git_dir_of,
+    sound,
 };
 
 /// Variables that name a repository, or parts of one, to every git.
@@ -76,6 +77,10 @@ impl Site {
             cross_fs: variable("GIT_DISCOVERY_ACROSS_FILESYSTEM").is_some_and(is_true),
             ..upwards::Options::default().apply_environment()
         };
+        // What is looked at on the way is read as a whole.
+        for folder in directory.ancestors() {
+            sound::ensure_no_device(&[folder.join("HEAD"), folder.join(".git/HEAD")])?;
+        }
         let found = gix::discover::upwards_opts(directory, options);
         let (found, _) = found.context(NotARepositorySnafu { path: directory })?;
         Ok(match found {

@@ -37,6 +37,9 @@ impl RefBackend {
     }
 }
 
+/// Where refs of notes are.
+const NOTES: &str = "refs/notes/";
+
 /// Why a ref was not updated.
 #[derive(Debug)]
 pub(crate) enum UpdateFailed {
@@ -98,7 +101,7 @@ impl Repository {
     /// Whether there is no notes ref `name`, as far as two looks tell. A name might be short for another one, so gix looks
     /// in five places before it says so, and most of the refs that are asked for are not there.
     fn lacks_notes_ref(&self, name: &str) -> bool {
-        if !name.starts_with("refs/notes/") || self.inner.namespace().is_some() {
+        if !name.starts_with(NOTES) || self.inner.namespace().is_some() {
             return false;
         }
         let is_packed = || match self.inner.refs.cached_packed_buffer() {
@@ -205,6 +208,14 @@ impl Repository {
         new: ObjectId,
         reflog: &str,
     ) -> Result<(), UpdateFailed> {
+        // Git follows a ref that stands for another, whatever that is.
+        if name.starts_with(NOTES)
+            && let Ok(target) = git(self, &["symbolic-ref", "--quiet", name], b"")
+            && let target = String::from_utf8_lossy(&target).trim().to_owned()
+            && !target.starts_with(NOTES)
+        {
+            return Err(UpdateFailed::Fatal(GitError::StandsForBranch { name: name.to_owned(), target }));
+        }
         let old = old.unwrap_or_else(|| ObjectId::null(new.kind()));
         let input = format!("update {name}\0{new}\0{old}\0");
         let args = ["update-ref", "-m", reflog, "--create-reflog", "--stdin", "-z"];

@@ -52,7 +52,8 @@ pub(crate) fn for_bulk(mut repository: gix::Repository) -> gix::Repository {
 }
 
 /// Git takes its index as it is: its checksum is looked at when the repository is checked, not when a command reads it.
-const SETTINGS: [&str; 1] = ["index.skipHash=true"];
+/// An object is unpacked in memory, and a few bytes can stand for gigabytes.
+const SETTINGS: [&str; 2] = ["index.skipHash=true", "gitoxide.objects.allocLimit=256m"];
 
 /// How a repository is opened whose directory is trusted so far.
 fn options(trust: Trust) -> gix::open::Options {

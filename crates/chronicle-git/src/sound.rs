@@ -36,6 +36,16 @@ pub(crate) fn ensure_sound(paths: &[PathBuf]) -> Result<()> {
     }
 }
 
+/// Fails where one of these is a device or a pipe, which never ends; folders are someone else's, under that name.
+pub(crate) fn ensure_no_device(paths: &[PathBuf]) -> Result<()> {
+    let is_device =
+        |path: &&PathBuf| fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+    match paths.iter().find(is_device) {
+        Some(path) => BrokenFileSnafu { path, reason: "it is not a file" }.fail(),
+        None => Ok(()),
+    }
+}
+
 /// Fails where the file that says where history ends holds anything but ids, as git does.
 pub(crate) fn ensure_shallow(path: &Path) -> Result<()> {
     ensure_sound(&[path.to_owned()])?;

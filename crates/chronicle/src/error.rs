@@ -543,7 +543,9 @@ fn git_code(error: &GitError) -> Code {
         GitError::NoWorkTree => "no_work_tree",
         GitError::NoMergeBase { .. } => "no_merge_base",
         GitError::UnknownRevision { .. } => "unknown_revision",
-        GitError::NotANotesRef { .. } | GitError::EndlessNotes { .. } => "not_a_notes_ref",
+        GitError::NotANotesRef { .. } | GitError::EndlessNotes { .. } | GitError::StandsForBranch { .. } => {
+            "not_a_notes_ref"
+        }
         GitError::UnknownRemote { .. } => "unknown_remote",
         GitError::Fetch { .. } => "fetch_failed",
         GitError::Rejected { .. } => "push_rejected",

@@ -8,7 +8,7 @@ use chronicle_commits::{
     sync::{self, SHARED_REFS},
 };
 use chronicle_core::{EntryId, counted, plain};
-use chronicle_git::{GitError, Merged, ObjectId, Repository, Setting, TakenOut, notes_refspec};
+use chronicle_git::{GitError, Merged, ObjectId, Repository, Setting, TakenOut, notes_refspec, tracking_ref};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -108,6 +108,11 @@ impl Chronicle {
         }
         // The configuration says what is fetched; only the user's own record says who is trusted.
         let is_news = record(repository, &remote, true)?;
+        if is_news && forget_fetched(repository, &remote)? {
+            synced.warnings.push(format!(
+                "what was fetched from `{remote}` before is fetched anew by the next `git fetch` or `sync pull`: it may have come with the folder"
+            ));
+        }
         if !is_news && settings.is_empty() {
             synced.warnings.push(format!("notes are exchanged with `{remote}` already"));
         } else {
@@ -380,6 +385,21 @@ pub(crate) fn fetch_setting(remote: &str) -> Setting {
 
 fn sharing_setting(remote: &str) -> Setting {
     Setting { section: "chronicle", subsection: "sync".to_owned(), key: "remotes", value: remote.to_owned() }
+}
+
+/// Drops the notes that were fetched from a remote; returns whether there were any.
+///
+/// From now on they would count as the team's, and an unpacked archive may have brought them.
+fn forget_fetched(repository: &Repository, remote: &str) -> Result<bool, Error> {
+    let mut has_any = false;
+    for name in SHARED_REFS {
+        let fetched = tracking_ref(remote, name);
+        if repository.ref_target(&fetched)?.is_some() {
+            repository.delete_ref(&fetched)?;
+            has_any = true;
+        }
+    }
+    Ok(has_any)
 }
 
 /// Records outside the repository whether notes are exchanged with a remote; returns whether that is news.

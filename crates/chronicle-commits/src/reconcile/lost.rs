@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chronicle_core::Note;
-use chronicle_git::{GitError, LEGACY_NOTES_REF, NOTES_REF, ObjectId, Repository, is_knowledge_key};
+use chronicle_git::{LEGACY_NOTES_REF, NOTES_REF, ObjectId, Repository, is_knowledge_key};
 
 use super::Reach;
 use crate::{change, error::Result, notebook::parse};
@@ -33,7 +33,7 @@ pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<St
     let mut blobs: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
     for name in [NOTES_REF, LEGACY_NOTES_REF] {
         let notes = match repository.notes(name) {
-            Err(error @ GitError::NotANotesRef { .. }) => {
+            Err(error) if error.is_no_notes() => {
                 warnings.push(format!("{error}; it is passed over"));
                 continue;
             }

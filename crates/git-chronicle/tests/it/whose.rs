@@ -98,7 +98,15 @@ fn what_a_repository_brings_decides_nothing() {
     assert_eq!(lessons(&repo), foreign("unknown"));
     assert_eq!(hook(&repo), "");
     chronicle(repo.path(), &["sync", "status"]).success().warns("git chronicle sync enable stranger");
-    chronicle(repo.path(), &["sync", "enable", "stranger"]).success();
+    // Nor what looks as if it had been fetched: only what the remote has is the team's.
+    let planted = repo.git(&["rev-parse", "refs/notes/chronicle"]);
+    chronicle(repo.path(), &["sync", "enable", "stranger"]).success().warns("fetched anew");
+    assert_eq!(
+        lessons(&repo),
+        [("Run this first.".to_owned(), "unknown".to_owned(), json!("refs/notes/chronicle"))]
+    );
+    chronicle(repo.path(), &["sync", "pull", "stranger"]).success();
+    assert_eq!(repo.git(&["rev-parse", "refs/notes/chronicle"]), planted, "the remote has the same");
     assert_eq!(lessons(&repo), foreign("team"));
     assert!(hook(&repo).contains("Run this first."));
     // A copy of the folder is another one.
