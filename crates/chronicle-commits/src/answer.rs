@@ -2,7 +2,7 @@
 
 use std::{
     cell::LazyCell,
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
 };
 
 use chronicle_core::{
@@ -102,6 +102,7 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
         depth: request.limits.depth,
         farthest: 0,
         notebook: None,
+        read: HashMap::new(),
     };
     let n_lessons = items.iter().filter(|item| matches!(item.body, Body::Wisdom(_))).count();
     reading.wisdom.reserve_exact(n_lessons);

@@ -19,7 +19,7 @@ use crate::{
     error::Result,
     mend::mended,
     notebook::parse,
-    trust::{keep_own, marks},
+    trust::{Trust, keep_own, marks},
 };
 use mapping::{Origin, Target};
 
@@ -170,13 +170,14 @@ fn carry_one(
     let known: HashSet<EntryId> = before.entries().into_iter().map(|(_, entry)| entry.id.clone()).collect();
     let mut after = before.clone();
     let mut n_known = 0;
+    let trust = Trust::of(repository);
     for (source, note) in &sources {
         let wanted = request.only.get(source);
         let is_wanted = |id: &EntryId| wanted.is_none_or(|part| part.entries.contains(id));
         let is_news = |id: &EntryId| is_wanted(id) && !known.contains(id);
         n_known += note.entries().iter().filter(|(_, entry)| known.contains(&entry.id)).count();
         let copied = copy(note, *source, request, target, &before, &is_news)?;
-        keep_own(repository, &marks(note), &marks(&copied))?;
+        keep_own(&trust, &marks(note), &marks(&copied))?;
         after = after.fold(copied);
     }
     let after = mended(repository, request.target, after)?;

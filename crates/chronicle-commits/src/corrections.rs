@@ -155,7 +155,8 @@ fn found(
         let is_alone = namesakes.len() == 1;
         namesakes.into_iter().map(move |(correction, refs)| {
             let voice = trust.voice(&mark_of_correction(&correction), refs.iter().map(String::as_str));
-            (if is_alone { correction } else { correction.named() }, voice)
+            let correction = if is_alone { correction } else { correction.named() };
+            (if voice.tier == Tier::Own { correction } else { correction.shown() }, voice)
         })
     });
     let kept = judged.filter(|(correction, Voice { tier, .. })| {

@@ -11,7 +11,7 @@ use crate::{
     error::Result,
     merging::MAX_NOTE_BYTES,
     notebook::parse,
-    trust::{keep_own, marks},
+    trust::{Trust, keep_own, marks},
 };
 
 /// What became of damaged notes.
@@ -89,7 +89,7 @@ pub(crate) fn mended(repository: &Repository, key: ObjectId, note: Note) -> Resu
             })
         },
     );
-    keep_own(repository, &before, &marks(&note))?;
+    keep_own(&Trust::of(repository), &before, &marks(&note))?;
     failure.map_or(Ok(note), Err)
 }
 

@@ -19,8 +19,8 @@ use crate::{
     moved,
     purge::Tombstones,
     trust::{
-        Mark, Trust, Voice, Voices, best_versions, fair_removals, mark_of_item, mark_of_removal, marks,
-        marks_of_knowledge,
+        Mark, Trust, Voice, Voices, best_versions, fair_removals, mark_of_document, mark_of_item,
+        mark_of_removal, marks, marks_of_knowledge,
     },
 };
 
@@ -43,17 +43,21 @@ struct Sources {
     of_blobs: HashMap<ObjectId, RefSet>,
 }
 
-/// Some refs, by their numbers. Those beyond the 64th count as one.
+/// Some refs, by their numbers. Those beyond have no bit of their own, and no name: a set that stands for several
+/// must not say that a blob came from one that is trusted.
 type RefSet = u64;
+
+/// How many refs have a bit.
+const NAMED: usize = RefSet::BITS as usize - 1;
 
 impl Sources {
     fn add(&mut self, number: usize, blob: ObjectId) {
-        *self.of_blobs.entry(blob).or_default() |= 1 << number.min(63);
+        *self.of_blobs.entry(blob).or_default() |= 1 << number.min(NAMED);
     }
 
     fn names(&self, set: RefSet) -> impl Iterator<Item = &str> {
-        let is_in = move |number: &usize| set & (1 << (*number).min(63)) != 0;
-        (0..self.refs.len()).filter(is_in).map(|number| self.refs[number].as_str())
+        let is_in = move |number: &usize| set & (1 << *number) != 0;
+        (0..self.refs.len().min(NAMED)).filter(is_in).map(|number| self.refs[number].as_str())
     }
 }
 
@@ -300,7 +304,7 @@ impl<'r> SingleNotes<'r> {
         for (number, notes) in &mut self.refs {
             for key in &keys {
                 let Some(blob) = notes.find(*key)? else { continue };
-                let refs = 1 << (*number).min(63);
+                let refs = 1 << (*number).min(NAMED);
                 match found.iter_mut().find(|(known, _)| *known == blob) {
                     Some((_, raw)) => raw.refs |= refs,
                     None => found.push((blob, Raw { bytes: self.repository.blob(blob)?, refs })),
@@ -353,10 +357,16 @@ fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones)
     {
         stored.note = stored.note.ranked(|document| tier_of(&summary_id(document)), tier_of);
     }
-    stored.voices = Voices::of(marks(&stored.note).into_iter().map(|(id, mark)| {
-        let voice = voice(&mark);
-        (id, voice)
-    }));
+    let mut each: Vec<(EntryId, Voice)> =
+        marks(&stored.note).into_iter().map(|(id, mark)| (id, voice(&mark))).collect();
+    // What the user wrote went through the gate when it was written.
+    if each.iter().any(|(_, voice)| voice.tier != Tier::Own) {
+        stored.note = stored.note.shown(|before, after| {
+            let voice = voice(&mark_of_document(before));
+            each.push((summary_id(after), voice));
+        });
+    }
+    stored.voices = Voices::of(each);
     stored.knowledge = told(knowledge, &voice);
     purged.cleanse(stored)
 }

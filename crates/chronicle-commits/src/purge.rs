@@ -253,12 +253,12 @@ pub fn purge(
             id.is_some_and(|id| purged.has(id)) || sought.texts.are_said(text)
         })?;
     }
-    // Nobody makes an index of the old notes meanwhile.
+    // No one makes an index of the old notes meanwhile, neither parts nor tables.
     let index = repository.shared_state("index")?;
     let of_users = std::fs::read_dir(&index).into_iter().flatten().filter_map(std::result::Result::ok);
     let of_users = of_users.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.is_symlink());
     let locks = of_users
-        .map(|path| repository.lock(&path.join("lock")))
+        .flat_map(|path| LOCKS.map(|name| repository.lock(&path.join(name))))
         .collect::<std::result::Result<Vec<_>, _>>()?;
     for name in last_ours(repository)? {
         let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &sought.texts);
@@ -310,6 +310,9 @@ fn bury(repository: &Repository, tombstone: &Tombstone) -> Result<()> {
     Ok(())
 }
 
+/// What makers of an index hold in its folder.
+const LOCKS: [&str; 2] = ["lock", "table.lock"];
+
 /// Removes what was derived from the notes; it is made anew.
 fn drop_derived(repository: &Repository) -> Result<()> {
     for name in crate::DERIVED {
@@ -319,6 +322,7 @@ fn drop_derived(repository: &Repository) -> Result<()> {
     Ok(())
 }
 
+/// Removes everything in `directory` but the locks, which are held at this moment and have no words.
 fn empty(directory: &std::path::Path) -> std::io::Result<()> {
     let is_there = |error: &std::io::Error| error.kind() != std::io::ErrorKind::NotFound;
     let entries = match std::fs::read_dir(directory) {
@@ -327,10 +331,10 @@ fn empty(directory: &std::path::Path) -> std::io::Result<()> {
     };
     for entry in entries {
         let path = entry?.path();
-        let removed = match path.file_name().is_some_and(|name| name == "lock") {
-            // It is ours at this moment, and holds no words.
+        let is_lock = path.file_name().is_some_and(|name| LOCKS.iter().any(|lock| name == *lock));
+        let removed = match is_lock {
             true => Ok(()),
-            false if path.is_dir() && !path.is_symlink() => std::fs::remove_dir_all(&path),
+            false if path.is_dir() && !path.is_symlink() => empty(&path),
             false => std::fs::remove_file(&path),
         };
         removed.or_else(|error| if is_there(&error) { Err(error) } else { Ok(()) })?;
@@ -501,9 +505,10 @@ fn plan(repository: &Repository, ever: &[EverNote], purged: &Purged, texts: &Tex
         },
     })?;
     let mut cleaned: HashMap<ObjectId, Option<Vec<u8>>> = HashMap::new();
+    let trust = Trust::of(repository);
     for (blob, left) in found {
         if let Some((before, after)) = &left {
-            keep_own_bytes(repository, before, after)?;
+            keep_own_bytes(&trust, before, after)?;
         }
         cleaned.insert(blob, left.map(|(_, after)| after));
     }

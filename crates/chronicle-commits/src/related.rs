@@ -1,6 +1,9 @@
 //! Follows pointers from one annotation to others.
 
-use std::{collections::HashSet, rc::Rc};
+use std::{
+    collections::{HashMap, HashSet, hash_map::Entry},
+    rc::Rc,
+};
 
 use chronicle_core::{
     Age, Annotation, Related,
@@ -12,7 +15,10 @@ use chronicle_core::{
 use chronicle_git::{LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
 
-use crate::{error::Result, notebook::Notebook};
+use crate::{
+    error::Result,
+    notebook::{Notebook, Stored},
+};
 
 /// Follows related annotations, each commit and anchor once for each item.
 pub(crate) struct Follower<'a> {
@@ -24,7 +30,12 @@ pub(crate) struct Follower<'a> {
     pub(crate) farthest: u32,
     /// All notes, listed when the first pointer is met.
     pub(crate) notebook: Option<Rc<Notebook<'a>>>,
+    /// What was read of them.
+    pub(crate) read: HashMap<ObjectId, Rc<Stored>>,
 }
+
+/// An author who points to more than so many others at once points to nothing.
+const MOST_POINTERS: usize = 32;
 
 /// Gives each pointer the full id of the commit that it names, since `HEAD~1` is another one tomorrow.
 ///
@@ -66,7 +77,7 @@ impl Follower<'_> {
         let mut hop = related.to_vec();
         for distance in 1..=self.depth {
             let mut next = Vec::new();
-            for pointer in hop {
+            for pointer in hop.into_iter().take(MOST_POINTERS) {
                 let key = notebook.find_key(&pointer.commit);
                 let commit = key.map_or_else(|| pointer.commit.clone(), |key| key.to_string());
                 if !visited.insert((commit.clone(), pointer.anchor.clone())) {
@@ -93,9 +104,17 @@ impl Follower<'_> {
     }
 
     /// What the annotation on `key` says of `anchor` (or as a whole), how far to trust it, and where it points on to.
-    fn target(&self, notebook: &Notebook<'_>, key: ObjectId, anchor: Option<&str>) -> Result<Option<Target>> {
+    fn target(
+        &mut self,
+        notebook: &Notebook<'_>,
+        key: ObjectId,
+        anchor: Option<&str>,
+    ) -> Result<Option<Target>> {
         // What nobody answers for is told only where it is shown with its author.
-        let stored = notebook.read(key)?.trusted();
+        let stored = match self.read.entry(key) {
+            Entry::Occupied(known) => Rc::clone(known.get()),
+            Entry::Vacant(new) => Rc::clone(new.insert(Rc::new(notebook.read(key)?.trusted()))),
+        };
         let documents = stored.note.documents();
         let is_named = |name: Option<&String>| anchor.is_some() && name.map(String::as_str) == anchor;
         for document in &documents {

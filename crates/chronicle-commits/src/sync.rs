@@ -41,6 +41,8 @@ pub struct PushReport {
     pub pulled: Vec<(String, MergedRef)>,
     /// The refs that the remote took.
     pub pushed: Vec<String>,
+    /// Whether words were purged here, as the remote says.
+    pub is_purged: bool,
     /// Secrets that were replaced first, with the object whose note held them.
     pub redacted: Vec<(ObjectId, Vec<Kind>)>,
 }
@@ -93,6 +95,8 @@ pub struct PullReport {
     pub kept: Vec<EntryId>,
     /// The same, where neither the user nor the team purged it.
     ignored: Vec<EntryId>,
+    /// Whether words were purged here, too.
+    pub is_purged: bool,
     /// Whether the remote still holds what was purged.
     is_stained: bool,
 }
@@ -105,6 +109,7 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<PullReport> {
         if name == NOTES_REF {
             // Now all tombstones are here, and nothing else is merged yet.
             let purge::Enforced { rewritten, kept, ignored } = purge::enforce(repository)?;
+            report.is_purged = !rewritten.is_empty();
             let is_theirs = |rewritten: &Rewritten| rewritten.name.starts_with(&tracking_prefix(remote));
             (report.is_stained, report.kept) = (rewritten.iter().any(is_theirs), kept);
             report.ignored = ignored;
@@ -125,18 +130,20 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<PullReport> {
 
 /// Merges what the remote has, and gives it what we have.
 ///
-/// # Errors
-/// When the remote cannot be reached or refuses, or when others stay faster. What was merged stays.
-///
 /// Whatever is pushed counts as the team's for everyone who enabled the remote. So what neither the user nor the team
 /// wrote is not pushed, unless the user `vouches` for it: then it is recorded as the user's own.
+///
+/// # Errors
+/// When the remote cannot be reached or refuses, or when others stay faster. What was merged stays.
 pub fn push(repository: &Repository, remote: &str, vouches: bool) -> Result<PushReport> {
     let mut lock = lock(repository)?;
     let mut report = PushReport::default();
     let mut reason = String::new();
     for attempt in 0..MAX_ATTEMPTS {
         chronicle_git::pause(attempt);
-        let PullReport { merged: pulled, kept, is_stained, ignored: _ } = pull_locked(repository, remote)?;
+        let PullReport { merged: pulled, kept, is_purged, is_stained, ignored: _ } =
+            pull_locked(repository, remote)?;
+        report.is_purged |= is_purged;
         // What is here builds on what the remote has, only without the words; nothing is ever forced.
         snafu::ensure!(!is_stained, RemoteHoldsPurgedSnafu { remote });
         // Others want it gone, so it does not go back to them before its author has decided.
@@ -146,10 +153,7 @@ pub fn push(repository: &Repository, remote: &str, vouches: bool) -> Result<Push
             let marks: Vec<Mark> = strangers.into_iter().map(|(_, mark)| mark).collect();
             record_own(repository, &marks)?;
         } else if !strangers.is_empty() {
-            let mut ids: Vec<EntryId> = strangers.into_iter().map(|(id, _)| id).collect();
-            ids.sort_unstable();
-            ids.dedup();
-            return UnvouchedSnafu { remote, ids }.fail();
+            return UnvouchedSnafu { remote, ids: ids_of(strangers) }.fail();
         }
         for (name, merged) in pulled {
             match report.pulled.iter_mut().find(|(known, _)| *known == name) {
@@ -185,6 +189,19 @@ pub fn push(repository: &Repository, remote: &str, vouches: bool) -> Result<Push
         }
     }
     Err(GitError::Outrun { remote: remote.to_owned(), reason }.into())
+}
+
+/// The ids of what a push to the remote would not publish: neither the user nor the team wrote it.
+///
+/// # Errors
+/// When notes cannot be read.
+pub fn unvouched_for(repository: &Repository, remote: &str) -> Result<Vec<EntryId>> {
+    Ok(ids_of(of_strangers(repository, remote)?))
+}
+
+fn ids_of(claims: Vec<(EntryId, Mark)>) -> Vec<EntryId> {
+    let ids: BTreeSet<EntryId> = claims.into_iter().map(|(id, _)| id).collect();
+    ids.into_iter().collect()
 }
 
 /// What the remote lacks of our notes, and neither the user nor the team wrote.
@@ -229,11 +246,11 @@ fn without_secrets(
     }
     let message = "chronicle: replace secrets";
     let failed = RefCell::new(None);
+    let trust = Trust::of(repository);
     repository.rebuild_notes(name, theirs, message, |content| {
         let (redacted, _) = redact_note(content)?;
         // What is the user's is so without the secret, too.
-        keep_own_bytes(repository, content, &redacted)
-            .unwrap_or_else(|error| drop(failed.replace(Some(error))));
+        keep_own_bytes(&trust, content, &redacted).unwrap_or_else(|error| drop(failed.replace(Some(error))));
         Some(redacted)
     })?;
     failed.into_inner().map_or(Ok(()), Err)?;

@@ -149,6 +149,7 @@ pub fn import(repository: &Repository, lines: &mut dyn BufRead) -> Result<Import
     let mut imported = Imported::default();
     let mut notes: BTreeMap<&str, Vec<(ObjectId, Vec<u8>)>> = BTreeMap::new();
     let mut line = Vec::new();
+    let trust = Trust::of(repository);
     for number in 1.. {
         line.clear();
         let n_read =
@@ -165,7 +166,7 @@ pub fn import(repository: &Repository, lines: &mut dyn BufRead) -> Result<Import
         let Given { name, key, mut content } =
             read.map_err(|reason| CommitsError::BadLine { number, reason })?;
         if let Some((redacted, kinds)) = redact_note(&content) {
-            keep_own_bytes(repository, &content, &redacted)?;
+            keep_own_bytes(&trust, &content, &redacted)?;
             content = redacted;
             imported.redacted.push((number, kinds));
         }

@@ -119,11 +119,11 @@ pub(crate) fn record_own(repository: &Repository, marks: &[Mark]) -> Result<()> 
 /// # Errors
 /// When that cannot be recorded; the new form may not be stored then.
 pub(crate) fn keep_own(
-    repository: &Repository,
+    trust: &Trust<'_>,
     before: &[(EntryId, Mark)],
     after: &[(EntryId, Mark)],
 ) -> Result<()> {
-    let trust = Trust::of(repository);
+    let repository = trust.repository;
     let own: HashSet<&EntryId> =
         before.iter().filter(|(_, mark)| trust.is_own(mark)).map(|(id, _)| id).collect();
     // A document has another name when its words change; who wrote all of a note wrote this document.
@@ -156,8 +156,8 @@ pub(crate) fn unvouched(trust: &Trust<'_>, content: &[u8], known: &[u8]) -> Vec<
 ///
 /// # Errors
 /// As that one.
-pub(crate) fn keep_own_bytes(repository: &Repository, before: &[u8], after: &[u8]) -> Result<()> {
-    keep_own(repository, &marks_in(before), &marks_in(after))
+pub(crate) fn keep_own_bytes(trust: &Trust<'_>, before: &[u8], after: &[u8]) -> Result<()> {
+    keep_own(trust, &marks_in(before), &marks_in(after))
 }
 
 /// One version of a claim.
@@ -275,8 +275,8 @@ impl Voice {
 pub(crate) struct Trust<'r> {
     repository: &'r Repository,
     records: Option<TrustRecords>,
-    /// The marks of what the user wrote, as far as they were asked for, by their first letters.
-    own: RefCell<HashMap<String, HashSet<Mark>>>,
+    /// The marks that are recorded, as far as they were asked for, by whom they are from and their first letters.
+    recorded: RefCell<HashMap<(Whom, String), HashSet<Mark>>>,
     /// The prefixes of the refs in which notes are that were fetched from remotes that the user enabled.
     shared: Vec<String>,
     /// The marks of everything that these refs hold, and the remote: a copy that was carried to another
@@ -289,7 +289,7 @@ impl<'r> Trust<'r> {
         Self {
             repository,
             records: repository.trust_records().cloned(),
-            own: RefCell::default(),
+            recorded: RefCell::default(),
             shared: repository.enabled_remotes().iter().map(|remote| tracking_prefix(remote)).collect(),
             of_team: OnceCell::new(),
         }
@@ -297,17 +297,16 @@ impl<'r> Trust<'r> {
 
     /// Whether the user wrote what has this mark.
     pub(crate) fn is_own(&self, mark: &Mark) -> bool {
-        let Some(records) = &self.records else { return false };
-        let mut own = self.own.borrow_mut();
-        let beginning = mark.get(..2).unwrap_or_default().to_owned();
-        let known =
-            own.entry(beginning).or_insert_with(|| records.recorded(Whom::User, mark).into_iter().collect());
-        known.contains(mark)
+        self.is_recorded(Whom::User, mark)
     }
 
-    /// Whether it is the team's in a form that it was given here.
-    fn is_carried_of_team(&self, mark: &Mark) -> bool {
-        self.records.as_ref().is_some_and(|records| records.recorded(Whom::Team, mark).contains(mark))
+    fn is_recorded(&self, whom: Whom, mark: &Mark) -> bool {
+        let Some(records) = &self.records else { return false };
+        let mut recorded = self.recorded.borrow_mut();
+        let known = recorded
+            .entry((whom, TrustRecords::shard_of(mark).to_owned()))
+            .or_insert_with(|| records.recorded(whom, mark).into_iter().collect());
+        known.contains(mark)
     }
 
     /// Whether notes of a remote that the user enabled are in this ref.
@@ -329,7 +328,7 @@ impl<'r> Trust<'r> {
         if let Some(remote) = self.of_team().get(mark) {
             return Voice { tier: Tier::Team, origin: Some(remote.clone()) };
         }
-        if !self.shared.is_empty() && self.is_carried_of_team(mark) {
+        if !self.shared.is_empty() && self.is_recorded(Whom::Team, mark) {
             return Voice { tier: Tier::Team, origin: None };
         }
         // Where it was fetched from says more than that it was merged.

@@ -343,13 +343,13 @@ fn supersede(repository: &Repository, document: &mut Annotation, ids: &[EntryId]
 /// What is to be stored, by commit.
 type Documents = Vec<(ObjectId, Annotation)>;
 
-/// Takes what was used up out of the staging.
 /// An error with what caused it, on one line.
 fn whole(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
+/// Takes what was used up out of the staging.
 fn clear(staging: &mut Staging, consumed: &[(EntryId, ObjectId)], said: &[AuthorContext]) -> Result<()> {
     staging.retain(|remark| !consumed.iter().any(|(id, _)| *id == id_of(remark)))?;
     staging.retain_contexts(|context| !said.contains(context))

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{DependsOn, Entry, EntryId, Region, fields::Fields};
+use crate::{DependsOn, Entry, EntryId, Region, fields::Fields, redaction::cleaned};
 
 /// One correction: a line of `refs/notes/chronicle-corrections` (DESIGN section 3).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -126,6 +126,19 @@ impl CorrectionItem {
 const HASHED: &str = "c-";
 
 impl Correction {
+    /// The correction as it may be shown: its texts went through the gate.
+    #[must_use]
+    pub fn shown(self) -> Self {
+        let shown = |text: String| cleaned(&text).0.into_owned();
+        Self {
+            target_value: self.target_value.map(shown),
+            replacement: self.replacement.map(shown),
+            reason: shown(self.reason),
+            author: self.author.map(shown),
+            ..self
+        }
+    }
+
     /// The correction under the name that what it says gives it.
     #[must_use]
     pub fn named(self) -> Self {

@@ -7,7 +7,7 @@
 pub(crate) mod stream;
 mod v1;
 mod v2;
-mod v3;
+pub(crate) mod v3;
 
 use std::fmt;
 

@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::{correction::Tier, fields::Fields, note::canonical, reading::KnowledgeItem};
+use crate::{
+    correction::Tier, fields::Fields, note::canonical, reading::KnowledgeItem, redaction::cleaned,
+    secrets::shown,
+};
 
 /// Conventions, boundaries and anti-patterns of a repository, kept on the empty tree.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -351,11 +354,29 @@ impl KnowledgeItem {
 
     /// Says in it who says it, where that is not the user.
     pub fn set_said(&mut self, tier: Tier, origin: Option<String>) {
+        if tier != Tier::Own {
+            self.show();
+        }
         let extra = self.extra_mut();
         SAID.iter().for_each(|key| drop(extra.shift_remove(*key)));
         if tier != Tier::Own {
             extra.insert(SAID[0].to_owned(), tier.to_string().into());
             extra.extend(origin.map(|origin| (SAID[1].to_owned(), origin.into())));
+        }
+    }
+
+    /// Passes its texts through the gate. Scopes are paths, and stay.
+    fn show(&mut self) {
+        let texts: Vec<&mut String> = match self {
+            Self::Convention(item) => vec![&mut item.rule],
+            Self::Boundary(item) => vec![&mut item.owns, &mut item.boundary],
+            Self::AntiPattern(item) => vec![&mut item.pattern, &mut item.instead],
+        };
+        for text in texts {
+            *text = cleaned(text).0.into_owned();
+        }
+        if let Some(Value::Object(extra)) = shown(self.extra_mut()) {
+            *self.extra_mut() = extra;
         }
     }
 

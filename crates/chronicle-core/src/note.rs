@@ -12,7 +12,10 @@ use data_encoding::{BASE64, HEXLOWER};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::{Annotation, Change, Entry, EntryId, Region, SCHEMA, Sketch, Source, score::context_level};
+use crate::{
+    Annotation, Change, Entry, EntryId, Region, SCHEMA, Sketch, Source, document::v3::read as read_v3,
+    score::context_level, secrets::shown,
+};
 
 /// The folded meaning of one note.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -226,6 +229,25 @@ impl Note {
                 && let Some(anew) = around(entry)
             {
                 entry.around = anew;
+            }
+        }
+        self
+    }
+
+    /// The note as it may be shown: its texts without secrets, private spans and what no reader sees. `changed` hears of
+    /// each document that has other words then, and of those words.
+    #[must_use]
+    pub fn shown(mut self, mut changed: impl FnMut(&Annotation, &Annotation)) -> Self {
+        for document in self.documents.values_mut() {
+            if let Some(Value::Object(map)) = shown(document) {
+                let cleaned = read_v3(map);
+                changed(document, &cleaned);
+                *document = cleaned;
+            }
+        }
+        for entry in self.entries.values_mut() {
+            if let Some(cleaned) = shown(entry).and_then(|value| Entry::read(SCHEMA, value).ok()) {
+                *entry = cleaned;
             }
         }
         self

@@ -29,7 +29,7 @@ fn may_hide(text: &str) -> bool {
     // The bytes that such characters begin with; most others are not decoded.
     let is_begin = |byte: u8| match byte {
         0x80..=0xbf => false,
-        0xc2 | 0xcd | 0xd8 | 0xe1 | 0xe2 | 0xef | 0xf0 | 0xf3 => true,
+        0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3 => true,
         byte => byte < 0x80 && !is_printed(byte),
     };
     let is_hidden = |at: usize| text[at..].chars().next().is_some_and(|c| class(c) != Class::Seen);
@@ -122,18 +122,21 @@ enum Class {
     Gone,
 }
 
+/// Whatever Unicode says to leave out where it cannot be shown (`Default_Ignorable_Code_Point`) is invisible.
 fn class(character: char) -> Class {
     match character {
         '\n' | '\t' | ' '..='~' => Class::Seen,
         '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => Class::LineEnd,
         '\0'..='\u{9f}' => Class::Gone,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{200b}' => Class::Gone,
+        // Letters of Hangul that are blank.
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => Class::Gone,
         '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => {
             Class::Selector
         }
         '\u{200c}' | '\u{200d}' => Class::Joiner,
         '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => Class::Gone,
-        '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' => {
+        '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' => {
             Class::Gone
         }
         '\u{e0000}'..='\u{e0fff}' => Class::Gone,
@@ -241,6 +244,8 @@ mod tests {
         // Arbitrary bytes hide in a row of selectors.
         assert_eq!(plain("\u{2764}\u{fe0f}\u{fe01}\u{e0151}\u{e0142}!"), "\u{2764}\u{fe0f}!");
         assert_eq!(plain("پ\u{200c}\u{200c}\u{200d}hunter\u{200c}"), "پhunter");
+        assert_eq!(plain("a\u{3164}b\u{115f}c\u{1160}d\u{ffa0}e\u{fff8}f 한글 ひ"), "abcdef 한글 ひ");
+        assert_eq!(plain("a\u{3164}"), "a");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! A value of another shape is text like any other: no key is a hiding place.
 
 use data_encoding::BASE64;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -133,6 +134,36 @@ fn in_value(key: &str, value: &mut Value, made: Option<Made>, found: &mut Vec<Ki
         }
         Value::Object(map) => in_object(map, found),
         _ => {}
+    }
+}
+
+/// `said` as it may be shown, where that differs: every text went through the gate. Paths are found by what they are,
+/// and are escaped where they are shown.
+pub(crate) fn shown(said: &impl Serialize) -> Option<Value> {
+    let mut value = serde_json::to_value(said).expect("what is stored is plain data");
+    show(&mut value, "").then_some(value)
+}
+
+/// Passes the texts in `value` through the gate, under its `key`; returns whether that changed any.
+fn show(value: &mut Value, key: &str) -> bool {
+    match value {
+        Value::String(text) if Made::under(key).is_some_and(|made| made.fits(text)) => false,
+        Value::String(text) => {
+            let kept = named_for_storage(key, text, &mut Removed::default());
+            let is_changed = *kept != **text;
+            if is_changed {
+                *text = kept.into_owned();
+            }
+            is_changed
+        }
+        Value::Array(elements) => {
+            elements.iter_mut().fold(false, |is_changed, one| show(one, key) | is_changed)
+        }
+        Value::Object(map) => {
+            let texts = map.iter_mut().filter(|(key, _)| !matches!(key.as_str(), "file" | "unread"));
+            texts.fold(false, |is_changed, (key, value)| show(value, key) | is_changed)
+        }
+        _ => false,
     }
 }
 

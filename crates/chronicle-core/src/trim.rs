@@ -76,7 +76,8 @@ pub fn fit(
 /// One thing to leave out.
 #[derive(Debug, Clone)]
 enum Step {
-    Knowledge,
+    /// What is known of the repository as a whole, of those who are trusted so far.
+    Knowledge(Tier),
     Region(String),
     Wisdom(String),
     Dependencies(String),
@@ -128,6 +129,12 @@ fn steps(reading: &Reading) -> Vec<Step> {
             items.push(((true, concern.tier, concern.at, 1.0), Step::CrossCutting(concern.commit.clone())));
         }
     }
+    // What is known of the repository as a whole is not of this place, so of each tier it goes first.
+    for tier in [Tier::Unknown, Tier::Team, Tier::Own] {
+        if reading.knowledge.iter().any(|item| item.tier() == tier) {
+            items.push(((true, tier, jiff::Timestamp::MAX, 0.0), Step::Knowledge(tier)));
+        }
+    }
     // No one's words take the room of the user's. Of one commit, the least trusted goes first.
     items.sort_by(
         |((current, tier, at, trust), _), ((other_current, other_tier, other_at, other_trust), _)| {
@@ -135,11 +142,7 @@ fn steps(reading: &Reading) -> Vec<Step> {
             by_whom.then(other_at.cmp(at)).then(trust.total_cmp(other_trust))
         },
     );
-    let n_over = items.iter().take_while(|((is_current, ..), _)| !is_current).count();
     let mut steps: Vec<Step> = items.into_iter().map(|(_, step)| step).collect();
-    if !reading.knowledge.is_empty() {
-        steps.insert(n_over, Step::Knowledge);
-    }
     // The fields go before the item they belong to, which is the last one.
     if let Some(at) = steps.iter().rposition(|step| matches!(step, Step::Region(_) | Step::Wisdom(_))) {
         let last = steps.remove(at);
@@ -156,7 +159,7 @@ fn apply(steps: &[Step], reading: &mut Reading) {
     let (mut dependencies, mut cross_cutting) = (HashSet::new(), HashSet::new());
     for step in steps {
         match step {
-            Step::Knowledge => reading.knowledge.clear(),
+            Step::Knowledge(tier) => reading.knowledge.retain(|item| item.tier() != *tier),
             Step::Region(id) => _ = regions.insert(id.as_str()),
             Step::Wisdom(id) => _ = wisdom.insert(id.as_str()),
             Step::Dependencies(commit) => _ = dependencies.insert(commit.as_str()),

@@ -77,9 +77,12 @@ impl Site {
             cross_fs: variable("GIT_DISCOVERY_ACROSS_FILESYSTEM").is_some_and(is_true),
             ..upwards::Options::default().apply_environment()
         };
-        // What is looked at on the way is read as a whole.
+        // What is looked at on the way, up to the repository, is read as a whole.
         for folder in directory.ancestors() {
-            sound::ensure_no_device(&[folder.join("HEAD"), folder.join(".git/HEAD")])?;
+            sound::ensure_no_device(&[folder.join(".git/HEAD"), folder.join("HEAD")])?;
+            if folder.join(".git").symlink_metadata().is_ok() || is_bare(folder) {
+                break;
+            }
         }
         let found = gix::discover::upwards_opts(directory, options);
         let (found, _) = found.context(NotARepositorySnafu { path: directory })?;

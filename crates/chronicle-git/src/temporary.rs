@@ -13,7 +13,7 @@ use crate::turn::age;
 /// How the names of temporary files begin; the id of the process follows.
 const PREFIX: &str = ".chronicle-tmp-";
 /// A process of another machine or container is not seen here; it is given so long to finish.
-const LEAST_AGE: Duration = Duration::from_secs(2);
+const LEAST_AGE: Duration = Duration::from_mins(1);
 /// No process takes longer, whether it is seen or not.
 const MOST_AGE: Duration = Duration::from_secs(60 * 60);
 /// Released versions gave temporary files such names, with six letters after them.
@@ -79,10 +79,10 @@ fn is_earlier(name: &str) -> bool {
     rests.any(|rest| rest.len() == N_RANDOM && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// Whether the process is known to have ended; where the system does not say, none is.
+/// Whether no process has this number. It may be one of another container that shares the folder, so age counts, too.
 fn is_gone(process: u32) -> bool {
-    let processes = Path::new("/proc");
-    processes.join("self").exists() && !processes.join(process.to_string()).exists()
+    let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+    process.is_none_or(|process| rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH))
 }
 
 #[cfg(test)]
@@ -104,14 +104,14 @@ mod tests {
         let own = std::process::id();
         let dead = u32::MAX;
         let left = [
-            make(&format!("{PREFIX}{dead}-abc123"), 5),
+            make(&format!("{PREFIX}{dead}-abc123"), 120),
             make(&format!("{PREFIX}{own}-abc123"), 4_000),
             make(".tmpabc123", 4_000),
             make(".chronicle-abc123", 4_000),
             make(".abc123", 4_000),
         ];
         let used = [
-            make(&format!("{PREFIX}{dead}-abc456"), 0),
+            make(&format!("{PREFIX}{dead}-abc456"), 30),
             make(&format!("{PREFIX}{own}-abc456"), 5),
             make(".tmpabc456", 5),
             make(".gitignore", 4_000),

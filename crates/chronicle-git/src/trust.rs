@@ -6,7 +6,6 @@
 
 use std::{
     fs::{self, OpenOptions},
-    hash::{BuildHasher, RandomState},
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -18,6 +17,8 @@ use crate::{
     FETCHED_NOTES, Repository,
     error::{IoSnafu, Result},
     lock::FileLock,
+    sharing::replace_file,
+    temporary::temporary_in,
 };
 
 /// The lines of a configuration file, in lower case, that say where the notes of remotes come from.
@@ -56,7 +57,7 @@ pub struct TrustRecords {
 }
 
 /// Whom something is from that a mark is recorded of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Whom {
     /// The user.
     User,
@@ -103,10 +104,11 @@ impl TrustRecords {
             return Some(key);
         }
         make_directory(&self.directory).ok()?;
-        let random = RandomState::new();
-        let key = format!("{:016x}{:016x}", random.hash_one(1), random.hash_one(2));
-        let mut file = tempfile::NamedTempFile::new_in(&self.directory).ok()?;
-        file.write_all(key.as_bytes()).ok()?;
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).ok()?;
+        let key: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut file = temporary_in(&self.directory).ok()?;
+        file.write_all(key.as_bytes()).and_then(|()| file.as_file().sync_all()).ok()?;
         // Another process may have been faster: then its key counts.
         let _persisted = file.persist_noclobber(&path);
         fs::read(&path).ok().filter(|key| 32 <= key.len())
@@ -157,15 +159,19 @@ impl TrustRecords {
             return Ok(false);
         }
         let content = format!("{}\n{}\n", common_dir.to_string_lossy(), urls.join("\n"));
-        let write = || {
-            let mut file = tempfile::NamedTempFile::new_in(&directory)?;
-            file.write_all(content.as_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(&path)?;
-            Ok::<_, io::Error>(())
-        };
-        write().context(IoSnafu { path: &path })?;
+        replace_file(&path, content.as_bytes()).context(IoSnafu { path: &path })?;
         Ok(true)
+    }
+
+    /// Drops the addresses recorded for the repository at `common_dir` that none of `urls` has any more.
+    ///
+    /// # Errors
+    /// When the record cannot be read or written.
+    pub fn keep_only(&self, common_dir: &Path, urls: &[String]) -> Result<()> {
+        for gone in self.enabled(common_dir).iter().filter(|known| !urls.contains(known)) {
+            self.enable(common_dir, gone, false)?;
+        }
+        Ok(())
     }
 
     /// Records marks of what is from `whom`: hexadecimal, all of one length.
@@ -192,7 +198,13 @@ impl TrustRecords {
     }
 
     fn shard(&self, whom: Whom, mark: &str) -> PathBuf {
-        self.directory.join(whom.folder()).join(mark.get(..SHARD).unwrap_or("none"))
+        self.directory.join(whom.folder()).join(Self::shard_of(mark))
+    }
+
+    /// What marks have in common that are recorded in one file.
+    #[must_use]
+    pub fn shard_of(mark: &str) -> &str {
+        mark.get(..SHARD).unwrap_or("none")
     }
 
     /// The recorded marks of what is from `whom` that begin as `mark` does.
@@ -220,10 +232,12 @@ fn private(options: &mut OpenOptions) {
 #[cfg(not(unix))]
 fn private(_options: &mut OpenOptions) {}
 
-/// Where a notes ref came from: the remote that it was fetched from, or the ref itself.
+/// Where a notes ref came from: the remote that it was fetched from, or the ref itself; a remote that is named as a ref
+/// is known by the ref.
 #[must_use]
 pub fn origin_of(ref_name: &str) -> &str {
     let fetched = ref_name.strip_prefix(FETCHED_NOTES).and_then(|rest| rest.rsplit_once('/'));
+    let fetched = fetched.filter(|(remote, _)| !remote.starts_with("refs/"));
     fetched.map_or(ref_name, |(remote, _)| remote)
 }
 
@@ -241,12 +255,18 @@ impl Repository {
         self.trust_records.as_ref()?.stamp(self.common_dir(), &config.to_ascii_lowercase())
     }
 
-    /// The address that git fetches from for a remote.
+    /// The address that git fetches from for a remote, without what logs in there; `None` for one that is not one line.
     #[must_use]
     pub fn remote_url(&self, remote: &str) -> Option<String> {
         let found = self.inner.find_remote(remote).ok()?;
-        let url = found.url(gix::remote::Direction::Fetch)?;
-        Some(url.to_bstring().to_str_lossy().into_owned())
+        let mut url = found.url(gix::remote::Direction::Fetch)?.clone();
+        url.set_password(None);
+        // Over HTTP the user's name may be a token; over SSH it is a part of the place.
+        if matches!(url.scheme, gix::url::Scheme::Http | gix::url::Scheme::Https) {
+            url.set_user(None);
+        }
+        let url = url.to_bstring().to_str_lossy().into_owned();
+        (!url.contains(char::is_control)).then_some(url)
     }
 
     /// The remotes that the user exchanges notes with here, as the user's own records say.

@@ -63,8 +63,7 @@ impl Transport {
         let (driving, halted) = oneshot::channel();
         let (end, ended) = mpsc::channel::<()>();
         let (begun, beginning) = mpsc::channel();
-        // A runtime that might have more threads would bring in the mathematical library (.cargo/config.toml). This
-        // one stays on its thread.
+        // It stays on one thread: calls mostly wait for the network.
         let drive =
             move || match Builder::new_current_thread().enable_all().build_local(LocalOptions::default()) {
                 Ok(runtime) => {

@@ -113,7 +113,7 @@ impl Host {
     }
 }
 
-/// One that might have more threads would bring in the mathematical library (.cargo/config.toml).
+/// One thread answers: a host asks one question after another.
 fn runtime() -> Result<LocalRuntime, ServeError> {
     Builder::new_current_thread().enable_all().build_local(LocalOptions::default()).context(RuntimeSnafu)
 }

@@ -242,8 +242,8 @@ impl Chronicle {
                 findings.push(Finding::problem("push", seen, mend));
             }
         }
-        let enabled = crate::sync::enabled(repository);
-        for remote in crate::sync::shared(repository) {
+        let enabled = repository.enabled_remotes();
+        for remote in crate::sync::configured_remotes(repository) {
             if remotes.contains(&remote) && !enabled.contains(&remote) {
                 // Nothing mends that unasked: the repository would say itself whom to trust.
                 let seen =

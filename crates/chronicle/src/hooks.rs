@@ -105,7 +105,7 @@ impl Chronicle {
         let mut plan = Plan::default();
         plan.configure(repository, &[])?;
         plan.take_out_of_files(repository)?;
-        let shared = crate::sync::shared(repository);
+        let shared = crate::sync::configured_remotes(repository);
         if dry_run && !shared.is_empty() {
             plan.warnings.push(format!("notes would no longer be exchanged with {}", shared.join(", ")));
         }

@@ -76,10 +76,7 @@ impl Chronicle {
             Err(other) => return Err(other),
         };
         let mut reply = PurgeReply { done: true, ..reply(report) };
-        self.forget_words_shown()?;
-        WriterLog::of(repository)?.strike_reasons()?;
-        // They hold notes of rewritten commits, all of whose lessons are on other commits.
-        gc::remove_backups(repository)?;
+        self.forget_purged_words()?;
         // A ref of which only the fetched copy was rewritten is pushed, too: ours was clean already.
         let is_rewritten = |name: &String| {
             let short = name.trim_start_matches("refs/notes/");
@@ -98,6 +95,15 @@ impl Chronicle {
             format!("session {session} on this machine, until `git chronicle session forget {session}`")
         }));
         Ok(reply)
+    }
+
+    /// Empties what may quote words that were purged, here or by a pull: logs, and the bundles of `gc`, all of whose
+    /// lessons are on other commits.
+    pub(crate) fn forget_purged_words(&self) -> Result<(), Error> {
+        let repository = self.repository()?;
+        self.forget_words_shown()?;
+        WriterLog::of(repository)?.strike_reasons()?;
+        gc::remove_backups(repository)
     }
 
     fn still_held(&self, reply: &PurgeReply) -> Result<Vec<String>, Error> {

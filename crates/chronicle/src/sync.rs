@@ -7,7 +7,7 @@ use chronicle_commits::{
     purge,
     sync::{self, SHARED_REFS},
 };
-use chronicle_core::{EntryId, counted, plain};
+use chronicle_core::{EntryId, counted, counted_are, plain};
 use chronicle_git::{GitError, Merged, ObjectId, Repository, Setting, TakenOut, notes_refspec, tracking_ref};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -103,7 +103,7 @@ impl Chronicle {
         } else if !fetched.contains(&fetch.value) {
             settings.push(fetch);
         }
-        if !shared(repository).contains(&remote) {
+        if !configured_remotes(repository).contains(&remote) {
             settings.push(sharing_setting(&remote));
         }
         // The configuration says what is fetched; only the user's own record says who is trusted.
@@ -137,7 +137,7 @@ impl Chronicle {
     #[must_use]
     pub fn remote_to_enable(&self) -> Option<String> {
         let repository = self.repository().ok()?;
-        if !enabled(repository).is_empty() {
+        if !repository.enabled_remotes().is_empty() {
             return None;
         }
         default_remote(repository).ok()
@@ -154,7 +154,8 @@ impl Chronicle {
     /// Whether notes are exchanged with this remote when none is named.
     #[must_use]
     pub fn is_shared_with(&self, remote: &str) -> bool {
-        self.repository().is_ok_and(|repository| enabled(repository).iter().any(|name| name == remote))
+        self.repository()
+            .is_ok_and(|repository| repository.enabled_remotes().iter().any(|name| name == remote))
     }
 
     /// Takes back what [`Chronicle::sync_enable`] set: for one remote, or for all of them.
@@ -163,10 +164,9 @@ impl Chronicle {
     /// When the configuration cannot be written.
     pub fn sync_disable(&self, remote: Option<&str>) -> Result<Synced, Error> {
         let repository = self.repository()?;
-        let mut enabled = shared(repository);
-        enabled.extend(
-            self::enabled(repository).into_iter().filter(|name| !enabled.contains(name)).collect::<Vec<_>>(),
-        );
+        let mut enabled = configured_remotes(repository);
+        let recorded = repository.enabled_remotes().into_iter();
+        enabled.extend(recorded.filter(|name| !enabled.contains(name)).collect::<Vec<_>>());
         let mut synced = Synced::new("disable");
         let remotes: Vec<String> = match remote {
             Some(remote) => vec![remote.to_owned()],
@@ -196,6 +196,13 @@ impl Chronicle {
                 refs: Vec::new(),
             });
         }
+        // An address that no remote has any more is not trusted again should one get it.
+        if let Some(records) = repository.trust_records() {
+            let known = repository.remote_names();
+            let urls =
+                known.iter().filter(|_| remote.is_some()).filter_map(|name| repository.remote_url(name));
+            records.keep_only(repository.common_dir(), &urls.collect::<Vec<_>>())?;
+        }
         if synced.remotes.is_empty() && synced.warnings.is_empty() {
             synced.warnings.push("notes are exchanged with no remote".to_owned());
         }
@@ -209,8 +216,8 @@ impl Chronicle {
     pub fn sync_status(&self) -> Result<Synced, Error> {
         let repository = self.repository()?;
         let mut synced = Synced::new("status");
-        let configured = shared(repository);
-        let trusted = enabled(repository);
+        let configured = configured_remotes(repository);
+        let trusted = repository.enabled_remotes();
         let unrecorded = configured.iter().filter(|name| !trusted.contains(name));
         let unrecorded = unrecorded.filter(|name| repository.remotes().contains(name));
         synced.warnings.extend(unrecorded.map(|name| {
@@ -222,6 +229,14 @@ impl Chronicle {
         }));
         for remote in repository.remotes() {
             let mut of_remote = SyncedRemote::new(repository, &remote);
+            let n_unvouched =
+                if of_remote.enabled { sync::unvouched_for(repository, &remote)?.len() } else { 0 };
+            if 0 < n_unvouched {
+                synced.warnings.push(format!(
+                    "{} neither yours nor from a remote you enabled, so nothing is pushed to `{remote}`; `git chronicle sync push --vouch` publishes them as yours",
+                    counted_are(n_unvouched, "lesson")
+                ));
+            }
             for name in SHARED_REFS {
                 let apart = sync::apart(repository, &remote, name)?;
                 if repository.ref_target(name)?.is_none() && apart == sync::Apart::default() {
@@ -244,6 +259,7 @@ impl Chronicle {
     pub fn sync_pull(&self, remote: Option<&str>, accept_purge: bool) -> Result<Synced, Error> {
         let repository = self.repository()?;
         let mut synced = Synced::new("pull");
+        let mut is_purged = false;
         for remote in partners(repository, remote)? {
             let mut of_remote = SyncedRemote::new(repository, &remote);
             let report = sync::pull(repository, &remote)?;
@@ -251,6 +267,7 @@ impl Chronicle {
                 of_remote.refs.push(synced.merged(&name, merged));
             }
             synced.kept.extend(report.kept);
+            is_purged |= report.is_purged;
             synced.remotes.push(of_remote);
         }
         synced.kept.sort_unstable();
@@ -260,6 +277,7 @@ impl Chronicle {
             let stamp = (repository.author_name(), self.now.to_string());
             purge::accept(repository, &synced.removed, Self::new_id(), stamp)?;
             purge::enforce(repository)?;
+            is_purged = true;
             let ids: Vec<&str> = synced.removed.iter().map(|id| id.0.as_str()).collect();
             synced
                 .warnings
@@ -271,6 +289,9 @@ impl Chronicle {
                 "kept, though a purge mark of others names what you wrote: {}; `git chronicle sync pull --accept-purge` removes it",
                 plain(&ids.join(", "))
             ));
+        }
+        if is_purged {
+            self.forget_purged_words()?;
         }
         // Commits may have been squashed on the server, or rewritten where no hook ran.
         self.reconcile_lazily()?;
@@ -290,6 +311,9 @@ impl Chronicle {
         for remote in partners(repository, remote)? {
             let mut of_remote = SyncedRemote::new(repository, &remote);
             let report = sync::push(repository, &remote, vouches)?;
+            if report.is_purged {
+                self.forget_purged_words()?;
+            }
             for (name, merged) in report.pulled {
                 of_remote.refs.push(synced.merged(&name, merged));
             }
@@ -364,7 +388,7 @@ impl SyncedRemote {
         let fetched = repository.settings(&format!("remote.{remote}.fetch"));
         Self {
             remote: remote.to_owned(),
-            enabled: enabled(repository).iter().any(|name| name == remote),
+            enabled: repository.enabled_remotes().iter().any(|name| name == remote),
             fetched_by_git: fetched.contains(&notes_refspec(remote)),
             refs: Vec::new(),
         }
@@ -410,13 +434,8 @@ fn record(repository: &Repository, remote: &str, is_enabled: bool) -> Result<boo
     }
 }
 
-/// The remotes that notes are exchanged with when none is named, as the user recorded.
-pub(crate) fn enabled(repository: &Repository) -> Vec<String> {
-    repository.enabled_remotes()
-}
-
 /// The remotes that the repository's configuration names.
-pub(crate) fn shared(repository: &Repository) -> Vec<String> {
+pub(crate) fn configured_remotes(repository: &Repository) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for value in repository.settings("chronicle.sync.remotes") {
         for name in value.split([',', ' ', '\t']).filter(|name| !name.is_empty()) {
@@ -453,7 +472,7 @@ fn partners(repository: &Repository, named: Option<&str>) -> Result<Vec<String>,
     if let Some(name) = named {
         return Ok(vec![known(repository, name)?]);
     }
-    let enabled = enabled(repository);
+    let enabled = repository.enabled_remotes();
     if enabled.is_empty() {
         return Ok(vec![default_remote(repository)?]);
     }

@@ -8,8 +8,12 @@ use std::{
 };
 
 use chronicle::{Chronicle, counted_are};
+use snafu::ensure;
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{
+    error::{CommandError, NoPersonSnafu},
+    ui::Ui,
+};
 
 /// Whether such work is to be over before the command is: tests look at what it did.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
@@ -92,4 +96,14 @@ pub(crate) fn start_in(directory: &Path, arguments: &[&str]) {
     let Ok(mut child) = command.spawn() else { return };
     // A server outlives it, and is to leave no dead child around.
     let _reaped = thread::Builder::new().spawn(move || child.wait());
+}
+
+/// Makes sure that no agent runs this.
+///
+/// # Errors
+/// When the environment shows one.
+pub(crate) fn ensure_person() -> Result<(), CommandError> {
+    let reason = "variables of the environment show that an agent runs it";
+    ensure!(!is_of_agent(), NoPersonSnafu { reason });
+    Ok(())
 }

@@ -172,7 +172,10 @@ fn write_table(
         && let Some(writer) = write((repository, history), state, writer)?
         && let Ok(file) = writer.finish()
     {
-        let _persisted = file.persist(state.table());
+        // A purge may have gone by meanwhile, which takes words out of the notes and removes tables of before.
+        if repository.memory_tips()? == state.notes {
+            let _persisted = file.persist(state.table());
+        }
         Kept::at(&state.directory()).forget_old(state);
     }
     Ok(())

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{Annotation, CrossCutting, Entry, Provenance, Region, SCHEMA, Source, fields::Fields};
 
-pub(super) fn read(map: Map<String, Value>) -> Annotation {
+pub(crate) fn read(map: Map<String, Value>) -> Annotation {
     let mut fields = Fields::new(map);
     fields.take_schema();
     Annotation {

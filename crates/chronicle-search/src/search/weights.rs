@@ -113,7 +113,6 @@ pub(super) fn blended(shares: [f32; 5]) -> f32 {
 }
 
 fn rarity(n_all: f32, n_having: f32) -> f32 {
-    // Of a crate: that of the system would have to be loaded by every run of the binary.
     f32::ln(1.0 + (n_all - n_having + 0.5).max(0.0) / (n_having + 0.5))
 }
 

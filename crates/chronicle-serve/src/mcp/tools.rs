@@ -5,7 +5,10 @@ mod lessons;
 mod memory;
 mod writing;
 
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 use chronicle::{
     AnnotateReply, Check, Chronicle, CorrectReply, Deps, KnowledgeReply, Reading, Summary, Timeline, Why,
@@ -244,9 +247,25 @@ pub(super) fn call(host: &Host, name: &str, arguments: JsonObject) -> Result<Cal
     };
     let reply = (tool.call)(host, arguments).map_err(in_tool)?;
     let mut result = CallToolResult::success(vec![ContentBlock::text(chronicle::plain(&reply.text))]);
-    result.structured_content = Some(reply.json);
+    let mut json = reply.json;
+    show(&mut json);
+    result.structured_content = Some(json);
     result.is_error = Some(reply.is_refused);
     Ok(result)
+}
+
+/// Takes out of every text what no reader sees: a client may give the model these in place of the text.
+fn show(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(shown) = chronicle::plain(text) {
+                *text = shown;
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(show),
+        Value::Object(map) => map.values_mut().for_each(show),
+        _ => {}
+    }
 }
 
 /// Puts one question, in the directory that the arguments name.

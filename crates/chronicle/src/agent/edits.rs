@@ -7,7 +7,7 @@ use chronicle_core::{
     correction::Tier,
     reading::{Dependency, KnowledgeItem, Match, Reading, Standing, State},
 };
-use chronicle_git::{ByteSlice, files};
+use chronicle_git::{ByteSlice, FETCHED_NOTES, files};
 use chronicle_sessions::{Edit, EditKind};
 
 use super::{AgentSession, ShownItem, Telling, log::SessionLog};
@@ -244,7 +244,8 @@ fn relevant(mut reading: Reading) -> Reading {
 
 /// Whether a hook may tell what comes from there: nothing of a remote that the user did not enable.
 pub(super) fn may_be_told(tier: Tier, origin: Option<&String>) -> bool {
-    Tier::Unknown < tier || origin.is_some_and(|origin| origin.starts_with("refs/"))
+    let is_here = |origin: &String| origin.starts_with("refs/") && !origin.starts_with(FETCHED_NOTES);
+    Tier::Unknown < tier || origin.is_some_and(is_here)
 }
 
 /// Whether the user or the team says any of it: nobody else is a reason for a hook to speak.

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::AgentSession;
-use crate::{Error, sleep::owned};
+use crate::Error;
 
 /// So much of the end of a file is read at most.
 const MOST_READ: u64 = 4 << 20;
@@ -63,7 +63,8 @@ pub struct ShownItem {
 impl ShownItem {
     /// The item, with words that may be stored.
     pub(super) fn cleaned(self) -> Self {
-        Self { words: redaction::cleaned(&self.words).0.into_owned(), ..self }
+        let cleaned = |text: &str| redaction::cleaned(text).0.into_owned();
+        Self { words: cleaned(&self.words), file: self.file.as_deref().map(cleaned), ..self }
     }
 }
 
@@ -191,20 +192,29 @@ pub(super) fn strike_words(folder: &Path) -> Result<(), Error> {
         if path.extension().is_none_or(|extension| extension != "jsonl") {
             continue;
         }
-        let file = File::open(&path).map_err(fails)?;
-        wait_for_turn(&file);
-        let (records, _) = read(&file).map_err(fails)?;
-        let mut text = String::new();
-        for mut record in records {
-            record.why.clear();
-            record.text.clear();
-            record.items.iter_mut().for_each(|item| item.words.clear());
-            text.push_str(&serde_json::to_string(&record).map_err(|error| fails(error.into()))?);
-            text.push('\n');
-        }
-        owned::replace(&path, &text)?;
+        strike(&path).map_err(|source| Error::WriteOutput { path: path.clone(), source })?;
     }
     Ok(())
+}
+
+/// In place, as a hook that waits for its turn has the file open and goes on in it.
+fn strike(path: &Path) -> io::Result<()> {
+    let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+    wait_for_turn(&file);
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let mut struck = Vec::with_capacity(bytes.len());
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let Ok(mut record) = serde_json::from_slice::<Record>(line) else { continue };
+        record.why.clear();
+        record.text.clear();
+        record.items.iter_mut().for_each(|item| item.words.clear());
+        serde_json::to_writer(&mut struck, &record)?;
+        struck.push(b'\n');
+    }
+    file.rewind()?;
+    file.write_all(&struck)?;
+    file.set_len(struck.len() as u64)
 }
 
 /// Waits for other hooks of the same session; not for ever, as the log is no reason to keep an agent waiting.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use chronicle_core::plain;
-use chronicle_git::{ConfigScope, ConfigValue};
+use chronicle_git::{ConfigScope, ConfigValue, files};
 
 use super::{
     IgnoredSetting, SETTINGS, Setting, SettingNow, SettingOrigin,
@@ -178,12 +178,14 @@ impl Found {
             let path = root.join(name);
             // Reading a link would read whatever it points at.
             let Ok(metadata) = std::fs::symlink_metadata(&path) else { continue };
-            if !metadata.is_file() || MAX_TEAM_FILE_BYTES < metadata.len() {
-                self.warnings.push(format!("{name} is no plain file of at most {MAX_TEAM_FILE_BYTES} bytes"));
+            if metadata.is_symlink() {
+                self.warnings.push(format!("{name} is a symbolic link, which is not followed"));
                 continue;
             }
-            match std::fs::read_to_string(&path)
+            let text = files::read(&path, MAX_TEAM_FILE_BYTES).map(String::from_utf8);
+            match text
                 .map_err(|error| error.to_string())
+                .and_then(|text| text.map_err(|error| error.to_string()))
                 .and_then(|text| text.parse::<toml::Table>().map_err(|error| error.message().to_owned()))
             {
                 Ok(table) => self.take_from_team(name, &table),

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_git::{FileLock, Repository, files};
+use chronicle_git::{FileLock, Repository, files, replace_file};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use snafu::ResultExt;
@@ -24,7 +24,8 @@ const MOST_COMMITS: usize = 2_000;
 const LONGEST_REASON: usize = 300;
 
 /// The file.
-pub(crate) struct WriterLog {
+pub(crate) struct WriterLog<'r> {
+    repository: &'r Repository,
     path: PathBuf,
 }
 
@@ -50,9 +51,13 @@ impl Logged {
     }
 }
 
-impl WriterLog {
-    pub(crate) fn of(repository: &Repository) -> Result<Self, Error> {
-        Ok(Self { path: repository.shared_state("agent.jsonl")? })
+impl<'r> WriterLog<'r> {
+    pub(crate) fn of(repository: &'r Repository) -> Result<Self, Error> {
+        Ok(Self { repository, path: repository.shared_state("agent.jsonl")? })
+    }
+
+    fn lock(&self) -> Result<FileLock, Error> {
+        Ok(self.repository.lock(&self.path.with_extension("lock"))?)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -92,7 +97,7 @@ impl WriterLog {
         };
         let mut text = serde_json::to_string(&line).expect("a line is plain data");
         text.push('\n');
-        let _lock = FileLock::acquire(&self.path.with_extension("lock"))?;
+        let _lock = self.lock()?;
         let path = self.path.clone();
         let size = fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
         if MOST_BYTES < size {
@@ -111,7 +116,7 @@ impl WriterLog {
         if !self.path.exists() {
             return Ok(());
         }
-        let _lock = FileLock::acquire(&self.path.with_extension("lock"))?;
+        let _lock = self.lock()?;
         let mut lines: Vec<Logged> = self.read().into_values().collect();
         lines.iter_mut().for_each(|line| line.reason.clear());
         self.replace(lines).context(WriteOutputSnafu { path: &self.path })
@@ -126,13 +131,11 @@ impl WriterLog {
         lines.retain(|line| line.has_failed() || line.found_nothing(None));
         lines.sort_by(|one, other| other.at.cmp(&one.at));
         lines.truncate(MOST_COMMITS);
-        let directory = self.path.parent().expect("it lies in a directory of ours");
-        let mut file = chronicle_git::temporary_in(directory)?;
+        let mut content = Vec::new();
         for line in lines.iter().rev() {
-            serde_json::to_writer(&mut file, line)?;
-            file.write_all(b"\n")?;
+            serde_json::to_writer(&mut content, line)?;
+            content.push(b'\n');
         }
-        file.persist(&self.path)?;
-        Ok(())
+        replace_file(&self.path, &content)
     }
 }

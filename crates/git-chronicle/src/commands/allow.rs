@@ -38,10 +38,7 @@ pub(crate) fn run(args: &AllowArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
     if wanted.settings.is_empty() || wanted.is_allowed {
         return Ok(());
     }
-    ensure!(
-        !background::is_of_agent(),
-        NoPersonSnafu { reason: "variables of the environment show that an agent runs it" }
-    );
+    background::ensure_person()?;
     ensure!(ui.can_ask(), NoPersonSnafu { reason: "there is no terminal to ask at" });
     if ui.agrees("Let this repository set this?") {
         chronicle.allow_repository(&wanted)?;

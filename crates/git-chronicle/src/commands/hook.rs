@@ -26,7 +26,7 @@ pub(crate) struct HookArgs {
     arguments: Vec<OsString>,
 }
 
-/// What a hook left to be done because another process held a lock; no remote can have this name.
+/// What a hook left to be done because another process held a lock; like the next one, no remote can have this name.
 const AGAIN: &str = "post-commit:again";
 /// Our own name for what goes on behind a hook.
 const DETACHED: &str = "detached";
@@ -35,7 +35,7 @@ const PRE_PUSH: &str = "pre-push";
 /// Our own name for the table of the index that a read leaves to be made.
 const INDEX: &str = chronicle::MAKE_TABLE[1];
 /// What the beginning of a session is an occasion for.
-const SESSION: &str = "session";
+const SESSION: &str = "session:start";
 /// Agents hand over whole files with every edit; a payload that is longer is none.
 const MAX_PAYLOAD_BYTES: u64 = 16 << 20;
 /// An agent's hook that takes longer than this tells nothing.
@@ -90,8 +90,10 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
             Some(remote) => chronicle.sync_along(remote),
             None => chronicle.behind_commit(),
         },
-        // Only what is done behind it, or a hook of another version of ours.
-        _ => Ok(()),
+        // Only what is done in the background.
+        "post-checkout" | "post-merge" => Ok(()),
+        // A hook of another version of ours.
+        _ => return Ok(()),
     };
     if args.name == DETACHED {
         return Ok(());

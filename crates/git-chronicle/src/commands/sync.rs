@@ -1,11 +1,6 @@
 use chronicle::{Chronicle, render};
-use snafu::ensure;
 
-use crate::{
-    background,
-    error::{CommandError, NoPersonSnafu},
-    ui::Ui,
-};
+use crate::{background, error::CommandError, ui::Ui};
 
 /// Exchange notes with a remote
 ///
@@ -60,9 +55,12 @@ enum Action {
 }
 
 pub(crate) fn run(args: &SyncArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    if matches!(args.action, Action::Enable { .. }) {
-        // It says whose words count, and a repository may tell an agent to run it.
-        ensure_person()?;
+    // These say whose words count, and a repository may tell an agent to run them.
+    if matches!(
+        args.action,
+        Action::Enable { .. } | Action::Push { vouch: true, .. } | Action::Pull { accept_purge: true, .. }
+    ) {
+        background::ensure_person()?;
     }
     let synced = match &args.action {
         Action::Enable { remote } => chronicle.sync_enable(remote.as_deref()),
@@ -76,15 +74,5 @@ pub(crate) fn run(args: &SyncArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     for warning in &synced.warnings {
         ui.warn(warning);
     }
-    Ok(())
-}
-
-/// Makes sure that no agent runs this.
-///
-/// # Errors
-/// When the environment shows one.
-pub(crate) fn ensure_person() -> Result<(), CommandError> {
-    let reason = "variables of the environment show that an agent runs it";
-    ensure!(!background::is_of_agent(), NoPersonSnafu { reason });
     Ok(())
 }

@@ -78,7 +78,9 @@ fn what_makes_no_sense_is_told_and_passed_over() {
     chronicle(repo.path(), &["config", "list"]).success().warns("cannot read .chronicle.toml");
     std::fs::remove_file(repo.path().join(".chronicle.toml")).unwrap();
     std::os::unix::fs::symlink("/etc/passwd", repo.path().join(".chronicle.toml")).unwrap();
-    chronicle(repo.path(), &["config", "list"]).success().warns(".chronicle.toml is no plain file");
+    chronicle(repo.path(), &["config", "list"])
+        .success()
+        .warns(".chronicle.toml is a symbolic link, which is not followed");
 }
 
 #[test]

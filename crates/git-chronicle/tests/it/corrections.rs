@@ -273,7 +273,7 @@ fn a_replacement_counts_only_where_its_commit_is_in_the_history() {
 }
 
 /// What another clone wrote, fetched from the remote `origin` but not merged.
-fn fetched(repo: &TestRepo, write: impl FnOnce(&TestRepo)) {
+fn fetched(repo: &TestRepo, write: impl FnOnce(&TestRepo)) -> TestRepo {
     let other = TestRepo::new();
     other.git(&[
         "fetch",
@@ -288,13 +288,14 @@ fn fetched(repo: &TestRepo, write: impl FnOnce(&TestRepo)) {
     let refspec = "+refs/notes/chronicle*:refs/notes/remotes/origin/chronicle*";
     repo.git(&["remote", "add", "origin", &other.path().to_string_lossy()]);
     repo.git(&["fetch", "--quiet", "origin", refspec]);
+    other
 }
 
 #[test]
 fn who_is_trusted_less_than_the_author_only_casts_doubt() {
     let repo = pool();
     let id = id_of(&repo, "must never block");
-    fetched(&repo, |other| {
+    let _other = fetched(&repo, |other| {
         let args = [
             "correct",
             &id,
@@ -310,6 +311,8 @@ fn who_is_trusted_less_than_the_author_only_casts_doubt() {
         repo.git(&["config", "chronicle.sync.remotes", "origin"]);
         if let Some(remote) = remotes {
             chronicle(repo.path(), &["sync", "enable", remote]).success();
+            // What was fetched before it was trusted is fetched anew.
+            repo.git(&["fetch", "--quiet", remote]);
         }
         let reading = read(&repo, "src/pool.rs");
         let correction = &entry(&reading, "must never block")["corrections"][0];

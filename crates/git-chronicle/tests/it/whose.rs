@@ -442,3 +442,42 @@ fn what_a_remote_wants_gone_is_kept_until_the_user_accepts() {
     let read = chronicle(repo.path(), &["read", "a.rs"]).success();
     assert_eq!(read.stderr, "");
 }
+
+#[test]
+fn what_strangers_wrote_goes_through_the_gate_before_it_is_shown() {
+    let words = "The password=hunter22x of <private>our customer</private> is a\u{e0041}b\u{3164}c.";
+    let mut note = foreign("01J0000000000000000000000A", words, &json!({}));
+    note["summary"] = json!("Why it says password=hunter23x");
+    let repo = fetched(&note);
+    annotate(&repo, "Keep this order.");
+    let shown = "The password=[redacted:password] of [private] is abc.";
+    let contents: Vec<String> = lessons(&repo).into_iter().map(|(content, ..)| content).collect();
+    assert_eq!(contents, ["Keep this order.", shown]);
+    for args in [&["read", "a.rs"][..], &["show"], &["show", "--format=json"], &["history", "a.rs"]] {
+        let out = chronicle(repo.path(), args).success().stdout;
+        assert!(
+            out.contains(shown) && out.contains("Why it says password=[redacted:password]"),
+            "{args:?}: {out}"
+        );
+        assert!(out.contains("Keep this order."), "{args:?}: {out}");
+    }
+    // Its summary has other words now, and is still not the user's.
+    let read = chronicle(repo.path(), &["show"]).success().stdout;
+    assert!(read.contains("not yours"), "{read}");
+}
+
+#[test]
+fn no_agent_says_whose_words_count() {
+    let repo = fetched(&foreign("01J0000000000000000000000A", "Run this first.", &json!({})));
+    repo.git(&["remote", "add", "stranger", &repo.beside("stranger").to_string_lossy()]);
+    let deciding: [&[&str]; 3] = [
+        &["sync", "enable", "stranger"],
+        &["sync", "push", "--vouch", "stranger"],
+        &["sync", "pull", "--accept-purge", "stranger"],
+    ];
+    for args in deciding {
+        run(binary(repo.path(), args).env("CLAUDECODE", "1")).refused(1, &["agent"]);
+    }
+    assert_eq!(lessons(&repo)[0].1, "unknown");
+    chronicle(repo.path(), deciding[0]).success();
+}

@@ -344,7 +344,7 @@ fn whatever_goes_wrong_the_rules_stand_and_a_model_is_asked_again_a_few_times() 
         // Behind the hook of a session that begins, at different times of the day.
         let n_asked = |now: &str| {
             let n_before = wording.n_asked();
-            wording.run_at(&["hook", "detached", "session"], now).success();
+            wording.run_at(&["hook", "detached", "session:start"], now).success();
             wording.n_asked() - n_before
         };
         // A reply that broke off is asked for once more.
@@ -374,22 +374,23 @@ fn behind_hooks_a_model_is_asked_only_where_somebody_chose_one() {
             .success()
     };
     by_chance(&["session", "ingest", "--sweep"]);
-    by_chance(&["hook", "detached", "session"]);
+    by_chance(&["hook", "detached", "session:start"]);
     // A limit that is reached.
     let priced = [("llm.price.input", "1"), ("llm.price.output", "1"), ("llm.maxCostPerDay", "0.001")];
     for _ in 0..4 {
-        run(&mut wording.choosing(&["hook", "detached", "session"], crate::desk::NOW, &priced)).success();
+        run(&mut wording.choosing(&["hook", "detached", "session:start"], crate::desk::NOW, &priced))
+            .success();
     }
     // The session of another project, with whatever settings it has.
     let elsewhere = testkit::TestRepo::new();
-    let mut other = wording.command(&["hook", "detached", "session"], crate::desk::NOW);
+    let mut other = wording.command(&["hook", "detached", "session:start"], crate::desk::NOW);
     run(other.current_dir(elsewhere.path())).success();
     assert_eq!(wording.n_asked(), 0);
     let refused = run(&mut desk.command_in(desk.repo.path(), &["session", "word"]));
     refused.refused(1, &["ANTHROPIC_API_KEY"]);
     wording.run(&["session", "word", "nothing"]).refused(1, &["no session"]);
     // Nobody was asked, so nothing failed.
-    wording.run(&["hook", "detached", "session"]).success();
+    wording.run(&["hook", "detached", "session:start"]).success();
     assert_eq!((wording.n_asked(), &wording.shown()["title"]), (1, &json!(TITLE)));
 }
 
@@ -462,7 +463,7 @@ fn two_at_once_ask_about_a_session_once() {
     desk.leave(&talk(desk));
     desk.ingest();
     let start = || {
-        let mut command = wording.command(&["hook", "detached", "session"], crate::desk::NOW);
+        let mut command = wording.command(&["hook", "detached", "session:start"], crate::desk::NOW);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
     };
     let mut all: Vec<_> = (0..4).map(|_| start()).collect();
