@@ -46,7 +46,8 @@ pub(super) fn named(text: &[u8], floor: usize, run_: &Range<usize>) -> Option<(u
     if text.get(closed).is_some_and(|next| !matches!(next, b'\n' | b'\r')) {
         return None;
     }
-    let mut at = line_start(text, floor, run_.start)?;
+    // The first line has none above it.
+    let mut at = line_start(text, floor, run_.start).filter(|at| floor < *at)?;
     let mut start = piece_start(text, at, run_.start)?;
     if !is_secret(&text[start..end]) {
         return None;

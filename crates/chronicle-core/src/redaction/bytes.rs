@@ -139,9 +139,7 @@ pub(super) fn is_lower_hex(byte: &u8) -> bool {
 
 /// Whether `text` is a UUID, in any case.
 pub(super) fn is_uuid(text: &[u8]) -> bool {
-    let is_right = |(at, byte): (usize, &u8)| match at {
-        8 | 13 | 18 | 23 => *byte == b'-',
-        _ => byte.is_ascii_hexdigit(),
-    };
-    text.len() == 36 && text.iter().enumerate().all(is_right)
+    text.len() == 36
+        && [8, 13, 18, 23].iter().all(|&at| text[at] == b'-')
+        && text.iter().filter(|byte| byte.is_ascii_hexdigit()).count() == 32
 }

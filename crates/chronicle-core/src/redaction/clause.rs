@@ -3,8 +3,7 @@
 //! A name next to its value is found by `context` and `entropy`; here other words stand between. A digest
 //! or a UUID says so little that a sign or a verb has to tie it to what names it.
 
-use super::bytes::{is_base64url, is_blank, is_coded, is_scrambled, is_uuid, run, run_back};
-use super::entropy::{is_hex, is_public};
+use super::bytes::{is_base64url, is_blank, run, run_back};
 use super::languages::NOUNS;
 use super::{Kind, names};
 
@@ -13,9 +12,6 @@ const BEFORE: usize = 120;
 
 /// How much of it after the value.
 const AFTER: usize = 48;
-
-/// How long the digests and keys are that have no other sign of being drawn.
-const MIN_HEX: usize = 32;
 
 /// What ties a value to words before it.
 const TIES: &[&str] = &[
@@ -60,20 +56,6 @@ const PUBLIC: &[&str] = &[
     "ids",
 ];
 
-/// The kind of a drawn `run` that its sentence names.
-pub(super) fn named(before: &[u8], run_: &[u8], after: &[u8]) -> Option<Kind> {
-    let is_vague = is_uuid(run_) || is_hex(run_);
-    let has_letters = run_.iter().any(u8::is_ascii_alphabetic);
-    let is_drawn = match is_vague {
-        true => MIN_HEX <= run_.len(),
-        false => is_coded(run_) || is_scrambled(run_),
-    };
-    if !is_drawn || !has_letters || run_.len() < MIN_HEX && run_.contains(&b'/') {
-        return None;
-    }
-    tied(before, after).filter(|_| !is_public(before, run_))
-}
-
 /// What the sentence around a value says that it is.
 pub(super) fn tied(before: &[u8], after: &[u8]) -> Option<Kind> {
     let line = &before[before.len() - run_back(before, 0, before.len(), BEFORE, |byte| *byte != b'\n')..];
@@ -90,14 +72,15 @@ fn tied_before(line: &[u8]) -> Option<&[u8]> {
     loop {
         let n_signs = run_back(words, 0, words.len(), 8, |byte| byte.is_ascii() && !is_base64url(byte));
         words = &words[..words.len() - n_signs];
+        // Most lines are at their beginning, or in ASCII.
+        if words.last()?.is_ascii() {
+            break;
+        }
         let Some(sign) = SIGNS.iter().find(|sign| words.ends_with(sign.as_bytes())) else { break };
         words = &words[..words.len() - sign.len()];
     }
-    if NOUNS.iter().any(|(noun, _)| words.ends_with(noun.as_bytes())) {
-        return Some(words);
-    }
-    let is_tied = line[words.len()..].iter().any(|sign| b":=|>\"'`".contains(sign) || !sign.is_ascii());
-    if is_tied {
+    let has_sign = line[words.len()..].iter().any(|sign| b":=|>\"'`".contains(sign) || !sign.is_ascii());
+    if has_sign || NOUNS.iter().any(|(noun, _)| words.ends_with(noun.as_bytes())) {
         return Some(words);
     }
     TIES.iter().find(|tie| words.ends_with(tie.as_bytes())).map(|tie| &words[..words.len() - tie.len()])

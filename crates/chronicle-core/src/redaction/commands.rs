@@ -99,6 +99,11 @@ pub(super) fn find_short(text: &[u8], floor: usize, at: usize) -> Option<Secret>
 ///
 /// What the program is told first has to be an option, or sentences about one lose a word.
 pub(super) fn find_long(text: &[u8], floor: usize, at: usize, end: usize) -> Option<Secret> {
+    let is_pair = match &text[at..end] {
+        b"--password" | b"--pass" | b"--passwd" => false,
+        b"--user" | b"--proxy-user" => true,
+        _ => return None,
+    };
     let command = command_before(text, floor, at);
     let taker = taker(command, |_| true)?;
     let told =
@@ -107,10 +112,10 @@ pub(super) fn find_long(text: &[u8], floor: usize, at: usize, end: usize) -> Opt
         return None;
     }
     let start = end + run(text, end, 4, is_blank);
-    match &text[at..end] {
-        b"--password" | b"--pass" | b"--passwd" => given(text, start),
-        b"--user" | b"--proxy-user" if taker.form == Form::Pair => given(text, after_user(text, start)?),
-        _ => None,
+    match is_pair {
+        true if taker.form == Form::Pair => given(text, after_user(text, start)?),
+        true => None,
+        false => given(text, start),
     }
 }
 

@@ -101,36 +101,40 @@ const PUBLIC_LABELS: &[&str] = &[
 pub(super) fn find_in(text: &[u8], range: Range<usize>, secrets: &mut Vec<Secret>) {
     let (mut floor, mut start) = (range.start, range.start);
     while let Some(found) = next_run(text, start..range.end) {
-        start = found;
-        let end = start + run(&text[..range.end], start, usize::MAX, is_run);
+        start = found.start;
+        let end = found.end + run(&text[..range.end], found.end, usize::MAX, is_run);
         let padded = end + run(&text[..range.end], end, 2, |byte| *byte == b'=');
         let begin = start + escape_len(&text[floor..start], &text[start..end]);
         let (before, run) = (&text[floor..begin], &text[begin..end]);
+        start = padded;
         // What is drawn has digits; most names and paths have not, and are told apart soonest so.
-        let has_digits = run.iter().any(u8::is_ascii_digit)
-            || run.len() <= 64 && run.iter().any(u8::is_ascii_uppercase) && is_drawn_of_letters(run);
-        let kind = match has_digits {
-            true => kind_of(before, run, &text[padded..range.end]),
-            false => None,
-        };
+        let may_be_drawn = run.iter().any(u8::is_ascii_digit) || is_drawn_without_digits(run);
+        if !may_be_drawn {
+            continue;
+        }
+        let kind = kind_of(before, run, &text[padded..range.end]);
         // A line above may name it, and hold its first piece.
-        let above = match has_digits {
-            true => above::named(&text[..range.end], floor, &(begin..padded)),
-            false => None,
-        };
+        let above = above::named(&text[..range.end], floor, &(begin..padded));
         if let Some(kind) = kind.or(above.map(|(_, kind)| kind)) {
-            let start = groups::start_of_groups(text, floor, begin);
+            let first = groups::start_of_groups(text, floor, begin);
             let mut secret = Secret {
-                range: above.map_or(start, |(above, _)| above.min(start))
+                range: above.map_or(first, |(above, _)| above.min(first))
                     ..groups::end_of_groups(text, padded),
                 kind,
             };
             secret.range.end = lines::end_of(text, &secret).min(range.end);
             floor = secret.range.end;
+            start = start.max(floor);
             secrets.push(secret);
         }
-        start = padded.max(floor);
     }
+}
+
+/// Whether `run`, which has no digits, is short and changes between cases too often to be made of words.
+fn is_drawn_without_digits(run: &[u8]) -> bool {
+    // No case changes more often than there are capitals.
+    let n_capitals = || run.iter().map(|byte| u8::from(byte.is_ascii_uppercase())).sum::<u8>();
+    run.len() <= 64 && run.len() <= usize::from(n_capitals()) * 3 && is_drawn_of_letters(run)
 }
 
 fn kind_of(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
@@ -140,11 +144,10 @@ fn kind_of(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
         return name_before(before).map(|name| name.kind).or_else(|| clause::tied(before, after));
     }
     // Most runs are names; what is asked first leaves them alone soonest.
-    let is_id = is_uuid(run) || MIN_RUN <= run.len() && is_hex(run);
-    let named = match is_id || is_scrambled(run) || is_coded(run) {
-        true => groups::has_form(before, run, after)
-            .or_else(|| named(before, run))
-            .or_else(|| clause::named(before, run, after)),
+    let is_vague = is_uuid(run) || is_hex(run);
+    let is_drawn = is_vague && MIN_RUN <= run.len() || is_scrambled(run) || is_coded(run);
+    let named = match is_drawn {
+        true => groups::has_form(before, run, after).or_else(|| named(before, run, after, is_vague)),
         false => groups::is_bot(run, after).then_some(Kind::Token),
     };
     let is_secret =
@@ -165,11 +168,11 @@ fn is_in_public_block(before: &[u8]) -> bool {
     })
 }
 
-/// Where the next run begins that is long enough to be judged.
+/// The beginning of the next run that is long enough to be judged.
 ///
 /// A run of 16 bytes holds 8 bytes that lie in one of the steps taken here, so a look at each
 /// step, as a number, leaves most of a text unread.
-fn next_run(text: &[u8], range: Range<usize>) -> Option<usize> {
+fn next_run(text: &[u8], range: Range<usize>) -> Option<Range<usize>> {
     let (mut floor, mut at) = (range.start, range.start);
     while at + 8 <= range.end {
         let step = u64::from_le_bytes(text[at..at + 8].try_into().expect("it has 8 bytes"));
@@ -185,7 +188,7 @@ fn next_run(text: &[u8], range: Range<usize>) -> Option<usize> {
         let start = at - run_back(text, floor, at, usize::MAX, is_run);
         let end = at + run(&text[..range.end], at, MIN_NAMED, is_run);
         if MIN_NAMED <= end - start {
-            return Some(start);
+            return Some(start..end);
         }
         floor = end;
         at = end.max(at + 1);
@@ -202,18 +205,17 @@ fn below(bytes: u64, limit: u8) -> u64 {
 const EACH: u64 = u64::from_le_bytes([1; 8]);
 
 /// The kind of a drawn `run` whose name stands `before` it, with no more than a verb or signs between:
-/// `ENV API_KEY …`, `the token is …`, `<apiKey>…`, `("x-api-key", "…")`.
-fn named(before: &[u8], run: &[u8]) -> Option<Kind> {
-    let name = name_before(before)?;
-    let is_short_path = run.len() < MIN_RUN && run.contains(&b'/');
-    let has_letters = run.iter().any(u8::is_ascii_alphabetic);
-    let is_drawn = has_letters
-        && (is_scrambled(run) || is_coded(run) || is_uuid(run) || MIN_RUN <= run.len() && is_hex(run));
-    let is_secret = is_drawn
-        && !is_short_path
-        && !(name.is_vague && (is_hex(run) || is_uuid(run)))
-        && !is_public(before, run);
-    is_secret.then_some(name.kind)
+/// `ENV API_KEY …`, `the token is …`, `<apiKey>…`, `("x-api-key", "…")`. Otherwise its sentence may name it.
+fn named(before: &[u8], run: &[u8], after: &[u8], is_vague: bool) -> Option<Kind> {
+    let is_short = run.len() < MIN_RUN;
+    let is_short_path = is_short && run.contains(&b'/');
+    if is_short_path || !run.iter().any(u8::is_ascii_alphabetic) {
+        return None;
+    }
+    // A digest or a UUID says little, a short one least.
+    let name = name_before(before).filter(|name| !(name.is_vague && is_vague));
+    let in_sentence = || clause::tied(before, after).filter(|_| !(is_vague && is_short));
+    name.map(|name| name.kind).or_else(in_sentence).filter(|_| !is_public(before, run))
 }
 
 /// The name that a value's signs or a verb follow, at the end of `before`.

@@ -38,10 +38,10 @@ pub(super) fn has_form(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> 
     }
     // Bitwarden: `0.` and a UUID, then a secret and a key. Others: a word, and groups joined by dots.
     let n_next = || if after.first() == Some(&b'.') { run_of(after, 1) } else { 0 };
-    let is_begun = is_uuid(run) && before.ends_with(b"0.")
+    let is_begun = before.ends_with(b"0.") && is_uuid(run)
         || 22 <= run.len() && BEFORE_GROUPS.iter().any(|word| before.ends_with(word.as_bytes()));
     let is_token =
-        is_begun && 20 <= n_next() || is_bot(run, after) || is_uuid(run) && proxmox_len(before).is_some();
+        is_begun && 20 <= n_next() || is_bot(run, after) || proxmox_len(before).is_some() && is_uuid(run);
     is_token.then_some(Kind::Token)
 }
 
