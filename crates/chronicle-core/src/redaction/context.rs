@@ -133,6 +133,10 @@ const OWNED_LIMIT: usize = 240;
 
 /// Finds the secret in `"name": "API_TOKEN", "value": "…"`, of which `end` is the end of `value` and `at` the separator.
 fn find_owned(text: &[u8], floor: usize, at: usize, end: usize) -> Option<Secret> {
+    // How the holders end.
+    if !text[floor..end].last().is_some_and(|last| b"etET".contains(last)) {
+        return None;
+    }
     let start = end - run_back(text, floor, end, 8, u8::is_ascii_alphabetic);
     let holder = &text[start..end];
     if !HOLDERS.iter().any(|name| holder.eq_ignore_ascii_case(name.as_bytes())) {

@@ -150,8 +150,13 @@ fn kind_of(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
         true => groups::has_form(before, run, after).or_else(|| named(before, run, after, is_vague)),
         false => groups::is_bot(run, after).then_some(Kind::Token),
     };
-    let is_secret =
-        || MIN_RUN <= run.len() && is_random(run) && !is_public(before, run) && !is_in_public_block(before);
+    let is_secret = || {
+        MIN_RUN <= run.len()
+            && !is_vague
+            && is_random(run)
+            && !is_public(before, run)
+            && !is_in_public_block(before)
+    };
     named.or_else(|| is_secret().then_some(Kind::HighEntropy))
 }
 
