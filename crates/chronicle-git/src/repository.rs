@@ -120,7 +120,7 @@ pub struct LazyRepository {
     now: Timestamp,
     is_isolated: bool,
     patience: Patience,
-    trust_records: Option<TrustRecords>,
+    trust_records: OnceCell<Option<TrustRecords>>,
     opened: OnceCell<Repository>,
 }
 
@@ -133,7 +133,7 @@ impl LazyRepository {
             now,
             is_isolated,
             patience: Patience::default(),
-            trust_records: None,
+            trust_records: OnceCell::new(),
             opened: OnceCell::new(),
         }
     }
@@ -147,7 +147,14 @@ impl LazyRepository {
     /// The same, where the user's records of whose notes are trusted are known. Without them nobody is.
     #[must_use]
     pub fn with_trust(self, trust_records: Option<TrustRecords>) -> Self {
-        Self { trust_records, opened: OnceCell::new(), ..self }
+        Self { trust_records: trust_records.into(), opened: OnceCell::new(), ..self }
+    }
+
+    /// The same, where `records` are the user's unless they are known: [`LazyRepository::with_trust`] for those who look
+    /// for them only when they are needed.
+    pub fn trusting(&self, records: impl FnOnce() -> Option<TrustRecords>) -> &Self {
+        self.trust_records.get_or_init(records);
+        self
     }
 
     /// The repository, opened.
@@ -161,7 +168,7 @@ impl LazyRepository {
         let open = if self.is_isolated { Repository::open_isolated } else { Repository::discover };
         let mut repository = open(&self.directory, self.now)?;
         repository.patience = self.patience;
-        repository.trust_records.clone_from(&self.trust_records);
+        repository.trust_records = self.trust_records.get().cloned().flatten();
         Ok(self.opened.get_or_init(|| repository))
     }
 }

@@ -11,7 +11,7 @@ mod recall;
 mod related;
 mod start;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use chronicle_core::{
     plain,
@@ -54,12 +54,6 @@ struct Telling<'t> {
 }
 
 impl Chronicle {
-    /// The same, for another directory.
-    #[must_use]
-    pub fn at(&self, directory: &Path) -> Self {
-        Self::new(directory, self.now, self.uses_index).with_environment(self.environment)
-    }
-
     /// Notes that a hook of `session` was called, though it has nothing to tell.
     pub fn note_event(&self, session: &AgentSession, event: &'static str) {
         if let Ok(mut log) = self.session_log(session) {

@@ -275,11 +275,11 @@ impl Chronicle {
         let changes = || pending.changes.iter().filter(|change| change.old.is_some());
         if let Some(index) = at_base {
             let olds = changes().map(|change| change.renamed_from.as_ref().unwrap_or(&change.path));
-            index.bring_up_to_date(&self.repository, olds);
+            index.bring_up_to_date(self.lazy(), olds);
         }
         if let Some(index) = at_newer {
             let news = changes().filter(|change| change.new.is_some()).map(|change| &change.path);
-            index.bring_up_to_date(&self.repository, news);
+            index.bring_up_to_date(self.lazy(), news);
         }
         let mut differ = Differ::default();
         let (mut old_side, mut new_side) = (Side::default(), Side::default());
@@ -293,10 +293,10 @@ impl Chronicle {
                 Some(new) => {
                     let know = |side: &mut Side, index: Option<&Index>, path: &BString| {
                         side.is_opaque = false;
-                        index.and_then(|index| index.words(&self.repository, path.as_bstr(), &mut side.words))
+                        index.and_then(|index| index.words(self.lazy(), path.as_bstr(), &mut side.words))
                     };
                     if know(&mut old_side, at_base, &old).is_none() {
-                        old_side.set(content.bytes(&self.repository));
+                        old_side.set(content.bytes(self.lazy()));
                     }
                     if know(&mut new_side, at_newer, &change.path).is_none() {
                         new_side.set(pending.content(new)?.as_deref());
@@ -358,7 +358,7 @@ impl Chronicle {
             };
             let new = file.new_paths.get(number).or_else(|| file.new_paths.first());
             let content = Content::committed(blob);
-            let hunks = match content.bytes(&self.repository) {
+            let hunks = match content.bytes(self.lazy()) {
                 Some(content) if !file.is_binary => self.at_base(&file, old, content, &mut check.warnings)?,
                 _ => Vec::new(),
             };
@@ -416,7 +416,7 @@ impl Chronicle {
             let outlines = &self.caches().outlines;
             let is_touched = |lines| file.hunks.iter().any(|hunk| hunk.touches(lines));
             let path = file.old.to_str_lossy();
-            let touched = outlines.items_within(&self.repository, &path, &file.content, is_touched);
+            let touched = outlines.items_within(self.lazy(), &path, &file.content, is_touched);
             let Some(touched) = touched else { continue };
             let mut items: Vec<(Item, u32)> = Vec::new();
             for hunk in &file.hunks {
@@ -453,7 +453,7 @@ impl Chronicle {
             return None;
         }
         let outlines = &self.caches().outlines;
-        let all = outlines.items_of(&self.repository, &file.old.to_str_lossy(), &file.content)?;
+        let all = outlines.items_of(self.lazy(), &file.old.to_str_lossy(), &file.content)?;
         let all = all.as_ref().as_ref().ok()?;
         if all.iter().any(is_called_so) {
             return None;
@@ -506,13 +506,13 @@ impl Chronicle {
         let indexed = match self.index_at(base) {
             Some(index) => {
                 let known = (index, self.caches());
-                chronicle_commits::read_indexed(&self.repository, known, &request, &contents)?
+                chronicle_commits::read_indexed(self.lazy(), known, &request, &contents)?
             }
             None => None,
         };
         let reading = match indexed {
             Some(reading) => reading,
-            None => chronicle_commits::read(&self.repository, self.caches(), &request)?,
+            None => chronicle_commits::read(self.lazy(), self.caches(), &request)?,
         };
         warnings.extend(reading.warnings);
         let mut by_file: BTreeMap<String, Vec<WisdomItem>> = BTreeMap::new();
@@ -571,7 +571,7 @@ impl Chronicle {
         };
         let found = match self.dependents_indexed(&request)? {
             Some(found) => found,
-            None => chronicle_commits::dependents(&self.repository, self.caches(), &request)?,
+            None => chronicle_commits::dependents(self.lazy(), self.caches(), &request)?,
         };
         warnings.extend(
             found.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>(),

@@ -103,8 +103,8 @@ impl Chronicle {
         let code = git_for_user(&self.directory, &args, &hidden)?;
         // What was opened before may remember how refs were.
         // It says nothing of the environment again, but knows its user.
-        let mut after = Self::new(&self.directory, self.now, false);
-        after.repository = after.repository.with_trust(self.trust_records());
+        let mut after = Self { environment: |_| None, ..self.anew(&self.directory, false) };
+        after.unopened = after.unopened.with_trust(self.trust_records());
         let head = after.repository()?.head()?;
         let is_made = code == 0 && head != before;
         if is_made {

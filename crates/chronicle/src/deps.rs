@@ -52,7 +52,7 @@ impl Chronicle {
         let indexed = if all { None } else { self.dependents_indexed(&request)? };
         let found = match indexed {
             Some(found) => found,
-            None => chronicle_commits::dependents(&self.repository, self.caches(), &request)?,
+            None => chronicle_commits::dependents(self.lazy(), self.caches(), &request)?,
         };
         // What is no longer there may still be relied upon, and that is worth knowing.
         let is_known = found.dependents.iter().any(|dependent| dependent.on_anchor.is_some());
@@ -73,7 +73,7 @@ impl Chronicle {
         match self.index_at(request.at) {
             Some(index) => {
                 let known = (index, self.caches());
-                Ok(chronicle_commits::dependents_indexed(&self.repository, known, request)?)
+                Ok(chronicle_commits::dependents_indexed(self.lazy(), known, request)?)
             }
             None => Ok(None),
         }

@@ -123,12 +123,15 @@ pub use writer::{
 
 /// The application for one repository.
 pub struct Chronicle {
-    repository: LazyRepository,
+    /// Who may be trusted in it is known only when it is needed: [`Chronicle::lazy`].
+    unopened: LazyRepository,
     /// Paths that users give are relative to this directory first.
     directory: PathBuf,
     now: Timestamp,
     uses_index: bool,
-    /// What was seen of the repository without opening it, and the index of that state.
+    /// How long is waited for locks.
+    patience: Patience,
+    /// The index of the repository's state.
     index: OnceCell<Option<(Glance, Index)>>,
     /// The index of another commit, as if HEAD were there.
     other_index: OnceCell<(ObjectId, Option<Index>)>,
@@ -158,10 +161,11 @@ impl Chronicle {
     #[must_use]
     pub fn new(directory: &Path, now: Timestamp, uses_index: bool) -> Self {
         Self {
-            repository: LazyRepository::new(directory, now, false),
+            unopened: LazyRepository::new(directory, now, false),
             directory: directory.to_owned(),
             now,
             uses_index,
+            patience: Patience::default(),
             index: OnceCell::new(),
             other_index: OnceCell::new(),
             caches: OnceCell::new(),
@@ -176,16 +180,33 @@ impl Chronicle {
     /// The same, where locks are waited for as long as `patience` lasts.
     #[must_use]
     pub fn with_patience(self, patience: Patience) -> Self {
-        Self { repository: self.repository.with_patience(patience), ..self }
+        Self { unopened: self.unopened.with_patience(patience), patience, ..self }
     }
 
     /// The same, in an environment: without it, its variables say nothing.
     #[must_use]
     pub fn with_environment(self, environment: fn(&str) -> Option<OsString>) -> Self {
-        let mut chronicle = Self { environment, ..self };
-        let trust = chronicle.trust_records();
-        chronicle.repository = chronicle.repository.with_trust(trust);
-        chronicle
+        Self { environment, ..self }
+    }
+
+    /// The same for the repository that `directory` is in, as it is from now on: nothing that was seen is remembered.
+    fn anew(&self, directory: &Path, uses_index: bool) -> Self {
+        Self {
+            environment: self.environment,
+            behind: self.behind,
+            ..Self::new(directory, self.now, uses_index).with_patience(self.patience)
+        }
+    }
+
+    /// The same, for another directory.
+    #[must_use]
+    pub fn at(&self, directory: &Path) -> Self {
+        self.anew(directory, self.uses_index)
+    }
+
+    /// The repository, which is opened when it is first needed.
+    fn lazy(&self) -> &LazyRepository {
+        self.unopened.trusting(|| self.trust_records())
     }
 
     /// The user's records of whose notes are trusted.
@@ -215,8 +236,8 @@ impl Chronicle {
     fn isolated(directory: &Path, now: Timestamp) -> Self {
         // Nobody but this process works in it, so its own records do.
         let trust = TrustRecords::new(&directory.join(".git"));
-        let repository = LazyRepository::new(directory, now, true).with_trust(Some(trust));
-        Self { repository, ..Self::new(directory, now, false) }
+        let unopened = LazyRepository::new(directory, now, true).with_trust(Some(trust));
+        Self { unopened, ..Self::new(directory, now, false) }
     }
 
     /// The index of the repository's present state, and where that was seen; it is made if there is none.
@@ -224,8 +245,7 @@ impl Chronicle {
     fn index(&self) -> Option<&(Glance, Index)> {
         let look = || {
             let glance = self.glance().filter(|glance| !glance.notes.is_empty())?;
-            let made =
-                || refresh(self.repository.get().ok()?, &glance, (&self.directory, self.behind))?.index;
+            let made = || refresh(self.lazy().get().ok()?, &glance, (&self.directory, self.behind))?.index;
             let index = Index::open(&glance).or_else(made)?;
             Some((glance, index))
         };
@@ -239,7 +259,7 @@ impl Chronicle {
         if index.head() == commit {
             return Some(index);
         }
-        let made = || index.at(self.repository.get().ok()?, commit).ok()?;
+        let made = || index.at(self.lazy().get().ok()?, commit).ok()?;
         let (made_for, other) = self.other_index.get_or_init(|| (commit, made()));
         other.as_ref().filter(|_| *made_for == commit)
     }
@@ -252,13 +272,12 @@ impl Chronicle {
         if glance.notes.is_empty() || Index::open(&glance).is_some() {
             return true;
         }
-        let (directory, now, behind) = (self.directory.clone(), self.now, self.behind);
-        let trust = self.trust_records();
+        let (directory, behind) = (self.directory.clone(), self.behind);
+        let lazy = LazyRepository::new(&directory, self.now, false).with_patience(self.patience);
+        let lazy = lazy.with_trust(self.trust_records());
         let (made, is_made) = mpsc::channel();
         thread::spawn(move || {
-            let repository = LazyRepository::new(&directory, now, false).with_trust(trust);
-            let refreshed =
-                repository.get().ok().and_then(|found| refresh(found, &glance, (&directory, behind)));
+            let refreshed = lazy.get().ok().and_then(|found| refresh(found, &glance, (&directory, behind)));
             // What goes on behind this process may take long.
             let is_left = refreshed.is_some_and(|done| done.wants_table && done.index.is_none());
             let _heard = made.send(!is_left);
@@ -274,7 +293,7 @@ impl Chronicle {
         if !self.uses_index {
             return Ok(());
         }
-        Ok(chronicle_commits::make_index_table(self.repository.get()?)?)
+        Ok(chronicle_commits::make_index_table(self.lazy().get()?)?)
     }
 
     /// Where results are kept between runs, if they are: where the index is.
@@ -287,7 +306,7 @@ impl Chronicle {
     }
 
     fn repository(&self) -> Result<&Repository, Error> {
-        Ok(self.repository.get()?)
+        Ok(self.lazy().get()?)
     }
 
     /// The time that answers are given for.
@@ -318,4 +337,31 @@ fn refresh(
         }
     }
     Some(refreshed)
+}
+
+#[cfg(test)]
+mod tests {
+    use testkit::TestRepo;
+
+    use super::*;
+
+    #[test]
+    fn other_repositories_are_worked_in_with_the_same_patience() {
+        let repo = TestRepo::new();
+        let patience = Patience { limit: Duration::ZERO, ..Patience::default() };
+        let elsewhere = Chronicle::new(&repo.beside("nowhere"), Timestamp::UNIX_EPOCH, true)
+            .with_patience(patience)
+            .with_environment(|name| (name == "CHRONICLE_HOME").then(|| "/nonexistent/home".into()))
+            .with_behind(|_, _| {});
+        let chronicle = elsewhere.at(repo.path());
+        assert_eq!(chronicle.patience.limit, Duration::ZERO);
+        assert!(chronicle.behind.is_some());
+        let repository = chronicle.repository().unwrap();
+        let home = TrustRecords::new(Path::new("/nonexistent/home"));
+        assert_eq!(repository.trust_records(), Some(&home));
+        let lock = repository.shared_state("write.lock").unwrap();
+        let _held = FileLock::acquire(&lock).unwrap();
+        let refused = repository.lock(&lock).map(drop).unwrap_err();
+        assert!(refused.to_string().contains("write.lock"), "{refused}");
+    }
 }

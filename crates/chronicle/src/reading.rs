@@ -152,7 +152,7 @@ impl Chronicle {
         let request = self.request(command, files, names, (anchor, scope))?;
         let caches = self.caches();
         let contents: Vec<Content> = contents.into_iter().map(Content::from).collect();
-        let found = chronicle_commits::read_indexed(&self.repository, (index, caches), &request, &contents)?;
+        let found = chronicle_commits::read_indexed(self.lazy(), (index, caches), &request, &contents)?;
         found.map(|reading| with_remarks(reading, Vec::new(), anchored)).transpose()
     }
 
@@ -257,7 +257,7 @@ impl Chronicle {
         });
         let (scope, anchored) = self.scope_of(command, anchor.as_deref(), &files, content)?;
         let request = self.request(command, files, names, (anchor, scope))?;
-        let reading = chronicle_commits::read(&self.repository, self.caches(), &request)?;
+        let reading = chronicle_commits::read(self.lazy(), self.caches(), &request)?;
         with_remarks(reading, remarks, anchored)
     }
 
@@ -268,7 +268,7 @@ impl Chronicle {
     pub fn read_recent(&self, command: &ReadCommand) -> Result<Reading, Error> {
         let limits = self.limits(command)?;
         let recent = Recent { limits, half_life_days: self.read_settings()?.half_life_days, now: self.now };
-        let reading = chronicle_commits::read_recent(&self.repository, self.caches(), &recent)?;
+        let reading = chronicle_commits::read_recent(self.lazy(), self.caches(), &recent)?;
         self.fit(reading, command)
     }
 

@@ -189,7 +189,7 @@ impl Chronicle {
             self.repository()?.set_config(&key, value)?;
         }
         // What was opened before does not know yet.
-        Self::new(&self.directory, self.now, false).with_environment(self.environment).setting(setting.name)
+        self.anew(&self.directory, false).setting(setting.name)
     }
 
     /// What the settings say about reading. Where nothing in sight speaks of it, no repository is opened.

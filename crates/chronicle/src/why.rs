@@ -210,7 +210,7 @@ impl Chronicle {
     ) -> Result<Vec<Written>, Error> {
         let at = (one.head, one.file.at_head.as_bstr());
         let content = one.content.as_deref().unwrap_or_default();
-        let written = self.caches().blames.written((&self.repository, index), at, content, lines)?;
+        let written = self.caches().blames.written((self.lazy(), index), at, content, lines)?;
         if let Some(written) = written {
             return Ok(written);
         }

@@ -197,8 +197,10 @@ impl Chronicle {
         each: &mut dyn FnMut(usize, WrittenCommit),
     ) -> Run {
         let (directory, now, uses_index) = (&self.directory, self.now, self.uses_index);
-        let environment = self.environment;
-        let open = |directory: &PathBuf| Self::new(directory, now, uses_index).with_environment(environment);
+        let (environment, patience) = (self.environment, self.patience);
+        let open = |directory: &PathBuf| {
+            Self::new(directory, now, uses_index).with_environment(environment).with_patience(patience)
+        };
         let next = AtomicUsize::new(0);
         let ended: Mutex<Option<String>> = Mutex::default();
         let has_ended = || ended.lock().is_ok_and(|ended| ended.is_some());
