@@ -837,8 +837,9 @@ proptest! {
         prop_assert!(kind.is_some_and(is_kind), "{redacted:?}");
     }
 
+    // Without the letters of the short names, such as `pw` and `key`: what follows those may be a password.
     #[test]
-    fn plain_words_come_back_borrowed(text in "([A-Za-zäß]{1,20}[ .,;!?\n]{1,2}){0,60}") {
+    fn plain_words_come_back_borrowed(text in "([a-jl-oq-su-zA-JL-OQ-SU-Zäß]{1,20}[ .,;!?\n]{1,2}){0,60}") {
         prop_assert!(matches!(redact(&text).text, Cow::Borrowed(_)));
     }
 }
