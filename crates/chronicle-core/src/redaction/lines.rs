@@ -80,7 +80,7 @@ pub(super) fn whole(text: &[u8], first: Range<usize>, quote: Option<u8>) -> Opti
     let mut end = first.end;
     for _ in 0..MOST_LINES {
         let piece = match (quote, text.get(end..)?) {
-            (Some(quote), _) => {
+            (Some(quote), [end_quote, ..]) if *end_quote == quote => {
                 let Some(start) = next_string(text, end + 1, quote) else { break };
                 start..start + run(text, start, LONGEST_PIECE, |byte| *byte != quote && *byte != b'\n')
             }

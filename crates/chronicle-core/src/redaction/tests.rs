@@ -789,6 +789,7 @@ fn around_replacements(text: &str) -> Vec<&str> {
 fn tangles_that_a_fuzzer_found_are_redacted_once_and_for_all() {
     for tangle in [
         "pwd:pwd :r22pa=\"h\0t&w%",
+        "_KEY=``\\a",
         "-----BEGIN PRIVATE KEY-----\nDEK-Info: KEY: OEY----ord < \u{695}2hu\0rd =Eub\u{14}pwIN PRIrd =Eub\u{14}pwIN \
          PRIVATE KEY-----\nDEK-Info: KEY: KEY:pVATE KEY-----\nDEK-Info: KEY: KEY:pw@hbc --=a535\u{13}7absha512-////x\
          ?sig=a56XXXdefgh//////////x?smg=a53578abcdefe\0r\0",
@@ -828,6 +829,7 @@ proptest! {
 
     #[test]
     fn a_secret_goes_and_its_surroundings_stay(before in "[\\PC&&[^:=@\"'`]]{0,40}", after in "[\\PC&&[^:=@\"'`]]{0,40}") {
+        prop_assume!(redact(&before).found.is_empty());
         let secret = concat!("gh", "p_4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi");
         let redacted = redact(&format!("{before} {secret} {after}")).text.into_owned();
         // A word before it, such as `pw`, may name another kind of secret.
