@@ -38,6 +38,14 @@ pub enum GitError {
         /// What git says.
         reason: String,
     },
+    /// A repository that puts its working tree at another place than where it was found.
+    #[snafu(display("the repository at `{}` names a working tree elsewhere: `{}`", git_dir.display(), work_tree.display()))]
+    WorkTreeElsewhere {
+        /// The git directory.
+        git_dir: PathBuf,
+        /// What `core.worktree` says.
+        work_tree: PathBuf,
+    },
     /// A small file of the git directory that cannot be what git wrote.
     #[snafu(display("`{}` is broken: {reason}", path.display()))]
     BrokenFile {

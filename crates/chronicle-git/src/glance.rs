@@ -136,6 +136,13 @@ fn n_links(_metadata: &fs::Metadata) -> u64 {
     0
 }
 
+/// The git directory that all worktrees share with the one whose git directory is `git_dir`.
+pub(crate) fn common_dir_of(git_dir: &Path) -> PathBuf {
+    let named = files::read(&git_dir.join("commondir"), MAX_BYTES).ok();
+    let named = named.as_ref().and_then(|content| content.trim_ascii().to_path().ok());
+    named.map_or_else(|| git_dir.to_owned(), |common_dir| git_dir.join(common_dir))
+}
+
 impl Glance {
     /// Looks at the repository that `directory` is in; `None` when there is none, when it is not as usual, or when git
     /// would not work in it.
@@ -146,10 +153,7 @@ impl Glance {
         let directory = directory.canonicalize().ok()?;
         let trusted = Site::around(&directory)?.trusted(&directory).ok()?;
         let (work_dir, git_dir) = (trusted.root()?, trusted.git_dir());
-        let common_dir = match files::read(&git_dir.join("commondir"), MAX_BYTES) {
-            Ok(content) => git_dir.join(content.trim_ascii().to_path().ok()?),
-            Err(_) => git_dir.to_owned(),
-        };
+        let common_dir = common_dir_of(git_dir);
         let config = files::read(&common_dir.join("config"), MAX_BYTES).ok()?.to_ascii_lowercase();
         if UNUSUAL.iter().any(|word| config.contains_str(word)) || git_dir.join("config.worktree").exists() {
             return None;

@@ -88,7 +88,12 @@ impl Site {
         let (found, _) = found.context(NotARepositorySnafu { path: directory })?;
         Ok(match found {
             repository::Path::WorkTree(root) => Self { git_dir: root.join(".git"), root: Some(root) },
-            repository::Path::LinkedWorkTree { work_dir, git_dir } => Self { root: Some(work_dir), git_dir },
+            // A git directory may say that it is of a working tree anywhere.
+            repository::Path::LinkedWorkTree { work_dir, git_dir } => {
+                let is_within = |(directory, root): (PathBuf, PathBuf)| directory.starts_with(root);
+                let both = directory.canonicalize().ok().zip(work_dir.canonicalize().ok());
+                Self { root: Some(work_dir).filter(|_| both.is_some_and(is_within)), git_dir }
+            }
             repository::Path::Repository(git_dir) => Self { root: None, git_dir },
         })
     }

@@ -10,6 +10,7 @@ use crate::{
     error::{GitError, ReadRefSnafu, Result, UpdateRefSnafu},
     files,
     process::git,
+    sound,
     state::leads_elsewhere,
 };
 
@@ -58,6 +59,7 @@ impl Repository {
         match self.ref_backend {
             RefBackend::Gix if self.lacks_notes_ref(name) => Ok(None),
             RefBackend::Gix => {
+                self.ensure_no_endless_ref(name)?;
                 let failed = |source: gix::Error| self.unreadable_ref(name, source);
                 let found = self.inner.try_find_reference(name).map_err(failed)?;
                 let peel = |mut found: gix::Reference<'_>| match found.follow_to_object() {
@@ -80,17 +82,26 @@ impl Repository {
 
     /// The file of the ref `name`, or of one that it stands for, that leads elsewhere by a link.
     fn linked_ref(&self, name: &str) -> Option<PathBuf> {
-        let mut name = name.to_owned();
-        for _ in 0..MAX_STEPS {
+        self.files_of_ref(name).find(|path| leads_elsewhere(path))
+    }
+
+    /// Fails where the ref `name`, or one that it stands for, is a device or a pipe: gix would read it to its end.
+    fn ensure_no_endless_ref(&self, name: &str) -> Result<()> {
+        self.files_of_ref(name).try_for_each(|path| sound::ensure_no_device(&[path]))
+    }
+
+    /// The file of the ref `name`, whether or not it is there, and those of the refs that it stands for.
+    fn files_of_ref(&self, name: &str) -> impl Iterator<Item = PathBuf> {
+        let path_of = |name: &str| {
             let folder = if name.contains('/') { self.common_dir() } else { self.git_dir() };
-            let path = folder.join(&name);
-            if leads_elsewhere(&path) {
-                return Some(path);
-            }
-            let content = files::read(&path, MAX_REF_BYTES).ok()?;
-            name = content.strip_prefix(b"ref: ")?.trim().to_str().ok()?.to_owned();
-        }
-        None
+            folder.join(name)
+        };
+        let next = move |path: &PathBuf| {
+            let content = files::read(path, MAX_REF_BYTES).ok()?;
+            let name = content.strip_prefix(b"ref: ")?.trim().to_str().ok()?;
+            Some(path_of(name))
+        };
+        std::iter::successors(Some(path_of(name)), next).take(MAX_STEPS)
     }
 
     /// Whether `id` is known to be a commit, which need not be read to see that it is no tag.

@@ -21,8 +21,8 @@ use jiff::Timestamp;
 use snafu::ResultExt;
 
 use crate::{
-    error::{GitError, IoSnafu, NotARepositorySnafu, ObjectSnafu, Result},
-    glance::ASIDE,
+    error::{GitError, IoSnafu, NotARepositorySnafu, ObjectSnafu, Result, WorkTreeElsewhereSnafu},
+    glance::{ASIDE, common_dir_of},
     last_words::LastWords,
     lock::{FileLock, Patience},
     objects::Fsync,
@@ -232,13 +232,33 @@ impl Repository {
 
     fn open(trusted: &Trusted, options: gix::open::Options, now: Timestamp) -> Result<Self> {
         sound::ensure_sound(&["HEAD", "commondir", "config"].map(|name| trusted.git_dir().join(name)))?;
+        // gix reads them as a whole.
+        sound::ensure_sound(&[common_dir_of(trusted.git_dir()).join("packed-refs")])?;
         let (path, is_bare) = match trusted.root() {
             Some(root) => (root, false),
             None => (trusted.git_dir(), true),
         };
         let options = options.with(Trust::Full).open_path_as_is(is_bare);
         let opened = gix::ThreadSafeRepository::open_opts(path, options);
-        Self::checked(&opened.context(NotARepositorySnafu { path })?, now)
+        let repository = Self::checked(&opened.context(NotARepositorySnafu { path })?, now)?;
+        repository.ensure_own_work_tree(trusted)?;
+        Ok(repository)
+    }
+
+    /// Fails where `core.worktree` names another folder than the one that the repository was found in: what is there is
+    /// not the repository's to read or write. Users who keep a working tree elsewhere say so with `GIT_DIR`.
+    fn ensure_own_work_tree(&self, trusted: &Trusted) -> Result<()> {
+        let Some(work_tree) = self.work_dir() else { return Ok(()) };
+        let git_dir = trusted.git_dir();
+        let root = trusted.root().or_else(|| git_dir.parent().filter(|_| git_dir.ends_with(".git")));
+        let is_same = |root: &Path| {
+            root == work_tree
+                || root
+                    .canonicalize()
+                    .is_ok_and(|root| work_tree.canonicalize().is_ok_and(|tree| tree == root))
+        };
+        snafu::ensure!(root.is_some_and(is_same), WorkTreeElsewhereSnafu { git_dir, work_tree });
+        Ok(())
     }
 
     /// The repository, if its small files can be what git wrote: gix takes that for granted.

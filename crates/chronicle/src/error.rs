@@ -514,9 +514,17 @@ impl Error {
         let (Self::Git { source } | Self::Commits { source: CommitsError::Git { source } }) = self else {
             return None;
         };
-        let GitError::DubiousOwnership { path } = source else { return None };
-        let path = quoted(&path.to_string_lossy());
-        Some(format!("if you trust it: `git config --global --add safe.directory {path}`"))
+        match source {
+            GitError::DubiousOwnership { path } => {
+                let path = quoted(&path.to_string_lossy());
+                Some(format!("if you trust it: `git config --global --add safe.directory {path}`"))
+            }
+            GitError::WorkTreeElsewhere { git_dir, .. } => {
+                let git_dir = quoted(&git_dir.to_string_lossy());
+                Some(format!("if you trust it: `GIT_DIR={git_dir} git chronicle …`"))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -536,7 +544,9 @@ fn git_code(error: &GitError) -> Code {
     match error {
         GitError::NotARepository { .. } => "not_a_repository",
         GitError::DubiousOwnership { .. } => "dubious_ownership",
-        GitError::ForbiddenBare { .. } | GitError::Distrusted { .. } => "untrusted_repository",
+        GitError::ForbiddenBare { .. } | GitError::Distrusted { .. } | GitError::WorkTreeElsewhere { .. } => {
+            "untrusted_repository"
+        }
         GitError::BrokenFile { .. } => "broken_repository",
         GitError::Linked { .. } => "linked",
         GitError::NoCommits => "no_commits",

@@ -71,3 +71,22 @@ fn a_parser_that_is_asked_nonsense_ends() {
     let outcome = run(&mut command);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(0), ""));
 }
+
+#[test]
+fn refs_that_are_devices_are_not_read() {
+    for name in ["packed-refs", "refs/notes/chronicle", "refs/heads/main"] {
+        let repo = TestRepo::new();
+        repo.write("a.rs", "fn a() {}\n");
+        repo.commit("one");
+        let path = repo.path().join(".git").join(name);
+        let _removed = fs::remove_file(&path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        for args in [&["status"][..], &["annotate", "--summary", "A reason that is long enough"]] {
+            // Reading it would take the whole memory.
+            let outcome = chronicle(repo.path(), args);
+            let said = format!("`{}` is", path.display());
+            assert!(outcome.code == Some(1) && outcome.stderr.contains(&said), "{name}: {outcome:#?}");
+        }
+    }
+}

@@ -307,3 +307,79 @@ fn hooks_are_not_set_up_through_a_link_that_leads_out() {
     chronicle(repo.path(), &["init"]).success();
     assert!(repo.path().join("own/new/post-commit").is_file());
 }
+
+#[test]
+fn no_working_tree_elsewhere_is_read_or_written() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let elsewhere = elsewhere.path().canonicalize().unwrap();
+    fs::write(elsewhere.join("pool.rs"), "fn of_the_user() {}\n").unwrap();
+    let origin = repo();
+    origin.write("pool.rs", "fn acquire() {}\n");
+    origin.commit("pool: move");
+    // What a clone brings: a folder that looks like a bare repository, and one like the folder of a linked worktree.
+    let bare = origin.path().join("vendor/bare");
+    fs::create_dir_all(bare.parent().unwrap()).unwrap();
+    origin.git(&["clone", "--quiet", "--bare", ".", "vendor/bare"]);
+    for folder in ["refs/heads", "refs/notes", "objects"] {
+        fs::create_dir_all(bare.join(folder)).unwrap();
+        fs::write(bare.join(folder).join(".keep"), "").unwrap();
+    }
+    let linked = origin.path().join("vendor/linked");
+    fs::create_dir_all(&linked).unwrap();
+    fs::write(linked.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(linked.join("commondir"), "../bare\n").unwrap();
+    fs::write(linked.join("gitdir"), format!("{}/.git\n", elsewhere.display())).unwrap();
+    fs::write(elsewhere.join(".git"), format!("gitdir: {}\n", linked.display())).unwrap();
+    let git_dir = origin.path().join(".git");
+    let check = |directory: &Path, is_refused: bool| {
+        let commands: [&[&str]; 5] = [
+            &["why", "pool.rs:1"],
+            &["outline", "pool.rs"],
+            &["status"],
+            &["annotate", "--summary", "Another reason that is long enough"],
+            &["setup", "claude", "--scope", "project", "--agents-md"],
+        ];
+        for args in commands {
+            let outcome = chronicle(directory, args);
+            assert!(!format!("{outcome:?}").contains("of_the_user"), "{args:?}: {outcome:#?}");
+            assert!(!is_refused || outcome.code != Some(0), "{args:?}: {outcome:#?}");
+        }
+        let mut left: Vec<_> =
+            fs::read_dir(&elsewhere).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".git", "pool.rs"]);
+    };
+    // It is used as git uses it: without a working tree.
+    check(&linked, false);
+    for (git_dir, directory) in [(&git_dir, origin.path()), (&bare, bare.as_path())] {
+        let config = git_dir.join("config").to_string_lossy().into_owned();
+        origin.git(&["config", "-f", &config, "core.bare", "false"]);
+        origin.git(&["config", "-f", &config, "core.worktree", &elsewhere.to_string_lossy()]);
+        check(directory, true);
+        let refused = chronicle(directory, &["status", "--format=json"]).failed(1);
+        assert_eq!(refused.json_error(), "untrusted_repository");
+        // Who names the git directory has seen it.
+        let mut named = binary(directory, &["outline", "pool.rs"]);
+        assert!(run(named.env("GIT_DIR", git_dir)).success().stdout.contains("of_the_user"));
+    }
+    // Where it names the folder that it was found in, it says nothing new.
+    origin.git(&["config", "-f", ".git/config", "core.worktree", ".."]);
+    assert!(read(origin.path(), &[]).success().stdout.contains("last in, first out"));
+}
+
+#[test]
+fn a_working_tree_of_a_submodule_or_of_another_git_directory_is_its_own() {
+    let (origin, outer) = (repo(), TestRepo::new());
+    outer.git(&["config", "protocol.file.allow", "always"]);
+    let url = origin.path().to_string_lossy().into_owned();
+    outer.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "inner"]);
+    let inner = outer.path().join("inner");
+    chronicle(&inner, &["annotate", "--summary", "Ids are reused last in, first out"]).success();
+    assert!(read(&inner, &[]).success().stdout.contains("last in, first out"));
+    assert!(chronicle(&inner, &["outline", "src/pool.rs"]).success().stdout.contains("acquire"));
+    let apart = outer.path().join("apart");
+    let apart_git = outer.path().join("apart.git").to_string_lossy().into_owned();
+    outer.git(&["clone", "--quiet", "--separate-git-dir", &apart_git, &url, "apart"]);
+    assert!(chronicle(&apart, &["outline", "src/pool.rs"]).success().stdout.contains("acquire"));
+    assert_eq!(chronicle(&apart.join("src"), &["status"]).code, Some(0));
+}
