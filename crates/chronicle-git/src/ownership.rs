@@ -80,7 +80,7 @@ impl Site {
         // What is looked at on the way, up to the repository, is read as a whole.
         for folder in directory.ancestors() {
             sound::ensure_no_device(&[folder.join(".git/HEAD"), folder.join("HEAD")])?;
-            if folder.join(".git").symlink_metadata().is_ok() || is_bare(folder) {
+            if is_repository(folder) {
                 break;
             }
         }
@@ -192,6 +192,12 @@ pub fn distrust(directory: &Path) -> Option<GitError> {
 /// Whether git's environment names the repository, which says that it is trusted.
 pub(crate) fn is_named() -> bool {
     variable("GIT_DIR").is_some()
+}
+
+/// Whether a folder is the top of a working tree, or a bare repository, whoever it belongs to.
+#[must_use]
+pub fn is_repository(folder: &Path) -> bool {
+    folder.join(".git").symlink_metadata().is_ok() || is_bare(folder)
 }
 
 /// Whether a directory looks like a git directory without a working tree, as git sees it.

@@ -304,9 +304,10 @@ impl Repository {
         match self.ref_backend {
             RefBackend::Gix => self.ref_target("HEAD").or_else(|error| {
                 // An unborn branch is no error, but gix reports it as one when peeling.
-                match self.inner.head() {
-                    Ok(head) if head.is_unborn() => Ok(None),
-                    _ => Err(error),
+                let is_unborn = || self.inner.head().is_ok_and(|head| head.is_unborn());
+                match error {
+                    GitError::ReadRef { .. } if is_unborn() => Ok(None),
+                    error => Err(error),
                 }
             }),
             RefBackend::Git => self.rev_parse("HEAD"),

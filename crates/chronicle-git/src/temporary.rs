@@ -64,10 +64,27 @@ pub fn sweep_below(directory: &Path, depth: usize) -> Vec<PathBuf> {
     removed
 }
 
+/// Removes at once, down `depth` levels, what processes left that died a moment ago: for who wants their words gone.
+/// A process of another container that shares the folder fails to write then, and says so.
+pub fn sweep_dead(directory: &Path, depth: usize) {
+    for entry in fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok) {
+        let is_dead = || entry.file_name().to_str().and_then(process_of).is_some_and(is_gone);
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && 0 < depth => sweep_dead(&entry.path(), depth - 1),
+            Ok(kind) if kind.is_file() && is_dead() => drop(fs::remove_file(entry.path())),
+            _ => {}
+        }
+    }
+}
+
+/// The process that a temporary file is of, as its name says.
+fn process_of(name: &str) -> Option<u32> {
+    name.strip_prefix(PREFIX)?.split_once('-')?.0.parse().ok()
+}
+
 fn is_left(name: &str, path: &Path) -> bool {
     let is_older = |least: Duration| age(path).is_some_and(|age| least < age);
-    let process = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-')?.0.parse::<u32>().ok());
-    match process {
+    match process_of(name) {
         Some(process) => is_older(MOST_AGE) || (is_gone(process) && is_older(LEAST_AGE)),
         None => is_earlier(name) && is_older(MOST_AGE),
     }

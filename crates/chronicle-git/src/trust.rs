@@ -19,6 +19,7 @@ use crate::{
     lock::FileLock,
     sharing::replace_file,
     temporary::temporary_in,
+    tracking_prefix,
 };
 
 /// The lines of a configuration file, in lower case, that say where the notes of remotes come from.
@@ -280,7 +281,30 @@ impl Repository {
             return Vec::new();
         }
         let is_enabled = |remote: &String| self.remote_url(remote).is_some_and(|url| enabled.contains(&url));
-        self.remotes().into_iter().filter(is_enabled).collect()
+        let is_alone = |remote: &String| !self.is_fetched_into_by_another(remote);
+        self.remotes().into_iter().filter(is_enabled).filter(is_alone).collect()
+    }
+
+    /// Whether git may fetch another remote's notes into where those of `remote` are kept, by what the repository's own
+    /// configuration says: then nothing shows whose they are.
+    #[must_use]
+    pub fn is_fetched_into_by_another(&self, remote: &str) -> bool {
+        let kept = tracking_prefix(remote);
+        let is_into = |refspec: &String| {
+            let to = refspec.split_once(':').map_or("", |(_, to)| to);
+            match to.split_once('*') {
+                Some((before, _)) => kept.starts_with(before) || before.starts_with(&kept),
+                None => to.starts_with(&kept),
+            }
+        };
+        // Git reads remotes from files there, too, as it did before it had configuration.
+        let has_old_files =
+            fs::read_dir(self.common_dir().join("remotes")).is_ok_and(|mut entries| entries.next().is_some());
+        let others = self.remote_names().into_iter().filter(|other| other != remote);
+        has_old_files
+            || others
+                .flat_map(|other| self.settings(&format!("remote.{other}.fetch")))
+                .any(|spec| is_into(&spec))
     }
 }
 

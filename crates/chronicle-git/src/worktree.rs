@@ -201,9 +201,14 @@ impl WorkTree {
         Some(Self { real_root: root.canonicalize().ok()?, seen: HashMap::from([(root.clone(), true)]), root })
     }
 
-    /// Where `path` is, if it stays inside.
+    /// Where `path` is, if it stays inside. Notes may name anything; no tracked file is reached through `..` or `.git`.
     pub(crate) fn path(&mut self, path: &BStr) -> Option<PathBuf> {
-        let full = self.root.join(path.to_path().ok()?);
+        let path = path.to_path().ok()?;
+        let is_tracked = |part| matches!(part, Component::Normal(name) if !name.eq_ignore_ascii_case(".git"));
+        if !path.components().all(is_tracked) {
+            return None;
+        }
+        let full = self.root.join(path);
         self.is_inside(full.parent()?).then_some(full)
     }
 

@@ -118,6 +118,7 @@ impl Chronicle {
         } else {
             repository.add_settings(&settings)?;
         }
+        synced.warnings.extend(mixed_up(repository, &remote));
         if let Some(url) = repository.remote_url(&remote).filter(|_| is_news) {
             synced
                 .warnings
@@ -221,7 +222,7 @@ impl Chronicle {
         let unrecorded = configured.iter().filter(|name| !trusted.contains(name));
         let unrecorded = unrecorded.filter(|name| repository.remotes().contains(name));
         synced.warnings.extend(unrecorded.map(|name| {
-            format!("this repository names `{name}` to exchange notes with, which decides nothing; `git chronicle sync enable {name}` does")
+            mixed_up(repository, name).unwrap_or_else(|| format!("this repository names `{name}` to exchange notes with, which decides nothing; `git chronicle sync enable {name}` does"))
         }));
         let gone = configured.iter().filter(|name| !repository.remotes().contains(name));
         synced.warnings.extend(gone.map(|name| {
@@ -432,6 +433,15 @@ fn record(repository: &Repository, remote: &str, is_enabled: bool) -> Result<boo
         (Some(records), Some(url)) => Ok(records.enable(repository.common_dir(), &url, is_enabled)?),
         _ => Ok(false),
     }
+}
+
+/// Why the notes of `remote` are nobody's, if git's configuration lets those of another one pass for them.
+fn mixed_up(repository: &Repository, remote: &str) -> Option<String> {
+    repository.is_fetched_into_by_another(remote).then(|| {
+        format!(
+            "notes of another remote may be fetched to where those of `{remote}` are kept, so these are not trusted; `git config --show-origin --get-regexp \\.fetch$` shows which setting of this repository does that"
+        )
+    })
 }
 
 /// The remotes that the repository's configuration names.
