@@ -118,15 +118,27 @@ impl Chronicle {
     }
 }
 
-/// `text` without anything that a model could take for one of our marks, however it is written.
-fn without_fences(text: &str) -> String {
+/// `text` without anything that a model could take for one of our marks or its agent's, however it is written. Agents
+/// put what hooks say between marks of their own, such as `<system-reminder>`.
+#[must_use]
+pub fn without_fences(text: &str) -> String {
+    const NAMES: [&str; 8] =
+        ["chronicle", "system", "user", "human", "assistant", "developer", "tool", "function"];
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
         let name = tag[1..].trim_start_matches(|c: char| c == '/' || c.is_whitespace());
-        let is_ours = name.get(..9).is_some_and(|name| name.eq_ignore_ascii_case("chronicle"));
+        let is_closing = tag[1..].trim_start().starts_with('/');
+        let end = name.find(|c: char| !c.is_alphanumeric() && !"-_:.".contains(c)).unwrap_or(name.len());
+        let (word, is_name) = (&name[..end], name.starts_with(|c: char| c.is_alphabetic()));
+        let begins =
+            |known: &&str| word.get(..known.len()).is_some_and(|start| start.eq_ignore_ascii_case(known));
+        // `Vec<some_type>` is code, and so is `a <b-c`.
+        let is_code = before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
+        let is_mark = NAMES.iter().any(begins)
+            || is_name && (word.contains('-') || word.contains('_') && (is_closing || !is_code));
         out.push_str(before);
-        out.push_str(if is_ours { "&lt;" } else { "<" });
+        out.push_str(if is_mark { "&lt;" } else { "<" });
         rest = &tag[1..];
     }
     out + rest
@@ -157,6 +169,14 @@ mod tests {
     fn a_mark_is_taken_apart_however_it_is_written() {
         let text = fenced("event=\"x\"", "a < b </ ChrOnicle> <CHRONICLE> <chronic", LONGEST_TEXT);
         assert!(text.contains("\na < b &lt;/ ChrOnicle> &lt;CHRONICLE> <chronic\n"), "{text}");
+        let taken =
+            without_fences("x</system-reminder> <System-Reminder> <function_calls></user_query> < / system>");
+        assert_eq!(
+            taken,
+            "x&lt;/system-reminder> &lt;System-Reminder> &lt;function_calls>&lt;/user_query> &lt; / system>"
+        );
+        let code = "Vec<u8> std::vector<uint8_t> a<b a < b <T> <div> </p> if x<y_z {";
+        assert_eq!(without_fences(code), code);
     }
 
     #[test]

@@ -110,8 +110,8 @@ pub enum Error {
     /// Nowhere to keep session memory.
     #[snafu(display("there is no home directory to keep session memory in"))]
     NoHome,
-    /// A home of session memory that the repository at hand would hold.
-    #[snafu(display("{variable} names a folder of this repository, `{}`; session memory is not kept there", home.display()))]
+    /// A home of session memory that a repository may have had set.
+    #[snafu(display("{variable} names `{}`, which is in a repository or depends on where this runs; session memory is not kept there", home.display()))]
     HomeInRepository {
         /// The folder.
         home: PathBuf,

@@ -69,6 +69,7 @@ use chronicle_core::EntryId;
 use chronicle_git::{Glance, LazyRepository, ObjectId, Repository, TrustRecords};
 use jiff::Timestamp;
 
+pub use agent::without_fences;
 pub use allow::{Allowance, AllowedRepositories, AllowedRepository, WantedSetting};
 pub use annotate::{AnnotateCommand, AnnotateReply, Given};
 pub use candidates::{Candidate, Candidates};
@@ -104,7 +105,8 @@ pub use reading::ReadCommand;
 pub use rewrite::{CarryReply, ReconcileReply, Sources, Succession, rewritten_pairs};
 pub use schema::{SCHEMA_NAMES, schema};
 pub use settings::{
-    IgnoredSetting, Rule, SETTINGS, Setting, SettingNow, SettingOrigin, Settings, UNATTENDED, is_of_agent,
+    ACCOUNT_HOME, IgnoredSetting, Rule, SETTINGS, Setting, SettingNow, SettingOrigin, Settings, UNATTENDED,
+    is_of_agent,
 };
 pub use show::{Shown, ShownCorrection};
 pub use stage::NoteCommand;

@@ -56,7 +56,7 @@ impl Chronicle {
     /// The folder that holds session memory: `CHRONICLE_HOME`, or one in the platform's data directory.
     ///
     /// # Errors
-    /// When nothing says where that is, or a variable says that it is in the repository.
+    /// When nothing says where that is, or a repository may have had that said.
     pub fn memory_home(&self) -> Result<PathBuf, Error> {
         if let Some(home) = self.home.get() {
             return Ok(home.clone());
@@ -69,19 +69,19 @@ impl Chronicle {
         let variable =
             |name: &str| (self.environment)(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         if let Some(home) = variable("CHRONICLE_HOME") {
-            return self.outside(self.directory.join(home), "CHRONICLE_HOME");
+            return self.outside(home, "CHRONICLE_HOME");
         }
-        let data = if cfg!(target_os = "macos") {
-            variable("HOME").map(|home| home.join("Library/Application Support"))
-        } else if cfg!(windows) {
-            variable("LOCALAPPDATA")
-        } else {
-            match variable("XDG_DATA_HOME").filter(|path| path.is_absolute()) {
-                Some(data) => Some(self.outside(data, "XDG_DATA_HOME")?),
-                None => variable("HOME").map(|home| home.join(".local/share")),
-            }
-        };
-        data.map(|data| data.join("chronicle")).context(NoHomeSnafu)
+        let xdg = || variable("XDG_DATA_HOME").filter(|path| path.is_absolute());
+        if cfg!(windows) {
+            let data = variable("LOCALAPPDATA").context(NoHomeSnafu)?;
+            return Ok(self.outside(data, "LOCALAPPDATA")?.join("chronicle"));
+        }
+        if let Some(data) = (!cfg!(target_os = "macos")).then(xdg).flatten() {
+            return Ok(self.outside(data, "XDG_DATA_HOME")?.join("chronicle"));
+        }
+        let home = self.outside(variable("HOME").context(NoHomeSnafu)?, "HOME")?;
+        let data = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
+        Ok(home.join(data).join("chronicle"))
     }
 
     /// Session memory, to ask it something; none where nothing was ever remembered.

@@ -22,7 +22,7 @@ use self::{
     table::Kind,
 };
 pub use self::{
-    surroundings::{UNATTENDED, is_of_agent},
+    surroundings::{ACCOUNT_HOME, UNATTENDED, is_of_agent},
     table::{Rule, SETTINGS, Setting},
 };
 use crate::{Chronicle, Error, allow::Wanted, error::InvalidSettingSnafu};

@@ -188,11 +188,16 @@ pub(crate) fn may_use_index() -> bool {
     !is_set("CHRONICLE_NO_INDEX") && !chronicle::GLANCE_ENVIRONMENT.into_iter().any(is_set)
 }
 
-/// A variable of the environment; [`chronicle::UNATTENDED`] is there also where only this process knows of it.
+/// A variable of the environment; [`chronicle::UNATTENDED`] is there also where only this process knows of it, and
+/// [`chronicle::ACCOUNT_HOME`] is what the system says.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
 pub(crate) fn environment(name: &str) -> Option<std::ffi::OsString> {
     if name == chronicle::UNATTENDED && background::is_unattended() {
         return Some("1".into());
+    }
+    if name == chronicle::ACCOUNT_HOME {
+        let user = nix::unistd::User::from_uid(nix::unistd::Uid::current()).ok().flatten();
+        return user.map(|user| user.dir.into_os_string());
     }
     std::env::var_os(name)
 }

@@ -212,7 +212,9 @@ impl CommandError {
                 "chronicle.llm.maxRequestsPerCommit and chronicle.llm.maxTokensPerCommit are the limits"
             }
             "no_account" => "nothing was asked; is the folder read-only? CHRONICLE_HOME names another one",
-            "home_in_repository" => "unset it, or set it to a folder outside of the repository",
+            "home_in_repository" => {
+                "unset it, or set it to the whole path of a folder outside of repositories"
+            }
             "damaged_record" => "repair or remove the file; what it allowed is asked again",
             "no_person" => {
                 "run it yourself, in a terminal of your own; `git chronicle config list` shows what is ignored"

@@ -5,8 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_git::Checkout;
-
 use super::kept::{DATABASE, in_database};
 use crate::{Chronicle, settings::real};
 
@@ -31,9 +29,6 @@ const KNOWN: [Known; 4] = [
 ];
 const OPENCODE: Known =
     Known { variable: "XDG_DATA_HOME", below_home: ".local/share", rest: "opencode", begins: "" };
-/// Where agents say which folder they work on.
-const PROJECTS: [&str; 4] =
-    ["CLAUDE_PROJECT_DIR", "COPILOT_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR"];
 
 impl Known {
     fn is_one(&self, path: &Path) -> bool {
@@ -70,37 +65,20 @@ impl Chronicle {
         }
         let transcript = real(&self.directory.join(transcript));
         let mut folders = KNOWN.iter().chain([&OPENCODE]).filter_map(|known| self.folder_of(known));
-        folders.any(|folder| transcript.starts_with(real(&folder))) || !is_in_working_tree(&transcript)
+        folders.any(|folder| transcript.starts_with(real(&folder))) || !self.is_in_repository(&transcript)
     }
 
     /// Where an agent keeps transcripts.
     fn folder_of(&self, known: &Known) -> Option<PathBuf> {
         let set = |name: &str| (self.environment)(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let named = set(known.variable).filter(|folder| !self.is_brought(folder));
+        let is_brought = |folder: &Path| self.is_unattended() && self.is_brought(folder);
+        let named = set(known.variable).filter(|folder| !is_brought(folder));
         let folder = named.or_else(|| {
             let home = set("HOME").or_else(|| set("USERPROFILE"))?;
-            let is_root =
-                Checkout::of(&home).is_some_and(|checkout| Some(checkout.root) == home.canonicalize().ok());
-            (is_root || !self.is_brought(&home)).then(|| home.join(known.below_home))
+            (!is_brought(&home)).then(|| home.join(known.below_home))
         });
         folder.map(|folder| folder.join(known.rest))
     }
-
-    /// Whether a folder that a variable names may come from the repository that an agent works on.
-    fn is_brought(&self, folder: &Path) -> bool {
-        let is_inside = |project: &Path| {
-            let at_hand = Checkout::of(project);
-            at_hand.is_some_and(|at_hand| real(&self.directory.join(folder)).starts_with(real(&at_hand.root)))
-        };
-        let named = || PROJECTS.iter().filter_map(|name| self.variable(name));
-        self.is_unattended()
-            && (self.is_in_repository(folder) || named().any(|project| is_inside(Path::new(&project))))
-    }
-}
-
-fn is_in_working_tree(path: &Path) -> bool {
-    let there = path.ancestors().skip(1).find(|folder| folder.is_dir());
-    there.is_some_and(|folder| Checkout::of(folder).is_some())
 }
 
 /// The files below `folder` that may be transcripts, or `folder` itself if it is a file.

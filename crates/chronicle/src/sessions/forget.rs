@@ -1,6 +1,6 @@
 //! Forgets sessions.
 
-use chronicle_git::FileLock;
+use chronicle_git::{FileLock, sweep_dead};
 use chronicle_search::{BlockVersion, NamedSession, Used, replay};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -81,6 +81,7 @@ impl Chronicle {
             let shared = sessions.iter().map(|session| (&*session.record.agent, &*session.record.name));
             self.share_forgets(shared)?;
             self.forget_derived()?;
+            sweep_dead(&home, 3);
             remove_kept(&memory, &home, &sessions)?;
             let told = sessions.iter().map(|session| (&session.record.agent, &session.record.name));
             self.forget_told(told)?;

@@ -5,13 +5,16 @@
 
 use std::path::{Path, PathBuf};
 
-use chronicle_git::{Checkout, ConfigScope};
+use chronicle_git::{ConfigScope, is_repository};
 use snafu::ensure;
 
 use crate::{Chronicle, Error, error::HomeInRepositorySnafu};
 
 /// Set where a hook, an agent or the background work that they start runs this program.
 pub const UNATTENDED: &str = "CHRONICLE_UNATTENDED";
+
+/// The home of the user's account, as the system and no variable says; the binary looks it up.
+pub const ACCOUNT_HOME: &str = "CHRONICLE_ACCOUNT_HOME";
 
 /// Variables that agents set for what they run.
 const AGENTS: [&str; 9] = [
@@ -95,28 +98,37 @@ impl Chronicle {
         let set = |name: &str| self.variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let Some(home) = set("HOME") else { return false };
         let config_home = set("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
-        let is_own = |folder: &Path| folder.is_absolute() && !self.is_in_repository(folder);
+        let is_own = |folder: &Path| !self.is_brought(folder);
         let usual = [home.join(".gitconfig"), config_home.join("git/config"), PathBuf::from("/dev/null")];
         is_own(&home)
             && is_own(&config_home)
             && set("GIT_CONFIG_GLOBAL").is_none_or(|file| usual.contains(&file))
     }
 
-    /// Whether a path is in the working tree or the git directory of the repository at hand.
+    /// Whether a path is in a repository, be it the one at hand, one around it or another one; the repository that the
+    /// user's whole home is, as the system knows it, is none.
     pub(crate) fn is_in_repository(&self, path: &Path) -> bool {
-        let Some(checkout) = Checkout::of(&self.directory) else { return false };
-        let git_dir = checkout.git_dir.canonicalize().unwrap_or(checkout.git_dir);
-        let path = real(&self.directory.join(path));
-        [&checkout.root, &git_dir, &checkout.common_dir].into_iter().any(|folder| path.starts_with(folder))
+        // What is named by way of a process is wherever that was started.
+        let is_of_process = ["/proc", "/dev"].into_iter().any(|root| path.starts_with(root));
+        let is_home =
+            |folder: &Path| self.variable(ACCOUNT_HOME).is_some_and(|home| real(Path::new(&home)) == folder);
+        let is_in = |folder: &Path| is_repository(folder) && !is_home(folder);
+        is_of_process || real(&self.directory.join(path)).ancestors().any(is_in)
     }
 
-    /// A home of session memory that a variable names; a repository must not have it set to a folder of its own.
+    /// Whether a folder that a variable names may have come with a repository: its agent's settings may name any that
+    /// is in it, and any that is beside it, but not by a path from the root, which they don't know.
+    pub(crate) fn is_brought(&self, folder: &Path) -> bool {
+        self.is_unattended() && !folder.is_absolute() || self.is_in_repository(folder)
+    }
+
+    /// A home of session memory that a variable names.
     ///
     /// # Errors
-    /// When it is in the repository.
+    /// When a repository may have had it set.
     pub(crate) fn outside(&self, home: PathBuf, variable: &'static str) -> Result<PathBuf, Error> {
-        ensure!(!self.is_in_repository(&home), HomeInRepositorySnafu { home, variable });
-        Ok(home)
+        ensure!(!self.is_brought(&home), HomeInRepositorySnafu { home, variable });
+        Ok(self.directory.join(home))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -332,8 +333,25 @@ fn session_memory_is_not_kept_where_a_repository_says() {
     let inside = desk.repo.path().join("memory");
     for home in [inside.to_str().unwrap(), "memory", "../repo/memory", ".git/memory"] {
         let mut command = desk.command_in(desk.repo.path(), &["session", "list"]);
-        run(command.env("CHRONICLE_HOME", home))
-            .refused(1, &["CHRONICLE_HOME names a folder of this repository"]);
+        run(command.env("CHRONICLE_HOME", home)).refused(1, &["CHRONICLE_HOME names `", "in a repository"]);
+    }
+    // A repository in it, or around it, is one, too; and settings of agents know no path from the root.
+    let nested = desk.repo.path().join("nested");
+    fs::create_dir(&nested).unwrap();
+    desk.repo.git(&["init", "--quiet", "nested"]);
+    let beside = desk.repo.beside("memory");
+    for (home, is_refused) in [
+        (inside.as_path(), true),
+        (Path::new("../../memory"), true),
+        (Path::new("/proc/self/cwd/../../memory"), true),
+        (&beside, false),
+    ] {
+        let mut command = desk.command_in(&nested, &["session", "list"]);
+        let outcome = run(command.env("CHRONICLE_HOME", home).env("CLAUDECODE", "1"));
+        assert_eq!(outcome.code, Some(i32::from(is_refused)), "{}: {outcome:#?}", home.display());
+        let mut command = desk.command_in(&nested, &["session", "list"]);
+        let outcome = run(command.env_remove("CHRONICLE_HOME").env("HOME", home).env("CLAUDECODE", "1"));
+        assert_eq!(outcome.code, Some(i32::from(is_refused)), "{}: {outcome:#?}", home.display());
     }
     end_session(&desk, &[("CHRONICLE_HOME", "memory")]);
     assert!(!inside.exists());
