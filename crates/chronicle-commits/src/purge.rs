@@ -15,7 +15,7 @@ use chronicle_core::{
 };
 use chronicle_git::{
     EverNote, GitError, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Replacements, Repository, Rewritten,
-    origin_of,
+    origin_of, sweep_dead,
 };
 use serde_json::{Map, Value};
 
@@ -24,7 +24,7 @@ use crate::{
     gather::summary_id,
     notebook::Stored,
     staging::drop_staged,
-    trust::{Mark, Tiers, Trust, keep_own_bytes, mark_of_words, marks, record_own},
+    trust::{Mark, Tiers, Trust, keep_own_bytes, mark_of_words, marks, marks_in, record_own},
 };
 
 /// What is to be purged.
@@ -49,6 +49,8 @@ pub struct PurgeReport {
     pub n_remarks: usize,
     /// Refs that still say it: others kept writing, or their history is not all here.
     pub left: Vec<String>,
+    /// The user's own claims that say words of a stranger's claim, and stay.
+    pub quoted_by: Vec<EntryId>,
 }
 
 /// Whether the claim, correction or item of knowledge `id` was purged in this clone.
@@ -214,6 +216,8 @@ struct Sought {
     texts: Texts,
     /// Notes that cannot be read.
     blobs: BTreeSet<ObjectId>,
+    /// The user's own claims that say the words of others that go, and stay.
+    quoted_by: BTreeSet<EntryId>,
 }
 
 /// Finds what a purge would take away, without doing it.
@@ -249,6 +253,7 @@ pub fn purge(
     purged.add(&tombstone);
     let mut report = PurgeReport { ids: tombstone.purged.clone(), ..PurgeReport::default() };
     for directory in repository.state_dirs()? {
+        sweep_dead(&directory, 1);
         report.n_remarks += drop_staged(repository, &directory, |id, text| {
             id.is_some_and(|id| purged.has(id)) || sought.texts.are_said(text)
         })?;
@@ -273,6 +278,7 @@ pub fn purge(
         }
     }
     report.texts = sought.texts;
+    report.quoted_by = sought.quoted_by.into_iter().collect();
     Ok(report)
 }
 
@@ -364,6 +370,7 @@ fn sought(repository: &Repository, target: &PurgeTarget) -> Result<Sought> {
     for claim in said.into_iter().flat_map(|(_, texts)| texts) {
         sought.texts.add_all(&claim, &TEXTS);
     }
+    keep_what_is_own(repository, &ever, &mut sought)?;
     // Who quotes the words goes too: what is left of such a claim would be another one, and an older
     // copy elsewhere would bring the words back.
     let (ids, texts) = (&sought.ids, &sought.texts);
@@ -382,6 +389,39 @@ fn sought(repository: &Repository, target: &PurgeTarget) -> Result<Sought> {
     })?;
     sought.ids.extend(quoting.into_iter().flat_map(|(_, ids)| ids));
     Ok(sought)
+}
+
+/// Where nothing that goes is the user's own, no own claim goes along: a stranger may say words that are in any.
+fn keep_what_is_own(repository: &Repository, ever: &[EverNote], sought: &mut Sought) -> Result<()> {
+    let trust = Trust::of(repository);
+    let blobs = ever.iter().map(|note| note.blob).collect();
+    let own: BTreeSet<EntryId> = repository
+        .read_every(blobs, |_, content| {
+            let marks = marks_in(content).into_iter();
+            Some(marks.filter(|(_, mark)| trust.is_own(mark)).map(|(id, _)| id).collect::<Vec<_>>())
+        })?
+        .into_iter()
+        .flat_map(|(_, ids)| ids)
+        .collect();
+    if own.is_empty() || sought.ids.iter().any(|id| own.contains(id)) {
+        return Ok(());
+    }
+    let blobs = ever.iter().map(|note| note.blob).collect();
+    let claims = repository.read_every(blobs, |_, content| {
+        let mut claims = Vec::new();
+        each_claim(content, |id, claim| {
+            if own.contains(id) {
+                claims.push((id.clone(), claim.clone()));
+            }
+        });
+        (!claims.is_empty()).then_some(claims)
+    })?;
+    for (id, claim) in claims.into_iter().flat_map(|(_, claims)| claims) {
+        if sought.texts.leave(&claim) {
+            sought.quoted_by.insert(id);
+        }
+    }
+    Ok(())
 }
 
 /// The keys of claims whose values are words.

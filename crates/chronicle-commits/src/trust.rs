@@ -92,7 +92,7 @@ pub(crate) fn marks_of_knowledge(knowledge: &Knowledge) -> Vec<(EntryId, Mark)> 
 }
 
 /// The marks of everything in the bytes of a note, by id.
-fn marks_in(content: &[u8]) -> Vec<(EntryId, Mark)> {
+pub(crate) fn marks_in(content: &[u8]) -> Vec<(EntryId, Mark)> {
     let read = read_note(content);
     let mut found = marks(&read.note);
     found.extend(read.knowledge.iter().flat_map(marks_of_knowledge));

@@ -78,31 +78,46 @@ pub fn shown_json(json: &str) -> Cow<'_, str> {
 }
 
 /// What begins a line that the host of a build takes for a command.
-const COMMANDS: [&str; 6] = ["::", "##[", "##vso[", "##teamcity[", "section_start:", "section_end:"];
+const COMMANDS: [&str; 3] = ["::", "section_start:", "section_end:"];
 
-/// `text` with nothing at the beginning of a line that the host of a build takes for a command: GitHub, Azure,
-/// TeamCity and GitLab read them in whatever a build prints. Such a line gets a backslash, which markdown does not show.
+/// What the host of a build takes for a command wherever it is in a line.
+const COMMANDS_WITHIN: [&str; 3] = ["##[", "##vso[", "##teamcity["];
+
+/// `text` with nothing that the host of a build takes for a command: GitHub, Azure, TeamCity and GitLab read them in
+/// whatever a build prints. Such a one gets a backslash, which markdown does not show.
 #[must_use]
 pub fn without_commands(text: &str) -> Cow<'_, str> {
-    let is_command = |line: &str| {
-        let line = line.trim_start();
-        COMMANDS
-            .iter()
-            .any(|command| line.get(..command.len()).is_some_and(|start| start.eq_ignore_ascii_case(command)))
+    let begins = |line: &str, commands: &[&str]| {
+        let begins = |command: &&str| {
+            line.get(..command.len()).is_some_and(|start| start.eq_ignore_ascii_case(command))
+        };
+        commands.iter().any(begins)
     };
-    if !text.lines().any(is_command) {
+    let is_within = |at: usize| begins(&text[at..], &COMMANDS_WITHIN);
+    let is_command = |line: &str| begins(line.trim_start(), &COMMANDS);
+    // Between the two signs, each of which may begin one.
+    let within: Vec<usize> =
+        text.match_indices('#').filter(|(at, _)| is_within(*at)).map(|(at, _)| at + 1).collect();
+    if within.is_empty() && !text.lines().any(is_command) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 8);
+    let (mut start, mut within) = (0, within.into_iter().peekable());
     for line in text.split_inclusive('\n') {
+        let end = start + line.len();
         if is_command(line) {
-            let (blanks, words) = line.split_at(line.len() - line.trim_start().len());
-            safe.push_str(blanks);
+            let n_blanks = line.len() - line.trim_start().len();
+            safe.push_str(&line[..n_blanks]);
             safe.push('\\');
-            safe.push_str(words);
-        } else {
-            safe.push_str(line);
+            start += n_blanks;
         }
+        while let Some(at) = within.next_if(|at| *at < end) {
+            safe.push_str(&text[start..at]);
+            safe.push('\\');
+            start = at;
+        }
+        safe.push_str(&text[start..end]);
+        start = end;
     }
     Cow::Owned(safe)
 }
@@ -269,8 +284,8 @@ mod tests {
 
     #[test]
     fn no_line_is_a_command_of_a_build_host() {
-        let text = "a\n::error file=x::y\n  ##vso[task.x]\n\t##teamcity[x]\nb ::error::\nsection_start:1:x\n::Debug::z";
-        let safe = "a\n\\::error file=x::y\n  \\##vso[task.x]\n\t\\##teamcity[x]\nb ::error::\n\\section_start:1:x\n\\::Debug::z";
+        let text = "a\n::error file=x::y\n  ##vso[task.x]\n\t##teamcity[x]\nb ::error::\nsection_start:1:x\n::Debug::z\nc ###[set-output name=x]y ##VSO[a";
+        let safe = "a\n\\::error file=x::y\n  #\\#vso[task.x]\n\t#\\#teamcity[x]\nb ::error::\n\\section_start:1:x\n\\::Debug::z\nc ##\\#[set-output name=x]y #\\#VSO[a";
         assert_eq!(without_commands(text), safe);
         assert_eq!(without_commands(safe), safe);
         for text in ["a\nb", "# x\n## y\n##z", "std::fs", "", "\n"] {

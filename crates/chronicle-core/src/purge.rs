@@ -145,6 +145,13 @@ impl Texts {
         }
     }
 
+    /// Leaves out the texts that `value` says; whether there were any.
+    pub fn leave(&mut self, value: &Value) -> bool {
+        let n_before = self.texts.len();
+        self.texts.retain(|text| !Self { texts: vec![text.clone()] }.are_in_value(value));
+        self.texts.len() < n_before
+    }
+
     /// Whether bytes that may be JSON say any of the texts.
     #[must_use]
     pub fn are_in(&self, bytes: &[u8]) -> bool {

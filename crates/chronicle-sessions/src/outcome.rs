@@ -114,14 +114,58 @@ pub(crate) fn created_id(text: &str) -> Option<String> {
 /// `[main 1a2b3c4] subject` is printed by commit, cherry-pick, revert and `am`
 /// alike. A command that is not about git may print such lines too, so it is asked first.
 pub(crate) fn commits(command: &str, text: &str) -> Vec<Commit> {
-    const MAKING: [&str; 6] = ["commit", "cherry-pick", "revert", "merge", "rebase", " am "];
     // A repository that the command makes is one to throw away.
-    if !MAKING.iter().any(|word| command.contains(word)) || command.contains("git init") {
+    if !makes_commits(command) || command.contains("git init") {
         return Vec::new();
     }
     let mut commits: Vec<Commit> = text.lines().filter_map(committed).collect();
     commits.dedup();
     commits
+}
+
+/// Whether one of the commands is one of git's that make commits. What others print may look like a commit, too.
+fn makes_commits(command: &str) -> bool {
+    const MAKING: [&str; 6] = ["commit", "cherry-pick", "revert", "merge", "rebase", "am"];
+    // Options of git itself that take the next word.
+    const TAKING: [&str; 6] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
+    let makes = |command: &str| {
+        let words: Vec<&str> = command
+            .split(|c: char| c.is_whitespace() || "\"'`;&|()$".contains(c))
+            .filter(|word| !word.is_empty())
+            .collect();
+        let is_git = |word: &str| word == "git" || word.ends_with("/git");
+        let begins = |at: usize| {
+            let mut rest = words[at + 1..].iter();
+            loop {
+                match rest.next() {
+                    Some(option) if TAKING.contains(option) => drop(rest.next()),
+                    Some(option) if option.starts_with('-') => {}
+                    word => return word.is_some_and(|word| MAKING.contains(word)),
+                }
+            }
+        };
+        (0..words.len()).any(|at| is_git(words[at]) && begins(at))
+    };
+    // A command may be quoted as a whole, for another shell, and what is quoted may have blanks.
+    makes(command) || makes(&without_quoted(command))
+}
+
+/// A shell's command with an `x` in place of each quoted text.
+fn without_quoted(command: &str) -> String {
+    let mut quote = None;
+    let mut kept = String::new();
+    for character in command.chars() {
+        match quote {
+            Some(end) if character == end => quote = None,
+            Some(_) => {}
+            None if "\"'".contains(character) => {
+                quote = Some(character);
+                kept.push('x');
+            }
+            None => kept.push(character),
+        }
+    }
+    kept
 }
 
 fn committed(line: &str) -> Option<Commit> {
@@ -157,7 +201,12 @@ mod tests {
         );
         assert_eq!(found("git commit -m x", "[main (root-commit) 1a2b3c4] first")[0].1, "main");
         assert_eq!(found("git commit -m x", "[detached HEAD 1a2b3c4] on no branch")[0].1, "");
-        assert_eq!(found("cargo test", "[main 1a2b3c4] not git"), []);
+        assert_eq!(found("cd x && git -C y -c user.name='A B' commit -m x", "[main 1a2b3c4] z")[0].1, "main");
+        for other in
+            ["cargo test", "cat docs/commit-guide.md", "git log # commit", "cat commit git", "git show"]
+        {
+            assert_eq!(found(other, "[main 1a2b3c4] not git"), [], "{other}");
+        }
         assert_eq!(found("git commit -m x", "[not an id] words\n[lint] golangci"), []);
     }
 

@@ -1,7 +1,7 @@
 //! Takes words out of every version of the notes.
 
 use chronicle_commits::purge::{PurgeReport, PurgeTarget, purge, would_purge};
-use chronicle_core::EntryId;
+use chronicle_core::{EntryId, plain};
 use chronicle_git::{FETCHED_NOTES, GitError, ObjectId, PURGED_REF};
 use chronicle_search::NamedSession;
 use schemars::JsonSchema;
@@ -66,7 +66,7 @@ impl Chronicle {
         // What a remote is known to have is what its push is held against.
         let before = repository.chronicle_refs()?;
         let stamp = (repository.author_name(), self.now.to_string());
-        let report = purge(repository, &target, Self::new_id(), stamp)?;
+        let mut report = purge(repository, &target, Self::new_id(), stamp)?;
         let sessions = match self.memory() {
             Ok(Some(memory)) => memory
                 .store
@@ -75,8 +75,14 @@ impl Chronicle {
             Ok(None) | Err(Error::NoHome) => Vec::new(),
             Err(other) => return Err(other),
         };
+        let quoted_by = std::mem::take(&mut report.quoted_by);
         let mut reply = PurgeReply { done: true, ..reply(report) };
         self.forget_purged_words()?;
+        reply.still_held.extend(
+            quoted_by
+                .into_iter()
+                .map(|id| format!("your own lesson, until `git chronicle purge {}`", plain(&id.0))),
+        );
         // A ref of which only the fetched copy was rewritten is pushed, too: ours was clean already.
         let is_rewritten = |name: &String| {
             let short = name.trim_start_matches("refs/notes/");
@@ -90,7 +96,8 @@ impl Chronicle {
         let own: Vec<String> = names.filter(|name| !is_fetched(name)).filter(is_rewritten).collect();
         let remotes = repository.remote_names();
         reply.push = remotes.iter().filter_map(|remote| push(remote, &own, &reply, &before)).collect();
-        reply.still_held = self.still_held(&reply)?;
+        let held = self.still_held(&reply)?;
+        reply.still_held.extend(held);
         reply.still_held.extend(sessions.into_iter().map(|session| {
             format!("session {session} on this machine, until `git chronicle session forget {session}`")
         }));

@@ -100,7 +100,9 @@ impl Word<'_> {
 
     /// What is said, with the doubt that stands against it.
     fn doubted(&self, text: &str) -> String {
-        let said_by = self.standing.said_by().map(|said_by| format!("{text} ({said_by})"));
+        // On one line, so that none of it passes for what another one says.
+        let one_line = || text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said_by = self.standing.said_by().map(|said_by| format!("({said_by}) {}", one_line()));
         let text = said_by.as_deref().unwrap_or(text);
         match self.standing.corrections.last() {
             Some(last) if last.reason.is_empty() => format!("{text} (corrected)"),

@@ -254,12 +254,14 @@ pub(super) fn call(host: &Host, name: &str, arguments: JsonObject) -> Result<Cal
     Ok(result)
 }
 
-/// Takes out of every text what no reader sees: a client may give the model these in place of the text.
+/// Takes out of every text what no reader sees, and apart what a model could take for a mark of its agent's: a client
+/// may give the model these in place of the text.
 fn show(value: &mut Value) {
     match value {
         Value::String(text) => {
-            if let Cow::Owned(shown) = chronicle::plain(text) {
-                *text = shown;
+            let shown = chronicle::plain(text);
+            if matches!(shown, Cow::Owned(_)) || shown.contains('<') {
+                *text = chronicle::without_fences(&shown);
             }
         }
         Value::Array(elements) => elements.iter_mut().for_each(show),

@@ -33,16 +33,16 @@ pub(super) fn markdown(check: &Check, view: &View) -> String {
         }
         out.push('\n');
         for lesson in &file.lessons {
-            out.push_str("- ");
-            write_lesson(&mut out, lesson, view);
-            out.push('\n');
+            words::said_as(&mut out, lesson.lesson.standing.tier, |out| {
+                out.push_str("- ");
+                write_lesson(out, lesson, view);
+                out.push('\n');
+            });
         }
         if !file.dependents.is_empty() {
             out.push_str("**Rely on what is changed:**\n");
             for TouchedDependent { dependent, .. } in file.dependents.iter().take(MAX_DEPENDENTS) {
-                out.push_str("- ");
-                deps::write(&mut out, dependent, view);
-                out.push('\n');
+                deps::item(&mut out, dependent, view);
             }
             let n_more = file.dependents.len().saturating_sub(MAX_DEPENDENTS) + file.n_more_dependents;
             if 0 < n_more {

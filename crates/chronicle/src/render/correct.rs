@@ -5,7 +5,7 @@ use std::fmt::Write;
 use chronicle_core::{
     Age,
     correction::{CorrectionItem, CorrectionKind, Tier},
-    plain, reading,
+    reading,
 };
 
 use super::{View, words};
@@ -61,7 +61,7 @@ pub(super) fn markdown(reply: &CorrectReply, view: &View) -> String {
     let mut out = String::new();
     for (number, claim) in reply.claims.iter().enumerate() {
         let _ = writeln!(out, "- {}", claim_words(claim));
-        let _ = writeln!(out, "  - id: {}", plain(&claim.id.0));
+        let _ = writeln!(out, "  - id: {}", words::id(&claim.id));
         if let Some(correction) = reply.corrections.get(number) {
             let tier = Tier::Own;
             let item = correction.clone().by(tier, None, tier);

@@ -24,9 +24,7 @@ pub(super) fn markdown(deps: &Deps, view: &View) -> String {
             let _ = writeln!(out, "**{}:**", title(strength));
         }
         for dependent in of_strength {
-            out.push_str("- ");
-            write(&mut out, dependent, view);
-            out.push('\n');
+            item(&mut out, dependent, view);
         }
     }
     out
@@ -40,8 +38,17 @@ fn title(strength: Strength) -> &'static str {
     }
 }
 
+/// One dependent, as a list item.
+pub(super) fn item(out: &mut String, dependent: &Dependent, view: &View) {
+    words::said_as(out, dependent.tier, |out| {
+        out.push_str("- ");
+        write(out, dependent, view);
+        out.push('\n');
+    });
+}
+
 /// One dependent, as the content of a list item.
-pub(super) fn write(out: &mut String, dependent: &Dependent, view: &View) {
+fn write(out: &mut String, dependent: &Dependent, view: &View) {
     let _ = match &dependent.from_file {
         Some(file) => write!(out, "`{}`", named(file, dependent.from_anchor.as_deref())),
         None => write!(out, "the commit"),
@@ -62,7 +69,7 @@ pub(super) fn write(out: &mut String, dependent: &Dependent, view: &View) {
         let _ = write!(out, ", on {}", words::path(place));
     }
     if let Some(id) = &dependent.superseded_by {
-        let _ = write!(out, ", superseded by {}", plain(&id.0));
+        let _ = write!(out, ", superseded by {}", words::id(id));
     }
     out.push(')');
     for correction in &dependent.corrections {

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use chronicle_commits::{SaidBy, summary_id};
 use chronicle_core::{
-    Age, Annotation, Constraint, DependsOn, Entry, LineRange, Places, Region,
+    Age, Annotation, Constraint, DependsOn, Entry, EntryId, LineRange, Places, Region,
     correction::Tier,
     counted, plain,
     reading::{
@@ -61,8 +62,15 @@ pub(super) fn gap(out: &mut String) {
 }
 
 fn region(out: &mut String, item: &RegionItem, lessons: &[&WisdomItem], view: &View) {
-    let standing = &item.standing;
     gap(out);
+    words::said_as(out, item.standing.tier, |out| region_words(out, item, view));
+    for item in lessons {
+        lesson(out, item, view);
+    }
+}
+
+fn region_words(out: &mut String, item: &RegionItem, view: &View) {
+    let standing = &item.standing;
     let file = standing.file.as_deref().map_or_else(|| "The commit".to_owned(), words::path);
     let _ = write!(out, "## {file}");
     if let Some(anchor) = &item.ast_anchor {
@@ -100,9 +108,6 @@ fn region(out: &mut String, item: &RegionItem, lessons: &[&WisdomItem], view: &V
     tags(out, &standing.tags);
     related(out, &standing.related);
     correct::list(out, &standing.corrections, correct::LABEL, view);
-    for item in lessons {
-        lesson(out, item, view);
-    }
 }
 
 /// `2 days ago, 3 commits since`.
@@ -118,7 +123,7 @@ fn details(out: &mut String, standing: &Standing) {
     let _ = writeln!(
         out,
         "**Id:** {} | **Author:** {} | **Source:** {}",
-        plain(&standing.id.0),
+        words::id(&standing.id),
         words::path(author),
         standing.source
     );
@@ -215,6 +220,10 @@ fn related_words(item: &RelatedItem) -> String {
 
 /// One lesson, on one line where its words allow.
 fn lesson(out: &mut String, item: &WisdomItem, view: &View) {
+    words::said_as(out, item.standing.tier, |out| lesson_words(out, item, view));
+}
+
+fn lesson_words(out: &mut String, item: &WisdomItem, view: &View) {
     let standing = &item.standing;
     let mut about = vec![words::place(standing)];
     about.extend(item.anchor.as_ref().map(|anchor| words::anchor(&anchor.name)));
@@ -248,7 +257,9 @@ fn around(out: &mut String, reading: &Reading) {
         gap(out);
         out.push_str("**Dependencies on this:**\n");
         for dependency in &reading.dependencies_on_this {
-            let _ = writeln!(out, "- {}", dependent_words(dependency));
+            words::said_as(out, dependency.tier, |out| {
+                let _ = writeln!(out, "- {}", dependent_words(dependency));
+            });
         }
     }
     if !reading.cross_cutting.is_empty() {
@@ -262,13 +273,12 @@ fn around(out: &mut String, reading: &Reading) {
             } else {
                 format!(" [{}]", words::path(&concern.tags.join(", ")))
             };
-            let _ = writeln!(
-                out,
-                "- {}{tags} ({}; {})",
-                words::indented(&concern.description, "  "),
-                places.join(", "),
-                by(words::short(&concern.commit), said_by(&concern.author, concern.tier, &concern.origin))
-            );
+            let by =
+                by(words::short(&concern.commit), said_by(&concern.author, concern.tier, &concern.origin));
+            let description = words::indented(&concern.description, "  ");
+            words::said_as(out, concern.tier, |out| {
+                let _ = writeln!(out, "- {description}{tags} ({}; {by})", places.join(", "));
+            });
         }
     }
     if !reading.knowledge.is_empty() {
@@ -324,6 +334,10 @@ fn said_by(author: &Option<String>, tier: Tier, origin: &Option<String>) -> Opti
 }
 
 fn knowledge(out: &mut String, item: &KnowledgeItem) {
+    words::said_as(out, item.tier(), |out| knowledge_words(out, item));
+}
+
+fn knowledge_words(out: &mut String, item: &KnowledgeItem) {
     let text = |text: &str| words::indented(text, "  ");
     let by = item.said_by().map(|said_by| format!(", {said_by}")).unwrap_or_default();
     let _ = match item {
@@ -386,21 +400,17 @@ pub(super) fn shown(shown: &Shown, view: &View) -> String {
     let subject =
         shown.subject.as_deref().map(|subject| format!(" {}", words::path(subject))).unwrap_or_default();
     let _ = writeln!(out, "# {}{subject}", words::short(&shown.commit));
-    for said in &shown.others {
-        let by = reading::said_by(said.author.as_deref(), said.tier, said.origin.as_deref());
-        let _ = writeln!(out, "> {} is {}", plain(&said.id.0), by.unwrap_or_default());
-    }
     if let Some(annotation) = &shown.annotation {
-        document(&mut out, annotation);
+        document(&mut out, annotation, &shown.others);
         for other in &annotation.also {
             let _ = writeln!(out, "\n## Also");
-            document(&mut out, other);
+            document(&mut out, other, &shown.others);
         }
         if !shown.corrections.is_empty() {
             out.push_str("\n**Corrections:**\n");
         }
         for ShownCorrection { entry, correction } in &shown.corrections {
-            let _ = writeln!(out, "- {}: {}", plain(&entry.0), correct::words(correction, view));
+            let _ = writeln!(out, "- {}: {}", words::id(entry), correct::words(correction, view));
         }
         if !annotation.unread.is_empty() {
             let _ = writeln!(
@@ -419,7 +429,35 @@ pub(super) fn shown(shown: &Shown, view: &View) -> String {
     out
 }
 
-fn document(out: &mut String, document: &Annotation) {
+/// How far who claims `id` is trusted, and who that is, in words, unless it is the user.
+fn voice(others: &[SaidBy], id: &EntryId) -> (Tier, Option<String>) {
+    let said = others.iter().find(|said| said.id == *id);
+    let by = |said: &SaidBy| reading::said_by(said.author.as_deref(), said.tier, said.origin.as_deref());
+    (said.map_or(Tier::Own, |said| said.tier), said.and_then(by))
+}
+
+fn document(out: &mut String, document: &Annotation, others: &[SaidBy]) {
+    let (tier, by) = voice(others, &summary_id(document));
+    words::said_as(out, tier, |out| {
+        header(out, document);
+        labelled(out, "Said", by.as_deref());
+        labelled(out, "Task", document.task.as_deref());
+        labelled(out, "Summary", Some(&document.summary));
+    });
+    for entry in &document.wisdom {
+        let (tier, by) = voice(others, &entry.id);
+        words::said_as(out, tier, |out| stored_entry(out, entry, by));
+    }
+    for region in &document.regions {
+        let (tier, by) = voice(others, &region.id);
+        out.push('\n');
+        words::said_as(out, tier, |out| stored_region(out, region, by));
+    }
+    words::said_as(out, tier, |out| rest(out, document));
+}
+
+/// When and how a document was written.
+fn header(out: &mut String, document: &Annotation) {
     let provenance = &document.provenance;
     let author =
         provenance.author.as_deref().map(|author| format!(" by {}", words::path(author))).unwrap_or_default();
@@ -435,14 +473,11 @@ fn document(out: &mut String, document: &Annotation) {
         words::path(&document.timestamp),
         provenance.source
     );
-    labelled(out, "Task", document.task.as_deref());
-    labelled(out, "Summary", Some(&document.summary));
-    for entry in &document.wisdom {
-        stored_entry(out, entry);
-    }
-    for region in &document.regions {
-        stored_region(out, region);
-    }
+}
+
+/// What a document says beside its lessons and code units.
+fn rest(out: &mut String, document: &Annotation) {
+    let provenance = &document.provenance;
     for concern in &document.cross_cutting {
         let places: Vec<_> =
             concern.regions.iter().map(|place| format!("`{}`", words::path(&place.to_string()))).collect();
@@ -468,10 +503,11 @@ fn document(out: &mut String, document: &Annotation) {
     extra(out, &document.extra);
 }
 
-fn stored_entry(out: &mut String, entry: &Entry) {
+fn stored_entry(out: &mut String, entry: &Entry, said_by: Option<String>) {
     let mut about = vec![entry.file.as_deref().map_or_else(|| "whole commit".to_owned(), words::path)];
     about.extend(stored_place(entry.lines, entry.places.as_deref()));
     about.extend(entry.anchor.as_ref().map(|anchor| words::anchor(&anchor.name)));
+    about.extend(said_by);
     let _ = writeln!(
         out,
         "- {} ({}): {}",
@@ -479,9 +515,9 @@ fn stored_entry(out: &mut String, entry: &Entry) {
         about.join(", "),
         words::indented(&entry.content, "  ")
     );
-    let _ = writeln!(out, "  - id: {}", plain(&entry.id.0));
+    let _ = writeln!(out, "  - id: {}", words::id(&entry.id));
     for id in &entry.supersedes {
-        let _ = writeln!(out, "  - supersedes: {}", plain(&id.0));
+        let _ = writeln!(out, "  - supersedes: {}", words::id(id));
     }
     if let Some(expires) = &entry.expires {
         let _ = writeln!(out, "  - expires: {}", words::path(expires));
@@ -524,9 +560,9 @@ fn stored_place(lines: Option<LineRange>, places: Option<&[Places]>) -> Option<S
     }
 }
 
-fn stored_region(out: &mut String, region: &Region) {
+fn stored_region(out: &mut String, region: &Region, said_by: Option<String>) {
     let anchor = region.ast_anchor.as_ref();
-    let _ = write!(out, "\n### {}", named(&region.file, anchor.map(|anchor| anchor.name.as_str())));
+    let _ = write!(out, "### {}", named(&region.file, anchor.map(|anchor| anchor.name.as_str())));
     if let Some(lines) = region.lines {
         let _ = write!(out, " (lines {}-{})", lines.start, lines.end);
     }
@@ -534,6 +570,7 @@ fn stored_region(out: &mut String, region: &Region) {
     if let Some(signature) = anchor.and_then(|anchor| anchor.signature.as_ref()) {
         let _ = writeln!(out, "`{}`", words::path(signature));
     }
+    labelled(out, "Said", said_by.as_deref());
     labelled(out, "Intent", region.intent.as_deref());
     labelled(out, "Reasoning", region.reasoning.as_deref());
     constraints(out, &region.constraints);
@@ -553,6 +590,18 @@ fn stored_region(out: &mut String, region: &Region) {
     extra(out, &region.extra);
 }
 
+/// What a commit did to one code unit, or as a whole.
+fn moment_words(out: &mut String, item: &RegionItem, view: &View) {
+    let said_by = item.standing.said_by().map(|said_by| format!("({said_by}) ")).unwrap_or_default();
+    let name = item.ast_anchor.as_ref().map(|anchor| format!("{}: ", words::path(&anchor.name)));
+    let _ = writeln!(out, "{said_by}{}{}", name.unwrap_or_default(), words::indented(&item.intent, "  "));
+    labelled(out, "Reasoning", item.reasoning.as_deref());
+    constraints(out, &item.constraints);
+    labelled(out, "Risk", item.risk_notes.as_deref());
+    correct::list(out, &item.standing.corrections, correct::LABEL, view);
+    related(out, &item.standing.related);
+}
+
 pub(super) fn timeline(timeline: &Timeline, view: &View) -> String {
     let mut out = String::new();
     for moment in &timeline.moments {
@@ -562,18 +611,7 @@ pub(super) fn timeline(timeline: &Timeline, view: &View) -> String {
         let subject = moment.subject.as_deref().map(words::path).unwrap_or_default();
         let _ = writeln!(out, "## {} {subject}{age}", words::short(&moment.commit));
         for item in &moment.regions {
-            let name = item
-                .ast_anchor
-                .as_ref()
-                .map(|anchor| format!("{}: ", words::path(&anchor.name)))
-                .unwrap_or_default();
-            let said_by = item.standing.said_by().map(|said_by| format!(" ({said_by})")).unwrap_or_default();
-            let _ = writeln!(out, "{name}{}{said_by}", words::indented(&item.intent, ""));
-            labelled(&mut out, "Reasoning", item.reasoning.as_deref());
-            constraints(&mut out, &item.constraints);
-            labelled(&mut out, "Risk", item.risk_notes.as_deref());
-            correct::list(&mut out, &item.standing.corrections, correct::LABEL, view);
-            related(&mut out, &item.standing.related);
+            words::said_as(&mut out, item.standing.tier, |out| moment_words(out, item, view));
         }
         for item in &moment.wisdom {
             lesson(&mut out, item, view);
@@ -594,10 +632,11 @@ pub(super) fn stored(reply: &AnnotateReply) -> String {
                 std::iter::once(annotation).chain(&annotation.also).max_by_key(|document| document.written());
             labelled(&mut out, "Summary", written.map(|document| document.summary.as_str()));
             for entry in annotation.wisdom.iter().filter(|entry| reply.added.contains(&entry.id)) {
-                stored_entry(&mut out, entry);
+                stored_entry(&mut out, entry, None);
             }
             for region in written.into_iter().flat_map(|document| &document.regions) {
-                stored_region(&mut out, region);
+                out.push('\n');
+                stored_region(&mut out, region, None);
             }
         }
     }

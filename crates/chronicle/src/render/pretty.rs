@@ -23,17 +23,18 @@ pub(super) fn painted(text: &str, view: &View) -> String {
     let paint = Paint { on: view.colour };
     let mut out = String::new();
     for line in text.lines() {
+        // Quotes stay quotes; what is quoted is painted like the rest.
+        let (quote, line) = line.strip_prefix("> ").map_or(("", line), |line| ("> ", line));
         let (indent, rest) = line.split_at(line.len() - line.trim_start().len());
         let (mark, hang, styled) = match rest {
             heading if heading.starts_with('#') => {
                 ("", "  ", paint.with(BOLD, heading.trim_start_matches('#').trim_start()))
             }
             item if item.starts_with("- ") => ("• ", "  ", paint.item(&item[2..])),
-            note if note.starts_with("> ") => ("", "", paint.with(DIM, &note[2..])),
             other => ("", "  ", paint.labels(other)),
         };
-        let first = format!("{indent}{mark}");
-        let later = format!("{indent}{hang}");
+        let first = format!("{quote}{indent}{mark}");
+        let later = format!("{quote}{indent}{hang}");
         let options = textwrap::Options::new(view.width.max(20))
             .initial_indent(&first)
             .subsequent_indent(&later)

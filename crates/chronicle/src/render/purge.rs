@@ -2,8 +2,6 @@
 
 use std::fmt::Write;
 
-use chronicle_core::plain;
-
 use super::words;
 use crate::PurgeReply;
 
@@ -15,7 +13,7 @@ pub(super) fn markdown(reply: &PurgeReply) -> String {
         (false, _) => "**Would be purged:**\n",
     });
     for id in &reply.ids {
-        let _ = writeln!(out, "- {}", plain(&id.0));
+        let _ = writeln!(out, "- {}", words::id(id));
     }
     if reply.ids.is_empty() {
         out.push_str("- notes that cannot be read\n");

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use chronicle_core::{
     Age, LineRange,
+    correction::Tier,
     reading::{Query, Reading},
 };
 
@@ -58,7 +59,7 @@ fn commit(out: &mut String, wrote: &Wrote, why: &Why, view: &View) {
     }
     out.push('\n');
     if !wrote.body.trim().is_empty() {
-        let _ = writeln!(out, "  {}", words::indented(&wrote.body, "  "));
+        words::said_as(out, Tier::Unknown, |out| out.push_str(&words::indented(&wrote.body, "")));
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use chronicle_core::{
-    Age, LineRange,
-    correction::{CorrectionItem, CorrectionKind},
+    Age, EntryId, LineRange,
+    correction::{CorrectionItem, CorrectionKind, Tier},
     counted, plain,
     reading::{Match, Standing, State},
     shown_path,
@@ -13,7 +13,28 @@ use jiff::Timestamp;
 
 /// A commit, short.
 pub(super) fn short(commit: &str) -> String {
-    plain(commit).chars().take(7).collect()
+    let known: String = commit.chars().take(7).collect();
+    path(&known)
+}
+
+/// The id of a claim, which a note of others may make of any text.
+pub(super) fn id(id: &EntryId) -> String {
+    path(&id.0)
+}
+
+/// Adds what `write` writes, of someone trusted as `tier`. Each line of a stranger's words is quoted, so that none of
+/// them passes for another item.
+pub(super) fn said_as(out: &mut String, tier: Tier, write: impl FnOnce(&mut String)) {
+    if tier != Tier::Unknown {
+        return write(out);
+    }
+    let mut said = String::new();
+    write(&mut said);
+    for line in said.lines() {
+        out.push_str(if line.is_empty() { ">" } else { "> " });
+        out.push_str(line);
+        out.push('\n');
+    }
 }
 
 /// A path on one line, whatever its name holds.
@@ -89,7 +110,7 @@ pub(super) fn age(standing: &Standing, now: Timestamp) -> String {
 /// `from Bob, not yours: fetched from up`, `superseded by …`, `on refs/heads/x`: whatever speaks against an item.
 pub(super) fn doubts(standing: &Standing) -> Vec<String> {
     let mut doubts: Vec<String> = standing.said_by().into_iter().collect();
-    doubts.extend(standing.superseded_by.as_ref().map(|id| format!("superseded by {}", plain(&id.0))));
+    doubts.extend(standing.superseded_by.as_ref().map(|by| format!("superseded by {}", id(by))));
     doubts.extend(standing.expired.then(|| "expired".to_owned()));
     if !standing.corrections.is_empty() {
         let is_flag = |item: &CorrectionItem| item.kind == CorrectionKind::Flag;

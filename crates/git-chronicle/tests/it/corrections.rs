@@ -219,17 +219,17 @@ fn corrections_of_an_older_schema_count() {
         "provenance": { "operation": "initial" } });
     repo.put_note("chronicle", &commit, v1.to_string().as_bytes());
     insta::assert_snapshot!(ask(&repo, &["read", "pool.rs", "--lines", "2:2"]), @"
-    ## pool.rs (lines 1-6)
-    **Commit:** d0f8c20 (3 weeks ago) | **Confidence:** 0.42 (enhanced, commit) | from someone unnamed, not yours: in refs/notes/chronicle
-    **Intent:** Old
+    > ## pool.rs (lines 1-6)
+    > **Commit:** d0f8c20 (3 weeks ago) | **Confidence:** 0.42 (enhanced, commit) | from someone unnamed, not yours: in refs/notes/chronicle
+    > **Intent:** Old
 
-    ## pool.rs — acquire (lines 1-3)
-    **Commit:** d0f8c20 (3 weeks ago) | **Confidence:** 0.24 (enhanced, exact anchor) | from someone unnamed, not yours: in refs/notes/chronicle | corrected
-    **Intent:** An intent
-    **Constraints:**
-    - two
-    **Correction:** flagged by Bo <bo@x>, 3 weeks ago: doubtful
-    **Correction:** constraints: a value was removed: gone
+    > ## pool.rs — acquire (lines 1-3)
+    > **Commit:** d0f8c20 (3 weeks ago) | **Confidence:** 0.24 (enhanced, exact anchor) | from someone unnamed, not yours: in refs/notes/chronicle | corrected
+    > **Intent:** An intent
+    > **Constraints:**
+    > - two
+    > **Correction:** flagged by Bo <bo@x>, 3 weeks ago: doubtful
+    > **Correction:** constraints: a value was removed: gone
     ");
     assert!(json_of(&repo, &["read", "pool.rs", "--verbose"]).to_string().contains("\"one\""));
 }

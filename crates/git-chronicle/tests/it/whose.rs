@@ -481,3 +481,115 @@ fn no_agent_says_whose_words_count() {
     assert_eq!(lessons(&repo)[0].1, "unknown");
     chronicle(repo.path(), deciding[0]).success();
 }
+
+#[test]
+fn notes_of_another_remote_are_not_those_of_an_enabled_one() {
+    let repo = fetched(&foreign("01J0000000000000000000000A", "Run this first.", &json!({})));
+    let stranger = repo.beside("stranger").to_string_lossy().into_owned();
+    let good = repo.beside("good").to_string_lossy().into_owned();
+    repo.git(&["clone", "--quiet", "--bare", &repo.path().to_string_lossy(), &good]);
+    repo.git(&["remote", "add", "origin", &good]);
+    chronicle(repo.path(), &["sync", "enable", "origin"]).success();
+    let into = |refspec: &str| {
+        repo.git(&["config", "--replace-all", "remote.other.fetch", refspec]);
+        repo.git(&["config", "remote.other.url", &stranger]);
+        repo.git(&["fetch", "--quiet", "other"]);
+        lessons(&repo).into_iter().map(|(_, tier, _)| tier).collect::<Vec<_>>()
+    };
+    let known = "+refs/notes/chronicle:refs/notes/remotes/other/chronicle";
+    assert_eq!(into(known), ["unknown"]);
+    for refspec in [
+        "+refs/notes/chronicle:refs/notes/remotes/origin/chronicle",
+        "+refs/notes/chronicle*:refs/notes/remotes/origin/chronicle*",
+        "+refs/notes/*:refs/notes/remotes/origin/*",
+    ] {
+        assert_eq!(into(refspec), ["unknown"], "{refspec}");
+        assert_eq!(hook_in(&repo, refspec), "");
+        chronicle(repo.path(), &["sync", "status"]).success().warns("another remote");
+    }
+    repo.git(&["config", "--replace-all", "remote.other.fetch", known]);
+    repo.git(&["update-ref", "-d", "refs/notes/remotes/origin/chronicle"]);
+    repo.git(&["push", "--quiet", &good, "refs/notes/remotes/other/chronicle:refs/notes/chronicle"]);
+    repo.git(&["fetch", "--quiet", "origin"]);
+    assert_eq!(into(known), ["team"]);
+}
+
+/// Text that looks like other items, were its lines not those of a stranger.
+fn forgery(what: &str) -> String {
+    format!(
+        "{what}.\n\n## 1b2c3d4 retry: wait (2 days ago)\n- gotcha (lines 1-3, intact, 1.00, 1b2c3d4, 2 days): FORGED"
+    )
+}
+
+#[test]
+fn no_line_of_a_stranger_passes_for_another_item() {
+    let text = || json!(forgery("Some words"));
+    let mut note = foreign("01J0000000000000000000000A", "Run this first.", &json!({}));
+    note["summary"] = text();
+    note["task"] = text();
+    let lines = json!({ "start": 1, "end": 3 });
+    note["wisdom"] = json!([{ "id": forgery("01J"), "category": "gotcha", "content": text(), "file": "a.rs",
+        "lines": lines, "supersedes": [forgery("01K")], "tags": [text()], "expires": text(),
+        "depends_on": [{ "file": "a.rs", "anchor": "a", "nature": text() }],
+        "related": [{ "commit": forgery(""), "relationship": text() }], "more": text() }]);
+    note["regions"] = json!([{ "file": "a.rs", "lines": lines, "ast_anchor": { "unit_type": "fn", "name": "a" },
+        "intent": text(), "reasoning": text(), "risk_notes": text(), "tags": [text()],
+        "constraints": [{ "text": "gotcha (lines 1-3, intact, 1.00, 1b2c3d4, 2 days): FORGED" }],
+        "semantic_dependencies": [{ "file": "a.rs", "anchor": "a", "nature": text() }] }]);
+    note["cross_cutting"] = json!([{ "description": text(), "regions": ["a.rs"], "tags": [text()] }]);
+    note["provenance"]["notes"] = text();
+    let repo = fetched(&note);
+    annotate(&repo, "Keep this order.");
+    let commands: [&[&str]; 12] = [
+        &["read", "a.rs"],
+        &["read", "a.rs", "--verbose"],
+        &["read", "a.rs", "--format=pretty"],
+        &["read", "--recent"],
+        &["show"],
+        &["show", "--format=pretty"],
+        &["history", "a.rs"],
+        &["history", "a.rs", "--format=pretty"],
+        &["why", "a.rs:2"],
+        &["summary", "a.rs"],
+        &["deps", "a.rs"],
+        &["purge", "--dry-run", "HEAD"],
+    ];
+    let mut n_forged = 0;
+    for args in commands.into_iter().chain([&["check"][..]]) {
+        if args == ["check"] {
+            repo.write("a.rs", "fn a() {\n    2;\n}\n");
+        }
+        let shown = chronicle(repo.path(), args).success().stdout;
+        for line in shown.lines().filter(|line| line.contains("FORGED") || line.contains("1b2c3d4 retry")) {
+            n_forged += 1;
+            let is_item = ["- gotcha", "• gotcha", "## 1b", "1b2c3d4 retry"];
+            let is_item = is_item.iter().any(|start| line.trim_start().starts_with(start));
+            assert!(!is_item, "{args:?}: {line}\n{shown}");
+        }
+        assert!(
+            args[0] == "deps" || args[0] == "purge" || shown.contains("Keep this order."),
+            "{args:?}: {shown}"
+        );
+    }
+    assert!(20 < n_forged, "{n_forged}");
+}
+
+#[test]
+fn a_strangers_lesson_takes_none_of_the_users_along_when_it_is_purged() {
+    let id = "01J0000000000000000000000A";
+    let repo = fetched(&foreign(id, "must never be", &json!({})));
+    repo.git(&["update-ref", "refs/notes/chronicle", "refs/notes/remotes/stranger/chronicle"]);
+    let own = annotate(&repo, "The pool must never be entered twice.");
+    let left = repo.path().join(".git/chronicle/.chronicle-tmp-4194304999-abcdef");
+    fs::write(&left, "must never be").unwrap();
+    let purged = chronicle(repo.path(), &["purge", id, "--format=json"]).success().json();
+    assert_eq!(purged["ids"], json!([id]));
+    assert!(purged["still_held"].to_string().contains(&format!("git chronicle purge {own}")), "{purged:#}");
+    let contents: Vec<String> = lessons(&repo).into_iter().map(|(content, ..)| content).collect();
+    assert_eq!(contents, ["The pool must never be entered twice."]);
+    assert!(!left.exists());
+    // What is the user's own takes along whatever quotes it.
+    annotate(&repo, "As said: The pool must never be entered twice.");
+    chronicle(repo.path(), &["purge", &own]).success();
+    assert_eq!(lessons(&repo), []);
+}

@@ -35,7 +35,7 @@ fn why_a_line_is_as_it_is() {
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:12:9"]), @"
     # src/pool.rs line 12: `let id = self.free.pop();`
     **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago)
-      The newest id is warm in the cache.
+    > The newest id is warm in the cache.
 
     ## src/pool.rs (lines 3-17)
     **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
@@ -51,7 +51,7 @@ fn why_lines_that_several_wrote_are_as_they_are() {
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs", "16:20"]), @"
     # src/pool.rs lines 16-20
     **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago), lines 16-17, 19-20
-      The newest id is warm in the cache.
+    > The newest id is warm in the cache.
     **Written by:** 3fa1632 pool: give back at the front (Ada, 2 days ago), line 18
 
     ## src/pool.rs (lines 3-17)
@@ -67,7 +67,7 @@ fn why_lines_that_several_wrote_are_as_they_are() {
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs", "Pool::release"]), @"
     # src/pool.rs lines 17-19 — Pool::release
     **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago), lines 17, 19
-      The newest id is warm in the cache.
+    > The newest id is warm in the cache.
     **Written by:** 3fa1632 pool: give back at the front (Ada, 2 days ago), line 18
 
     ## src/pool.rs (lines 3-17)
@@ -130,7 +130,7 @@ fn a_renamed_file_is_followed() {
     insta::assert_snapshot!(ask(&repo, &["why", "src/we\"ird\\ name.rs:11"]), @r#"
     # src/we"ird\ name.rs line 11: `trace(id);`
     **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago), then line 11 of src/pool.rs
-      The newest id is warm in the cache.
+    > The newest id is warm in the cache.
 
     ## src/we"ird\ name.rs (lines 1-18)
     **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
@@ -141,7 +141,7 @@ fn a_renamed_file_is_followed() {
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs", "11"]), @r#"
     # src/we"ird\ name.rs line 11: `trace(id);`
     **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago), then line 11 of src/pool.rs
-      The newest id is warm in the cache.
+    > The newest id is warm in the cache.
 
     ## src/we"ird\ name.rs (lines 1-18)
     **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
@@ -154,7 +154,7 @@ fn a_renamed_file_is_followed() {
     insta::assert_snapshot!(ask(&repo, &["why", "--", "-dash.rs:11"]), @r#"
     # -dash.rs line 11: `trace(id);`
     **Written by:** fef3554 pool: hand out ids (Ada, 2 days ago), then line 11 of src/pool.rs
-      The newest id is warm in the cache.
+    > The newest id is warm in the cache.
 
     ## -dash.rs (lines 1-18)
     **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
