@@ -13,9 +13,23 @@ use crate::LineRange;
 ///
 /// A ULID for claims that Chronicle wrote; `h-` and 26 base32 characters for
 /// claims found without an id. Copies of a claim on other commits keep its id.
+///
+/// A note may hold any text for one; what could pass for words is refused when it is read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct EntryId(pub String);
+pub struct EntryId(#[serde(deserialize_with = "well_formed")] pub String);
+
+/// A ULID has 26 characters, a UUID 36, what older tools counted fewer.
+const LONGEST: usize = 64;
+
+fn well_formed<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let id = String::deserialize(deserializer)?;
+    let is_of_ids = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+    match id.len() <= LONGEST && id.bytes().all(is_of_ids) {
+        true => Ok(id),
+        false => Err(serde::de::Error::custom("an id has at most 64 letters, digits, `-`, `_`, `.` and `:`")),
+    }
+}
 
 impl Borrow<str> for EntryId {
     fn borrow(&self) -> &str {
@@ -56,6 +70,17 @@ impl fmt::Display for EntryId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_no_id() {
+        let read = |id: &str| serde_json::from_value::<EntryId>(id.into()).ok();
+        for id in ["01J0000000000000000000000A", "h-abc", "conv-1", "", "a.2:b_c"] {
+            assert_eq!(read(id), Some(EntryId(id.to_owned())));
+        }
+        for id in ["a b", "a\nb", "ä", "x`", &"x".repeat(65)] {
+            assert_eq!(read(id), None, "{id}");
+        }
+    }
 
     #[test]
     fn a_derived_id_depends_on_every_part_of_the_claim() {

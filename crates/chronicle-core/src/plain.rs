@@ -56,17 +56,19 @@ pub fn shown_path(path: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// JSON in which no character acts on a terminal or hides from a reader: such a one can only be in a text, where it is
-/// escaped, so that every reader of JSON gets the same text.
+/// JSON in which no character acts on a terminal, hides from a reader or is a command of the host of a build: such a one
+/// can only be in a text, where it is escaped, so that every reader of JSON gets the same text.
 #[must_use]
 pub fn shown_json(json: &str) -> Cow<'_, str> {
     let is_shown = |c: char| c == '\r' || !matches!(class(c), Class::Gone | Class::LineEnd);
-    if json.is_ascii() && !json.contains('\u{7f}') || json.chars().all(is_shown) {
+    let commands = commands_within(json);
+    let is_plain = json.is_ascii() && !json.contains('\u{7f}') || json.chars().all(is_shown);
+    if is_plain && commands.is_empty() {
         return Cow::Borrowed(json);
     }
     let mut shown = String::with_capacity(json.len() + 8);
-    for character in json.chars() {
-        match is_shown(character) {
+    for (at, character) in json.char_indices() {
+        match is_shown(character) && commands.binary_search(&at).is_err() {
             true => shown.push(character),
             false => character
                 .encode_utf16(&mut [0; 2])
@@ -83,21 +85,25 @@ const COMMANDS: [&str; 3] = ["::", "section_start:", "section_end:"];
 /// What the host of a build takes for a command wherever it is in a line.
 const COMMANDS_WITHIN: [&str; 3] = ["##[", "##vso[", "##teamcity["];
 
+/// Whether `text` begins with one of these, in any case.
+fn begins_with(text: &str, beginnings: &[&str]) -> bool {
+    let begins =
+        |start: &&str| text.get(..start.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(start));
+    beginnings.iter().any(begins)
+}
+
+/// Where the second signs of such commands are within lines, each of which may begin another one.
+fn commands_within(text: &str) -> Vec<usize> {
+    let is_within = |(at, _): &(usize, &str)| begins_with(&text[*at..], &COMMANDS_WITHIN);
+    text.match_indices('#').filter(is_within).map(|(at, _)| at + 1).collect()
+}
+
 /// `text` with nothing that the host of a build takes for a command: GitHub, Azure, TeamCity and GitLab read them in
 /// whatever a build prints. Such a one gets a backslash, which markdown does not show.
 #[must_use]
 pub fn without_commands(text: &str) -> Cow<'_, str> {
-    let begins = |line: &str, commands: &[&str]| {
-        let begins = |command: &&str| {
-            line.get(..command.len()).is_some_and(|start| start.eq_ignore_ascii_case(command))
-        };
-        commands.iter().any(begins)
-    };
-    let is_within = |at: usize| begins(&text[at..], &COMMANDS_WITHIN);
-    let is_command = |line: &str| begins(line.trim_start(), &COMMANDS);
-    // Between the two signs, each of which may begin one.
-    let within: Vec<usize> =
-        text.match_indices('#').filter(|(at, _)| is_within(*at)).map(|(at, _)| at + 1).collect();
+    let is_command = |line: &str| begins_with(line.trim_start(), &COMMANDS);
+    let within = commands_within(text);
     if within.is_empty() && !text.lines().any(is_command) {
         return Cow::Borrowed(text);
     }
@@ -280,6 +286,7 @@ mod tests {
         let read = |json: &str| serde_json::from_str::<serde_json::Value>(json).unwrap();
         assert_eq!(read(shown), read(json));
         assert!(matches!(shown_json("{}\n"), Cow::Borrowed(_)));
+        assert_eq!(shown_json("{\"a\": \"x ###[b] ##Vso[\"}"), "{\"a\": \"x ##\\u0023[b] #\\u0023Vso[\"}");
     }
 
     #[test]

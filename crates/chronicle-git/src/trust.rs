@@ -259,8 +259,12 @@ impl Repository {
     /// The address that git fetches from for a remote, without what logs in there; `None` for one that is not one line.
     #[must_use]
     pub fn remote_url(&self, remote: &str) -> Option<String> {
+        self.url_of(remote, gix::remote::Direction::Fetch)
+    }
+
+    fn url_of(&self, remote: &str, direction: gix::remote::Direction) -> Option<String> {
         let found = self.inner.find_remote(remote).ok()?;
-        let mut url = found.url(gix::remote::Direction::Fetch)?.clone();
+        let mut url = found.url(direction)?.clone();
         url.set_password(None);
         // Over HTTP the user's name may be a token; over SSH it is a part of the place.
         if matches!(url.scheme, gix::url::Scheme::Http | gix::url::Scheme::Https) {
@@ -268,6 +272,13 @@ impl Repository {
         }
         let url = url.to_bstring().to_str_lossy().into_owned();
         (!url.contains(char::is_control)).then_some(url)
+    }
+
+    /// Whether the user enabled an address here.
+    #[must_use]
+    pub fn is_enabled_url(&self, url: &str) -> bool {
+        let records = self.trust_records.as_ref();
+        records.is_some_and(|records| records.enabled(self.common_dir()).iter().any(|known| known == url))
     }
 
     /// The remotes that the user exchanges notes with here, as the user's own records say.
@@ -285,26 +296,36 @@ impl Repository {
         self.remotes().into_iter().filter(is_enabled).filter(is_alone).collect()
     }
 
-    /// Whether git may fetch another remote's notes into where those of `remote` are kept, by what the repository's own
-    /// configuration says: then nothing shows whose they are.
+    /// Whether git may fetch anything else than the notes of `remote` into where these are kept, by what the
+    /// repository's own configuration says: another remote's notes, or a branch that strangers may push. Then nothing
+    /// shows whose they are.
     #[must_use]
     pub fn is_fetched_into_by_another(&self, remote: &str) -> bool {
         let kept = tracking_prefix(remote);
-        let is_into = |refspec: &String| {
-            let to = refspec.split_once(':').map_or("", |(_, to)| to);
-            match to.split_once('*') {
-                Some((before, _)) => kept.starts_with(before) || before.starts_with(&kept),
-                None => to.starts_with(&kept),
-            }
+        let is_into = |to: &str| match to.split_once('*') {
+            Some((before, _)) => kept.starts_with(before) || before.starts_with(&kept),
+            None => to.starts_with(&kept),
+        };
+        let is_foreign = |of: &str, refspec: &str| {
+            let (from, to) = refspec.split_once(':').unwrap_or((refspec, ""));
+            let from = from.trim_start_matches('+');
+            let is_its_notes = of == remote && (from == to || from == to.replacen(&kept, "refs/notes/", 1));
+            is_into(to) && !is_its_notes
         };
         // Git reads remotes from files there, too, as it did before it had configuration.
         let has_old_files =
             fs::read_dir(self.common_dir().join("remotes")).is_ok_and(|mut entries| entries.next().is_some());
-        let others = self.remote_names().into_iter().filter(|other| other != remote);
-        has_old_files
-            || others
-                .flat_map(|other| self.settings(&format!("remote.{other}.fetch")))
-                .any(|spec| is_into(&spec))
+        let is_mixed = |of: String| {
+            self.settings(&format!("remote.{of}.fetch")).iter().any(|refspec| is_foreign(&of, refspec))
+        };
+        has_old_files || self.remote_names().into_iter().any(is_mixed)
+    }
+
+    /// The address that git pushes to for a remote, where that is another one than [`Repository::remote_url`].
+    #[must_use]
+    pub fn other_push_url(&self, remote: &str) -> Option<String> {
+        let url = self.url_of(remote, gix::remote::Direction::Push)?;
+        (self.remote_url(remote).as_ref() != Some(&url)).then_some(url)
     }
 }
 

@@ -32,6 +32,11 @@ pub const MAX_MEMORY: u64 = 768 << 20;
 pub const TIMED_OUT: u8 = 3;
 /// On a busy machine [`MAX_PARSE_TIME`] of work may take longer, but not longer than this.
 const MAX_WAIT: Duration = Duration::from_secs(8);
+/// A file that takes so long is slow.
+const SLOW: Duration = Duration::from_millis(300);
+/// So long may slow files take together in each [`WINDOW`]: each of many may be made to take as long as one may.
+const MOST_SLOW: Duration = Duration::from_secs(6);
+const WINDOW: Duration = Duration::from_mins(1);
 /// Longer than any path or outline.
 const MAX_FRAME: usize = 256 << 20;
 
@@ -40,6 +45,24 @@ pub type Start = fn() -> Command;
 
 static START: OnceLock<Start> = OnceLock::new();
 static PARSER: Mutex<Option<Parser>> = Mutex::new(None);
+static SLOW_ONES: Mutex<SlowOnes> = Mutex::new(SlowOnes(Vec::new()));
+
+/// When slow files were done, and how long each took.
+struct SlowOnes(Vec<(Instant, Duration)>);
+
+impl SlowOnes {
+    /// Whether no other file may be slow at `now`.
+    fn are_too_many(&mut self, now: Instant) -> bool {
+        self.0.retain(|(done, _)| now.saturating_duration_since(*done) < WINDOW);
+        MOST_SLOW <= self.0.iter().map(|(_, took)| *took).sum()
+    }
+
+    fn add(&mut self, now: Instant, took: Duration) {
+        if SLOW <= took {
+            self.0.push((now, took));
+        }
+    }
+}
 
 /// Lets processes that `start` makes parse from now on; without this call, this process parses itself, and only the
 /// time is limited.
@@ -61,6 +84,23 @@ pub(crate) fn outline_in(
     bytes: &[u8],
 ) -> Result<Outline, NoOutline> {
     let mut slot = PARSER.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut slow_ones = SLOW_ONES.lock().unwrap_or_else(PoisonError::into_inner);
+    if slow_ones.are_too_many(Instant::now()) {
+        return NotStartedSnafu { reason: "other files took too long" }.fail();
+    }
+    let begun = Instant::now();
+    let outline = ask(&mut slot, start, language, path, bytes);
+    slow_ones.add(Instant::now(), begun.elapsed());
+    outline
+}
+
+fn ask(
+    slot: &mut Option<Parser>,
+    start: Start,
+    language: Language,
+    path: &str,
+    bytes: &[u8],
+) -> Result<Outline, NoOutline> {
     loop {
         let (mut parser, is_new) = match slot.take() {
             Some(parser) => (parser, false),

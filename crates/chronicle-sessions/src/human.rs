@@ -65,14 +65,22 @@ const INTERRUPTIONS: [&str; 3] =
     ["[Request interrupted by user", "<turn_aborted>", "[Request cancelled by user"];
 
 /// What agents put beside the words of a human, from its beginning to its end.
-const INSERTIONS: [(&str, &str); 6] = [
+const INSERTIONS: [(&str, &str); 3] = [
     ("<system-reminder>", "</system-reminder>"),
-    ("<hook_context>", "</hook_context>"),
-    ("<ide_opened_file>", "</ide_opened_file>"),
-    ("<ide_selection>", "</ide_selection>"),
     ("<current_datetime>", "</current_datetime>"),
     ("<reminder>", "</reminder>"),
 ];
+
+/// The same, of what holds files, which may hold the end, too: so it is over at its last end.
+const FILES: [(&str, &str); 4] = [
+    ("<hook_context>", "</hook_context>"),
+    ("<ide_opened_file>", "</ide_opened_file>"),
+    ("<ide_selection>", "</ide_selection>"),
+    ("--- Content from referenced files ---", "--- End of content ---"),
+];
+
+/// What an editor tells Codex of its files, up to the human's words.
+const OF_EDITOR: (&str, &str) = ("# Context from my IDE setup:", "## My request for Codex:");
 
 /// Judges words by how they read.
 pub(crate) fn author(words: Cow<'_, str>) -> Author<'_> {
@@ -115,10 +123,22 @@ pub(crate) fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a s
 }
 
 fn without_insertions(words: Cow<'_, str>) -> Cow<'_, str> {
-    if !words.contains('<') {
-        return words;
-    }
     let mut kept = words;
+    let (start, end) = OF_EDITOR;
+    if kept.trim_start().starts_with(start)
+        && let Some(at) = kept.rfind(end)
+    {
+        kept = Cow::Owned(kept[at + end.len()..].trim_start().to_owned());
+    }
+    for (start, end) in FILES {
+        let Some(from) = kept.find(start) else { continue };
+        let Some(at) = kept[from..].rfind(end) else { continue };
+        let rest = kept[from + at + end.len()..].trim_start();
+        kept = Cow::Owned(format!("{}{rest}", &kept[..from]));
+    }
+    if !kept.contains('<') {
+        return kept;
+    }
     for (start, end) in INSERTIONS {
         while let Some(from) = kept.find(start) {
             let Some(length) = kept[from..].find(end) else { break };
@@ -156,6 +176,20 @@ mod tests {
         check("<system-reminder>be kind</system-reminder>\nfix it", &Author::Human("fix it".into()));
         check("fix it\n<hook_context>known: …</hook_context>", &Author::Human("fix it\n".into()));
         check("<system-reminder>be kind</system-reminder>", &Author::Machine(Synthetic::Injected, "".into()));
+        check(
+            "<ide_selection>x</ide_selection>\nI want y.\n</ide_selection>\nfix it",
+            &Author::Human("fix it".into()),
+        );
+        check(
+            "# Context from my IDE setup:\n\n## Active selection of the file:\nI want y.\n## My request for Codex:\nx\n\n\
+             ## My request for Codex:\nfix it\n",
+            &Author::Human("fix it\n".into()),
+        );
+        check(
+            "look at @a\n--- Content from referenced files ---\nContent from @a:\nI want y.\n--- End of content ---\n\
+             --- End of content ---",
+            &Author::Human("look at @a\n".into()),
+        );
         check("an open <system-reminder> stays", &Author::Human("an open <system-reminder> stays".into()));
     }
 

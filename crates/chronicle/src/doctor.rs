@@ -8,7 +8,7 @@ use chronicle_git::{GitError, NOTES_REF, Repository, Setting, notes_refspec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error};
+use crate::{Chronicle, Error, error::quoted};
 
 /// What was looked at, and what is wrong.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -220,7 +220,10 @@ impl Chronicle {
                     continue;
                 };
                 let mend = format!(
-                    "`git config --unset-all --fixed-value remote.{remote}.fetch '{refspec}'`, then `git chronicle sync enable {remote}`"
+                    "`git config --unset-all --fixed-value {} {}`, then `git chronicle sync enable {}`",
+                    quoted(&format!("remote.{remote}.fetch")),
+                    quoted(refspec),
+                    quoted(remote)
                 );
                 findings.push(
                     Finding::problem("fetch", format!("{what}: `{refspec}` is set"), mend).mendable(
@@ -237,8 +240,8 @@ impl Chronicle {
             for refspec in pushed.iter().filter(|refspec| refspec.contains("refs/notes/")) {
                 let seen =
                     format!("`git push {remote}` pushes notes instead of branches: `{refspec}` is set");
-                let mend =
-                    format!("`git config --unset-all remote.{remote}.push`, and `git chronicle sync push`");
+                let key = quoted(&format!("remote.{remote}.push"));
+                let mend = format!("`git config --unset-all {key}`, and `git chronicle sync push`");
                 findings.push(Finding::problem("push", seen, mend));
             }
         }
@@ -248,13 +251,14 @@ impl Chronicle {
                 // Nothing mends that unasked: the repository would say itself whom to trust.
                 let seen =
                     format!("this repository names `{remote}` to exchange notes with, which decides nothing");
+                let name = quoted(&remote);
                 let mend =
-                    format!("`git chronicle sync enable {remote}`, if you trust its notes as your team's");
+                    format!("`git chronicle sync enable {name}`, if you trust its notes as your team's");
                 findings.push(Finding::note("sync", seen, &mend));
             }
             if !remotes.contains(&remote) {
                 let seen = format!("notes are exchanged with `{remote}`, but there is no such remote");
-                let mend = format!("`git chronicle sync disable {remote}`");
+                let mend = format!("`git chronicle sync disable {}`", quoted(&remote));
                 let forget = || self.sync_disable(Some(&remote)).map(drop);
                 findings.push(Finding::problem("sync", seen, mend).mendable(fix, forget));
             }
@@ -263,7 +267,7 @@ impl Chronicle {
             let fetched = repository.settings(&format!("remote.{remote}.fetch"));
             if !fetched.is_empty() && !fetched.contains(&notes_refspec(remote)) {
                 let seen = format!("`git fetch {remote}` does not bring its notes");
-                let mend = format!("`git chronicle sync enable {remote}`");
+                let mend = format!("`git chronicle sync enable {}`", quoted(remote));
                 let enable = || self.sync_enable(Some(remote)).map(drop);
                 findings.push(Finding::problem("sync", seen, mend).mendable(fix, enable));
             }

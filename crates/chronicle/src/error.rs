@@ -381,6 +381,14 @@ pub enum Error {
         /// What would make sense.
         expected: &'static str,
     },
+    /// A remote to which git pushes at another address than it fetches from, which the user did not name.
+    #[snafu(display("notes for `{remote}` would go to {url}, which is not the address that you enabled"))]
+    PushedElsewhere {
+        /// The remote.
+        remote: String,
+        /// Where git would push to.
+        url: String,
+    },
     /// No remote to exchange notes with.
     #[snafu(display("the repository has no remote"))]
     NoRemote,
@@ -493,6 +501,7 @@ impl Error {
             Self::UnknownSetting { .. } => "unknown_setting",
             Self::InvalidSetting { .. } => "invalid_setting",
             Self::NoRemote => "no_remote",
+            Self::PushedElsewhere { .. } => "pushed_elsewhere",
             Self::SeveralRemotes { .. } => "usage",
             Self::ReadInput { .. } => "input_unreadable",
             Self::WriteHook { .. } => "hook_not_written",
@@ -529,7 +538,7 @@ impl Error {
 }
 
 /// A word for a shell, in quotes where it needs them.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:=@".contains(letter);
     if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }

@@ -7,7 +7,7 @@ use chronicle_search::NamedSession;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, gc, writer::WriterLog};
+use crate::{Chronicle, Error, error::quoted, gc, writer::WriterLog};
 
 /// What was purged, and what is left to do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -117,7 +117,7 @@ impl Chronicle {
         let repository = self.repository()?;
         let mut held = Vec::new();
         let has_log = |name: &&RewrittenRef| repository.common_dir().join("logs").join(&name.name).exists();
-        let logged: Vec<&str> = reply.refs.iter().filter(has_log).map(|name| name.name.as_str()).collect();
+        let logged: Vec<String> = reply.refs.iter().filter(has_log).map(|name| quoted(&name.name)).collect();
         if !logged.is_empty() {
             held.push(format!(
                 "the reflogs of this clone, until `git reflog expire --expire=now {}`",
@@ -191,13 +191,4 @@ fn push(remote: &str, own: &[String], reply: &PurgeReply, before: &[(String, Obj
         }
     }
     Some(format!("{command} {}{refspecs} {PURGED_REF}:{PURGED_REF}", quoted(remote)))
-}
-
-/// A remote's name for the shell.
-fn quoted(name: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._/-".contains(letter);
-    if name.chars().all(is_plain) && !name.starts_with('-') {
-        return name.to_owned();
-    }
-    format!("'{}'", name.replace('\'', "'\\''"))
 }

@@ -12,7 +12,10 @@ use chronicle_git::{GitError, Merged, ObjectId, Repository, Setting, TakenOut, n
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, error::SeveralRemotesSnafu};
+use crate::{
+    Chronicle, Error,
+    error::{PushedElsewhereSnafu, SeveralRemotesSnafu},
+};
 
 /// What was exchanged with remotes, or how far apart we are.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -123,6 +126,9 @@ impl Chronicle {
             synced
                 .warnings
                 .push(format!("notes from {} are trusted as your team's from now on", plain(&url)));
+            if let Some(url) = repository.other_push_url(&remote) {
+                synced.warnings.push(format!("yours are pushed to {}", plain(&url)));
+            }
         }
         let is_fetched = !fetched.is_empty();
         synced.remotes.push(SyncedRemote {
@@ -200,8 +206,9 @@ impl Chronicle {
         // An address that no remote has any more is not trusted again should one get it.
         if let Some(records) = repository.trust_records() {
             let known = repository.remote_names();
-            let urls =
-                known.iter().filter(|_| remote.is_some()).filter_map(|name| repository.remote_url(name));
+            let known = known.iter().filter(|_| remote.is_some());
+            let urls = known.flat_map(|name| [repository.remote_url(name), repository.other_push_url(name)]);
+            let urls = urls.flatten();
             records.keep_only(repository.common_dir(), &urls.collect::<Vec<_>>())?;
         }
         if synced.remotes.is_empty() && synced.warnings.is_empty() {
@@ -311,6 +318,11 @@ impl Chronicle {
         self.reconcile_lazily()?;
         for remote in partners(repository, remote)? {
             let mut of_remote = SyncedRemote::new(repository, &remote);
+            if let Some(url) =
+                repository.other_push_url(&remote).filter(|url| !repository.is_enabled_url(url))
+            {
+                return PushedElsewhereSnafu { remote, url }.fail();
+            }
             let report = sync::push(repository, &remote, vouches)?;
             if report.is_purged {
                 self.forget_purged_words()?;
@@ -430,7 +442,16 @@ fn forget_fetched(repository: &Repository, remote: &str) -> Result<bool, Error> 
 /// Records outside the repository whether notes are exchanged with a remote; returns whether that is news.
 fn record(repository: &Repository, remote: &str, is_enabled: bool) -> Result<bool, Error> {
     match (repository.trust_records(), repository.remote_url(remote)) {
-        (Some(records), Some(url)) => Ok(records.enable(repository.common_dir(), &url, is_enabled)?),
+        (Some(records), Some(url)) => {
+            // Git may push to another place than it fetches from.
+            let others = repository.other_push_url(remote).into_iter();
+            let urls: Vec<String> = others.chain([url]).collect();
+            let mut is_news = false;
+            for url in &urls {
+                is_news |= records.enable(repository.common_dir(), url, is_enabled)?;
+            }
+            Ok(is_news)
+        }
         _ => Ok(false),
     }
 }

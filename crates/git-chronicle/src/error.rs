@@ -192,6 +192,9 @@ impl CommandError {
             "not_a_notes_ref" => "`git log refs/notes/chronicle` shows what the ref holds",
             "problems_found" => "each says how to mend it; --fix does what can be done without a loss",
             "invalid_line" => "nothing was stored; each line is a note as `git chronicle export` writes it",
+            "pushed_elsewhere" => {
+                "`git remote get-url --push NAME` shows it; `git chronicle sync enable NAME` says that it is right"
+            }
             "no_remote" | "unknown_remote" => "`git remote -v` lists the remotes",
             "fetch_failed" => "`git ls-remote REMOTE` shows whether it can be reached",
             "push_rejected" => {

@@ -169,6 +169,7 @@ fn github(check: &Check) -> String {
 
 /// Text that cannot end a workflow command, so that no lesson can give one.
 fn escaped(text: &str) -> String {
+    let text = chronicle_core::without_commands(text);
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 

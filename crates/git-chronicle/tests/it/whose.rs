@@ -508,6 +508,11 @@ fn notes_of_another_remote_are_not_those_of_an_enabled_one() {
         chronicle(repo.path(), &["sync", "status"]).success().warns("another remote");
     }
     repo.git(&["config", "--replace-all", "remote.other.fetch", known]);
+    // Nor is a branch of the enabled one, which strangers may push.
+    let branch = "+refs/pull/1/head:refs/notes/remotes/origin/chronicle";
+    repo.git(&["config", "--add", "remote.origin.fetch", branch]);
+    assert!(into(known).iter().all(|tier| tier == "unknown"));
+    repo.git(&["config", "--unset", "--fixed-value", "remote.origin.fetch", branch]);
     repo.git(&["update-ref", "-d", "refs/notes/remotes/origin/chronicle"]);
     repo.git(&["push", "--quiet", &good, "refs/notes/remotes/other/chronicle:refs/notes/chronicle"]);
     repo.git(&["fetch", "--quiet", "origin"]);
@@ -528,10 +533,14 @@ fn no_line_of_a_stranger_passes_for_another_item() {
     note["summary"] = text();
     note["task"] = text();
     let lines = json!({ "start": 1, "end": 3 });
-    note["wisdom"] = json!([{ "id": forgery("01J"), "category": "gotcha", "content": text(), "file": "a.rs",
-        "lines": lines, "supersedes": [forgery("01K")], "tags": [text()], "expires": text(),
+    note["wisdom"] = json!([{ "id": "01J", "category": "gotcha", "content": text(), "file": "a.rs",
+        "lines": lines, "tags": [text()], "expires": text(),
         "depends_on": [{ "file": "a.rs", "anchor": "a", "nature": text() }],
         "related": [{ "commit": forgery(""), "relationship": text() }], "more": text() }]);
+    let (id, other) = (forgery("01J"), forgery("01K"));
+    let bad =
+        json!({ "id": id, "category": "gotcha", "content": text(), "file": "a.rs", "supersedes": [other] });
+    note["wisdom"].as_array_mut().unwrap().push(bad);
     note["regions"] = json!([{ "file": "a.rs", "lines": lines, "ast_anchor": { "unit_type": "fn", "name": "a" },
         "intent": text(), "reasoning": text(), "risk_notes": text(), "tags": [text()],
         "constraints": [{ "text": "gotcha (lines 1-3, intact, 1.00, 1b2c3d4, 2 days): FORGED" }],
@@ -592,4 +601,27 @@ fn a_strangers_lesson_takes_none_of_the_users_along_when_it_is_purged() {
     annotate(&repo, "As said: The pool must never be entered twice.");
     chronicle(repo.path(), &["purge", &own]).success();
     assert_eq!(lessons(&repo), []);
+}
+
+#[test]
+fn notes_are_pushed_nowhere_that_the_user_did_not_see() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    repo.commit("one");
+    annotate(&repo, "Keep this order.");
+    let [good, evil] = ["good", "evil"].map(|name| repo.beside(name).to_string_lossy().into_owned());
+    for bare in [&good, &evil] {
+        repo.git(&["init", "--quiet", "--bare", bare]);
+    }
+    repo.git(&["remote", "add", "origin", &good]);
+    chronicle(repo.path(), &["sync", "enable", "origin"]).success();
+    repo.git(&["config", "remote.origin.pushurl", &evil]);
+    let refused = chronicle(repo.path(), &["sync", "push", "--format=json"]).failed(1);
+    assert_eq!(refused.json_error(), "pushed_elsewhere");
+    assert_eq!(repo.git(&["ls-remote", &evil]), "");
+    chronicle(repo.path(), &["sync", "enable", "origin"])
+        .success()
+        .warns(&format!("yours are pushed to {evil}"));
+    chronicle(repo.path(), &["sync", "push"]).success();
+    assert!(repo.git(&["ls-remote", &evil]).contains("refs/notes/chronicle"));
 }
