@@ -92,6 +92,24 @@ fn tokens_of_other_services_are_known_by_their_shape_too() {
 }
 
 #[test]
+fn groups_and_seeds_are_known_by_their_form() {
+    use Kind::*;
+    for (kind, marked) in [
+        (Secret, "unlock with «447524-118085-331694-002431-660022-719268-027962-548900» once"),
+        (Secret, "nats «SU¦APTGZ6JFEBZSDOXRLGQNBQRMKTSXFVYPLP6RFTASTM23S34KOTQCFC5R»"),
+        (PrivateKey, "x = [\"«desc¦riptor:x25519:WQ7XNB2RT4WLM6ZKDFEQ2TLWXVBNRJMDYCHSPGAETUONIXWZQ4RV»\"]"),
+        (Token, "kubeadm join «4fkq9z.tlw2xvb7nrj8mdyc»"),
+        (Token, "X-Ctx: eu;«s.4fKq9ZtLw2XvB7nRj8MdYc3H»"),
+        (Token, "with «Nz¦g0NjQ5OTI1NDI5MzE4OTUx.t-qscv.4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5x» it fails"),
+    ] {
+        check(kind, marked);
+    }
+    // Numbers that 11 does not divide, and the digest of a bundle.
+    check_untouched("447525-118085-331694-002431-660022-719268-027962-548900");
+    check_untouched("https://example.com/assets/vendor.tlw2xvb7nrj8mdyc.js");
+}
+
+#[test]
 fn names_need_no_separator_before_what_was_drawn() {
     use Kind::*;
     for (kind, marked) in [
@@ -285,6 +303,29 @@ fn a_secret_goes_on_in_the_lines_below() {
         check(Kind::Token, marked);
     }
     check_untouched("the token:\nit is refreshed twice\nand kept");
+}
+
+#[test]
+fn a_token_is_known_by_its_form_however_it_is_broken() {
+    use Kind::*;
+    for (kind, marked) in [
+        (GithubToken, "from the terminal:\n«gh¦p_4fKq9ZtLw2XvB7n\nRj8MdYc3HsPgA6eTu1oNi»\nend"),
+        (GithubToken, "> «gh¦p_4fKq9ZtLw2XvB7n\n> Rj8MdYc3HsPgA6eTu1oNi»\n> regards"),
+        (GithubToken, "  7 | «gh¦p_4fKq9ZtLw2XvB7n\n  8 | Rj8MdYc3HsPgA6eTu1oNi»\n  9 | end"),
+        (GithubToken, "│ «gh¦p_4fKq9ZtLw2XvB7n\n│ Rj8MdYc3HsPgA6eTu1oNi»\n└──"),
+        (GithubToken, "Key: «gh¦p_4fKq9ZtLw2XvB7n=\nRj8MdYc3HsPg=\nA6eTu1oNi»\n"),
+        (GithubToken, "x = (\n    'a: «gh¦p_4fKq9ZtLw2XvB7n'\n    'Rj8MdYc3HsPgA6eTu1oNi»'\n)"),
+        (Token, "login --token=«4fKq9ZtLw2XvB7nRj8Md \\\n    Yc3HsPgA6eTu1oNi»\n"),
+        (
+            Webhook,
+            "url = https://«hooks.sl¦ack.com/serv\nices/T02AB3CD4/B05EF6GH7/x8Kq2Zt\nLw9XvB4nRj7MdYc3H»\nend",
+        ),
+    ] {
+        check(kind, marked);
+    }
+    check_untouched("sk-\nwhat-follows\nis-a-list-of-words\nand-nothing-else");
+    check_untouched("see https://example.com/services/\nREADME2.md\nCONTRIBUTING.md");
+    check_untouched("login --flag=x \\\n    --other-flag-of-it=y \\\n    --third\n");
 }
 
 #[test]

@@ -281,7 +281,7 @@ fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
         SHARE => commands::find_share(text, floor, at),
         ARGUMENT => context::find_argument(text, floor, at + 1),
         WORD => languages::find(text, floor, at),
-        URL => url::find_password(text, at),
+        URL => url::find_password(text, at).or_else(|| tokens::find_wrapped_webhook(text, at)),
         TELEGRAM => url::find_telegram_token(text, floor, at),
         PASSWORD => told::find(text, floor, at),
         PHRASE if begins_phrase(&text[at..]) => told::find(text, floor, at),
