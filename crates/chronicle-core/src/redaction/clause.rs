@@ -64,6 +64,16 @@ pub(super) fn tied(before: &[u8], after: &[u8]) -> Option<Kind> {
         .or_else(|| tied_after(after))
         .or_else(|| in_brackets(line, after))
         .or_else(|| noun_of(header(before, line)?))
+        .or_else(|| noun_of(question(before, line)?))
+}
+
+/// The question in the line above that a value answers, as in `sure: x`.
+fn question<'a>(before: &'a [u8], line: &[u8]) -> Option<&'a [u8]> {
+    line.ends_with(b": ").then_some(())?;
+    let above = before[..before.len() - line.len()].trim_ascii_end();
+    above
+        .ends_with(b"?")
+        .then(|| &above[above.len() - run_back(above, 0, above.len(), BEFORE, |byte| *byte != b'\n')..])
 }
 
 /// The words before a value that a sign or a verb ties to it.

@@ -3,11 +3,11 @@
 //! `-p` is a port, a path or a pager nearly everywhere, so the program has to stand before it in
 //! the same command. Behind its option no value has to look like a secret: people type weak ones.
 
-use super::bytes::{is_blank, run, starts_with_ignoring_case};
+use super::bytes::{contains, is_blank, run, run_back, starts_with_ignoring_case};
 use super::context::{Quote, open_quote, quote_end};
 use super::surroundings::bare_end;
 use super::value::{self, Writing};
-use super::{Kind, Secret};
+use super::{Kind, Secret, clause};
 
 /// How far before an option its program may stand, and behind a command its words.
 const COMMAND_LIMIT: usize = 256;
@@ -117,6 +117,37 @@ pub(super) fn find_long(text: &[u8], floor: usize, at: usize, end: usize) -> Opt
         true => None,
         false => given(text, start),
     }
+}
+
+/// Options by which a command reads a secret from the one before it.
+const READERS: &[&str] = &["stdin", "-file=-", "-file -"];
+
+/// Commands that print their argument.
+const PRINTERS: &[&str] = &["echo", "printf", "print"];
+
+/// Finds what a command prints into the one that stores it: `printf %s 'x' | gh secret set NAME --body-file -`. The dash
+/// of an option that reads it stands at `at`.
+pub(super) fn find_piped(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    let option = &text[at..at + run(text, at, 32, |byte| is_word_of_option(byte) || *byte == b' ')];
+    READERS.iter().find(|reader| contains(option, reader))?;
+    let near = floor.max(at.saturating_sub(COMMAND_LIMIT));
+    let line = at - run_back(text, near, at, COMMAND_LIMIT, |byte| *byte != b'\n');
+    let bar = line + memchr::memrchr(b'|', &text[line..at])?;
+    let is_printed = words(&text[line..bar]).any(|word| PRINTERS.iter().any(|name| is_program(word, name)));
+    let stores = option.starts_with(b"--password")
+        || clause::noun_of(&text[bar..at]).is_some()
+        || text[bar..at].windows(6).any(|word| word.eq_ignore_ascii_case(b"secret"));
+    (is_printed && stores).then_some(())?;
+    let printed = text[line..bar].trim_ascii_end();
+    let start = match printed.last()? {
+        quote @ (b'"' | b'\'') => memchr::memrchr(*quote, &printed[..printed.len() - 1])?,
+        _ => printed.iter().rposition(is_blank)? + 1,
+    };
+    given(text, line + start)
+}
+
+fn is_word_of_option(byte: &u8) -> bool {
+    byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'=')
 }
 
 /// Finds the password of `net use X: \\host PASSWORD /user:name`, whose second `/` stands at `at`.

@@ -242,7 +242,19 @@ pub(super) fn without_signs(before: &[u8]) -> &[u8] {
     let n_signs = run_back(before, 0, before.len(), 6, |byte| {
         matches!(
             byte,
-            b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\' | b',' | b'(' | b'>' | b'=' | b':' | b'|' | b'*'
+            b' ' | b'\t'
+                | b'"'
+                | b'\''
+                | b'`'
+                | b'\\'
+                | b','
+                | b';'
+                | b'('
+                | b'>'
+                | b'='
+                | b':'
+                | b'|'
+                | b'*'
         )
     });
     &before[..before.len() - n_signs]

@@ -546,6 +546,41 @@ fn passwords_are_announced_in_sentences_and_languages() {
 }
 
 #[test]
+fn a_sentence_may_tie_a_password_to_its_name_from_afar() {
+    for marked in [
+        "I rotated the password today, the new one is `«SIVkdfJw1y%6mHYni»`. Can you update CI?",
+        "I rotated the password today, the new one is `«bracket harvest lemon dolphin arena delay»`.",
+        "I found a password in config/prod («0X2y.70JHYMieU») and used it",
+        "Here is my password so you can test: \"«7I_%7stg8dD^ba»\". It fails",
+        "Q: What password do we use?\nA: «BZ~o+ncI1-nF»",
+        "can someone send me the password?\njo 09:19  sure: «vvms-xnbd-flch-acql»\nlena  thx, works",
+        "Voici le mot de passe pour Ansible : “«9F_tiQvd+5%eoU7ga+lG0W»”. Tu peux ?",
+        "Bon, le mot de passe de SFTP est «0I?asnCmy-XDbY+p!hk», merci",
+        "Te paso la contraseña (SFTP): «j~V^Ow!5AwvKxJaC53»",
+        "Agora a senha do Redis é «mX_c#t-E8A!a67q94», não",
+        "**Linux password** – `«NA-it9KkKEYkHe^2oa^C»` (rotated 501 days ago)",
+        "ops;PostgreSQL;password;«JYje_Do48bB57_t-B»;2026-10-22",
+        "the password of it: «lunar.castle.orbit.badge.artist»",
+        "note: Wi-Fi password = «atom-donkey-planet76», expires",
+        "printf '%s' '«dG5D6vEVF%~12wb»' | gcloud secrets versions add db --data-file=-",
+        "echo «hunter22» | docker login -u bob --password-stdin ghcr.io",
+    ] {
+        check(Kind::Password, marked);
+    }
+    check(Kind::Token, "What token do we use?\nA: «3b492440b017273681cef1323df2895baa56b00d»");
+    for text in [
+        "https://example.com/login?next=%2Freset-password%2Fhelp%2F371",
+        "Does the password work?\nlena: yes, since Monday",
+        "the password for `SELECT a FROM b` is not in issue Abc1234",
+        "A password is derived by PBKDF2-HMAC-SHA256 with 600000 rounds",
+        "echo done | tee log.txt --append",
+        "Which commit?\nA: 3b492440b017273681cef1323df2895baa56b00d",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
 fn words_about_passwords_stay_whole_in_all_languages() {
     for text in [
         "password: string and password = get_password() and password: Option<String>",

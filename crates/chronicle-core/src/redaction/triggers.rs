@@ -272,10 +272,13 @@ fn next(text: &[u8], mut at: usize) -> Option<usize> {
 /// Asks the rule for the two bytes at `at`.
 fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     match TRIGGERS[pair(text[at], text[at + 1])] {
-        ASSIGNMENT => url::find_signature(text, floor, at + 1)
+        ASSIGNMENT => url::find_telegram_token(text, floor, at + 1)
+            .or_else(|| url::find_signature(text, floor, at + 1))
             .or_else(|| context::find_assigned(text, floor, at + 1))
             .or_else(|| url::find_in_line(text, floor, at + 1)),
-        DASHES => pem::find_at(text, at).or_else(|| context::find_option(text, floor, at)),
+        DASHES => pem::find_at(text, at)
+            .or_else(|| context::find_option(text, floor, at))
+            .or_else(|| commands::find_piped(text, floor, at)),
         USER => context::find_user(text, floor, at).or_else(|| commands::find_short(text, floor, at)),
         OPTION => commands::find_short(text, floor, at).or_else(|| find_shape(text, floor, at, OPTION)),
         SHARE => commands::find_share(text, floor, at),
