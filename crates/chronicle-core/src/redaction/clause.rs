@@ -3,9 +3,9 @@
 //! A name next to its value is found by `context` and `entropy`; here other words stand between. A digest
 //! or a UUID says so little that a sign or a verb has to tie it to what names it.
 
-use super::bytes::{is_base64url, is_blank, run, run_back};
+use super::bytes::{is_base64url, run, run_back};
 use super::languages::NOUNS;
-use super::{Kind, names};
+use super::{Kind, names, table};
 
 /// How much of a sentence before a value is searched for its name.
 const BEFORE: usize = 120;
@@ -137,19 +137,8 @@ fn in_brackets(line: &[u8], after: &[u8]) -> Option<Kind> {
     noun_of(&rest[..memchr::memchr2(b')', b'\n', rest)?])
 }
 
-/// The first line of the table that a value is in, whose lines begin and end with `|`.
+/// What heads the column of the table that a value is in.
 fn header<'a>(before: &'a [u8], line: &[u8]) -> Option<&'a [u8]> {
-    if !line.trim_ascii_start().starts_with(b"|") {
-        return None;
-    }
-    let above = &before[before.len().saturating_sub(line.len() + 4 * BEFORE)..before.len() - line.len()];
-    let mut lines = above
-        .split(|byte| *byte == b'\n')
-        .rev()
-        .skip(1)
-        .take_while(|line| line.trim_ascii().starts_with(b"|"));
-    let rule = lines.find(|line| line.iter().all(|byte| is_blank(byte) || b"|-:".contains(byte)));
-    rule.and_then(|_| lines.next())
-        .map(<[u8]>::trim_ascii_end)
-        .map(|line| line.strip_suffix(b"|").unwrap_or(line))
+    let above = &before[before.len().saturating_sub(line.len() + 8 * BEFORE)..before.len() - line.len()];
+    above.ends_with(b"\n").then(|| table::head(above, line))?.map(|head| head.cell)
 }

@@ -37,7 +37,7 @@ pub(super) fn find(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     match name.kind {
         Kind::Password => find_next_to(text, end, name)
             .or_else(|| find_below(text, end, name))
-            .or_else(|| table::find_below(text, floor, end, name))
+            .or_else(|| table::Column::below(text, floor, end, name)?.next(text))
             .or_else(|| find_before(text, floor, at, name))
             .or_else(|| find_in_sentence(text, end, name)),
         _ => None,
