@@ -43,7 +43,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-pub use storage::{Removed, cleaned, cleaned_in_lines, for_storage, named_for_storage};
+pub use storage::{Removed, cleaned, cleaned_in_lines, for_storage, named_for_storage, seen};
 
 /// A text with its secrets replaced by `[redacted:kind]`.
 #[derive(Debug, PartialEq, Eq)]

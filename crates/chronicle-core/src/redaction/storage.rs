@@ -115,8 +115,9 @@ pub fn cleaned_in_lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a reader sees of `text`.
-fn seen(text: &str) -> Cow<'_, str> {
+/// What a reader sees of `text`, and what acts on no terminal.
+#[must_use]
+pub fn seen(text: &str) -> Cow<'_, str> {
     let Cow::Owned(mut seen) = seen_once(text) else { return Cow::Borrowed(text) };
     // What went may have kept the parts of an escape sequence apart.
     while let Cow::Owned(again) = seen_once(&seen) {

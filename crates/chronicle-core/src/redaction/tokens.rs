@@ -130,17 +130,20 @@ pub(super) fn find_around(text: &[u8], floor: usize, near: usize) -> Option<Secr
     })?;
     let start = at - run_back(text, floor, at, infix.n_before, infix.before);
     let after = at + infix.infix.len();
-    let end = after + run(text, after, ANY, infix.after);
-    if end - after < infix.n_after && text.get(end).is_some_and(|next| b"\n\r\\\"'= ".contains(next)) {
-        let whole = lines::unwrapped(text, start)?;
-        let secret = find_around(&whole.bytes, 0, near - start)?;
-        return (secret.range.start == 0)
-            .then(|| Secret { range: start..whole.place(secret.range.end), kind: secret.kind });
+    if infix.n_before != at - start || !begins_word(text, floor, start) {
+        return None;
     }
-    let is_token =
-        infix.n_before == at - start && infix.n_after <= end - after && 8 <= n_distinct(&text[start..end]);
+    let judged = after + run(text, after, infix.n_after, infix.after);
+    if judged - after < infix.n_after {
+        text.get(judged).filter(|next| b"\n\r\\\"'= ".contains(next))?;
+        let whole = lines::unwrapped(text, start)?;
+        let secret = find_around(&whole.bytes, 0, near - start).filter(|secret| secret.range.start == 0)?;
+        return Some(Secret { range: start..whole.place(secret.range.end), kind: secret.kind });
+    }
+    (8 <= n_distinct(&text[start..judged])).then_some(())?;
+    let end = after + run(text, after, ANY, infix.after);
     let end = end - text[after..end].iter().rev().take_while(|&&byte| byte == b'.').count();
-    (is_token && begins_word(text, floor, start)).then_some(Secret { range: start..end, kind: Kind::Token })
+    Some(Secret { range: start..end, kind: Kind::Token })
 }
 
 /// A header and a payload in base64url, then a signature. An encrypted token has five parts.
