@@ -3,7 +3,7 @@
 //! `cargo run -p chronicle-core --example secret_sets -- SET.jsonl` prints the shares by kind and context;
 //! `--missed` prints what was left. `--texts FILE...` counts the words replaced in files (all strings
 //! of those in JSON lines), with `--shown` as lines; `--speed FILE...` measures the time that takes.
-//! `--growth` shows the pieces whose repetition takes more than three times as long when there are twice as many.
+//! `--growth` shows the pieces, or those given, whose repetition takes more than three times as long when there are twice as many.
 //!
 //! Each line of a set holds `kind`, `context`, `text`, `secret` (or its `pieces`, where it has several
 //! lines) and `form`, which is false for what only a name can give away.
@@ -23,7 +23,7 @@ fn main() {
     if has("--speed") {
         speed(&files);
     } else if has("--growth") {
-        growth();
+        growth(&files);
     } else if has("--texts") {
         false_alarms(&files, has("--shown"));
     } else {
@@ -289,17 +289,21 @@ const PIECES: &[&str] = &[
     "»",
 ];
 
-fn growth() {
-    let mut texts: Vec<String> = PIECES.iter().map(|piece| (*piece).to_owned()).collect();
-    for first in PIECES {
-        texts.extend(PIECES.iter().map(|second| format!("{first}{second}")));
+fn growth(given: &[&String]) {
+    let mut texts: Vec<String> = given.iter().map(|text| text.replace("\\n", "\n")).collect();
+    let n_bytes = if given.is_empty() { 20_000 } else { 400_000 };
+    let pieces = if given.is_empty() { PIECES } else { &[] };
+    texts.extend(pieces.iter().map(|piece| (*piece).to_owned()));
+    for first in pieces {
+        texts.extend(pieces.iter().map(|second| format!("{first}{second}")));
     }
-    texts.extend([
+    let tables = [
         "|a|password|\n|---|---|\n|x|y|\n".to_owned(),
         "a,password,b\nx,hunter22,c\n".to_owned(),
         "password: |\n  a1B2c3D4\n".to_owned(),
         "token\n4fKq9ZtLw2XvB7nRj8Md\n".to_owned(),
-    ]);
+    ];
+    texts.extend(tables.into_iter().filter(|_| given.is_empty()));
     let heads = [
         "",
         "|a|password|\n|---|---|\n",
@@ -317,7 +321,7 @@ fn growth() {
                 start.elapsed().as_secs_f64()
             };
             let least = |n: usize| (0..2).map(|_| time(n)).fold(f64::INFINITY, f64::min);
-            let n = 20_000 / text.len();
+            let n = n_bytes / text.len();
             if time(2 * n) > 0.02 && least(2 * n) > 3.0 * least(n) {
                 println!(
                     "{:6.1} times for {head:?} and {text:?}, {:.0} ms",
