@@ -30,6 +30,7 @@ mod passphrase;
 mod pem;
 mod phrase;
 mod shapes;
+mod sql;
 mod storage;
 mod surroundings;
 mod table;

@@ -179,7 +179,7 @@ fn after_user(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// The password at `start`, whatever it looks like, unless it only stands for one.
-fn given(text: &[u8], start: usize) -> Option<Secret> {
+pub(super) fn given(text: &[u8], start: usize) -> Option<Secret> {
     let (quote, start) = open_quote(text, start);
     let end = end_of(text, start, quote)?;
     let password = &text[start..end];

@@ -496,6 +496,64 @@ fn passwords_on_command_lines_may_be_weak() {
 }
 
 #[test]
+fn passwords_go_that_were_typed_for_a_user_a_database_or_a_key() {
+    for marked in [
+        "pass: «Hunter22»",
+        "Pass: «Winter2024!»",
+        "user: a pass: «hunter2»",
+        "Login: bob\nPass: «s3cretx»",
+        "{ user: 'a', pass: '«hunterx»' }",
+        "CREATE USER 'a'@'%' IDENTIFIED BY '«hunter»';",
+        "create user a identified by '«hunter»'",
+        "ALTER USER a IDENTIFIED WITH mysql_native_password BY '«hunter»';",
+        "ALTER USER a IDENTIFIED WITH 'caching_sha2_password' AS '«hunter»';",
+        "CREATE USER a IDENTIFIED BY \"«Hunter22»\" ACCOUNT UNLOCK;",
+        "ALTER USER a IDENTIFIED BY «hunterx» REPLACE old",
+        "GRANT ALL ON *.* TO a IDENTIFIED BY '«hunter»' WITH GRANT OPTION;",
+        "CREATE ROLE a LOGIN PASSWORD '«hunter»';",
+        "ALTER USER a WITH ENCRYPTED PASSWORD '«hunter»';",
+        "alter role a password '«hunter»'",
+        "SET PASSWORD = '«hunter»';",
+        "SET PASSWORD FOR 'a'@'%' = '«hunter»';",
+        "SET PASSWORD FOR 'a'@'%' = PASSWORD('«hunter»');",
+        "CREATE LOGIN a WITH PASSWORD = N'«Hunter22»';",
+        "openssl rsa -in k -passin pass:«hunter» -out x",
+        "openssl pkcs12 -export -passout pass:«hunter»",
+        "openssl enc -aes-256-cbc -pass pass:«hunter» -in a",
+        "openssl rsa -passin=pass:«hunter»",
+        "change the password from old to «tiger33», please",
+        "the password was changed from admin to '«tiger33»'",
+    ] {
+        check(Kind::Password, marked);
+    }
+    assert_eq!(
+        redact("change the password from hunter2 to tiger3 today").text,
+        "change the password from [redacted:password] to [redacted:password] today"
+    );
+    assert_eq!(
+        redact("updated the password from `hunter2` to `tiger3`").text,
+        "updated the password from `[redacted:password]` to `[redacted:password]`"
+    );
+    for text in [
+        "pass: all of them",
+        "the second pass: resolve names",
+        "pass: render_12",
+        "it is identified by its id, 'x' is not",
+        "CREATE USER a IDENTIFIED BY '$DB_PASSWORD'",
+        "CREATE USER a IDENTIFIED WITH auth_socket;",
+        "ALTER TABLE a ADD COLUMN password text",
+        "openssl rsa -passin env:KEY_PASS -out x",
+        "openssl rsa -passin file:pass.txt -passout stdin",
+        "docker run --password-file /run/x1y2 a",
+        "moved the password check from utils22 to auth33",
+        "we changed from hunter22 to tiger33",
+        "read the password from stdin to memory",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
 fn options_without_a_password_stay_whole() {
     for text in [
         "mysql -u root -p shop",
@@ -873,6 +931,8 @@ fn tangles_that_a_fuzzer_found_are_redacted_once_and_for_all() {
         let once = redact(tangle);
         assert_eq!(redact(&once.text).found, [], "{:?}", once.text);
     }
+    let within = redact("password--password %2F%2F?sig\"Q7XNB2RT4WLM9ZKD").text;
+    assert_eq!(within, "password--password %2F%2F?sig\"[redacted:password]");
 }
 
 proptest! {

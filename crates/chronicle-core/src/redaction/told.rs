@@ -7,7 +7,7 @@ use super::entropy::is_public;
 use super::names::{self, Name};
 use super::passphrase::is_grouped;
 use super::value::{self, JUDGED, Value, Writing};
-use super::{Kind, REDACTED, Secret, lines, phrase, table, triggers};
+use super::{Kind, REDACTED, Secret, lines, phrase, sql, table, triggers};
 
 /// How long the words may be that tell what a password is for.
 const OWNER_LIMIT: usize = 64;
@@ -35,7 +35,9 @@ pub(super) fn find(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     let name =
         names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end]).filter(|name| !name.is_vague)?;
     match name.kind {
-        Kind::Password => find_next_to(text, end, name)
+        Kind::Password => sql::find_set(text, floor, end)
+            .or_else(|| find_changed(text, end, name))
+            .or_else(|| find_next_to(text, end, name))
             .or_else(|| find_below(text, end, name))
             .or_else(|| table::Column::below(text, floor, end, name)?.next(text))
             .or_else(|| find_before(text, floor, at, name))
@@ -67,6 +69,30 @@ fn find_next_to(text: &[u8], end: usize, name: Name) -> Option<Secret> {
     let is_argument = 0 < n_between && text.get(quoted).is_some_and(|byte| matches!(byte, b'"' | b'\''));
     is_argument
         .then(|| find_value(text, quoted, name, Writing::Loose).filter(|secret| has_digits(text, secret)))?
+}
+
+/// What may be between a password and what it is changed from.
+const CHANGES: &[&str] = &[
+    "was", "is", "has", "been", "changed", "updated", "rotated", "reset", "switched", "set", "moved", "over",
+];
+
+/// What ties the password that was to the one that is.
+const BECOMES: &[&str] = &[" to ", " into ", " with ", " by ", " -> ", " → "];
+
+/// Finds a password in `password from X to Y`, whose name ends at `end`: the second where the first is replaced or is none.
+fn find_changed(text: &[u8], end: usize, name: Name) -> Option<Secret> {
+    let near = &text[end..end + run(text, end, OWNER_LIMIT, |byte| *byte != b'\n')];
+    let from = memchr::memmem::find(near, b" from ")?;
+    let mut between = near[..from].split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    between.all(|word| CHANGES.iter().any(|verb| word == verb.as_bytes())).then_some(())?;
+    let start = end + from + " from ".len();
+    let rest = &text[start..start + run(text, start, SENTENCE_LIMIT, |byte| *byte != b'\n')];
+    let (tie, n) = BECOMES
+        .iter()
+        .filter_map(|tie| Some((memchr::memmem::find(rest, tie.as_bytes())?, tie.len())))
+        .min()?;
+    let find = |at: usize| find_value(text, at, name, Writing::Tight);
+    find(start).filter(|secret| secret.range.end <= start + tie).or_else(|| find(start + tie + n))
 }
 
 /// Where the value begins in `password for X is value` or `password of X: value`, whose name ends at `end`.
@@ -150,7 +176,8 @@ pub(super) fn find_in_sentence(text: &[u8], end: usize, name: Name) -> Option<Se
     let start = word.as_ptr().addr() - text.as_ptr().addr();
     // Half of a word is at the end of what is looked at.
     let end = start + run(text, start, JUDGED, |byte| byte.is_ascii_graphic() && Some(*byte) != separator);
-    let end = start + made(&text[start..end])?.len();
+    let whole = made(&text[start..end]).filter(|word| is_made(word))?;
+    let end = start + whole.len();
     (!triggers::begins_token(text, start)).then_some(Secret { range: start..end, kind: name.kind })
 }
 
@@ -206,6 +233,7 @@ fn is_made(word: &[u8]) -> bool {
         && has(u8::is_ascii_uppercase)
         && (has_signs || is_drawn(word))
         && !is_public(b"", word)
+        && !value::is_placeholder(word)
 }
 
 /// Finds the words of a wallet that signs, a verb or a line break separate from the name that ends at `end`.
