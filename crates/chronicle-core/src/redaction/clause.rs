@@ -62,7 +62,7 @@ pub(super) fn tied(before: &[u8], after: &[u8]) -> Option<Kind> {
     tied_before(line)
         .and_then(noun_of)
         .or_else(|| tied_after(after))
-        .or_else(|| in_brackets(line, after))
+        .or_else(|| in_brackets(after))
         .or_else(|| noun_of(header(before, line)?))
         .or_else(|| noun_of(question(before, line)?))
 }
@@ -114,7 +114,8 @@ pub(super) fn noun_of(words: &[u8]) -> Option<Kind> {
             [b'.', next, ..] => next.is_ascii_alphanumeric(),
             _ => false,
         };
-        if let Some(name) = names::find(&words[..at]).filter(|_| !is_part) {
+        // A number behind a word makes a product or a version of it.
+        if let Some(name) = names::find(&words[..at]).filter(|_| !is_part && start < at) {
             return Some(name.kind);
         }
     }
@@ -130,11 +131,10 @@ fn tied_after(after: &[u8]) -> Option<Kind> {
     noun_of(line)
 }
 
-/// What the brackets after a value name: `anna / x (API key for y)`. Commits have brackets after them, too.
-fn in_brackets(line: &[u8], after: &[u8]) -> Option<Kind> {
+/// What the brackets after a value name: `x (API key for y)`.
+fn in_brackets(after: &[u8]) -> Option<Kind> {
     let rest = after.strip_prefix(b" (")?;
-    line.ends_with(b"/ ").then_some(())?;
-    noun_of(&rest[..memchr::memchr2(b')', b'\n', rest)?])
+    noun_of(&rest[..run(rest, 0, AFTER, |byte| !b")\n".contains(byte))])
 }
 
 /// What heads the column of the table that a value is in.

@@ -35,16 +35,21 @@ pub(super) fn has_form(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> 
         return Some(if is_seed { Kind::Secret } else { Kind::Token });
     }
     // Bitwarden: `0.` and a UUID, then a secret and a key. Others: a word, and groups joined by dots.
-    let n_next = || if after.first() == Some(&b'.') { run_of(after, 1) } else { 0 };
-    let is_begun = before.ends_with(b"0.") && is_uuid(run)
-        || 22 <= run.len() && BEFORE_GROUPS.iter().any(|word| before.ends_with(word.as_bytes()));
+    let next = || if after.first() == Some(&b'.') { &after[1..1 + run_of(after, 1)] } else { &[] };
+    let is_begun = before.ends_with(b"0.") && is_uuid(run) || 22 <= run.len() && 0 < n_word_before(before);
+    let is_next = |next: &[u8]| 20 <= next.len() && (is_drawn(next) || is_coded(next));
     let is_token =
-        is_begun && 20 <= n_next() || is_bot(run, after) || proxmox_len(before).is_some() && is_uuid(run);
+        is_begun && is_next(next()) || is_bot(run, after) || proxmox_len(before).is_some() && is_uuid(run);
     is_token.then_some(Kind::Token)
 }
 
-/// How tokens of Infisical and Harness begin, which are groups that dots join.
-const BEFORE_GROUPS: &[&str] = &["st.", "pat.", "sat."];
+/// How long the word and the dot are that tokens of several groups begin with: `pat.`, `st.`.
+fn n_word_before(before: &[u8]) -> usize {
+    let Some(word) = before.strip_suffix(b".") else { return 0 };
+    let n = run_back(word, 0, word.len(), 5, u8::is_ascii_lowercase);
+    let begins = word[..word.len() - n].last().is_none_or(|byte| !is_run(byte) && *byte != b'.');
+    if begins && (2..5).contains(&n) { n + 1 } else { 0 }
+}
 
 /// Whether `run` is a recovery key of BitLocker: eight groups of six digits, each of which 11 divides.
 pub(super) fn is_recovery_key(run: &[u8]) -> bool {
@@ -108,8 +113,7 @@ pub(super) fn start_of_groups(text: &[u8], floor: usize, at: usize) -> usize {
             let n =
                 run_back(text, floor, at - 1, 7, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
             let is_join = n == 6 && run(text, at, 17, u8::is_ascii_alphanumeric) == 16;
-            let word = BEFORE_GROUPS.iter().find(|word| text[floor..at].ends_with(word.as_bytes()));
-            at - if is_join { 7 } else { word.map_or(0, |word| word.len()) }
+            at - if is_join { 7 } else { n_word_before(&text[floor..at]) }
         }
         [.., b'='] => at - proxmox_len(&text[floor..at]).unwrap_or(0),
         [.., b':'] => {

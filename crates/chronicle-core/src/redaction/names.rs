@@ -97,13 +97,13 @@ const NAMES: &[(&str, Kind)] = &[
     ("jsessionid", Kind::Cookie),
     ("cookie", Kind::Cookie),
     ("authorization", Kind::Authorization),
-    ("auth", Kind::Credential),
     ("credential", Kind::Credential),
     ("credentials", Kind::Credential),
 ];
 
 /// Names that say little.
-const VAGUE: &[(&str, Kind)] = &[("key", Kind::ApiKey), ("pat", Kind::Token), ("pass", Kind::Password)];
+const VAGUE: &[(&str, Kind)] =
+    &[("key", Kind::ApiKey), ("pat", Kind::Token), ("pass", Kind::Password), ("auth", Kind::Credential)];
 
 /// Names that end like secrets and hold none.
 const PUBLIC: &[&str] = &[
@@ -171,10 +171,6 @@ pub(super) fn find(text: &[u8]) -> Option<Name> {
     let fits = |ending: &str| {
         tail.ends_with(ending.as_bytes()) && (WORD_OF_ITS_OWN < ending.len() || is_word(text, ending.len()))
     };
-    // The product, not a number.
-    if text.ends_with(b"uth0") {
-        return None;
-    }
     let mut near =
         NAMES.iter().zip(ENDS.iter()).filter(|(_, ends)| **ends == [before, last]).map(|(name, _)| name);
     if let Some(&(_, kind)) = near.find(|(ending, _)| fits(ending)) {

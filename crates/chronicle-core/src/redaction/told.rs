@@ -21,9 +21,6 @@ const VERBS: &[&str] = &[
 /// What may end the line of a name: its verb, or the ending of its file.
 const ENDINGS: &[&str] = &[" is now", " is", " was", ".txt", ".secret"];
 
-/// What stands before a value that its name follows in brackets: `anna / x (password for y)`.
-const BEFORE_VALUE: &[&str] = &["/ ", ": ", "- ", "| ", "\n", "* ", "→ "];
-
 /// Finds the value of a password or a phrase in whose name two letters stand at `at`.
 pub(super) fn find(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     let end = at + run(text, at, 8, u8::is_ascii_alphabetic);
@@ -143,10 +140,6 @@ fn find_before(text: &[u8], floor: usize, at: usize, name: Name) -> Option<Secre
     let end = bracket.checked_sub(2).filter(|end| floor < *end)?;
     (&text[end..bracket] == b" (").then_some(())?;
     let start = end - run_back(text, floor, end, JUDGED, u8::is_ascii_graphic);
-    let before = &text[floor..start];
-    let is_value =
-        before.is_empty() && floor == 0 || BEFORE_VALUE.iter().any(|sign| before.ends_with(sign.as_bytes()));
-    is_value.then_some(())?;
     find_value(text, start, name, Writing::Told)
         .filter(|secret| secret.range.end <= end && has_digits(text, secret))
 }
