@@ -3,7 +3,7 @@
 //! `-p` is a port, a path or a pager nearly everywhere, so the program has to stand before it in
 //! the same command. Behind its option no value has to look like a secret: people type weak ones.
 
-use super::bytes::{contains, is_blank, run, run_back, starts_with_ignoring_case};
+use super::bytes::{is_base64url, is_blank, run, run_back, starts_with_ignoring_case};
 use super::context::{Quote, open_quote, quote_end};
 use super::surroundings::bare_end;
 use super::value::{self, Writing};
@@ -120,7 +120,7 @@ pub(super) fn find_long(text: &[u8], floor: usize, at: usize, end: usize) -> Opt
 }
 
 /// Options by which a command reads a secret from the one before it.
-const READERS: &[&str] = &["stdin", "-file=-", "-file -"];
+const READERS: &[&str] = &["stdin", "-file"];
 
 /// Commands that print their argument.
 const PRINTERS: &[&str] = &["echo", "printf", "print"];
@@ -128,8 +128,11 @@ const PRINTERS: &[&str] = &["echo", "printf", "print"];
 /// Finds what a command prints into the one that stores it: `printf %s 'x' | gh secret set NAME --body-file -`. The dash
 /// of an option that reads it stands at `at`.
 pub(super) fn find_piped(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
-    let option = &text[at..at + run(text, at, 32, |byte| is_word_of_option(byte) || *byte == b' ')];
-    READERS.iter().find(|reader| contains(option, reader))?;
+    let option = &text[at..at + run(text, at, 32, is_base64url)];
+    READERS.iter().find(|reader| option.ends_with(reader.as_bytes()))?;
+    // What is in a file is in no command.
+    (option.ends_with(b"stdin") || matches!(text[at + option.len()..], [b'=' | b' ', b'-', ..]))
+        .then_some(())?;
     let near = floor.max(at.saturating_sub(COMMAND_LIMIT));
     let line = at - run_back(text, near, at, COMMAND_LIMIT, |byte| *byte != b'\n');
     let bar = line + memchr::memrchr(b'|', &text[line..at])?;
@@ -144,10 +147,6 @@ pub(super) fn find_piped(text: &[u8], floor: usize, at: usize) -> Option<Secret>
         _ => printed.iter().rposition(is_blank)? + 1,
     };
     given(text, line + start)
-}
-
-fn is_word_of_option(byte: &u8) -> bool {
-    byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'=')
 }
 
 /// Finds the password of `net use X: \\host PASSWORD /user:name`, whose second `/` stands at `at`.

@@ -124,17 +124,30 @@ const WORD_OF_ITS_OWN: usize = 2;
 /// How long the longest ending is.
 const LONGEST: usize = 16;
 
-/// The last two letters of each name, by which most are passed over.
-static ENDS: [[u8; 2]; NAMES.len()] = {
-    let mut ends = [[0; 2]; NAMES.len()];
-    let mut n = 0;
-    while n < NAMES.len() {
+/// For each last letter and the one before it, one more than the number of the first name that ends so.
+static FIRST: [u8; 26 * 26] = CHAINS.0;
+
+/// For each name, the same of the next one with its last two letters.
+static NEXT: [u8; NAMES.len()] = CHAINS.1;
+
+const CHAINS: ([u8; 26 * 26], [u8; NAMES.len()]) = {
+    assert!(NAMES.len() < u8::MAX as usize, "there are too many names");
+    let (mut first, mut next) = ([0; 26 * 26], [0; NAMES.len()]);
+    // From the last to the first, so that each comes before those that it is in front of.
+    let mut n = NAMES.len();
+    while 0 < n {
+        n -= 1;
         let name = NAMES[n].0.as_bytes();
-        ends[n] = [name[name.len() - 2], name[name.len() - 1]];
-        n += 1;
+        let ends = ends(name[name.len() - 1], name[name.len() - 2]);
+        next[n] = first[ends];
+        first[ends] = n as u8 + 1;
     }
-    ends
+    (first, next)
 };
+
+const fn ends(last: u8, before: u8) -> usize {
+    (last - b'a') as usize * 26 + (before - b'a') as usize
+}
 
 /// For each last letter, the letters before it that any name has.
 const LAST_TWO: [u32; 26] = {
@@ -171,10 +184,13 @@ pub(super) fn find(text: &[u8]) -> Option<Name> {
     let fits = |ending: &str| {
         tail.ends_with(ending.as_bytes()) && (WORD_OF_ITS_OWN < ending.len() || is_word(text, ending.len()))
     };
-    let mut near =
-        NAMES.iter().zip(ENDS.iter()).filter(|(_, ends)| **ends == [before, last]).map(|(name, _)| name);
-    if let Some(&(_, kind)) = near.find(|(ending, _)| fits(ending)) {
-        return Some(Name { kind, is_vague: false });
+    let mut near = FIRST[ends(last, before)];
+    while let Some(n) = usize::from(near).checked_sub(1) {
+        let (ending, kind) = NAMES[n];
+        if fits(ending) {
+            return Some(Name { kind, is_vague: false });
+        }
+        near = NEXT[n];
     }
     if PUBLIC.iter().any(|ending| tail.ends_with(ending.as_bytes())) {
         return None;
