@@ -169,7 +169,8 @@ fn goes_on(text: &[u8], first: &Range<usize>, end: usize, piece: &Range<usize>) 
 
 /// Whether what is alone in its line is neither an option nor a word.
 fn may_be_rest(piece: &[u8]) -> bool {
-    !piece.starts_with(b"-") && !(piece.len() < MIN_FIRST && piece[1..].iter().all(u8::is_ascii_lowercase))
+    let is_word = piece.len() < MIN_FIRST && piece[1..].iter().all(u8::is_ascii_lowercase);
+    !is_word && !piece.starts_with(b"-")
 }
 
 /// What is alone in the line at `at`.
@@ -181,7 +182,7 @@ fn wrapped(text: &[u8], at: usize, wanted: fn(&[u8]) -> bool) -> Option<Range<us
 
 /// Whether what is alone in its line looks like the rest of a secret.
 fn is_rest(piece: &[u8]) -> bool {
-    let piece = if piece.len() % 4 == 0 { piece } else { piece.strip_suffix(b"=").unwrap_or(piece) };
+    let piece = if piece.len().is_multiple_of(4) { piece } else { piece.strip_suffix(b"=").unwrap_or(piece) };
     let is_hex = 16 <= piece.len() && piece.iter().all(is_lower_hex);
     let has = |is_wanted: fn(&u8) -> bool| piece.iter().any(is_wanted);
     let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && !piece.contains(&b'/');

@@ -125,13 +125,12 @@ const WORD_OF_ITS_OWN: usize = 2;
 const LONGEST: usize = 16;
 
 /// For each last letter and the one before it, one more than the number of the first name that ends so.
-static FIRST: [u8; 26 * 26] = CHAINS.0;
+static FIRST: [usize; 26 * 26] = CHAINS.0;
 
 /// For each name, the same of the next one with its last two letters.
-static NEXT: [u8; NAMES.len()] = CHAINS.1;
+static NEXT: [usize; NAMES.len()] = CHAINS.1;
 
-const CHAINS: ([u8; 26 * 26], [u8; NAMES.len()]) = {
-    assert!(NAMES.len() < u8::MAX as usize, "there are too many names");
+const CHAINS: ([usize; 26 * 26], [usize; NAMES.len()]) = {
     let (mut first, mut next) = ([0; 26 * 26], [0; NAMES.len()]);
     // From the last to the first, so that each comes before those that it is in front of.
     let mut n = NAMES.len();
@@ -140,7 +139,7 @@ const CHAINS: ([u8; 26 * 26], [u8; NAMES.len()]) = {
         let name = NAMES[n].0.as_bytes();
         let ends = ends(name[name.len() - 1], name[name.len() - 2]);
         next[n] = first[ends];
-        first[ends] = n as u8 + 1;
+        first[ends] = n + 1;
     }
     (first, next)
 };
@@ -185,7 +184,7 @@ pub(super) fn find(text: &[u8]) -> Option<Name> {
         tail.ends_with(ending.as_bytes()) && (WORD_OF_ITS_OWN < ending.len() || is_word(text, ending.len()))
     };
     let mut near = FIRST[ends(last, before)];
-    while let Some(n) = usize::from(near).checked_sub(1) {
+    while let Some(n) = near.checked_sub(1) {
         let (ending, kind) = NAMES[n];
         if fits(ending) {
             return Some(Name { kind, is_vague: false });

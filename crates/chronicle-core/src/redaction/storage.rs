@@ -73,7 +73,7 @@ pub fn named_for_storage<'a>(name: &str, text: &'a str, removed: &mut Removed) -
     }
     let mut cleaned = String::new();
     let mut at = 0;
-    for mark in marks.into_iter().chain([kept.len()..kept.len()]) {
+    for mark in marks.into_iter().chain(std::iter::once(kept.len()..kept.len())) {
         let part = &kept[at..mark.start];
         let inner = part.trim_matches(|c: char| !c.is_alphanumeric());
         match named_part(name, inner, removed).filter(|_| !inner.is_empty()) {
