@@ -127,8 +127,8 @@ mod tests {
         let file: String = names.iter().map(call).collect();
         let mut found = Vec::new();
         let reading = read(file.as_bytes(), Some(crate::format::Format::Claude), &mut |turn, _| {
-            let cleaned = cleaned(&turn, &mut Removed::default());
-            if let Event::Tool(tool, _) = &cleaned.as_ref().unwrap_or(&turn).event {
+            let cleaned = cleaned(turn, &mut Removed::default());
+            if let Event::Tool(tool, _) = &cleaned.as_ref().unwrap_or(turn).event {
                 found.push(tool.name.clone());
             }
         });

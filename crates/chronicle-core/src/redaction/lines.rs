@@ -57,6 +57,8 @@ impl Unwrapped {
 /// The value of several pieces that begins at `start`. Only what looks drawn as a whole is one: lines of words are not.
 pub(super) fn unwrapped(text: &[u8], start: usize) -> Option<Unwrapped> {
     let mut piece = start..start + run(text, start, LONGEST_PIECE, is_piece);
+    // Most have no second one.
+    next_piece(text, piece.end, may_be_rest)?;
     let mut whole = Unwrapped { bytes: Vec::new(), ends: Vec::new() };
     for _ in 0..MOST_LINES {
         whole.bytes.extend_from_slice(&text[piece.clone()]);
