@@ -3,6 +3,7 @@
 //! `cargo run -p chronicle-core --example secret_sets -- SET.jsonl` prints the shares by kind and context;
 //! `--missed` prints what was left. `--texts FILE...` counts the words replaced in files (all strings
 //! of those in JSON lines), with `--shown` as lines; `--speed FILE...` measures the time that takes.
+//! `--growth` shows the pieces, or those given, whose repetition takes more than three times as long when there are twice as many.
 //!
 //! Each line of a set holds `kind`, `context`, `text`, `secret` (or its `pieces`, where it has several
 //! lines) and `form`, which is false for what only a name can give away.
@@ -12,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use chronicle_core::redaction::redact;
+use chronicle_core::redaction::{cleaned, redact};
 use serde_json::Value;
 
 fn main() {
@@ -21,6 +22,8 @@ fn main() {
     let files: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
     if has("--speed") {
         speed(&files);
+    } else if has("--growth") {
+        growth(&files);
     } else if has("--texts") {
         false_alarms(&files, has("--shown"));
     } else {
@@ -163,4 +166,169 @@ fn speed(files: &[&String]) {
         n_bytes as f64 / best / 1e6,
         rounds.len()
     );
+}
+
+/// What texts are repeated from: names, values, signs and the beginnings of what goes on over lines.
+const PIECES: &[&str] = &[
+    "password",
+    "pw",
+    "passwd ",
+    "secret ",
+    "token",
+    "api key ",
+    "key",
+    "phrase ",
+    "mnemonic ",
+    "cookie",
+    "auth ",
+    "mot de passe ",
+    "пароль ",
+    "密码",
+    "senha ",
+    "Bearer ",
+    "Basic ",
+    "hunter22",
+    "Zq7xA1b2C3d4E5f6",
+    "abc ",
+    "x",
+    "0",
+    "12345 ",
+    ":",
+    ": ",
+    "=",
+    " = ",
+    "=\n",
+    "\\\n",
+    " \\\n",
+    "\\n",
+    "\n",
+    "\r\n",
+    " ",
+    "\t",
+    "\"",
+    "'",
+    "`",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "<",
+    ">",
+    "</",
+    "|",
+    " | ",
+    "|\n",
+    ",",
+    ";",
+    ";\n",
+    "|---|\n",
+    "---+---\n",
+    "-",
+    "--",
+    "-----BEGIN ",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----END ",
+    "> ",
+    "│ ",
+    "12 | ",
+    "+",
+    "/",
+    "://",
+    "https://a",
+    "@",
+    "%3D",
+    "%40",
+    "%2F",
+    "&",
+    "?sig=",
+    "ghp_",
+    "ghp_a1B2\n",
+    "sk-",
+    "eyJ",
+    ".eyJ",
+    "eyJhbGciOi\n",
+    ".",
+    "Q~",
+    ".atlasv1.",
+    "_mmk",
+    "AA",
+    ":AA",
+    "-p",
+    " -p ",
+    "-u ",
+    "-u a:",
+    "mysql ",
+    "curl ",
+    "echo ",
+    "--password ",
+    "--password-stdin",
+    "--data-file=-",
+    "/user:",
+    "net use ",
+    "[redacted:password]",
+    "[redacted:",
+    "[private]",
+    "<private>",
+    "</private>",
+    "<private a=\"",
+    "value:",
+    "is ",
+    " is now ",
+    " for ",
+    "?\n",
+    "```\n",
+    "$ ",
+    "IDENTIFIED BY '",
+    "pass: ",
+    "\u{200b}",
+    "\x1b[",
+    "é",
+    "“",
+    "»",
+];
+
+fn growth(given: &[&String]) {
+    let mut texts: Vec<String> = given.iter().map(|text| text.replace("\\n", "\n")).collect();
+    let n_bytes = if given.is_empty() { 20_000 } else { 400_000 };
+    let pieces = if given.is_empty() { PIECES } else { &[] };
+    texts.extend(pieces.iter().map(|piece| (*piece).to_owned()));
+    for first in pieces {
+        texts.extend(pieces.iter().map(|second| format!("{first}{second}")));
+    }
+    let tables = [
+        "|a|password|\n|---|---|\n|x|y|\n".to_owned(),
+        "a,password,b\nx,hunter22,c\n".to_owned(),
+        "password: |\n  a1B2c3D4\n".to_owned(),
+        "token\n4fKq9ZtLw2XvB7nRj8Md\n".to_owned(),
+    ];
+    texts.extend(tables.into_iter().filter(|_| given.is_empty()));
+    let heads = [
+        "",
+        "|a|password|\n|---|---|\n",
+        "password,b\n",
+        "<private>",
+        "password: \"",
+        "-----BEGIN PRIVATE KEY-----\n",
+    ];
+    for head in heads {
+        for text in texts.iter().filter(|text| head.is_empty() || text.len() < 12) {
+            let time = |n: usize| {
+                let text = format!("{head}{}", text.repeat(n));
+                let start = Instant::now();
+                assert!(cleaned(&text).0.len() < usize::MAX);
+                start.elapsed().as_secs_f64()
+            };
+            let least = |n: usize| (0..2).map(|_| time(n)).fold(f64::INFINITY, f64::min);
+            let n = n_bytes / text.len();
+            if time(2 * n) > 0.02 && least(2 * n) > 3.0 * least(n) {
+                println!(
+                    "{:6.1} times for {head:?} and {text:?}, {:.0} ms",
+                    least(2 * n) / least(n),
+                    least(2 * n) * 1e3
+                );
+            }
+        }
+    }
 }

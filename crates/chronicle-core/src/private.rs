@@ -79,10 +79,13 @@ pub fn across<'t>(texts: &'t [Cow<'t, str>]) -> Option<Vec<Cow<'t, str>>> {
     let mut start = 0;
     let mut is_changed = false;
     let spans = spans(joined.as_bytes());
+    let mut first = 0;
     for (text, cleaned) in texts.iter().zip(&mut cleaned) {
         let end = start + text.len();
+        first += spans[first..].iter().take_while(|span| span.end <= start).count();
+        let n = spans[first..].iter().take_while(|span| span.start < end).count();
         // From the last span to the first, so that places before it still count.
-        for span in spans.iter().rev().filter(|span| span.start < end && start < span.end) {
+        for span in spans[first..first + n].iter().rev() {
             let is_whole = start <= span.start && (span.end <= end && span.end < joined.len());
             let is_last = end == joined.len();
             if is_whole || (is_last && start <= span.start) {
@@ -389,6 +392,16 @@ mod tests {
         assert_eq!(remove(&text).1, 0);
         let text = "<private>".repeat(100_000);
         assert_eq!(remove(&text), (Cow::Borrowed(MARK), 1));
+    }
+
+    #[test]
+    fn many_spans_in_many_texts_are_cheap() {
+        let text = Cow::Borrowed("a <private>b</private> c");
+        let mut texts = vec![text.clone(); 50_000];
+        assert_eq!(across(&texts), None);
+        (texts[0], texts[49_999]) = (Cow::Borrowed("<private>"), Cow::Borrowed("d</private>e"));
+        let cleaned = across(&texts).unwrap();
+        assert_eq!((&*cleaned[0], &*cleaned[1], &*cleaned[49_999]), ("<private>", "", "e"));
     }
 
     fn tangle() -> impl Strategy<Value = String> {

@@ -30,6 +30,7 @@ mod passphrase;
 mod pem;
 mod phrase;
 mod shapes;
+mod sql;
 mod storage;
 mod surroundings;
 mod table;
@@ -43,7 +44,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-pub use storage::{Removed, cleaned, cleaned_in_lines, for_storage, named_for_storage};
+pub use storage::{Removed, cleaned, cleaned_in_lines, for_storage, named_for_storage, seen};
 
 /// A text with its secrets replaced by `[redacted:kind]`.
 #[derive(Debug, PartialEq, Eq)]
@@ -258,16 +259,23 @@ fn whole_characters(text: &[u8], range: Range<usize>) -> Range<usize> {
 fn find_all(text: &[u8]) -> Vec<Secret> {
     let mut secrets = Vec::new();
     let mut floor = 0;
-    while let Some(mut known) = triggers::find(text, floor) {
+    let mut column: Option<table::Column> = None;
+    // The next value of the column, which other secrets may be before.
+    let mut cell: Option<Secret> = None;
+    loop {
+        cell = cell.filter(|cell| floor <= cell.range.start);
+        let end = cell.as_ref().map_or(text.len(), |cell| cell.range.start);
+        let Some(mut known) = triggers::find(&text[..end], floor).or_else(|| cell.take()) else { break };
         known.range.end = lines::end_of(text, &known);
         known.range = whole_characters(text, known.range);
         entropy::find_in(text, floor..known.range.start, &mut secrets);
-        let mut cell = Some(known);
-        while let Some(secret) = cell {
-            floor = secret.range.end;
-            cell = table::find_next(text, &secret);
-            secrets.push(secret);
+        floor = known.range.end;
+        if cell.is_none() {
+            column = column.or_else(|| table::Column::of(text, &known));
+            cell = column.as_mut().and_then(|column| column.next(text));
+            column = column.filter(|_| cell.is_some());
         }
+        secrets.push(known);
     }
     entropy::find_in(text, floor..text.len(), &mut secrets);
     secrets

@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use chronicle_core::{plain, private};
+use chronicle_core::private;
+use chronicle_core::redaction::seen;
+use memchr::memchr2_iter;
 use memchr::memmem::Finder;
 
 use crate::json::{self, Raw};
@@ -15,8 +17,8 @@ use crate::row::Row;
 /// How deep the blocks of a message are looked for.
 const DEEPEST: usize = 8;
 
-static MARKS: LazyLock<[Finder<'static>; 2]> =
-    LazyLock::new(|| [Finder::new("rivate"), Finder::new("RIVATE")]);
+/// How escapes in JSON begin that stand for a character.
+static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\\u"));
 
 /// The bytes of `row` without what such spans cover, as many as before; `None` where there is none.
 ///
@@ -47,13 +49,54 @@ pub(crate) fn without_private(row: &Row<'_>) -> Option<Vec<u8>> {
     cleaned
 }
 
-/// Whether a mark may be in `bytes`, in any writing.
+/// What marks are called.
+const NAME: &[u8] = b"private";
+
+/// What is before the name of a mark: `<`, `</`, or the end of `&lt;` and `\u003c`.
+const BEFORE: &[u8] = b"</;cC";
+
+/// Whether a mark may be in the JSON of `bytes`, in any writing: letters of both cases, escaped or not, with characters
+/// between them that no reader sees.
 fn may_have_mark(bytes: &[u8]) -> bool {
-    let is_mark = |at: usize| {
-        let before = at.checked_sub(2).and_then(|before| bytes.get(before));
-        before.is_some_and(|byte| matches!(byte, b'<' | b'/' | b';' | b'c' | b'C'))
-    };
-    MARKS.iter().any(|mark| mark.find_iter(bytes).any(is_mark))
+    if bytes.is_ascii() && ESCAPE.find(bytes).is_none() {
+        return memchr2_iter(b'v', b'V', bytes).any(|at| {
+            let start = at.checked_sub(3).filter(|start| 0 < *start);
+            let word = start.and_then(|start| bytes.get(start..start + NAME.len()));
+            word.is_some_and(|word| word.eq_ignore_ascii_case(NAME)) && BEFORE.contains(&bytes[at - 4])
+        });
+    }
+    let (mut before, mut n_found, mut at) = (b' ', 0, 0);
+    while at < bytes.len() {
+        let (seen, length) = next_seen(&bytes[at..]);
+        at += length;
+        let Some(byte) = seen else { continue };
+        n_found = match byte.to_ascii_lowercase() {
+            b'p' if BEFORE.contains(&before) => 1,
+            letter if 0 < n_found && letter == NAME[n_found] => n_found + 1,
+            _ => 0,
+        };
+        if n_found == NAME.len() {
+            return true;
+        }
+        before = byte;
+    }
+    false
+}
+
+/// The first byte of the JSON of a text that a reader of the text may see, if it is one of ASCII, and how long its writing
+/// is.
+fn next_seen(json: &[u8]) -> (Option<u8>, usize) {
+    let [b'\\', kind, rest @ ..] = json else { return (json.first().copied().filter(u8::is_ascii), 1) };
+    let digits = rest.get(..4).and_then(|digits| std::str::from_utf8(digits).ok());
+    match digits.filter(|_| *kind == b'u').map(|digits| u32::from_str_radix(digits, 16)) {
+        // A sequence for terminals, whose last byte is a letter.
+        Some(Ok(0x1b)) if rest[4..].starts_with(b"[") => {
+            let n_parameters = rest[5..].iter().take_while(|byte| matches!(byte, b' '..=b'?')).count();
+            (None, 7 + n_parameters + 1)
+        }
+        Some(Ok(point)) => (u8::try_from(point).ok().filter(u8::is_ascii_graphic), 6),
+        _ => (Some(*kind), 2),
+    }
 }
 
 /// Finds the lists of blocks in a value, each that of one message.
@@ -95,8 +138,8 @@ fn is_of_programs(key: &str) -> bool {
 
 fn clear(text: Raw<'_>) -> Cow<'_, str> {
     match json::text_or_empty(text) {
-        Cow::Borrowed(text) => plain(text),
-        Cow::Owned(text) => Cow::Owned(plain(&text).into_owned()),
+        Cow::Borrowed(text) => seen(text),
+        Cow::Owned(text) => Cow::Owned(seen(&text).into_owned()),
     }
 }
 
@@ -150,6 +193,31 @@ mod tests {
         );
         let parts = |texts: [&str; 2]| json!({ "info": { "id": "m" }, "parts": texts.map(text) });
         assert_eq!(cleaned(&parts(["a&lt;private&gt;b", "c"])), Some(parts(["a<private>", ""])));
+    }
+
+    #[test]
+    fn a_mark_is_seen_in_any_writing() {
+        for mark in [
+            "<private>",
+            "<PrIvAtE>",
+            "<pri\u{200b}vate>",
+            "<\u{2060}private>",
+            "<pri\u{1b}[1mvate>",
+            "&lt;Private&gt;",
+            "\\u003cprivate\\u003e",
+        ] {
+            let row = json!({ "content": [text(&format!("a {mark}b")), text("c")] });
+            let expected = json!({ "content": [text("a <private>"), text("")] });
+            assert_eq!(cleaned(&row), Some(expected), "{mark:?}");
+        }
+        let escaped = br#"{ "content": [{ "text": "a \u003c\u0070riv\u0061te\u003e b" }, { "text": "c" }] }"#;
+        let cleaned = without_private(&Row::new(escaped, Place::default())).unwrap();
+        let cleaned: Value = serde_json::from_slice(&cleaned).unwrap();
+        assert_eq!(cleaned, json!({ "content": [{ "text": "a <private>" }, { "text": "" }] }));
+        for plain in ["a private function", "<pri vate>", "deprivate", "\u{1b}[1mprivate", "pri", "é private"]
+        {
+            assert!(!may_have_mark(json!({ "content": [text(plain)] }).to_string().as_bytes()), "{plain:?}");
+        }
     }
 
     #[test]

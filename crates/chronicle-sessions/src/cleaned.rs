@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use chronicle_core::is_session_id;
 use chronicle_core::redaction::{Removed, for_storage};
 
 use crate::turn::{Commit, Event, Outcome, Todo, TodoItem, Tool, Turn};
@@ -41,8 +40,7 @@ fn event<'t>(event: &'t Event<'_>, removed: &mut Removed) -> Option<Event<'t>> {
             Event::Plan(plan, answer)
         }
         Event::Tool(tool, answer) => {
-            // What agents call their tools is no text; anything else is.
-            let name = if is_session_id(&tool.name) { None } else { changed(&tool.name, removed) };
+            let name = changed(&tool.name, removed);
             let cleaned = both(&tool.about, answer, removed);
             if name.is_none() && cleaned.is_none() {
                 return None;
@@ -110,5 +108,40 @@ fn todo_of(todo: &Todo, removed: &mut Removed) -> Option<Todo> {
             Some(Todo::Changed { id: id.clone(), state: *state, text: Some(text) })
         }
         Todo::Changed { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reading::read;
+
+    /// What the tool of each turn of a transcript is called once it is clean.
+    fn tools(names: &[&str]) -> Vec<String> {
+        let call = |name: &&str| {
+            let block = serde_json::json!({ "type": "tool_use", "id": format!("t-{}", name.len()), "name": name, "input": {} });
+            let row =
+                serde_json::json!({ "type": "assistant", "uuid": name, "message": { "content": [block] } });
+            format!("{row}\n")
+        };
+        let file: String = names.iter().map(call).collect();
+        let mut found = Vec::new();
+        let reading = read(file.as_bytes(), Some(crate::format::Format::Claude), &mut |turn, _| {
+            let cleaned = cleaned(turn, &mut Removed::default());
+            if let Event::Tool(tool, _) = &cleaned.as_ref().unwrap_or(turn).event {
+                found.push(tool.name.clone());
+            }
+        });
+        assert!(reading.expect("bytes can be read").is_some());
+        found
+    }
+
+    #[test]
+    fn a_tool_may_not_be_called_by_a_secret() {
+        let token = ["gh", "p_4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi"].concat();
+        assert_eq!(
+            tools(&["mcp__claude_ai_Google_Drive__search_files", &token]),
+            ["mcp__claude_ai_Google_Drive__search_files", "[redacted:github-token]"]
+        );
     }
 }

@@ -6,7 +6,7 @@
 use std::io::{self, BufRead, Read, Write};
 
 use chronicle_core::redaction::{Removed, for_storage};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::blocks::without_private;
 use crate::ingest::clean;
@@ -74,7 +74,6 @@ struct Counted<'w> {
 impl Counted<'_> {
     fn row(&mut self, mut value: Value) -> io::Result<()> {
         clean(&mut value, &mut Removed::default());
-        clean_names(&mut value);
         let mut text = value.to_string();
         text.push('\n');
         self.bytes(text.as_bytes())
@@ -97,21 +96,6 @@ impl Counted<'_> {
     fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.n_written += bytes.len() as u64;
         self.out.write_all(bytes)
-    }
-}
-
-/// The same for the names of members: a map from paths or words to others has some of them there.
-fn clean_names(value: &mut Value) {
-    match value {
-        Value::Array(values) => values.iter_mut().for_each(clean_names),
-        Value::Object(members) => {
-            let named = std::mem::take(members).into_iter().map(|(name, mut value)| {
-                clean_names(&mut value);
-                (for_storage(&name, &mut Removed::default()).into_owned(), value)
-            });
-            *members = named.collect::<Map<_, _>>();
-        }
-        _ => {}
     }
 }
 

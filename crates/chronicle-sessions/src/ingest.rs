@@ -4,6 +4,7 @@
 //! there already stay untouched, so that reading it again changes nothing but
 //! the new part.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
@@ -483,7 +484,7 @@ impl Ongoing {
             project: self.project.id,
             folder: session.folders.first().or(session.folder.as_ref()).cloned().unwrap_or_default(),
             branch: session.branch.clone(),
-            model: session.model.as_deref().map(named),
+            model: model(session),
             first: session.first,
             last: session.last,
             title: title.to_owned(),
@@ -514,6 +515,11 @@ fn name(turn: &Turn<'_>, session: &Session, transcript: &Transcript<'_>) -> Stri
     }
 }
 
+/// The model of a session, which is a text that its transcript chose.
+fn model(session: &Session) -> Option<String> {
+    session.model.as_deref().map(|model| for_storage(model, &mut Removed::default()).into_owned())
+}
+
 /// A name that humans may have chosen, without what must not be kept.
 fn named(name: &str) -> String {
     match is_session_id(name) {
@@ -542,7 +548,8 @@ fn position((start, n): (u64, i64)) -> i64 {
     i64::try_from(start).unwrap_or(i64::MAX >> 6).saturating_mul(64) + n.min(63)
 }
 
-/// Takes what must not be kept out of every text of a JSON value.
+/// Takes what must not be kept out of every text of a JSON value, and out of the names of its members: a map from paths
+/// or words to others has some of them there.
 pub fn clean(value: &mut Value, removed: &mut Removed) {
     clean_named("", value, removed);
 }
@@ -550,13 +557,19 @@ pub fn clean(value: &mut Value, removed: &mut Removed) {
 fn clean_named(name: &str, value: &mut Value, removed: &mut Removed) {
     match value {
         Value::String(text) => {
-            if let std::borrow::Cow::Owned(kept) = named_for_storage(name, text, removed) {
+            if let Cow::Owned(kept) = named_for_storage(name, text, removed) {
                 *text = kept;
             }
         }
         Value::Array(values) => values.iter_mut().for_each(|value| clean_named(name, value, removed)),
         Value::Object(members) => {
             members.iter_mut().for_each(|(name, value)| clean_named(name, value, removed));
+            let is_clean =
+                |name: &String| matches!(for_storage(name, &mut Removed::default()), Cow::Borrowed(_));
+            if !members.keys().all(is_clean) {
+                let named = std::mem::take(members).into_iter();
+                members.extend(named.map(|(name, value)| (for_storage(&name, removed).into_owned(), value)));
+            }
         }
         _ => {}
     }
@@ -571,4 +584,34 @@ fn tally_json(tally: &Tally) -> Value {
         "unreadable": tally.n_unreadable,
         "repaired": tally.n_repaired,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn token() -> String {
+        ["gh", "p_4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi"].concat()
+    }
+
+    #[test]
+    fn names_of_members_are_texts_too() {
+        let mut value = json!({ "a": [{ (token()): 1, "b": "password=hunter22" }], "password": "hunter22" });
+        let mut removed = Removed::default();
+        clean(&mut value, &mut removed);
+        let expected = json!({
+            "a": [{ "[redacted:github-token]": 1, "b": "password=[redacted:password]" }],
+            "password": "[redacted:password]",
+        });
+        assert_eq!((value, removed.n_secrets()), (expected, 3));
+    }
+
+    #[test]
+    fn a_model_may_not_be_called_by_a_secret() {
+        let of = |name: &str| model(&Session { model: Some(name.to_owned()), ..Session::default() });
+        assert_eq!(of("claude-sonnet-4-5-20250929").as_deref(), Some("claude-sonnet-4-5-20250929"));
+        assert_eq!(of(&token()).as_deref(), Some("[redacted:github-token]"));
+    }
 }

@@ -20,11 +20,8 @@ const LONGEST_LINE: usize = 160;
 /// How much of a line is looked at.
 const LOOK_BACK: usize = 256;
 
-/// What may end a line after the name: its verb, or the ending of its file.
-const ENDINGS: &[&str] = &[
-    " is", " was", " now", " are", " below", " here", ".txt", ".key", ".secret", ".pem", " |", " >", "|-",
-    ">-",
-];
+/// What may end a line after the name: its verb or its place. The ending of its file may, too.
+const ENDINGS: &[&str] = &[" is", " was", " now", " are", " below", " here"];
 
 /// How lines begin, after the prompt, that print a secret.
 const PROMPTS: &[&str] = &["$ ", "% ", "# ", ">>> ", "> ", "❯ ", "➜ "];
@@ -115,6 +112,8 @@ fn kind_of(line: &[u8], is_vague: bool) -> Option<Kind> {
     while let Some(ending) = ENDINGS.iter().find(|ending| ends_with_ignoring_case(name, ending)) {
         name = without_signs(&name[..name.len() - ending.len()]);
     }
+    let n_extension = run_back(name, 0, name.len(), 6, u8::is_ascii_lowercase);
+    name = name[..name.len() - n_extension].strip_suffix(b".").unwrap_or(name);
     let is_public = || PUBLIC.iter().any(|word| contains(&line.to_ascii_lowercase(), word));
     let named = names::find(name).filter(|name| !name.is_vague || !is_vague);
     if let Some(name) = named {

@@ -3,9 +3,9 @@
 //! A name next to its value is found by `context` and `entropy`; here other words stand between. A digest
 //! or a UUID says so little that a sign or a verb has to tie it to what names it.
 
-use super::bytes::{is_base64url, is_blank, run, run_back};
+use super::bytes::{is_base64url, run, run_back};
 use super::languages::NOUNS;
-use super::{Kind, names};
+use super::{Kind, names, table};
 
 /// How much of a sentence before a value is searched for its name.
 const BEFORE: usize = 120;
@@ -62,8 +62,18 @@ pub(super) fn tied(before: &[u8], after: &[u8]) -> Option<Kind> {
     tied_before(line)
         .and_then(noun_of)
         .or_else(|| tied_after(after))
-        .or_else(|| in_brackets(line, after))
+        .or_else(|| in_brackets(after))
         .or_else(|| noun_of(header(before, line)?))
+        .or_else(|| noun_of(question(before, line)?))
+}
+
+/// The question in the line above that a value answers, as in `sure: x`.
+fn question<'a>(before: &'a [u8], line: &[u8]) -> Option<&'a [u8]> {
+    line.ends_with(b": ").then_some(())?;
+    let above = before[..before.len() - line.len()].trim_ascii_end();
+    above
+        .ends_with(b"?")
+        .then(|| &above[above.len() - run_back(above, 0, above.len(), BEFORE, |byte| *byte != b'\n')..])
 }
 
 /// The words before a value that a sign or a verb ties to it.
@@ -104,7 +114,8 @@ pub(super) fn noun_of(words: &[u8]) -> Option<Kind> {
             [b'.', next, ..] => next.is_ascii_alphanumeric(),
             _ => false,
         };
-        if let Some(name) = names::find(&words[..at]).filter(|_| !is_part) {
+        // A number behind a word makes a product or a version of it.
+        if let Some(name) = names::find(&words[..at]).filter(|_| !is_part && start < at) {
             return Some(name.kind);
         }
     }
@@ -120,26 +131,14 @@ fn tied_after(after: &[u8]) -> Option<Kind> {
     noun_of(line)
 }
 
-/// What the brackets after a value name: `anna / x (API key for y)`. Commits have brackets after them, too.
-fn in_brackets(line: &[u8], after: &[u8]) -> Option<Kind> {
+/// What the brackets after a value name: `x (API key for y)`.
+fn in_brackets(after: &[u8]) -> Option<Kind> {
     let rest = after.strip_prefix(b" (")?;
-    line.ends_with(b"/ ").then_some(())?;
-    noun_of(&rest[..memchr::memchr2(b')', b'\n', rest)?])
+    noun_of(&rest[..run(rest, 0, AFTER, |byte| !b")\n".contains(byte))])
 }
 
-/// The first line of the table that a value is in, whose lines begin and end with `|`.
+/// What heads the column of the table that a value is in.
 fn header<'a>(before: &'a [u8], line: &[u8]) -> Option<&'a [u8]> {
-    if !line.trim_ascii_start().starts_with(b"|") {
-        return None;
-    }
-    let above = &before[before.len().saturating_sub(line.len() + 4 * BEFORE)..before.len() - line.len()];
-    let mut lines = above
-        .split(|byte| *byte == b'\n')
-        .rev()
-        .skip(1)
-        .take_while(|line| line.trim_ascii().starts_with(b"|"));
-    let rule = lines.find(|line| line.iter().all(|byte| is_blank(byte) || b"|-:".contains(byte)));
-    rule.and_then(|_| lines.next())
-        .map(<[u8]>::trim_ascii_end)
-        .map(|line| line.strip_suffix(b"|").unwrap_or(line))
+    let above = &before[before.len().saturating_sub(line.len() + 8 * BEFORE)..before.len() - line.len()];
+    above.ends_with(b"\n").then(|| table::head(above, line))?.map(|head| head.cell)
 }

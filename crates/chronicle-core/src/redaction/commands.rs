@@ -3,11 +3,11 @@
 //! `-p` is a port, a path or a pager nearly everywhere, so the program has to stand before it in
 //! the same command. Behind its option no value has to look like a secret: people type weak ones.
 
-use super::bytes::{is_blank, run, starts_with_ignoring_case};
+use super::bytes::{is_base64url, is_blank, run, run_back, starts_with_ignoring_case};
 use super::context::{Quote, open_quote, quote_end};
 use super::surroundings::bare_end;
 use super::value::{self, Writing};
-use super::{Kind, Secret};
+use super::{Kind, Secret, clause};
 
 /// How far before an option its program may stand, and behind a command its words.
 const COMMAND_LIMIT: usize = 256;
@@ -119,6 +119,36 @@ pub(super) fn find_long(text: &[u8], floor: usize, at: usize, end: usize) -> Opt
     }
 }
 
+/// Options by which a command reads a secret from the one before it.
+const READERS: &[&str] = &["stdin", "-file"];
+
+/// Commands that print their argument.
+const PRINTERS: &[&str] = &["echo", "printf", "print"];
+
+/// Finds what a command prints into the one that stores it: `printf %s 'x' | gh secret set NAME --body-file -`. The dash
+/// of an option that reads it stands at `at`.
+pub(super) fn find_piped(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    let option = &text[at..at + run(text, at, 32, is_base64url)];
+    READERS.iter().find(|reader| option.ends_with(reader.as_bytes()))?;
+    // What is in a file is in no command.
+    (option.ends_with(b"stdin") || matches!(text[at + option.len()..], [b'=' | b' ', b'-', ..]))
+        .then_some(())?;
+    let near = floor.max(at.saturating_sub(COMMAND_LIMIT));
+    let line = at - run_back(text, near, at, COMMAND_LIMIT, |byte| *byte != b'\n');
+    let bar = line + memchr::memrchr(b'|', &text[line..at])?;
+    let is_printed = words(&text[line..bar]).any(|word| PRINTERS.iter().any(|name| is_program(word, name)));
+    let stores = option.starts_with(b"--password")
+        || clause::noun_of(&text[bar..at]).is_some()
+        || text[bar..at].windows(6).any(|word| word.eq_ignore_ascii_case(b"secret"));
+    (is_printed && stores).then_some(())?;
+    let printed = text[line..bar].trim_ascii_end();
+    let start = match printed.last()? {
+        quote @ (b'"' | b'\'') => memchr::memrchr(*quote, &printed[..printed.len() - 1])?,
+        _ => printed.iter().rposition(is_blank)? + 1,
+    };
+    given(text, line + start)
+}
+
 /// Finds the password of `net use X: \\host PASSWORD /user:name`, whose second `/` stands at `at`.
 pub(super) fn find_share(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     if !starts_with_ignoring_case(&text[at..], "/user:") {
@@ -148,7 +178,7 @@ fn after_user(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// The password at `start`, whatever it looks like, unless it only stands for one.
-fn given(text: &[u8], start: usize) -> Option<Secret> {
+pub(super) fn given(text: &[u8], start: usize) -> Option<Secret> {
     let (quote, start) = open_quote(text, start);
     let end = end_of(text, start, quote)?;
     let password = &text[start..end];

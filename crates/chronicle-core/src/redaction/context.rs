@@ -37,6 +37,10 @@ pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secr
     let Some(name) = names::find(&text[floor.max(end.saturating_sub(NAME_LIMIT))..end]) else {
         return find_owned(text, floor, at, end).or_else(|| find_words(text, floor, at));
     };
+    if name.is_vague && name.kind == Kind::Password && is_for_openssl(&text[floor..end]) && text[at] == b':' {
+        return commands::given(text, at + 1);
+    }
+    let name = Name { is_vague: name.is_vague && !follows_user(text, floor, end, name), ..name };
     let operator_len = run(text, at, 3, |byte| matches!(byte, b':' | b'=' | b'>'));
     if text[at..].starts_with(b"::") {
         return None;
@@ -63,6 +67,29 @@ pub(super) fn find_assigned(text: &[u8], floor: usize, at: usize) -> Option<Secr
     find_value(text, start, name, writing)
         .or_else(|| find_value(text, after_type(text, start).filter(|_| text[at] == b':')?, name, writing))
         .or_else(|| find_value(text, lines::value_below(text, start, name.kind)?, name, Writing::Told))
+}
+
+/// Whether `before` ends with the source of a password of `openssl`: `-passin pass`, `-pass pass`.
+fn is_for_openssl(before: &[u8]) -> bool {
+    let option = before.strip_suffix(b"pass").unwrap_or_default().trim_ascii_end();
+    let option = option.strip_suffix(b"=").unwrap_or(option);
+    ["-pass", "-passin", "-passout", "-password"].iter().any(|name| option.ends_with(name.as_bytes()))
+}
+
+/// What names whose password it is.
+const USERS: &[&str] = &["user", "username", "login", "email", "mail", "account", "usr", "benutzer"];
+
+/// Whether the `pass` that ends at `end` comes after the name of a user: `user: a pass: x`, in one line or in two.
+fn follows_user(text: &[u8], floor: usize, end: usize, name: Name) -> bool {
+    (name.is_vague && name.kind == Kind::Password) && {
+        let before = &text[floor.max(end.saturating_sub(NAME_LIMIT * 2))..end];
+        memchr::memchr2_iter(b':', b'=', before).any(|at| {
+            let word = before[..at].trim_ascii_end();
+            let word = word.strip_suffix(b"\"").or(word.strip_suffix(b"'")).unwrap_or(word);
+            let n = run_back(word, 0, word.len(), 16, u8::is_ascii_alphabetic);
+            USERS.iter().any(|user| word[word.len() - n..].eq_ignore_ascii_case(user.as_bytes()))
+        })
+    }
 }
 
 /// What makes a value of another type of a string: `String::from("…")`.
@@ -354,8 +381,7 @@ pub(super) struct Quote {
 
 /// The quote at `start`, if any, and where its value begins. A literal's prefix (`b"`) is skipped.
 pub(super) fn open_quote(text: &[u8], start: usize) -> (Option<Quote>, usize) {
-    let at =
-        start + run(text, start, 3, |byte| matches!(byte, b'r' | b'b' | b'f' | b'u' | b'c' | b'@' | b'#'));
+    let at = start + run(text, start, 3, |byte| b"rbfucN@#".contains(byte));
     let is_escaped = text.get(at) == Some(&b'\\');
     let at = at + usize::from(is_escaped);
     match text.get(at) {

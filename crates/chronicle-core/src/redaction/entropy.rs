@@ -140,14 +140,18 @@ fn is_drawn_without_digits(run: &[u8]) -> bool {
 fn kind_of(before: &[u8], run: &[u8], after: &[u8]) -> Option<Kind> {
     let before = before.strip_suffix(b"0x").unwrap_or(before);
     if let Some(n_id) = groups::join_id_len(before, run) {
-        let before = &before[..before.len() - n_id];
-        return name_before(before).map(|name| name.kind).or_else(|| clause::tied(before, after));
+        let near = &before[..before.len() - n_id];
+        return name_before(near)
+            .map(|name| name.kind)
+            .or_else(|| clause::tied(near, after))
+            .or_else(|| groups::is_join_token(before, run, after).then_some(Kind::Token));
     }
     // Most runs are names; what is asked first leaves them alone soonest.
     let is_vague = is_uuid(run) || is_hex(run);
     let is_drawn = is_vague && MIN_RUN <= run.len() || is_scrambled(run) || is_coded(run);
     let named = match is_drawn {
         true => groups::has_form(before, run, after).or_else(|| named(before, run, after, is_vague)),
+        false if groups::is_recovery_key(run) => Some(Kind::Secret),
         false => groups::is_bot(run, after).then_some(Kind::Token),
     };
     let is_secret = || {
@@ -238,7 +242,19 @@ pub(super) fn without_signs(before: &[u8]) -> &[u8] {
     let n_signs = run_back(before, 0, before.len(), 6, |byte| {
         matches!(
             byte,
-            b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\' | b',' | b'(' | b'>' | b'=' | b':' | b'|' | b'*'
+            b' ' | b'\t'
+                | b'"'
+                | b'\''
+                | b'`'
+                | b'\\'
+                | b','
+                | b';'
+                | b'('
+                | b'>'
+                | b'='
+                | b':'
+                | b'|'
+                | b'*'
         )
     });
     &before[..before.len() - n_signs]

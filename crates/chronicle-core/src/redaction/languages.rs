@@ -4,7 +4,8 @@
 //! a blank ties the value to its name.
 
 use super::bytes::{is_blank, run};
-use super::told::find_told;
+use super::names::Name;
+use super::told::{find_in_sentence, find_told};
 use super::{Kind, Secret};
 
 /// A word, and where in it the two bytes stand by which it is looked for.
@@ -26,6 +27,7 @@ pub(super) const WORDS: &[Word] = &[
     Word { word: "lösenord", near: 2 },
     Word { word: "jelszó", near: 4 },
     Word { word: "senha", near: 2 },
+    Word { word: "mot de passe", near: 0 },
 ];
 
 /// Words for keys, tokens and secrets, which name what is drawn in the same sentence.
@@ -71,26 +73,50 @@ pub(super) const NOUNS: &[(&str, Kind)] = &[
 ];
 
 /// What stands between the word and its value, the longer first.
-const TIES: &[&str] =
-    &["：", ":", "=", "＝", "は", "是", "为", "為", "는", "é ", "es ", "is ", "to ", "är ", "— ", "- ", "→"];
+const TIES: &[&str] = &[
+    "：", ":", "=", "＝", "は", "是", "为", "為", "는", "é ", "es ", "est ", "is ", "to ", "är ", "— ", "- ",
+    "→",
+];
+
+/// What ties a value to words about what the password is for, which are between.
+const TIES_OF_OWNER: &[&str] = &[": ", "：", " est ", " es ", " é ", " è ", " jest ", " är "];
+
+/// How long such words may be.
+const OWNER_LIMIT: usize = 64;
+
+/// The quotes of other languages.
+const QUOTES: &[&str] = &["«\u{a0}", "«\u{202f}", "« ", "«", "“", "„", "「", "『"];
 
 /// Finds the value behind the word whose two telling bytes stand at `near`.
 pub(super) fn find(text: &[u8], floor: usize, near: usize) -> Option<Secret> {
     let end = WORDS.iter().find_map(|word| {
         let start = near.checked_sub(word.near).filter(|&start| floor <= start)?;
         let end = start + word.word.len();
-        let bytes = text.get(start..end)?;
-        // The first letter may be a capital: `Contraseña`, `Пароль`.
-        let is_word = bytes == word.word.as_bytes() || capitalised(word.word).as_bytes() == bytes;
-        is_word.then_some(end)
+        is_word(text.get(start..end)?, word.word).then_some(end)
     })?;
     let at = end + run(text, end, 3, |byte| is_blank(byte) || matches!(byte, b'*' | b'"' | b'\'' | b'`'));
-    let tie = TIES.iter().find(|tie| text[at..].starts_with(tie.as_bytes()))?;
-    let start = at + tie.len();
-    find_told(text, start + run(text, start, 4, |byte| is_blank(byte) || *byte == b'*'))
+    let tie = TIES.iter().find(|tie| text[at..].starts_with(tie.as_bytes())).map(|tie| at + tie.len());
+    tie.or_else(|| after_owner(text, end))
+        .and_then(|start| {
+            let start = start + run(text, start, 4, |byte| is_blank(byte) || *byte == b'*');
+            let quote = QUOTES.iter().find(|quote| text[start..].starts_with(quote.as_bytes()));
+            find_told(text, start + quote.map_or(0, |quote| quote.len()))
+        })
+        .or_else(|| find_in_sentence(text, end, Name { kind: Kind::Password, is_vague: false }))
 }
 
-fn capitalised(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+/// Where the value begins after what the password is for, whose name ends at `end`.
+fn after_owner(text: &[u8], end: usize) -> Option<usize> {
+    let owner = &text[end..end + run(text, end, OWNER_LIMIT, |byte| !b"\n.,;!?".contains(byte))];
+    let ties = TIES_OF_OWNER.iter();
+    ties.filter_map(|tie| Some(memchr::memmem::find(owner, tie.as_bytes())? + tie.len()))
+        .min()
+        .map(|at| end + at)
+}
+
+/// Whether `bytes` are `word`, whose first letter may be a capital: `Contraseña`, `Пароль`.
+fn is_word(bytes: &[u8], word: &str) -> bool {
+    let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+    bytes.ends_with(rest.as_bytes())
+        && (bytes.starts_with(first.as_bytes()) || bytes.starts_with(first.to_uppercase().as_bytes()))
 }

@@ -97,13 +97,13 @@ const NAMES: &[(&str, Kind)] = &[
     ("jsessionid", Kind::Cookie),
     ("cookie", Kind::Cookie),
     ("authorization", Kind::Authorization),
-    ("auth", Kind::Credential),
     ("credential", Kind::Credential),
     ("credentials", Kind::Credential),
 ];
 
 /// Names that say little.
-const VAGUE: &[(&str, Kind)] = &[("key", Kind::ApiKey), ("pat", Kind::Token), ("pass", Kind::Password)];
+const VAGUE: &[(&str, Kind)] =
+    &[("key", Kind::ApiKey), ("pat", Kind::Token), ("pass", Kind::Password), ("auth", Kind::Credential)];
 
 /// Names that end like secrets and hold none.
 const PUBLIC: &[&str] = &[
@@ -124,17 +124,29 @@ const WORD_OF_ITS_OWN: usize = 2;
 /// How long the longest ending is.
 const LONGEST: usize = 16;
 
-/// The last two letters of each name, by which most are passed over.
-static ENDS: [[u8; 2]; NAMES.len()] = {
-    let mut ends = [[0; 2]; NAMES.len()];
-    let mut n = 0;
-    while n < NAMES.len() {
+/// For each last letter and the one before it, one more than the number of the first name that ends so.
+static FIRST: [usize; 26 * 26] = CHAINS.0;
+
+/// For each name, the same of the next one with its last two letters.
+static NEXT: [usize; NAMES.len()] = CHAINS.1;
+
+const CHAINS: ([usize; 26 * 26], [usize; NAMES.len()]) = {
+    let (mut first, mut next) = ([0; 26 * 26], [0; NAMES.len()]);
+    // From the last to the first, so that each comes before those that it is in front of.
+    let mut n = NAMES.len();
+    while 0 < n {
+        n -= 1;
         let name = NAMES[n].0.as_bytes();
-        ends[n] = [name[name.len() - 2], name[name.len() - 1]];
-        n += 1;
+        let ends = ends(name[name.len() - 1], name[name.len() - 2]);
+        next[n] = first[ends];
+        first[ends] = n + 1;
     }
-    ends
+    (first, next)
 };
+
+const fn ends(last: u8, before: u8) -> usize {
+    (last - b'a') as usize * 26 + (before - b'a') as usize
+}
 
 /// For each last letter, the letters before it that any name has.
 const LAST_TWO: [u32; 26] = {
@@ -171,14 +183,13 @@ pub(super) fn find(text: &[u8]) -> Option<Name> {
     let fits = |ending: &str| {
         tail.ends_with(ending.as_bytes()) && (WORD_OF_ITS_OWN < ending.len() || is_word(text, ending.len()))
     };
-    // The product, not a number.
-    if text.ends_with(b"uth0") {
-        return None;
-    }
-    let mut near =
-        NAMES.iter().zip(ENDS.iter()).filter(|(_, ends)| **ends == [before, last]).map(|(name, _)| name);
-    if let Some(&(_, kind)) = near.find(|(ending, _)| fits(ending)) {
-        return Some(Name { kind, is_vague: false });
+    let mut near = FIRST[ends(last, before)];
+    while let Some(n) = near.checked_sub(1) {
+        let (ending, kind) = NAMES[n];
+        if fits(ending) {
+            return Some(Name { kind, is_vague: false });
+        }
+        near = NEXT[n];
     }
     if PUBLIC.iter().any(|ending| tail.ends_with(ending.as_bytes())) {
         return None;

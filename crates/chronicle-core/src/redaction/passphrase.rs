@@ -31,8 +31,23 @@ pub(super) fn is_joined_words(value: &Value<'_>) -> bool {
     let n_words = words.split(|byte| *byte == sign).count();
     let is_made = ends_drawn
         || (value.is_quoted() || value.is_setting()) && (sign != b'.' || value.is_quoted() || ends_drawn)
-        || n_words > 5;
-    4 <= n_words && is_made && words.split(|byte| *byte == sign).all(is_plain)
+        || 5 <= n_words;
+    // Of three words, a number has to be the end.
+    let is_numbered = n_words == 3 && sign == b'-' && bytes.iter().rev().take(2).all(u8::is_ascii_digit);
+    is_grouped(bytes)
+        || (4 <= n_words || is_numbered) && is_made && words.split(|byte| *byte == sign).all(is_plain)
+}
+
+/// Whether `bytes` are four groups of four letters, as the passwords are that Apple and Google make for programs.
+pub(super) fn is_grouped(bytes: &[u8]) -> bool {
+    let is_group =
+        |group: &[u8]| group.len() == 4 && group.iter().all(u8::is_ascii_lowercase) && !is_prose(group);
+    bytes.len() == 19 && bytes.split(|byte| *byte == b'-').all(is_group)
+}
+
+/// Whether a message about passwords may hold `word`.
+pub(super) fn is_prose(word: &[u8]) -> bool {
+    PROSE.iter().any(|about| word.eq_ignore_ascii_case(about.as_bytes()))
 }
 
 /// Words in the keys of messages and settings and in the names of hosts, which dots join as well.
@@ -170,7 +185,7 @@ pub(super) fn is_passphrase(value: &Value<'_>) -> bool {
     let is_about = |word: &[u8]| {
         let word = word.trim_ascii_start();
         let word = &word[..run(word, 0, word.len(), u8::is_ascii_alphabetic)];
-        PROSE.iter().any(|about| word.eq_ignore_ascii_case(about.as_bytes()))
+        is_prose(word)
     };
     let n_words = bytes.split(is_blank).filter(|word| !word.is_empty()).count();
     let has_signs = bytes.iter().any(|byte| b"{}<>$%\\=/".contains(byte)) && !value.is_setting();

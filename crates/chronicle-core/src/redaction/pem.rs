@@ -76,14 +76,20 @@ fn end_of_marker(text: &[u8], start: usize) -> usize {
     start + run(text, start, 60, |byte| *byte == b'-' || *byte == b' ' || byte.is_ascii_alphanumeric())
 }
 
-/// How many bytes at the start of `line` number it, as tools that show files do: `12→`, `12:`.
+/// How many bytes at the start of `line` number it, as tools that show files and changes do: `12→`, `12:`, `7 | `,
+/// `41 42 | `.
 pub(super) fn number_len(line: &[u8]) -> usize {
     let n_digits = run(line, 0, 6, u8::is_ascii_digit);
     match &line[n_digits..] {
         _ if n_digits == 0 => 0,
         [b'\t' | b':', ..] => n_digits + 1,
         rest if rest.starts_with("→".as_bytes()) => n_digits + "→".len(),
-        _ => 0,
+        rest => {
+            let n_more = run(rest, 0, 12, |byte| *byte == b' ' || byte.is_ascii_digit());
+            let n_blanks = run(rest, n_more + 1, 1, is_blank);
+            let is_column = rest.first() == Some(&b' ') && rest.get(n_more) == Some(&b'|');
+            if is_column { n_digits + n_more + 1 + n_blanks } else { 0 }
+        }
     }
 }
 

@@ -5,13 +5,14 @@ use std::ops::RangeInclusive;
 use super::Kind;
 use super::bytes::{contains, is_base64url, run};
 use super::names::Name;
+use super::passphrase::is_prose;
 
 /// Where the words of a wallet end that begin at `start`, or the four groups of an application's password.
 pub(super) fn end_of(text: &[u8], start: usize, name: Name) -> Option<usize> {
     let of_four = match name.kind {
-        Kind::Password => {
-            words(text, start, 4..=4, 4).filter(|(end, n_words)| *n_words == 4 && !has_more(text, *end))
-        }
+        Kind::Password => words(text, start, 4..=4, 4)
+            .filter(|(end, n_words)| *n_words == 4 && !has_more(text, *end))
+            .or_else(|| words_of_password(text, start)),
         Kind::Secret => None,
         _ => return None,
     };
@@ -21,6 +22,13 @@ pub(super) fn end_of(text: &[u8], start: usize, name: Name) -> Option<usize> {
 /// Where the words of a wallet end that begin at `start`.
 pub(super) fn words_end(text: &[u8], start: usize) -> Option<usize> {
     words(text, start, 3..=8, 24).filter(|(_, n_words)| 12 <= *n_words).map(|(end, _)| end)
+}
+
+/// Where five words and more end that a sentence ends with, and none of which messages about passwords hold.
+pub(super) fn words_of_password(text: &[u8], start: usize) -> Option<(usize, usize)> {
+    let (end, n_words) = words(text, start, 3..=8, 12)?;
+    let has_prose = || text[start..end].split(|byte| *byte == b' ').any(is_prose);
+    (5 <= n_words && !has_more(text, end) && !has_prose()).then_some((end, n_words))
 }
 
 fn has_more(text: &[u8], end: usize) -> bool {

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use super::{Kind, REDACTED, Redacted, redact, redact_in_lines};
+use super::{Kind, REDACTED, Redacted, names, redact, redact_in_lines};
 use crate::{plain, private, without_escapes};
 
 /// What was taken out of texts, counted.
@@ -59,30 +60,59 @@ pub fn for_storage<'a>(text: &'a str, removed: &mut Removed) -> Cow<'a, str> {
 }
 
 /// [`for_storage`] of the text that a member of that name holds, as in `"password": "…"`: its name may call it a secret.
+///
+/// What is marked in it was looked at before, by this or by others; what is around the marks may still be a secret.
 pub fn named_for_storage<'a>(name: &str, text: &'a str, removed: &mut Removed) -> Cow<'a, str> {
     let kept = for_storage(text, removed);
-    // What is marked was looked at before, by this or by others: once is enough.
-    let is_marked = kept.contains(REDACTED) || kept.contains(private::MARK);
-    if is_marked || !is_name_of_secret(name) {
+    if names::find(name.as_bytes()).is_none() {
         return kept;
     }
-    // A quote within the text ends no value.
-    let framed = format!("\"{name}\": \"{}\"", kept.replace('"', "'"));
-    let redacted = redact(&framed);
-    let Some(kind) = redacted.found.first() else { return kept };
-    let start = format!("\"{name}\": \"");
-    let inner = redacted.text.strip_prefix(&*start).and_then(|rest| rest.strip_suffix('"'));
-    let inner = inner.filter(|_| !kept.contains('"'));
-    let inner = inner.map_or_else(|| format!("[redacted:{kind}]"), str::to_owned);
-    count(redacted, removed);
-    Cow::Owned(inner)
+    let marks = marks(&kept);
+    if marks.is_empty() {
+        return named_part(name, &kept, removed).map_or(kept, Cow::Owned);
+    }
+    let mut cleaned = String::new();
+    let mut at = 0;
+    for mark in marks.into_iter().chain(std::iter::once(kept.len()..kept.len())) {
+        let part = &kept[at..mark.start];
+        let inner = part.trim_matches(|c: char| !c.is_alphanumeric());
+        match named_part(name, inner, removed).filter(|_| !inner.is_empty()) {
+            Some(marked) => cleaned.push_str(&part.replacen(inner, &marked, 1)),
+            None => cleaned.push_str(part),
+        }
+        cleaned.push_str(&kept[mark.clone()]);
+        at = mark.end;
+    }
+    if cleaned == kept { kept } else { Cow::Owned(cleaned) }
 }
 
-/// Whether a value under that name is a secret where it looks like one.
-fn is_name_of_secret(name: &str) -> bool {
-    const LONGEST: usize = 64;
-    (1..=LONGEST).contains(&name.len())
-        && !redact(&format!("\"{name}\": \"Zq7x-a1B2c3D4e5F6g7H8\"")).found.is_empty()
+/// What is left of a text that a member of that name holds; `None` for all of it.
+fn named_part(name: &str, text: &str, removed: &mut Removed) -> Option<String> {
+    // A quote within the text ends no value.
+    let start = format!("\"{name}\": \"");
+    let framed = format!("{start}{}\"", text.replace('"', "'"));
+    let redacted = redact(&framed);
+    let kind = *redacted.found.first()?;
+    let inner = redacted.text.strip_prefix(&*start).and_then(|rest| rest.strip_suffix('"'));
+    let inner =
+        inner.filter(|_| !text.contains('"')).map_or_else(|| format!("[redacted:{kind}]"), str::to_owned);
+    count(redacted, removed);
+    Some(inner)
+}
+
+/// Where secrets and private spans were.
+fn marks(text: &str) -> Vec<Range<usize>> {
+    let mut marks = Vec::new();
+    for (start, _) in text.match_indices('[') {
+        let mark = &text[start..];
+        let is_kind = |c: char| c.is_ascii_lowercase() || c == '-';
+        // What only begins like a mark ends with its beginning.
+        let redacted = mark.strip_prefix(REDACTED);
+        let whole = redacted.and_then(|kind| kind.trim_start_matches(is_kind).strip_prefix(']'));
+        let rest = whole.or(redacted).or(mark.strip_prefix(private::MARK));
+        marks.extend(rest.map(|rest| start..text.len() - rest.len()));
+    }
+    marks
 }
 
 /// [`for_storage`], and the kinds of what was taken out.
@@ -115,8 +145,9 @@ pub fn cleaned_in_lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a reader sees of `text`.
-fn seen(text: &str) -> Cow<'_, str> {
+/// What a reader sees of `text`, and what acts on no terminal.
+#[must_use]
+pub fn seen(text: &str) -> Cow<'_, str> {
     let Cow::Owned(mut seen) = seen_once(text) else { return Cow::Borrowed(text) };
     // What went may have kept the parts of an escape sequence apart.
     while let Cow::Owned(again) = seen_once(&seen) {
@@ -181,6 +212,11 @@ mod tests {
         assert_eq!(named("hunter22\"rest\"44"), "[redacted:password]");
         assert_eq!(named("password=\"hunter22\" x"), "password=\"[redacted:password]\" x");
         assert_eq!(named("a <private>b</private>"), "a [private]");
+        assert_eq!(named("[redacted:password] hunter22"), "[redacted:password] [redacted:password]");
+        assert_eq!(named("hunter22 <private>b</private>!"), "[redacted:password] [private]!");
+        assert_eq!(named("[redacted:x] hunter22"), "[redacted:x] [redacted:password]");
+        assert_eq!(named("[redacted:x1] hunter22"), "[redacted:[redacted:password]");
+        assert_eq!(named("see [private] for it"), "see [private] for it");
     }
 
     #[test]

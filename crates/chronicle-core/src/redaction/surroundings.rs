@@ -105,6 +105,7 @@ fn ends_at(text: &[u8], at: usize, writing: Writing, open: &Open) -> bool {
         // The marks of East Asian scripts, which set no blank before them.
         0xe3 => next == Some(&0x80),
         0xef => next == Some(&0xbc),
+        0xc2 | 0xe2 => ["»", "”", "“"].iter().any(|quote| text[at..].starts_with(quote.as_bytes())),
         _ => false,
     }
 }

@@ -1,8 +1,11 @@
 //! Tables whose head names a secret: each row holds one in the same column.
 
-use super::bytes::{run, run_back};
+use std::ops::Range;
+
+use super::bytes::{is_base64url, run, run_back};
 use super::context::find_value;
 use super::names::{self, Name};
+use super::passphrase::is_grouped;
 use super::told::has_digits;
 use super::value::Writing;
 use super::{Kind, Secret};
@@ -13,69 +16,134 @@ const LONGEST_ROW: usize = 512;
 /// How far above a row the head may be.
 const FARTHEST: usize = 8192;
 
-/// Finds the first value below the name in the head of a table that ends at `end`.
-pub(super) fn find_below(text: &[u8], floor: usize, end: usize, name: Name) -> Option<Secret> {
-    let start = end - run_back(text, floor, end, LONGEST_ROW, |byte| *byte != b'\n');
-    let column = n_columns(&text[start..end]);
-    let after = end + run(text, end, 64, |byte| b" `*".contains(byte));
-    text.get(after).is_none_or(|next| matches!(next, b'|' | b'\n' | b'\r')).then_some(())?;
-    let rule = row_after(text, end)?;
-    is_rule(text, rule).then_some(())?;
-    find_in_rows(text, row_after(text, rule)?, column, name)
+/// What separates the cells of tables that have no rule under their head.
+const COMMAS: &[u8] = b",;\t";
+
+/// A column of passwords. It walks down its table once, so that long tables take no longer for each row.
+pub(super) struct Column {
+    separator: u8,
+    n_before: usize,
+    name: Name,
+    /// Where the next row begins.
+    row: Option<usize>,
 }
 
-/// Finds the value of the next row in the same column as `secret`, if the head of the table names it.
-pub(super) fn find_next(text: &[u8], secret: &Secret) -> Option<Secret> {
-    (secret.kind == Kind::Password).then_some(())?;
-    let start = secret.range.start;
-    let row = start - run_back(text, 0, start, LONGEST_ROW, |byte| *byte != b'\n');
-    let next = row_after(text, secret.range.end)?;
-    let column = n_columns(&text[row..start]);
-    (0 < column
-        && text[next..]
-            .iter()
-            .take(LONGEST_ROW)
-            .take_while(|byte| **byte != b'\n')
-            .any(|byte| *byte == b'|'))
-    .then_some(())?;
-    let above = &text[row.saturating_sub(FARTHEST)..row];
-    let mut lines = above
-        .split(|byte| *byte == b'\n')
-        .rev()
-        .skip(1)
-        .take_while(|line| line.contains(&b'|') || line.contains(&b'+'));
-    lines.find(|line| is_rule(line, 0))?;
-    let cell = lines.next()?.split(|byte| *byte == b'|').nth(column)?.trim_ascii_end();
-    let name = names::find(cell).filter(|name| name.kind == Kind::Password && !name.is_vague)?;
-    find_in_rows(text, next, column, name)
-}
-
-/// Finds the first value of a column in the rows from `row` on.
-fn find_in_rows(text: &[u8], mut row: usize, column: usize, name: Name) -> Option<Secret> {
-    loop {
-        let end = row + run(text, row, LONGEST_ROW, |byte| *byte != b'\n');
-        let is_row = text[row..end].contains(&b'|');
-        is_row.then_some(())?;
-        if let Some(secret) = find_in_cell(text, row..end, column, name) {
-            return Some(secret);
+impl Column {
+    /// The column below the name in the head of a table that ends at `end`.
+    pub(super) fn below(text: &[u8], floor: usize, end: usize, name: Name) -> Option<Self> {
+        let start = end - run_back(text, floor, end, LONGEST_ROW, |byte| *byte != b'\n');
+        let after = end + run(text, end, 64, |byte| b" `*\"".contains(byte));
+        let next = text.get(after).copied().unwrap_or(b'\n');
+        let first_row = row_after(text, end)?;
+        if matches!(next, b'|' | b'\n' | b'\r') && is_rule(text, first_row) {
+            return Some(Self {
+                separator: b'|',
+                n_before: n_of(&text[start..end], b'|'),
+                name,
+                row: row_after(text, first_row),
+            });
         }
-        row = row_after(text, end)?;
+        // Before the last name is a comma, too.
+        let is_last = matches!(next, b'\n' | b'\r');
+        let separator = COMMAS
+            .iter()
+            .copied()
+            .find(|comma| *comma == next || is_last && text[start..end].contains(comma))?;
+        let head = &text[start..first_row];
+        (is_head(head, separator) && has_cells(text, first_row, separator, n_of(head, separator))).then(
+            || Self { separator, n_before: n_of(&text[start..end], separator), name, row: Some(first_row) },
+        )
+    }
+
+    /// The column that `secret` is in.
+    pub(super) fn of(text: &[u8], secret: &Secret) -> Option<Self> {
+        (secret.kind == Kind::Password).then_some(())?;
+        let start = secret.range.start;
+        let row = start - run_back(text, 0, start, LONGEST_ROW, |byte| *byte != b'\n');
+        let head = head(&text[row.saturating_sub(FARTHEST)..row], &text[row..start])?;
+        let name = names::find(head.cell).filter(|name| name.kind == Kind::Password && !name.is_vague)?;
+        Some(Self {
+            separator: head.separator,
+            n_before: n_of(&text[row..start], head.separator),
+            name,
+            row: row_after(text, secret.range.end),
+        })
+    }
+
+    /// The next value of the column.
+    pub(super) fn next(&mut self, text: &[u8]) -> Option<Secret> {
+        loop {
+            let row = self.row?;
+            let end = row + run(text, row, LONGEST_ROW, |byte| *byte != b'\n');
+            self.row = row_after(text, end);
+            let cell = self.cell(text, row..end).filter(|_| !is_rule(text, row));
+            // The head of the next table has the name again.
+            let Some(cell) = cell.filter(|cell| names::find(text[cell.clone()].trim_ascii_end()).is_none())
+            else {
+                self.row = None;
+                return None;
+            };
+            let secret = find_value(text, cell.start, self.name, Writing::Told).filter(|secret| {
+                secret.range.end <= cell.end
+                    && (has_digits(text, secret) || is_grouped(&text[secret.range.clone()]))
+            });
+            if secret.is_some() {
+                return secret;
+            }
+        }
+    }
+
+    fn cell(&self, text: &[u8], row: Range<usize>) -> Option<Range<usize>> {
+        let mut start = row.start;
+        text[row.clone()].contains(&self.separator).then_some(())?;
+        for _ in 0..self.n_before {
+            start += 1 + memchr::memchr(self.separator, &text[start..row.end])?;
+        }
+        start += run(text, start, 64, |byte| *byte == b' ');
+        let end = start + run(text, start, LONGEST_ROW, |byte| *byte != self.separator && *byte != b'\n');
+        Some(start..end.min(row.end))
     }
 }
 
-fn find_in_cell(text: &[u8], row: std::ops::Range<usize>, column: usize, name: Name) -> Option<Secret> {
-    let mut start = row.start;
-    for _ in 0..column {
-        start += 1 + memchr::memchr(b'|', &text[start..row.end])?;
-    }
-    start += run(text, start, 64, |byte| *byte == b' ');
-    let end = start + run(text, start, LONGEST_ROW, |byte| !matches!(byte, b'|' | b'\n'));
-    find_value(text, start, name, Writing::Told)
-        .filter(|secret| secret.range.end <= end && has_digits(text, secret))
+/// The cell of a head, and what separates it from the next.
+pub(super) struct Head<'a> {
+    pub(super) cell: &'a [u8],
+    separator: u8,
 }
 
-fn n_columns(row: &[u8]) -> usize {
-    row.iter().filter(|byte| **byte == b'|').count()
+/// The head of the column of a cell that `row` ends before, the lines of whose table are the last of `above`.
+pub(super) fn head<'a>(above: &'a [u8], row: &[u8]) -> Option<Head<'a>> {
+    let lines = above.split(|byte| *byte == b'\n').rev().skip(1);
+    // The first cell of a row has none before it.
+    let is_in = |separator: &&u8| {
+        row.contains(separator) || lines.clone().next().is_some_and(|near| near.contains(separator))
+    };
+    let separator = *b"|,;\t".iter().find(is_in)?;
+    let mut rows = lines.take_while(|line| line.contains(&separator) || line.contains(&b'+'));
+    let head = match separator {
+        b'|' => rows.find(|line| is_rule(line, 0)).and_then(|_| rows.next()),
+        _ => rows.last().filter(|head| is_head(head, separator)),
+    };
+    let cell = head?.split(|byte| *byte == separator).nth(n_of(row, separator))?.trim_ascii();
+    let cell = cell.strip_suffix(b"\"").unwrap_or(cell);
+    Some(Head { cell, separator })
+}
+
+/// Whether all cells of a line are names.
+fn is_head(line: &[u8], separator: u8) -> bool {
+    line.trim_ascii_end().split(|byte| *byte == separator).all(|cell| {
+        let cell = cell.strip_prefix(b"\"").and_then(|cell| cell.strip_suffix(b"\"")).unwrap_or(cell);
+        (1..=48).contains(&cell.len()) && cell.iter().all(is_base64url) && cell[0].is_ascii_alphabetic()
+    })
+}
+
+fn has_cells(text: &[u8], row: usize, separator: u8, n: usize) -> bool {
+    let row = &text[row..row + run(text, row, LONGEST_ROW, |byte| *byte != b'\n')];
+    n_of(row, separator) == n
+}
+
+fn n_of(row: &[u8], separator: u8) -> usize {
+    row.iter().filter(|byte| **byte == separator).count()
 }
 
 /// Where the row below the one that `at` is in begins.

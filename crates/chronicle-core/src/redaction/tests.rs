@@ -92,6 +92,24 @@ fn tokens_of_other_services_are_known_by_their_shape_too() {
 }
 
 #[test]
+fn groups_and_seeds_are_known_by_their_form() {
+    use Kind::*;
+    for (kind, marked) in [
+        (Secret, "unlock with «447524-118085-331694-002431-660022-719268-027962-548900» once"),
+        (Secret, "nats «SU¦APTGZ6JFEBZSDOXRLGQNBQRMKTSXFVYPLP6RFTASTM23S34KOTQCFC5R»"),
+        (PrivateKey, "x = [\"«desc¦riptor:x25519:WQ7XNB2RT4WLM6ZKDFEQ2TLWXVBNRJMDYCHSPGAETUONIXWZQ4RV»\"]"),
+        (Token, "kubeadm join «4fkq9z.tlw2xvb7nrj8mdyc»"),
+        (Token, "X-Ctx: eu;«s.4fKq9ZtLw2XvB7nRj8MdYc3H»"),
+        (Token, "with «Nz¦g0NjQ5OTI1NDI5MzE4OTUx.t-qscv.4fKq9ZtLw2XvB7nRj8MdYc3HsPgA6eTu1oNi5x» it fails"),
+    ] {
+        check(kind, marked);
+    }
+    // Numbers that 11 does not divide, and the digest of a bundle.
+    check_untouched("447525-118085-331694-002431-660022-719268-027962-548900");
+    check_untouched("https://example.com/assets/vendor.tlw2xvb7nrj8mdyc.js");
+}
+
+#[test]
 fn names_need_no_separator_before_what_was_drawn() {
     use Kind::*;
     for (kind, marked) in [
@@ -288,6 +306,29 @@ fn a_secret_goes_on_in_the_lines_below() {
 }
 
 #[test]
+fn a_token_is_known_by_its_form_however_it_is_broken() {
+    use Kind::*;
+    for (kind, marked) in [
+        (GithubToken, "from the terminal:\n«gh¦p_4fKq9ZtLw2XvB7n\nRj8MdYc3HsPgA6eTu1oNi»\nend"),
+        (GithubToken, "> «gh¦p_4fKq9ZtLw2XvB7n\n> Rj8MdYc3HsPgA6eTu1oNi»\n> regards"),
+        (GithubToken, "  7 | «gh¦p_4fKq9ZtLw2XvB7n\n  8 | Rj8MdYc3HsPgA6eTu1oNi»\n  9 | end"),
+        (GithubToken, "│ «gh¦p_4fKq9ZtLw2XvB7n\n│ Rj8MdYc3HsPgA6eTu1oNi»\n└──"),
+        (GithubToken, "Key: «gh¦p_4fKq9ZtLw2XvB7n=\nRj8MdYc3HsPg=\nA6eTu1oNi»\n"),
+        (GithubToken, "x = (\n    'a: «gh¦p_4fKq9ZtLw2XvB7n'\n    'Rj8MdYc3HsPgA6eTu1oNi»'\n)"),
+        (Token, "login --token=«4fKq9ZtLw2XvB7nRj8Md \\\n    Yc3HsPgA6eTu1oNi»\n"),
+        (
+            Webhook,
+            "url = https://«hooks.sl¦ack.com/serv\nices/T02AB3CD4/B05EF6GH7/x8Kq2Zt\nLw9XvB4nRj7MdYc3H»\nend",
+        ),
+    ] {
+        check(kind, marked);
+    }
+    check_untouched("sk-\nwhat-follows\nis-a-list-of-words\nand-nothing-else");
+    check_untouched("see https://example.com/services/\nREADME2.md\nCONTRIBUTING.md");
+    check_untouched("login --flag=x \\\n    --other-flag-of-it=y \\\n    --third\n");
+}
+
+#[test]
 fn the_pieces_of_a_value_are_judged_together() {
     for marked in [
         "db_password = (\n    \"«goblin_lemon_hollow_\"\n    \"elbow_feather_indigo»\"\n)",
@@ -455,6 +496,64 @@ fn passwords_on_command_lines_may_be_weak() {
 }
 
 #[test]
+fn passwords_go_that_were_typed_for_a_user_a_database_or_a_key() {
+    for marked in [
+        "pass: «Hunter22»",
+        "Pass: «Winter2024!»",
+        "user: a pass: «hunter2»",
+        "Login: bob\nPass: «s3cretx»",
+        "{ user: 'a', pass: '«hunterx»' }",
+        "CREATE USER 'a'@'%' IDENTIFIED BY '«hunter»';",
+        "create user a identified by '«hunter»'",
+        "ALTER USER a IDENTIFIED WITH mysql_native_password BY '«hunter»';",
+        "ALTER USER a IDENTIFIED WITH 'caching_sha2_password' AS '«hunter»';",
+        "CREATE USER a IDENTIFIED BY \"«Hunter22»\" ACCOUNT UNLOCK;",
+        "ALTER USER a IDENTIFIED BY «hunterx» REPLACE old",
+        "GRANT ALL ON *.* TO a IDENTIFIED BY '«hunter»' WITH GRANT OPTION;",
+        "CREATE ROLE a LOGIN PASSWORD '«hunter»';",
+        "ALTER USER a WITH ENCRYPTED PASSWORD '«hunter»';",
+        "alter role a password '«hunter»'",
+        "SET PASSWORD = '«hunter»';",
+        "SET PASSWORD FOR 'a'@'%' = '«hunter»';",
+        "SET PASSWORD FOR 'a'@'%' = PASSWORD('«hunter»');",
+        "CREATE LOGIN a WITH PASSWORD = N'«Hunter22»';",
+        "openssl rsa -in k -passin pass:«hunter» -out x",
+        "openssl pkcs12 -export -passout pass:«hunter»",
+        "openssl enc -aes-256-cbc -pass pass:«hunter» -in a",
+        "openssl rsa -passin=pass:«hunter»",
+        "change the password from old to «tiger33», please",
+        "the password was changed from admin to '«tiger33»'",
+    ] {
+        check(Kind::Password, marked);
+    }
+    assert_eq!(
+        redact("change the password from hunter2 to tiger3 today").text,
+        "change the password from [redacted:password] to [redacted:password] today"
+    );
+    assert_eq!(
+        redact("updated the password from `hunter2` to `tiger3`").text,
+        "updated the password from `[redacted:password]` to `[redacted:password]`"
+    );
+    for text in [
+        "pass: all of them",
+        "the second pass: resolve names",
+        "pass: render_12",
+        "it is identified by its id, 'x' is not",
+        "CREATE USER a IDENTIFIED BY '$DB_PASSWORD'",
+        "CREATE USER a IDENTIFIED WITH auth_socket;",
+        "ALTER TABLE a ADD COLUMN password text",
+        "openssl rsa -passin env:KEY_PASS -out x",
+        "openssl rsa -passin file:pass.txt -passout stdin",
+        "docker run --password-file /run/x1y2 a",
+        "moved the password check from utils22 to auth33",
+        "we changed from hunter22 to tiger33",
+        "read the password from stdin to memory",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
 fn options_without_a_password_stay_whole() {
     for text in [
         "mysql -u root -p shop",
@@ -501,6 +600,41 @@ fn passwords_are_announced_in_sentences_and_languages() {
         "пароль: «Zima2024» пока",
     ] {
         check(Kind::Password, marked);
+    }
+}
+
+#[test]
+fn a_sentence_may_tie_a_password_to_its_name_from_afar() {
+    for marked in [
+        "I rotated the password today, the new one is `«SIVkdfJw1y%6mHYni»`. Can you update CI?",
+        "I rotated the password today, the new one is `«bracket harvest lemon dolphin arena delay»`.",
+        "I found a password in config/prod («0X2y.70JHYMieU») and used it",
+        "Here is my password so you can test: \"«7I_%7stg8dD^ba»\". It fails",
+        "Q: What password do we use?\nA: «BZ~o+ncI1-nF»",
+        "can someone send me the password?\njo 09:19  sure: «vvms-xnbd-flch-acql»\nlena  thx, works",
+        "Voici le mot de passe pour Ansible : “«9F_tiQvd+5%eoU7ga+lG0W»”. Tu peux ?",
+        "Bon, le mot de passe de SFTP est «0I?asnCmy-XDbY+p!hk», merci",
+        "Te paso la contraseña (SFTP): «j~V^Ow!5AwvKxJaC53»",
+        "Agora a senha do Redis é «mX_c#t-E8A!a67q94», não",
+        "**Linux password** – `«NA-it9KkKEYkHe^2oa^C»` (rotated 501 days ago)",
+        "ops;PostgreSQL;password;«JYje_Do48bB57_t-B»;2026-10-22",
+        "the password of it: «lunar.castle.orbit.badge.artist»",
+        "note: Wi-Fi password = «atom-donkey-planet76», expires",
+        "printf '%s' '«dG5D6vEVF%~12wb»' | gcloud secrets versions add db --data-file=-",
+        "echo «hunter22» | docker login -u bob --password-stdin ghcr.io",
+    ] {
+        check(Kind::Password, marked);
+    }
+    check(Kind::Token, "What token do we use?\nA: «3b492440b017273681cef1323df2895baa56b00d»");
+    for text in [
+        "https://example.com/login?next=%2Freset-password%2Fhelp%2F371",
+        "Does the password work?\nlena: yes, since Monday",
+        "the password for `SELECT a FROM b` is not in issue Abc1234",
+        "A password is derived by PBKDF2-HMAC-SHA256 with 600000 rounds",
+        "echo done | tee log.txt --append",
+        "Which commit?\nA: 3b492440b017273681cef1323df2895baa56b00d",
+    ] {
+        check_untouched(text);
     }
 }
 
@@ -797,6 +931,8 @@ fn tangles_that_a_fuzzer_found_are_redacted_once_and_for_all() {
         let once = redact(tangle);
         assert_eq!(redact(&once.text).found, [], "{:?}", once.text);
     }
+    let within = redact("password--password %2F%2F?sig\"Q7XNB2RT4WLM9ZKD").text;
+    assert_eq!(within, "password--password %2F%2F?sig\"[redacted:password]");
 }
 
 proptest! {

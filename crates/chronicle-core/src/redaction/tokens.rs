@@ -1,8 +1,8 @@
 //! Finds tokens by their form.
 
 use super::bytes::{is_base64url, is_scrambled, is_word, n_distinct, run, run_back};
-use super::shapes::{ANY, Shape};
-use super::{Kind, Secret, alphabet, triggers};
+use super::shapes::{ANY, SHAPES, Shape};
+use super::{Kind, Secret, alphabet, lines, triggers};
 
 /// How much of a body is judged. Longer ones are secrets or not by their beginning.
 const JUDGED: usize = 64;
@@ -22,7 +22,10 @@ pub(super) fn find_at(text: &[u8], floor: usize, at: usize, shape: &Shape) -> Op
 fn fit(shape: &Shape, text: &[u8], at: usize) -> Option<Secret> {
     let start = at + shape.prefix.len();
     let judged = &text[start..start + run(text, start, shape.min.max(JUDGED), shape.body)];
-    if judged.len() < shape.min || !is_drawn(judged, shape.is_strict) {
+    if judged.len() < shape.min {
+        return fit_wrapped(shape, text, at, start + judged.len());
+    }
+    if !is_drawn(judged, shape.is_strict) {
         return None;
     }
     let end = start + run(text, start, shape.max, shape.body);
@@ -33,6 +36,25 @@ fn fit(shape: &Shape, text: &[u8], at: usize) -> Option<Secret> {
     }
     let end = end - text[start..end].iter().rev().take_while(|&&byte| byte == b'.').count();
     Some(Secret { range: at..end, kind: shape.kind })
+}
+
+/// [`fit`] for a token that goes on in the next line after `end`.
+fn fit_wrapped(shape: &Shape, text: &[u8], at: usize, end: usize) -> Option<Secret> {
+    text.get(end).filter(|next| b"\n\r\\\"'= ".contains(next))?;
+    let whole =
+        lines::unwrapped(text, at).filter(|whole| shape.prefix.len() + shape.min <= whole.bytes.len())?;
+    let secret = fit(shape, &whole.bytes, 0)?;
+    Some(Secret { range: at..whole.place(secret.range.end), kind: secret.kind })
+}
+
+/// Finds the address of a webhook after the `://` at `at` that is broken over lines.
+pub(super) fn find_wrapped_webhook(text: &[u8], at: usize) -> Option<Secret> {
+    let whole = lines::unwrapped(text, at)?;
+    SHAPES.iter().filter(|shape| shape.kind == Kind::Webhook).find_map(|shape| {
+        let start = memchr::memmem::find(&whole.bytes, shape.prefix.as_bytes())?;
+        let secret = fit(shape, &whole.bytes, start)?;
+        Some(Secret { range: at + "://".len()..whole.place(secret.range.end), kind: secret.kind })
+    })
 }
 
 /// The beginning of the host that an address of a webhook was found in the middle of, at `at`.
@@ -108,11 +130,20 @@ pub(super) fn find_around(text: &[u8], floor: usize, near: usize) -> Option<Secr
     })?;
     let start = at - run_back(text, floor, at, infix.n_before, infix.before);
     let after = at + infix.infix.len();
+    if infix.n_before != at - start || !begins_word(text, floor, start) {
+        return None;
+    }
+    let judged = after + run(text, after, infix.n_after, infix.after);
+    if judged - after < infix.n_after {
+        text.get(judged).filter(|next| b"\n\r\\\"'= ".contains(next))?;
+        let whole = lines::unwrapped(text, start)?;
+        let secret = find_around(&whole.bytes, 0, near - start).filter(|secret| secret.range.start == 0)?;
+        return Some(Secret { range: start..whole.place(secret.range.end), kind: secret.kind });
+    }
+    (8 <= n_distinct(&text[start..judged])).then_some(())?;
     let end = after + run(text, after, ANY, infix.after);
-    let is_token =
-        infix.n_before == at - start && infix.n_after <= end - after && 8 <= n_distinct(&text[start..end]);
     let end = end - text[after..end].iter().rev().take_while(|&&byte| byte == b'.').count();
-    (is_token && begins_word(text, floor, start)).then_some(Secret { range: start..end, kind: Kind::Token })
+    Some(Secret { range: start..end, kind: Kind::Token })
 }
 
 /// A header and a payload in base64url, then a signature. An encrypted token has five parts.
@@ -123,6 +154,14 @@ pub(super) fn find_jwt(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     if !begins || !text[at..].starts_with(b"eyJ") {
         return None;
     }
+    let end = jwt_end(text, at).or_else(|| {
+        let whole = lines::unwrapped(text, at)?;
+        Some(whole.place(jwt_end(&whole.bytes, 0)?))
+    });
+    end.map(|end| Secret { range: at..end, kind: Kind::Jwt })
+}
+
+fn jwt_end(text: &[u8], at: usize) -> Option<usize> {
     let mut end = at + run(text, at, ANY, is_base64url);
     let header_len = end - at;
     let mut part_lens = Vec::new();
@@ -140,5 +179,5 @@ pub(super) fn find_jwt(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
         [payload, signature, ..] => 10 <= *payload && (has_payload || 10 <= *signature),
         [] => false,
     };
-    (12 <= header_len && is_token).then_some(Secret { range: at..end, kind: Kind::Jwt })
+    (12 <= header_len && is_token).then_some(end)
 }

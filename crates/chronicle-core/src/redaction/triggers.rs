@@ -7,7 +7,7 @@ use super::bytes::starts_with_ignoring_case;
 use super::languages::WORDS;
 use super::shapes::SHAPES;
 use super::tokens::INFIXES;
-use super::{Secret, commands, context, languages, pem, tokens, told, url};
+use super::{Secret, commands, context, languages, pem, sql, tokens, told, url};
 
 const NOTHING: u8 = 0;
 /// The last letter of a name, or what may stand behind one, and `:` or `=`.
@@ -41,7 +41,9 @@ const WORD: u8 = 14;
 const ARGUMENT: u8 = 15;
 /// `hr` and `mn`, of `phrase` and `mnemonic`.
 const PHRASE: u8 = 16;
-const FIRST_SHAPE: u8 = 17;
+/// `BY` and `by`, of `IDENTIFIED BY`.
+const IDENTIFIED: u8 = 17;
+const FIRST_SHAPE: u8 = 18;
 
 /// What names end in, and what closes or follows them.
 const BEFORE_SEPARATOR: &[u8] = b"desntylhawkcoDESNTYLHAWKCO0123456789\"'`\\]*?| \t";
@@ -65,6 +67,8 @@ static RULES: [u8; 1 << 16] = {
     table[pair(b'\'', b',')] = ARGUMENT;
     table[pair(b'-', b'-')] = DASHES;
     table[pair(b'-', b'u')] = USER;
+    table[pair(b'B', b'Y')] = IDENTIFIED;
+    table[pair(b'b', b'y')] = IDENTIFIED;
     table[pair(b'-', b'p')] = OPTION;
     table[pair(b'-', b'P')] = OPTION;
     table[pair(b'-', b'a')] = OPTION;
@@ -272,16 +276,20 @@ fn next(text: &[u8], mut at: usize) -> Option<usize> {
 /// Asks the rule for the two bytes at `at`.
 fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     match TRIGGERS[pair(text[at], text[at + 1])] {
-        ASSIGNMENT => url::find_signature(text, floor, at + 1)
+        ASSIGNMENT => url::find_telegram_token(text, floor, at + 1)
+            .or_else(|| url::find_signature(text, floor, at + 1))
             .or_else(|| context::find_assigned(text, floor, at + 1))
             .or_else(|| url::find_in_line(text, floor, at + 1)),
-        DASHES => pem::find_at(text, at).or_else(|| context::find_option(text, floor, at)),
+        DASHES => pem::find_at(text, at)
+            .or_else(|| context::find_option(text, floor, at))
+            .or_else(|| commands::find_piped(text, floor, at)),
         USER => context::find_user(text, floor, at).or_else(|| commands::find_short(text, floor, at)),
         OPTION => commands::find_short(text, floor, at).or_else(|| find_shape(text, floor, at, OPTION)),
+        IDENTIFIED => sql::find_identified(text, floor, at),
         SHARE => commands::find_share(text, floor, at),
         ARGUMENT => context::find_argument(text, floor, at + 1),
         WORD => languages::find(text, floor, at),
-        URL => url::find_password(text, at),
+        URL => url::find_password(text, at).or_else(|| tokens::find_wrapped_webhook(text, at)),
         TELEGRAM => url::find_telegram_token(text, floor, at),
         PASSWORD => told::find(text, floor, at),
         PHRASE if begins_phrase(&text[at..]) => told::find(text, floor, at),

@@ -105,10 +105,9 @@ fn is_bot(name: &[u8], password: &[u8]) -> bool {
 /// Finds a `123456789:AA…`.
 pub(super) fn find_telegram_token(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     let start = at + 1;
+    text[start..].starts_with(b"AA").then_some(())?;
     let n_id = run_back(text, floor, at, 11, u8::is_ascii_digit);
-    let is_token = text[start..].starts_with(b"AA")
-        && run(text, start, 36, is_base64url) == 35
-        && (8..=10).contains(&n_id);
+    let is_token = text[at] == b':' && run(text, start, 36, is_base64url) == 35 && (8..=10).contains(&n_id);
     is_token.then_some(Secret { range: at - n_id..start + 35, kind: Kind::TelegramToken })
 }
 

@@ -123,7 +123,12 @@ pub(super) fn is_secret(value: &Value<'_>, name: Name) -> bool {
         let is_drawn = 16 <= bytes.len() && has_letters && 2 <= n_digits && is_scrambled(bytes);
         let is_password = kind == Kind::Password && value.is_setting() && 0 < n_digits;
         let is_odd = kind == Kind::Password && 10 <= bytes.len() && has_all_classes(bytes);
-        return is_odd || is_drawn && (!value.is_free() || !is_digest(bytes)) || is_password && has_letters;
+        let is_made =
+            kind == Kind::Password && has_letters && is_weak(bytes) && !is_name && ends_clause(value);
+        return is_made
+            || is_odd
+            || is_drawn && (!value.is_free() || !is_digest(bytes))
+            || is_password && has_letters;
     }
     match kind {
         _ if is_uuid(bytes) => true,
