@@ -137,8 +137,11 @@ impl Chronicle {
 
 /// Where in the file at `path` an edit acts: ranges of lines, or the whole file; nowhere where it is new.
 fn lines_of(path: &Path, edit: &Edit, moment: Moment) -> Vec<Option<LineRange>> {
+    if edit.kind == EditKind::Deleted {
+        // Its content does not matter, only whether it is there.
+        return files::open(path).map(|_| None).into_iter().collect();
+    }
     let content = match files::read(path, files::MAX_BYTES) {
-        Ok(_) if edit.kind == EditKind::Deleted => return vec![None],
         Ok(content) => content,
         // A file that is larger is told of as a whole.
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return vec![None],
