@@ -82,7 +82,7 @@ impl CachePlace {
     /// In the repository that `glance` saw; `None` where nothing of the user is recorded.
     #[must_use]
     pub fn seen(glance: &Glance) -> Option<Self> {
-        Some(Self::new(&glance.common_dir, glance.trust.as_ref()?))
+        Some(Self::new(&glance.common_dir, glance.trust()?))
     }
 
     /// In that repository; `None` where nothing of the user is recorded.
