@@ -354,4 +354,15 @@ mod tests {
         assert_eq!(lines("a\nb\na\n", "a").len(), 2);
         assert_eq!(lines("a\n", "z"), []);
     }
+
+    #[test]
+    fn a_deleted_file_is_told_of_as_a_whole_if_it_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let edit = Edit { path: String::new(), kind: EditKind::Deleted, replaced: Vec::new() };
+        let lines = |name: &str| lines_of(&folder.path().join(name), &edit, Moment::Before);
+        std::fs::write(folder.path().join("a"), "a\n").unwrap();
+        assert_eq!(lines("a"), [None]);
+        assert_eq!(lines("gone"), []);
+        assert_eq!(lines("."), []);
+    }
 }
