@@ -83,9 +83,9 @@ impl State {
         common_dir: &Path,
         head: ObjectId,
         notes: Vec<(BString, ObjectId)>,
-        (tips_stamp, trust): (&[u8], &TrustStamp),
+        (frame_stamp, tips_stamp, trust): (&[u8], &[u8], &TrustStamp),
     ) -> Self {
-        let framed = [&chronicle_git::frame_stamp(common_dir)[..], &trust.state].join(&0);
+        let framed = [frame_stamp, &trust.state].join(&0);
         let frame = XxHash3_64::oneshot(&framed);
         let place = format!("{:032x}", XxHash3_128::oneshot(&trust.place));
         let mut beside_head = frame.to_le_bytes().to_vec();
@@ -107,7 +107,7 @@ impl State {
 
     /// The state that `glance` saw; `None` where it is not known whose notes are trusted.
     fn seen(glance: &Glance) -> Option<Self> {
-        let beside = (glance.tips_stamp(), glance.trust.as_ref()?);
+        let beside = (glance.frame_stamp(), glance.tips_stamp(), glance.trust()?);
         Self::new(&glance.common_dir, glance.head, glance.notes.clone(), beside).unlinked()
     }
 
@@ -117,7 +117,8 @@ impl State {
         };
         let notes = repository.memory_tips()?;
         let common_dir = repository.common_dir();
-        let beside = (&*chronicle_git::tips_stamp(common_dir), &trust);
+        let frame_stamp = chronicle_git::frame_stamp(common_dir);
+        let beside = (&*frame_stamp, &*chronicle_git::tips_stamp(common_dir), &trust);
         Ok(Self::new(common_dir, head, notes, beside).unlinked())
     }
 

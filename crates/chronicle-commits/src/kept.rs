@@ -1,6 +1,7 @@
 //! Small results that are costly to make, kept in files of their own under a hash of what they were made of.
 
 use std::{
+    cell::OnceCell,
     io,
     path::{Path, PathBuf},
 };
@@ -81,7 +82,7 @@ impl CachePlace {
     /// In the repository that `glance` saw; `None` where nothing of the user is recorded.
     #[must_use]
     pub fn seen(glance: &Glance) -> Option<Self> {
-        Some(Self::new(&glance.common_dir, glance.trust.as_ref()?))
+        Some(Self::new(&glance.common_dir, glance.trust()?))
     }
 
     /// In that repository; `None` where nothing of the user is recorded.
@@ -98,7 +99,10 @@ impl CachePlace {
 /// A directory of kept results; without one, nothing is kept.
 #[derive(Debug)]
 pub(crate) struct Kept {
-    directory: Option<PathBuf>,
+    kind: &'static str,
+    place: Option<CachePlace>,
+    /// Its folder, once it was asked for: most commands keep few kinds of results.
+    directory: OnceCell<Option<PathBuf>>,
 }
 
 const VALUE: &[u8] = b"value";
@@ -107,14 +111,18 @@ const MAX_KEPT: usize = 2000;
 
 impl Kept {
     /// The results of this `kind` that are kept in that place.
-    pub(crate) fn new(place: Option<&CachePlace>, kind: &str) -> Self {
+    pub(crate) fn new(place: Option<&CachePlace>, kind: &'static str) -> Self {
         debug_assert!(DERIVED.contains(&kind), "a purge has to know of `{kind}`");
-        Self { directory: place.and_then(|place| place.folder(kind)) }
+        Self { kind, place: place.cloned(), directory: OnceCell::new() }
+    }
+
+    fn directory(&self) -> Option<&Path> {
+        self.directory.get_or_init(|| self.place.as_ref()?.folder(self.kind)).as_deref()
     }
 
     /// Whether anything can be kept.
     pub(crate) fn is_on(&self) -> bool {
-        self.directory.is_some()
+        self.directory().is_some()
     }
 
     fn file(directory: &Path, hash: u128) -> PathBuf {
@@ -123,24 +131,24 @@ impl Kept {
 
     /// What was kept under `hash`, if it is whole.
     pub(crate) fn get(&self, hash: u128) -> Option<Value> {
-        Table::open(&Self::file(self.directory.as_ref()?, hash))?.get(VALUE)
+        Table::open(&Self::file(self.directory()?, hash))?.get(VALUE)
     }
 
     /// What `look` makes of what was kept under `hash`, if it is whole: it need not outlast it.
     pub(crate) fn with<T>(&self, hash: u128, look: impl FnMut(&[u8]) -> Option<T>) -> Option<T> {
-        Table::open(&Self::file(self.directory.as_ref()?, hash))?.with(VALUE, look)
+        Table::open(&Self::file(self.directory()?, hash))?.with(VALUE, look)
     }
 
     /// Keeps `bytes`; what cannot be kept is made again.
     pub(crate) fn put(&self, hash: u128, bytes: &[u8]) {
-        if let Some(directory) = &self.directory {
+        if let Some(directory) = self.directory() {
             let _kept = put(directory, hash, bytes);
         }
     }
 
     /// Forgets all but the `n` newest results.
     pub(crate) fn forget_but(&self, n: usize) {
-        if let Some(directory) = &self.directory {
+        if let Some(directory) = self.directory() {
             let _forgotten = forget_old(directory, n, n);
         }
     }

@@ -324,6 +324,7 @@ impl<'r> SingleNotes<'r> {
 fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones) -> Stored {
     let mut seen: HashMap<Mark, RefSet> = HashMap::new();
     let mut sides: Vec<Stored> = Vec::with_capacity(raw.len());
+    let mut said: Vec<Vec<(EntryId, Mark)>> = Vec::with_capacity(raw.len());
     for raw in raw {
         // Documents that another tool put one after the other are versions like those of two refs.
         for part in parts(&raw.bytes) {
@@ -337,11 +338,13 @@ fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones)
                     .hidden
                     .push(format!("knowledge from {origin} is not shown: notes are not exchanged with it"));
             }
-            let known = stored.knowledge.iter().flat_map(marks_of_knowledge);
-            for (_, mark) in marks(&stored.note).into_iter().chain(known) {
-                *seen.entry(mark).or_default() |= raw.refs;
+            let known: Vec<_> = stored.knowledge.iter().flat_map(marks_of_knowledge).collect();
+            let here = marks(&stored.note);
+            for (_, mark) in here.iter().chain(&known) {
+                *seen.entry(mark.clone()).or_default() |= raw.refs;
             }
             sides.push(stored);
+            said.push(here);
         }
     }
     let voice = |mark: &Mark| trust.voice(mark, sources.names(seen.get(mark).copied().unwrap_or_default()));
@@ -350,15 +353,20 @@ fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones)
     let knowledge: Vec<Knowledge> = sides.iter_mut().filter_map(|stored| stored.knowledge.take()).collect();
     let mut stored = sides.into_iter().reduce(Stored::fold).unwrap_or_default();
     stored.note = notes.into_iter().reduce(Note::fold).unwrap_or_default();
-    let each: HashMap<EntryId, Voice> =
-        marks(&stored.note).into_iter().map(|(id, mark)| (id, voice(&mark))).collect();
-    let tier_of = |id: &EntryId| each.get(id).map_or(Tier::Unknown, |voice| voice.tier);
-    if each.values().any(|voice| voice.tier != each.values().next().map_or(Tier::Unknown, |first| first.tier))
-    {
+    let voiced = |said: Vec<(EntryId, Mark)>| -> Vec<(EntryId, Voice)> {
+        said.into_iter().map(|(id, mark)| (id, voice(&mark))).collect()
+    };
+    // Mostly there is one document, which says what it said before.
+    let mut each = voiced(match <[_; 1]>::try_from(said) {
+        Ok([said]) => said,
+        Err(_) => marks(&stored.note),
+    });
+    if each.iter().any(|(_, voice)| voice.tier != each[0].1.tier) {
+        let tiers: HashMap<EntryId, Tier> = each.into_iter().map(|(id, voice)| (id, voice.tier)).collect();
+        let tier_of = |id: &EntryId| tiers.get(id).copied().unwrap_or(Tier::Unknown);
         stored.note = stored.note.ranked(|document| tier_of(&summary_id(document)), tier_of);
+        each = voiced(marks(&stored.note));
     }
-    let mut each: Vec<(EntryId, Voice)> =
-        marks(&stored.note).into_iter().map(|(id, mark)| (id, voice(&mark))).collect();
     // What the user wrote went through the gate when it was written.
     if each.iter().any(|(_, voice)| voice.tier != Tier::Own) {
         stored.note = stored.note.shown(|before, after| {

@@ -97,7 +97,7 @@ impl Recap {
         Self::kept_as("recap-whole", glance)
     }
 
-    fn kept_as(kind: &str, glance: &Glance) -> Option<Self> {
+    fn kept_as(kind: &'static str, glance: &Glance) -> Option<Self> {
         let kept = Kept::new(CachePlace::seen(glance).as_ref(), kind);
         postcard::from_bytes(&kept.get(state_hash(glance)?)?).ok()
     }

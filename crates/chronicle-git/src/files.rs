@@ -4,7 +4,7 @@
 //! open: between a look at the path and the opening, another thing may have taken its place.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{File, Metadata, OpenOptions},
     io::{self, ErrorKind, Read},
     os::unix::fs::OpenOptionsExt,
     path::Path,
@@ -20,11 +20,18 @@ pub const MAX_BYTES: u64 = 16 << 20;
 /// # Errors
 /// When there is none: folders give [`ErrorKind::IsADirectory`], pipes, devices and sockets [`ErrorKind::InvalidInput`].
 pub fn open(path: &Path) -> io::Result<File> {
+    Ok(opened(path)?.0)
+}
+
+/// The same, with what it is.
+fn opened(path: &Path) -> io::Result<(File, Metadata)> {
     // Opening a device may already do something.
     check(&std::fs::metadata(path)?)?;
     let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).map_err(io::Error::other)?;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    ensure_regular(file)
+    let metadata = file.metadata()?;
+    check(&metadata)?;
+    Ok((file, metadata))
 }
 
 /// The bytes of the regular file at `path`, which may have at most `most`. What the system makes up as it is read, below
@@ -33,8 +40,8 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// When there is none ([`open`]), or it has more ([`ErrorKind::FileTooLarge`]).
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let file = open(path)?;
-    let size = file.metadata()?.len();
+    let (file, metadata) = opened(path)?;
+    let size = metadata.len();
     if most < size {
         return Err(too_large(most));
     }
@@ -49,7 +56,7 @@ pub(crate) fn ensure_regular(file: File) -> io::Result<File> {
     Ok(file)
 }
 
-fn check(metadata: &std::fs::Metadata) -> io::Result<()> {
+fn check(metadata: &Metadata) -> io::Result<()> {
     match metadata.file_type() {
         kind if kind.is_file() => Ok(()),
         kind if kind.is_dir() => Err(ErrorKind::IsADirectory.into()),

@@ -28,9 +28,6 @@ use crate::{
     worktree::{from_root, may_have_filters},
 };
 
-/// Lists of refs and of commits are longer than other files of git.
-const MAX_LIST: u64 = 256 << 20;
-
 /// Where a repository is and what its refs point at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glance {
@@ -38,7 +35,7 @@ pub struct Glance {
     pub work_dir: PathBuf,
     /// The directory that was looked at, without symbolic links.
     directory: PathBuf,
-    /// The git directory that all worktrees share.
+    /// The git directory that all worktrees share, without symbolic links.
     pub common_dir: PathBuf,
     /// HEAD's commit.
     pub head: ObjectId,
@@ -46,8 +43,10 @@ pub struct Glance {
     pub notes: Vec<(BString, ObjectId)>,
     /// The repository's own configuration, in small letters.
     config: Vec<u8>,
-    /// What decides whose notes are trusted; `None` where nobody's are known ([`Glance::with_trust`]).
-    pub trust: Option<TrustStamp>,
+    /// [`frame_stamp`].
+    frame_stamp: Vec<u8>,
+    /// What decides whose notes are trusted ([`Glance::trusting`]).
+    trust: OnceCell<Option<TrustStamp>>,
     /// [`tips_stamp`], once it was asked for.
     tips_stamp: OnceCell<Vec<u8>>,
 }
@@ -112,10 +111,15 @@ pub fn tips_stamp(common_dir: &Path) -> Vec<u8> {
 /// what stands in for other objects.
 #[must_use]
 pub fn frame_stamp(common_dir: &Path) -> Vec<u8> {
-    let [shallow, grafts] =
-        ["shallow", "info/grafts"].map(|name| files::read(&common_dir.join(name), MAX_LIST));
+    sound_frame_stamp(common_dir).unwrap_or_default()
+}
+
+/// The same; `None` where one of these files is broken, and nothing can be read of the repository.
+fn sound_frame_stamp(common_dir: &Path) -> Option<Vec<u8>> {
+    let shallow = sound::read(&common_dir.join("shallow"))?;
+    let grafts = sound::read(&common_dir.join("info/grafts"))?;
     let replaced = fs::metadata(common_dir.join("refs/replace")).map(|metadata| changed(&metadata));
-    [shallow, grafts, replaced].map(Result::unwrap_or_default).join(&[0][..])
+    Some([shallow, grafts, replaced.unwrap_or_default()].join(&[0][..]))
 }
 
 /// When a file was changed, in nanoseconds since the epoch, and how long it is.
@@ -153,20 +157,15 @@ impl Glance {
         let directory = directory.canonicalize().ok()?;
         let trusted = Site::around(&directory)?.trusted(&directory).ok()?;
         let (work_dir, git_dir) = (trusted.root()?, trusted.git_dir());
-        let common_dir = common_dir_of(git_dir);
+        let common_dir = common_dir_of(git_dir).canonicalize().ok()?;
         let config = files::read(&common_dir.join("config"), MAX_BYTES).ok()?.to_ascii_lowercase();
         if UNUSUAL.iter().any(|word| config.contains_str(word)) || git_dir.join("config.worktree").exists() {
             return None;
         }
         // What is broken is an error of the caller who opens the repository.
-        let frame = ["shallow", "info/grafts", "packed-refs"].map(|name| common_dir.join(name));
-        if !frame.iter().all(|path| sound::is_sound(path)) {
-            return None;
-        }
-        let refs = Refs {
-            common_dir: &common_dir,
-            packed: files::read(&common_dir.join("packed-refs"), MAX_LIST).unwrap_or_default(),
-        };
+        let frame_stamp = sound_frame_stamp(&common_dir)?;
+        let packed = sound::read(&common_dir.join("packed-refs"))?;
+        let refs = Refs { common_dir: &common_dir, packed };
         let head = files::read(&git_dir.join("HEAD"), MAX_BYTES).ok()?;
         let head = match head.strip_prefix(b"ref: ") {
             // A branch belongs to all worktrees; what is kept apart for each of them is no branch.
@@ -176,15 +175,35 @@ impl Glance {
         };
         let notes = refs.notes()?;
         let work_dir = work_dir.to_owned();
-        let tips_stamp = OnceCell::new();
-        Some(Self { work_dir, directory, common_dir, head, notes, config, trust: None, tips_stamp })
+        Some(Self {
+            work_dir,
+            directory,
+            common_dir,
+            head,
+            notes,
+            config,
+            frame_stamp,
+            trust: OnceCell::new(),
+            tips_stamp: OnceCell::new(),
+        })
     }
 
-    /// The same, where the user's records of whose notes are trusted are known.
-    #[must_use]
-    pub fn with_trust(mut self, records: Option<&TrustRecords>) -> Self {
-        self.trust = records.and_then(|records| records.stamp(&self.common_dir, &self.config));
+    /// The same, where `records` are the user's records of whose notes are trusted, unless they are known.
+    pub fn trusting(&self, records: impl FnOnce() -> Option<TrustRecords>) -> &Self {
+        self.trust.get_or_init(|| records()?.stamp_of(&self.common_dir, &self.config));
         self
+    }
+
+    /// What decides whose notes are trusted; `None` where nobody's are known.
+    #[must_use]
+    pub fn trust(&self) -> Option<&TrustStamp> {
+        self.trust.get()?.as_ref()
+    }
+
+    /// [`frame_stamp`], as it was when the repository was looked at.
+    #[must_use]
+    pub fn frame_stamp(&self) -> &[u8] {
+        &self.frame_stamp
     }
 
     /// Bytes that change whenever branches may have, as they were when this was first asked for.

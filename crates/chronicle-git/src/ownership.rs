@@ -186,7 +186,12 @@ pub fn distrust(directory: &Path) -> Option<GitError> {
     if is_named() {
         return None;
     }
-    Site::discover(directory).ok()?.trusted(directory).err()
+    // Nearly every repository is the user's own, which takes no search for what else git might find.
+    let around = || Site::around(&directory.canonicalize().ok()?);
+    match around() {
+        Some(site) if site.is_own() => None,
+        _ => Site::discover(directory).ok()?.trusted(directory).err(),
+    }
 }
 
 /// Whether git's environment names the repository, which says that it is trusted.

@@ -656,7 +656,7 @@ impl Repository {
     pub fn lock(&self, path: &Path) -> Result<FileLock> {
         self.ensure_unlinked(path)?;
         if let Some(directory) = path.parent() {
-            self.make_state_dir(directory).context(IoSnafu { path: directory })?;
+            self.make_unlinked_dir(directory).context(IoSnafu { path: directory })?;
         }
         FileLock::acquire_with(path, self.patience)
     }
@@ -667,6 +667,11 @@ impl Repository {
     /// When it cannot be created.
     pub fn make_state_dir(&self, directory: &Path) -> std::io::Result<()> {
         self.ensure_unlinked(directory).map_err(std::io::Error::other)?;
+        self.make_unlinked_dir(directory)
+    }
+
+    /// The same, where no link was found on the way.
+    fn make_unlinked_dir(&self, directory: &Path) -> std::io::Result<()> {
         if directory.is_dir() {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::ErrorKind,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
@@ -10,6 +10,7 @@ use gix::{ObjectId, bstr::ByteSlice};
 
 use crate::{
     error::{BrokenFileSnafu, GitError, LinkedSnafu, Result},
+    files,
     state::leads_elsewhere,
 };
 
@@ -20,8 +21,20 @@ const MAX_BYTES: u64 = 128 << 20;
 pub(crate) fn is_sound(path: &Path) -> bool {
     match fs::metadata(path) {
         Ok(metadata) => metadata.is_file() && metadata.len() <= MAX_BYTES,
-        Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+        Err(error) => is_missing(&error),
     }
+}
+
+/// What the file at `path` holds, nothing where none is there; `None` where it is not sound.
+pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
+    match files::read(path, MAX_BYTES) {
+        Ok(content) => Some(content),
+        Err(error) => is_missing(&error).then(Vec::new),
+    }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 /// Fails where one of these is there, and cannot be read as a whole.

@@ -89,10 +89,14 @@ impl TrustRecords {
     /// `None` where nothing can be recorded.
     #[must_use]
     pub fn stamp(&self, common_dir: &Path, config: &[u8]) -> Option<TrustStamp> {
-        let common_dir = common_dir.canonicalize().ok()?;
+        self.stamp_of(&common_dir.canonicalize().ok()?, config)
+    }
+
+    /// The same, where `common_dir` has no symbolic links.
+    pub(crate) fn stamp_of(&self, common_dir: &Path, config: &[u8]) -> Option<TrustStamp> {
         let mut place = self.key()?;
         place.extend_from_slice(common_dir.as_os_str().as_encoded_bytes());
-        let mut state = fs::read(self.of_repository(&common_dir)).unwrap_or_default();
+        let mut state = fs::read(self.of_repository(common_dir)).unwrap_or_default();
         state.push(0);
         state.extend_from_slice(&settings(config));
         Some(TrustStamp { place, state })

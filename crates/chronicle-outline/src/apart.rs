@@ -24,7 +24,8 @@ use crate::{
     outline::{NotStartedSnafu, TimedOutSnafu, TooCostlySnafu, outline_here},
 };
 
-/// Files up to this size are parsed without another process: the worst of them take some 40 MB and 0.1 s.
+/// Files up to this size are parsed without another process: the worst of them take some 40 MB and 0.1 s; nested comments
+/// of Swift take 1.2 s, here as there. Of 4 KB of C the worst take 600 MB.
 pub(crate) const MAX_BYTES_HERE: usize = 1024;
 /// The memory that such a process may have, the program included.
 pub const MAX_MEMORY: u64 = 768 << 20;

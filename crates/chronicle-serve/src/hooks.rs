@@ -250,7 +250,8 @@ fn warn(
     let folder = first.parent().filter(|folder| folder.is_absolute() && folder.is_dir());
     let beside = folder.map(|folder| chronicle.at(folder));
     let chronicle = beside.as_ref().unwrap_or(chronicle);
-    if chronicle.is_distrusted() || !chronicle.is_index_ready(PATIENCE) {
+    // A repository that git would not work in has no index, and one that has needs no closer look.
+    if !chronicle.is_index_ready(PATIENCE) || chronicle.is_distrusted() {
         return Ok(None);
     }
     chronicle.warn_of_edits(session, edits, moment, key)

@@ -133,8 +133,10 @@ pub struct Chronicle {
     uses_index: bool,
     /// How long is waited for locks.
     patience: Patience,
-    /// The index of the repository's state.
-    index: OnceCell<Option<(Glance, Index)>>,
+    /// What was seen of the repository without opening it: what it was when this first looked.
+    sight: OnceCell<Option<Glance>>,
+    /// The index of that state.
+    index: OnceCell<Option<Index>>,
     /// The index of another commit, as if HEAD were there.
     other_index: OnceCell<(ObjectId, Option<Index>)>,
     caches: OnceCell<Caches>,
@@ -168,6 +170,7 @@ impl Chronicle {
             now,
             uses_index,
             patience: Patience::default(),
+            sight: OnceCell::new(),
             index: OnceCell::new(),
             other_index: OnceCell::new(),
             caches: OnceCell::new(),
@@ -216,9 +219,21 @@ impl Chronicle {
         self.memory_home().ok().map(|home| TrustRecords::new(&home))
     }
 
-    /// What is to be seen of the repository without opening it.
+    /// What is to be seen of the repository now, without opening it.
     pub(crate) fn glance(&self) -> Option<Glance> {
-        Some(Glance::at(&self.directory)?.with_trust(self.trust_records().as_ref()))
+        let glance = Glance::at(&self.directory)?;
+        glance.trusting(|| self.trust_records());
+        Some(glance)
+    }
+
+    /// The same, as it was when this first looked: for those who change no notes before they ask.
+    pub(crate) fn sight(&self) -> Option<&Glance> {
+        self.sight.get_or_init(|| Glance::at(&self.directory)).as_ref()
+    }
+
+    /// The same, if this has looked already.
+    fn seen(&self) -> Option<&Glance> {
+        self.sight.get()?.as_ref()
     }
 
     /// The same, where work that takes long is left to what `behind` starts; without it, whoever asks waits for it.
@@ -231,7 +246,8 @@ impl Chronicle {
     /// is read, and nothing that happens in it is remembered.
     #[must_use]
     pub fn is_distrusted(&self) -> bool {
-        chronicle_git::distrust(&self.directory).is_some()
+        // What was seen is a repository that git would work in.
+        self.seen().is_none() && chronicle_git::distrust(&self.directory).is_some()
     }
 
     /// The application for the repository at `directory` and no other, whatever the environment says.
@@ -242,16 +258,19 @@ impl Chronicle {
         Self { unopened, ..Self::new(directory, now, false) }
     }
 
+    /// What was seen of the repository, where answers may come from an index of it.
+    fn indexed(&self) -> Option<&Glance> {
+        let glance = self.uses_index.then(|| self.sight()).flatten().filter(|seen| !seen.notes.is_empty())?;
+        Some(glance.trusting(|| self.trust_records()))
+    }
+
     /// The index of the repository's present state, and where that was seen; it is made if there is none.
     /// `None` where answers come from the repository itself.
-    fn index(&self) -> Option<&(Glance, Index)> {
-        let look = || {
-            let glance = self.glance().filter(|glance| !glance.notes.is_empty())?;
-            let made = || refresh(self.lazy().get().ok()?, &glance, (&self.directory, self.behind))?.index;
-            let index = Index::open(&glance).or_else(made)?;
-            Some((glance, index))
-        };
-        self.index.get_or_init(|| self.uses_index.then(look).flatten()).as_ref()
+    fn index(&self) -> Option<(&Glance, &Index)> {
+        let glance = self.indexed()?;
+        let made = || refresh(self.lazy().get().ok()?, glance, (&self.directory, self.behind))?.index;
+        let index = self.index.get_or_init(|| Index::open(glance).or_else(made)).as_ref()?;
+        Some((glance, index))
     }
 
     /// The index as it would be if HEAD were at `commit`: that of HEAD, or made of it where the two lie close
@@ -270,10 +289,15 @@ impl Chronicle {
     /// One that is not made in time goes on being made as long as this process lives.
     #[must_use]
     pub fn is_index_ready(&self, patience: Duration) -> bool {
-        let Some(glance) = self.glance().filter(|_| self.uses_index) else { return true };
-        if glance.notes.is_empty() || Index::open(&glance).is_some() {
+        let Some(glance) = self.indexed() else { return true };
+        if self.index.get().is_some_and(Option::is_some) {
             return true;
         }
+        if let Some(index) = Index::open(glance) {
+            let _known = self.index.set(Some(index));
+            return true;
+        }
+        let glance = glance.clone();
         let (directory, behind) = (self.directory.clone(), self.behind);
         let lazy = LazyRepository::new(&directory, self.now, false).with_patience(self.patience);
         let lazy = lazy.with_trust(self.trust_records());
@@ -365,5 +389,25 @@ mod tests {
         let _held = FileLock::acquire(&lock).unwrap();
         let refused = repository.lock(&lock).map(drop).unwrap_err();
         assert!(refused.to_string().contains("write.lock"), "{refused}");
+    }
+
+    #[test]
+    fn a_repository_is_looked_at_once_for_the_index_and_its_answers() {
+        let (repo, home) = (TestRepo::new(), tempfile::tempdir().unwrap());
+        let at_home = |chronicle: Chronicle| Chronicle { home: home.path().to_owned().into(), ..chronicle };
+        let chronicle = || at_home(Chronicle::new(repo.path(), Timestamp::UNIX_EPOCH, true));
+        repo.write("a.rs", "fn a() {}\n");
+        let head = repo.commit("a");
+        assert!(chronicle().is_index_ready(Duration::ZERO));
+        assert!(chronicle().index().is_none(), "without notes there is none");
+
+        repo.put_note("chronicle", &head, b"a remark");
+        assert!(chronicle().is_index_ready(Duration::from_mins(1)), "it is made");
+        let chronicle = chronicle();
+        assert!(chronicle.is_index_ready(Duration::ZERO), "it is there");
+        let index = chronicle.index.get().and_then(Option::as_ref).expect("it is kept for the answers");
+        assert_eq!(index.head().to_string(), head);
+        assert_eq!(chronicle.seen(), chronicle.index().map(|(glance, _)| glance));
+        assert!(!chronicle.is_distrusted());
     }
 }

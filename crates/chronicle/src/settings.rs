@@ -238,9 +238,8 @@ impl Chronicle {
     /// repository is opened; where one cannot be opened, nobody set it.
     pub(crate) fn setting_of_few(&self, setting: &Setting) -> (String, Vec<String>) {
         let user = UserConfig::of(self.environment);
-        let may_set = |glance: Glance| glance.may_set(&[&setting.name.to_lowercase()], &user);
-        let may_be_set =
-            self.variable(&setting.variable()).is_some() || Glance::at(&self.directory).is_none_or(may_set);
+        let may_set = |glance: &Glance| glance.may_set(&[&setting.name.to_lowercase()], &user);
+        let may_be_set = self.variable(&setting.variable()).is_some() || self.sight().is_none_or(may_set);
         if may_be_set && let Ok(settings) = self.model_settings() {
             let said = settings.warnings.iter().filter(|warning| warning.contains(setting.name)).cloned();
             return (settings.value(setting.name).to_owned(), said.collect());

@@ -3,7 +3,10 @@
 use std::{
     path::Path,
     process::{Command, Stdio},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
 };
 
@@ -43,9 +46,10 @@ pub(crate) fn is_unattended() -> bool {
 /// Whether the environment is that of an agent, or of work that a hook or an agent started.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
 pub(crate) fn is_of_agent() -> bool {
-    std::env::vars_os().any(|(name, _)| {
-        name.to_str().is_some_and(|name| name == chronicle::UNATTENDED || chronicle::is_of_agent(name))
-    })
+    // Each look at the environment copies all of it, and this process doesn't change it.
+    static IS_OF_AGENT: OnceLock<bool> = OnceLock::new();
+    let is_of_agent = |name: &str| name == chronicle::UNATTENDED || chronicle::is_of_agent(name);
+    *IS_OF_AGENT.get_or_init(|| std::env::vars_os().any(|(name, _)| name.to_str().is_some_and(is_of_agent)))
 }
 
 /// Lets what was not learned from sessions yet be learned behind the command, and says so.

@@ -137,8 +137,11 @@ impl Chronicle {
 
 /// Where in the file at `path` an edit acts: ranges of lines, or the whole file; nowhere where it is new.
 fn lines_of(path: &Path, edit: &Edit, moment: Moment) -> Vec<Option<LineRange>> {
+    if edit.kind == EditKind::Deleted {
+        // Its content does not matter, only whether it is there.
+        return files::open(path).map(|_| None).into_iter().collect();
+    }
     let content = match files::read(path, files::MAX_BYTES) {
-        Ok(_) if edit.kind == EditKind::Deleted => return vec![None],
         Ok(content) => content,
         // A file that is larger is told of as a whole.
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return vec![None],
@@ -350,5 +353,16 @@ mod tests {
         assert_eq!(lines("a\r\nb\r\nc\r\n", "b\nc"), [LineRange { start: 2, end: 3 }]);
         assert_eq!(lines("a\nb\na\n", "a").len(), 2);
         assert_eq!(lines("a\n", "z"), []);
+    }
+
+    #[test]
+    fn a_deleted_file_is_told_of_as_a_whole_if_it_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let edit = Edit { path: String::new(), kind: EditKind::Deleted, replaced: Vec::new() };
+        let lines = |name: &str| lines_of(&folder.path().join(name), &edit, Moment::Before);
+        std::fs::write(folder.path().join("a"), "a\n").unwrap();
+        assert_eq!(lines("a"), [None]);
+        assert_eq!(lines("gone"), []);
+        assert_eq!(lines("."), []);
     }
 }

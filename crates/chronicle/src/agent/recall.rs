@@ -109,7 +109,9 @@ impl Chronicle {
                 let path = candidates.iter().find(|path| index.has_file(path.as_slice().into()));
                 path.map(|path| (path.to_string(), None))
             } else if is_code(word) {
-                let known: &KnownAnchors = anchors.get_or_insert_with(|| self.known_anchors());
+                let known: &KnownAnchors = anchors.get_or_insert_with(|| {
+                    KnownAnchors::kept(glance).unwrap_or_else(|| self.known_anchors())
+                });
                 known
                     .file_of(word)
                     .map(|file| (file.to_owned(), Some(word.trim_end_matches("()").to_owned())))
