@@ -8,8 +8,8 @@ use std::{
 
 use chronicle_core::Annotation;
 use chronicle_git::{
-    BString, ByteSlice, FileChange, FileHistory, Followed, History, Node, ObjectId, Repository, Touch,
-    Whereabouts,
+    BString, ByteSlice, FileChange, FileHistory, Followed, History, MAX_PATH, Node, ObjectId, Repository,
+    Touch, Whereabouts,
 };
 use memchr::memmem::Finder;
 
@@ -477,6 +477,7 @@ impl<'a> Ground<'a> {
                 lessons.extend(without_file.into_iter().flat_map(|at| first.clone().map(|path| (at, path))));
             }
         }
+        lessons.retain(|(_, path)| path.len() <= MAX_PATH);
         lessons.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         lessons.truncate(n_lessons);
         let mut seen = BTreeSet::new();

@@ -77,7 +77,7 @@ pub use steps::{NoteChange, NotesStep, NotesSteps, Writer};
 pub use temporary::{sweep, sweep_below, sweep_dead, temporary_in};
 pub use trust::{TrustRecords, TrustStamp, Whom, origin_of};
 pub use update::{NotesEdit, Recovered, pause};
-pub use worktree::Detour;
+pub use worktree::{Detour, MAX_PATH};
 
 /// The ref that holds annotations, and the repository's knowledge on the empty tree.
 pub const NOTES_REF: &str = "refs/notes/chronicle";

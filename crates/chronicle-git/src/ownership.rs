@@ -79,7 +79,8 @@ impl Site {
         };
         // What is looked at on the way, up to the repository, is read as a whole.
         for folder in directory.ancestors() {
-            sound::ensure_no_device(&[folder.join(".git/HEAD"), folder.join("HEAD")])?;
+            let names = [".git/HEAD", "HEAD", ".git/commondir", "commondir", ".git/gitdir", "gitdir"];
+            sound::ensure_no_device(&names.map(|name| folder.join(name)))?;
             if is_repository(folder) {
                 break;
             }

@@ -233,6 +233,7 @@ impl Repository {
     fn open(trusted: &Trusted, options: gix::open::Options, now: Timestamp) -> Result<Self> {
         sound::ensure_sound(&["HEAD", "commondir", "config"].map(|name| trusted.git_dir().join(name)))?;
         // gix reads them as a whole.
+        sound::ensure_no_device(&[trusted.git_dir().join("index")])?;
         let common_dir = common_dir_of(trusted.git_dir());
         sound::ensure_sound(&["packed-refs", "objects/info/alternates"].map(|name| common_dir.join(name)))?;
         let (path, is_bare) = match trusted.root() {

@@ -185,6 +185,9 @@ impl Repository {
     }
 }
 
+/// No system opens a longer path, in bytes.
+pub const MAX_PATH: usize = 4096;
+
 /// Where the files of a working tree are on disk; each directory is looked at once.
 pub(crate) struct WorkTree {
     root: PathBuf,
@@ -203,7 +206,7 @@ impl WorkTree {
 
     /// Where `path` is, if it stays inside. Notes may name anything; no tracked file is reached through `..` or `.git`.
     pub(crate) fn path(&mut self, path: &BStr) -> Option<PathBuf> {
-        let path = path.to_path().ok()?;
+        let path = path.to_path().ok().filter(|_| path.len() <= MAX_PATH)?;
         let is_tracked = |part| matches!(part, Component::Normal(name) if !name.eq_ignore_ascii_case(".git"));
         if !path.components().all(is_tracked) {
             return None;

@@ -71,7 +71,7 @@ fn a_change_for_code_hosts() {
     repo.write("src/pool.rs", POOL.replace("self.free.pop();", "self.wait_for_one();"));
     insta::assert_snapshot!(ask(&repo, &["check", "--annotations", "github", "--fail-on", "gotcha"]), @"
     ::error file=src/pool.rs,line=10,title=gotcha (fef3554)::The UI thread calls this; it must never block.
-    ::error file=src/pool.rs,line=10,title=gotcha (fef3554)::100%25 sure:%0A::error::not a command, this
+    ::error file=src/pool.rs,line=10,title=gotcha (fef3554)::100%25 sure:%0A\\::error::not a command, this
     ::notice file=src/pool.rs,line=10,title=insight (fef3554)::One pool for each process is enough.
     ::warning file=src/pool.rs,line=10,title=src/ui.rs relies on Pool%3A%3Aacquire (fef3554)::never waits
     error: the change touches lessons of the kinds that --fail-on names: 2
