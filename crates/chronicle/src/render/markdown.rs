@@ -451,7 +451,7 @@ fn document(out: &mut String, document: &Annotation, others: &[SaidBy]) {
     for region in &document.regions {
         let (tier, by) = voice(others, &region.id);
         out.push('\n');
-        words::said_as(out, tier, |out| stored_region(out, region, by));
+        words::said_as(out, tier, |out| stored_region(out, region, by.as_deref()));
     }
     words::said_as(out, tier, |out| rest(out, document));
 }
@@ -560,7 +560,7 @@ fn stored_place(lines: Option<LineRange>, places: Option<&[Places]>) -> Option<S
     }
 }
 
-fn stored_region(out: &mut String, region: &Region, said_by: Option<String>) {
+fn stored_region(out: &mut String, region: &Region, said_by: Option<&str>) {
     let anchor = region.ast_anchor.as_ref();
     let _ = write!(out, "### {}", named(&region.file, anchor.map(|anchor| anchor.name.as_str())));
     if let Some(lines) = region.lines {
@@ -570,7 +570,7 @@ fn stored_region(out: &mut String, region: &Region, said_by: Option<String>) {
     if let Some(signature) = anchor.and_then(|anchor| anchor.signature.as_ref()) {
         let _ = writeln!(out, "`{}`", words::path(signature));
     }
-    labelled(out, "Said", said_by.as_deref());
+    labelled(out, "Said", said_by);
     labelled(out, "Intent", region.intent.as_deref());
     labelled(out, "Reasoning", region.reasoning.as_deref());
     constraints(out, &region.constraints);
