@@ -92,9 +92,9 @@ fn is_refusal(text: &str) -> bool {
     MARKS.iter().any(|mark| text.starts_with(mark)) || is_forbidden()
 }
 
-/// The words with which a human turned a call down.
-pub(crate) fn refusal(text: &str) -> Option<&str> {
-    if !text.starts_with("The user doesn't want to") {
+/// The words with which a human turned a call down. What a call printed that was carried out may read like them.
+pub(crate) fn refusal(is_ok: Option<bool>, text: &str) -> Option<&str> {
+    if is_ok != Some(false) || !text.starts_with("The user doesn't want to") {
         return None;
     }
     let words = ["the user said:\n", "provided the following reason for the rejection:"]
@@ -248,7 +248,9 @@ mod tests {
     #[test]
     fn a_refusal_gives_its_reason() {
         let text = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse a trait";
-        assert_eq!(refusal(text), Some("use a trait"));
-        assert_eq!(refusal("The user doesn't want to proceed with this tool use."), None);
+        assert_eq!(refusal(Some(false), text), Some("use a trait"));
+        assert_eq!(refusal(Some(true), text), None);
+        assert_eq!(refusal(None, text), None);
+        assert_eq!(refusal(Some(false), "The user doesn't want to proceed with this tool use."), None);
     }
 }

@@ -166,7 +166,7 @@ impl<'s> Stream<'s> {
             Called::Plan(plan) => events.push(Event::Plan(plan, outcome)),
             Called::Tool(tool) => events.push(Event::Tool(tool, outcome)),
         }
-        if let Some(words) = outcome::refusal(answer.text) {
+        if let Some(words) = outcome::refusal(answer.is_ok, answer.text) {
             events.push(Event::Interruption(words.into()));
         }
         for (index, event) in events.into_iter().enumerate() {

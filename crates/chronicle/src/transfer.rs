@@ -1,6 +1,7 @@
 //! Notes as JSON Lines, out of a repository and into one.
 
 use std::{
+    fs::{self, OpenOptions},
     io::{BufRead, BufReader, BufWriter, Write},
     path::Path,
 };
@@ -66,11 +67,19 @@ impl Chronicle {
         Ok(ExportReply { notes: exported.n_notes, missing: exported.n_missing })
     }
 
-    /// Writes all notes to the file at `path`, which is there whole or not at all.
+    /// Writes all notes to the file at `path`, which is there whole or not at all; a pipe or a device gets them as they
+    /// come.
     ///
     /// # Errors
     /// When the notes cannot be read, or the file cannot be written.
     pub fn export_to(&self, form: ExportForm, path: &Path) -> Result<ExportReply, Error> {
+        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+            let file = OpenOptions::new().write(true).open(path).context(WriteOutputSnafu { path })?;
+            let mut file = BufWriter::new(file);
+            let reply = self.export(form, &mut file)?;
+            file.flush().context(WriteOutputSnafu { path })?;
+            return Ok(reply);
+        }
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let directory = directory.unwrap_or(Path::new("."));
         let file = tempfile::Builder::new().prefix(".chronicle-export").tempfile_in(directory);

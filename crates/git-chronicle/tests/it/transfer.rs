@@ -177,3 +177,20 @@ fn traces_for_other_tools() {
     chronicle(repo.path(), &["show", "--format", "agent-trace"]).refused(2, &["only `export`"]);
     chronicle(repo.path(), &["export", "--format", "yaml"]);
 }
+
+#[test]
+fn an_export_goes_into_a_pipe_and_replaces_it_by_no_file() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {}\n");
+    repo.commit("one");
+    chronicle(repo.path(), &["annotate", "--summary", "A reason that is long enough"]).success();
+    let pipe = repo.beside("pipe");
+    assert!(testkit::command("mkfifo", repo.path()).arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).unwrap()
+    });
+    chronicle(repo.path(), &["export", "--output", &pipe.to_string_lossy()]).success();
+    assert_eq!(reader.join().unwrap(), export(&repo));
+    assert!(!pipe.is_file());
+}
