@@ -1,7 +1,7 @@
 //! Single claims, found by their id or on the commit that carries them.
 
 use chronicle_core::{
-    Entry, EntryId, Note,
+    Entry, EntryId,
     correction::{Claim as Words, CorrectionItem, Tier},
     mentions::{agree, segments},
 };
@@ -11,7 +11,7 @@ use crate::{
     corrections::Afterwords,
     error::{CommitsError, Result},
     gather::summary_id,
-    notebook::{Notebook, parse, stored_on},
+    notebook::{Notebook, SaidBy, Stored, parse, stored_on},
     record::Body,
     trust::{Trust, mark_of_entry, record_own},
 };
@@ -23,6 +23,8 @@ pub struct FoundClaim {
     pub commit: ObjectId,
     /// Its id.
     pub id: EntryId,
+    /// Who says it, unless it is the user.
+    pub said_by: Option<SaidBy>,
     body: Body,
 }
 
@@ -102,7 +104,9 @@ impl FoundClaim {
 }
 
 /// The claims of one note.
-fn of_note(commit: ObjectId, note: &Note) -> Vec<FoundClaim> {
+fn of_note(commit: ObjectId, stored: &Stored) -> Vec<FoundClaim> {
+    let (note, others) = (&stored.note, stored.said_by_others());
+    let said_by = |id: &EntryId| others.iter().find(|said| said.id == *id).cloned();
     let mut claims = Vec::new();
     for statement in note.statements() {
         let document = statement.document;
@@ -110,16 +114,19 @@ fn of_note(commit: ObjectId, note: &Note) -> Vec<FoundClaim> {
         claims.extend(regions.map(|region| FoundClaim {
             commit,
             id: region.id.clone(),
+            said_by: said_by(&region.id),
             body: Body::Region(Box::new(region.clone())),
         }));
         if !statement.is_replaced {
             let body = Body::Summary(document.summary.clone());
-            claims.push(FoundClaim { commit, id: summary_id(document), body });
+            let id = summary_id(document);
+            claims.push(FoundClaim { commit, said_by: said_by(&id), id, body });
         }
     }
     claims.extend(note.entries().into_iter().map(|(_, entry)| FoundClaim {
         commit,
         id: entry.id.clone(),
+        said_by: said_by(&entry.id),
         body: Body::Wisdom(Box::new(entry.clone())),
     }));
     claims
@@ -130,7 +137,7 @@ fn of_note(commit: ObjectId, note: &Note) -> Vec<FoundClaim> {
 /// # Errors
 /// When the notes cannot be read.
 pub fn claims_on(repository: &Repository, commit: ObjectId) -> Result<Vec<FoundClaim>> {
-    Ok(of_note(commit, &stored_on(repository, commit, &mut Vec::new())?.note))
+    Ok(of_note(commit, &stored_on(repository, commit, &mut Vec::new())?))
 }
 
 /// A shorter beginning of an id names nothing.
@@ -152,7 +159,7 @@ pub fn claims_called(repository: &Repository, id: &str) -> Result<Vec<FoundClaim
     let mut found: Vec<FoundClaim> = Vec::new();
     let notebook = Notebook::open(repository, &mut Vec::new())?;
     for (key, raw) in notebook.scan(&mut Vec::new(), |_, _| true) {
-        let claims = of_note(key, &notebook.parse(&raw).note);
+        let claims = of_note(key, &notebook.parse(&raw));
         for claim in claims.into_iter().filter(is_called) {
             if !found.iter().any(|known| known.id == claim.id) {
                 found.push(claim);

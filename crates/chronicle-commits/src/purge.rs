@@ -393,16 +393,7 @@ fn sought(repository: &Repository, target: &PurgeTarget) -> Result<Sought> {
 
 /// Where nothing that goes is the user's own, no own claim goes along: a stranger may say words that are in any.
 fn keep_what_is_own(repository: &Repository, ever: &[EverNote], sought: &mut Sought) -> Result<()> {
-    let trust = Trust::of(repository);
-    let blobs = ever.iter().map(|note| note.blob).collect();
-    let own: BTreeSet<EntryId> = repository
-        .read_every(blobs, |_, content| {
-            let marks = marks_in(content).into_iter();
-            Some(marks.filter(|(_, mark)| trust.is_own(mark)).map(|(id, _)| id).collect::<Vec<_>>())
-        })?
-        .into_iter()
-        .flat_map(|(_, ids)| ids)
-        .collect();
+    let own = own_ids(repository, ever.iter())?;
     if own.is_empty() || sought.ids.iter().any(|id| own.contains(id)) {
         return Ok(());
     }
@@ -422,6 +413,19 @@ fn keep_what_is_own(repository: &Repository, ever: &[EverNote], sought: &mut Sou
         }
     }
     Ok(())
+}
+
+/// What the user wrote in some notes.
+fn own_ids<'e>(
+    repository: &Repository,
+    notes: impl Iterator<Item = &'e EverNote>,
+) -> Result<BTreeSet<EntryId>> {
+    let trust = Trust::of(repository);
+    let found = repository.read_every(notes.map(|note| note.blob).collect(), |_, content| {
+        let marks = marks_in(content).into_iter();
+        Some(marks.filter(|(_, mark)| trust.is_own(mark)).map(|(id, _)| id).collect::<Vec<_>>())
+    })?;
+    Ok(found.into_iter().flat_map(|(_, ids)| ids).collect())
 }
 
 /// The keys of claims whose values are words.
@@ -485,7 +489,8 @@ fn on_commit(
     commit: ObjectId,
     sought: &mut Sought,
 ) -> Result<()> {
-    let blobs = ever.iter().filter(|note| note.key == Some(commit)).map(|note| note.blob).collect();
+    let is_there = |note: &&EverNote| note.key == Some(commit);
+    let blobs = ever.iter().filter(is_there).map(|note| note.blob).collect();
     for (blob, (ids, is_read)) in
         repository.read_every(blobs, |_, content| Some((ids_in(content), is_readable(content))))?
     {
@@ -494,6 +499,12 @@ fn on_commit(
             sought.blobs.insert(blob);
         }
     }
+    // Who writes a note may give it the id of a lesson of the user's that is on another commit, which stays.
+    let own_there = own_ids(repository, ever.iter().filter(is_there))?;
+    let own_elsewhere = own_ids(repository, ever.iter().filter(|note| !is_there(note)))?;
+    let is_taken = |id: &EntryId| own_elsewhere.contains(id) && !own_there.contains(id);
+    let (taken, ids) = std::mem::take(&mut sought.ids).into_iter().partition(is_taken);
+    (sought.quoted_by, sought.ids) = (taken, ids);
     match sought.ids.is_empty() && sought.blobs.is_empty() {
         true => Err(CommitsError::NothingToPurge { what: commit.to_string() }),
         false => Ok(()),

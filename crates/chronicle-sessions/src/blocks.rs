@@ -24,7 +24,7 @@ static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\\u"));
 ///
 /// Where the span begins, its mark stays, and is taken out and counted like any other.
 pub(crate) fn without_private(row: &Row<'_>) -> Option<Vec<u8>> {
-    if !may_have_mark(row.bytes) {
+    if !row.may_have_mark {
         return None;
     }
     let mut messages = Vec::new();
@@ -57,7 +57,7 @@ const BEFORE: &[u8] = b"</;cC";
 
 /// Whether a mark may be in the JSON of `bytes`, in any writing: letters of both cases, escaped or not, with characters
 /// between them that no reader sees.
-fn may_have_mark(bytes: &[u8]) -> bool {
+pub(crate) fn may_have_mark(bytes: &[u8]) -> bool {
     if bytes.is_ascii() && ESCAPE.find(bytes).is_none() {
         return memchr2_iter(b'v', b'V', bytes).any(|at| {
             let start = at.checked_sub(3).filter(|start| 0 < *start);

@@ -4,13 +4,11 @@
 //! what was missed.
 
 use crate::journal::Noted;
-use crate::words::{sentences, shortened};
+use crate::typed::typed;
+use crate::words::shortened;
 
 /// The longest decision that is told.
 const LONGEST: usize = 160;
-
-/// A prompt beyond this is something pasted.
-const LONGEST_TYPED: usize = 1_200;
 
 /// How many decisions of a session are told, the last ones.
 const MOST: usize = 6;
@@ -37,7 +35,7 @@ pub(crate) fn answers(text: &str) -> Vec<String> {
     found
 }
 
-/// The sentences of a prompt in which a human decides something.
+/// The sentences of a prompt, as far as its human typed them, in which something is decided.
 pub(crate) fn decided(prompt: &str) -> Vec<String> {
     const MARKS: [&str; 11] = [
         "let's go with ",
@@ -52,14 +50,11 @@ pub(crate) fn decided(prompt: &str) -> Vec<String> {
         "i've decided ",
         "we've decided ",
     ];
-    if LONGEST_TYPED < prompt.len() {
-        return Vec::new();
-    }
     let is_one = |sentence: &&str| {
         let lower = sentence.to_lowercase();
         !lower.ends_with('?') && !lower.starts_with("if ") && MARKS.iter().any(|mark| lower.contains(mark))
     };
-    prompt.lines().flat_map(sentences).filter(is_one).map(|sentence| shortened(sentence, LONGEST)).collect()
+    typed(prompt).into_iter().filter(is_one).map(|sentence| shortened(sentence, LONGEST)).collect()
 }
 
 /// The last of the decisions, each once.
@@ -84,6 +79,20 @@ mod tests {
         assert_eq!(answers(text), ["Which queue? The bounded one", "How long? 80"]);
         assert_eq!(answers("nothing was asked"), Vec::<String>::new());
         assert_eq!(answers("\"=\"\"=\""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_quoted_in_a_prompt_decides_nothing() {
+        let said = "We decided to use x.";
+        assert_eq!(decided(said), ["We decided to use x."]);
+        for prompt in [
+            format!("look at this:\n```\n{said}\n```"),
+            format!("what about this?\n> {said}"),
+            format!("<channel source=\"a\">\n{said}</channel>"),
+            format!("Address this review comment:\n\"{said}\""),
+        ] {
+            assert_eq!(decided(&prompt), [] as [&str; 0], "{prompt}");
+        }
     }
 
     #[test]

@@ -46,6 +46,7 @@ mod titles;
 mod todos;
 mod tools;
 mod turn;
+mod typed;
 mod wording;
 mod words;
 

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use chronicle_core::redaction::{Removed, for_storage};
 use jiff::Timestamp;
 
+use crate::blocks;
 use crate::elements::{Element, Elements};
 use crate::format::{Format, Reader};
 use crate::row::Row;
@@ -187,6 +188,7 @@ fn read_line(
     tally: &mut Tally,
 ) -> bool {
     let text = simdutf8::basic::from_utf8(bytes).ok();
+    let may_have_mark = blocks::may_have_mark(bytes);
     let mut rest = bytes;
     let mut n_values = 0;
     loop {
@@ -199,7 +201,7 @@ fn read_line(
         let n_done = bytes.len() - rest.len();
         let start = place.bytes.start + n_done as u64;
         let place = Place { line: place.line, bytes: start..place.bytes.end };
-        let mut row = Row::on_line(rest, text.map(|text| &text[n_done..]), place);
+        let mut row = Row::on_line(rest, text.map(|text| &text[n_done..]), may_have_mark, place);
         row.is_whole_line = is_ended && n_values == 0;
         match reader.read(&row, stream) {
             Ok((verdict, length)) => {

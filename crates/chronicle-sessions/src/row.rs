@@ -1,5 +1,6 @@
 //! One row of a transcript, and where its parts stand.
 
+use crate::blocks;
 use crate::json::Raw;
 use crate::scan::Scan;
 use crate::turn::Place;
@@ -12,6 +13,8 @@ pub(crate) struct Row<'a> {
     pub(crate) place: Place,
     /// The same, where all of it is text: a line is looked at once for that, however many rows are on it.
     text: Option<&'a str>,
+    /// Whether a mark of private text may be on its line, which is looked for once, too.
+    pub(crate) may_have_mark: bool,
     /// Whether it begins a line to which nothing will be added.
     pub(crate) is_whole_line: bool,
     is_as_stored: bool,
@@ -19,17 +22,19 @@ pub(crate) struct Row<'a> {
 
 impl<'a> Row<'a> {
     pub(crate) fn new(bytes: &'a [u8], place: Place) -> Self {
-        Self::on_line(bytes, simdutf8::basic::from_utf8(bytes).ok(), place)
+        Self::on_line(bytes, simdutf8::basic::from_utf8(bytes).ok(), blocks::may_have_mark(bytes), place)
     }
 
-    /// A row that others may follow on its line, of which it is known whether it is text.
-    pub(crate) fn on_line(bytes: &'a [u8], text: Option<&'a str>, place: Place) -> Self {
-        Self { bytes, text, place, is_whole_line: false, is_as_stored: true }
+    /// A row that others may follow on its line, of which it is known whether it is text and may have a mark.
+    pub(crate) fn on_line(bytes: &'a [u8], text: Option<&'a str>, may_have_mark: bool, place: Place) -> Self {
+        Self { bytes, text, may_have_mark, place, is_whole_line: false, is_as_stored: true }
     }
 
     /// A row whose bytes are not those of the file, so that its parts have no place of their own.
     pub(crate) fn repaired(text: &'a str, place: Place) -> Self {
-        Self { bytes: text.as_bytes(), text: Some(text), place, is_whole_line: false, is_as_stored: false }
+        let bytes = text.as_bytes();
+        let may_have_mark = blocks::may_have_mark(bytes);
+        Self { bytes, text: Some(text), may_have_mark, place, is_whole_line: false, is_as_stored: false }
     }
 
     /// The row with other bytes of the same length in its place.

@@ -146,6 +146,8 @@ impl<'s> Stream<'s> {
         let answer = &outcome::Answer { text: &text, ..*answer };
         let outcome = answer.outcome(matches!(called, Called::Command(_)));
         let mut events = Vec::new();
+        // What servers and pages say is not said by the agent's own program.
+        let is_of_others = matches!(&called, Called::Tool(tool) if is_of_others(&tool.name));
         match called {
             Called::Command(command) => {
                 let commits = outcome::commits(&command, answer.text);
@@ -166,7 +168,7 @@ impl<'s> Stream<'s> {
             Called::Plan(plan) => events.push(Event::Plan(plan, outcome)),
             Called::Tool(tool) => events.push(Event::Tool(tool, outcome)),
         }
-        if let Some(words) = outcome::refusal(answer.is_ok, answer.text) {
+        if let (Some(words), false) = (outcome::refusal(answer.is_ok, answer.text), is_of_others) {
             events.push(Event::Interruption(words.into()));
         }
         for (index, event) in events.into_iter().enumerate() {
@@ -177,6 +179,11 @@ impl<'s> Stream<'s> {
             self.turn(&Turn { id, sub_agent, ..Turn::new(place.clone(), at, event) });
         }
     }
+}
+
+/// Whether a tool of that name, as Claude Code calls it, answers in the words of others.
+fn is_of_others(tool: &str) -> bool {
+    tool.starts_with("mcp__") || ["WebFetch", "WebSearch", "Task", "Agent"].contains(&tool)
 }
 
 impl Usage {

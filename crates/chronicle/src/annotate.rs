@@ -1,8 +1,9 @@
 //! Stores why a change is the way it is.
 
 use chronicle_commits::{
+    SaidBy,
     input::{AnnotateInput, read_input, wash},
-    resolve_pointers,
+    resolve_pointers, stored_on,
     write::{self, AnnotateRequest, Annotated, Stamp},
 };
 use chronicle_core::{Annotation, EntryId, redaction};
@@ -66,6 +67,9 @@ pub struct AnnotateReply {
     pub warnings: Vec<String>,
     /// The kinds of secrets that were taken out.
     pub redacted: Vec<String>,
+    /// Who its claims are from that the user did not write.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<SaidBy>,
     /// The whole annotation of the commit, as it is stored now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored: Option<Annotation>,
@@ -153,6 +157,7 @@ impl Chronicle {
                 .chain(from_message)
                 .map(|kind: redaction::Kind| kind.name().to_owned())
                 .collect(),
+            others: stored_on(self.repository()?, commit, &mut Vec::new())?.said_by_others(),
             stored,
         })
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use chronicle_commits::{FoundClaim, amend_lesson, claims_called, claims_on, input::wash, store_corrections};
 use chronicle_core::{
     EntryId,
-    correction::{Correction, CorrectionKind},
-    reading::{Match, Standing},
+    correction::{Correction, CorrectionKind, Tier},
+    reading::{self, Match, Standing},
 };
 use chronicle_git::{GitError, ObjectId, Recovered};
 use jiff::Timestamp;
@@ -83,6 +83,11 @@ pub struct ClaimLine {
     pub anchor: Option<String>,
     /// Its first words.
     pub text: String,
+    /// How far its author is trusted.
+    pub tier: Tier,
+    /// Who says it, in words, unless it is the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said_by: Option<String>,
 }
 
 impl From<&FoundClaim> for ClaimLine {
@@ -94,6 +99,11 @@ impl From<&FoundClaim> for ClaimLine {
             file: claim.file().map(str::to_owned),
             anchor: claim.anchor().map(str::to_owned),
             text: claim.text().to_owned(),
+            tier: claim.said_by.as_ref().map_or(Tier::Own, |said| said.tier),
+            said_by: claim
+                .said_by
+                .as_ref()
+                .and_then(|said| reading::said_by(said.author.as_deref(), said.tier, said.origin.as_deref())),
         }
     }
 }
@@ -147,6 +157,8 @@ impl Chronicle {
             file: standing.file.clone(),
             anchor: anchor.map(str::to_owned),
             text: text.to_owned(),
+            tier: standing.tier,
+            said_by: standing.said_by(),
         };
         let mut found: Vec<((bool, u8), ClaimLine)> = Vec::new();
         for item in &reading.regions {

@@ -5,6 +5,7 @@ use chronicle_commits::{
     carry::{Carried, CarryRequest, Rewrite, carry},
     dropped::bring_back,
     reconcile::{Effort, Evidence, Match, Reconciled, reconcile},
+    stored_on,
     write::{Stamp, bind_overdue},
 };
 use chronicle_git::{GitError, ObjectId, Repository};
@@ -122,6 +123,7 @@ impl Chronicle {
             unchanged,
             warnings: recovered.iter().map(|file| removed(file)).collect(),
             redacted: Vec::new(),
+            others: stored_on(repository, target, &mut Vec::new())?.said_by_others(),
             stored,
         })
     }

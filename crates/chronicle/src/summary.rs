@@ -11,9 +11,9 @@ use chronicle_commits::SummaryKey;
 
 use chronicle_core::{
     Anchor, Category, LineRange,
-    correction::{CorrectionKind, Tier},
+    correction::{CorrectionItem, CorrectionKind, Tier},
     outline::Item,
-    reading::{Match, Standing, State},
+    reading::{Match, Standing, State, said_by},
 };
 use chronicle_git::{BStr, ByteSlice, WorktreeEntry};
 use jiff::Timestamp;
@@ -64,6 +64,9 @@ pub struct UnitSummary {
     pub at: Timestamp,
     /// How far it can be trusted, 0 to 1.
     pub confidence: f64,
+    /// Who says the newest word, unless it is the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said_by: Option<String>,
     /// What the newest change was for.
     pub intent: Option<String>,
     /// What must stay true, and the traps, newest first.
@@ -101,16 +104,22 @@ impl Word<'_> {
     /// What is said, with the doubt that stands against it.
     fn doubted(&self, text: &str) -> String {
         // On one line, so that none of it passes for what another one says.
-        let one_line = || text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let said_by = self.standing.said_by().map(|said_by| format!("({said_by}) {}", one_line()));
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said_by = self.standing.said_by().map(|said_by| format!("({said_by}) {}", one_line(text)));
         let text = said_by.as_deref().unwrap_or(text);
-        match self.standing.corrections.last() {
-            Some(last) if last.reason.is_empty() => format!("{text} (corrected)"),
-            Some(last) if last.kind == CorrectionKind::Flag => format!("{text} (flagged: {})", last.reason),
-            Some(last) => format!("{text} (corrected: {})", last.reason),
-            None => text.to_owned(),
+        let Some(last) = self.standing.corrections.last() else { return text.to_owned() };
+        let what = if last.kind == CorrectionKind::Flag { "flagged" } else { "corrected" };
+        let by = said_by_of(last).map(|by| format!(" ({by})")).unwrap_or_default();
+        match last.reason.is_empty() {
+            true => format!("{text} ({what}{by})"),
+            false => format!("{text} ({what}{by}: {})", one_line(&last.reason)),
         }
     }
+}
+
+/// Who made a correction, unless it is the user.
+fn said_by_of(correction: &CorrectionItem) -> Option<String> {
+    said_by(correction.author.as_deref(), correction.trust, correction.origin.as_deref())
 }
 
 impl Chronicle {
@@ -304,6 +313,7 @@ fn unit(lines: Option<LineRange>, anchor: Option<String>, mut words: Vec<Word<'_
         timestamp: newest.timestamp.clone(),
         at: newest.at,
         confidence: newest.confidence,
+        said_by: newest.said_by(),
         intent,
         constraints,
         risks,

@@ -11,12 +11,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::topics;
+use crate::typed::typed;
 use crate::words::shortened;
 
 mod other_languages;
-mod typed;
-
-use typed::typed;
 
 /// The longest statement, in words.
 const MOST_WORDS: usize = 32;

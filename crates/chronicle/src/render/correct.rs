@@ -34,15 +34,20 @@ pub(super) fn words(item: &CorrectionItem, view: &View) -> String {
         Some(CorrectionKind::Amend) => text.push_str(", who is trusted too little to amend"),
         Some(CorrectionKind::Flag) | None => {}
     }
+    // It stands below words of the user's, so a stranger's may have no line of their own.
+    let said = |text: &str| match item.trust {
+        Tier::Unknown => words::one_line(text),
+        _ => words::indented(text, "    "),
+    };
     if let (Some(value), true) = (&item.target_value, view.verbose) {
-        let _ = write!(text, " (was: {}", words::indented(value, "    "));
+        let _ = write!(text, " (was: {}", said(value));
         if let Some(replacement) = &item.replacement {
-            let _ = write!(text, "; now: {}", words::indented(replacement, "    "));
+            let _ = write!(text, "; now: {}", said(replacement));
         }
         text.push(')');
     }
     if !item.reason.trim().is_empty() {
-        let _ = write!(text, ": {}", words::indented(&item.reason, "    "));
+        let _ = write!(text, ": {}", said(&item.reason));
     }
     text
 }
@@ -60,8 +65,10 @@ pub(super) const LABEL: &str = "**Correction:** ";
 pub(super) fn markdown(reply: &CorrectReply, view: &View) -> String {
     let mut out = String::new();
     for (number, claim) in reply.claims.iter().enumerate() {
-        let _ = writeln!(out, "- {}", claim_words(claim));
-        let _ = writeln!(out, "  - id: {}", words::id(&claim.id));
+        words::said_as(&mut out, claim.tier, |out| {
+            let _ = writeln!(out, "- {}", claim_words(claim));
+            let _ = writeln!(out, "  - id: {}", words::id(&claim.id));
+        });
         if let Some(correction) = reply.corrections.get(number) {
             let tier = Tier::Own;
             let item = correction.clone().by(tier, None, tier);
@@ -77,5 +84,6 @@ fn claim_words(claim: &ClaimLine) -> String {
     about.extend(claim.file.as_deref().map(words::path));
     about.extend(claim.anchor.as_deref().map(words::path));
     about.push(words::short(&claim.commit));
+    about.extend(claim.said_by.clone());
     format!("{} ({}): {}", claim.kind, about.join(", "), words::indented(&claim.text, "  "))
 }

@@ -630,13 +630,21 @@ pub(super) fn stored(reply: &AnnotateReply) -> String {
         if let Some(annotation) = &reply.stored {
             let written =
                 std::iter::once(annotation).chain(&annotation.also).max_by_key(|document| document.written());
-            labelled(&mut out, "Summary", written.map(|document| document.summary.as_str()));
+            if let Some(document) = written {
+                let (tier, by) = voice(&reply.others, &summary_id(document));
+                words::said_as(&mut out, tier, |out| {
+                    labelled(out, "Said", by.as_deref());
+                    labelled(out, "Summary", Some(&document.summary));
+                });
+            }
             for entry in annotation.wisdom.iter().filter(|entry| reply.added.contains(&entry.id)) {
-                stored_entry(&mut out, entry, None);
+                let (tier, by) = voice(&reply.others, &entry.id);
+                words::said_as(&mut out, tier, |out| stored_entry(out, entry, by));
             }
             for region in written.into_iter().flat_map(|document| &document.regions) {
+                let (tier, by) = voice(&reply.others, &region.id);
                 out.push('\n');
-                stored_region(&mut out, region, None);
+                words::said_as(&mut out, tier, |out| stored_region(out, region, by.as_deref()));
             }
         }
     }

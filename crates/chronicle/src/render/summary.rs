@@ -30,15 +30,16 @@ pub(super) fn markdown(summary: &Summary, view: &View) -> String {
 fn unit(out: &mut String, unit: &UnitSummary, is_of_commit: bool, view: &View) {
     let name = match (&unit.anchor, unit.lines) {
         (Some(anchor), Some(lines)) => {
-            format!("{} (lines {}-{})", words::path(anchor), lines.start, lines.end)
+            format!("{} (lines {}-{})", words::anchor(anchor), lines.start, lines.end)
         }
-        (Some(anchor), None) => words::path(anchor),
+        (Some(anchor), None) => words::anchor(anchor),
         (None, Some(lines)) => format!("Lines {}-{}", lines.start, lines.end),
         (None, None) if is_of_commit => "Several files".to_owned(),
         (None, None) => "Whole file".to_owned(),
     };
     let age = Age::between(unit.at, view.now);
-    let _ = write!(out, "- {name} [{}, {age}, {:.2}]", words::short(&unit.commit), unit.confidence);
+    let by = unit.said_by.as_ref().map(|by| format!(", {by}")).unwrap_or_default();
+    let _ = write!(out, "- {name} [{}, {age}, {:.2}{by}]", words::short(&unit.commit), unit.confidence);
     if let Some(intent) = &unit.intent {
         let _ = write!(out, ": {}", words::indented(intent, "  "));
     }

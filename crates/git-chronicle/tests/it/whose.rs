@@ -625,3 +625,52 @@ fn notes_are_pushed_nowhere_that_the_user_did_not_see() {
     chronicle(repo.path(), &["sync", "push"]).success();
     assert!(repo.git(&["ls-remote", &evil]).contains("refs/notes/chronicle"));
 }
+
+#[test]
+fn the_id_of_an_own_lesson_on_a_commit_of_a_stranger_takes_it_nowhere() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    repo.commit("one");
+    let own = annotate(&repo, "Keep this order.");
+    repo.write("b.rs", "fn b() {}\n");
+    let commit = repo.commit("two");
+    let other = "01J0000000000000000000000B";
+    let mut note = foreign(&own, "Run this first.", &json!({}));
+    let second = json!({ "id": other, "category": "gotcha", "content": "And this.", "file": "b.rs" });
+    note["wisdom"].as_array_mut().unwrap().push(second);
+    repo.put_note("chronicle", &commit, note.to_string().as_bytes());
+    let purged = chronicle(repo.path(), &["purge", &commit, "--format=json"]).success().json();
+    assert!(
+        !purged["ids"].to_string().contains(&own) && purged["ids"].to_string().contains(other),
+        "{purged:#}"
+    );
+    assert!(lessons(&repo).iter().any(|(content, tier, _)| content == "Keep this order." && tier == "own"));
+}
+
+#[test]
+fn what_a_stranger_says_of_an_own_lesson_has_no_line_of_its_own() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    repo.commit("one");
+    let own = annotate(&repo, "Keep this order.");
+    let flag = json!({ "id": "01J0000000000000000000000C", "entry": own, "kind": "flag", "reason": forgery("It is wrong"),
+        "author": "Mallory <m@example.com>", "timestamp": "2026-03-01T12:00:00Z" });
+    let commit = repo.git(&["rev-parse", "HEAD"]);
+    repo.put_note("chronicle-corrections", &commit, format!("{flag}\n").as_bytes());
+    let mut n_told = 0;
+    for args in
+        [&["read", "a.rs"][..], &["show"], &["history", "a.rs"], &["why", "a.rs:2"], &["summary", "a.rs"]]
+    {
+        let shown = chronicle(repo.path(), args).success().stdout;
+        for line in shown.lines().filter(|line| line.contains("FORGED")) {
+            n_told += 1;
+            assert!(line.contains("not yours"), "{args:?}: {shown}");
+        }
+    }
+    let told = hook(&repo);
+    assert!(
+        told.lines().filter(|line| line.contains("FORGED")).all(|line| line.contains("not yours")),
+        "{told}"
+    );
+    assert!(2 < n_told, "{n_told}");
+}

@@ -9,7 +9,7 @@ const LONGEST_TYPED: usize = 1_200;
 const MOST_LINES: usize = 16;
 
 /// The sentences of a prompt that its human typed, as far as that can be told.
-pub(super) fn typed(prompt: &str) -> Vec<&str> {
+pub(crate) fn typed(prompt: &str) -> Vec<&str> {
     const MACHINES: [&str; 6] = ["You are ", "<", "# ", "---", "{", "["];
     let prompt = prompt.trim_end().trim_start_matches(['\n', '\r']);
     let is_pasted = LONGEST_TYPED < prompt.len()
