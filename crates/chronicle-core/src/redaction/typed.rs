@@ -1,0 +1,176 @@
+//! Passwords as people type them, which something next to them gives away: `use Sommer#2024 as the token`,
+//! `apikey Sommer#2024`, `login: admin / Sommer#2024`, `echo Sommer#2024 | sudo -S`.
+//!
+//! They are too short to look drawn. But few other words have letters, digits and such a sign, so a rule looks
+//! for the sign first and only then for what names or takes the word. Most other such words are code, addresses,
+//! versions, revisions and the numbers of issues; `is_typed` says which.
+
+use super::bytes::{is_blank, run, run_back};
+use super::entropy::{name_before, without_signs};
+use super::names::{self, Name};
+use super::value::{is_placeholder, is_term};
+use super::{Kind, Secret, clause, commands};
+
+/// The signs that people put into passwords.
+pub(super) const SIGNS: &[u8] = b"!$#@%^*?+~";
+
+const SHORTEST: usize = 8;
+
+const LONGEST: usize = 48;
+
+/// How much of the line before a password is looked at.
+const NEAR: usize = 120;
+
+/// What an account is called before its name and its password.
+const LOGINS: &[&str] = &[
+    "account",
+    "auth",
+    "cred",
+    "credentials",
+    "creds",
+    "log",
+    "login",
+    "logins",
+    "logon",
+    "signin",
+    "user",
+    "username",
+];
+
+/// What is counted in many places: `issue#123`.
+const COUNTED: &[&str] = &["bug", "gh", "issue", "line", "mr", "pr", "pull", "task", "ticket"];
+
+/// Finds the password whose first sign is after the letter or digit at `at`.
+pub(super) fn find(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
+    let start = at + 1 - run_back(text, floor, at + 1, LONGEST, is_part);
+    let start = start + run(text, start, 2, |byte| *byte == b'*');
+    let end = start + run(text, start, LONGEST, is_part);
+    let end = end - run_back(text, start, end, 3, |byte| *byte == b'.');
+    (is_open(text, floor, start) && is_closed(&text[end..]) && is_typed(&text[start..end])).then_some(())?;
+    kind_of(text, floor, start, end).map(|kind| Secret { range: start..end, kind })
+}
+
+/// What the words and signs around the word from `start` to `end` say that it is.
+fn kind_of(text: &[u8], floor: usize, start: usize, end: usize) -> Option<Kind> {
+    let before = &text[floor..start];
+    let line = &before[before.len() - run_back(before, 0, before.len(), NEAR, |byte| *byte != b'\n')..];
+    let named = name_before(above(before, line).unwrap_or(before)).filter(|name| is_enough(*name, line));
+    let is_password = || is_of_user(line) || commands::take(text, floor, start, end);
+    named
+        .map(|name| name.kind)
+        .or_else(|| is_password().then_some(Kind::Password))
+        .or_else(|| clause::tied(before, &text[end..]).filter(|_| !text[..start].ends_with(b"/")))
+}
+
+/// Whether `name` says enough about a word at the end of `line`. A key may be one of a keyboard, a table or a cache.
+fn is_enough(name: Name, line: &[u8]) -> bool {
+    let is_assigned = || line.trim_ascii_end().last().is_some_and(|last| b":=\"'".contains(last));
+    !line.ends_with(b"/") && (!name.is_vague || name.kind != Kind::ApiKey || is_assigned())
+}
+
+/// The lines above a word that begins its `line`, if they end with what a value follows in the next one:
+/// `password: |`, `"password":`.
+fn above<'a>(before: &'a [u8], line: &[u8]) -> Option<&'a [u8]> {
+    line.iter().all(|byte| is_blank(byte) || b"\"'".contains(byte)).then_some(())?;
+    let above = before[..before.len() - line.len()].strip_suffix(b"\n")?.trim_ascii_end();
+    let above = above.strip_suffix(b"-").or(above.strip_suffix(b"+")).unwrap_or(above);
+    matches!(above.last(), Some(b':' | b'=' | b'|' | b'>')).then_some(above)
+}
+
+/// Whether `line` ends with the name of an account: `login: admin / `, `auth=("admin", "`, `net user admin `.
+fn is_of_user(line: &[u8]) -> bool {
+    let n_between = run_back(line, 0, line.len(), 4, |byte| b" /:,|\"'".contains(byte));
+    let (line, between) = line.split_at(line.len() - n_between);
+    let n_user = run_back(line, 0, line.len(), NEAR, |byte| is_part(byte) || *byte == b'\\');
+    let rest = &line[..line.len() - n_user];
+    let mut words = rest.rsplit(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    let is_login = |word: &[u8]| LOGINS.iter().any(|login| word.eq_ignore_ascii_case(login.as_bytes()));
+    // Blanks alone tie no more than the next word.
+    let n_words = if between.iter().all(is_blank) { 1 } else { 6 };
+    0 < n_between && 0 < n_user && (words.by_ref().take(n_words).any(is_login) || names_pair(rest))
+}
+
+/// Whether what is before a name and a password is a name of both: `HTTPBasicAuth("u", "…")`, `credentials = u:…`.
+fn names_pair(before: &[u8]) -> bool {
+    names::find(without_signs(before))
+        .is_some_and(|name| matches!(name.kind, Kind::Password | Kind::Credential | Kind::Authorization))
+}
+
+/// Whether `word` is a password as people make them up, and no code, address, version or number.
+fn is_typed(word: &[u8]) -> bool {
+    let has = |is_wanted: fn(&u8) -> bool| word.iter().any(is_wanted);
+    let is_dotted = word
+        .windows(3)
+        .any(|near| near[1] == b'.' && near[0].is_ascii_alphanumeric() && near[2].is_ascii_alphanumeric());
+    (SHORTEST..=LONGEST).contains(&word.len())
+        && word[0].is_ascii_alphanumeric()
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        && !is_dotted
+        && (1..word.len()).any(|at| SIGNS.contains(&word[at]) && is_made(word, at))
+        && !is_placeholder(word)
+        && !is_term(word)
+}
+
+/// Whether the sign at `at` was put into `word` to make a password of it.
+fn is_made(word: &[u8], at: usize) -> bool {
+    let (before, after) = (&word[..at], &word[at + 1..]);
+    let has = |is_wanted: fn(&u8) -> bool| word.iter().any(is_wanted);
+    let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let n_before = run_back(before, 0, at, at, u8::is_ascii_digit);
+    let n_after = run(after, 0, after.len(), u8::is_ascii_digit);
+    let is_number = n_after == after.len();
+    let next = after.first().copied().unwrap_or(b' ');
+    let is_word = before.iter().all(u8::is_ascii_alphabetic);
+    match word[at] {
+        // The mark of a sentence, or of what is not null.
+        b'!' | b'?' if after.is_empty() => {
+            2 <= n_before || is_mixed && word[0].is_ascii_uppercase() && word[at] == b'!'
+        }
+        b'#' if COUNTED.iter().any(|word| before.eq_ignore_ascii_case(word.as_bytes())) => false,
+        // `Class#method`, `Readme#L12`
+        b'#' if next.is_ascii_alphabetic() => {
+            is_mixed && 2 <= after.iter().filter(|byte| byte.is_ascii_digit()).count()
+        }
+        // `name$1`, `$NAME` and `$name`
+        b'$' if is_number && is_word => 3 <= n_after || after.is_empty(),
+        b'$' if next.is_ascii_uppercase() || next == b'_' => false,
+        b'$' if next.is_ascii_lowercase() => before.iter().any(u8::is_ascii_uppercase),
+        // `react@18`, `root@host1`
+        b'@' if is_number => 3 <= n_after || is_mixed,
+        b'@' if next.is_ascii_alphabetic() && !is_mixed => is_between(word, u8::is_ascii_digit),
+        b'!' | b'$' | b'#' | b'@' => true,
+        // `%20`, `%d`, `%02x`
+        b'%' => is_mixed && (3 <= n_after || !next.is_ascii_alphanumeric()),
+        // `HEAD~2`, `HEAD^2`, and keys that are pressed together
+        b'~' | b'^' => is_mixed && !(is_number && n_after < 3),
+        b'+' => is_mixed && !next.is_ascii_alphabetic(),
+        _ => is_mixed,
+    }
+}
+
+/// Whether what is `wanted` is between letters, as in `p@ssw0rd`.
+fn is_between(word: &[u8], wanted: fn(&u8) -> bool) -> bool {
+    word.windows(3)
+        .any(|near| near[0].is_ascii_alphabetic() && wanted(&near[1]) && near[2].is_ascii_alphabetic())
+}
+
+/// Whether a word may begin at `start`, going by what is before it.
+fn is_open(text: &[u8], floor: usize, start: usize) -> bool {
+    let is_opened =
+        |before: &u8| before.is_ascii_whitespace() || b"\"'`(:=>,|/*".contains(before) || !before.is_ascii();
+    start == 0 || text[floor..start].last().is_some_and(is_opened)
+}
+
+/// Whether a word may end before `rest`.
+fn is_closed(rest: &[u8]) -> bool {
+    match rest.first() {
+        Some(b'\\') => matches!(rest[1..], [b'"' | b'\'' | b'n' | b'r' | b'\n', ..]),
+        Some(next) => next.is_ascii_whitespace() || b"\"'`),;|<&]}.".contains(next) || !next.is_ascii(),
+        None => true,
+    }
+}
+
+fn is_part(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.".contains(byte) || SIGNS.contains(byte)
+}
