@@ -77,6 +77,14 @@ const TAKERS: &[Taker] = &[
     Taker { programs: &["unzip", "zip", "zipcloak"], subcommand: None, option: b'P', form: Form::Either },
     Taker { programs: &["redis-cli", "valkey-cli"], subcommand: None, option: b'a', form: Form::Apart },
     Taker { programs: &["ssh-keygen"], subcommand: None, option: b'N', form: Form::Apart },
+    Taker {
+        programs: &["ldapadd", "ldapmodify", "ldapsearch", "ldapwhoami"],
+        subcommand: None,
+        option: b'w',
+        form: Form::Either,
+    },
+    Taker { programs: &["rpcclient", "smbclient"], subcommand: None, option: b'U', form: Form::Apart },
+    Taker { programs: &["openssl"], subcommand: None, option: b'k', form: Form::Apart },
     Taker { programs: &["curl"], subcommand: None, option: b'u', form: Form::Pair },
 ];
 

@@ -5,14 +5,16 @@
 //! for the sign first and only then for what names or takes the word. Most other such words are code, addresses,
 //! versions, revisions and the numbers of issues; `is_typed` says which.
 
-use super::bytes::{is_blank, run, run_back};
+use std::ops::Range;
+
+use super::bytes::{ends_with_ignoring_case, is_base64url, is_blank, run, run_back};
 use super::entropy::{name_before, without_signs};
 use super::names::{self, Name};
 use super::value::{is_placeholder, is_term};
 use super::{Kind, Secret, clause, commands};
 
 /// The signs that people put into passwords.
-pub(super) const SIGNS: &[u8] = b"!$#@%^*?+~";
+pub(super) const SIGNS: &[u8] = b"!$#@%^*?+~&";
 
 const SHORTEST: usize = 8;
 
@@ -43,11 +45,23 @@ const COUNTED: &[&str] = &["bug", "gh", "issue", "line", "mr", "pr", "pull", "ta
 /// Finds the password whose first sign is after the letter or digit at `at`.
 pub(super) fn find(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     let start = at + 1 - run_back(text, floor, at + 1, LONGEST, is_part);
-    let start = start + run(text, start, 2, |byte| *byte == b'*');
-    let end = start + run(text, start, LONGEST, is_part);
-    let end = end - run_back(text, start, end, 3, |byte| *byte == b'.');
+    let n_stars = run(text, start, 2, |byte| *byte == b'*');
+    let start = start + n_stars;
+    let end = next_pair(text, start..start + run(text, start, LONGEST, is_part));
+    let end = end - run_back(text, start, end, 1, |byte| *byte == b'.');
+    let end = end - run_back(text, start, end, n_stars, |byte| *byte == b'*');
     (is_open(text, floor, start) && is_closed(&text[end..]) && is_typed(&text[start..end])).then_some(())?;
     kind_of(text, floor, start, end).map(|kind| Secret { range: start..end, kind })
+}
+
+/// Where the next pair of a query or the next command begins within `range`, or its end.
+fn next_pair(text: &[u8], range: Range<usize>) -> usize {
+    let begins = |at: &usize| {
+        let n_name = run(text, at + 1, LONGEST, |byte| is_base64url(byte) || *byte == b'.');
+        matches!(text.get(at + 1 + n_name), Some(b'=')) || text.get(at + 1) == Some(&b'&')
+    };
+    let mut ends = memchr::memchr_iter(b'&', &text[range.clone()]).map(|at| range.start + at);
+    ends.find(begins).unwrap_or(range.end)
 }
 
 /// What the words and signs around the word from `start` to `end` say that it is.
@@ -60,6 +74,16 @@ fn kind_of(text: &[u8], floor: usize, start: usize, end: usize) -> Option<Kind> 
         .map(|name| name.kind)
         .or_else(|| is_password().then_some(Kind::Password))
         .or_else(|| clause::tied(before, &text[end..]).filter(|_| !text[..start].ends_with(b"/")))
+        .or_else(|| named_after(&text[end..]))
+}
+
+/// What the words after a word say that it is: `… is the password`, `… for the token`.
+fn named_after(after: &[u8]) -> Option<Kind> {
+    let after = &after[run(after, 0, 2, |byte| b"\"'`".contains(byte))..];
+    let tie = [" is ", " for ", " as "].iter().find(|tie| after.starts_with(tie.as_bytes()))?;
+    clause::noun_of(
+        &after[..tie.len() + run(after, tie.len(), 24, |byte| byte.is_ascii_alphabetic() || *byte == b' ')],
+    )
 }
 
 /// Whether `name` says enough about a word at the end of `line`. A key may be one of a keyboard, a table or a cache.
@@ -115,42 +139,53 @@ fn is_typed(word: &[u8]) -> bool {
 /// Whether the sign at `at` was put into `word` to make a password of it.
 fn is_made(word: &[u8], at: usize) -> bool {
     let (before, after) = (&word[..at], &word[at + 1..]);
-    let has = |is_wanted: fn(&u8) -> bool| word.iter().any(is_wanted);
-    let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
-    let n_before = run_back(before, 0, at, at, u8::is_ascii_digit);
-    let n_after = run(after, 0, after.len(), u8::is_ascii_digit);
-    let is_number = n_after == after.len();
+    let count = |part: &[u8], is_wanted: fn(&u8) -> bool| part.iter().filter(|byte| is_wanted(byte)).count();
+    let is_mixed = 0 < count(word, u8::is_ascii_uppercase) && 0 < count(word, u8::is_ascii_lowercase);
+    let is_long = 4 <= count(before, u8::is_ascii_alphabetic);
+    let (n_before, n_after) =
+        (run_back(before, 0, at, at, u8::is_ascii_digit), run(after, 0, after.len(), u8::is_ascii_digit));
+    let is_number = 0 < n_after && n_after == after.len();
+    // Identifiers and references rarely hold numbers of two digits and more.
+    let is_numbered = 2 <= count(word, u8::is_ascii_digit);
     let next = after.first().copied().unwrap_or(b' ');
-    let is_word = before.iter().all(u8::is_ascii_alphabetic);
     match word[at] {
-        // The mark of a sentence, or of what is not null.
-        b'!' | b'?' if after.is_empty() => {
-            2 <= n_before || is_mixed && word[0].is_ascii_uppercase() && word[at] == b'!'
-        }
+        // The mark of a sentence, or of what is not null: `apiKey2!`.
+        b'!' if after.is_empty() => 2 <= n_before || is_mixed && word[0].is_ascii_uppercase(),
+        _ if after.is_empty() => 2 <= n_before && is_long,
         b'#' if COUNTED.iter().any(|word| before.eq_ignore_ascii_case(word.as_bytes())) => false,
         // `Class#method`, `Readme#L12`
-        b'#' if next.is_ascii_alphabetic() => {
-            is_mixed && 2 <= after.iter().filter(|byte| byte.is_ascii_digit()).count()
+        b'#' if next.is_ascii_alphabetic() => is_mixed && is_numbered && next != b'L',
+        // `name$1`, `$NAME`, `$name`
+        b'$' if is_number => 3 <= n_after || n_after == 2 && is_mixed && word[0].is_ascii_uppercase(),
+        b'$' if next.is_ascii_alphabetic() || next == b'_' => {
+            is_mixed && is_numbered && after.iter().any(u8::is_ascii_lowercase)
         }
-        // `name$1`, `$NAME` and `$name`
-        b'$' if is_number && is_word => 3 <= n_after || after.is_empty(),
-        b'$' if next.is_ascii_uppercase() || next == b'_' => false,
-        b'$' if next.is_ascii_lowercase() => before.iter().any(u8::is_ascii_uppercase),
         // `react@18`, `root@host1`
         b'@' if is_number => 3 <= n_after || is_mixed,
-        b'@' if next.is_ascii_alphabetic() && !is_mixed => is_between(word, u8::is_ascii_digit),
+        b'@' if next.is_ascii_alphabetic() => is_mixed || is_between_letters(word, u8::is_ascii_digit),
         b'!' | b'$' | b'#' | b'@' => true,
-        // `%20`, `%d`, `%02x`
-        b'%' => is_mixed && (3 <= n_after || !next.is_ascii_alphanumeric()),
-        // `HEAD~2`, `HEAD^2`, and keys that are pressed together
-        b'~' | b'^' => is_mixed && !(is_number && n_after < 3),
-        b'+' => is_mixed && !next.is_ascii_alphabetic(),
-        _ => is_mixed,
+        // `%20`, `%d`
+        b'%' if n_after < 3 && matches!(after, [b'2'..=b'7', second, ..] if second.is_ascii_hexdigit()) => {
+            false
+        }
+        b'%' if next.is_ascii_alphabetic() => is_mixed && is_numbered && 4 <= after.len(),
+        // `main~12`, `HEAD^2`
+        b'~' | b'^' if is_number && n_after < 3 => is_mixed && n_after == 2,
+        // `Ctrl+F12`, `offset+size1`
+        b'+' if next.is_ascii_alphabetic() => is_mixed && is_numbered && !is_key(before),
+        _ => is_mixed || is_long && 2 <= n_after,
     }
 }
 
+/// Whether `word` ends with a key that is pressed with others.
+fn is_key(word: &[u8]) -> bool {
+    ["alt", "cmd", "command", "ctrl", "control", "meta", "option", "shift", "super", "win"]
+        .iter()
+        .any(|key| ends_with_ignoring_case(word, key))
+}
+
 /// Whether what is `wanted` is between letters, as in `p@ssw0rd`.
-fn is_between(word: &[u8], wanted: fn(&u8) -> bool) -> bool {
+fn is_between_letters(word: &[u8], wanted: fn(&u8) -> bool) -> bool {
     word.windows(3)
         .any(|near| near[0].is_ascii_alphabetic() && wanted(&near[1]) && near[2].is_ascii_alphabetic())
 }
