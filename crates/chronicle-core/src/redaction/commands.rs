@@ -158,11 +158,14 @@ pub(super) fn find_piped(text: &[u8], floor: usize, at: usize) -> Option<Secret>
     given(text, line + start)
 }
 
-/// Commands that read a password from the one before them. Those that end in `passwd` do, too.
-const ASKERS: &[&str] = &["sudo", "su", "kinit", "cryptsetup", "gpg", "openssl", "pass", "vault"];
+/// Commands that read a password from the one before them. Those that end in `passwd` do, too, and `sudo -S`.
+const ASKERS: &[&str] = &["su", "kinit", "cryptsetup", "gpg", "openssl", "pass"];
 
 fn asks(command: &[u8]) -> bool {
+    let is_stdin =
+        |word: &[u8]| matches!(word, [b'-', b'a'..=b'z' | b'A'..=b'Z', ..]) && word.contains(&b'S');
     words(command).any(|word| word.ends_with(b"passwd") || ASKERS.iter().any(|name| is_program(word, name)))
+        || words(command).skip_while(|word| !is_program(word, "sudo")).nth(1).is_some_and(is_stdin)
 }
 
 /// Whether a command takes what is from `start` to `end` as a password: behind its option (`ssh-keygen -N x`), among what

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{ends_with_ignoring_case, is_base64url, is_blank, run, run_back};
+use super::bytes::{contains, ends_with_ignoring_case, is_base64url, is_blank, is_drawn, run, run_back};
 use super::entropy::{name_before, without_signs};
 use super::names::{self, Name};
 use super::value::{is_placeholder, is_term};
@@ -27,6 +27,8 @@ const NEAR: usize = 120;
 const LOGINS: &[&str] = &[
     "account",
     "auth",
+    "authenticate",
+    "connect",
     "cred",
     "credentials",
     "creds",
@@ -40,7 +42,10 @@ const LOGINS: &[&str] = &[
 ];
 
 /// What is counted in many places: `issue#123`.
-const COUNTED: &[&str] = &["bug", "gh", "issue", "line", "mr", "pr", "pull", "task", "ticket"];
+const COUNTED: &[&str] = &[
+    "bug", "build", "case", "chapter", "issue", "job", "line", "page", "pull", "run", "section", "step",
+    "task", "test", "ticket",
+];
 
 /// Finds the password whose first sign is after the letter or digit at `at`.
 pub(super) fn find(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
@@ -101,17 +106,26 @@ fn above<'a>(before: &'a [u8], line: &[u8]) -> Option<&'a [u8]> {
     matches!(above.last(), Some(b':' | b'=' | b'|' | b'>')).then_some(above)
 }
 
+/// Accounts whose names alone say what is after them.
+const ACCOUNTS: &[&str] = &["admin", "administrator", "root"];
+
 /// Whether `line` ends with the name of an account: `login: admin / `, `auth=("admin", "`, `net user admin `.
 fn is_of_user(line: &[u8]) -> bool {
     let n_between = run_back(line, 0, line.len(), 4, |byte| b" /:,|\"'".contains(byte));
     let (line, between) = line.split_at(line.len() - n_between);
     let n_user = run_back(line, 0, line.len(), NEAR, |byte| is_part(byte) || *byte == b'\\');
-    let rest = &line[..line.len() - n_user];
+    let (rest, user) = line.split_at(line.len() - n_user);
+    if between.is_empty() || user.is_empty() {
+        return false;
+    }
+    let is_of =
+        |words: &[&str], word: &[u8]| words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
     let mut words = rest.rsplit(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
-    let is_login = |word: &[u8]| LOGINS.iter().any(|login| word.eq_ignore_ascii_case(login.as_bytes()));
     // Blanks alone tie no more than the next word.
     let n_words = if between.iter().all(is_blank) { 1 } else { 6 };
-    0 < n_between && 0 < n_user && (words.by_ref().take(n_words).any(is_login) || names_pair(rest))
+    between.iter().any(|byte| b"/|".contains(byte)) && is_of(ACCOUNTS, user)
+        || words.by_ref().take(n_words).any(|word| is_of(LOGINS, word))
+        || names_pair(rest)
 }
 
 /// Whether what is before a name and a password is a name of both: `HTTPBasicAuth("u", "…")`, `credentials = u:…`.
@@ -123,24 +137,31 @@ fn names_pair(before: &[u8]) -> bool {
 /// Whether `word` is a password as people make them up, and no code, address, version or number.
 fn is_typed(word: &[u8]) -> bool {
     let has = |is_wanted: fn(&u8) -> bool| word.iter().any(is_wanted);
-    let is_dotted = word
-        .windows(3)
-        .any(|near| near[1] == b'.' && near[0].is_ascii_alphanumeric() && near[2].is_ascii_alphanumeric());
+    let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let is_dotted = word.windows(2).any(|near| near[0] == b'.' && near[1].is_ascii_alphanumeric());
+    let is_escaped = (0..word.len()).any(|at| word[at] == b'%' && is_escape(&word[at + 1..]));
     (SHORTEST..=LONGEST).contains(&word.len())
         && word[0].is_ascii_alphanumeric()
         && has(u8::is_ascii_digit)
         && has(u8::is_ascii_alphabetic)
         && !is_dotted
-        && (1..word.len()).any(|at| SIGNS.contains(&word[at]) && is_made(word, at))
+        && !contains(word, "&#")
+        && (is_mixed && !is_escaped && is_drawn(word)
+            || (1..word.len()).any(|at| SIGNS.contains(&word[at]) && is_made(word, at, is_mixed)))
         && !is_placeholder(word)
         && !is_term(word)
 }
 
+/// Whether what follows a `%` makes it the escape of a character, as in an address: `%20`.
+fn is_escape(after: &[u8]) -> bool {
+    let is_number = run(after, 0, 3, u8::is_ascii_digit) == 3;
+    !is_number && matches!(after, [b'2'..=b'7', second, ..] if second.is_ascii_hexdigit())
+}
+
 /// Whether the sign at `at` was put into `word` to make a password of it.
-fn is_made(word: &[u8], at: usize) -> bool {
+fn is_made(word: &[u8], at: usize, is_mixed: bool) -> bool {
     let (before, after) = (&word[..at], &word[at + 1..]);
     let count = |part: &[u8], is_wanted: fn(&u8) -> bool| part.iter().filter(|byte| is_wanted(byte)).count();
-    let is_mixed = 0 < count(word, u8::is_ascii_uppercase) && 0 < count(word, u8::is_ascii_lowercase);
     let is_long = 4 <= count(before, u8::is_ascii_alphabetic);
     let (n_before, n_after) =
         (run_back(before, 0, at, at, u8::is_ascii_digit), run(after, 0, after.len(), u8::is_ascii_digit));
@@ -151,7 +172,11 @@ fn is_made(word: &[u8], at: usize) -> bool {
     match word[at] {
         // The mark of a sentence, or of what is not null: `apiKey2!`.
         b'!' if after.is_empty() => 2 <= n_before || is_mixed && word[0].is_ascii_uppercase(),
-        _ if after.is_empty() => 2 <= n_before && is_long,
+        _ if after.is_empty() => {
+            is_long && (2 <= n_before || 0 < n_before && is_mixed && !b"?*".contains(&word[at]))
+        }
+        // `RFC#1234`, `PROJ#12`
+        b'#' if at <= 4 && before.iter().all(u8::is_ascii_uppercase) => false,
         b'#' if COUNTED.iter().any(|word| before.eq_ignore_ascii_case(word.as_bytes())) => false,
         // `Class#method`, `Readme#L12`
         b'#' if next.is_ascii_alphabetic() => is_mixed && is_numbered && next != b'L',
@@ -160,19 +185,23 @@ fn is_made(word: &[u8], at: usize) -> bool {
         b'$' if next.is_ascii_alphabetic() || next == b'_' => {
             is_mixed && is_numbered && after.iter().any(u8::is_ascii_lowercase)
         }
-        // `react@18`, `root@host1`
+        // `react@18`, `icon@2x`, `root@host1`
         b'@' if is_number => 3 <= n_after || is_mixed,
+        b'@' if n_after < 3 && after.ends_with(b"x") && n_after + 1 == after.len() => false,
         b'@' if next.is_ascii_alphabetic() => is_mixed || is_between_letters(word, u8::is_ascii_digit),
-        b'!' | b'$' | b'#' | b'@' => true,
-        // `%20`, `%d`
-        b'%' if n_after < 3 && matches!(after, [b'2'..=b'7', second, ..] if second.is_ascii_hexdigit()) => {
-            false
-        }
+        b'!' => after != b"important",
+        b'$' | b'#' | b'@' => true,
+        // `100%`, `%20`, `%d`
+        b'%' if before.iter().all(u8::is_ascii_digit) => false,
+        b'%' if is_escape(after) => false,
         b'%' if next.is_ascii_alphabetic() => is_mixed && is_numbered && 4 <= after.len(),
         // `main~12`, `HEAD^2`
         b'~' | b'^' if is_number && n_after < 3 => is_mixed && n_after == 2,
         // `Ctrl+F12`, `offset+size1`
         b'+' if next.is_ascii_alphabetic() => is_mixed && is_numbered && !is_key(before),
+        // `offset+20`
+        b'+' | b'*' => is_mixed || is_long && 4 <= n_after,
+        b'&' => is_mixed,
         _ => is_mixed || is_long && 2 <= n_after,
     }
 }
