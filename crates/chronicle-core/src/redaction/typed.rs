@@ -73,6 +73,7 @@ fn next_pair(text: &[u8], range: Range<usize>) -> usize {
 fn kind_of(text: &[u8], floor: usize, start: usize, end: usize) -> Option<Kind> {
     let before = &text[floor..start];
     let line = &before[before.len() - run_back(before, 0, before.len(), NEAR, |byte| *byte != b'\n')..];
+    let line = clause::since_replaced(line);
     let named = name_before(above(before, line).unwrap_or(before)).filter(|name| is_enough(*name, line));
     let is_password = || is_of_user(line) || commands::take(text, floor, start, end);
     named
