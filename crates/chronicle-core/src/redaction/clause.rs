@@ -5,7 +5,7 @@
 
 use super::bytes::{is_base64url, run, run_back};
 use super::languages::NOUNS;
-use super::{Kind, REDACTED, names, table};
+use super::{Kind, names, table};
 
 /// How much of a sentence before a value is searched for its name.
 const BEFORE: usize = 120;
@@ -59,19 +59,12 @@ const PUBLIC: &[&str] = &[
 /// What the sentence around a value says that it is.
 pub(super) fn tied(before: &[u8], after: &[u8]) -> Option<Kind> {
     let line = &before[before.len() - run_back(before, 0, before.len(), BEFORE, |byte| *byte != b'\n')..];
-    let line = since_replaced(line);
     tied_before(line)
         .and_then(noun_of)
         .or_else(|| tied_after(after))
         .or_else(|| in_brackets(after))
         .or_else(|| noun_of(header(before, line)?))
         .or_else(|| noun_of(question(before, line)?))
-}
-
-/// What is after the last secret that was replaced in `line`: what that was called names nothing else.
-pub(super) fn since_replaced(line: &[u8]) -> &[u8] {
-    let Some(at) = memchr::memmem::rfind(line, REDACTED.as_bytes()) else { return line };
-    &line[memchr::memchr(b']', &line[at..]).map_or(line.len(), |end| at + end + 1)..]
 }
 
 /// The question in the line above that a value answers, as in `sure: x`.

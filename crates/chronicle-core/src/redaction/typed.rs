@@ -11,7 +11,7 @@ use super::bytes::{contains, ends_with_ignoring_case, is_base64url, is_blank, is
 use super::entropy::{name_before, without_signs};
 use super::names::{self, Name};
 use super::value::{is_placeholder, is_term};
-use super::{Kind, Secret, clause, commands};
+use super::{Kind, REDACTED, Secret, clause, commands};
 
 /// The signs that people put into passwords.
 pub(super) const SIGNS: &[u8] = b"!$#@%^*?+~&";
@@ -73,7 +73,15 @@ fn next_pair(text: &[u8], range: Range<usize>) -> usize {
 fn kind_of(text: &[u8], floor: usize, start: usize, end: usize) -> Option<Kind> {
     let before = &text[floor..start];
     let line = &before[before.len() - run_back(before, 0, before.len(), NEAR, |byte| *byte != b'\n')..];
-    let line = clause::since_replaced(line);
+    // What was replaced has a name that names nothing else.
+    let (before, line) = match memchr::memmem::rfind(line, REDACTED.as_bytes()) {
+        Some(at) => {
+            let rest = &line[at..];
+            let rest = &rest[memchr::memchr(b']', rest).map_or(rest.len(), |end| end + 1)..];
+            (rest, rest)
+        }
+        None => (before, line),
+    };
     let named = name_before(above(before, line).unwrap_or(before)).filter(|name| is_enough(*name, line));
     let is_password = || is_of_user(line) || commands::take(text, floor, start, end);
     named
