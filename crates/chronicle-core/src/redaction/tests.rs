@@ -703,6 +703,7 @@ fn code_references_and_addresses_with_a_sign_are_no_typed_passwords() {
         "echo net.core.x2=abc!12 | sudo sysctl -p",
         "tests pass: 120+34failed, 100%coverage2",
         "<apiKey>prefix&#10;suffix</apiKey>",
+        "connect() takes a port, see joyent/node#9268",
         "[redacted:github-token] «Sommer#2024x»",
         "Sommer#2024 was warm, and so was Dragon2025!",
     ] {

@@ -49,13 +49,16 @@ const COUNTED: &[&str] = &[
 
 /// Finds the password whose first sign is after the letter or digit at `at`.
 pub(super) fn find(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
-    let start = at + 1 - run_back(text, floor, at + 1, LONGEST, is_part);
+    // Most runs with a sign are longer, and random.
+    let n_rest = run(text, at, LONGEST, is_part);
+    let start = at + 1 - run_back(text, floor, at + 1, LONGEST + 1 - n_rest, is_part);
+    (n_rest < LONGEST && is_open(text, floor, start)).then_some(())?;
     let n_stars = run(text, start, 2, |byte| *byte == b'*');
     let start = start + n_stars;
     let end = next_pair(text, start..start + run(text, start, LONGEST, is_part));
     let end = end - run_back(text, start, end, 1, |byte| *byte == b'.');
     let end = end - run_back(text, start, end, n_stars, |byte| *byte == b'*');
-    (is_open(text, floor, start) && is_closed(&text[end..]) && is_typed(&text[start..end])).then_some(())?;
+    (is_closed(&text[end..]) && is_typed(&text[start..end])).then_some(())?;
     kind_of(text, floor, start, end).map(|kind| Secret { range: start..end, kind })
 }
 
@@ -130,8 +133,8 @@ fn is_of_user(line: &[u8]) -> bool {
     let is_of =
         |words: &[&str], word: &[u8]| words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
     let mut words = rest.rsplit(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
-    // Blanks alone tie no more than the next word.
-    let n_words = if between.iter().all(is_blank) { 1 } else { 6 };
+    // Blanks alone tie no more than the next word, nor does a slash, which repositories have before `name#123`.
+    let n_words = if between.iter().all(is_blank) || between == b"/" { 1 } else { 6 };
     between.iter().any(|byte| b"/|".contains(byte)) && is_of(ACCOUNTS, user)
         || words.by_ref().take(n_words).any(|word| is_of(LOGINS, word))
         || names_pair(rest)
@@ -245,5 +248,20 @@ fn is_closed(rest: &[u8]) -> bool {
 }
 
 fn is_part(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-_.".contains(byte) || SIGNS.contains(byte)
+    IS_PART[usize::from(*byte)]
 }
+
+static IS_PART: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        byte += 1;
+    }
+    let mut n = 0;
+    while n < SIGNS.len() {
+        table[SIGNS[n] as usize] = true;
+        n += 1;
+    }
+    table
+};
