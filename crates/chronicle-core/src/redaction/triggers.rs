@@ -304,6 +304,7 @@ fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
         WORD => languages::find(text, floor, at),
         URL => url::find_password(text, at).or_else(|| tokens::find_wrapped_webhook(text, at)),
         TELEGRAM => url::find_telegram_token(text, floor, at),
+        PASSWORD if text[at] == b'e' && !text[at + 1..].starts_with(b"String") => None,
         PASSWORD => told::find(text, floor, at),
         PHRASE if begins_phrase(&text[at..]) => told::find(text, floor, at),
         PHRASE => None,
