@@ -200,6 +200,8 @@ pub(super) fn find_share(text: &[u8], floor: usize, at: usize) -> Option<Secret>
         Some(word) => word.as_ptr().addr() - text.as_ptr().addr(),
         None => {
             let behind = at + run(text, at, COMMAND_LIMIT, |byte| !byte.is_ascii_whitespace());
+            // Half of a longer word is no password.
+            text.get(behind).filter(|next| is_blank(next))?;
             behind + run(text, behind, 4, is_blank)
         }
     };

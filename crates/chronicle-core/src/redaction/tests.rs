@@ -1009,6 +1009,8 @@ fn tangles_that_a_fuzzer_found_are_redacted_once_and_for_all() {
         let once = redact(tangle);
         assert_eq!(redact(&once.text).found, [], "{:?}", once.text);
     }
+    let long = format!("net use /user:{} x", "a1.b".repeat(80));
+    assert_eq!(redact(&long).text, long);
     let within = redact("password--password %2F%2F?sig\"Q7XNB2RT4WLM9ZKD").text;
     assert_eq!(within, "password--password %2F%2F?sig\"[redacted:password]");
 }
