@@ -37,6 +37,7 @@ mod table;
 mod tokens;
 mod told;
 mod triggers;
+mod typed;
 mod url;
 mod value;
 

@@ -76,6 +76,15 @@ const TAKERS: &[Taker] = &[
     Taker { programs: &["sqlcmd", "bcp"], subcommand: None, option: b'P', form: Form::Either },
     Taker { programs: &["unzip", "zip", "zipcloak"], subcommand: None, option: b'P', form: Form::Either },
     Taker { programs: &["redis-cli", "valkey-cli"], subcommand: None, option: b'a', form: Form::Apart },
+    Taker { programs: &["ssh-keygen"], subcommand: None, option: b'N', form: Form::Apart },
+    Taker {
+        programs: &["ldapadd", "ldapmodify", "ldapsearch", "ldapwhoami"],
+        subcommand: None,
+        option: b'w',
+        form: Form::Either,
+    },
+    Taker { programs: &["rpcclient", "smbclient"], subcommand: None, option: b'U', form: Form::Apart },
+    Taker { programs: &["openssl"], subcommand: None, option: b'k', form: Form::Apart },
     Taker { programs: &["curl"], subcommand: None, option: b'u', form: Form::Pair },
 ];
 
@@ -149,6 +158,33 @@ pub(super) fn find_piped(text: &[u8], floor: usize, at: usize) -> Option<Secret>
     given(text, line + start)
 }
 
+/// Commands that read a password from the one before them. Those that end in `passwd` do, too, and `sudo -S`.
+const ASKERS: &[&str] = &["su", "kinit", "cryptsetup", "gpg", "openssl", "pass"];
+
+fn asks(command: &[u8]) -> bool {
+    let is_stdin =
+        |word: &[u8]| matches!(word, [b'-', b'a'..=b'z' | b'A'..=b'Z', ..]) && word.contains(&b'S');
+    words(command).any(|word| word.ends_with(b"passwd") || ASKERS.iter().any(|name| is_program(word, name)))
+        || words(command).skip_while(|word| !is_program(word, "sudo")).nth(1).is_some_and(is_stdin)
+}
+
+/// Whether a command takes what is from `start` to `end` as a password: behind its option (`ssh-keygen -N x`), among what
+/// it is told (`htpasswd -b file name x`), or from the command that prints it (`echo x | sudo -S`).
+pub(super) fn take(text: &[u8], floor: usize, start: usize, end: usize) -> bool {
+    let command = command_before(text, floor, start);
+    let mut before = words(command).rev().skip_while(|word| word.iter().all(|byte| b"\"'".contains(byte)));
+    let by_option = match before.next() {
+        Some([b'-', option]) => {
+            taker(command, |taker| taker.option == *option && taker.form != Form::Pair).is_some()
+        }
+        Some(b"<<<") => asks(command),
+        _ => words(command).any(|word| word.ends_with(b"passwd")),
+    };
+    let rest = &text[end..end + run(text, end, COMMAND_LIMIT, |byte| *byte != b'\n')];
+    let is_printed = || words(command).any(|word| PRINTERS.iter().any(|name| is_program(word, name)));
+    by_option || memchr::memchr(b'|', rest).is_some_and(|bar| is_printed() && asks(&rest[bar + 1..]))
+}
+
 /// Finds the password of `net use X: \\host PASSWORD /user:name`, whose second `/` stands at `at`.
 pub(super) fn find_share(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     if !starts_with_ignoring_case(&text[at..], "/user:") {
@@ -164,6 +200,8 @@ pub(super) fn find_share(text: &[u8], floor: usize, at: usize) -> Option<Secret>
         Some(word) => word.as_ptr().addr() - text.as_ptr().addr(),
         None => {
             let behind = at + run(text, at, COMMAND_LIMIT, |byte| !byte.is_ascii_whitespace());
+            // Half of a longer word is no password.
+            text.get(behind).filter(|next| is_blank(next))?;
             behind + run(text, behind, 4, is_blank)
         }
     };
@@ -218,7 +256,7 @@ fn command_before(text: &[u8], floor: usize, at: usize) -> &[u8] {
     &before[(0..before.len()).rev().find(ends).map_or(0, |at| at + 1)..]
 }
 
-fn words(command: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn words(command: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     command.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 

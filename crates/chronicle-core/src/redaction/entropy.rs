@@ -228,7 +228,7 @@ fn named(before: &[u8], run: &[u8], after: &[u8], is_vague: bool) -> Option<Kind
 }
 
 /// The name that a value's signs or a verb follow, at the end of `before`.
-fn name_before(before: &[u8]) -> Option<Name> {
+pub(super) fn name_before(before: &[u8]) -> Option<Name> {
     let mut near = without_signs(before);
     if near.last().is_some_and(|last| b"soe".contains(last)) {
         let verb = VERBS.iter().find(|verb| near.ends_with(verb.as_bytes()));

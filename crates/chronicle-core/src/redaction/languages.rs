@@ -89,7 +89,8 @@ const QUOTES: &[&str] = &["«\u{a0}", "«\u{202f}", "« ", "«", "“", "„", "
 
 /// Finds the value behind the word whose two telling bytes stand at `near`.
 pub(super) fn find(text: &[u8], floor: usize, near: usize) -> Option<Secret> {
-    let end = WORDS.iter().find_map(|word| {
+    let is_near = |word: &&Word| word.word.as_bytes()[word.near..word.near + 2] == text[near..near + 2];
+    let end = WORDS.iter().filter(is_near).find_map(|word| {
         let start = near.checked_sub(word.near).filter(|&start| floor <= start)?;
         let end = start + word.word.len();
         is_word(text.get(start..end)?, word.word).then_some(end)

@@ -15,13 +15,15 @@ const TIES: &[&str] = &["password ", "password", "values ", "as ", "by ", "using
 
 /// Finds the password after the `BY` at `at`: `IDENTIFIED BY 'x'`, `IDENTIFIED WITH plugin BY 'x'`.
 pub(super) fn find_identified(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
-    let start = value_after(text, at);
     let before = text[floor..at].trim_ascii_end();
-    let is_next = ends_with_ignoring_case(before, "identified");
-    let n_plugin = run_back(before, 0, before.len(), 64, |byte| is_word(byte) || b"\"'`".contains(byte));
-    let is_with =
-        || ends_with_ignoring_case(before[..before.len() - n_plugin].trim_ascii_end(), "identified with");
-    (at + 2 < start && (is_next || is_with())).then_some(())?;
+    let start = value_after(text, at);
+    // Nearly all are words of a sentence, or within one.
+    (floor + before.len() < at && at + 2 < start).then_some(())?;
+    let is_with = || {
+        let n_plugin = run_back(before, 0, before.len(), 64, |byte| is_word(byte) || b"\"'`".contains(byte));
+        ends_with_ignoring_case(before[..before.len() - n_plugin].trim_ascii_end(), "identified with")
+    };
+    (ends_with_ignoring_case(before, "identified") || is_with()).then_some(())?;
     let is_quoted = matches!(text.get(start), Some(b'\'' | b'"'));
     (is_quoted || statement(text, floor, at)).then(|| given(text, start))?
 }

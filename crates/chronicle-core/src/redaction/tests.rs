@@ -639,6 +639,79 @@ fn a_sentence_may_tie_a_password_to_its_name_from_afar() {
 }
 
 #[test]
+fn passwords_as_people_type_them_go_where_something_next_to_them_says_so() {
+    use Kind::*;
+    for (kind, marked) in [
+        (ApiKey, "--api-key «DNxrilR!6543» --json"),
+        (ApiKey, "apikey «hunter!2024»"),
+        (Token, "curl -H \"X-Auth-Token: «Sommer#2024x»\" https://a.b"),
+        (Token, "https://x/?a=1&access_token=«Winter$2024»&b=2"),
+        (Token, "The token is «Sommer#2024x»."),
+        (Token, "use «P@ssw0rd!» for the token"),
+        (Secret, "«Tr0ub4dor&31» is the secret"),
+        (Token, "token: |\n    «Kaffee+1234»\n"),
+        (Password, "\"password\":\n   \"«Sommer2024~»\" in this place"),
+        (Password, "password: |-\n  «Sommer^2024» in this place"),
+        (Password, "use «Sommer#2024x» as the password, please"),
+        (Password, "pass: «Berlin%1987» in the middle"),
+        (Password, "login: admin / «Dragon*2025z»"),
+        (Password, "Log in to the shop as admin/«Dragon2025!»"),
+        (Password, "creds: bob@example.com / «Sommer#2024»"),
+        (Password, "auth=(\"u\",\"«Sommer#2024»\")"),
+        (Password, "db.connect(\"app\", \"«Sommer?2024x»\")"),
+        (Password, "| root | «Sommer#2024» |"),
+        (Password, "net user anna «Sommer#2024» /add"),
+        (AwsSecretKey, "aws configure set aws_secret_access_key «wTXpKVe$4783»"),
+        (Password, "echo «Sommer#2024» | sudo -S ls"),
+        (Password, "sudo -S ls <<< '«Sommer#2024»'"),
+        (Password, "echo \"root:«Sommer#2024»\" | sudo chpasswd"),
+        (Password, "ssh-keygen -t rsa -N «Sommer#2024» -f k"),
+        (Password, "keytool -genkey -keypass «Sommer#2024» -v"),
+        (Password, "htpasswd -b .htpasswd anna «Sommer#2024»"),
+        (Password, "ldapsearch -D cn=a -w «Sommer#2024» -x"),
+    ] {
+        check(kind, marked);
+    }
+}
+
+#[test]
+fn code_references_and_addresses_with_a_sign_are_no_typed_passwords() {
+    for text in [
+        "the token is in Issue#1234, see RFC#7519",
+        "the token is at HEAD~12, main~12 or HEAD^2",
+        "the key: Ctrl+Shift+F12",
+        "token: Readme#L120",
+        "see Token#validate2 for the token",
+        "use react@18 for the token page, or eslint@9.1.2",
+        "ssh login: admin root@server12",
+        "creds of alice2024@example.com",
+        "login: admin / $ADMIN_PASSWORD2",
+        "login: admin / %PASSWORD2%",
+        "creds: admin / docs/Build#2024",
+        "login icon: icon-login@2x",
+        "token=%s12345&x=1",
+        "api_key=abc%20def1",
+        "api_key: prefix+name1",
+        "api_key: apiKey$1",
+        "token is offset+20 or offset*1024",
+        "token: user2?.token",
+        "token is count2!(x)",
+        "token 2024-11-27T10:00:00+0100",
+        "token v1.2.3+build2024",
+        "--color-token: gray-100!important",
+        "echo Build#2024 | sudo tee /etc/build",
+        "echo net.core.x2=abc!12 | sudo sysctl -p",
+        "tests pass: 120+34failed, 100%coverage2",
+        "<apiKey>prefix&#10;suffix</apiKey>",
+        "connect() takes a port, see joyent/node#9268",
+        "[redacted:github-token] «Sommer#2024x»",
+        "Sommer#2024 was warm, and so was Dragon2025!",
+    ] {
+        check_untouched(text);
+    }
+}
+
+#[test]
 fn words_about_passwords_stay_whole_in_all_languages() {
     for text in [
         "password: string and password = get_password() and password: Option<String>",
@@ -876,6 +949,11 @@ const PIECES: &[&str] = &[
     "1:",
     "AAF",
     "5839201746",
+    "Sommer#2024",
+    "hunter!22",
+    "login ",
+    " | sudo -S",
+    "echo ",
     "<password>",
     "</",
     ">",
@@ -931,6 +1009,8 @@ fn tangles_that_a_fuzzer_found_are_redacted_once_and_for_all() {
         let once = redact(tangle);
         assert_eq!(redact(&once.text).found, [], "{:?}", once.text);
     }
+    let long = format!("net use /user:{} x", "a1.b".repeat(80));
+    assert_eq!(redact(&long).text, long);
     let within = redact("password--password %2F%2F?sig\"Q7XNB2RT4WLM9ZKD").text;
     assert_eq!(within, "password--password %2F%2F?sig\"[redacted:password]");
 }

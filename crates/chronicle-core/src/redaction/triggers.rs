@@ -7,7 +7,7 @@ use super::bytes::starts_with_ignoring_case;
 use super::languages::WORDS;
 use super::shapes::SHAPES;
 use super::tokens::INFIXES;
-use super::{Secret, commands, context, languages, pem, sql, tokens, told, url};
+use super::{Secret, commands, context, languages, pem, sql, tokens, told, typed, url};
 
 const NOTHING: u8 = 0;
 /// The last letter of a name, or what may stand behind one, and `:` or `=`.
@@ -43,7 +43,9 @@ const ARGUMENT: u8 = 15;
 const PHRASE: u8 = 16;
 /// `BY` and `by`, of `IDENTIFIED BY`.
 const IDENTIFIED: u8 = 17;
-const FIRST_SHAPE: u8 = 18;
+/// A letter or a digit and a sign, of a password as people type them.
+const TYPED: u8 = 18;
+const FIRST_SHAPE: u8 = 19;
 
 /// What names end in, and what closes or follows them.
 const BEFORE_SEPARATOR: &[u8] = b"desntylhawkcoDESNTYLHAWKCO0123456789\"'`\\]*?| \t";
@@ -95,6 +97,17 @@ static RULES: [u8; 1 << 16] = {
     table[pair(b'B', b'e')] = SCHEME;
     table[pair(b'b', b'e')] = SCHEME;
     table[pair(b'B', b'a')] = SCHEME;
+    let mut n = 0;
+    while n < typed::SIGNS.len() {
+        let mut before = 0_u8;
+        while before < 128 {
+            if before.is_ascii_alphanumeric() {
+                table[pair(before, typed::SIGNS[n])] = TYPED;
+            }
+            before += 1;
+        }
+        n += 1;
+    }
     let mut n = 0;
     while n < INFIXES.len() {
         let infix = INFIXES[n].infix.as_bytes();
@@ -291,6 +304,7 @@ fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
         WORD => languages::find(text, floor, at),
         URL => url::find_password(text, at).or_else(|| tokens::find_wrapped_webhook(text, at)),
         TELEGRAM => url::find_telegram_token(text, floor, at),
+        PASSWORD if text[at] == b'e' && !text[at + 1..].starts_with(b"String") => None,
         PASSWORD => told::find(text, floor, at),
         PHRASE if begins_phrase(&text[at..]) => told::find(text, floor, at),
         PHRASE => None,
@@ -298,6 +312,7 @@ fn apply(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
         SCHEME => tokens::find_credential(text, floor, at),
         ESCAPED => context::find_escaped(text, floor, at),
         ESCAPED_AT => url::find_escaped_password(text, floor, at),
+        TYPED => typed::find(text, floor, at),
         INFIX => tokens::find_around(text, floor, at),
         rule => find_shape(text, floor, at, rule),
     }
