@@ -24,7 +24,7 @@ use crate::{
     gather::summary_id,
     notebook::Stored,
     staging::drop_staged,
-    trust::{Mark, Tiers, Trust, keep_own_bytes, mark_of_words, marks, marks_in, record_own},
+    trust::{Tiers, Trust, keep_own_bytes, mark_of_tombstone, marks, marks_in, record_own},
 };
 
 /// What is to be purged.
@@ -99,10 +99,6 @@ struct Grave {
     hides: bool,
     /// Whether it is in our own ref, or the team's.
     is_here: bool,
-}
-
-fn mark_of_tombstone(tombstone: &Tombstone) -> Mark {
-    mark_of_words(&tombstone.id.0, &(&tombstone.purged, &tombstone.blobs))
 }
 
 impl Tombstones {

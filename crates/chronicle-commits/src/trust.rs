@@ -13,7 +13,9 @@ use std::{
 use chronicle_core::{
     Annotation, Entry, EntryId, Knowledge, Note, ReadNote, Region, canonical,
     correction::{Correction, Tier, read_corrections},
-    note_bytes, read_note,
+    note_bytes,
+    purge::{Tombstone, read_tombstones},
+    read_note,
     reading::KnowledgeItem,
     unite_notes,
 };
@@ -65,6 +67,11 @@ pub(crate) fn mark_of_removal(tombstone: &str) -> Mark {
     mark_of_words("removed", &tombstone)
 }
 
+/// The mark of the word that something is purged.
+pub(crate) fn mark_of_tombstone(tombstone: &Tombstone) -> Mark {
+    mark_of_words(&tombstone.id.0, &(&tombstone.purged, &tombstone.blobs))
+}
+
 /// The mark of anything else that is stored under an id: all of it.
 pub(crate) fn mark_of_words(id: &str, words: &impl serde::Serialize) -> Mark {
     let words = serde_json::to_value(words).expect("what is stored is plain data");
@@ -99,6 +106,8 @@ pub(crate) fn marks_in(content: &[u8]) -> Vec<(EntryId, Mark)> {
     let corrections = read_corrections(content).0;
     found
         .extend(corrections.iter().map(|correction| (correction.id.clone(), mark_of_correction(correction))));
+    let tombstones = read_tombstones(content);
+    found.extend(tombstones.iter().map(|tombstone| (tombstone.id.clone(), mark_of_tombstone(tombstone))));
     found
 }
 

@@ -40,7 +40,34 @@ impl Checkout {
             Err(_) => git_dir.clone(),
         };
         let common_dir = common_dir.canonicalize().unwrap_or(common_dir);
-        Some(Self { root, git_dir, common_dir })
+        let checkout = Self { root, git_dir, common_dir };
+        if checkout.is_registered() {
+            return Some(checkout);
+        }
+        // It says that it is one of that repository, which does not say so: it is known by its own place.
+        Some(Self { common_dir: checkout.root.join(".git"), ..checkout })
+    }
+
+    /// Whether the repository knows this working tree: it holds the repository, or the repository says where it is.
+    fn is_registered(&self) -> bool {
+        let Ok(git_dir) = self.git_dir.canonicalize() else { return false };
+        let is_root = |path: &Path| path.canonicalize().is_ok_and(|path| path == self.root);
+        let text = |name: &str| files::read(&git_dir.join(name), MAX_BYTES).unwrap_or_default();
+        if git_dir.starts_with(self.common_dir.join("worktrees")) {
+            let back = text("gitdir");
+            return back
+                .trim_ascii()
+                .to_path()
+                .is_ok_and(|back| git_dir.join(back).parent().is_some_and(is_root));
+        }
+        let is_of_submodule = || {
+            text("config").lines().any(|line| {
+                let value = line.trim_ascii().strip_prefix(b"worktree").map(<[u8]>::trim_ascii_start);
+                let value = value.and_then(|value| value.strip_prefix(b"=")).map(<[u8]>::trim_ascii);
+                value.and_then(|value| value.to_path().ok()).is_some_and(|path| is_root(&git_dir.join(path)))
+            })
+        };
+        git_dir == self.common_dir && (git_dir.parent() == Some(&*self.root) || is_of_submodule())
     }
 
     /// How the repository is called: the name of its main folder.
@@ -65,6 +92,9 @@ impl Checkout {
     /// The id that the repository is known by, wherever it is moved; none until it gets one.
     #[must_use]
     pub fn id(&self) -> Option<String> {
+        if self.common_dir.is_symlink() {
+            return None;
+        }
         let id = read_state(&self.common_dir, ID_FILE).ok()?;
         let id = id.to_str().ok()?.trim();
         let is_id = !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -79,7 +109,7 @@ impl Checkout {
         if let Some(id) = self.id() {
             return Some(id);
         }
-        let path = state_path(&self.common_dir, ID_FILE).ok()?;
+        let path = state_path(&self.common_dir, ID_FILE).ok().filter(|_| !self.common_dir.is_symlink())?;
         let folder = path.parent()?;
         fs::create_dir_all(folder).ok()?;
         let mut file = crate::temporary_in(folder).ok()?;
@@ -88,6 +118,47 @@ impl Checkout {
         match file.persist_noclobber(&path) {
             Ok(_) => Some(new.to_owned()),
             Err(_) => self.id(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use testkit::TestRepo;
+
+    use super::*;
+
+    #[test]
+    fn only_a_working_tree_that_its_repository_knows_is_one_of_it() {
+        let private = TestRepo::new();
+        private.write("a", "a\n");
+        private.commit("one");
+        let of = |folder: &Path| Checkout::of(folder).unwrap();
+        let known = of(private.path());
+        assert_eq!(known.obtain_id("one").as_deref(), Some("one"));
+        let linked = private.beside("linked");
+        private.git(&["worktree", "add", "--quiet", &linked.to_string_lossy()]);
+        assert_eq!(of(&linked).id().as_deref(), Some("one"));
+        let outer = TestRepo::new();
+        let url = private.path().to_string_lossy().into_owned();
+        outer.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "inner"]);
+        let inner = of(&outer.path().join("inner"));
+        assert_eq!((inner.id(), inner.obtain_id("two").as_deref()), (None, Some("two")));
+        for name in ["file", "commondir", "link"] {
+            let posing = private.beside(name);
+            fs::create_dir(&posing).unwrap();
+            let git = posing.join(".git");
+            match name {
+                "file" => fs::write(&git, format!("gitdir: {}\n", known.git_dir.display())).unwrap(),
+                "link" => std::os::unix::fs::symlink(&known.git_dir, &git).unwrap(),
+                _ => {
+                    fs::create_dir(&git).unwrap();
+                    fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+                    fs::write(git.join("commondir"), format!("{}\n", known.git_dir.display())).unwrap();
+                }
+            }
+            let posed = Checkout::of(&posing);
+            assert!(posed.is_none_or(|posed| posed.name() == name && posed.id().is_none()), "{name}");
         }
     }
 }

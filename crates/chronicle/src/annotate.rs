@@ -7,6 +7,7 @@ use chronicle_commits::{
     write::{self, AnnotateRequest, Annotated, Stamp},
 };
 use chronicle_core::{Annotation, EntryId, redaction};
+use chronicle_git::{ObjectId, Repository};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -73,6 +74,13 @@ pub struct AnnotateReply {
     /// The whole annotation of the commit, as it is stored now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored: Option<Annotation>,
+}
+
+/// Who said what is stored on a commit, where it was not the user. It is stored, even if a note that a partial clone lacks
+/// cannot be read now.
+pub(crate) fn others_on(repository: &Repository, commit: ObjectId) -> Vec<SaidBy> {
+    let stored = stored_on(repository, commit, &mut Vec::new());
+    stored.map(|stored| stored.said_by_others()).unwrap_or_default()
 }
 
 impl Chronicle {
@@ -157,16 +165,13 @@ impl Chronicle {
                 .chain(from_message)
                 .map(|kind: redaction::Kind| kind.name().to_owned())
                 .collect(),
-            others: stored_on(self.repository()?, commit, &mut Vec::new())?.said_by_others(),
+            others: others_on(self.repository()?, commit),
             stored,
         })
     }
 
     /// The words of a commit's message: its subject, and its body where there is one.
-    fn message_summary(
-        &self,
-        commit: chronicle_git::ObjectId,
-    ) -> Result<(String, Vec<redaction::Kind>), Error> {
+    fn message_summary(&self, commit: ObjectId) -> Result<(String, Vec<redaction::Kind>), Error> {
         let commit = self.repository()?.commit(commit)?;
         let is_trailer = |line: &str| {
             line.split_once(": ").is_some_and(|(key, _)| key.ends_with("-by") && !key.contains(' '))

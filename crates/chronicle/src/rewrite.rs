@@ -5,13 +5,12 @@ use chronicle_commits::{
     carry::{Carried, CarryRequest, Rewrite, carry},
     dropped::bring_back,
     reconcile::{Effort, Evidence, Match, Reconciled, reconcile},
-    stored_on,
     write::{Stamp, bind_overdue},
 };
 use chronicle_git::{GitError, ObjectId, Repository};
 use serde::Serialize;
 
-use crate::{AnnotateReply, Chronicle, Error};
+use crate::{AnnotateReply, Chronicle, Error, annotate::others_on};
 
 /// What was taken along.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -123,7 +122,7 @@ impl Chronicle {
             unchanged,
             warnings: recovered.iter().map(|file| removed(file)).collect(),
             redacted: Vec::new(),
-            others: stored_on(repository, target, &mut Vec::new())?.said_by_others(),
+            others: others_on(repository, target),
             stored,
         })
     }

@@ -674,3 +674,24 @@ fn what_a_stranger_says_of_an_own_lesson_has_no_line_of_its_own() {
     );
     assert!(2 < n_told, "{n_told}");
 }
+
+#[test]
+fn a_strangers_purge_mark_is_not_passed_on_by_a_push() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    repo.commit("one");
+    let own = annotate(&repo, "Keep this order.");
+    let team = repo.beside("team").to_string_lossy().into_owned();
+    repo.git(&["init", "--quiet", "--bare", &team]);
+    repo.git(&["remote", "add", "team", &team]);
+    chronicle(repo.path(), &["sync", "enable", "team"]).success();
+    chronicle(repo.path(), &["sync", "push"]).success();
+    let tombstone =
+        json!({ "id": "01J0000000000000000000000B", "purged": [own], "timestamp": "2026-03-01T12:00:00Z" });
+    let empty_tree = empty_tree(&repo);
+    repo.put_note("chronicle-purged", &empty_tree, format!("{tombstone}\n").as_bytes());
+    let refused = chronicle(repo.path(), &["sync", "push", "--format=json"]);
+    assert_eq!(refused.json_error(), "unvouched");
+    assert!(!repo.git(&["ls-remote", &team]).contains("chronicle-purged"));
+    assert_eq!(lessons(&repo).len(), 1);
+}
