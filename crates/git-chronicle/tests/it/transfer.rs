@@ -188,7 +188,7 @@ fn an_export_goes_into_a_pipe_and_replaces_it_by_no_file() {
     assert!(testkit::command("mkfifo", repo.path()).arg(&pipe).status().unwrap().success());
     let reader = std::thread::spawn({
         let pipe = pipe.clone();
-        move || std::fs::read_to_string(pipe).unwrap()
+        move || fs::read_to_string(pipe).unwrap()
     });
     chronicle(repo.path(), &["export", "--output", &pipe.to_string_lossy()]).success();
     assert_eq!(reader.join().unwrap(), export(&repo));
