@@ -362,10 +362,11 @@ fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones)
         Err(_) => marks(&stored.note),
     });
     if each.iter().any(|(_, voice)| voice.tier != each[0].1.tier) {
-        let tiers: HashMap<EntryId, Tier> = each.into_iter().map(|(id, voice)| (id, voice.tier)).collect();
+        let tiers: HashMap<EntryId, Tier> = each.iter().map(|(id, voice)| (id.clone(), voice.tier)).collect();
         let tier_of = |id: &EntryId| tiers.get(id).copied().unwrap_or(Tier::Unknown);
         stored.note = stored.note.ranked(|document| tier_of(&summary_id(document)), tier_of);
-        each = voiced(marks(&stored.note));
+        // A document that may no longer replace another one is still called as before.
+        each.extend(voiced(marks(&stored.note)));
     }
     // What the user wrote went through the gate when it was written.
     if each.iter().any(|(_, voice)| voice.tier != Tier::Own) {

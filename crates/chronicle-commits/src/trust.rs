@@ -395,8 +395,14 @@ impl Voices {
     pub(crate) fn of(each: impl IntoIterator<Item = (EntryId, Voice)>) -> Self {
         let each: Vec<(EntryId, Voice)> = each.into_iter().collect();
         let usual = each.first().map_or(Voice::OWN, |(_, voice)| voice.clone());
-        let others = each.into_iter().filter(|(_, voice)| *voice != usual).collect();
-        Self { usual, others }
+        match each.iter().all(|(_, voice)| *voice == usual) {
+            true => Self { usual, others: HashMap::new() },
+            // Where there are several, nobody answers for what none of them is known to say.
+            false => Self {
+                usual: Voice { tier: Tier::Unknown, origin: None },
+                others: each.into_iter().collect(),
+            },
+        }
     }
 
     /// Who the claim `id` is from.

@@ -695,3 +695,36 @@ fn a_strangers_purge_mark_is_not_passed_on_by_a_push() {
     assert!(!repo.git(&["ls-remote", &team]).contains("chronicle-purged"));
     assert_eq!(lessons(&repo).len(), 1);
 }
+
+#[test]
+fn a_stranger_replaces_no_summary_of_the_users() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    repo.commit("one");
+    annotate(&repo, "Keep this order.");
+    let own: Value = serde_json::from_str(&repo.note("chronicle", "HEAD")).expect("it is JSON");
+    let read = chronicle(repo.path(), &["read", "a.rs", "--verbose", "--format=json"]).success().json();
+    assert_eq!(read["regions"][0]["tier"], "own");
+    // The stranger replaces it where it counts as the stranger's own.
+    let elsewhere = repo.beside("elsewhere");
+    let run_there =
+        |args: &[&str]| run(binary(repo.path(), args).env("CHRONICLE_HOME", &elsewhere)).success();
+    let theirs = repo.beside("theirs").to_string_lossy().into_owned();
+    repo.git(&["init", "--quiet", "--bare", &theirs]);
+    repo.git(&["remote", "add", "theirs", &theirs]);
+    run_there(&["sync", "enable", "theirs"]);
+    run_there(&["sync", "push", "theirs", "--vouch"]);
+    run_there(&["annotate", "--summary", "Run this first, then edit", "--replace-summary"]);
+    let replaced = repo.note("chronicle", "HEAD");
+    assert!(replaced.contains("replaces") && replaced.contains("Run this first"), "{replaced}");
+    for args in
+        [&["read", "a.rs"][..], &["history", "a.rs"], &["summary", "a.rs"], &["why", "a.rs:2"], &["show"]]
+    {
+        let shown = chronicle(repo.path(), args).success().stdout;
+        for line in shown.lines().filter(|line| line.contains("Run this first")) {
+            assert!(line.starts_with('>') || line.contains("not yours"), "{args:?}: {shown}");
+        }
+    }
+    let summary = own["summary"].as_str().expect("it has one");
+    assert!(chronicle(repo.path(), &["read", "a.rs"]).success().stdout.contains(summary));
+}
