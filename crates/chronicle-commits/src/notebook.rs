@@ -19,8 +19,8 @@ use crate::{
     moved,
     purge::Tombstones,
     trust::{
-        Mark, Trust, Voice, Voices, best_versions, fair_removals, mark_of_document, mark_of_item,
-        mark_of_removal, marks, marks_of_knowledge,
+        Mark, Trust, Voice, Voices, best_versions, fair_removals, mark_of_document, mark_of_entry,
+        mark_of_item, mark_of_region, mark_of_removal, marks, marks_of_knowledge,
     },
 };
 
@@ -361,6 +361,20 @@ fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones)
         Ok([said]) => said,
         Err(_) => marks(&stored.note),
     });
+    let mut best: HashMap<EntryId, Tier> = HashMap::new();
+    for (id, voice) in &each {
+        let known = best.entry(id.clone()).or_insert(voice.tier);
+        *known = voice.tier.max(*known);
+    }
+    if each.iter().any(|(id, voice)| voice.tier < best[id]) {
+        // Of claims of several kinds under one id, those count that are trusted most.
+        let is_best = |id: &EntryId, mark: &Mark| best.get(id).is_none_or(|best| *best <= voice(mark).tier);
+        stored.note = stored.note.retain(
+            |entry| is_best(&entry.id, &mark_of_entry(entry)),
+            |region| is_best(&region.id, &mark_of_region(region)),
+        );
+        each.retain(|(id, voice)| best[id] <= voice.tier);
+    }
     if each.iter().any(|(_, voice)| voice.tier != each[0].1.tier) {
         let tiers: HashMap<EntryId, Tier> = each.iter().map(|(id, voice)| (id.clone(), voice.tier)).collect();
         let tier_of = |id: &EntryId| tiers.get(id).copied().unwrap_or(Tier::Unknown);

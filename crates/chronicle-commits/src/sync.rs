@@ -81,9 +81,7 @@ fn lock(repository: &Repository) -> Result<FileLock> {
 /// When the remote cannot be reached, or our refs cannot be read or written.
 pub fn pull(repository: &Repository, remote: &str) -> Result<PullReport> {
     let _lock = lock(repository)?;
-    let mut report = pull_locked(repository, remote)?;
-    report.kept.append(&mut report.ignored);
-    Ok(report)
+    pull_locked(repository, remote)
 }
 
 /// What a pull did.
@@ -94,7 +92,7 @@ pub struct PullReport {
     /// What the user wrote and a purge of others names: it is kept, and hidden if the team purged it.
     pub kept: Vec<EntryId>,
     /// The same, where neither the user nor the team purged it.
-    ignored: Vec<EntryId>,
+    pub ignored: Vec<EntryId>,
     /// Whether words were purged here, too.
     pub is_purged: bool,
     /// Whether the remote still holds what was purged.

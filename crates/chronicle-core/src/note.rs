@@ -202,6 +202,17 @@ impl Note {
         left
     }
 
+    /// The note without the entries and regions that are turned down.
+    #[must_use]
+    pub fn retain(mut self, entry: impl Fn(&Entry) -> bool, region: impl Fn(&Region) -> bool) -> Self {
+        self.entries.retain(|_, known| entry(known));
+        for document in self.documents.values_mut() {
+            document.entry_ids.retain(|id| self.entries.contains_key(id));
+            document.regions.retain(&region);
+        }
+        self
+    }
+
     /// Whether an earlier version damaged fingerprints in it.
     #[must_use]
     pub fn is_damaged(&self) -> bool {

@@ -1,6 +1,7 @@
 //! How a call ended, read from what came back.
 
 use crate::human::between;
+use crate::shell;
 use crate::tools::cut;
 use crate::turn::{Commit, Outcome};
 
@@ -111,61 +112,90 @@ pub(crate) fn created_id(text: &str) -> Option<String> {
 
 /// The commits that `command` made, as git told them in `text`.
 ///
-/// `[main 1a2b3c4] subject` is printed by commit, cherry-pick, revert and `am`
-/// alike. A command that is not about git may print such lines too, so it is asked first.
+/// `[main 1a2b3c4] subject` is printed by commit, cherry-pick, revert and `am` alike, and may be in whatever else prints:
+/// where another command may have printed it, its subject has to be in the command itself.
 pub(crate) fn commits(command: &str, text: &str) -> Vec<Commit> {
     // A repository that the command makes is one to throw away.
-    if !makes_commits(command) || command.contains("git init") {
+    if command.contains("git init") {
         return Vec::new();
     }
-    let mut commits: Vec<Commit> = text.lines().filter_map(committed).collect();
+    let ran = Ran::of(&shell::without_texts(command));
+    if !ran.makes_commits {
+        return Vec::new();
+    }
+    let is_its = |commit: &Commit| !ran.prints_others || command.contains(commit.subject.trim());
+    let mut commits: Vec<Commit> = text.lines().filter_map(committed).filter(is_its).collect();
     commits.dedup();
     commits
 }
 
-/// Whether one of the commands is one of git's that make commits. What others print may look like a commit, too.
-fn makes_commits(command: &str) -> bool {
-    const MAKING: [&str; 6] = ["commit", "cherry-pick", "revert", "merge", "rebase", "am"];
-    // Options of git itself that take the next word.
-    const TAKING: [&str; 6] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
-    let makes = |command: &str| {
-        let words: Vec<&str> = command
-            .split(|c: char| c.is_whitespace() || "\"'`;&|()$".contains(c))
-            .filter(|word| !word.is_empty())
-            .collect();
-        let is_git = |word: &str| word == "git" || word.ends_with("/git");
-        let begins = |at: usize| {
-            let mut rest = words[at + 1..].iter();
-            loop {
-                match rest.next() {
-                    Some(option) if TAKING.contains(option) => drop(rest.next()),
-                    Some(option) if option.starts_with('-') => {}
-                    word => return word.is_some_and(|word| MAKING.contains(word)),
-                }
-            }
-        };
-        (0..words.len()).any(|at| is_git(words[at]) && begins(at))
-    };
-    // A command may be quoted as a whole, for another shell, and what is quoted may have blanks.
-    makes(command) || makes(&without_quoted(command))
+/// What a command for a shell does, as far as commits go.
+#[derive(Debug, Default)]
+struct Ran {
+    makes_commits: bool,
+    /// Whether it may print what is in files, or what others wrote.
+    prints_others: bool,
 }
 
-/// A shell's command with an `x` in place of each quoted text.
-fn without_quoted(command: &str) -> String {
-    let mut quote = None;
-    let mut kept = String::new();
-    for character in command.chars() {
-        match quote {
-            Some(end) if character == end => quote = None,
-            Some(_) => {}
-            None if "\"'".contains(character) => {
-                quote = Some(character);
-                kept.push('x');
+impl Ran {
+    fn of(command: &str) -> Self {
+        let mut ran = Self::default();
+        for part in shell::parts(command) {
+            match part.group().or_else(|| script(part.text)) {
+                Some(inner) => {
+                    let inner = Self::of(inner);
+                    ran.makes_commits |= inner.makes_commits;
+                    ran.prints_others |= inner.prints_others;
+                }
+                None => ran.add(part.text),
             }
-            None => kept.push(character),
         }
+        ran
     }
-    kept
+
+    fn add(&mut self, command: &str) {
+        const MAKING: [&str; 6] = ["commit", "cherry-pick", "revert", "merge", "rebase", "am"];
+        // These print nothing of others at the beginning of a line.
+        const QUIET: [&str; 12] = [
+            "add", "branch", "checkout", "diff", "fetch", "mv", "push", "rm", "stash", "status", "switch",
+            "tag",
+        ];
+        // Options of git itself that take the next word.
+        const TAKING: [&str; 6] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
+        let mut words =
+            command.split_whitespace().skip_while(|word| shell::is_setting(word) || *word == "sudo");
+        match words.next() {
+            None | Some("cd" | "export" | "set" | "true" | "mkdir") => return,
+            Some(program) if program == "git" || program.ends_with("/git") => {}
+            Some(_) => {
+                self.prints_others = true;
+                return;
+            }
+        }
+        let does = loop {
+            match words.next() {
+                Some(option) if TAKING.contains(&option) => drop(words.next()),
+                // The rest of a quoted value that has blanks.
+                Some(word) if word.starts_with('-') || word.ends_with(['\'', '"']) => {}
+                word => break word.unwrap_or_default(),
+            }
+        };
+        let is_trial = words.any(|word| word == "--dry-run");
+        self.makes_commits |= MAKING.contains(&does) && !is_trial;
+        self.prints_others |= !MAKING.contains(&does) && !QUIET.contains(&does);
+    }
+}
+
+/// What another shell is given to run: `…` in `bash -lc '…'`.
+fn script(command: &str) -> Option<&str> {
+    let (shell, rest) = command.trim().split_once(' ')?;
+    let is_shell =
+        ["bash", "sh", "zsh"].iter().any(|name| shell == *name || shell.ends_with(&format!("/{name}")));
+    let (option, quoted) = rest.trim_start().split_once(' ')?;
+    let is_script = is_shell && option.starts_with('-') && option.ends_with('c');
+    let quoted = Some(quoted.trim()).filter(|_| is_script)?;
+    let inner = |quote: char| quoted.strip_prefix(quote)?.strip_suffix(quote);
+    inner('\'').or_else(|| inner('"'))
 }
 
 fn committed(line: &str) -> Option<Commit> {

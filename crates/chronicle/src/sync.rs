@@ -267,7 +267,7 @@ impl Chronicle {
     pub fn sync_pull(&self, remote: Option<&str>, accept_purge: bool) -> Result<Synced, Error> {
         let repository = self.repository()?;
         let mut synced = Synced::new("pull");
-        let mut is_purged = false;
+        let (mut is_purged, mut ignored) = (false, Vec::new());
         for remote in partners(repository, remote)? {
             let mut of_remote = SyncedRemote::new(repository, &remote);
             let report = sync::pull(repository, &remote)?;
@@ -275,6 +275,7 @@ impl Chronicle {
                 of_remote.refs.push(synced.merged(&name, merged));
             }
             synced.kept.extend(report.kept);
+            ignored.extend(report.ignored);
             is_purged |= report.is_purged;
             synced.remotes.push(of_remote);
         }
@@ -297,6 +298,16 @@ impl Chronicle {
                 "kept, though a purge mark of others names what you wrote: {}; `git chronicle sync pull --accept-purge` removes it",
                 plain(&ids.join(", "))
             ));
+        }
+        ignored.sort_unstable();
+        ignored.dedup();
+        if !ignored.is_empty() {
+            let ids: Vec<&str> = ignored.iter().map(|id| id.0.as_str()).collect();
+            synced.warnings.push(format!(
+                "kept, though a purge mark of strangers names what you wrote: {}; `git chronicle purge` would remove it",
+                plain(&ids.join(", "))
+            ));
+            synced.kept.append(&mut ignored);
         }
         if is_purged {
             self.forget_purged_words()?;
