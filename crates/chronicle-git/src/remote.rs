@@ -234,13 +234,15 @@ impl Repository {
         if words.swapping.is_empty() {
             return Ok(());
         }
-        let held = |(name, id): &(String, ObjectId)| self.is_lock_of(name, *id);
+        // Who died before it wrote into the lock left an empty one.
+        let held = |(name, id): &(String, ObjectId)| self.is_lock_of(name, *id) || self.is_empty_lock(name);
         if words.swapping.iter().any(held) {
             // A git that lives is done in an instant; one whose caller died may live.
             std::thread::sleep(LIFE_OF_A_LOCK);
         }
         for (name, id) in &words.swapping {
             self.remove_lock_of_dead(name, *id, &mut Vec::new());
+            self.remove_empty_lock(name);
         }
         lock.set_text("")
     }

@@ -109,6 +109,20 @@ impl Repository {
         }
     }
 
+    /// Whether the ref `name` is locked by who has not written into the lock yet.
+    pub(crate) fn is_empty_lock(&self, name: &str) -> bool {
+        let is_ref = name.starts_with("refs/") && !name.contains("..");
+        let lock = fs::symlink_metadata(self.lock_file_of(name));
+        is_ref && lock.is_ok_and(|lock| lock.is_file() && lock.len() == 0)
+    }
+
+    /// Removes such a lock.
+    pub(crate) fn remove_empty_lock(&self, name: &str) {
+        if self.is_empty_lock(name) {
+            remove(self.lock_file_of(name), &mut Vec::new());
+        }
+    }
+
     /// The lock of a ref, or of the configuration.
     fn lock_file_of(&self, name: &str) -> PathBuf {
         let path = self.common_dir().join(name);

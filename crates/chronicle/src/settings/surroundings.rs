@@ -109,7 +109,7 @@ impl Chronicle {
     /// user's whole home is, as the system knows it, is none.
     pub(crate) fn is_in_repository(&self, path: &Path) -> bool {
         // What is named by way of a process is wherever that was started.
-        let is_of_process = ["/proc", "/dev"].into_iter().any(|root| path.starts_with(root));
+        let is_of_process = ["/proc", "/dev/fd"].into_iter().any(|root| path.starts_with(root));
         let is_home =
             |folder: &Path| self.variable(ACCOUNT_HOME).is_some_and(|home| real(Path::new(&home)) == folder);
         let is_in = |folder: &Path| is_repository(folder) && !is_home(folder);
