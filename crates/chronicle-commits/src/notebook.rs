@@ -361,23 +361,22 @@ fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones)
         Ok([said]) => said,
         Err(_) => marks(&stored.note),
     });
-    let mut best: HashMap<EntryId, Tier> = HashMap::new();
-    for (id, voice) in &each {
-        let known = best.entry(id.clone()).or_insert(voice.tier);
-        *known = voice.tier.max(*known);
-    }
-    if each.iter().any(|(id, voice)| voice.tier < best[id]) {
-        // Of claims of several kinds under one id, those count that are trusted most.
-        let is_best = |id: &EntryId, mark: &Mark| best.get(id).is_none_or(|best| *best <= voice(mark).tier);
-        stored.note = stored.note.retain(
-            |entry| is_best(&entry.id, &mark_of_entry(entry)),
-            |region| is_best(&region.id, &mark_of_region(region)),
-        );
-        each.retain(|(id, voice)| best[id] <= voice.tier);
-    }
     if each.iter().any(|(_, voice)| voice.tier != each[0].1.tier) {
-        let tiers: HashMap<EntryId, Tier> = each.iter().map(|(id, voice)| (id.clone(), voice.tier)).collect();
+        let mut tiers: HashMap<EntryId, Tier> = HashMap::new();
+        for (id, voice) in &each {
+            let known = tiers.entry(id.clone()).or_insert(voice.tier);
+            *known = voice.tier.max(*known);
+        }
         let tier_of = |id: &EntryId| tiers.get(id).copied().unwrap_or(Tier::Unknown);
+        if each.iter().any(|(id, voice)| voice.tier < tier_of(id)) {
+            // Of claims of several kinds under one id, those count that are trusted most.
+            let is_best = |id: &EntryId, mark: &Mark| tier_of(id) <= voice(mark).tier;
+            stored.note = stored.note.retain(
+                |entry| is_best(&entry.id, &mark_of_entry(entry)),
+                |region| is_best(&region.id, &mark_of_region(region)),
+            );
+            each.retain(|(id, voice)| tier_of(id) <= voice.tier);
+        }
         stored.note = stored.note.ranked(|document| tier_of(&summary_id(document)), tier_of);
         // A document that may no longer replace another one is still called as before.
         each.extend(voiced(marks(&stored.note)));

@@ -387,7 +387,7 @@ fn sought(repository: &Repository, target: &PurgeTarget) -> Result<Sought> {
     Ok(sought)
 }
 
-/// Where nothing that goes is the user's own, no own claim goes along: a stranger may say words that are in any.
+/// Keeps the user's own claims where only claims of others are purged: a stranger can use words that any claim has.
 fn keep_what_is_own(repository: &Repository, ever: &[EverNote], sought: &mut Sought) -> Result<()> {
     let own = own_ids(repository, ever.iter())?;
     if own.is_empty() || sought.ids.iter().any(|id| own.contains(id)) {

@@ -134,8 +134,8 @@ const READERS: &[&str] = &["stdin", "-file"];
 /// Commands that print their argument.
 const PRINTERS: &[&str] = &["echo", "printf", "print"];
 
-/// Finds what a command prints into the one that stores it: `printf %s 'x' | gh secret set NAME --body-file -`. The dash
-/// of an option that reads it stands at `at`.
+/// Finds what a command prints into the one that stores it: `printf %s 'x' | gh secret set NAME --body-file -`. The
+/// dash of the option that reads it is at `at`.
 pub(super) fn find_piped(text: &[u8], floor: usize, at: usize) -> Option<Secret> {
     let option = &text[at..at + run(text, at, 32, is_base64url)];
     READERS.iter().find(|reader| option.ends_with(reader.as_bytes()))?;
@@ -168,8 +168,8 @@ fn asks(command: &[u8]) -> bool {
         || words(command).skip_while(|word| !is_program(word, "sudo")).nth(1).is_some_and(is_stdin)
 }
 
-/// Whether a command takes what is from `start` to `end` as a password: behind its option (`ssh-keygen -N x`), among what
-/// it is told (`htpasswd -b file name x`), or from the command that prints it (`echo x | sudo -S`).
+/// Whether a command takes what is from `start` to `end` as a password: after its option (`ssh-keygen -N x`), among
+/// its arguments (`htpasswd -b file name x`), or from the command that prints it (`echo x | sudo -S`).
 pub(super) fn take(text: &[u8], floor: usize, start: usize, end: usize) -> bool {
     let command = command_before(text, floor, start);
     let mut before = words(command).rev().skip_while(|word| word.iter().all(|byte| b"\"'".contains(byte)));
