@@ -26,6 +26,7 @@ use crate::{
     matching::Ground,
     moved,
     notebook::Notebook,
+    past::Walked,
     prose::{Passage, Prose, Said},
     read::supersessions,
     record::{FileRecord, Relied},
@@ -95,7 +96,8 @@ pub fn dependents(lazy: &LazyRepository, caches: &Caches, request: &DepsRequest)
     let at_head: Vec<BString> = files.iter().map(|(file, _)| file.at_head.clone()).collect();
     let followed = repository.follow(&history, &at_head)?;
     let paths: Vec<BString> = files.iter().map(|(file, _)| file.path.clone()).collect();
-    let ground = Ground::new(repository, &notebook, &history, &followed, &paths, request.all);
+    let walked = Walked::new(repository, &history, &followed);
+    let ground = Ground::new(repository, &notebook, &walked, &paths, request.all);
     let contents: Vec<&Content> =
         files.iter().map(|(_, targets)| &request.targets[targets[0]].content).collect();
     let is_committed = contents.iter().any(|content| content.blob().is_some());

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use chronicle_core::{EntryId, counted};
+use chronicle_facts::FactsError;
 use chronicle_git::GitError;
 use snafu::Snafu;
 
@@ -15,6 +16,12 @@ pub enum CommitsError {
     Git {
         /// What it is.
         source: GitError,
+    },
+    /// Facts that are kept of the repository cannot be used.
+    #[snafu(transparent)]
+    Facts {
+        /// Why.
+        source: FactsError,
     },
     /// An entry that was to be replaced is nowhere.
     #[snafu(display("no entry has the id `{id}`"))]

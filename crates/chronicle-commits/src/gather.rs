@@ -44,14 +44,17 @@ enum Tied {
 impl<'a> Gathered<'a> {
     /// Takes apart what the notes of `candidates` say.
     pub(crate) fn from(ground: &'a Ground<'a>, candidates: &'a [Candidate]) -> Self {
-        let step = |touch: &Touch| Step::of(touch, ground.history.node(touch.place));
+        let step = |touch: &Touch| {
+            let (commit, n_parents) = ground.past.id(touch.place);
+            Step::of(touch, commit, n_parents)
+        };
         let record = |(file, path): (&FileHistory, &BString)| FileRecord {
             names: other_names(file, path),
             places: file.touches.iter().map(|touch| touch.place).collect(),
             steps: file.touches.iter().map(step).collect(),
             ..FileRecord::default()
         };
-        let files = ground.followed.files.iter().zip(ground.paths);
+        let files = ground.past.files().iter().zip(ground.paths);
         let files: Vec<_> = files.map(|file| (record(file), Vec::new())).collect();
         let mut gathered = Self { ground, candidates, files, sketched: BTreeMap::new() };
         let holders = ground.holders_for(candidates);
@@ -104,8 +107,7 @@ impl<'a> Gathered<'a> {
     pub(crate) fn place(&mut self, number: usize, present: &Present<'_>) -> Result<FileRecord> {
         self.read_versions(number, present)?;
         let (mut record, ties) = std::mem::take(&mut self.files[number]);
-        let file = &self.ground.followed.files[number];
-        let mut reached = None;
+        let file = &self.ground.past.files()[number];
         let mut written: Option<((usize, usize), Placement)> = None;
         for (mut claim, tied) in std::mem::take(&mut record.claims).into_iter().zip(ties) {
             claim.placement = match tied {
@@ -143,9 +145,8 @@ impl<'a> Gathered<'a> {
                 },
             };
             let commit = record.headings[claim.heading].commit;
-            if let Some(place) = self.ground.history.place(commit) {
-                let reached = reached.get_or_insert_with(|| file.reached(self.ground.history));
-                claim.commits_since = Some(reached.touches_since(place));
+            if let Some(place) = self.ground.past.place(commit) {
+                claim.commits_since = Some(self.ground.past.touches_since(number, place)?);
                 let newer = file.touches.partition_point(|touch| touch.place < place);
                 claim.n_newer = u32::try_from(newer).ok();
             }
@@ -162,7 +163,7 @@ impl<'a> Gathered<'a> {
             return Ok(());
         }
         let versions: HashSet<ObjectId> = self.versions(number).into_iter().collect();
-        let touches = self.ground.followed.files[number].touches.iter();
+        let touches = self.ground.past.files()[number].touches.iter();
         for version in touches.flat_map(|touch| [touch.new, touch.old]).flatten() {
             if versions.contains(&version) {
                 present.words(self.ground.repository, version)?;
@@ -389,7 +390,7 @@ impl Gatherer<'_> {
         n_held.sort_unstable_by(|left, right| right.cmp(left));
         let n_in_many = n_held.get(MAX_HOLDERS).copied().unwrap_or_default();
         let is_newer = |file: usize| {
-            let newest = self.ground.followed.files[file].touches.first();
+            let newest = self.ground.past.files()[file].touches.first();
             self.candidate.place.is_none_or(|place| newest.is_none_or(|touch| touch.place < place))
         };
         holding.retain(|holding| holding.as_of == AsOf::Now || is_newer(holding.file));

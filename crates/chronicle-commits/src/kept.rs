@@ -6,11 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_git::{Glance, Repository, TrustStamp, state_path};
-use twox_hash::XxHash3_128;
+use chronicle_facts::{FORMAT, Facts};
+use chronicle_git::{Glance, Repository, TrustStamp, frame_stamp, state_path};
+use twox_hash::{XxHash3_64, XxHash3_128};
 
 use crate::{
     blames::Blames,
+    error::Result,
     index::table::{Table, TableWriter, Value},
     outlines::Outlines,
     reformatted::Reformatted,
@@ -20,9 +22,10 @@ use crate::{
 
 /// The directories, within the state directory of a repository, of all that is derived from notes and history: it may go
 /// at any time, and has to where words are purged.
-pub const DERIVED: [&str; 10] = [
+pub const DERIVED: [&str; 11] = [
     "anchors",
     "blames",
+    "facts",
     "index",
     "outlines",
     "recap-first",
@@ -46,6 +49,8 @@ pub struct Caches {
     pub reformatted: Reformatted,
     /// Summaries of directories.
     pub summaries: Summaries,
+    /// What never changes about commits and notes; `None` where answers don't come from it.
+    pub(crate) facts: Option<KeptFacts>,
 }
 
 impl Caches {
@@ -58,7 +63,36 @@ impl Caches {
             retired: Retired::new(place),
             reformatted: Reformatted::new(place),
             summaries: Summaries::new(place),
+            facts: None,
         }
+    }
+
+    /// The same, where answers come from facts, kept in that place if there is one.
+    #[must_use]
+    pub fn with_facts(self, place: Option<&CachePlace>) -> Self {
+        Self { facts: Some(KeptFacts { place: place.cloned(), opened: OnceCell::new() }), ..self }
+    }
+}
+
+/// Facts, once they are asked for.
+#[derive(Debug)]
+pub(crate) struct KeptFacts {
+    place: Option<CachePlace>,
+    opened: OnceCell<Facts>,
+}
+
+impl KeptFacts {
+    /// The facts: those in the file, or in memory where there can be none.
+    pub(crate) fn get(&self) -> Result<&Facts> {
+        if self.opened.get().is_none() {
+            let file = self.place.as_ref().and_then(|place| place.facts_file());
+            let opened = match file.map(|file| Facts::open(&file)) {
+                Some(Ok(facts)) => facts,
+                _ => Facts::in_memory()?,
+            };
+            let _first = self.opened.set(opened);
+        }
+        Ok(self.opened.get().expect("it was opened"))
     }
 }
 
@@ -86,8 +120,17 @@ impl CachePlace {
     }
 
     /// In that repository; `None` where nothing of the user is recorded.
-    pub(crate) fn of(repository: &Repository) -> Option<Self> {
+    #[must_use]
+    pub fn of(repository: &Repository) -> Option<Self> {
         Some(Self::new(repository.common_dir(), &repository.trust_stamp()?))
+    }
+
+    /// The file of facts: another one where history begins elsewhere, or other objects stand in for some.
+    fn facts_file(&self) -> Option<PathBuf> {
+        let folder = self.folder("facts")?;
+        std::fs::create_dir_all(&folder).ok()?;
+        let frame = XxHash3_64::oneshot(&frame_stamp(&self.common_dir));
+        Some(folder.join(format!("facts-{FORMAT}-{frame:016x}.db")))
     }
 
     /// The folder for this `kind`, unless a link leads elsewhere: to a folder of the user's, perhaps.

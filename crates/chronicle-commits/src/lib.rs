@@ -30,6 +30,7 @@ pub mod merging;
 mod moved;
 mod notebook;
 mod outlines;
+mod past;
 mod placing;
 mod present;
 mod prose;

@@ -8,8 +8,8 @@ use std::{
 
 use chronicle_core::Annotation;
 use chronicle_git::{
-    BString, ByteSlice, FileChange, FileHistory, Followed, History, MAX_PATH, Node, ObjectId, Repository,
-    Touch, Whereabouts,
+    BString, ByteSlice, FileChange, FileHistory, History, MAX_PATH, Node, ObjectId, Repository, Touch,
+    Whereabouts,
 };
 use memchr::memmem::Finder;
 
@@ -17,6 +17,7 @@ use crate::{
     error::Result,
     moved::{self, FileLines, Holders},
     notebook::{Notebook, Raw, Stored},
+    past::{Past, PastCommit},
 };
 
 /// One annotated commit that may concern the files in scope.
@@ -72,6 +73,13 @@ impl Candidate {
         Self { key, stored, place: None, elsewhere: None, tree, parents, time, touches: Vec::new() }
     }
 
+    /// What is said, of no commit: for those who ask only for the words.
+    pub(crate) fn unplaced(stored: Stored) -> Self {
+        let (key, time) = (ObjectId::null(chronicle_git::HashKind::Sha1), jiff::Timestamp::UNIX_EPOCH);
+        let (tree, parents, touches) = (None, Vec::new(), Vec::new());
+        Self { key, stored, place: None, elsewhere: None, tree, parents, time, touches }
+    }
+
     /// The changes from the first parent to its tree; renamed files as gone and come.
     fn changes(&self, repository: &Repository) -> Vec<FileChange> {
         let Some(tree) = self.tree else { return Vec::new() };
@@ -104,8 +112,7 @@ pub(crate) enum AsOf {
 pub(crate) struct Ground<'a> {
     pub(crate) repository: &'a Repository,
     pub(crate) notebook: &'a Notebook<'a>,
-    pub(crate) history: &'a History,
-    pub(crate) followed: &'a Followed,
+    pub(crate) past: &'a dyn Past,
     /// The files in scope, by their present paths.
     pub(crate) paths: &'a [BString],
     /// Whether commits of other branches count too.
@@ -135,8 +142,7 @@ impl<'a> Ground<'a> {
     pub(crate) fn new(
         repository: &'a Repository,
         notebook: &'a Notebook<'a>,
-        history: &'a History,
-        followed: &'a Followed,
+        past: &'a dyn Past,
         paths: &'a [BString],
         all: bool,
     ) -> Self {
@@ -147,8 +153,7 @@ impl<'a> Ground<'a> {
         Self {
             repository,
             notebook,
-            history,
-            followed,
+            past,
             paths,
             all,
             words: Vec::new(),
@@ -208,7 +213,7 @@ impl<'a> Ground<'a> {
         paths.retain(|path| !renamed.contains_key(path));
         let (there, gone): (Vec<_>, Vec<_>) =
             paths.into_iter().partition(|path| self.with_other(path, AsOf::Head, |_| ()).is_some());
-        let whereabouts = self.repository.whereabouts(self.history, &gone).unwrap_or_default().into_iter();
+        let whereabouts = self.past.whereabouts(&gone).unwrap_or_default().into_iter();
         let now = whereabouts.map(|whereabouts| match whereabouts {
             Whereabouts::Renamed { to, .. } => Some(to),
             Whereabouts::Deleted { .. } | Whereabouts::Never => None,
@@ -237,7 +242,7 @@ impl<'a> Ground<'a> {
 
     /// What `look` makes of the bytes that a file in scope has in the newest commit; `None` where they are not at hand.
     pub(crate) fn with_content<T>(&self, number: usize, look: impl FnOnce(&[u8]) -> T) -> Option<T> {
-        let newest = self.followed.files[number].touches.first();
+        let newest = self.past.files()[number].touches.first();
         let name = newest.map_or(&self.paths[number], |touch| &touch.name);
         self.with_other(name, AsOf::Head, look)
     }
@@ -249,7 +254,7 @@ impl<'a> Ground<'a> {
         as_of: AsOf,
         look: impl FnOnce(&[u8]) -> T,
     ) -> Option<T> {
-        let head = self.history.nodes().first()?;
+        let head = self.past.head();
         if as_of == AsOf::Now {
             let present = self.repository.present_file(Some(head.id), path.as_bstr()).ok()??;
             return Some(look(&present.content));
@@ -272,7 +277,7 @@ impl<'a> Ground<'a> {
     fn ever(&self) -> &BTreeMap<String, BTreeSet<(BString, usize)>> {
         self.ever.get_or_init(|| {
             let mut ever: BTreeMap<String, BTreeSet<(BString, usize)>> = BTreeMap::new();
-            for (number, file) in self.followed.files.iter().enumerate() {
+            for (number, file) in self.past.files().iter().enumerate() {
                 for name in names_of(file).chain([&self.paths[number]]).chain(&self.earlier_names) {
                     ever.entry(name.to_string()).or_default().insert((name.clone(), number));
                 }
@@ -311,7 +316,8 @@ impl<'a> Ground<'a> {
     pub(crate) fn files_named(&self, candidate: &Candidate, file: &str) -> Vec<usize> {
         let file = file.trim_start_matches("./");
         let mut files: Vec<usize> = match candidate.place {
-            Some(place) => self.followed.files_called(place, file),
+            // What cannot be looked up names nothing.
+            Some(place) => self.past.files_called(place, file).unwrap_or_default(),
             // Off the history, any name a file ever had may be the one it goes by.
             None => self.files_ever_called(candidate.tree, file),
         };
@@ -339,10 +345,7 @@ impl<'a> Ground<'a> {
         let file = file.trim_start_matches("./");
         let ever = self.ever().get(file).into_iter().flatten();
         let mut files: Vec<usize> = ever.map(|(_, number)| *number).collect();
-        let has_now = || {
-            let head = self.history.nodes().first().map(|node| node.tree);
-            head.is_some_and(|tree| self.has_in(tree, file))
-        };
+        let has_now = || self.has_in(self.past.head().tree, file);
         // It means the file of that name: the one that its commit has, or else the one that there is now.
         if !files.is_empty() && (candidate.place.is_some() && self.has_file(candidate, file) || has_now()) {
             files.clear();
@@ -367,7 +370,7 @@ impl<'a> Ground<'a> {
             return false;
         }
         let Ok(raw) = self.notebook.raw(candidate.key) else { return false };
-        let touches = self.followed.files[number].touches.iter().map(|touch| &touch.name);
+        let touches = self.past.files()[number].touches.iter().map(|touch| &touch.name);
         let mut names = touches.chain([&self.paths[number]]);
         names.any(|name| {
             let base = name.rsplit_str(b"/").next().unwrap_or(name);
@@ -378,34 +381,32 @@ impl<'a> Ground<'a> {
     /// The annotated commits that touched a file in scope, or whose notes may name one.
     pub(crate) fn candidates(&self, warnings: &mut Vec<String>) -> Result<Vec<Candidate>> {
         let mut touches: HashMap<u32, Vec<(usize, Touch)>> = HashMap::new();
-        for (number, file) in self.followed.files.iter().enumerate() {
+        for (number, file) in self.past.files().iter().enumerate() {
             for touch in &file.touches {
                 touches.entry(touch.place).or_default().push((number, touch.clone()));
             }
         }
         let mention = Mention::of(self);
-        let mut others: Option<Elsewhere> = None;
         let mut candidates = Vec::new();
         let touched: BTreeSet<u32> = touches.keys().copied().collect();
         // Off the history it takes a closer look to tell whether a commit touched a file in scope.
-        let (history, holders) = (self.history, self.holders(u32::MAX));
+        let holders = self.holders(u32::MAX);
         let is_said = |raw: &[u8]| mention.is_in(raw) || holders.of_any_in(raw);
+        let is_in_question =
+            |key: &ObjectId| self.past.place(*key).is_none_or(|place| touched.contains(&place));
+        let in_question: BTreeSet<ObjectId> = self.notebook.keys().filter(is_in_question).collect();
         let wanted = |key: ObjectId, raw: &[u8]| {
-            !chronicle_git::is_knowledge_key(key)
-                && (history.place(key).is_none_or(|place| touched.contains(&place)) || is_said(raw))
+            !chronicle_git::is_knowledge_key(key) && (in_question.contains(&key) || is_said(raw))
         };
         for (key, raw) in self.notebook.scan(warnings, wanted) {
-            let place = self.history.place(key);
+            let place = self.past.place(key);
             let touches = place.and_then(|place| touches.remove(&place)).unwrap_or_default();
-            let mut candidate = self.candidate(key, &raw, place, touches);
+            let mut candidate = self.candidate(key, &raw, place, touches)?;
             if place.is_none() {
                 if candidate.touches.is_empty() && !raw.iter().any(|raw| is_said(raw)) {
                     continue;
                 }
-                if others.is_none() {
-                    others = Some(Elsewhere::find(self.repository, self.history)?);
-                }
-                let branch = others.as_ref().and_then(|others| others.label(key));
+                let branch = self.past.branch_of(key)?;
                 if branch.is_some() && !self.all {
                     continue;
                 }
@@ -417,9 +418,13 @@ impl<'a> Ground<'a> {
     }
 
     /// Every annotated commit of the history, and those that no branch reaches; also what there is beside the history.
-    pub(crate) fn all_candidates(&self, warnings: &mut Vec<String>) -> Result<(Vec<Candidate>, OffHistory)> {
+    pub(crate) fn all_candidates(
+        &self,
+        history: &History,
+        warnings: &mut Vec<String>,
+    ) -> Result<(Vec<Candidate>, OffHistory)> {
         let mut touches: HashMap<u32, Vec<(usize, Touch)>> = HashMap::new();
-        for (number, file) in self.followed.files.iter().enumerate() {
+        for (number, file) in self.past.files().iter().enumerate() {
             for touch in &file.touches {
                 touches.entry(touch.place).or_default().push((number, touch.clone()));
             }
@@ -427,21 +432,21 @@ impl<'a> Ground<'a> {
         let mut off = OffHistory::default();
         let mut candidates = Vec::new();
         for key in self.notebook.keys() {
-            if self.history.place(key).is_none() && !chronicle_git::is_knowledge_key(key) {
+            if self.past.place(key).is_none() && !chronicle_git::is_knowledge_key(key) {
                 off.commits.insert(key, false);
             }
         }
         if !off.commits.is_empty() {
-            let others = Elsewhere::find(self.repository, self.history)?;
+            let others = Elsewhere::find(self.repository, history)?;
             off.commits.iter_mut().for_each(|(key, is_reached)| *is_reached = others.label(*key).is_some());
             off.tips = others.tips;
         }
         let is_hidden = |key: ObjectId| off.commits.get(&key).copied().unwrap_or_default();
         let wanted = |key, _: &[u8]| !chronicle_git::is_knowledge_key(key) && !is_hidden(key);
         for (key, raw) in self.notebook.scan(warnings, wanted) {
-            let place = self.history.place(key);
+            let place = self.past.place(key);
             let touches = place.and_then(|place| touches.remove(&place)).unwrap_or_default();
-            let mut candidate = self.candidate(key, &raw, place, touches);
+            let mut candidate = self.candidate(key, &raw, place, touches)?;
             if place.is_none() {
                 candidate.elsewhere = Some(NO_BRANCH.to_owned());
             }
@@ -454,8 +459,8 @@ impl<'a> Ground<'a> {
     pub(crate) fn newest_files(&self, n_lessons: usize) -> Result<Vec<BString>> {
         let mut lessons: Vec<(jiff::Timestamp, BString)> = Vec::new();
         for key in self.notebook.keys() {
-            let Some(place) = self.history.place(key) else { continue };
-            let candidate = self.candidate(key, &self.notebook.raw(key)?, Some(place), Vec::new());
+            let Some(place) = self.past.place(key) else { continue };
+            let candidate = self.candidate(key, &self.notebook.raw(key)?, Some(place), Vec::new())?;
             let note = &candidate.stored.note;
             let mut without_file = Vec::new();
             for document in note.documents() {
@@ -472,7 +477,7 @@ impl<'a> Ground<'a> {
             if !without_file.is_empty() {
                 let changes = self
                     .repository
-                    .plain_changes(candidate.parents.first().copied(), self.history.node(place).tree)?;
+                    .plain_changes(candidate.parents.first().copied(), self.past.commit(place)?.tree)?;
                 let first = changes.into_iter().map(|change| change.path).next();
                 lessons.extend(without_file.into_iter().flat_map(|at| first.clone().map(|path| (at, path))));
             }
@@ -490,12 +495,13 @@ impl<'a> Ground<'a> {
         raw: &[Raw],
         place: Option<u32>,
         touches: Vec<(usize, Touch)>,
-    ) -> Candidate {
+    ) -> Result<Candidate> {
         let stored = self.notebook.parse(raw);
         if let Some(place) = place {
-            let node = self.history.node(place);
-            let parents = node.parents.iter().map(|parent| self.history.node(*parent).tree).collect();
-            return Candidate::new(key, stored, Some(place), node, parents, touches);
+            let PastCommit { tree, time, parents, .. } = self.past.commit(place)?;
+            let time = jiff::Timestamp::from_second(time).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+            let (place, tree) = (Some(place), Some(tree));
+            return Ok(Candidate { key, stored, place, elsewhere: None, tree, parents, time, touches });
         }
         let candidate = Candidate::off_history(self.repository, key, stored);
         let mut touches = Vec::new();
@@ -506,7 +512,7 @@ impl<'a> Ground<'a> {
                 touches.push((*number, Touch { place: 0, name, old, new, renamed_from: None }));
             }
         }
-        Candidate { touches, ..candidate }
+        Ok(Candidate { touches, ..candidate })
     }
 }
 
@@ -548,7 +554,7 @@ const MAX_NEEDLES: usize = 8;
 impl Mention {
     fn of(ground: &Ground<'_>) -> Self {
         let mut needles: BTreeSet<&[u8]> = BTreeSet::new();
-        for (number, file) in ground.followed.files.iter().enumerate() {
+        for (number, file) in ground.past.files().iter().enumerate() {
             let names = names_of(file).chain([&ground.paths[number]]);
             needles.extend(names.map(|name| name.rsplit_str(b"/").next().unwrap_or(name)));
         }

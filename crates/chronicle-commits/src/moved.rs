@@ -93,7 +93,7 @@ impl Holders {
     /// The lines of each of the files in scope that was changed after the commit at place `oldest`.
     pub(crate) fn of(ground: &Ground<'_>, oldest: u32) -> Self {
         let mut holders = Self { n_files: ground.paths.len(), ..Self::default() };
-        for (number, file) in ground.followed.files.iter().enumerate() {
+        for (number, file) in ground.past.files().iter().enumerate() {
             let now = ground.now(number);
             if now.is_some() || file.touches.first().is_none_or(|touch| touch.place < oldest) {
                 let add = |then: &[u8]| holders.add_file(number, then, now.unwrap_or(then));
@@ -107,8 +107,7 @@ impl Holders {
 
     /// The lines of all files of the newest commit.
     pub(crate) fn everywhere(ground: &Ground<'_>) -> Self {
-        let tree = ground.history.nodes().first().map(|head| head.tree);
-        let paths = tree.and_then(|tree| ground.repository.files_under(tree, BStr::new("")).ok());
+        let paths = ground.repository.files_under(ground.past.head().tree, BStr::new("")).ok();
         let paths = paths.filter(|paths| paths.len() <= MAX_FILES).unwrap_or_default();
         let mut holders = Self { n_files: paths.len(), ..Self::default() };
         for (number, path) in paths.iter().enumerate() {
@@ -314,7 +313,7 @@ impl FileLines {
         &self.0
     }
 
-    fn has(&self, line: u32) -> bool {
+    pub(crate) fn has(&self, line: u32) -> bool {
         self.0.binary_search(&line).is_ok()
     }
 
@@ -447,10 +446,14 @@ fn share_in(repository: &Repository, tree: ObjectId, path: &BString, sketch: &Sk
 fn names_then(ground: &Ground<'_>, number: usize, by: &Candidate) -> Vec<BString> {
     let path = &ground.paths[number];
     let Some(place) = by.place else { return vec![path.clone()] };
-    let mut names: Vec<&BString> = names_of(&ground.followed.files[number]).chain([path]).collect();
+    let mut names: Vec<&BString> = names_of(&ground.past.files()[number]).chain([path]).collect();
     names.sort_unstable();
     names.dedup();
-    let had = |name: &&BString| ground.followed.files_called(place, &name.to_string()).contains(&number);
+    let had = |name: &&BString| {
+        // What cannot be looked up names nothing.
+        let called = ground.past.files_called(place, &name.to_string()).unwrap_or_default();
+        called.contains(&number)
+    };
     names.into_iter().filter(had).cloned().collect()
 }
 

@@ -1,13 +1,14 @@
 //! All notes of a repository, whichever ref they lie in.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     ops::Deref,
 };
 
 use chronicle_core::{
     EntryId, Knowledge, Note, ReadNote, correction::Tier, read_note, reading::KnowledgeItem,
 };
+use chronicle_facts::Facts;
 use chronicle_git::{NotesOneByOne, ObjectId, Repository, origin_of};
 
 use schemars::JsonSchema;
@@ -34,6 +35,8 @@ pub struct Notebook<'r> {
     sources: Sources,
     trust: Trust<'r>,
     purged: Tombstones,
+    /// The bytes of notes that are at hand.
+    bytes: HashMap<ObjectId, Vec<u8>>,
 }
 
 /// Which refs hold which blobs.
@@ -124,7 +127,41 @@ impl<'r> Notebook<'r> {
             blobs.retain(|blob| !purged.has_blob(repository, *blob));
             !blobs.is_empty()
         });
-        Ok(Self { repository, by_key, sources, trust, purged })
+        Ok(Self { repository, by_key, sources, trust, purged, bytes: HashMap::new() })
+    }
+
+    /// The notes on `keys`, on what they replace, and the repository's knowledge, as facts know them; with all of these
+    /// keys.
+    pub(crate) fn of(
+        repository: &'r Repository,
+        facts: &Facts,
+        keys: BTreeSet<ObjectId>,
+    ) -> Result<(Vec<ObjectId>, Self)> {
+        let mut notebook = Self::empty(repository);
+        notebook.purged = Tombstones::read(repository, &notebook.trust)?;
+        notebook.sources.refs = repository.annotation_refs()?;
+        let numbers: HashMap<String, usize> =
+            (0..).zip(&notebook.sources.refs).map(|(number, name)| (name.clone(), number)).collect();
+        for key in keys.iter().copied().chain(repository.keys_of(repository.empty_tree())) {
+            for row in facts.notes_on(key.as_slice())? {
+                let (blob, bytes) = facts.text(row.text)?;
+                let (Ok(blob), Some(number)) =
+                    (ObjectId::try_from(&blob[..]), numbers.get(&row.ref_name))
+                else {
+                    continue;
+                };
+                if notebook.purged.has_blob(repository, blob) {
+                    continue;
+                }
+                notebook.sources.add(*number, blob);
+                notebook.bytes.insert(blob, bytes);
+                let blobs = notebook.by_key.entry(key).or_default();
+                if !blobs.contains(&blob) {
+                    blobs.push(blob);
+                }
+            }
+        }
+        Ok((keys.into_iter().collect(), notebook))
     }
 
     /// A notebook without notes, for those who read single ones.
@@ -135,6 +172,7 @@ impl<'r> Notebook<'r> {
             sources: Sources::default(),
             trust: Trust::of(repository),
             purged: Tombstones::default(),
+            bytes: HashMap::new(),
         }
     }
 
@@ -165,12 +203,15 @@ impl<'r> Notebook<'r> {
                 keys_of.entry(*blob).or_default().push(*key);
             }
         }
-        let blobs: Vec<ObjectId> = keys_of.keys().copied().collect();
-        let found = self.repository.read_many(blobs, |blob, content| {
+        let pick = |blob: ObjectId, content: &[u8]| {
             let is_wanted = keys_of[&blob].iter().any(|key| wanted(*key, content) || 1 < by_key[key].len());
             Some(is_wanted.then(|| content.to_vec()))
-        });
+        };
+        let (here, away): (Vec<ObjectId>, Vec<ObjectId>) =
+            keys_of.keys().copied().partition(|blob| self.bytes.contains_key(blob));
+        let found = self.repository.read_many(away, pick);
         let mut contents: BTreeMap<ObjectId, Option<Vec<u8>>> = found.into_iter().collect();
+        contents.extend(here.into_iter().filter_map(|blob| Some((blob, pick(blob, &self.bytes[&blob])?))));
         for (blob, keys) in keys_of.iter().filter(|(blob, _)| !contents.contains_key(*blob)) {
             warnings.push(format!(
                 "the annotation on commit {} cannot be read: object {blob} is missing",
@@ -195,7 +236,11 @@ impl<'r> Notebook<'r> {
     pub fn raw(&self, key: ObjectId) -> Result<Vec<Raw>> {
         let keys = self.repository.keys_of(key);
         let blobs = keys.iter().filter_map(|key| self.by_key.get(key)).flatten();
-        blobs.map(|blob| Ok(self.raw_of(*blob, self.repository.blob(*blob)?))).collect()
+        let bytes = |blob: &ObjectId| match self.bytes.get(blob) {
+            Some(bytes) => Ok(bytes.clone()),
+            None => self.repository.blob(*blob),
+        };
+        blobs.map(|blob| Ok(self.raw_of(*blob, bytes(blob)?))).collect()
     }
 
     fn raw_of(&self, blob: ObjectId, bytes: Vec<u8>) -> Raw {

@@ -21,6 +21,7 @@ use crate::{
     kept::Caches,
     matching::{Candidate, Ground},
     notebook::Notebook,
+    past::{Past, Walked, known::Line},
     present::{Present, is_opaque},
 };
 
@@ -146,41 +147,76 @@ const MAX_WARNINGS: usize = 10;
 pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Result<Reading> {
     let repository = lazy.get()?;
     let mut warnings = Vec::new();
+    if let Some(facts) = &caches.facts {
+        let head = match request.at {
+            Some(commit) => commit,
+            None => repository.born_head()?,
+        };
+        let line = Line::open(repository, facts.get()?, head, &mut warnings, &|_, _| ())?;
+        if !line.has_notes()? {
+            return Ok(nothing_annotated(repository, request, warnings));
+        }
+        let contents = contents_of(repository, head, request)?;
+        let bytes: Vec<&[u8]> = contents.iter().filter_map(|content| content.bytes(lazy)).collect();
+        let (known, notebook) = line.about(&request.files, &[], &bytes)?;
+        return read_from((lazy, caches), request, (&known, &notebook), &contents, warnings);
+    }
     let notebook = Notebook::open(repository, &mut warnings)?;
     if !notebook.has_any() {
-        let mut reading = Reading::empty(request.query.clone());
-        // A clone comes without notes: they are no branches.
-        let way = match repository.remotes().is_empty() {
-            true => "Run 'git chronicle init' to set up.",
-            false => {
-                "Run 'git chronicle sync pull' to fetch those of a remote, 'git chronicle init' to set up."
-            }
-        };
-        warnings.push(format!("No Chronicle annotations found. {way}"));
-        reading.warnings = warnings;
-        return Ok(reading);
+        return Ok(nothing_annotated(repository, request, warnings));
     }
     let head = match request.at {
         Some(commit) => commit,
         None => repository.born_head()?,
     };
     let history = repository.history(&[head])?;
+    let contents = contents_of(repository, head, request)?;
+    let at_head: Vec<BString> = request.files.iter().map(|file| file.at_head.clone()).collect();
+    let followed = repository.follow(&history, &at_head)?;
+    let walked = Walked::new(repository, &history, &followed);
+    read_from((lazy, caches), request, (&walked, &notebook), &contents, warnings)
+}
+
+/// The answer where there are no annotations.
+fn nothing_annotated(repository: &Repository, request: &ReadRequest, mut warnings: Vec<String>) -> Reading {
+    let mut reading = Reading::empty(request.query.clone());
+    // A clone comes without notes: they are no branches.
+    let way = match repository.remotes().is_empty() {
+        true => "Run 'git chronicle init' to set up.",
+        false => "Run 'git chronicle sync pull' to fetch those of a remote, 'git chronicle init' to set up.",
+    };
+    warnings.push(format!("No Chronicle annotations found. {way}"));
+    reading.warnings = warnings;
+    reading
+}
+
+/// The bytes of the files that are asked about.
+fn contents_of(repository: &Repository, head: ObjectId, request: &ReadRequest) -> Result<Vec<Content>> {
     let contents = match request.at {
         Some(commit) => contents_at(repository, commit, &request.files),
         None => contents(repository, head, &request.files),
     };
-    let contents: Vec<Content> = contents?.into_iter().map(Content::from).collect();
-    let at_head: Vec<BString> = request.files.iter().map(|file| file.at_head.clone()).collect();
-    let followed = repository.follow(&history, &at_head)?;
+    Ok(contents?.into_iter().map(Content::from).collect())
+}
+
+/// Reads what the history `past` and the notes say about some files with these contents.
+fn read_from(
+    (lazy, caches): (&LazyRepository, &Caches),
+    request: &ReadRequest,
+    (past, notebook): (&dyn Past, &Notebook<'_>),
+    contents: &[Content],
+    mut warnings: Vec<String>,
+) -> Result<Reading> {
+    let repository = lazy.get()?;
     let paths: Vec<BString> = request.files.iter().map(|file| file.path.clone()).collect();
-    let ground = Ground::new(repository, &notebook, &history, &followed, &paths, request.all);
+    let ground = Ground::new(repository, notebook, past, &paths, request.all);
     let ground = match request.at {
         Some(_) => ground,
         None => ground.with_contents(contents.iter().map(|content| content.bytes(lazy)).collect()),
     };
     let candidates = ground.candidates(&mut warnings)?;
     let mut gathered = Gathered::from(&ground, &candidates);
-    let presents = presents(lazy, &request.files, &contents, &mut warnings)?;
+    let presents = presents(lazy, &request.files, contents, &mut warnings)?;
     let versions = (0..paths.len()).flat_map(|number| gathered.versions(number));
     repository.read_ahead(versions.take(MAX_READ_AHEAD).collect());
     let mut files = Vec::with_capacity(paths.len());
@@ -192,12 +228,12 @@ pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Re
     let setting = Setting {
         repository: lazy,
         caches,
-        head_time: Timestamp::from_second(history.nodes()[0].time).unwrap_or(request.now),
+        head_time: Timestamp::from_second(past.head().time).unwrap_or(request.now),
         said: &afterwords,
     };
     let mut reading = answer(request, &files, &setting)?;
     if !request.limits.lessons_only {
-        reading.knowledge = knowledge(&notebook, &paths, &mut warnings)?.into();
+        reading.knowledge = knowledge(notebook, &paths, &mut warnings)?.into();
     }
     warnings.extend(afterwords.warnings);
     reading.warnings.splice(0..0, warnings);
@@ -392,7 +428,8 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
     let head = repository.born_head()?;
     let history = repository.history(&[head])?;
     let followed = repository.follow(&history, &[])?;
-    let ground = Ground::new(repository, &notebook, &history, &followed, &[], false);
+    let walked = Walked::new(repository, &history, &followed);
+    let ground = Ground::new(repository, &notebook, &walked, &[], false);
     let mut files = Vec::new();
     let newest = ground.newest_files(recent.limits.max_regions)?;
     for path in current_names(repository, head, &history, newest)? {

@@ -9,7 +9,7 @@ use chronicle_core::{
     Anchor, Category, ContextLevel, CrossCuttingMember, Entry, EntryId, LineRange, Origin, Region, Related,
     Source, correction::Tier, reading::CrossCuttingItem,
 };
-use chronicle_git::{Node, ObjectId, Touch};
+use chronicle_git::{ObjectId, Touch};
 use jiff::Timestamp;
 
 use crate::{lost::LostLines, placing::Placement, trust::Voice};
@@ -54,10 +54,10 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// What `touch` did, the commit at `node`.
-    pub(crate) fn of(touch: &Touch, node: &Node) -> Self {
-        let is_plain = node.parents.len() == 1 && touch.renamed_from.is_none();
-        Self { commit: node.id, blob: touch.new, old: is_plain.then_some(touch.old) }
+    /// What `touch` did, in `commit` with so many parents.
+    pub(crate) fn of(touch: &Touch, commit: ObjectId, n_parents: usize) -> Self {
+        let is_plain = n_parents == 1 && touch.renamed_from.is_none();
+        Self { commit, blob: touch.new, old: is_plain.then_some(touch.old) }
     }
 }
 

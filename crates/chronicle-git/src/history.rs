@@ -86,11 +86,15 @@ impl Partial {
     }
 }
 
-/// A commit as it was found, before it has a place.
-struct Found {
-    tree: ObjectId,
-    parents: Vec<ObjectId>,
-    time: i64,
+/// A commit as it is stored, before it has a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Its tree.
+    pub tree: ObjectId,
+    /// Its parents; none where a shallow clone ends.
+    pub parents: Vec<ObjectId>,
+    /// When it was committed, in seconds since the epoch.
+    pub time: i64,
 }
 
 impl Repository {
@@ -157,7 +161,9 @@ impl Repository {
         Ok(Some(Partial { history, is_edge }))
     }
 
-    fn commits(&self) -> Commits<'_> {
+    /// Where commits are looked up one by one.
+    #[must_use]
+    pub fn commits(&self) -> Commits<'_> {
         Commits {
             repository: self,
             graph: self.commit_graph(),
@@ -168,7 +174,7 @@ impl Repository {
 }
 
 /// Where commits are looked up one by one.
-struct Commits<'r> {
+pub struct Commits<'r> {
     repository: &'r Repository,
     graph: Option<&'r gix::commitgraph::Graph>,
     shallow: Option<gix::shallow::Commits>,
@@ -177,7 +183,10 @@ struct Commits<'r> {
 
 impl Commits<'_> {
     /// A commit, by the commit-graph where it has it; without parents where a shallow clone ends.
-    fn find(&mut self, id: ObjectId) -> Result<Found> {
+    ///
+    /// # Errors
+    /// When it is missing or broken.
+    pub fn find(&mut self, id: ObjectId) -> Result<Found> {
         let known = self.graph.and_then(|graph| Some((graph, graph.lookup(id)?)));
         let mut commit = match known {
             Some((graph, position)) => {
@@ -198,7 +207,8 @@ impl Commits<'_> {
     }
 
     /// Whether a shallow clone ends with this commit.
-    fn is_cut(&self, id: ObjectId) -> bool {
+    #[must_use]
+    pub fn is_cut(&self, id: ObjectId) -> bool {
         self.shallow.as_ref().is_some_and(|edge| edge.iter().any(|commit| *commit == id))
     }
 

@@ -207,8 +207,11 @@ impl Repository {
         Ok(changes)
     }
 
-    /// The notes that two versions have otherwise.
-    fn note_changes(&self, before: Option<ObjectId>, after: Option<ObjectId>) -> Result<Vec<NoteChange>> {
+    /// The notes that two versions of a notes ref have otherwise, given as commits.
+    ///
+    /// # Errors
+    /// When a commit or a tree cannot be read.
+    pub fn note_changes(&self, before: Option<ObjectId>, after: Option<ObjectId>) -> Result<Vec<NoteChange>> {
         let (mut before, mut after) = self.blobs_but_for(before, after)?;
         let keys: HashSet<ObjectId> = before.keys().chain(after.keys()).copied().collect();
         let change = |key: ObjectId| NoteChange {

@@ -615,5 +615,6 @@ fn commits_code(error: &CommitsError) -> Code {
         CommitsError::UnreadableStaging { .. } => "unreadable_staging",
         CommitsError::WriteStaging { .. } => "write_failed",
         CommitsError::Git { source } => git_code(source),
+        CommitsError::Facts { .. } => "io",
     }
 }

@@ -267,6 +267,9 @@ impl Chronicle {
     /// The index of the repository's present state, and where that was seen; it is made if there is none.
     /// `None` where answers come from the repository itself.
     fn index(&self) -> Option<(&Glance, &Index)> {
+        if self.uses_facts() {
+            return None;
+        }
         let glance = self.indexed()?;
         let made = || refresh(self.lazy().get().ok()?, glance, (&self.directory, self.behind))?.index;
         let index = self.index.get_or_init(|| Index::open(glance).or_else(made)).as_ref()?;
@@ -328,7 +331,18 @@ impl Chronicle {
     }
 
     fn caches(&self) -> &Caches {
-        self.caches.get_or_init(|| Caches::new(self.kept_in().as_ref()))
+        self.caches.get_or_init(|| {
+            if !self.uses_facts() {
+                return Caches::new(self.kept_in().as_ref());
+            }
+            let place = self.lazy().get().ok().filter(|_| self.uses_index).and_then(CachePlace::of);
+            Caches::new(place.as_ref()).with_facts(place.as_ref())
+        })
+    }
+
+    /// Whether answers come from facts, instead of an index of states.
+    fn uses_facts(&self) -> bool {
+        (self.environment)("CHRONICLE_FACTS").is_some_and(|value| !value.is_empty())
     }
 
     fn repository(&self) -> Result<&Repository, Error> {

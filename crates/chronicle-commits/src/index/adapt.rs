@@ -22,6 +22,7 @@ use crate::{
         table::{Table, Value},
     },
     matching::{Candidate, Ground},
+    past::Walked,
     moved::{self, FileLines, Piece},
     notebook::{Notebook, SingleNotes, Stored},
     placing::{Placement, Version, place},
@@ -88,7 +89,8 @@ impl Outdated<'_> {
         };
         let notebook = Notebook::empty(repository);
         let history = &span.gained.history;
-        let ground = Ground::new(repository, &notebook, history, &followed, file, false);
+        let walked = Walked::new(repository, history, &followed);
+        let ground = Ground::new(repository, &notebook, &walked, file, false);
         let ground = ground.once_called(other_names);
         let mut gathered = Gathered::from(&ground, &candidates);
         let news = gathered.place(0, &present)?;
@@ -484,7 +486,7 @@ impl Outdated<'_> {
             ..FileRecord::default()
         };
         let node = |touch: &Touch| span.gained.history.node(touch.place);
-        record.steps = gained.iter().map(|touch| Step::of(touch, node(touch))).collect();
+        record.steps = gained.iter().map(|touch| Step::of(touch, node(touch).id, node(touch).parents.len())).collect();
         // How many of the steps before each of them are lost, and before the end.
         let mut lost_before = vec![0];
         for step in &base.steps {

@@ -36,6 +36,7 @@ use crate::{
     matching::{Candidate, Ground},
     moved::FileLines,
     notebook::Notebook,
+    past::Walked,
     present::{Present, is_opaque},
     prose::passages,
     record::FileRecord,
@@ -412,7 +413,8 @@ fn from_whole_history(
     let notebook = Notebook::open(repository, &mut Vec::new())?;
     let history = history()?;
     let followed = repository.follow(&history, &paths)?;
-    let ground = Ground::new(repository, &notebook, &history, &followed, &paths, false);
+    let walked = Walked::new(repository, &history, &followed);
+    let ground = Ground::new(repository, &notebook, &walked, &paths, false);
     let candidates = ground.candidates(&mut Vec::new())?;
     let mut gathered = Gathered::from(&ground, &candidates);
     for (number, (path, blob)) in paths.iter().zip(blobs).enumerate() {
@@ -483,10 +485,11 @@ fn write(
     let tree = history.nodes()[0].tree;
     let paths = repository.files_under(tree, BStr::new(""))?;
     let (followed, changes) = repository.follow_all(history, &paths)?;
-    let ground = Ground::new(repository, &notebook, history, &followed, &paths, false).of_all_files();
+    let walked = Walked::new(repository, history, &followed);
+    let ground = Ground::new(repository, &notebook, &walked, &paths, false).of_all_files();
     // Of all files, also those that none of today's notes asks for.
     let of_files = ground.holders(u32::MAX).by_file();
-    let (candidates, off) = ground.all_candidates(&mut warnings)?;
+    let (candidates, off) = ground.all_candidates(history, &mut warnings)?;
     let beside = Beside::new(off.tips, off.commits);
     let mut gathered = Gathered::from(&ground, &candidates);
     let mut blaming = Blaming::new(repository, history);

@@ -1,0 +1,336 @@
+//! Fills facts from the repository, as far as a question needs them.
+
+use std::collections::HashSet;
+
+use chronicle_core::{Note, Sketch};
+use chronicle_facts::{Commit, CommitRow, Facts, Key, NewCommit, NewText, NewTouch, Reach};
+use chronicle_git::{Commits, FileChange, Found, ObjectId, Repository};
+
+use crate::{
+    error::Result,
+    matching::Candidate,
+    notebook::parse,
+    prose::{keys_of, passages},
+};
+
+/// So many commits are stored in one transaction.
+const BATCH: usize = 512;
+
+/// Of a sketch, so many lines are keys: code that moves keeps most of its lines.
+const SKETCHED: usize = 16;
+
+/// Called now and then while much is filled, with how much is done and how much there is to do.
+pub(crate) type Progress<'p> = &'p dyn Fn(usize, usize);
+
+/// Stores `tips` and all that they reach, where they are not stored yet. Tips that are no commits are passed over.
+pub(crate) fn commits(repository: &Repository, facts: &Facts, tips: &[ObjectId]) -> Result<()> {
+    let mut reader = repository.commits();
+    let mut walk = Walk { facts, done: HashSet::new(), fresh: Vec::new() };
+    for tip in tips {
+        walk.from(&mut reader, *tip)?;
+    }
+    walk.store()
+}
+
+/// A walk that finishes one parent before it begins the next.
+struct Walk<'f> {
+    facts: &'f Facts,
+    /// Commits that are stored, or are about to be.
+    done: HashSet<ObjectId>,
+    fresh: Vec<NewCommit>,
+}
+
+impl Walk<'_> {
+    fn from(&mut self, reader: &mut Commits<'_>, tip: ObjectId) -> Result<()> {
+        let mut stack: Vec<(ObjectId, Found, usize)> = Vec::new();
+        if let Some(found) = self.look(reader, tip)? {
+            stack.push((tip, found, 0));
+        }
+        while let Some((_, found, next)) = stack.last_mut() {
+            if let Some(parent) = found.parents.get(*next).copied() {
+                *next += 1;
+                if let Some(found) = self.look(reader, parent)? {
+                    stack.push((parent, found, 0));
+                }
+                continue;
+            }
+            let Some((id, found, _)) = stack.pop() else { break };
+            if !self.done.insert(id) {
+                continue;
+            }
+            let is_here = |parent: &&ObjectId| self.done.contains(*parent);
+            let parents = found.parents.iter().filter(is_here).map(|parent| parent.as_slice().to_vec());
+            self.fresh.push(NewCommit {
+                id: id.as_slice().to_vec(),
+                tree: found.tree.as_slice().to_vec(),
+                parents: parents.collect(),
+                time: found.time,
+            });
+            if BATCH <= self.fresh.len() {
+                self.store()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A commit that is still to be stored; `None` where it is, or where it is not here.
+    fn look(&mut self, reader: &mut Commits<'_>, id: ObjectId) -> Result<Option<Found>> {
+        if self.done.contains(&id) {
+            return Ok(None);
+        }
+        if self.facts.row_of(id.as_slice())?.is_some() {
+            self.done.insert(id);
+            return Ok(None);
+        }
+        Ok(reader.find(id).ok())
+    }
+
+    fn store(&mut self) -> Result<()> {
+        let fresh = std::mem::take(&mut self.fresh);
+        Ok(self.facts.add_commits(&fresh)?)
+    }
+}
+
+/// Stores what the commits in `reach` did to files, where that is not stored yet.
+pub(crate) fn touches(
+    repository: &Repository,
+    facts: &Facts,
+    reach: &Reach,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let reader = repository.commits();
+    let mut n_done = 0;
+    loop {
+        let unwalked = facts.unwalked(reach, BATCH)?;
+        if unwalked.is_empty() {
+            return Ok(());
+        }
+        let walked: Result<Vec<_>> = unwalked
+            .iter()
+            .map(|commit| Ok((commit.row, touches_of(repository, facts, commit, &reader)?)))
+            .collect();
+        facts.add_touches(&walked?)?;
+        n_done += unwalked.len();
+        progress(n_done, reach.count());
+    }
+}
+
+/// What one commit did to files.
+fn touches_of(
+    repository: &Repository,
+    facts: &Facts,
+    commit: &Commit,
+    reader: &Commits<'_>,
+) -> Result<Vec<NewTouch>> {
+    let id = |bytes: &[u8]| ObjectId::try_from(bytes).ok();
+    let Some(tree) = id(&commit.tree) else { return Ok(Vec::new()) };
+    let mut parents = Vec::new();
+    for parent in &commit.parents {
+        parents.extend(id(&facts.commit(*parent)?.tree));
+    }
+    let changes: Vec<FileChange> = match parents[..] {
+        // Where a shallow clone ends nobody knows what the commit changed.
+        [] if id(&commit.id).is_some_and(|id| reader.is_cut(id)) => Vec::new(),
+        [] => repository.plain_changes(None, tree)?,
+        [parent] => repository.changes(Some(parent), tree)?,
+        [first, ref others @ ..] => {
+            // A merge wrote what differs from all of its parents.
+            let mut changes = repository.plain_changes(Some(first), tree)?;
+            for other in others {
+                if changes.is_empty() {
+                    break;
+                }
+                let differing = repository.plain_changes(Some(*other), tree)?;
+                let differing: HashSet<_> = differing.into_iter().map(|change| change.path).collect();
+                changes.retain(|change| differing.contains(&change.path));
+            }
+            changes
+        }
+    };
+    Ok(changes.into_iter().flat_map(new_touches).collect())
+}
+
+fn new_touches(change: FileChange) -> Vec<NewTouch> {
+    let bytes = |id: Option<ObjectId>| id.map(|id| id.as_slice().to_vec());
+    let FileChange { path, renamed_from, old, new } = change;
+    let (old, new) = (bytes(old), bytes(new));
+    match renamed_from {
+        None => vec![NewTouch { path: path.into(), old, new, renamed_from: None }],
+        Some(from) => {
+            let from: Vec<u8> = from.into();
+            vec![
+                NewTouch { path: from.clone(), old, new: None, renamed_from: None },
+                NewTouch { path: path.into(), old: None, new, renamed_from: Some(from) },
+            ]
+        }
+    }
+}
+
+/// Stores the notes of all refs that count as they are now; remarks on those that cannot be read go to `warnings`.
+pub(crate) fn notes(repository: &Repository, facts: &Facts, warnings: &mut Vec<String>) -> Result<()> {
+    let names = repository.annotation_refs()?;
+    let tips = repository.memory_tips()?;
+    let tip_of = |name: &str| tips.iter().find(|(tip, _)| tip == name).map(|(_, id)| *id);
+    for name in facts.known_refs()? {
+        if !names.contains(&name) && facts.tip(&name)?.is_some() {
+            facts.move_ref(&name, (None, None), &[])?;
+        }
+    }
+    for name in names {
+        let tip = tip_of(&name);
+        let before = facts.tip(&name)?;
+        if before.as_deref() == tip.as_ref().map(|tip| tip.as_slice()) {
+            continue;
+        }
+        // Another process may move it at the same time; the last word is what the ref says.
+        for before in [before, None] {
+            match notes_of(repository, facts, &name, (before.as_deref(), tip), warnings)? {
+                true => break,
+                false => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Stores the notes of one ref; `false` where another process was faster, or the former tip is gone.
+fn notes_of(
+    repository: &Repository,
+    facts: &Facts,
+    name: &str,
+    (before, tip): (Option<&[u8]>, Option<ObjectId>),
+    warnings: &mut Vec<String>,
+) -> Result<bool> {
+    let mut changed: Vec<(ObjectId, Vec<ObjectId>)> = Vec::new();
+    match (before, tip) {
+        (_, None) => return Ok(facts.move_ref(name, (None, None), &[])?),
+        (Some(before), Some(tip)) => {
+            let Ok(before) = ObjectId::try_from(before) else { return Ok(false) };
+            let Ok(changes) = repository.note_changes(Some(before), Some(tip)) else { return Ok(false) };
+            changed.extend(changes.into_iter().map(|change| (change.key, change.after)));
+        }
+        (None, Some(_)) => match repository.notes(name) {
+            Ok(all) => {
+                for note in all {
+                    match changed.last_mut() {
+                        Some((key, blobs)) if *key == note.key => blobs.push(note.blob),
+                        _ => changed.push((note.key, vec![note.blob])),
+                    }
+                }
+            }
+            Err(error) if error.is_no_notes() => {
+                warnings.push(format!("{error}; it is passed over"));
+                return Ok(true);
+            }
+            Err(error) => return Err(error.into()),
+        },
+    }
+    let blobs: HashSet<ObjectId> = changed.iter().flat_map(|(_, blobs)| blobs).copied().collect();
+    texts(repository, facts, blobs)?;
+    let bytes = |id: ObjectId| id.as_slice().to_vec();
+    let rows: Vec<(Vec<u8>, Vec<Vec<u8>>)> = changed
+        .into_iter()
+        .map(|(key, blobs)| (bytes(key), blobs.into_iter().map(bytes).collect()))
+        .collect();
+    Ok(facts.move_ref(name, (before, tip.as_ref().map(|tip| tip.as_slice())), &rows)?)
+}
+
+/// Stores the bytes of notes, with their keys.
+fn texts(repository: &Repository, facts: &Facts, blobs: HashSet<ObjectId>) -> Result<()> {
+    let mut missing = Vec::new();
+    for blob in blobs {
+        if facts.text_row(blob.as_slice())?.is_none() {
+            missing.push(blob);
+        }
+    }
+    for some in missing.chunks(BATCH) {
+        let read = repository.read_many(some.to_vec(), |_, content| {
+            let words = NoteWords::of(content);
+            Some((content.to_vec(), words))
+        });
+        let texts: Vec<NewText<'_>> = read
+            .iter()
+            .map(|(blob, (bytes, words))| NewText {
+                blob: blob.as_slice().to_vec(),
+                bytes: bytes.clone(),
+                keys: words.keys(),
+            })
+            .collect();
+        facts.add_texts(&texts)?;
+    }
+    Ok(())
+}
+
+/// What a note is looked up by.
+#[derive(Debug, Default)]
+pub(crate) struct NoteWords {
+    files: HashSet<String>,
+    words: HashSet<String>,
+    replaced: HashSet<String>,
+    pub(crate) lines: HashSet<u32>,
+    is_odd: bool,
+}
+
+impl NoteWords {
+    /// Those of a note with these bytes.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        let stored = parse(&[bytes]);
+        let mut words = Self { is_odd: !stored.remarks.is_empty(), ..Self::default() };
+        words.add(&stored.note);
+        let candidate = Candidate::unplaced(stored);
+        let passages = passages(&candidate);
+        words.words.extend(passages.iter().flat_map(|passage| keys_of(passage).into_keys()));
+        words
+    }
+
+    fn add(&mut self, note: &Note) {
+        for document in note.documents() {
+            for region in &document.regions {
+                self.file(&region.file, region.sketch.as_ref());
+                for relied in &region.semantic_dependencies {
+                    self.file(&relied.file, relied.sketch.as_ref());
+                }
+            }
+            let members = document.cross_cutting.iter().flat_map(|concern| &concern.regions);
+            for member in members {
+                self.file(&member.file, None);
+            }
+        }
+        for (_, entry) in note.entries() {
+            if let Some(file) = &entry.file {
+                self.file(file, entry.sketch.as_ref());
+                self.sketch(entry.around.as_ref());
+            }
+            for relied in &entry.depends_on {
+                self.file(&relied.file, relied.sketch.as_ref());
+            }
+            self.replaced.extend(entry.supersedes.iter().map(|id| id.0.clone()));
+        }
+    }
+
+    fn file(&mut self, name: &str, sketch: Option<&Sketch>) {
+        self.files.insert(name.trim_start_matches("./").to_owned());
+        self.sketch(sketch);
+    }
+
+    fn sketch(&mut self, sketch: Option<&Sketch>) {
+        self.lines.extend(sketch.map(Sketch::telling).into_iter().flatten().take(SKETCHED));
+    }
+
+    fn keys(&self) -> Vec<Key<'_>> {
+        let files = self.files.iter().map(|name| Key::File(name.as_bytes()));
+        let words = self.words.iter().map(|word| Key::Word(word.as_bytes()));
+        let replaced = self.replaced.iter().map(|id| Key::Replaced(id.as_bytes()));
+        let lines = self.lines.iter().map(|hash| Key::Line(*hash));
+        files.chain(words).chain(replaced).chain(lines).chain(self.is_odd.then_some(Key::Odd)).collect()
+    }
+}
+
+/// The row of a commit that is stored; it is stored first where it is not. `None` where it is not here.
+pub(crate) fn row_of(repository: &Repository, facts: &Facts, id: ObjectId) -> Result<Option<CommitRow>> {
+    if let Some(row) = facts.row_of(id.as_slice())? {
+        return Ok(Some(row));
+    }
+    commits(repository, facts, &[id])?;
+    Ok(facts.row_of(id.as_slice())?)
+}

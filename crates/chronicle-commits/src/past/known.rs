@@ -1,0 +1,398 @@
+//! History as facts tell it: only what concerns the files in scope is looked up.
+
+use std::{
+    cell::{OnceCell, RefCell},
+    cmp::Reverse,
+    collections::{BTreeSet, HashMap, HashSet},
+    rc::Rc,
+};
+
+use chronicle_facts::{Commit, CommitRow, Facts, Key, Reach, Touch as Touched};
+use chronicle_git::{BString, ByteSlice, FileHistory, ObjectId, Repository, Touch, Whereabouts};
+use twox_hash::XxHash3_128;
+
+use crate::{
+    ScopeFile,
+    error::Result,
+    moved::FileLines,
+    notebook::Notebook,
+    past::{
+        Past, PastCommit,
+        fill::{self, NoteWords, Progress},
+    },
+};
+
+/// More notes that came since than this are looked up by their lines, instead of being read again.
+const MANY: i64 = 64;
+
+/// The history of one commit, filled as far as questions about files need it.
+pub(crate) struct Line<'a> {
+    repository: &'a Repository,
+    facts: &'a Facts,
+    head: Commit,
+    reach: Rc<Reach>,
+    reaches: RefCell<HashMap<CommitRow, Rc<Reach>>>,
+    /// What branches reach that the history does not, in order of their names.
+    branches: OnceCell<Vec<(String, Reach)>>,
+}
+
+impl<'a> Line<'a> {
+    /// That of `head`, and the notes of all refs.
+    pub(crate) fn open(
+        repository: &'a Repository,
+        facts: &'a Facts,
+        head: ObjectId,
+        warnings: &mut Vec<String>,
+        progress: Progress<'_>,
+    ) -> Result<Self> {
+        fill::notes(repository, facts, warnings)?;
+        let Some(row) = fill::row_of(repository, facts, head)? else {
+            // It says what is wrong with it.
+            repository.commit_tree(head)?;
+            return Err(chronicle_git::GitError::NoCommits.into());
+        };
+        let reach = facts.reach(row)?;
+        fill::touches(repository, facts, &reach, progress)?;
+        Ok(Self {
+            repository,
+            facts,
+            head: facts.commit(row)?,
+            reach: Rc::new(reach),
+            reaches: RefCell::default(),
+            branches: OnceCell::new(),
+        })
+    }
+
+    /// Whether anything is annotated.
+    pub(crate) fn has_notes(&self) -> Result<bool> {
+        Ok(self.facts.has_notes()?)
+    }
+
+    fn reach_of(&self, row: CommitRow) -> Result<Rc<Reach>> {
+        if let Some(known) = self.reaches.borrow().get(&row) {
+            return Ok(Rc::clone(known));
+        }
+        let reach = Rc::new(self.facts.reach(row)?);
+        self.reaches.borrow_mut().insert(row, Rc::clone(&reach));
+        Ok(reach)
+    }
+
+    /// The commits of the history that changed the file at `path`, under all its names.
+    fn trail(&self, path: &BString) -> Result<Trail> {
+        let mut trail = Trail::default();
+        let mut pending: Vec<(Vec<u8>, Option<CommitRow>)> = vec![(path.to_vec(), None)];
+        let mut seen = HashSet::new();
+        while let Some((name, renamed_by)) = pending.pop() {
+            if !seen.insert((name.clone(), renamed_by)) {
+                continue;
+            }
+            let touches = self.facts.touches(&name)?;
+            trail.off_history.extend(touches.iter().filter(|touch| !self.reach.has(touch.row)).cloned());
+            let here: Vec<&Touched> = touches.iter().filter(|touch| self.reach.has(touch.row)).collect();
+            let mut counting: Vec<&Touched> = Vec::new();
+            for touch in here {
+                let is_before = match renamed_by {
+                    None => true,
+                    Some(by) => touch.row != by && {
+                        self.reach_of(by)?.has(touch.row) || !self.reach_of(touch.row)?.has(by)
+                    },
+                };
+                if is_before {
+                    counting.push(touch);
+                }
+            }
+            // Before it was called so, another file may have been.
+            let mut renames = Vec::new();
+            for touch in counting.iter().filter(|touch| touch.renamed_from.is_some()) {
+                renames.push((touch.row, self.reach_of(touch.row)?));
+            }
+            for touch in &counting {
+                let is_of_another = renames.iter().any(|(by, reach)| *by != touch.row && reach.has(touch.row));
+                if is_of_another {
+                    continue;
+                }
+                trail.touches.push(((*touch).clone(), BString::from(name.clone())));
+                if let Some(from) = &touch.renamed_from {
+                    trail.renames.push((BString::from(name.clone()), touch.row, from.clone().into()));
+                    pending.push((from.clone(), Some(touch.row)));
+                }
+            }
+        }
+        trail.touches.sort_by_key(|(touch, _)| Reverse((touch.at, touch.row)));
+        trail.touches.dedup_by(|(left, left_name), (right, right_name)| {
+            left.row == right.row && left_name == right_name
+        });
+        Ok(trail)
+    }
+
+    /// The keys of all notes that may say something about the files with these trails.
+    fn annotated(
+        &self,
+        (mut names, trails): (BTreeSet<String>, &[Trail]),
+        words: &[String],
+        contents: &[&[u8]],
+    ) -> Result<BTreeSet<ObjectId>> {
+        let mut keys: BTreeSet<ObjectId> = BTreeSet::new();
+        let add = |keys: &mut BTreeSet<ObjectId>, objects: Vec<Vec<u8>>| {
+            keys.extend(objects.iter().filter_map(|object| ObjectId::try_from(&object[..]).ok()));
+        };
+        for trail in trails {
+            let of_history = trail.touches.iter().map(|(touch, _)| touch);
+            for touch in of_history.chain(&trail.off_history) {
+                if !self.facts.notes_on(&touch.id)?.is_empty() {
+                    keys.extend(ObjectId::try_from(&touch.id[..]).ok());
+                }
+            }
+            names.extend(trail.names().map(ToString::to_string));
+        }
+        for name in &names {
+            add(&mut keys, self.facts.objects_with(&Key::File(name.as_bytes()))?);
+        }
+        for word in words {
+            add(&mut keys, self.facts.objects_with(&Key::Word(word.as_bytes()))?);
+        }
+        add(&mut keys, self.facts.objects_with(&Key::Odd)?);
+        add(&mut keys, self.facts.objects_that_replace()?);
+        for content in contents {
+            for text in self.sketching(content)? {
+                add(&mut keys, self.facts.objects_with_text(text)?);
+            }
+        }
+        keys.retain(|key| !chronicle_git::is_knowledge_key(*key));
+        Ok(keys)
+    }
+
+    /// The notes that sketch lines which `content` has.
+    fn sketching(&self, content: &[u8]) -> Result<BTreeSet<i64>> {
+        let last = self.facts.last_text()?;
+        let hash = XxHash3_128::oneshot_with_seed(SKETCHING, content);
+        let known = self.facts.made(hash)?.and_then(|bytes| postcard::from_bytes(&bytes).ok());
+        let (searched, mut texts): (i64, BTreeSet<i64>) = known.unwrap_or_default();
+        if searched == last {
+            return Ok(texts);
+        }
+        let lines = FileLines::of(content);
+        if 0 < searched && last - searched <= MANY {
+            for row in searched + 1..=last {
+                let Ok((_, bytes)) = self.facts.text(row) else { continue };
+                if NoteWords::of(&bytes).lines.iter().any(|line| lines.has(*line)) {
+                    texts.insert(row);
+                }
+            }
+        } else {
+            for line in lines.hashes() {
+                texts.extend(self.facts.texts_with(&Key::Line(*line))?);
+            }
+        }
+        if let Ok(bytes) = postcard::to_allocvec(&(last, &texts)) {
+            self.facts.remake(hash, &bytes, 0)?;
+        }
+        Ok(texts)
+    }
+
+    /// What is known about `files`, and the notes that may say something about them, or hold one of
+    /// `words`. `contents` are the bytes that may hold code from elsewhere.
+    pub(crate) fn about(
+        &'a self,
+        files: &[ScopeFile],
+        words: &[String],
+        contents: &[&[u8]],
+    ) -> Result<(Known<'a>, Notebook<'a>)> {
+        let at_head: Vec<BString> = files.iter().map(|file| file.at_head.clone()).collect();
+        let trails: Vec<Trail> = at_head.iter().map(|path| self.trail(path)).collect::<Result<_>>()?;
+        let names = files.iter().flat_map(|file| [&file.path, &file.at_head]).map(ToString::to_string);
+        let keys = self.annotated((names.collect(), &trails), words, contents)?;
+        let (keys, notebook) = Notebook::of(self.repository, self.facts, keys)?;
+        Ok((Known::new(self, at_head, trails, &keys)?, notebook))
+    }
+
+    fn branches(&self) -> Result<&[(String, Reach)]> {
+        if let Some(branches) = self.branches.get() {
+            return Ok(branches);
+        }
+        let tips = self.repository.tips()?;
+        let ids: Vec<ObjectId> = tips.iter().map(|(_, id)| *id).collect();
+        fill::commits(self.repository, self.facts, &ids)?;
+        let mut branches = Vec::new();
+        for (name, id) in tips {
+            let Some(row) = self.facts.row_of(id.as_slice())? else { continue };
+            if !self.reach.has(row) {
+                branches.push((name, self.facts.reach(row)?));
+            }
+        }
+        Ok(self.branches.get_or_init(|| branches))
+    }
+}
+
+/// Makes the hash of a content another one than that of a question about it.
+const SKETCHING: u64 = 0x736b_6574_6368;
+
+/// The commits that changed one file, under all its names.
+#[derive(Debug, Default)]
+struct Trail {
+    /// Those of the history with the file's name since, the newest first.
+    touches: Vec<(Touched, BString)>,
+    /// Those outside of the history that changed what has one of its names there.
+    off_history: Vec<Touched>,
+    /// Its renames: the name since, the commit, and the name before.
+    renames: Vec<(BString, CommitRow, BString)>,
+}
+
+impl Trail {
+    fn names(&self) -> impl Iterator<Item = &BString> {
+        self.touches.iter().map(|(_, name)| name).chain(self.renames.iter().map(|(_, _, from)| from))
+    }
+
+    /// The names of the file, now called `path`, in a commit with that reach.
+    fn names_in(&self, path: &BString, reach: &Reach) -> BTreeSet<BString> {
+        let (mut names, mut pending) = (BTreeSet::new(), vec![path.clone()]);
+        while let Some(name) = pending.pop() {
+            let renames: Vec<_> = self.renames.iter().filter(|(to, _, _)| *to == name).collect();
+            if renames.is_empty() || renames.iter().any(|(_, by, _)| reach.has(*by)) {
+                names.insert(name);
+            } else if !names.contains(&name) {
+                let before = renames.iter().map(|(_, _, from)| from.clone());
+                pending.extend(before.filter(|from| !names.contains(from)));
+            }
+            if 64 < names.len() + pending.len() {
+                break;
+            }
+        }
+        names
+    }
+}
+
+/// What is known about some files.
+pub(crate) struct Known<'a> {
+    line: &'a Line<'a>,
+    paths: Vec<BString>,
+    trails: Vec<Trail>,
+    files: Vec<FileHistory>,
+    head: PastCommit,
+    /// The commits that are of interest, the newest first.
+    commits: Vec<(CommitRow, ObjectId, usize)>,
+    places: HashMap<ObjectId, u32>,
+}
+
+impl<'a> Known<'a> {
+    fn new(line: &'a Line<'a>, paths: Vec<BString>, trails: Vec<Trail>, keys: &[ObjectId]) -> Result<Self> {
+        let id = |bytes: &[u8]| ObjectId::try_from(bytes).ok();
+        let mut all: BTreeSet<(Reverse<(i64, CommitRow)>, usize, ObjectId)> = BTreeSet::new();
+        let head = id(&line.head.id);
+        all.extend(
+            head.map(|id| (Reverse((line.head.at, line.head.row)), line.head.parents.len(), id)),
+        );
+        for (touch, _) in trails.iter().flat_map(|trail| &trail.touches) {
+            let id = id(&touch.id);
+            all.extend(id.map(|id| (Reverse((touch.at, touch.row)), touch.n_parents as usize, id)));
+        }
+        for key in keys {
+            let Some(row) = line.facts.row_of(key.as_slice())?.filter(|row| line.reach.has(*row)) else {
+                continue;
+            };
+            let commit = line.facts.commit(row)?;
+            all.insert((Reverse((commit.at, row)), commit.parents.len(), *key));
+        }
+        let commits: Vec<(CommitRow, ObjectId, usize)> =
+            all.into_iter().map(|(Reverse((_, row)), n_parents, id)| (row, id, n_parents)).collect();
+        let places: HashMap<ObjectId, u32> = (0..).zip(&commits).map(|(place, (_, id, _))| (*id, place)).collect();
+        let files = trails.iter().map(|trail| file_history(trail, &places)).collect();
+        let head = line.past_commit(line.head.row)?;
+        Ok(Self { line, paths, trails, files, head, commits, places })
+    }
+}
+
+fn file_history(trail: &Trail, places: &HashMap<ObjectId, u32>) -> FileHistory {
+    let id = |bytes: &Option<Vec<u8>>| bytes.as_ref().and_then(|bytes| ObjectId::try_from(&bytes[..]).ok());
+    let touch = |(touch, name): &(Touched, BString)| {
+        let place = *places.get(&ObjectId::try_from(&touch.id[..]).ok()?)?;
+        let renamed_from = touch.renamed_from.clone().map(BString::from);
+        Some(Touch { place, name: name.clone(), old: id(&touch.old), new: id(&touch.new), renamed_from })
+    };
+    FileHistory { touches: trail.touches.iter().filter_map(touch).collect(), ..FileHistory::default() }
+}
+
+impl Line<'_> {
+    fn past_commit(&self, row: CommitRow) -> Result<PastCommit> {
+        let commit = self.facts.commit(row)?;
+        let id = |bytes: &[u8]| ObjectId::try_from(bytes).unwrap_or_else(|_| self.repository.empty_tree());
+        let mut parents = Vec::new();
+        for parent in &commit.parents {
+            parents.push(id(&self.facts.commit(*parent)?.tree));
+        }
+        Ok(PastCommit { id: id(&commit.id), tree: id(&commit.tree), time: commit.time, parents })
+    }
+}
+
+impl Past for Known<'_> {
+    fn head(&self) -> &PastCommit {
+        &self.head
+    }
+
+    fn place(&self, commit: ObjectId) -> Option<u32> {
+        self.places.get(&commit).copied()
+    }
+
+    fn commit(&self, place: u32) -> Result<PastCommit> {
+        self.line.past_commit(self.commits[place as usize].0)
+    }
+
+    fn id(&self, place: u32) -> (ObjectId, usize) {
+        let (_, id, n_parents) = self.commits[place as usize];
+        (id, n_parents)
+    }
+
+    fn files(&self) -> &[FileHistory] {
+        &self.files
+    }
+
+    fn files_called(&self, place: u32, name: &str) -> Result<Vec<usize>> {
+        let reach = self.line.reach_of(self.commits[place as usize].0)?;
+        let is_called = |number: &usize| {
+            let names = self.trails[*number].names_in(&self.paths[*number], &reach);
+            names.iter().any(|known| known.to_str_lossy() == name)
+        };
+        Ok((0..self.paths.len()).filter(is_called).collect())
+    }
+
+    fn touches_since(&self, file: usize, place: u32) -> Result<u32> {
+        let reach = self.line.reach_of(self.commits[place as usize].0)?;
+        let since = self.trails[file].touches.iter().filter(|(touch, _)| !reach.has(touch.row)).count();
+        Ok(u32::try_from(since).unwrap_or(u32::MAX))
+    }
+
+    fn whereabouts(&self, paths: &[BString]) -> Result<Vec<Whereabouts>> {
+        paths.iter().map(|path| self.line.whereabouts(path)).collect()
+    }
+
+    fn branch_of(&self, commit: ObjectId) -> Result<Option<String>> {
+        let branches = self.line.branches()?;
+        let Some(row) = self.line.facts.row_of(commit.as_slice())? else { return Ok(None) };
+        Ok(branches.iter().find(|(_, reach)| reach.has(row)).map(|(name, _)| name.clone()))
+    }
+}
+
+impl Line<'_> {
+    /// What became of a path that the newest commit lacks.
+    pub(crate) fn whereabouts(&self, path: &BString) -> Result<Whereabouts> {
+        let (mut name, mut first, mut seen) = (path.clone(), None, HashSet::new());
+        loop {
+            let touches = self.facts.touches(name.as_slice())?;
+            let ends = |touch: &&Touched| self.reach.has(touch.row) && touch.new.is_none();
+            let Some(end) = touches.iter().find(ends) else { return Ok(Whereabouts::Never) };
+            let Ok(by) = ObjectId::try_from(&end.id[..]) else { return Ok(Whereabouts::Never) };
+            let renames = self.facts.renames_of(name.as_slice())?;
+            let to = renames.into_iter().find(|(row, _)| *row == end.row).map(|(_, to)| BString::from(to));
+            let Some(to) = to.filter(|to| seen.insert(to.clone())) else {
+                return Ok(Whereabouts::Deleted { by });
+            };
+            let by = *first.get_or_insert(by);
+            let tree = ObjectId::try_from(&self.head.tree[..]).ok();
+            let is_there = tree.map(|tree| self.repository.blob_at(tree, to.as_bstr())).transpose()?.flatten();
+            if is_there.is_some() {
+                return Ok(Whereabouts::Renamed { to, by });
+            }
+            name = to;
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What can go wrong with the file of facts.
+
+use snafu::Snafu;
+
+/// Why facts cannot be looked up or stored. Whoever meets it goes on without the file.
+#[derive(Debug, Snafu)]
+#[snafu(visibility(pub(crate)))]
+pub enum FactsError {
+    /// The file cannot be read or written.
+    #[snafu(display("the file of facts cannot be used"))]
+    Sqlite {
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+    /// A commit is missing that another one was to be built on.
+    #[snafu(display("a commit that others build on is not in the file of facts"))]
+    MissingParent,
+}
+
+impl From<rusqlite::Error> for FactsError {
+    fn from(source: rusqlite::Error) -> Self {
+        Self::Sqlite { source }
+    }
+}
+
+pub(crate) type Result<T, E = FactsError> = std::result::Result<T, E>;
+
+impl FactsError {
+    /// Whether the file is no file of facts, or its bytes are damaged.
+    pub(crate) fn is_damage(&self) -> bool {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        match self {
+            Self::Sqlite { source } => {
+                matches!(source.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+            }
+            Self::MissingParent => false,
+        }
+    }
+}

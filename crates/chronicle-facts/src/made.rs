@@ -1,0 +1,47 @@
+//! What was made of immutable inputs.
+
+use rusqlite::OptionalExtension;
+
+use crate::{Facts, error::Result};
+
+impl Facts {
+    /// What was made of the inputs with this hash, if it was.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn made(&self, key: u128) -> Result<Option<Vec<u8>>> {
+        let mut statement = self.connection.prepare_cached("SELECT value FROM made WHERE key = ?1")?;
+        Ok(statement.query_row([key.to_be_bytes().as_slice()], |row| row.get(0)).optional()?)
+    }
+
+    /// Keeps what was made, all in one transaction; `day` is today, in days since 1970.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn keep_made(&self, made: &[(u128, Vec<u8>)], day: i64) -> Result<()> {
+        if made.is_empty() {
+            return Ok(());
+        }
+        let change = self.change()?;
+        {
+            let mut insert =
+                change.prepare_cached("INSERT OR IGNORE INTO made (key, day, value) VALUES (?1, ?2, ?3)")?;
+            for (key, value) in made {
+                insert.execute((key.to_be_bytes().as_slice(), day, value))?;
+            }
+        }
+        Ok(change.commit()?)
+    }
+
+    /// Keeps what was made in the place of what was made before.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn remake(&self, key: u128, value: &[u8], day: i64) -> Result<()> {
+        let mut statement = self
+            .connection
+            .prepare_cached("INSERT OR REPLACE INTO made (key, day, value) VALUES (?1, ?2, ?3)")?;
+        statement.execute((key.to_be_bytes().as_slice(), day, value))?;
+        Ok(())
+    }
+}
