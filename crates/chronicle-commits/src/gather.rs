@@ -1,6 +1,6 @@
 //! Gathers everything that notes say about some files, each claim placed in the files as they are now.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chronicle_core::{
     Annotation, ChangedRanges, DependsOn, EntryId, Sketch, Statement,
@@ -10,12 +10,14 @@ use chronicle_core::{
 };
 use chronicle_git::{BString, ByteSlice, FileHistory, ObjectId, Repository, Touch};
 use jiff::Timestamp;
+use twox_hash::XxHash3_128;
 
 use crate::{
     error::Result,
     introduced::{self, Introduced, Words},
     matching::{AsOf, Candidate, Ground, malformed},
     moved::{self, Holders, Holding, MAX_HOLDERS, Own, Piece},
+    past::placements::{Placements, key_of_named, key_of_written},
     placing::{Located, Placement, Version, place},
     present::Present,
     record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step, expiry},
@@ -26,9 +28,15 @@ pub(crate) struct Gathered<'a> {
     ground: &'a Ground<'a>,
     candidates: &'a [Candidate],
     files: Vec<(FileRecord, Vec<Tied>)>,
+    placements: Option<&'a Placements<'a>>,
+    /// For each file that was looked up, the placements that are known, by claim, and the keys of the others.
+    known: HashMap<usize, Vec<KnownPlacement>>,
     /// What notes sketched of code, by the file that it was in: what that is called now, or what the note calls it.
     sketched: BTreeMap<BString, Vec<Piece>>,
 }
+
+/// A placement that was found before, or the key to keep it by when it is found.
+type KnownPlacement = (Option<Placement>, Option<u128>);
 
 /// How a claim of a record is tied to the file; claim and tie have the same number.
 #[derive(Debug, Clone)]
@@ -56,7 +64,14 @@ impl<'a> Gathered<'a> {
         };
         let files = ground.past.files().iter().zip(ground.paths);
         let files: Vec<_> = files.map(|file| (record(file), Vec::new())).collect();
-        let mut gathered = Self { ground, candidates, files, sketched: BTreeMap::new() };
+        let mut gathered = Self {
+            ground,
+            candidates,
+            files,
+            placements: None,
+            known: HashMap::new(),
+            sketched: BTreeMap::new(),
+        };
         let holders = ground.holders_for(candidates);
         // With all files in scope nothing is gone that could be asked about.
         if let Some(holders) = holders.filter(|_| !ground.is_whole) {
@@ -69,6 +84,39 @@ impl<'a> Gathered<'a> {
             Gatherer { ground, holders, number, candidate, files, sketched, meant }.gather();
         }
         gathered
+    }
+
+    /// The same, where `placements` are known.
+    pub(crate) fn knowing(self, placements: &'a Placements<'a>) -> Self {
+        Self { placements: Some(placements), ..self }
+    }
+
+    /// Looks up what is known of where claims are in `present`, which is the file number `number` with these bytes.
+    pub(crate) fn look_up(&mut self, number: usize, present: &Present<'_>, bytes: Option<&[u8]>) {
+        let (Some(placements), Some(bytes)) = (self.placements, bytes) else { return };
+        let target = XxHash3_128::oneshot(bytes);
+        let (record, ties) = &self.files[number];
+        let mut written: Option<((usize, usize), KnownPlacement)> = None;
+        let known = record.claims.iter().zip(ties).map(|(claim, tied)| {
+            let heading = &record.headings[claim.heading];
+            let look = |key: Option<u128>| (key.and_then(|key| placements.get(key)), key);
+            match tied {
+                Tied::Moved { .. } => (None, None),
+                Tied::Named { .. } => {
+                    look(key_of_named(target, present, heading.commit, &located(claim, heading)))
+                }
+                Tied::Written { candidate, touch } => match &written {
+                    Some((of, known)) if *of == (*candidate, *touch) => known.clone(),
+                    _ => {
+                        let (_, what) = &self.candidates[*candidate].touches[*touch];
+                        let known = look(key_of_written(target, present, heading.commit, &what.name));
+                        written.insert(((*candidate, *touch), known)).1.clone()
+                    }
+                },
+            }
+        });
+        let known = known.collect();
+        self.known.insert(number, known);
     }
 
     /// Whether anything is said about the file number `number` that has a place in it.
@@ -95,7 +143,10 @@ impl<'a> Gathered<'a> {
                 [touch.old, touch.new]
             }
         };
-        self.files[number].1.iter().flat_map(of).flatten().collect()
+        let known = self.known.get(&number);
+        let is_known = |claim: usize| known.is_some_and(|known| known[claim].0.is_some());
+        let ties = self.files[number].1.iter().enumerate();
+        ties.filter(|(claim, _)| !is_known(*claim)).flat_map(|(_, tied)| of(tied)).flatten().collect()
     }
 
     /// What is known about the files, no claim placed.
@@ -109,41 +160,51 @@ impl<'a> Gathered<'a> {
         let (mut record, ties) = std::mem::take(&mut self.files[number]);
         let file = &self.ground.past.files()[number];
         let mut written: Option<((usize, usize), Placement)> = None;
-        for (mut claim, tied) in std::mem::take(&mut record.claims).into_iter().zip(ties) {
-            claim.placement = match tied {
-                Tied::Moved { candidate, as_of } => {
-                    let located = located(&claim, &record.headings[claim.heading]);
-                    let by = (&self.candidates[candidate], as_of);
-                    match moved::arrived(self.ground, (number, present), &located, by)? {
-                        Some(placement) => placement,
-                        None => continue,
+        let known = self.known.remove(&number).unwrap_or_else(|| vec![(None, None); ties.len()]);
+        let claims = std::mem::take(&mut record.claims).into_iter().zip(ties).zip(known);
+        for ((mut claim, tied), (known, key)) in claims {
+            let is_known = known.is_some();
+            claim.placement = match (tied, known) {
+                (_, Some(known)) => known,
+                (tied, None) => match tied {
+                    Tied::Moved { candidate, as_of } => {
+                        let located = located(&claim, &record.headings[claim.heading]);
+                        let by = (&self.candidates[candidate], as_of);
+                        match moved::arrived(self.ground, (number, present), &located, by)? {
+                            Some(placement) => placement,
+                            None => continue,
+                        }
                     }
-                }
-                Tied::Named { candidate } => {
-                    let located = located(&claim, &record.headings[claim.heading]);
-                    let by = &self.candidates[candidate];
-                    // What the commit touched needs no look into its tree.
-                    let touched = by
-                        .touches
-                        .iter()
-                        .find(|(touched, touch)| *touched == number && touch.name == claim.name.as_bytes());
-                    let version = match touched {
-                        Some((_, touch)) => Version::Blob(touch.new),
-                        None => Version::In(by.tree),
-                    };
-                    place(self.ground.repository, present, &located, version)?
-                }
-                Tied::Written { candidate, touch } => match &written {
-                    // The claims about one commit come one after the other.
-                    Some((of, placement)) if *of == (candidate, touch) => placement.clone(),
-                    _ => {
+                    Tied::Named { candidate } => {
+                        let located = located(&claim, &record.headings[claim.heading]);
                         let by = &self.candidates[candidate];
-                        let placement =
-                            written_by(self.ground.repository, by, &by.touches[touch].1, present)?;
-                        written.insert(((candidate, touch), placement)).1.clone()
+                        // What the commit touched needs no look into its tree.
+                        let touched = by.touches.iter().find(|(touched, touch)| {
+                            *touched == number && touch.name == claim.name.as_bytes()
+                        });
+                        let version = match touched {
+                            Some((_, touch)) => Version::Blob(touch.new),
+                            None => Version::In(by.tree),
+                        };
+                        place(self.ground.repository, present, &located, version)?
                     }
+                    Tied::Written { candidate, touch } => match &written {
+                        // The claims about one commit come one after the other.
+                        Some((of, placement)) if *of == (candidate, touch) => placement.clone(),
+                        _ => {
+                            let by = &self.candidates[candidate];
+                            let placement =
+                                written_by(self.ground.repository, by, &by.touches[touch].1, present)?;
+                            written.insert(((candidate, touch), placement)).1.clone()
+                        }
+                    },
                 },
             };
+            if let (Some(placements), Some(key), false, true) =
+                (self.placements, key, is_known, claim.placement.lost.is_some())
+            {
+                placements.put(key, &claim.placement);
+            }
             let commit = record.headings[claim.heading].commit;
             if let Some(place) = self.ground.past.place(commit) {
                 claim.commits_since = Some(self.ground.past.touches_since(number, place)?);

@@ -83,7 +83,18 @@ impl Candidate {
     /// The changes from the first parent to its tree; renamed files as gone and come.
     fn changes(&self, repository: &Repository) -> Vec<FileChange> {
         let Some(tree) = self.tree else { return Vec::new() };
-        repository.plain_changes(self.parents.first().copied(), tree).unwrap_or_default()
+        let (first, others) = match self.parents.split_first() {
+            Some((first, others)) => (Some(*first), others),
+            None => (None, &[][..]),
+        };
+        let mut changes = repository.plain_changes(first, tree).unwrap_or_default();
+        // A merge wrote what differs from all of its parents.
+        for other in others {
+            let theirs = repository.plain_changes(Some(*other), tree).unwrap_or_default();
+            let theirs: BTreeSet<BString> = theirs.into_iter().map(|change| change.path).collect();
+            changes.retain(|change| theirs.contains(&change.path));
+        }
+        changes
     }
 
     /// The paths that it changed.

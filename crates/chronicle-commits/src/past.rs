@@ -2,10 +2,9 @@
 
 pub(crate) mod fill;
 pub(crate) mod known;
+pub(crate) mod placements;
 
-use chronicle_git::{
-    BString, FileHistory, Followed, History, ObjectId, Reached, Repository, Whereabouts,
-};
+use chronicle_git::{BString, FileHistory, Followed, History, ObjectId, Reached, Repository, Whereabouts};
 
 use crate::{error::Result, matching::Elsewhere};
 

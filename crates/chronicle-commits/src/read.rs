@@ -21,7 +21,7 @@ use crate::{
     kept::Caches,
     matching::{Candidate, Ground},
     notebook::Notebook,
-    past::{Past, Walked, known::Line},
+    past::{Past, Walked, known::Line, placements::Placements},
     present::{Present, is_opaque},
 };
 
@@ -159,7 +159,11 @@ pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Re
         let contents = contents_of(repository, head, request)?;
         let bytes: Vec<&[u8]> = contents.iter().filter_map(|content| content.bytes(lazy)).collect();
         let (known, notebook) = line.about(&request.files, &[], &bytes)?;
-        return read_from((lazy, caches), request, (&known, &notebook), &contents, warnings);
+        let placements = Some(&line.placements);
+        let reading =
+            read_from((lazy, caches), request, (&known, &notebook, placements), &contents, warnings);
+        line.placements.store(request.now.as_second() / (24 * 60 * 60));
+        return reading;
     }
     let notebook = Notebook::open(repository, &mut warnings)?;
     if !notebook.has_any() {
@@ -174,7 +178,7 @@ pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Re
     let at_head: Vec<BString> = request.files.iter().map(|file| file.at_head.clone()).collect();
     let followed = repository.follow(&history, &at_head)?;
     let walked = Walked::new(repository, &history, &followed);
-    read_from((lazy, caches), request, (&walked, &notebook), &contents, warnings)
+    read_from((lazy, caches), request, (&walked, &notebook, None), &contents, warnings)
 }
 
 /// The answer where there are no annotations.
@@ -203,7 +207,7 @@ fn contents_of(repository: &Repository, head: ObjectId, request: &ReadRequest) -
 fn read_from(
     (lazy, caches): (&LazyRepository, &Caches),
     request: &ReadRequest,
-    (past, notebook): (&dyn Past, &Notebook<'_>),
+    (past, notebook, placements): (&dyn Past, &Notebook<'_>, Option<&Placements<'_>>),
     contents: &[Content],
     mut warnings: Vec<String>,
 ) -> Result<Reading> {
@@ -217,6 +221,12 @@ fn read_from(
     let candidates = ground.candidates(&mut warnings)?;
     let mut gathered = Gathered::from(&ground, &candidates);
     let presents = presents(lazy, &request.files, contents, &mut warnings)?;
+    if let Some(placements) = placements {
+        gathered = gathered.knowing(placements);
+        for (number, (present, content)) in presents.iter().zip(contents).enumerate() {
+            gathered.look_up(number, present, content.bytes(lazy));
+        }
+    }
     let versions = (0..paths.len()).flat_map(|number| gathered.versions(number));
     repository.read_ahead(versions.take(MAX_READ_AHEAD).collect());
     let mut files = Vec::with_capacity(paths.len());

@@ -169,6 +169,15 @@ impl Facts {
         Ok(reach)
     }
 
+    /// Whether what a commit did is stored.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn is_walked(&self, row: CommitRow) -> Result<bool> {
+        let mut statement = self.connection.prepare_cached("SELECT is_walked FROM commits WHERE row = ?1")?;
+        Ok(statement.query_row([row], |row| row.get(0))?)
+    }
+
     /// Commits among `reach` whose touches are not stored, at most `most`, the newest rows first.
     ///
     /// # Errors

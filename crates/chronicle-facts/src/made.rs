@@ -25,23 +25,11 @@ impl Facts {
         let change = self.change()?;
         {
             let mut insert =
-                change.prepare_cached("INSERT OR IGNORE INTO made (key, day, value) VALUES (?1, ?2, ?3)")?;
+                change.prepare_cached("INSERT OR REPLACE INTO made (key, day, value) VALUES (?1, ?2, ?3)")?;
             for (key, value) in made {
                 insert.execute((key.to_be_bytes().as_slice(), day, value))?;
             }
         }
         Ok(change.commit()?)
-    }
-
-    /// Keeps what was made in the place of what was made before.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn remake(&self, key: u128, value: &[u8], day: i64) -> Result<()> {
-        let mut statement = self
-            .connection
-            .prepare_cached("INSERT OR REPLACE INTO made (key, day, value) VALUES (?1, ?2, ?3)")?;
-        statement.execute((key.to_be_bytes().as_slice(), day, value))?;
-        Ok(())
     }
 }

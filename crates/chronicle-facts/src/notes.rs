@@ -150,6 +150,34 @@ impl Facts {
         Ok(true)
     }
 
+    /// Annotated objects that were no commits here when they were last looked for.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn away(&self) -> Result<Vec<Vec<u8>>> {
+        let mut statement = self.connection.prepare_cached("SELECT object FROM away")?;
+        let found = statement.query_map([], |row| row.get(0))?;
+        Ok(found.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Says which annotated objects are no commits here, and which of them are by now.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn set_away(&self, gone: &[Vec<u8>], come: &[Vec<u8>]) -> Result<()> {
+        if gone.is_empty() && come.is_empty() {
+            return Ok(());
+        }
+        let change = self.change()?;
+        for object in gone {
+            change.prepare_cached("INSERT OR IGNORE INTO away (object) VALUES (?1)")?.execute([object])?;
+        }
+        for object in come {
+            change.prepare_cached("DELETE FROM away WHERE object = ?1")?.execute([object])?;
+        }
+        Ok(change.commit()?)
+    }
+
     /// The objects with notes.
     ///
     /// # Errors

@@ -176,6 +176,7 @@ pub(crate) fn notes(repository: &Repository, facts: &Facts, warnings: &mut Vec<S
             facts.move_ref(&name, (None, None), &[])?;
         }
     }
+    come(repository, facts)?;
     for name in names {
         let tip = tip_of(&name);
         let before = facts.tip(&name)?;
@@ -227,12 +228,45 @@ fn notes_of(
     }
     let blobs: HashSet<ObjectId> = changed.iter().flat_map(|(_, blobs)| blobs).copied().collect();
     texts(repository, facts, blobs)?;
+    let keys: Vec<ObjectId> = changed.iter().map(|(key, _)| *key).collect();
+    annotated(repository, facts, &keys)?;
     let bytes = |id: ObjectId| id.as_slice().to_vec();
     let rows: Vec<(Vec<u8>, Vec<Vec<u8>>)> = changed
         .into_iter()
         .map(|(key, blobs)| (bytes(key), blobs.into_iter().map(bytes).collect()))
         .collect();
     Ok(facts.move_ref(name, (before, tip.as_ref().map(|tip| tip.as_slice())), &rows)?)
+}
+
+/// Stores what annotated commits did, whatever branch they are on, and which of `keys` are no commits here.
+fn annotated(repository: &Repository, facts: &Facts, keys: &[ObjectId]) -> Result<()> {
+    commits(repository, facts, keys)?;
+    let reader = repository.commits();
+    let (mut away, mut come, mut walked) = (Vec::new(), Vec::new(), Vec::new());
+    for key in keys.iter().filter(|key| !chronicle_git::is_knowledge_key(**key)) {
+        let id = key.as_slice();
+        let Some(row) = facts.row_of(id)? else {
+            away.push(id.to_vec());
+            continue;
+        };
+        come.push(id.to_vec());
+        if !facts.is_walked(row)? {
+            walked.push((row, touches_of(repository, facts, &facts.commit(row)?, &reader)?));
+        }
+        if BATCH <= walked.len() {
+            facts.add_touches(&std::mem::take(&mut walked))?;
+        }
+    }
+    facts.add_touches(&walked)?;
+    Ok(facts.set_away(&away, &come)?)
+}
+
+/// Looks again for annotated commits that were not here.
+fn come(repository: &Repository, facts: &Facts) -> Result<()> {
+    let away = facts.away()?;
+    let ids = away.iter().filter_map(|id| ObjectId::try_from(&id[..]).ok());
+    let here: Vec<ObjectId> = ids.filter(|id| repository.has_object(*id)).collect();
+    if here.is_empty() { Ok(()) } else { annotated(repository, facts, &here) }
 }
 
 /// Stores the bytes of notes, with their keys.

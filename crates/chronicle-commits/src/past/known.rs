@@ -19,6 +19,7 @@ use crate::{
     past::{
         Past, PastCommit,
         fill::{self, NoteWords, Progress},
+        placements::Placements,
     },
 };
 
@@ -34,6 +35,7 @@ pub(crate) struct Line<'a> {
     reaches: RefCell<HashMap<CommitRow, Rc<Reach>>>,
     /// What branches reach that the history does not, in order of their names.
     branches: OnceCell<Vec<(String, Reach)>>,
+    pub(crate) placements: Placements<'a>,
 }
 
 impl<'a> Line<'a> {
@@ -45,7 +47,6 @@ impl<'a> Line<'a> {
         warnings: &mut Vec<String>,
         progress: Progress<'_>,
     ) -> Result<Self> {
-        fill::notes(repository, facts, warnings)?;
         let Some(row) = fill::row_of(repository, facts, head)? else {
             // It says what is wrong with it.
             repository.commit_tree(head)?;
@@ -53,6 +54,7 @@ impl<'a> Line<'a> {
         };
         let reach = facts.reach(row)?;
         fill::touches(repository, facts, &reach, progress)?;
+        fill::notes(repository, facts, warnings)?;
         Ok(Self {
             repository,
             facts,
@@ -60,6 +62,7 @@ impl<'a> Line<'a> {
             reach: Rc::new(reach),
             reaches: RefCell::default(),
             branches: OnceCell::new(),
+            placements: Placements::new(facts),
         })
     }
 
@@ -79,23 +82,21 @@ impl<'a> Line<'a> {
 
     /// The commits of the history that changed the file at `path`, under all its names.
     fn trail(&self, path: &BString) -> Result<Trail> {
-        let mut trail = Trail::default();
-        let mut pending: Vec<(Vec<u8>, Option<CommitRow>)> = vec![(path.to_vec(), None)];
-        let mut seen = HashSet::new();
-        while let Some((name, renamed_by)) = pending.pop() {
-            if !seen.insert((name.clone(), renamed_by)) {
-                continue;
-            }
+        let mut trail = Trail { names: vec![Name::new(path.clone(), None)], ..Trail::default() };
+        let mut at = 0;
+        while at < trail.names.len() {
+            let (name, renamed_by) = (trail.names[at].name.clone(), trail.names[at].renamed_by);
             let touches = self.facts.touches(&name)?;
             trail.off_history.extend(touches.iter().filter(|touch| !self.reach.has(touch.row)).cloned());
-            let here: Vec<&Touched> = touches.iter().filter(|touch| self.reach.has(touch.row)).collect();
             let mut counting: Vec<&Touched> = Vec::new();
-            for touch in here {
+            for touch in touches.iter().filter(|touch| self.reach.has(touch.row)) {
                 let is_before = match renamed_by {
                     None => true,
-                    Some(by) => touch.row != by && {
-                        self.reach_of(by)?.has(touch.row) || !self.reach_of(touch.row)?.has(by)
-                    },
+                    Some(by) => {
+                        touch.row != by && {
+                            self.reach_of(by)?.has(touch.row) || !self.reach_of(touch.row)?.has(by)
+                        }
+                    }
                 };
                 if is_before {
                     counting.push(touch);
@@ -106,17 +107,21 @@ impl<'a> Line<'a> {
             for touch in counting.iter().filter(|touch| touch.renamed_from.is_some()) {
                 renames.push((touch.row, self.reach_of(touch.row)?));
             }
-            for touch in &counting {
-                let is_of_another = renames.iter().any(|(by, reach)| *by != touch.row && reach.has(touch.row));
-                if is_of_another {
+            for touch in counting {
+                if renames.iter().any(|(by, reach)| *by != touch.row && reach.has(touch.row)) {
                     continue;
                 }
-                trail.touches.push(((*touch).clone(), BString::from(name.clone())));
+                trail.touches.push((touch.clone(), name.clone()));
                 if let Some(from) = &touch.renamed_from {
-                    trail.renames.push((BString::from(name.clone()), touch.row, from.clone().into()));
-                    pending.push((from.clone(), Some(touch.row)));
+                    let is_it = |known: &Name| known.name == *from && known.renamed_by == Some(touch.row);
+                    let before = trail.names.iter().position(is_it).unwrap_or_else(|| {
+                        trail.names.push(Name::new(from.clone().into(), Some(touch.row)));
+                        trail.names.len() - 1
+                    });
+                    trail.names[at].renames.push((touch.row, before));
                 }
             }
+            at += 1;
         }
         trail.touches.sort_by_key(|(touch, _)| Reverse((touch.at, touch.row)));
         trail.touches.dedup_by(|(left, left_name), (right, right_name)| {
@@ -143,7 +148,7 @@ impl<'a> Line<'a> {
                     keys.extend(ObjectId::try_from(&touch.id[..]).ok());
                 }
             }
-            names.extend(trail.names().map(ToString::to_string));
+            names.extend(trail.names.iter().map(|name| name.name.to_string()));
         }
         for name in &names {
             add(&mut keys, self.facts.objects_with(&Key::File(name.as_bytes()))?);
@@ -185,7 +190,7 @@ impl<'a> Line<'a> {
             }
         }
         if let Ok(bytes) = postcard::to_allocvec(&(last, &texts)) {
-            self.facts.remake(hash, &bytes, 0)?;
+            self.placements.add(hash, bytes);
         }
         Ok(texts)
     }
@@ -203,7 +208,7 @@ impl<'a> Line<'a> {
         let names = files.iter().flat_map(|file| [&file.path, &file.at_head]).map(ToString::to_string);
         let keys = self.annotated((names.collect(), &trails), words, contents)?;
         let (keys, notebook) = Notebook::of(self.repository, self.facts, keys)?;
-        Ok((Known::new(self, at_head, trails, &keys)?, notebook))
+        Ok((Known::new(self, trails, &keys)?, notebook))
     }
 
     fn branches(&self) -> Result<&[(String, Reach)]> {
@@ -234,28 +239,37 @@ struct Trail {
     touches: Vec<(Touched, BString)>,
     /// Those outside of the history that changed what has one of its names there.
     off_history: Vec<Touched>,
-    /// Its renames: the name since, the commit, and the name before.
-    renames: Vec<(BString, CommitRow, BString)>,
+    /// Its names, the present one first.
+    names: Vec<Name>,
+}
+
+/// A name that a file had.
+#[derive(Debug)]
+struct Name {
+    name: BString,
+    /// The commit that gave it the next one.
+    renamed_by: Option<CommitRow>,
+    /// The commits that gave it this one, each with the number of the name before.
+    renames: Vec<(CommitRow, usize)>,
+}
+
+impl Name {
+    fn new(name: BString, renamed_by: Option<CommitRow>) -> Self {
+        Self { name, renamed_by, renames: Vec::new() }
+    }
 }
 
 impl Trail {
-    fn names(&self) -> impl Iterator<Item = &BString> {
-        self.touches.iter().map(|(_, name)| name).chain(self.renames.iter().map(|(_, _, from)| from))
-    }
-
-    /// The names of the file, now called `path`, in a commit with that reach.
-    fn names_in(&self, path: &BString, reach: &Reach) -> BTreeSet<BString> {
-        let (mut names, mut pending) = (BTreeSet::new(), vec![path.clone()]);
-        while let Some(name) = pending.pop() {
-            let renames: Vec<_> = self.renames.iter().filter(|(to, _, _)| *to == name).collect();
-            if renames.is_empty() || renames.iter().any(|(_, by, _)| reach.has(*by)) {
+    /// The names of the file in a commit with that reach: mostly one.
+    fn names_in(&self, reach: &Reach) -> BTreeSet<&BString> {
+        let (mut names, mut seen, mut pending) = (BTreeSet::new(), HashSet::new(), vec![0]);
+        while let Some(number) = pending.pop().filter(|number| *number < self.names.len()) {
+            let Name { name, renames, .. } = &self.names[number];
+            if renames.is_empty() || renames.iter().any(|(by, _)| reach.has(*by)) {
                 names.insert(name);
-            } else if !names.contains(&name) {
-                let before = renames.iter().map(|(_, _, from)| from.clone());
-                pending.extend(before.filter(|from| !names.contains(from)));
-            }
-            if 64 < names.len() + pending.len() {
-                break;
+            } else {
+                pending
+                    .extend(renames.iter().map(|(_, before)| *before).filter(|before| seen.insert(*before)));
             }
         }
         names
@@ -265,7 +279,6 @@ impl Trail {
 /// What is known about some files.
 pub(crate) struct Known<'a> {
     line: &'a Line<'a>,
-    paths: Vec<BString>,
     trails: Vec<Trail>,
     files: Vec<FileHistory>,
     head: PastCommit,
@@ -275,13 +288,11 @@ pub(crate) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn new(line: &'a Line<'a>, paths: Vec<BString>, trails: Vec<Trail>, keys: &[ObjectId]) -> Result<Self> {
+    fn new(line: &'a Line<'a>, trails: Vec<Trail>, keys: &[ObjectId]) -> Result<Self> {
         let id = |bytes: &[u8]| ObjectId::try_from(bytes).ok();
         let mut all: BTreeSet<(Reverse<(i64, CommitRow)>, usize, ObjectId)> = BTreeSet::new();
         let head = id(&line.head.id);
-        all.extend(
-            head.map(|id| (Reverse((line.head.at, line.head.row)), line.head.parents.len(), id)),
-        );
+        all.extend(head.map(|id| (Reverse((line.head.at, line.head.row)), line.head.parents.len(), id)));
         for (touch, _) in trails.iter().flat_map(|trail| &trail.touches) {
             let id = id(&touch.id);
             all.extend(id.map(|id| (Reverse((touch.at, touch.row)), touch.n_parents as usize, id)));
@@ -295,10 +306,11 @@ impl<'a> Known<'a> {
         }
         let commits: Vec<(CommitRow, ObjectId, usize)> =
             all.into_iter().map(|(Reverse((_, row)), n_parents, id)| (row, id, n_parents)).collect();
-        let places: HashMap<ObjectId, u32> = (0..).zip(&commits).map(|(place, (_, id, _))| (*id, place)).collect();
+        let places: HashMap<ObjectId, u32> =
+            (0..).zip(&commits).map(|(place, (_, id, _))| (*id, place)).collect();
         let files = trails.iter().map(|trail| file_history(trail, &places)).collect();
         let head = line.past_commit(line.head.row)?;
-        Ok(Self { line, paths, trails, files, head, commits, places })
+        Ok(Self { line, trails, files, head, commits, places })
     }
 }
 
@@ -349,10 +361,10 @@ impl Past for Known<'_> {
     fn files_called(&self, place: u32, name: &str) -> Result<Vec<usize>> {
         let reach = self.line.reach_of(self.commits[place as usize].0)?;
         let is_called = |number: &usize| {
-            let names = self.trails[*number].names_in(&self.paths[*number], &reach);
+            let names = self.trails[*number].names_in(&reach);
             names.iter().any(|known| known.to_str_lossy() == name)
         };
-        Ok((0..self.paths.len()).filter(is_called).collect())
+        Ok((0..self.trails.len()).filter(is_called).collect())
     }
 
     fn touches_since(&self, file: usize, place: u32) -> Result<u32> {
@@ -388,7 +400,8 @@ impl Line<'_> {
             };
             let by = *first.get_or_insert(by);
             let tree = ObjectId::try_from(&self.head.tree[..]).ok();
-            let is_there = tree.map(|tree| self.repository.blob_at(tree, to.as_bstr())).transpose()?.flatten();
+            let is_there =
+                tree.map(|tree| self.repository.blob_at(tree, to.as_bstr())).transpose()?.flatten();
             if is_there.is_some() {
                 return Ok(Whereabouts::Renamed { to, by });
             }

@@ -1,0 +1,126 @@
+//! Placements that were found before: functions of a lesson, its commit and the text that it is looked for in.
+
+use std::cell::RefCell;
+
+use chronicle_core::{
+    LineRange,
+    reading::{Match, State},
+    score::Tie,
+};
+use chronicle_facts::Facts;
+use chronicle_git::ObjectId;
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_128;
+
+use crate::{
+    placing::{Located, Placement},
+    present::Present,
+};
+
+/// Placements in the facts, and those that are to be stored there.
+pub(crate) struct Placements<'f> {
+    facts: &'f Facts,
+    made: RefCell<Vec<(u128, Vec<u8>)>>,
+}
+
+/// A placement as it is stored.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    lines: Option<LineRange>,
+    near: Vec<LineRange>,
+    state: State,
+    tie: Tie,
+    matched: Match,
+    gap: Option<LineRange>,
+    recorded_in: Option<(Vec<u8>, LineRange)>,
+}
+
+impl<'f> Placements<'f> {
+    pub(crate) fn new(facts: &'f Facts) -> Self {
+        Self { facts, made: RefCell::default() }
+    }
+
+    pub(crate) fn get(&self, key: u128) -> Option<Placement> {
+        // What cannot be read is made again.
+        let bytes = self.facts.made(key).ok()??;
+        let Stored { lines, near, state, tie, matched, gap, recorded_in } =
+            postcard::from_bytes(&bytes).ok()?;
+        let recorded_in = match recorded_in {
+            Some((blob, range)) => Some((ObjectId::try_from(&blob[..]).ok()?, range)),
+            None => None,
+        };
+        Some(Placement { lines, near, state, tie, matched, gap, recorded_in, lost: None })
+    }
+
+    /// Keeps a placement for the next time; none is kept that lacked something which may come later.
+    pub(crate) fn put(&self, key: u128, placement: &Placement) {
+        let Placement { lines, near, state, tie, matched, gap, recorded_in, lost: _ } = placement.clone();
+        let recorded_in = recorded_in.map(|(blob, range)| (blob.as_slice().to_vec(), range));
+        let stored = Stored { lines, near, state, tie, matched, gap, recorded_in };
+        if let Ok(bytes) = postcard::to_allocvec(&stored) {
+            self.made.borrow_mut().push((key, bytes));
+        }
+    }
+
+    /// Keeps something else that was made.
+    pub(crate) fn add(&self, key: u128, value: Vec<u8>) {
+        self.made.borrow_mut().push((key, value));
+    }
+
+    /// Stores what was put; where that cannot be, it is made again.
+    pub(crate) fn store(&self, day: i64) {
+        let _stored = self.facts.keep_made(&self.made.take(), day);
+    }
+}
+
+/// What a placement is made of.
+#[derive(Serialize)]
+struct Inputs<'i> {
+    target: u128,
+    is_opaque: bool,
+    path: &'i [u8],
+    commit: &'i [u8],
+    by: By<'i>,
+}
+
+#[derive(Serialize)]
+enum By<'i> {
+    Named {
+        file: &'i str,
+        lines: Option<LineRange>,
+        places: Option<&'i [chronicle_core::Places]>,
+        sketch: Option<&'i chronicle_core::Sketch>,
+        around: Option<&'i chronicle_core::Sketch>,
+    },
+    Written {
+        name: &'i [u8],
+    },
+}
+
+/// The key of the placement of what is `located` by a note on `commit`, in `present`; `None` where it depends on more.
+pub(crate) fn key_of_named(
+    target: u128,
+    present: &Present<'_>,
+    commit: ObjectId,
+    located: &Located<'_>,
+) -> Option<u128> {
+    let Located { file, lines, places, sketch, around, foreign_commit } = *located;
+    let by = By::Named { file, lines, places, sketch, around };
+    foreign_commit.is_none().then(|| key(target, present, commit, by))?
+}
+
+/// The key of the placement of what `commit` wrote in the file that it calls `name`.
+pub(crate) fn key_of_written(
+    target: u128,
+    present: &Present<'_>,
+    commit: ObjectId,
+    name: &[u8],
+) -> Option<u128> {
+    key(target, present, commit, By::Written { name })
+}
+
+fn key(target: u128, present: &Present<'_>, commit: ObjectId, by: By<'_>) -> Option<u128> {
+    let (path, is_opaque) = (present.path.as_slice(), present.is_opaque);
+    let inputs = Inputs { target, is_opaque, path, commit: commit.as_slice(), by };
+    Some(XxHash3_128::oneshot(&postcard::to_allocvec(&inputs).ok()?))
+}
