@@ -12,7 +12,7 @@ use std::{
 };
 
 use chronicle_core::{LineRange, dependent::Dependent, mentions::segments};
-use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId, Repository};
+use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId};
 use jiff::Timestamp;
 
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
     matching::Ground,
     moved,
     notebook::Notebook,
-    past::Walked,
+    past::{Past, Walked, known::Line},
     prose::{Passage, Prose, Said},
     read::supersessions,
     record::{FileRecord, Relied},
@@ -86,18 +86,61 @@ pub struct Dependents {
 pub fn dependents(lazy: &LazyRepository, caches: &Caches, request: &DepsRequest) -> Result<Dependents> {
     let repository = lazy.get()?;
     let mut warnings = Vec::new();
+    let files: Vec<ScopeFile> = request.by_file().into_iter().map(|(file, _)| file.clone()).collect();
+    if let Some(facts) = &caches.facts {
+        let line = Line::open(repository, facts, request.at, &mut warnings)?;
+        let n_annotations = line.n_annotated()?;
+        if n_annotations == 0 || request.targets.is_empty() {
+            return Ok(Dependents { n_annotations, warnings, ..Dependents::default() });
+        }
+        let contents = request.targets.iter().map(|target| &target.content);
+        let bytes: Vec<&[u8]> = contents.filter_map(|content| content.bytes(lazy)).collect();
+        let words = request.with_mentions.then(|| request.words());
+        let (known, notebook) = line.about(&files, words.as_deref(), &bytes)?;
+        let files_called = |name: &str| line.files_called(name);
+        return dependents_from(
+            (lazy, caches),
+            request,
+            (&known, &notebook, &files_called),
+            n_annotations,
+            warnings,
+        );
+    }
     let notebook = Notebook::open(repository, &mut warnings)?;
     let n_annotations = notebook.keys().filter(|key| !chronicle_git::is_knowledge_key(*key)).count();
     if n_annotations == 0 || request.targets.is_empty() {
         return Ok(Dependents { n_annotations, warnings, ..Dependents::default() });
     }
     let history = repository.history(&[request.at])?;
-    let files = request.by_file();
-    let at_head: Vec<BString> = files.iter().map(|(file, _)| file.at_head.clone()).collect();
+    let at_head: Vec<BString> = files.iter().map(|file| file.at_head.clone()).collect();
     let followed = repository.follow(&history, &at_head)?;
-    let paths: Vec<BString> = files.iter().map(|(file, _)| file.path.clone()).collect();
     let walked = Walked::new(repository, &history, &followed);
-    let ground = Ground::new(repository, &notebook, &walked, &paths, request.all);
+    let tree = history.nodes()[0].tree;
+    let all = OnceCell::new();
+    let files_called = |name: &str| {
+        if all.get().is_none() {
+            let _first = all.set(repository.files_under(tree, b"".as_bstr())?);
+        }
+        let is_called = |file: &&BString| file.rsplit_str(b"/").next() == Some(name.as_bytes());
+        Ok(all.get().into_iter().flatten().filter(is_called).cloned().collect())
+    };
+    dependents_from((lazy, caches), request, (&walked, &notebook, &files_called), n_annotations, warnings)
+}
+
+/// The files of the commit that is asked about whose path ends with a component.
+type FilesCalled<'f> = &'f dyn Fn(&str) -> Result<Vec<BString>>;
+
+fn dependents_from(
+    (lazy, caches): (&LazyRepository, &Caches),
+    request: &DepsRequest,
+    (past, notebook, files_called): (&dyn Past, &Notebook<'_>, FilesCalled<'_>),
+    n_annotations: usize,
+    mut warnings: Vec<String>,
+) -> Result<Dependents> {
+    let repository = lazy.get()?;
+    let files = request.by_file();
+    let paths: Vec<BString> = files.iter().map(|(file, _)| file.path.clone()).collect();
+    let ground = Ground::new(repository, notebook, past, &paths, request.all);
     let contents: Vec<&Content> =
         files.iter().map(|(_, targets)| &request.targets[targets[0]].content).collect();
     let is_committed = contents.iter().any(|content| content.blob().is_some());
@@ -107,11 +150,9 @@ pub fn dependents(lazy: &LazyRepository, caches: &Caches, request: &DepsRequest)
     };
     let ground = ground.looking_for(request.words());
     let candidates = ground.candidates(&mut warnings)?;
-    let tree = history.nodes()[0].tree;
-    let direct =
-        Direct { repository, tree, prose: request.prose(|| Prose::of(&candidates)), files: OnceCell::new() };
+    let direct = Direct { prose: request.prose(|| Prose::of(&candidates)), files_called };
     let records: Vec<FileRecord> = Gathered::from(&ground, &candidates).unplaced().collect();
-    let head_time = Timestamp::from_second(history.nodes()[0].time).unwrap_or(Timestamp::UNIX_EPOCH);
+    let head_time = Timestamp::from_second(past.head().time).unwrap_or(Timestamp::UNIX_EPOCH);
     let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
     warnings.extend(afterwords.warnings.iter().cloned());
     let outlines = &caches.outlines;
@@ -241,10 +282,8 @@ impl Words for Index {
 
 /// The words of the notes themselves, and the files of one commit.
 struct Direct<'a> {
-    repository: &'a Repository,
-    tree: ObjectId,
     prose: Prose,
-    files: OnceCell<Vec<BString>>,
+    files_called: FilesCalled<'a>,
 }
 
 impl Words for Direct<'_> {
@@ -253,14 +292,6 @@ impl Words for Direct<'_> {
     }
 
     fn files_called(&self, name: &str) -> Result<Option<Vec<BString>>> {
-        let files = match self.files.get() {
-            Some(files) => files,
-            None => {
-                let files = self.repository.files_under(self.tree, b"".as_bstr())?;
-                self.files.get_or_init(|| files)
-            }
-        };
-        let is_called = |file: &&BString| file.rsplit_str(b"/").next() == Some(name.as_bytes());
-        Ok(Some(files.iter().filter(is_called).cloned().collect()))
+        (self.files_called)(name).map(Some)
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     error::Result,
     index::table::{Table, TableWriter, Value},
     outlines::Outlines,
+    past::fill::Progress,
     reformatted::Reformatted,
     retire::Retired,
     summaries::Summaries,
@@ -69,8 +70,8 @@ impl Caches {
 
     /// The same, where answers come from facts, kept in that place if there is one.
     #[must_use]
-    pub fn with_facts(self, place: Option<&CachePlace>) -> Self {
-        Self { facts: Some(KeptFacts { place: place.cloned(), opened: OnceCell::new() }), ..self }
+    pub fn with_facts(self, place: Option<&CachePlace>, progress: Option<Progress>) -> Self {
+        Self { facts: Some(KeptFacts { place: place.cloned(), progress, opened: OnceCell::new() }), ..self }
     }
 }
 
@@ -78,6 +79,8 @@ impl Caches {
 #[derive(Debug)]
 pub(crate) struct KeptFacts {
     place: Option<CachePlace>,
+    /// Shows how far filling is.
+    pub(crate) progress: Option<Progress>,
     opened: OnceCell<Facts>,
 }
 

@@ -72,6 +72,7 @@ pub mod parsing {
     pub use chronicle_outline::{MAX_MEMORY, TIMED_OUT, outline_apart, serve};
 }
 pub use outlines::{Items, Outlines};
+pub use past::{fill as fill_facts, fill::Progress, is_near, whereabouts};
 pub use reachable::Reachable;
 pub use read::{Limits, ReadRequest, Recent, Scope, ScopeFile, read, read_indexed, read_recent};
 pub use recap::{Reason, Recap, Unfinished};

@@ -4,9 +4,53 @@ pub(crate) mod fill;
 pub(crate) mod known;
 pub(crate) mod placements;
 
-use chronicle_git::{BString, FileHistory, Followed, History, ObjectId, Reached, Repository, Whereabouts};
+use chronicle_git::{
+    BString, FileHistory, Followed, History, LazyRepository, ObjectId, Reached, Repository, Whereabouts,
+};
 
-use crate::{error::Result, matching::Elsewhere};
+use crate::{error::Result, kept::Caches, matching::Elsewhere, past::known::Line};
+
+/// Makes facts complete for questions about the history of HEAD.
+///
+/// # Errors
+/// When the repository cannot be read.
+pub fn fill(lazy: &LazyRepository, caches: &Caches) -> Result<()> {
+    let (Some(kept), repository) = (&caches.facts, lazy.get()?) else { return Ok(()) };
+    let Some(head) = repository.head()? else { return Ok(()) };
+    Line::open(repository, kept, head, &mut Vec::new()).map(drop)
+}
+
+/// Whether questions about the history of HEAD are answered without a long wait.
+///
+/// # Errors
+/// When the repository cannot be read.
+pub fn is_near(lazy: &LazyRepository, caches: &Caches) -> Result<bool> {
+    let (Some(kept), repository) = (&caches.facts, lazy.get()?) else { return Ok(true) };
+    match repository.head()? {
+        Some(head) => fill::is_near(repository, kept.get()?, head),
+        None => Ok(true),
+    }
+}
+
+/// What became of paths that the commit `head` lacks.
+///
+/// # Errors
+/// When the repository cannot be read.
+pub fn whereabouts(
+    lazy: &LazyRepository,
+    caches: &Caches,
+    head: ObjectId,
+    paths: &[BString],
+) -> Result<Vec<Whereabouts>> {
+    let repository = lazy.get()?;
+    match &caches.facts {
+        Some(kept) => {
+            let line = Line::open(repository, kept, head, &mut Vec::new())?;
+            paths.iter().map(|path| line.whereabouts(path)).collect()
+        }
+        None => Ok(repository.whereabouts(&repository.history(&[head])?, paths)?),
+    }
+}
 
 /// A commit of the history that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]

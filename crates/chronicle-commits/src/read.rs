@@ -152,13 +152,13 @@ pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Re
             Some(commit) => commit,
             None => repository.born_head()?,
         };
-        let line = Line::open(repository, facts.get()?, head, &mut warnings, &|_, _| ())?;
+        let line = Line::open(repository, facts, head, &mut warnings)?;
         if !line.has_notes()? {
             return Ok(nothing_annotated(repository, request, warnings));
         }
         let contents = contents_of(repository, head, request)?;
         let bytes: Vec<&[u8]> = contents.iter().filter_map(|content| content.bytes(lazy)).collect();
-        let (known, notebook) = line.about(&request.files, &[], &bytes)?;
+        let (known, notebook) = line.about(&request.files, None, &bytes)?;
         let placements = Some(&line.placements);
         let reading =
             read_from((lazy, caches), request, (&known, &notebook, placements), &contents, warnings);

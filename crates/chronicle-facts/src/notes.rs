@@ -178,14 +178,14 @@ impl Facts {
         Ok(change.commit()?)
     }
 
-    /// The objects with notes.
+    /// How many objects have notes.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn annotated(&self) -> Result<Vec<Vec<u8>>> {
-        let mut statement = self.connection.prepare_cached("SELECT DISTINCT object FROM notes")?;
-        let found = statement.query_map([], |row| row.get(0))?;
-        Ok(found.collect::<rusqlite::Result<_>>()?)
+    pub fn n_annotated(&self) -> Result<usize> {
+        let mut statement = self.connection.prepare_cached("SELECT count(DISTINCT object) FROM notes")?;
+        let count: i64 = statement.query_row([], |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
     }
 
     /// The notes on an object.

@@ -148,6 +148,8 @@ pub struct Chronicle {
     /// Looks up variables of the environment.
     environment: fn(&str) -> Option<OsString>,
     behind: Option<StartBehind>,
+    /// Shows how far a long look at history is.
+    progress: Option<chronicle_commits::Progress>,
 }
 
 /// Lets this program run itself in a directory, with arguments, while nobody waits for it.
@@ -179,6 +181,7 @@ impl Chronicle {
             ignored: OnceCell::new(),
             environment: |_| None,
             behind: None,
+            progress: None,
         }
     }
 
@@ -199,6 +202,7 @@ impl Chronicle {
         Self {
             environment: self.environment,
             behind: self.behind,
+            progress: self.progress,
             ..Self::new(directory, self.now, uses_index).with_patience(self.patience)
         }
     }
@@ -240,6 +244,13 @@ impl Chronicle {
     #[must_use]
     pub fn with_behind(self, behind: StartBehind) -> Self {
         Self { behind: Some(behind), ..self }
+    }
+
+    /// The same, where `progress` shows how far a long look at history is: how many commits are done, and how many
+    /// there are.
+    #[must_use]
+    pub fn with_progress(self, progress: fn(usize, usize)) -> Self {
+        Self { progress: Some(progress), ..self }
     }
 
     /// Whether the directory is in a repository that git would not work in, such as one of another user. Nothing of it
@@ -292,6 +303,21 @@ impl Chronicle {
     /// One that is not made in time goes on being made as long as this process lives.
     #[must_use]
     pub fn is_index_ready(&self, patience: Duration) -> bool {
+        if self.uses_facts() {
+            // What is seen at a glance needs no repository to be opened.
+            if self.sight().is_some_and(|seen| seen.notes.is_empty()) {
+                return true;
+            }
+            let is_near = chronicle_commits::is_near(self.lazy(), self.caches()).unwrap_or(true);
+            return match self.behind {
+                _ if is_near => true,
+                Some(start) => {
+                    start(&self.directory, &MAKE_TABLE);
+                    false
+                }
+                None => chronicle_commits::fill_facts(self.lazy(), self.caches()).is_ok(),
+            };
+        }
         let Some(glance) = self.indexed() else { return true };
         if self.index.get().is_some_and(Option::is_some) {
             return true;
@@ -322,6 +348,9 @@ impl Chronicle {
         if !self.uses_index {
             return Ok(());
         }
+        if self.uses_facts() {
+            return Ok(chronicle_commits::fill_facts(self.lazy(), self.caches())?);
+        }
         Ok(chronicle_commits::make_index_table(self.lazy().get()?)?)
     }
 
@@ -336,13 +365,13 @@ impl Chronicle {
                 return Caches::new(self.kept_in().as_ref());
             }
             let place = self.lazy().get().ok().filter(|_| self.uses_index).and_then(CachePlace::of);
-            Caches::new(place.as_ref()).with_facts(place.as_ref())
+            Caches::new(place.as_ref()).with_facts(place.as_ref(), self.progress)
         })
     }
 
     /// Whether answers come from facts, instead of an index of states.
     fn uses_facts(&self) -> bool {
-        (self.environment)("CHRONICLE_FACTS").is_some_and(|value| !value.is_empty())
+        (self.environment)("CHRONICLE_FACTS").is_none_or(|value| value != "0")
     }
 
     fn repository(&self) -> Result<&Repository, Error> {

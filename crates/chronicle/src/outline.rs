@@ -94,7 +94,7 @@ impl Chronicle {
         }
         let repository = self.repository()?;
         let head = repository.born_head()?;
-        let scope = self.scope(path, head, &mut None)?;
+        let scope = self.scope(path, head)?;
         let ([file], false) = (&scope.files[..], scope.is_directory) else {
             let path = if scope.name.is_empty() { ".".to_owned() } else { scope.name };
             return NotOneFileSnafu { path }.fail();

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, path::Path};
 
 use chronicle_commits::ScopeFile;
-use chronicle_git::{BString, ByteSlice, Detour, History, ObjectId, Whereabouts};
+use chronicle_git::{BString, ByteSlice, Detour, ObjectId, Whereabouts};
 
 use crate::{
     Chronicle, Error,
@@ -24,12 +24,7 @@ pub(crate) struct Scope {
 
 impl Chronicle {
     /// The files that `path` stands for; literal, never a pattern.
-    pub(crate) fn scope(
-        &self,
-        path: &Path,
-        head: ObjectId,
-        history: &mut Option<History>,
-    ) -> Result<Scope, Error> {
+    pub(crate) fn scope(&self, path: &Path, head: ObjectId) -> Result<Scope, Error> {
         let shown = || path.to_string_lossy().escape_debug().to_string();
         let repository = self.repository()?;
         let candidates = repository.root_relative(&self.directory, path)?;
@@ -77,11 +72,7 @@ impl Chronicle {
                 return Ok(Scope { remark: Some(remark), ..Self::present(candidate, None) });
             }
         }
-        let history = match history {
-            Some(history) => history,
-            None => history.insert(repository.history(&[head])?),
-        };
-        let whereabouts = repository.whereabouts(history, &candidates)?;
+        let whereabouts = chronicle_commits::whereabouts(self.lazy(), self.caches(), head, &candidates)?;
         for (candidate, whereabouts) in candidates.into_iter().zip(whereabouts) {
             let (file, remark) = match whereabouts {
                 Whereabouts::Never => continue,

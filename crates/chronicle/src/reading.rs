@@ -220,14 +220,13 @@ impl Chronicle {
     /// Answers from the repository itself.
     fn read_directly(&self, command: &ReadCommand) -> Result<Reading, Error> {
         let head = self.repository()?.head()?.ok_or(GitError::NoCommits)?;
-        let mut history = None;
         let mut files = Vec::new();
         let mut names = Vec::new();
         let mut remarks = Vec::new();
         let mut is_directory = false;
         let mut anchor = command.anchor.clone();
         for (number, path) in command.paths.iter().enumerate() {
-            let scope = match self.scope(path, head, &mut history) {
+            let scope = match self.scope(path, head) {
                 // What names no path, now or ever, may be meant as a name of code.
                 Err(Error::FileNotFound { .. }) if may_be_anchor(command, number) => {
                     anchor = Some(path.to_string_lossy().into_owned());

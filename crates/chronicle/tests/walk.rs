@@ -38,8 +38,8 @@ fn home(name: &str) -> Option<OsString> {
     (name == "CHRONICLE_HOME").then(|| HOME.with_borrow(Clone::clone))
 }
 
-fn home_with_facts(name: &str) -> Option<OsString> {
-    if name == "CHRONICLE_FACTS" { Some("1".into()) } else { home(name) }
+fn home_without_facts(name: &str) -> Option<OsString> {
+    if name == "CHRONICLE_FACTS" { Some("0".into()) } else { home(name) }
 }
 
 /// The application, on what is kept, on nothing that is kept, and without facts.
@@ -47,9 +47,9 @@ fn applications(root: &Path) -> [(&'static str, Chronicle); 3] {
     let now: Timestamp = "2026-03-03T12:00:00Z".parse().expect("it is a time");
     let new = |uses_index| Chronicle::new(root, now, uses_index);
     [
-        ("kept facts", new(true).with_environment(home_with_facts)),
-        ("new facts", new(false).with_environment(home_with_facts)),
-        ("the repository", new(false).with_environment(home)),
+        ("kept facts", new(true).with_environment(home)),
+        ("new facts", new(false).with_environment(home)),
+        ("the repository", new(false).with_environment(home_without_facts)),
     ]
 }
 
@@ -103,6 +103,11 @@ fn walk(seed: u64) -> usize {
         }
         let file = work.random.one(&files);
         n_known += usize::from(read(&root, &file, &what));
+        if work.random.below(3) == 0 {
+            same(&root, &format!("deps {file}, {what}"), |chronicle| {
+                chronicle.deps(Path::new(&file), None, false)
+            });
+        }
         if work.random.below(6) == 0 {
             read(&root, ".", &what);
             let mut edited = work.tree().clone();

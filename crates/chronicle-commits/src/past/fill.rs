@@ -19,17 +19,34 @@ const BATCH: usize = 512;
 /// Of a sketch, so many lines are keys: code that moves keeps most of its lines.
 const SKETCHED: usize = 16;
 
-/// Called now and then while much is filled, with how much is done and how much there is to do.
-pub(crate) type Progress<'p> = &'p dyn Fn(usize, usize);
+/// Called now and then while much is filled, with how many commits are done and how many there are.
+pub type Progress = fn(usize, usize);
+
+/// So few commits are looked at while somebody waits who must not wait long.
+const NEAR: usize = 256;
 
 /// Stores `tips` and all that they reach, where they are not stored yet. Tips that are no commits are passed over.
 pub(crate) fn commits(repository: &Repository, facts: &Facts, tips: &[ObjectId]) -> Result<()> {
     let mut reader = repository.commits();
-    let mut walk = Walk { facts, done: HashSet::new(), fresh: Vec::new() };
+    let mut walk = Walk { facts, done: HashSet::new(), fresh: Vec::new(), left: usize::MAX };
     for tip in tips {
         walk.from(&mut reader, *tip)?;
     }
     walk.store()
+}
+
+/// Whether only little is missing for questions about the history of `head`.
+pub(crate) fn is_near(repository: &Repository, facts: &Facts, head: ObjectId) -> Result<bool> {
+    if facts.row_of(head.as_slice())?.is_none() {
+        let mut walk = Walk { facts, done: HashSet::new(), fresh: Vec::new(), left: NEAR };
+        walk.from(&mut repository.commits(), head)?;
+        if walk.left == 0 {
+            return Ok(false);
+        }
+        walk.store()?;
+    }
+    let Some(row) = facts.row_of(head.as_slice())? else { return Ok(true) };
+    Ok(facts.unwalked(&facts.reach(row)?, NEAR + 1)?.len() <= NEAR)
 }
 
 /// A walk that finishes one parent before it begins the next.
@@ -38,6 +55,8 @@ struct Walk<'f> {
     /// Commits that are stored, or are about to be.
     done: HashSet<ObjectId>,
     fresh: Vec<NewCommit>,
+    /// How many commits may still be read.
+    left: usize,
 }
 
 impl Walk<'_> {
@@ -82,6 +101,10 @@ impl Walk<'_> {
             self.done.insert(id);
             return Ok(None);
         }
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
         Ok(reader.find(id).ok())
     }
 
@@ -96,7 +119,7 @@ pub(crate) fn touches(
     repository: &Repository,
     facts: &Facts,
     reach: &Reach,
-    progress: Progress<'_>,
+    progress: Option<Progress>,
 ) -> Result<()> {
     let reader = repository.commits();
     let mut n_done = 0;
@@ -111,7 +134,9 @@ pub(crate) fn touches(
             .collect();
         facts.add_touches(&walked?)?;
         n_done += unwalked.len();
-        progress(n_done, reach.count());
+        if let Some(progress) = progress {
+            progress(n_done, reach.count());
+        }
     }
 }
 

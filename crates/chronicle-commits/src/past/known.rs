@@ -14,11 +14,12 @@ use twox_hash::XxHash3_128;
 use crate::{
     ScopeFile,
     error::Result,
+    kept::KeptFacts,
     moved::FileLines,
     notebook::Notebook,
     past::{
         Past, PastCommit,
-        fill::{self, NoteWords, Progress},
+        fill::{self, NoteWords},
         placements::Placements,
     },
 };
@@ -42,18 +43,18 @@ impl<'a> Line<'a> {
     /// That of `head`, and the notes of all refs.
     pub(crate) fn open(
         repository: &'a Repository,
-        facts: &'a Facts,
+        kept: &'a KeptFacts,
         head: ObjectId,
         warnings: &mut Vec<String>,
-        progress: Progress<'_>,
     ) -> Result<Self> {
+        let facts = kept.get()?;
         let Some(row) = fill::row_of(repository, facts, head)? else {
             // It says what is wrong with it.
             repository.commit_tree(head)?;
             return Err(chronicle_git::GitError::NoCommits.into());
         };
         let reach = facts.reach(row)?;
-        fill::touches(repository, facts, &reach, progress)?;
+        fill::touches(repository, facts, &reach, kept.progress)?;
         fill::notes(repository, facts, warnings)?;
         Ok(Self {
             repository,
@@ -134,7 +135,7 @@ impl<'a> Line<'a> {
     fn annotated(
         &self,
         (mut names, trails): (BTreeSet<String>, &[Trail]),
-        words: &[String],
+        words: Option<&[String]>,
         contents: &[&[u8]],
     ) -> Result<BTreeSet<ObjectId>> {
         let mut keys: BTreeSet<ObjectId> = BTreeSet::new();
@@ -153,8 +154,12 @@ impl<'a> Line<'a> {
         for name in &names {
             add(&mut keys, self.facts.objects_with(&Key::File(name.as_bytes()))?);
         }
-        for word in words {
-            add(&mut keys, self.facts.objects_with(&Key::Word(word.as_bytes()))?);
+        if let Some(words) = words {
+            let lasts = names.iter().filter_map(|name| name.rsplit('/').next()).map(str::to_owned);
+            let words: BTreeSet<String> = words.iter().cloned().chain(lasts).collect();
+            for word in words {
+                add(&mut keys, self.facts.objects_with(&Key::Word(word.as_bytes()))?);
+            }
         }
         add(&mut keys, self.facts.objects_with(&Key::Odd)?);
         add(&mut keys, self.facts.objects_that_replace()?);
@@ -195,12 +200,12 @@ impl<'a> Line<'a> {
         Ok(texts)
     }
 
-    /// What is known about `files`, and the notes that may say something about them, or hold one of
-    /// `words`. `contents` are the bytes that may hold code from elsewhere.
+    /// What is known about `files`, and the notes that may say something about them; with `words`, also those whose words
+    /// may name one of these, or a file. `contents` are the bytes that may hold code from elsewhere.
     pub(crate) fn about(
         &'a self,
         files: &[ScopeFile],
-        words: &[String],
+        words: Option<&[String]>,
         contents: &[&[u8]],
     ) -> Result<(Known<'a>, Notebook<'a>)> {
         let at_head: Vec<BString> = files.iter().map(|file| file.at_head.clone()).collect();
@@ -209,6 +214,28 @@ impl<'a> Line<'a> {
         let keys = self.annotated((names.collect(), &trails), words, contents)?;
         let (keys, notebook) = Notebook::of(self.repository, self.facts, keys)?;
         Ok((Known::new(self, trails, &keys)?, notebook))
+    }
+
+    /// How many commits are annotated, whatever branch they are on.
+    pub(crate) fn n_annotated(&self) -> Result<usize> {
+        let knowledge = self.repository.keys_of(self.repository.empty_tree());
+        let mut n_knowing = 0;
+        for key in knowledge {
+            n_knowing += usize::from(!self.facts.notes_on(key.as_slice())?.is_empty());
+        }
+        Ok(self.facts.n_annotated()?.saturating_sub(n_knowing))
+    }
+
+    /// The files of the newest commit whose path ends with the component `name`.
+    pub(crate) fn files_called(&self, name: &str) -> Result<Vec<BString>> {
+        let Ok(tree) = ObjectId::try_from(&self.head.tree[..]) else { return Ok(Vec::new()) };
+        let mut files = Vec::new();
+        for path in self.facts.paths_called(name.as_bytes())? {
+            if self.repository.blob_at(tree, path.as_bstr())?.is_some() {
+                files.push(BString::from(path));
+            }
+        }
+        Ok(files)
     }
 
     fn branches(&self) -> Result<&[(String, Reach)]> {

@@ -13,6 +13,8 @@ use super::{
     edits::{beginning, is_reason, may_be_told},
     log::SessionLog,
 };
+use chronicle_git::{BString, ByteSlice};
+
 use crate::{
     Chronicle, Error, ReadCommand,
     find::FindCommand,
@@ -99,14 +101,19 @@ impl Chronicle {
 
     /// The files that a prompt names, and items of code in files.
     fn named_in(&self, prompt: &str) -> Vec<(String, Option<String>)> {
-        let Some((glance, index)) = self.index() else { return Vec::new() };
+        let Some(glance) = self.sight().filter(|seen| !seen.notes.is_empty()) else { return Vec::new() };
+        let glance = glance.trusting(|| self.trust_records());
+        let has_file = |path: &BString| {
+            let repository = self.repository().ok()?;
+            repository.blob_at(repository.commit_tree(glance.head).ok()?, path.as_bstr()).ok()?
+        };
         let mut named: Vec<(String, Option<String>)> = Vec::new();
         let mut anchors = None;
         for word in words(prompt) {
             let candidates = glance.root_relative(word.split(':').next().unwrap_or(word).as_ref());
             let is_path = word.contains(['/', '.']);
             let found = if is_path {
-                let path = candidates.iter().find(|path| index.has_file(path.as_slice().into()));
+                let path = candidates.iter().find(|path| has_file(path).is_some());
                 path.map(|path| (path.to_string(), None))
             } else if is_code(word) {
                 let known: &KnownAnchors = anchors.get_or_insert_with(|| {
@@ -134,7 +141,7 @@ impl Chronicle {
         path: &str,
         anchor: Option<&str>,
     ) -> Result<Option<Reading>, Error> {
-        let Some((glance, _)) = self.index() else { return Ok(None) };
+        let Some(glance) = self.sight() else { return Ok(None) };
         let command = ReadCommand {
             paths: vec![glance.work_dir.join(path)],
             anchor: anchor.map(str::to_owned),
