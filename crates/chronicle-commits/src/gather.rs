@@ -450,9 +450,10 @@ impl Gatherer<'_> {
         let mut n_held: Vec<usize> = at_head().map(|holding| holding.n_held).collect();
         n_held.sort_unstable_by(|left, right| right.cmp(left));
         let n_in_many = n_held.get(MAX_HOLDERS).copied().unwrap_or_default();
-        let is_newer = |file: usize| {
-            let newest = self.ground.past.files()[file].touches.first();
-            self.candidate.place.is_none_or(|place| newest.is_none_or(|touch| touch.place < place))
+        // What cannot be looked up is as good as unchanged.
+        let is_newer = |file: usize| match self.candidate.place {
+            Some(place) => self.ground.past.touches_since(file, place).is_ok_and(|since| 0 < since),
+            None => true,
         };
         holding.retain(|holding| holding.as_of == AsOf::Now || is_newer(holding.file));
         for Holding { file, .. } in holding.iter().filter(|holding| n_in_many < holding.n_held) {

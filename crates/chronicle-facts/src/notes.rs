@@ -132,22 +132,54 @@ impl Facts {
                 Some(_) => {}
                 None => {
                     change.prepare_cached("DELETE FROM notes WHERE ref = ?1")?.execute([ref_row])?;
+                    change.prepare_cached("DELETE FROM unread WHERE ref = ?1")?.execute([ref_row])?;
                 }
             }
             let mut remove = change.prepare_cached("DELETE FROM notes WHERE object = ?1 AND ref = ?2")?;
             let mut insert = change.prepare_cached(
                 "INSERT OR REPLACE INTO notes (object, ref, text) SELECT ?1, ?2, row FROM texts WHERE blob = ?3",
             )?;
+            let mut forget = change.prepare_cached("DELETE FROM unread WHERE object = ?1 AND ref = ?2")?;
+            let mut miss = change
+                .prepare_cached("INSERT OR REPLACE INTO unread (object, ref, blob) VALUES (?1, ?2, ?3)")?;
             for (object, blobs) in changed {
                 remove.execute((object, ref_row))?;
+                forget.execute((object, ref_row))?;
                 for blob in blobs {
-                    insert.execute((object, ref_row, blob))?;
+                    if insert.execute((object, ref_row, blob))? == 0 {
+                        miss.execute((object, ref_row, blob))?;
+                    }
                 }
             }
             change.prepare_cached("UPDATE refs SET tip = ?2 WHERE row = ?1")?.execute((ref_row, tip))?;
         }
         change.commit()?;
         Ok(true)
+    }
+
+    /// Notes whose bytes are not stored: the annotated object, and the blob.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn unread(&self) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let mut statement = self.connection.prepare_cached("SELECT DISTINCT object, blob FROM unread")?;
+        let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(found.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Says that the bytes of some notes that were not here are stored by now.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn set_read(&self) -> Result<()> {
+        let change = self.change()?;
+        change.execute(
+            "INSERT OR REPLACE INTO notes (object, ref, text) \
+             SELECT u.object, u.ref, t.row FROM unread u JOIN texts t ON t.blob = u.blob",
+            [],
+        )?;
+        change.execute("DELETE FROM unread WHERE blob IN (SELECT blob FROM texts)", [])?;
+        Ok(change.commit()?)
     }
 
     /// Annotated objects that were no commits here when they were last looked for.

@@ -43,6 +43,14 @@ CREATE TABLE notes (
 ) WITHOUT ROWID;
 CREATE INDEX notes_of_texts ON notes (text);
 
+-- Notes whose bytes were not here when their refs were read: they may come.
+CREATE TABLE unread (
+    object BLOB NOT NULL,
+    ref INTEGER NOT NULL,
+    blob BLOB NOT NULL,
+    PRIMARY KEY (object, ref, blob)
+) WITHOUT ROWID;
+
 -- Annotated objects that were no commits here when their notes were read: they may come.
 CREATE TABLE away (object BLOB PRIMARY KEY) WITHOUT ROWID;
 

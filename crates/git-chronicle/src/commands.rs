@@ -62,7 +62,7 @@ pub(crate) mod why;
 
 use std::{mem::ManuallyDrop, path::PathBuf};
 
-use chronicle::{Chronicle, Patience};
+use chronicle::{Chronicle, Patience, render::Format};
 use snafu::ResultExt;
 
 use crate::{
@@ -95,9 +95,12 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         background::nobody_attends();
     }
     let chronicle = Chronicle::new(&directory, ui_now(), may_use_index()).with_patience(patience);
+    let chronicle = chronicle.with_environment(environment).with_behind(background::start_in);
     // The process ends with it, and what it holds is given back all at once.
-    let chronicle =
-        ManuallyDrop::new(chronicle.with_environment(environment).with_behind(background::start_in));
+    let chronicle = ManuallyDrop::new(match ui.format() {
+        Format::Json => chronicle,
+        _ => chronicle.with_progress(ui::history_progress),
+    });
     let done = answer(cli, &chronicle, directory, ui);
     if let Some(ignored) = chronicle.ignored_settings().filter(|_| !background::nobody_hears()) {
         ui.warn(ignored);

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::io::{BufWriter, IsTerminal, Write};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use chronicle::render::{DEFAULT_WIDTH, Format, View};
 
@@ -139,19 +141,9 @@ impl Ui {
 
     /// Shows how much of `what` is done, on a line that goes away at the end; only to who looks at a terminal.
     pub(crate) fn progress(&mut self, what: &str, n_done: usize, n_all: usize) {
-        const WIDTH: usize = 30;
-        let mut stderr = std::io::stderr().lock();
-        if self.format() == Format::Json || !stderr.is_terminal() {
-            return;
+        if self.format() != Format::Json {
+            show_progress(what, n_done, n_all);
         }
-        let n_marks = WIDTH * n_done / n_all.max(1);
-        let line = if n_done < n_all {
-            format!("\r[{}{}] {n_done} of {n_all} {what}", "#".repeat(n_marks), " ".repeat(WIDTH - n_marks))
-        } else {
-            "\r\u{1b}[K".to_owned()
-        };
-        // Nobody to tell is no reason to fail.
-        let _written = stderr.write_all(line.as_bytes()).and_then(|()| stderr.flush());
     }
 
     pub(crate) fn stderr(&mut self, text: &str) {
@@ -159,6 +151,31 @@ impl Ui {
         let text = chronicle::without_commands(text);
         let _written = writeln!(std::io::stderr().lock(), "{text}");
     }
+}
+
+/// Shows how far a look at history is, where it takes more than half a second.
+pub(crate) fn history_progress(n_done: usize, n_all: usize) {
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    let is_long = BEGUN.get_or_init(Instant::now).elapsed() > Duration::from_millis(500);
+    if is_long {
+        show_progress("commits read", n_done, n_all);
+    }
+}
+
+fn show_progress(what: &str, n_done: usize, n_all: usize) {
+    const WIDTH: usize = 30;
+    let mut stderr = std::io::stderr().lock();
+    if !stderr.is_terminal() {
+        return;
+    }
+    let n_marks = WIDTH * n_done.min(n_all) / n_all.max(1);
+    let line = if n_done < n_all {
+        format!("\r[{}{}] {n_done} of {n_all} {what}", "#".repeat(n_marks), " ".repeat(WIDTH - n_marks))
+    } else {
+        "\r\u{1b}[K".to_owned()
+    };
+    // Nobody to tell is no reason to fail.
+    let _written = stderr.write_all(line.as_bytes()).and_then(|()| stderr.flush());
 }
 
 /// Whether what went wrong is only that nobody reads any more.

@@ -126,6 +126,9 @@ pub(crate) fn touches(
     loop {
         let unwalked = facts.unwalked(reach, BATCH)?;
         if unwalked.is_empty() {
+            if let (Some(progress), true) = (progress, 0 < n_done) {
+                progress(1, 1);
+            }
             return Ok(());
         }
         let walked: Result<Vec<_>> = unwalked
@@ -216,7 +219,28 @@ pub(crate) fn notes(repository: &Repository, facts: &Facts, warnings: &mut Vec<S
             }
         }
     }
-    Ok(())
+    unread(repository, facts, warnings)
+}
+
+/// Looks again for notes that were not here; those that still are not go to `warnings`.
+fn unread(repository: &Repository, facts: &Facts, warnings: &mut Vec<String>) -> Result<()> {
+    let mut come = HashSet::new();
+    for (object, blob) in facts.unread()? {
+        let (Ok(object), Ok(blob)) = (ObjectId::try_from(&object[..]), ObjectId::try_from(&blob[..])) else {
+            continue;
+        };
+        if repository.has_object(blob) {
+            come.insert(blob);
+        } else {
+            warnings
+                .push(format!("the annotation on commit {object} cannot be read: object {blob} is missing"));
+        }
+    }
+    if come.is_empty() {
+        return Ok(());
+    }
+    texts(repository, facts, come)?;
+    Ok(facts.set_read()?)
 }
 
 /// Stores the notes of one ref; `false` where another process was faster, or the former tip is gone.
