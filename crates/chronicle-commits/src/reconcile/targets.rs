@@ -26,7 +26,7 @@ impl Targets {
     /// The changes of the newest `most` commits.
     pub(super) fn of(repository: &Repository, reach: &Reach, lost: &[Lost], most: usize) -> Result<Self> {
         let words: HashSet<u32> = lost.iter().flat_map(|one| one.wrote.iter().copied()).collect();
-        let history = repository.history(&reach.tips)?;
+        let history = &reach.all;
         let mut targets = Self::default();
         let nodes = &history.nodes()[..history.nodes().len().min(most)];
         for batch in nodes.chunks(BATCH) {

@@ -488,3 +488,26 @@ fn lessons_survive_common_ways_of_rewriting() {
     let said = [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
     assert!(output.status.success(), "{}\n{}", said[0], said[1]);
 }
+
+#[test]
+fn records_of_tools_do_not_keep_a_commit_that_was_amended() {
+    for keep in [
+        "refs/branchless",
+        "refs/patches/main",
+        "refs/changes/34/1234",
+        "refs/remotes/origin/pr",
+        "refs/stash",
+    ] {
+        let (repo, old) = annotated();
+        let name = if keep == "refs/stash" { keep.to_owned() } else { format!("{keep}/{old}") };
+        repo.git(&["update-ref", &name, &old]);
+        // Its content, too, so that the note says something of another change.
+        repo.write("pool.rs", POOL.replace("take_next(free)", "take_next(&free)"));
+        amend(&repo);
+        chronicle(repo.path(), &["reconcile"]).success();
+        assert_eq!(contents(&note(&repo, "HEAD")), [NEVER_BLOCK, FIFO], "{keep}");
+        let shown = read(repo.path(), "pool.rs");
+        let shown: Vec<_> = shown["wisdom"].as_array().unwrap().iter().map(|one| &one["content"]).collect();
+        assert_eq!(shown, [NEVER_BLOCK, FIFO], "{keep}");
+    }
+}
