@@ -2,7 +2,7 @@
 
 use chronicle_core::{
     Change, Lines,
-    patch_id::{PatchId, Wrote},
+    patch_id::{PatchId, Written, Wrote},
 };
 use chronicle_git::{Commit, FileChange, ObjectId, Repository};
 use serde_json::Map;
@@ -14,7 +14,7 @@ use crate::error::Result;
 /// Where a changed file is not at hand (partial clones), only the tree is known.
 pub(crate) fn of(repository: &Repository, commit: &Commit, changes: &[FileChange]) -> Result<Change> {
     let mut wrote = Wrote::default();
-    let print = print(repository, changes, |word| wrote.add(word))?;
+    let print = print(repository, changes, |written| wrote.add(written.word()))?;
     Ok(Change {
         tree: Some(commit.tree.to_string()),
         patch: print.as_ref().map(PatchId::finish),
@@ -26,11 +26,11 @@ pub(crate) fn of(repository: &Repository, commit: &Commit, changes: &[FileChange
 }
 
 /// The fingerprint of `changes` (renames not told); `None` where a changed file is not at hand.
-/// `wrote` is told the words of the lines they wrote.
+/// `wrote` is given the lines they wrote.
 pub(crate) fn print(
     repository: &Repository,
     changes: &[FileChange],
-    mut wrote: impl FnMut(u32),
+    mut wrote: impl FnMut(Written<'_>),
 ) -> Result<Option<PatchId>> {
     let mut patch = PatchId::default();
     let mut sorted: Vec<&FileChange> = changes.iter().collect();

@@ -7,6 +7,7 @@
 //! clone that knows the same notes and commits finds the same.
 
 mod chains;
+mod here;
 mod lost;
 mod parts;
 mod targets;
@@ -213,7 +214,11 @@ fn find(repository: &Repository, effort: Effort) -> Result<Reconciled> {
         open.retain(|one| one.key != matched.source);
         found(vec![matched], &mut reconciled.matches);
     }
-    for one in open.into_iter().filter(|one| one.is_orphan) {
+    let (orphans, kept): (Vec<&Lost>, Vec<&Lost>) = open.into_iter().partition(|one| one.is_orphan);
+    for one in kept {
+        found(here::taken_in(&search, one)?, &mut reconciled.matches);
+    }
+    for one in orphans {
         let mut by_place = search.same_files(one);
         if by_place.is_empty() && (!reach.is_shallow || repository.has_object(one.key)) {
             by_place = parts::same_lines(&search, one)?;

@@ -22,18 +22,18 @@ impl Default for PatchId {
 }
 
 impl PatchId {
-    /// Adds the change of one file; `wrote` is told the words of the lines it wrote that say something.
-    pub fn add(&mut self, path: &[u8], old: &Lines<'_>, new: &Lines<'_>, mut wrote: impl FnMut(u32)) {
+    /// Adds the change of one file; `wrote` is given the lines it wrote that say something.
+    pub fn add(&mut self, path: &[u8], old: &Lines<'_>, new: &Lines<'_>, mut wrote: impl FnMut(Written<'_>)) {
         self.push(b'@', path);
         let hunks = hunks(old.all(), new.all());
         for line in hunks.iter().flat_map(|(removed, _)| removed.clone()) {
             self.push(b'-', old.all()[line as usize]);
         }
-        for line in hunks.iter().flat_map(|(_, added)| added.clone()) {
-            let line = new.all()[line as usize];
-            self.push(b'+', line);
-            if is_substantive(line) {
-                wrote(written_word(path, line));
+        for index in hunks.iter().flat_map(|(_, added)| added.clone()) {
+            let text = new.all()[index as usize];
+            self.push(b'+', text);
+            if is_substantive(text) {
+                wrote(Written { path, number: index + 1, text });
             }
         }
     }
@@ -57,6 +57,27 @@ impl PatchId {
     #[must_use]
     pub fn finish(&self) -> String {
         format!("{:032x}", self.hasher.finish_128())
+    }
+}
+
+/// A line that a change wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written<'a> {
+    /// The file that it is in.
+    pub path: &'a [u8],
+    /// Its number there.
+    pub number: u32,
+    /// The line itself.
+    pub text: &'a [u8],
+}
+
+impl Written<'_> {
+    /// The word of the line, the same wherever its file was moved to.
+    #[must_use]
+    pub fn word(&self) -> u32 {
+        let name = self.path.rsplit(|byte| *byte == b'/').next().unwrap_or(self.path);
+        let text = [name, b"\0", self.text.trim_ascii()].concat();
+        u32::try_from(XxHash3_64::oneshot(&text) & u64::from(u32::MAX)).expect("masked to 32 bits")
     }
 }
 
@@ -84,13 +105,6 @@ impl Wrote {
     pub fn sketch(&self) -> Option<Sketch> {
         (!self.0.is_empty()).then(|| Sketch::of_words(self.0.iter().copied()))
     }
-}
-
-/// The word of a line that a change wrote, the same wherever its file was moved to.
-fn written_word(path: &[u8], line: &[u8]) -> u32 {
-    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-    let text = [name, b"\0", line.trim_ascii()].concat();
-    u32::try_from(XxHash3_64::oneshot(&text) & u64::from(u32::MAX)).expect("masked to 32 bits")
 }
 
 #[cfg(test)]

@@ -25,7 +25,9 @@ const BATCH: usize = 200;
 impl Targets {
     /// The changes of the newest `most` commits.
     pub(super) fn of(repository: &Repository, reach: &Reach, lost: &[Lost], most: usize) -> Result<Self> {
-        let words: HashSet<u32> = lost.iter().flat_map(|one| one.wrote.iter().copied()).collect();
+        let written = |one: &Lost| one.lines.iter().map(|line| line.word).collect::<Vec<_>>();
+        let words: HashSet<u32> =
+            lost.iter().flat_map(|one| one.wrote.iter().copied().chain(written(one))).collect();
         let history = &reach.all;
         let mut targets = Self::default();
         let nodes = &history.nodes()[..history.nodes().len().min(most)];
@@ -52,7 +54,8 @@ impl Targets {
             repository.read_ahead(blobs);
             for (node, changes) in changed {
                 let mut wrote = BTreeSet::new();
-                let print = change::print(repository, &changes, |word| {
+                let print = change::print(repository, &changes, |written| {
+                    let word = written.word();
                     if words.contains(&word) {
                         wrote.insert(word);
                     }

@@ -489,6 +489,95 @@ fn lessons_survive_common_ways_of_rewriting() {
     assert!(output.status.success(), "{}\n{}", said[0], said[1]);
 }
 
+/// A topic with an annotated commit that took in main, and went on; main is checked out.
+fn topic_that_took_in_main() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", POOL);
+    repo.commit("pool: add it");
+    repo.git(&["checkout", "--quiet", "-b", "topic"]);
+    repo.write("pool.rs", POOL.replace("wake_one();", "wake(2);"));
+    let commit = repo.commit("pool: wake two");
+    let wisdom = [lesson(FIFO, "pool.rs", Some((10, 10))), lesson(NEVER_BLOCK, "pool.rs", None)];
+    annotate(&repo, &commit, "Two, because one may be gone", &wisdom);
+    for header in ["// Licensed.\n", HEADER] {
+        repo.git(&["checkout", "--quiet", "main"]);
+        repo.write("header.rs", header);
+        repo.commit("main goes on");
+        repo.git(&["checkout", "--quiet", "topic"]);
+        repo.git(&["merge", "--quiet", "-m", "Merge main into topic", "main"]);
+    }
+    repo.write("limit.rs", "fn limit() -> u32 {\n    8\n}\n");
+    repo.commit("limit: add it");
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo
+}
+
+#[test]
+fn a_branch_that_took_in_main_and_was_squashed_gives_its_lessons() {
+    for (ends, is_kept) in [(false, true), (false, false), (true, true)] {
+        let repo = topic_that_took_in_main();
+        repo.write("other.rs", "fn other() {}\n");
+        repo.commit("main goes on alone");
+        repo.git(&["merge", "--quiet", "--squash", "topic"]);
+        let squashed = repo.commit("Topic (#12)");
+        repo.write("other.rs", "fn other() -> u8 {}\n");
+        repo.commit("main goes on again");
+        if ends {
+            repo.git(&["checkout", "--quiet", "topic"]);
+            repo.write("limit.rs", "fn limit() -> u32 {\n    9\n}\n");
+            repo.commit("limit: too late");
+            repo.git(&["checkout", "--quiet", "main"]);
+        }
+        if !is_kept {
+            repo.git(&["branch", "--quiet", "-D", "topic"]);
+        }
+        chronicle(repo.path(), &["reconcile"]).success();
+        let stored = note(&repo, &squashed);
+        assert_eq!(contents(&stored), [NEVER_BLOCK, FIFO], "{ends} {is_kept}");
+        assert_eq!(entry(&stored, FIFO)["lines"], lines(10, 10));
+        assert_eq!(entry(&stored, NEVER_BLOCK)["file"], "pool.rs");
+        let again = chronicle(repo.path(), &["reconcile"]).success();
+        assert!(again.stdout.is_empty(), "{again:#?}");
+    }
+}
+
+#[test]
+fn what_only_a_branch_has_stays_there() {
+    let repo = topic_that_took_in_main();
+    let reply = chronicle(repo.path(), &["reconcile", "--format=json"]).success().json();
+    assert_eq!(reply["matches"], json!([]));
+    assert_eq!(read(repo.path(), "pool.rs")["wisdom"], json!([]));
+    repo.git(&["checkout", "--quiet", "topic"]);
+    assert_eq!(read(repo.path(), "pool.rs")["wisdom"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn of_a_branch_that_was_edited_when_it_was_squashed_only_lessons_on_lines_that_are_here_come() {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", POOL);
+    repo.commit("pool: add it");
+    repo.git(&["checkout", "--quiet", "-b", "topic"]);
+    let ours = "    let waiters = count_waiters(&queue);\n    notify_all(waiters);\n";
+    repo.write("pool.rs", POOL.replace("    wake_one();\n", ours));
+    let commit = repo.commit("pool: wake all");
+    let wisdom = [
+        lesson(FIFO, "pool.rs", Some((10, 10))),
+        lesson(NEVER_BLOCK, "pool.rs", Some((11, 11))),
+        lesson("All of it.", "pool.rs", None),
+    ];
+    annotate(&repo, &commit, "All, because one may be gone", &wisdom);
+    repo.git(&["checkout", "--quiet", "main"]);
+    let theirs = ours.replace("notify_all(waiters)", "notify_each_of(waiters, &queue)");
+    repo.write("pool.rs", format!("{HEADER}{}", POOL.replace("    wake_one();\n", &theirs)));
+    let squashed = repo.commit("Topic (#12)");
+    chronicle(repo.path(), &["reconcile"]).success();
+    assert_eq!(contents(&note(&repo, &squashed)), [FIFO]);
+    let shown = read(repo.path(), "pool.rs");
+    assert_eq!(shown["wisdom"][0]["lines"], lines(13, 13));
+    let again = chronicle(repo.path(), &["reconcile"]).success();
+    assert!(again.stdout.is_empty(), "{again:#?}");
+}
+
 #[test]
 fn records_of_tools_do_not_keep_a_commit_that_was_amended() {
     for keep in [
@@ -507,7 +596,7 @@ fn records_of_tools_do_not_keep_a_commit_that_was_amended() {
         chronicle(repo.path(), &["reconcile"]).success();
         assert_eq!(contents(&note(&repo, "HEAD")), [NEVER_BLOCK, FIFO], "{keep}");
         let shown = read(repo.path(), "pool.rs");
-        let shown: Vec<_> = shown["wisdom"].as_array().unwrap().iter().map(|one| &one["content"]).collect();
-        assert_eq!(shown, [NEVER_BLOCK, FIFO], "{keep}");
+        let commits: Vec<_> = shown["wisdom"].as_array().unwrap().iter().map(|one| &one["commit"]).collect();
+        assert_eq!(commits, [&json!(repo.git(&["rev-parse", "HEAD"])); 2], "{keep}");
     }
 }
