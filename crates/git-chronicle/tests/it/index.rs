@@ -991,16 +991,18 @@ fn a_branch_that_comes_costs_no_record_anew() {
     assert_eq!(records(), [1, 1], "the record went along");
     assert!(read(&repo, "a.txt", "after a branch came").contains("Mind two."));
     same(&repo, &["read", "a.txt", "--format", "json"], "after a branch came");
-    // What no branch reaches any more is told, so the record is another one.
+    // What no branch reaches any more is shown where its lines are here, so the record is another one.
     repo.git(&["checkout", "--quiet", "-b", "side"]);
     repo.write("a.txt", "zero\none\nelse\nthree\nfour\n");
     let beside = repo.commit("beside");
-    let entry = json!({ "category": "gotcha", "content": "Said beside.", "file": "a.txt", "lines": { "start": 3, "end": 3 } });
-    annotate(&repo, &beside, &json!({ "summary": "beside", "wisdom": [entry] }));
+    let entry = |content: &str, line: u32| json!({ "category": "gotcha", "content": content, "file": "a.txt", "lines": { "start": line, "end": line } });
+    let wisdom = [entry("Said beside.", 2), entry("Said of what was never here.", 3)];
+    annotate(&repo, &beside, &json!({ "summary": "beside", "wisdom": wisdom }));
     repo.git(&["checkout", "--quiet", "main"]);
     assert!(!read(&repo, "a.txt", "while a branch reaches it").contains("Said beside."));
     repo.git(&["branch", "--quiet", "-D", "side"]);
-    assert!(read(&repo, "a.txt", "after its branch went").contains("Said beside."));
+    let shown = read(&repo, "a.txt", "after its branch went");
+    assert!(shown.contains("Said beside.") && !shown.contains("Said of what was never here."), "{shown}");
     same(&repo, &["read", "a.txt", "--format", "json"], "after its branch went");
 }
 

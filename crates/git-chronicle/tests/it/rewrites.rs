@@ -9,16 +9,16 @@ use crate::outcome::{
     Outcome, binary, chronicle, chronicle_reading, contents, entry, note, run, run_with_input, skip,
 };
 
-const HEADER: &str = "// Licensed as the rest.\n// A second line of it.\n\n";
-const POOL: &str = "use std::sync::Mutex;\n\nfn acquire() {\n    wait_for_slot();\n    take_next(free);\n}\n\nfn release() {\n    give_back(it);\n    wake_one();\n}\n";
-const NEVER_BLOCK: &str = "The UI thread calls this; never block.";
-const FIFO: &str = "Waiters are served in order.";
+pub(crate) const HEADER: &str = "// Licensed as the rest.\n// A second line of it.\n\n";
+pub(crate) const POOL: &str = "use std::sync::Mutex;\n\nfn acquire() {\n    wait_for_slot();\n    take_next(free);\n}\n\nfn release() {\n    give_back(it);\n    wake_one();\n}\n";
+pub(crate) const NEVER_BLOCK: &str = "The UI thread calls this; never block.";
+pub(crate) const FIFO: &str = "Waiters are served in order.";
 
-fn lines(start: u32, end: u32) -> Value {
+pub(crate) fn lines(start: u32, end: u32) -> Value {
     json!({ "start": start, "end": end })
 }
 
-fn lesson(content: &str, file: &str, range: Option<(u32, u32)>) -> Value {
+pub(crate) fn lesson(content: &str, file: &str, range: Option<(u32, u32)>) -> Value {
     let mut lesson = json!({ "category": "gotcha", "content": content, "file": file });
     if let Some((start, end)) = range {
         lesson["lines"] = lines(start, end);
@@ -27,7 +27,7 @@ fn lesson(content: &str, file: &str, range: Option<(u32, u32)>) -> Value {
 }
 
 #[track_caller]
-fn annotate(repo: &TestRepo, commit: &str, summary: &str, wisdom: &[Value]) -> Value {
+pub(crate) fn annotate(repo: &TestRepo, commit: &str, summary: &str, wisdom: &[Value]) -> Value {
     let input = json!({ "commit": commit, "summary": summary, "wisdom": wisdom }).to_string();
     let args = ["annotate", "--live", "--format=json"];
     chronicle_reading(repo.path(), &args, input.as_bytes()).success().json()
@@ -44,7 +44,7 @@ fn annotated() -> (TestRepo, String) {
     (repo, commit)
 }
 
-fn amend(repo: &TestRepo) -> String {
+pub(crate) fn amend(repo: &TestRepo) -> String {
     repo.git(&["add", "--all"]);
     repo.git(&["commit", "--quiet", "--amend", "--no-edit"]);
     repo.git(&["rev-parse", "HEAD"])
@@ -58,7 +58,7 @@ fn take_over(repo: &TestRepo, from: &[&str], commit: &str) -> Outcome {
 
 /// The answer of `read`, which the index must not change.
 #[track_caller]
-fn read(directory: &Path, file: &str) -> Value {
+pub(crate) fn read(directory: &Path, file: &str) -> Value {
     let args = ["read", file, "--format=json"];
     let answer = chronicle(directory, &args).success().json();
     let without = run(binary(directory, &args).env("CHRONICLE_NO_INDEX", "1")).success().json();
@@ -66,7 +66,7 @@ fn read(directory: &Path, file: &str) -> Value {
     answer
 }
 
-fn collect_garbage(repo: &TestRepo) {
+pub(crate) fn collect_garbage(repo: &TestRepo) {
     repo.git(&["reflog", "expire", "--expire=now", "--all"]);
     repo.git(&["gc", "--quiet", "--prune=now"]);
 }
@@ -375,7 +375,7 @@ fn odd_states_of_a_repository_stop_nothing() {
     assert!(said.stderr.contains("nothing to take along"), "{said:#?}");
 }
 
-fn clone(repo: &TestRepo, name: &str, options: &[&str]) -> std::path::PathBuf {
+pub(crate) fn clone(repo: &TestRepo, name: &str, options: &[&str]) -> std::path::PathBuf {
     let path = repo.beside(name);
     let url = format!("file://{}", repo.path().display());
     let target = path.to_string_lossy().into_owned();
