@@ -2,7 +2,7 @@
 
 use chronicle_core::{
     Change, Lines,
-    patch_id::{PatchId, Written, Wrote},
+    patch_id::{Moved, PatchId, Written, Wrote},
 };
 use chronicle_git::{Commit, FileChange, ObjectId, Repository};
 use serde_json::Map;
@@ -30,9 +30,19 @@ pub(crate) fn of(repository: &Repository, commit: &Commit, changes: &[FileChange
 pub(crate) fn print(
     repository: &Repository,
     changes: &[FileChange],
+    wrote: impl FnMut(Written<'_>),
+) -> Result<Option<PatchId>> {
+    print_moved(repository, changes, Vec::new(), wrote)
+}
+
+/// The same, with the fingerprints that the changes have elsewhere.
+pub(crate) fn print_moved(
+    repository: &Repository,
+    changes: &[FileChange],
+    moved: Vec<Moved>,
     mut wrote: impl FnMut(Written<'_>),
 ) -> Result<Option<PatchId>> {
-    let mut patch = PatchId::default();
+    let mut patch = PatchId::with_moved(moved);
     let mut sorted: Vec<&FileChange> = changes.iter().collect();
     sorted.sort_by(|left, right| left.path.cmp(&right.path));
     for change in sorted {

@@ -10,6 +10,7 @@ mod chains;
 mod here;
 mod lost;
 mod parts;
+mod relocated;
 mod targets;
 
 use std::{

@@ -492,6 +492,14 @@ impl Repository {
         Ok(None)
     }
 
+    /// The tree of the directory `path` of `tree`; `None` when there is none.
+    ///
+    /// # Errors
+    /// When a tree on the way is missing or broken.
+    pub fn tree_at(&self, tree: ObjectId, path: &BStr) -> Result<Option<ObjectId>> {
+        Ok(self.entry_at(tree, path)?.filter(|(mode, _)| mode.is_tree()).map(|(_, id)| id))
+    }
+
     /// Whether `path` is a directory of `tree`; the root, an empty path, is one.
     ///
     /// # Errors

@@ -129,8 +129,14 @@ impl<'r> Target<'r> {
         if self.repository.blob_at(self.commit.tree, path.as_bstr()).ok().flatten().is_some() {
             return Ok(Some(path));
         }
+        let moved = self.in_another_directory(&path);
         if let Some(tree) = origin.tree {
-            return Ok(self.renamed_since(tree).get(&path).cloned());
+            let had = |path: &BString| self.repository.blob_at(tree, path.as_bstr()).ok().flatten().is_some();
+            let renamed = self.renamed_since(tree).get(&path).cloned();
+            return Ok(renamed.or_else(|| moved.filter(|path| !had(path))));
+        }
+        if sketch.is_none() && moved.is_some() {
+            return Ok(moved);
         }
         // Of the version it had nothing is left; a file of that name elsewhere that holds the lines is it.
         let Some(sketch) = sketch else { return Ok(None) };
@@ -144,6 +150,16 @@ impl<'r> Target<'r> {
             }
         }
         Ok(None)
+    }
+
+    /// The one changed file whose path is `path` with directories put before it or taken away.
+    fn in_another_directory(&self, path: &BString) -> Option<BString> {
+        let is_below = |lower: &[u8], upper: &[u8]| {
+            lower.strip_suffix(upper).is_some_and(|directory| directory.ends_with(b"/"))
+        };
+        let changed = self.changes.iter().filter(|change| change.new.is_some()).map(|change| &change.path);
+        let mut fits = changed.filter(|other| is_below(other, path) || is_below(path, other));
+        fits.next().filter(|_| fits.next().is_none()).cloned()
     }
 
     fn renamed_since(&self, tree: ObjectId) -> Rc<HashMap<BString, BString>> {

@@ -8,6 +8,7 @@ use chronicle_git::{LEGACY_NOTES_REF, NOTES_REF, ObjectId, Repository, is_knowle
 use super::{
     Reach,
     here::{self, WrittenLine},
+    relocated,
 };
 use crate::{change, error::Result, notebook::parse};
 
@@ -159,7 +160,10 @@ fn of(
     let trees = changes.iter().filter_map(|change| change.tree.as_ref());
     let trees = trees.filter_map(|tree| ObjectId::from_hex(tree.as_bytes()).ok()).collect();
     let wrote = changes.iter().filter_map(|change| change.wrote.as_ref()?.hashes()).flatten().collect();
-    let patches = changes.into_iter().filter_map(|change| change.patch).collect();
+    let mut patches: BTreeSet<String> = changes.into_iter().filter_map(|change| change.patch).collect();
+    if is_orphan {
+        patches.extend(relocated::patches_within(repository, key, &note)?);
+    }
     let lines = if is_orphan { Vec::new() } else { here::written(repository, key)? };
     Ok(Lost {
         key,

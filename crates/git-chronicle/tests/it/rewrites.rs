@@ -579,6 +579,45 @@ fn of_a_branch_that_was_edited_when_it_was_squashed_only_lessons_on_lines_that_a
 }
 
 #[test]
+fn a_rewrite_that_moves_all_files_is_found_again() {
+    let into = "git ls-files -s | sed 's-\\t-&pkg/-' | GIT_INDEX_FILE=$GIT_INDEX_FILE.new git update-index --index-info && mv $GIT_INDEX_FILE.new $GIT_INDEX_FILE";
+    let rewrites: [(&[&str], &str, &str); 2] = [
+        (&["--index-filter", into], "src/pool.rs", "pkg/src/pool.rs"),
+        (&["--subdirectory-filter", "src"], "src/pool.rs", "pool.rs"),
+    ];
+    for (filter, before, after) in rewrites {
+        for (is_gone, has_more) in [(false, false), (false, true), (true, false)] {
+            let repo = TestRepo::new();
+            repo.write(before, POOL);
+            repo.write("limit.rs", "fn limit() {}\n");
+            repo.commit("Begin");
+            repo.write(before, POOL.replace("wake_one();", "wake(2);"));
+            if has_more {
+                repo.write("limit.rs", "fn limit() -> u8 {}\n");
+            }
+            let commit = repo.commit("pool: wake two");
+            let wisdom = [lesson(FIFO, before, Some((10, 10))), lesson(NEVER_BLOCK, before, None)];
+            annotate(&repo, &commit, "Two, because one may be gone", &wisdom);
+            repo.git(&[&["filter-branch", "-f"], filter, &["--", "main"]].concat());
+            if is_gone {
+                repo.git(&["update-ref", "-d", "refs/original/refs/heads/main"]);
+                collect_garbage(&repo);
+            }
+            chronicle(repo.path(), &["reconcile"]).success();
+            let stored = note(&repo, "HEAD");
+            let what = format!("{after} {is_gone} {has_more}: {stored:#}");
+            assert_eq!(contents(&stored), [NEVER_BLOCK, FIFO], "{what}");
+            let place =
+                |content: &str| json!([entry(&stored, content)["file"], entry(&stored, content)["lines"]]);
+            assert_eq!(place(FIFO), json!([after, lines(10, 10)]), "{what}");
+            assert_eq!(place(NEVER_BLOCK), json!([after, lines(10, 10)]), "{what}");
+            let again = chronicle(repo.path(), &["reconcile"]).success();
+            assert!(again.stdout.is_empty(), "{again:#?}");
+        }
+    }
+}
+
+#[test]
 fn records_of_tools_do_not_keep_a_commit_that_was_amended() {
     for keep in [
         "refs/branchless",
