@@ -1,7 +1,7 @@
 //! Fingerprints of a change that outlive its commit.
 
 use chronicle_core::{
-    Change, Lines,
+    Change, Lines, Note,
     patch_id::{Moved, PatchId, Written, Wrote},
 };
 use chronicle_git::{Commit, FileChange, ObjectId, Repository};
@@ -23,6 +23,24 @@ pub(crate) fn of(repository: &Repository, commit: &Commit, changes: &[FileChange
         wrote: print.as_ref().filter(|_| commit.parents.len() < 2).and_then(|_| wrote.sketch()),
         extra: Map::new(),
     })
+}
+
+/// What documents of `note` about the commit `key` say of its change; a copied one is about another.
+pub(crate) fn changes_of(note: &Note, key: ObjectId) -> impl Iterator<Item = &Change> {
+    let name = key.to_string();
+    let own =
+        note.documents().into_iter().filter(move |document| document.commit.eq_ignore_ascii_case(&name));
+    own.filter_map(|document| document.change.as_ref())
+}
+
+/// The tree that the commit `key` has, as `note` says.
+pub(crate) fn named_tree(note: &Note, key: ObjectId) -> Option<ObjectId> {
+    changes_of(note, key).find_map(|change| ObjectId::from_hex(change.tree.as_ref()?.as_bytes()).ok())
+}
+
+/// The commit that the commit `key` was made on, as `note` says.
+pub(crate) fn named_parent(note: &Note, key: ObjectId) -> Option<ObjectId> {
+    changes_of(note, key).find_map(|change| ObjectId::from_hex(change.parent.as_ref()?.as_bytes()).ok())
 }
 
 /// The fingerprint of `changes` (renames not told); `None` where a changed file is not at hand.

@@ -14,6 +14,7 @@ use chronicle_git::{
 use memchr::memmem::Finder;
 
 use crate::{
+    change::{changes_of, named_parent, named_tree},
     error::Result,
     moved::{self, FileLines, Holders},
     notebook::{Notebook, Raw, Stored},
@@ -65,15 +66,13 @@ impl Candidate {
         let commit = repository.commit(key).ok();
         let parents = match &commit {
             Some(commit) => commit.parents.clone(),
-            None => named_parent(&stored, key).into_iter().collect(),
+            None => named_parent(&stored.note, key).into_iter().collect(),
         };
         let parents = parents.into_iter().filter_map(|parent| repository.commit_tree(parent).ok()).collect();
         // Where the commit is not here, a rewritten one may have the same files.
         let tree = match &commit {
             Some(commit) => Some(commit.tree),
-            None => changes_of(&stored, key)
-                .find_map(|change| id_of(change.tree.as_ref()?))
-                .filter(|tree| repository.has_object(*tree)),
+            None => named_tree(&stored.note, key).filter(|tree| repository.has_object(*tree)),
         };
         let time = commit.map_or(jiff::Timestamp::UNIX_EPOCH, |commit| commit.time);
         Self { key, stored, place: None, elsewhere: None, tree, parents, time, touches: Vec::new() }
@@ -114,7 +113,7 @@ impl Candidate {
 
     /// The changes that its note names as its own.
     fn named_changes(&self) -> impl Iterator<Item = &Change> {
-        changes_of(&self.stored, self.key)
+        changes_of(&self.stored.note, self.key)
     }
 
     /// Words of some lines that its note says it wrote.
@@ -124,7 +123,7 @@ impl Candidate {
 
     /// The commit that it was made on, if its note or the commit itself says so.
     pub(crate) fn parent_id(&self, repository: &Repository) -> Option<ObjectId> {
-        let named = named_parent(&self.stored, self.key);
+        let named = named_parent(&self.stored.note, self.key);
         named.or_else(|| repository.commit(self.key).ok()?.parents.first().copied())
     }
 
@@ -132,23 +131,6 @@ impl Candidate {
     pub(crate) fn written(&self, document: &Annotation) -> jiff::Timestamp {
         chronicle_core::parse_time(&document.timestamp).unwrap_or(self.time)
     }
-}
-
-/// What documents about the commit `key` say of its change; a copied one is about another.
-fn changes_of(stored: &Stored, key: ObjectId) -> impl Iterator<Item = &Change> {
-    let name = key.to_string();
-    let documents = stored.note.documents().into_iter();
-    let own = documents.filter(move |document| document.commit.eq_ignore_ascii_case(&name));
-    own.filter_map(|document| document.change.as_ref())
-}
-
-/// The commit that the commit `key` was made on, as its note says.
-fn named_parent(stored: &Stored, key: ObjectId) -> Option<ObjectId> {
-    changes_of(stored, key).find_map(|change| id_of(change.parent.as_ref()?))
-}
-
-fn id_of(text: &String) -> Option<ObjectId> {
-    ObjectId::from_hex(text.as_bytes()).ok()
 }
 
 /// Which version of the files beside it decides whether code came into a file.

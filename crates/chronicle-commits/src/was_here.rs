@@ -53,14 +53,11 @@ impl<'a> Versions<'a> {
     }
 
     /// `None` where nothing tells.
-    fn may_have_had(
-        &self,
-        (number, candidate): (usize, &Candidate),
-        located: &Located<'_>,
-    ) -> Option<bool> {
+    fn may_have_had(&self, (number, candidate): (usize, &Candidate), located: &Located<'_>) -> Option<bool> {
         // What lies beyond the edge of a shallow clone cannot be told from what never was here.
         let repository = self.repository;
-        let is_beyond = || candidate.parent_id(repository).is_none_or(|parent| !repository.has_object(parent));
+        let is_beyond =
+            || candidate.parent_id(repository).is_none_or(|parent| !repository.has_object(parent));
         if repository.is_shallow() && is_beyond() {
             return None;
         }

@@ -579,6 +579,27 @@ fn of_a_branch_that_was_edited_when_it_was_squashed_only_lessons_on_lines_that_a
 }
 
 #[test]
+fn common_lines_of_the_same_change_are_found_without_the_commit() {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", POOL);
+    repo.commit("pool: add it");
+    let more = "\nfn retry() {\n    loop {\n        wait();\n    }\n}\n\nfn stop() {\n    loop {\n        wait();\n    }\n}\n";
+    repo.write("pool.rs", format!("{POOL}{more}"));
+    let commit = repo.commit("pool: retry");
+    annotate(&repo, &commit, "Tries again", &[lesson(FIFO, "pool.rs", Some((22, 23)))]);
+    repo.git(&["checkout", "--quiet", "-b", "onto", "HEAD~1"]);
+    repo.write("pool.rs", format!("{HEADER}{POOL}"));
+    repo.commit("pool: add a header");
+    repo.git(&["cherry-pick", &commit]);
+    repo.git(&["branch", "--quiet", "-M", "onto", "main"]);
+    let fresh = clone(&repo, "fresh", &[]);
+    chronicle(&fresh, &["reconcile"]).success();
+    let shown = read(&fresh, "pool.rs");
+    let lesson = entry(&shown, FIFO);
+    assert_eq!((&lesson["lines"], &lesson["state"]), (&lines(25, 26), &json!("intact")));
+}
+
+#[test]
 fn a_rewrite_that_moves_all_files_is_found_again() {
     let into = "git ls-files -s | sed 's-\\t-&pkg/-' | GIT_INDEX_FILE=$GIT_INDEX_FILE.new git update-index --index-info && mv $GIT_INDEX_FILE.new $GIT_INDEX_FILE";
     let rewrites: [(&[&str], &str, &str); 2] = [
