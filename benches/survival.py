@@ -126,6 +126,8 @@ class Case:
         path = os.path.join(directory, "repo")
         os.mkdir(path)
         self.directory, self.repo = directory, Repo(path, binary)
+        # Where the rewrite put the files.
+        self.prefix = ""
         repo = self.repo
         repo.git("init", "--quiet", "--initial-branch=main")
         repo.git("config", "notes.rewriteRef", "refs/notes/plain")
@@ -404,6 +406,98 @@ def split(case):
     case.parts = {"still": "HEAD~1", "moved": "HEAD~2", "wide": "HEAD"}
 
 
+def update_branch(land):
+    """Topic takes in main, once while it is worked on and once at its end, as by a button on the server; then it is
+    squashed."""
+    def row(case):
+        repo = case.repo
+        for name in ("still", "moved", "wide"):
+            file, content, lines = case.change(name, "")
+            commit = repo.commit(f"Add {name}\n\n{case.trailer(file, content, lines)}")
+            say(repo, commit, content, file, lines)
+            if name == "still":
+                case.advance()
+                repo.git("merge", "--quiet", "-m", "Merge main into topic", "main")
+        repo.git("checkout", "--quiet", "main")
+        repo.write("other.rs", block("other"))
+        repo.commit("Add other")
+        repo.git("checkout", "--quiet", "topic")
+        repo.git("merge", "--quiet", "-m", "Merge main into topic again", "main")
+        tree = repo.git("rev-parse", "topic^{tree}")
+        squashed = repo.git("commit-tree", "-p", "main", "-m", "Topic (#7)", tree)
+        repo.git("checkout", "--quiet", "main")
+        repo.git("merge", "--quiet", "--ff-only", squashed)
+        land(case)
+    return row
+
+
+def fetched_branch(case):
+    """The branch was deleted here; where it was pushed to, nobody pruned it."""
+    repo = case.repo
+    server = os.path.join(case.directory, "server.git")
+    repo.git("init", "--quiet", "--bare", server)
+    repo.git("remote", "add", "origin", server)
+    repo.git("push", "--quiet", "origin", "topic")
+    case.land()
+
+
+def kept_by(*refs):
+    """Every commit was edited; refs of another tool still point at the old ones."""
+    def row(case):
+        commits = case.three()
+        case.advance()
+        repo = case.repo
+        repo.git("remote", "add", "origin", os.path.join(case.directory, "nowhere.git"))
+        for ref in refs:
+            for commit in commits:
+                repo.git("update-ref", ref.format(commit=commit), commit)
+        repo.git("rebase", "--quiet", "--merge", "main")
+        repo.write("moved.rs", ["// And this."] + repo.read("moved.rs"))
+        repo.git("add", "--all")
+        repo.git("commit", "--quiet", "--amend", "--no-edit")
+        repo.git("checkout", "--quiet", "-B", "main")
+        case.land()
+    return row
+
+
+def stgit(case):
+    """Three patches; the first one is edited below the others, and they are put on main."""
+    repo = case.repo
+    if not shutil.which("stg"):
+        raise LookupError("StGit is not there")
+    repo.env["HOME"] = case.directory
+    repo.run("stg", "init")
+    for name in ("still", "moved", "wide"):
+        file, content, lines = case.change(name, "")
+        repo.git("add", "--all")
+        repo.run("stg", "new", name, "-m", f"Add {name}\n\n{case.trailer(file, content, lines)}")
+        repo.run("stg", "refresh", "--index")
+        say(repo, repo.git("rev-parse", "HEAD"), content, file, lines)
+    case.advance()
+    repo.run("stg", "rebase", "main")
+    repo.run("stg", "pop", "--all")
+    repo.run("stg", "push", "still")
+    repo.write("still.rs", repo.read("still.rs") + ["// The end."])
+    repo.run("stg", "refresh")
+    repo.run("stg", "push", "--all")
+    # What the branch keeps of its old patches stays; main goes where its commits are.
+    repo.git("checkout", "--quiet", "-B", "main")
+
+
+def subdirectory(case):
+    """All files go to a directory, in every commit."""
+    case.three()
+    case.advance()
+    repo = case.repo
+    repo.git("rebase", "--quiet", "--merge", "main")
+    moved = ("git ls-files -s | sed 's-\\t-&pkg/-' | GIT_INDEX_FILE=$GIT_INDEX_FILE.new git update-index --index-info"
+             " && mv $GIT_INDEX_FILE.new $GIT_INDEX_FILE")
+    repo.git("filter-branch", "-f", "--index-filter", moved, "--", "topic")
+    repo.git("checkout", "--quiet", "-B", "main")
+    case.land()
+    case.prefix = "pkg/"
+
+
 ROWS = {
     "commit --amend": amend,
     "rebase (merge)": rebase("--merge"),
@@ -421,6 +515,15 @@ ROWS = {
     "git replay": replay,
     "squash on the server": server_squash,
     "the same, branch kept": server_squash_kept,
+    "Update branch, squash, branch kept": update_branch(lambda case: None),
+    "Update branch, squash, fetched branch kept": update_branch(fetched_branch),
+    "Update branch, squash, branch deleted": update_branch(lambda case: case.land()),
+    "StGit, edited below": stgit,
+    "git-branchless, amend": kept_by("refs/branchless/{commit}"),
+    "Gerrit, next patch set": kept_by("refs/changes/34/1234/{commit}"),
+    "pull request fetched": kept_by("refs/remotes/origin/pr/{commit}/head", "refs/pull/{commit}/head"),
+    "Jujutsu, amend": kept_by("refs/jj/keep/{commit}"),
+    "all files moved": subdirectory,
     "format-patch, am": mail,
     "force-push, fresh clone": force_push,
     "stash, pop, commit": stash,
@@ -430,10 +533,10 @@ ROWS = {
 
 # What is left.
 
-def expected(repo, file):
+def expected(repo, case, file):
     if file == "wide.rs":
         return None
-    start, end = lines_of(repo.read(file), file.removesuffix(".rs"))
+    start, end = lines_of(repo.read(case.prefix + file), file.removesuffix(".rs"))
     return {"start": start, "end": end}
 
 
@@ -442,9 +545,9 @@ def points(repo, case, verbose):
     n = 0
     for content, file in LESSONS.items():
         for env in ({}, {"CHRONICLE_NO_INDEX": "1"}):
-            answer = json.loads(repo.chronicle("read", file, "--format=json", **env))
+            answer = json.loads(repo.chronicle("read", case.prefix + file, "--format=json", **env))
             found = [item for item in answer["wisdom"] if item["content"] == content]
-            lines = expected(repo, file)
+            lines = expected(repo, case, file)
             right = len(found) == 1 and not found[0].get("elsewhere") and found[0].get("lines") == lines
             if right and getattr(case, "parts", None):
                 part = repo.git("rev-parse", case.parts[file.removesuffix(".rs")])
@@ -497,7 +600,7 @@ def plain(repo, case):
     log = repo.git("log", "--format=%B")
     notes = repo.git("log", "--notes=plain", "--format=%N")
     for content, file in LESSONS.items():
-        lines = expected(repo, file)
+        lines = expected(repo, case, file)
         place = f"{file}:{lines['start']}-{lines['end']} " if lines else f"{file} "
         for way, text in ((0, notes), (1, log)):
             kept[way] += place + content in text

@@ -239,7 +239,7 @@ fn copy(
         Rewrite::Squash => request.sources.iter().map(ToString::to_string).collect(),
     };
     let is_part = request.only.get(&source).is_some_and(|part| !part.is_main);
-    let origin = Origin::of(target.repository(), source);
+    let origin = Origin::of(target, source, note);
     let mut copied = Note::default();
     for document in note.documents() {
         let mut wisdom = Vec::new();

@@ -21,6 +21,7 @@ use crate::{
     placing::{Located, Placement, Version, place},
     present::Present,
     record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step, expiry},
+    was_here::Versions,
 };
 
 /// What notes say about the files in scope, not yet placed: one list for each file.
@@ -160,13 +161,14 @@ impl<'a> Gathered<'a> {
         let (mut record, ties) = std::mem::take(&mut self.files[number]);
         let file = &self.ground.past.files()[number];
         let mut written: Option<((usize, usize), Placement)> = None;
+        let versions = Versions::new(self.ground.repository, file);
         let known = self.known.remove(&number).unwrap_or_else(|| vec![(None, None); ties.len()]);
         let claims = std::mem::take(&mut record.claims).into_iter().zip(ties).zip(known);
         for ((mut claim, tied), (known, key)) in claims {
             let is_known = known.is_some();
-            claim.placement = match (tied, known) {
+            claim.placement = match (&tied, known) {
                 (_, Some(known)) => known,
-                (tied, None) => match tied {
+                (tied, None) => match *tied {
                     Tied::Moved { candidate, as_of } => {
                         let located = located(&claim, &record.headings[claim.heading]);
                         let by = (&self.candidates[candidate], as_of);
@@ -204,6 +206,16 @@ impl<'a> Gathered<'a> {
                 (self.placements, key, is_known, claim.placement.lost.is_some())
             {
                 placements.put(key, &claim.placement);
+            }
+            if let Tied::Named { candidate } | Tied::Written { candidate, .. } = tied
+                && let by = &self.candidates[candidate]
+                && self.ground.is_lost(by)
+            {
+                record.has_lost = true;
+                let located = located(&claim, &record.headings[claim.heading]);
+                if !versions.concern((number, by), &located, &claim.placement) {
+                    continue;
+                }
             }
             let commit = record.headings[claim.heading].commit;
             if let Some(place) = self.ground.past.place(commit) {

@@ -831,6 +831,7 @@ fn load(
         _ if is_committed => None,
         (Some(content), Some(hash)) if content_hash(content) == hash => None,
         (None, None) => None,
+        _ if stored.has_lost => return None,
         (Some(content), Some(_)) if is_opaque(content) == stored.is_opaque => {
             let words = table.get(&words_key(path))?;
             Some(Drift::new(repository, path, &words, content, stored.is_opaque)?)

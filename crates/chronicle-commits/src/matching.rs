@@ -6,7 +6,7 @@ use std::{
     rc::Rc,
 };
 
-use chronicle_core::Annotation;
+use chronicle_core::{Annotation, Change};
 use chronicle_git::{
     BString, ByteSlice, FileChange, FileHistory, History, MAX_PATH, Node, ObjectId, Repository, Touch,
     Whereabouts,
@@ -14,6 +14,7 @@ use chronicle_git::{
 use memchr::memmem::Finder;
 
 use crate::{
+    change::{changes_of, named_parent, named_tree},
     error::Result,
     moved::{self, FileLines, Holders},
     notebook::{Notebook, Raw, Stored},
@@ -63,12 +64,16 @@ impl Candidate {
     /// The annotated object `key`, which the history that counts does not have; it may be no commit that is there.
     pub(crate) fn off_history(repository: &Repository, key: ObjectId, stored: Stored) -> Self {
         let commit = repository.commit(key).ok();
-        let parents: Vec<ObjectId> = commit
-            .iter()
-            .flat_map(|commit| &commit.parents)
-            .filter_map(|parent| repository.commit_tree(*parent).ok())
-            .collect();
-        let tree = commit.as_ref().map(|commit| commit.tree);
+        let parents = match &commit {
+            Some(commit) => commit.parents.clone(),
+            None => named_parent(&stored.note, key).into_iter().collect(),
+        };
+        let parents = parents.into_iter().filter_map(|parent| repository.commit_tree(parent).ok()).collect();
+        // Where the commit is not here, a rewritten one may have the same files.
+        let tree = match &commit {
+            Some(commit) => Some(commit.tree),
+            None => named_tree(&stored.note, key).filter(|tree| repository.has_object(*tree)),
+        };
         let time = commit.map_or(jiff::Timestamp::UNIX_EPOCH, |commit| commit.time);
         Self { key, stored, place: None, elsewhere: None, tree, parents, time, touches: Vec::new() }
     }
@@ -83,6 +88,10 @@ impl Candidate {
     /// The changes from the first parent to its tree; renamed files as gone and come.
     fn changes(&self, repository: &Repository) -> Vec<FileChange> {
         let Some(tree) = self.tree else { return Vec::new() };
+        // Of a commit that is gone with the one that it was made on, only the files are known.
+        if self.parents.is_empty() && !repository.has_object(self.key) {
+            return Vec::new();
+        }
         let (first, others) = match self.parents.split_first() {
             Some((first, others)) => (Some(*first), others),
             None => (None, &[][..]),
@@ -100,6 +109,22 @@ impl Candidate {
     /// The paths that it changed.
     pub(crate) fn changed_paths(&self, repository: &Repository) -> Vec<Vec<u8>> {
         self.changes(repository).into_iter().map(|change| change.path.into()).collect()
+    }
+
+    /// The changes that its note names as its own.
+    fn named_changes(&self) -> impl Iterator<Item = &Change> {
+        changes_of(&self.stored.note, self.key)
+    }
+
+    /// Words of some lines that its note says it wrote.
+    pub(crate) fn wrote(&self) -> Vec<u32> {
+        self.named_changes().filter_map(|change| change.wrote.as_ref()?.hashes()).flatten().collect()
+    }
+
+    /// The commit that it was made on, if its note or the commit itself says so.
+    pub(crate) fn parent_id(&self, repository: &Repository) -> Option<ObjectId> {
+        let named = named_parent(&self.stored.note, self.key);
+        named.or_else(|| repository.commit(self.key).ok()?.parents.first().copied())
     }
 
     /// When `document` was written; a time that cannot be read is that of the commit.
@@ -282,6 +307,11 @@ impl<'a> Ground<'a> {
     /// The same ground, where notes that hold one of `words` count too.
     pub(crate) fn looking_for(self, words: Vec<String>) -> Self {
         Self { words, ..self }
+    }
+
+    /// Whether what `candidate` says counts only as far as its code is, or was, in the history.
+    pub(crate) fn is_lost(&self, candidate: &Candidate) -> bool {
+        candidate.place.is_none() && !self.all && candidate.elsewhere.as_deref() == Some(NO_BRANCH)
     }
 
     /// The files in scope by every name they ever had.

@@ -15,11 +15,7 @@ impl Reachable {
     /// # Errors
     /// When refs or commits cannot be read.
     pub fn of(repository: &Repository) -> Result<Self> {
-        let mut tips: Vec<ObjectId> = repository.head()?.into_iter().collect();
-        let refs = repository.refs_under("refs/")?;
-        let is_code = |name: &str| !name.starts_with("refs/notes/") && !name.starts_with("refs/chronicle/");
-        tips.extend(refs.into_iter().filter(|(name, _)| is_code(name)).map(|(_, tip)| tip));
-        tips.extend(repository.worktree_heads().into_iter().map(|(_, tip)| tip));
+        let mut tips: Vec<ObjectId> = repository.tips()?.into_iter().map(|(_, tip)| tip).collect();
         tips.sort_unstable();
         tips.dedup();
         tips.retain(|tip| repository.commit_tree(*tip).is_ok());

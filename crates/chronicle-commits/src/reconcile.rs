@@ -7,8 +7,10 @@
 //! clone that knows the same notes and commits finds the same.
 
 mod chains;
+mod here;
 mod lost;
 mod parts;
+mod relocated;
 mod targets;
 
 use std::{
@@ -116,9 +118,8 @@ pub fn reconcile(repository: &Repository, effort: Effort, is_dry: bool) -> Resul
 
 /// What the search depends on: the refs and HEADs.
 fn state_of(repository: &Repository) -> Result<u128> {
-    let mut tips = repository.refs_under("refs/")?;
-    tips.extend(repository.worktree_heads());
-    tips.extend(repository.head()?.map(|head| ("HEAD".to_owned(), head)));
+    let mut tips = repository.tips()?;
+    tips.extend(repository.refs_under("refs/notes/")?);
     tips.sort_unstable();
     let text: String = tips.iter().map(|(name, id)| format!("{name} {id}\n")).collect();
     Ok(XxHash3_128::oneshot(text.as_bytes()))
@@ -126,47 +127,38 @@ fn state_of(repository: &Repository) -> Result<u128> {
 
 /// What the refs reach.
 struct Reach {
-    /// Everything that a ref or a HEAD reaches.
+    /// Everything that one of the tips reaches.
     all: History,
     /// What HEAD reaches.
     here: History,
     /// The tips of branches, here and fetched.
     branches: Vec<ObjectId>,
-    /// The tips whose commits may have taken the place of others.
-    tips: Vec<ObjectId>,
     is_shallow: bool,
 }
 
 impl Reach {
     fn of(repository: &Repository) -> Result<Self> {
-        let is_commit = |id: &ObjectId| repository.commit_tree(*id).is_ok();
-        let mut branches = Vec::new();
-        let (mut tips, mut others) = (Vec::new(), Vec::new());
-        for (name, id) in repository.refs_under("refs/")? {
-            // What a filter run keeps of the old history is what it rewrote.
-            let is_aside = ["refs/notes/", "refs/chronicle/", "refs/original/"]
-                .iter()
-                .any(|aside| name.starts_with(aside));
-            if is_aside || !is_commit(&id) {
+        let is_branch =
+            |name: &str| ["refs/heads/", "refs/remotes/"].iter().any(|refs| name.starts_with(refs));
+        let (mut branches, mut tips) = (Vec::new(), Vec::new());
+        for (name, id) in repository.tips()? {
+            if repository.commit_tree(id).is_err() {
                 continue;
             }
-            if ["refs/heads/", "refs/remotes/"].iter().any(|branch| name.starts_with(branch)) {
+            if is_branch(&name) {
                 branches.push(id);
             }
-            let is_kept_only = name == "refs/stash" || name.starts_with("refs/replace/");
-            if is_kept_only { others.push(id) } else { tips.push(id) }
+            tips.push(id);
         }
-        let head = repository.head()?.filter(is_commit);
-        tips.extend(head);
-        tips.extend(repository.worktree_heads().into_iter().map(|(_, id)| id).filter(is_commit));
         for ids in [&mut branches, &mut tips] {
             ids.sort_unstable();
             ids.dedup();
         }
-        let all = repository.history(&[&tips[..], &others].concat())?;
-        let here: Vec<ObjectId> = head.into_iter().collect();
+        let all = repository.history(&tips)?;
+        let here: Vec<ObjectId> =
+            repository.head()?.into_iter().filter(|id| repository.commit_tree(*id).is_ok()).collect();
         let is_shallow = repository.is_shallow();
-        Ok(Self { all, here: repository.history(&here)?, branches, tips, is_shallow })
+        Ok(Self { all, here: repository.history(&here)?, branches, is_shallow })
     }
 
     fn has(&self, id: ObjectId) -> bool {
@@ -223,7 +215,11 @@ fn find(repository: &Repository, effort: Effort) -> Result<Reconciled> {
         open.retain(|one| one.key != matched.source);
         found(vec![matched], &mut reconciled.matches);
     }
-    for one in open.into_iter().filter(|one| one.is_orphan) {
+    let (orphans, kept): (Vec<&Lost>, Vec<&Lost>) = open.into_iter().partition(|one| one.is_orphan);
+    for one in kept {
+        found(here::taken_in(&search, one)?, &mut reconciled.matches);
+    }
+    for one in orphans {
         let mut by_place = search.same_files(one);
         if by_place.is_empty() && (!reach.is_shallow || repository.has_object(one.key)) {
             by_place = parts::same_lines(&search, one)?;

@@ -39,6 +39,8 @@ pub(crate) struct FileRecord {
     pub(crate) warnings: Vec<String>,
     /// Lines of claims that are gone.
     pub(crate) lost: LostLines,
+    /// Whether a commit that nothing reaches says something about it: what of that counts depends on all of its versions.
+    pub(crate) has_lost: bool,
 }
 
 /// One commit that changed the file.

@@ -317,7 +317,7 @@ fn owner(repository: &Repository, head: Option<&str>, has_id: bool, target: Obje
     let parent_of =
         |id: ObjectId| -> Result<Option<ObjectId>> { Ok(repository.commit(id)?.parents.first().copied()) };
     // The commit that an amended one took the place of is on no branch any more.
-    let amended_from = match repository.has_object(made_on) && !repository.is_on_a_branch(made_on)? {
+    let amended_from = match repository.has_object(made_on) && !repository.is_reached(made_on)? {
         true => Some(parent_of(made_on)?),
         false => None,
     };

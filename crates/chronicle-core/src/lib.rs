@@ -16,6 +16,7 @@ pub mod distance;
 mod document;
 mod entry_id;
 mod escapes;
+mod evidence;
 mod fields;
 mod hunk;
 mod ids;
@@ -63,6 +64,7 @@ pub use document::{
 };
 pub use entry_id::EntryId;
 pub use escapes::without_escapes;
+pub use evidence::is_telling;
 pub use hunk::{Extent, Hunk, hunks};
 pub use ids::is_session_id;
 pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};

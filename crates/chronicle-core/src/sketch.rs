@@ -51,6 +51,16 @@ impl Sketch {
             .then(|| words.map(|word| u32::from_be_bytes(word.try_into().expect("chunks of four"))).collect())
     }
 
+    /// Where in `lines` the very lines are that were sketched; nowhere, where it does not have all of them.
+    #[must_use]
+    pub fn runs_in(&self, lines: &Lines<'_>) -> Vec<LineRange> {
+        let sketched = self.hashes().filter(|hashes| !hashes.is_empty() && hashes.len() < 2 * EDGE);
+        let Some(sketched) = sketched else { return Vec::new() };
+        let hashes: Vec<u32> = lines.all().iter().map(|line| line_hash(line)).collect();
+        let runs = hashes.windows(sketched.len()).enumerate().filter(|(_, run)| *run == sketched);
+        runs.map(|(start, run)| LineRange::from_zero_based(start, run.len())).collect()
+    }
+
     /// Whether an earlier version took the hashes for a secret and replaced them.
     #[must_use]
     pub fn is_damaged(&self) -> bool {
@@ -94,6 +104,17 @@ mod tests {
         assert_eq!(sketch("a\nb").hashes().map(|hashes| hashes.len()), Some(2));
         assert_eq!(Sketch("2:AAAA".into()).hashes(), None);
         assert_eq!(Sketch("1:AAA=".into()).hashes(), None);
+    }
+
+    #[test]
+    fn runs_of_the_very_lines_are_found() {
+        let text = b"a\n}\n\na\n  }\nb\n}\n";
+        let lines = Lines::new(text);
+        let runs = |start, end| Sketch::of(&lines, LineRange::new(start, end).unwrap()).runs_in(&lines);
+        assert_eq!(runs(1, 2), [LineRange { start: 1, end: 2 }, LineRange { start: 4, end: 5 }]);
+        assert_eq!(runs(5, 6), [LineRange { start: 5, end: 6 }]);
+        assert!(Sketch::of(&lines, LineRange::new(1, 3).unwrap()).runs_in(&Lines::new(b"a\n}\n")).is_empty());
+        assert!(Sketch("2:AAAA".into()).runs_in(&lines).is_empty());
     }
 
     #[test]

@@ -24,6 +24,7 @@ use crate::{
     notes::is_memory_ref,
     ownership::Site,
     sound,
+    tips::KEEPING,
     trust::{TrustRecords, TrustStamp},
     worktree::{from_root, may_have_filters},
 };
@@ -71,9 +72,6 @@ const UNUSUAL: [&[u8]; 5] = [b"worktree", b"include", b"refstorage", b"bare = tr
 
 const NOTES: &str = "refs/notes/";
 
-/// Directories of refs that are no code of anybody's: notes, our own, and the hidden commits of Jujutsu.
-pub(crate) const ASIDE: [&str; 3] = ["notes", "chronicle", "jj"];
-
 /// Bytes that change whenever one of `Repository::tips` may have: a ref is changed by writing another file beside it,
 /// which shows in when its directory was changed.
 #[must_use]
@@ -91,8 +89,9 @@ pub fn tips_stamp(common_dir: &Path) -> Vec<u8> {
             continue;
         }
         for entry in fs::read_dir(&directory).into_iter().flatten().filter_map(Result::ok) {
-            let is_aside = || directory == root && ASIDE.iter().any(|aside| entry.file_name() == *aside);
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_aside() {
+            let is_keeping =
+                || directory != root || KEEPING.iter().any(|keeping| entry.file_name() == *keeping);
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_keeping() {
                 pending.push(entry.path());
             }
         }

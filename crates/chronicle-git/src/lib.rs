@@ -43,6 +43,7 @@ mod state;
 mod steps;
 mod swap;
 mod temporary;
+mod tips;
 mod trust;
 mod turn;
 mod update;

@@ -22,7 +22,7 @@ use snafu::ResultExt;
 
 use crate::{
     error::{GitError, IoSnafu, NotARepositorySnafu, ObjectSnafu, Result, WorkTreeElsewhereSnafu},
-    glance::{ASIDE, common_dir_of},
+    glance::common_dir_of,
     last_words::LastWords,
     lock::{FileLock, Patience},
     objects::Fsync,
@@ -492,6 +492,14 @@ impl Repository {
         Ok(None)
     }
 
+    /// The tree of the directory `path` of `tree`; `None` when there is none.
+    ///
+    /// # Errors
+    /// When a tree on the way is missing or broken.
+    pub fn tree_at(&self, tree: ObjectId, path: &BStr) -> Result<Option<ObjectId>> {
+        Ok(self.entry_at(tree, path)?.filter(|(mode, _)| mode.is_tree()).map(|(_, id)| id))
+    }
+
     /// Whether `path` is a directory of `tree`; the root, an empty path, is one.
     ///
     /// # Errors
@@ -538,82 +546,6 @@ impl Repository {
         }
         files.sort_unstable();
         Ok(files)
-    }
-
-    /// Whether a branch, here or fetched, or HEAD of a worktree reaches `id`.
-    ///
-    /// # Errors
-    /// When refs or commits cannot be read.
-    pub fn is_on_a_branch(&self, id: ObjectId) -> Result<bool> {
-        let mut tips: Vec<ObjectId> = self.head()?.into_iter().collect();
-        for prefix in ["refs/heads/", "refs/remotes/"] {
-            tips.extend(self.refs_under(prefix)?.into_iter().map(|(_, tip)| tip));
-        }
-        tips.extend(self.worktree_heads().into_iter().map(|(_, tip)| tip));
-        tips.retain(|tip| self.commit_tree(*tip).is_ok());
-        Ok(self.history(&tips)?.place(id).is_some())
-    }
-
-    /// What branches, tags and other refs to code point at, and HEAD of every worktree that can be read, by name.
-    ///
-    /// Not among them are refs of notes and our own, and what Jujutsu keeps of commits that it has hidden.
-    ///
-    /// # Errors
-    /// When refs cannot be read.
-    pub fn tips(&self) -> Result<Vec<(String, ObjectId)>> {
-        self.tips_under("refs/")
-    }
-
-    /// Those of [`Self::tips`] that are this clone's own branches or HEADs: mostly far fewer.
-    ///
-    /// # Errors
-    /// When refs cannot be read.
-    pub fn branch_tips(&self) -> Result<Vec<(String, ObjectId)>> {
-        self.tips_under("refs/heads/")
-    }
-
-    /// What the refs whose names start with `prefix` and are no ones aside point at, and all HEADs.
-    fn tips_under(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>> {
-        let is_code = |name: &str| !ASIDE.iter().any(|aside| name.starts_with(&format!("refs/{aside}/")));
-        let refs = self.refs_under(prefix)?.into_iter().filter(|(name, _)| is_code(name));
-        let own = self.head()?.map(|head| ("HEAD".to_owned(), head));
-        let is_linked = self.git_dir() != self.common_dir();
-        let main =
-            is_linked.then(|| self.inner.main_repo().ok()?.head_id().ok().map(gix::Id::detach)).flatten();
-        let main = main.map(|head| ("main worktree".to_owned(), head));
-        Ok(refs.chain(self.worktree_heads()).chain(main).chain(own).collect())
-    }
-
-    /// HEAD of every linked worktree that can be read, by the worktree's name.
-    #[must_use]
-    pub fn worktree_heads(&self) -> Vec<(String, ObjectId)> {
-        let worktrees = self.inner.worktrees().unwrap_or_default();
-        let head = |proxy: gix::worktree::Proxy<'_>| {
-            let name = format!("worktree {}", proxy.id().ok()?);
-            if let Some(head) = self.head_in(proxy.git_dir()) {
-                return Some((name, head));
-            }
-            let repository = proxy.into_repo_with_possibly_inaccessible_worktree().ok()?;
-            let id = repository.head_id().ok()?.detach();
-            Some((name, id))
-        };
-        worktrees.into_iter().filter_map(head).collect()
-    }
-
-    /// What the file `HEAD` in `git_dir` says, where it is a commit or a branch that all worktrees share: to open a
-    /// worktree takes a hundred times as long.
-    fn head_in(&self, git_dir: &Path) -> Option<ObjectId> {
-        if !matches!(self.ref_backend, RefBackend::Gix) {
-            return None;
-        }
-        let head = std::fs::read(git_dir.join("HEAD")).ok()?;
-        match head.strip_prefix(b"ref: ") {
-            Some(name) if name.starts_with(b"refs/heads/") => {
-                self.ref_target(name.trim_ascii().to_str().ok()?).ok()?
-            }
-            Some(_) => None,
-            None => ObjectId::from_hex(head.trim_ascii()).ok(),
-        }
     }
 
     /// The version of `git`; `None` when it cannot be run.

@@ -3,12 +3,18 @@
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use chronicle_core::{
-    Annotation, Change, Entry, LineMap, LineRange, Lines, Locator, Places, Recorded, Region, Sketch,
+    Annotation, Change, Entry, LineMap, LineRange, Lines, Locator, Note, Places, Recorded, Region, Sketch,
+    changed_ranges,
 };
 use chronicle_git::{BStr, BString, ByteSlice, Commit, FileChange, ObjectId, Repository};
 use serde_json::Map;
 
-use crate::{change, error::Result, present::is_opaque};
+use crate::{
+    change::{self, changes_of, named_tree},
+    error::Result,
+    introduced,
+    present::is_opaque,
+};
 
 /// The commit that takes lessons of others.
 pub(super) struct Target<'r> {
@@ -25,11 +31,33 @@ pub(super) struct Target<'r> {
 pub(super) struct Origin {
     commit: ObjectId,
     tree: Option<ObjectId>,
+    /// Whether it makes the very change that the target makes.
+    is_same_change: bool,
 }
 
 impl Origin {
-    pub(super) fn of(repository: &Repository, commit: ObjectId) -> Self {
-        Self { commit, tree: repository.commit_tree(commit).ok() }
+    pub(super) fn of(target: &Target<'_>, commit: ObjectId, note: &Note) -> Self {
+        let repository = target.repository;
+        // Where the commit is gone, another one may have the same files.
+        let tree = repository.commit_tree(commit).ok();
+        let tree = tree.or_else(|| named_tree(note, commit).filter(|tree| repository.has_object(*tree)));
+        let mut patches = changes_of(note, commit).filter_map(|change| change.patch.as_ref());
+        let is_same_change = patches.any(|patch| Some(patch) == target.change.patch.as_ref());
+        Self { commit, tree, is_same_change }
+    }
+}
+
+/// What was sketched of a range.
+#[derive(Clone, Copy)]
+struct Sketches<'a> {
+    own: Option<&'a Sketch>,
+    /// Its lines together with some around them, where they are few.
+    around: Option<&'a Sketch>,
+}
+
+impl<'a> Sketches<'a> {
+    fn only(own: Option<&'a Sketch>) -> Self {
+        Self { own, around: None }
     }
 }
 
@@ -58,10 +86,6 @@ impl<'r> Target<'r> {
         })
     }
 
-    pub(super) fn repository(&self) -> &'r Repository {
-        self.repository
-    }
-
     /// The fingerprints of the target's change, with the unknown keys of `other`.
     pub(super) fn change(&self, other: Option<&Change>) -> Change {
         Change { extra: other.map_or_else(Map::new, |other| other.extra.clone()), ..self.change.clone() }
@@ -80,7 +104,8 @@ impl<'r> Target<'r> {
         let Some(file) = &entry.file else { return Ok(copy) };
         let here = self.name_of(file, origin, entry.sketch.as_ref())?;
         if let Some(range) = entry.lines {
-            match self.range(range, entry.sketch.as_ref(), (file, here.as_ref()), origin)? {
+            let sketches = Sketches { own: entry.sketch.as_ref(), around: entry.around.as_ref() };
+            match self.range(range, sketches, (file, here.as_ref()), origin)? {
                 Fate::At(lines) => copy.lines = Some(lines),
                 Fate::Gone => (copy.lines, copy.places) = (None, Some(Vec::new())),
                 Fate::Unknown => copy.lines = None,
@@ -102,7 +127,7 @@ impl<'r> Target<'r> {
         let here = self.name_of(&region.file, origin, region.sketch.as_ref())?;
         if let Some(range) = region.lines {
             let names = (&region.file[..], here.as_ref());
-            copy.lines = match self.range(range, region.sketch.as_ref(), names, origin)? {
+            copy.lines = match self.range(range, Sketches::only(region.sketch.as_ref()), names, origin)? {
                 Fate::At(lines) => Some(lines),
                 Fate::Gone | Fate::Unknown => None,
             };
@@ -118,9 +143,10 @@ impl<'r> Target<'r> {
     fn frame(&self, document: &Annotation, origin: &Origin) -> Origin {
         let named = ObjectId::from_hex(document.commit.to_ascii_lowercase().as_bytes()).ok();
         let foreign = named.filter(|named| *named != origin.commit).and_then(|commit| {
-            Some(Origin { commit, tree: Some(self.repository.commit_tree(commit).ok()?) })
+            let tree = Some(self.repository.commit_tree(commit).ok()?);
+            Some(Origin { commit, tree, is_same_change: false })
         });
-        foreign.unwrap_or(Origin { commit: origin.commit, tree: origin.tree })
+        foreign.unwrap_or(Origin { ..*origin })
     }
 
     /// What `file` of `origin` is called here; `None` when it is not here.
@@ -129,8 +155,14 @@ impl<'r> Target<'r> {
         if self.repository.blob_at(self.commit.tree, path.as_bstr()).ok().flatten().is_some() {
             return Ok(Some(path));
         }
+        let moved = self.in_another_directory(&path);
         if let Some(tree) = origin.tree {
-            return Ok(self.renamed_since(tree).get(&path).cloned());
+            let had = |path: &BString| self.repository.blob_at(tree, path.as_bstr()).ok().flatten().is_some();
+            let renamed = self.renamed_since(tree).get(&path).cloned();
+            return Ok(renamed.or_else(|| moved.filter(|path| !had(path))));
+        }
+        if sketch.is_none() && moved.is_some() {
+            return Ok(moved);
         }
         // Of the version it had nothing is left; a file of that name elsewhere that holds the lines is it.
         let Some(sketch) = sketch else { return Ok(None) };
@@ -144,6 +176,16 @@ impl<'r> Target<'r> {
             }
         }
         Ok(None)
+    }
+
+    /// The one changed file whose path is `path` with directories put before it or taken away.
+    fn in_another_directory(&self, path: &BString) -> Option<BString> {
+        let is_below = |lower: &[u8], upper: &[u8]| {
+            lower.strip_suffix(upper).is_some_and(|directory| directory.ends_with(b"/"))
+        };
+        let changed = self.changes.iter().filter(|change| change.new.is_some()).map(|change| &change.path);
+        let mut fits = changed.filter(|other| is_below(other, path) || is_below(path, other));
+        fits.next().filter(|_| fits.next().is_none()).cloned()
     }
 
     fn renamed_since(&self, tree: ObjectId) -> Rc<HashMap<BString, BString>> {
@@ -171,10 +213,11 @@ impl<'r> Target<'r> {
     fn range(
         &self,
         range: LineRange,
-        sketch: Option<&Sketch>,
+        sketches: Sketches<'_>,
         (file, here): (&str, Option<&BString>),
         origin: &Origin,
     ) -> Result<Fate> {
+        let sketch = sketches.own;
         let Some(here) = here else { return Ok(Fate::Gone) };
         let Some(new) = self.content(here)? else { return Ok(Fate::Unknown) };
         if is_opaque(&new) {
@@ -190,8 +233,36 @@ impl<'r> Target<'r> {
             let map = LineMap::between(&old, locator.lines());
             return Ok(fate(locator.locate(&old, range, &map).lines));
         }
+        if origin.is_same_change
+            && let Some(lines) = self.written_here(sketches, here, locator.lines())?
+        {
+            return Ok(Fate::At(lines));
+        }
         let by_sketch = sketch.map(|sketch| locator.locate_sketch(sketch).and_then(|place| place.lines));
         Ok(by_sketch.map_or(Fate::Unknown, fate))
+    }
+
+    /// The very lines that were sketched, among those that the target wrote, however common they are; `None` where that
+    /// may be several.
+    fn written_here(
+        &self,
+        sketches: Sketches<'_>,
+        here: &BString,
+        lines: &Lines<'_>,
+    ) -> Result<Option<LineRange>> {
+        let Some(change) = self.changes.iter().find(|change| change.path == *here) else { return Ok(None) };
+        let words = |blob| introduced::words_of(self.repository, blob);
+        let (Some(new), Some(sketch)) = (change.new, sketches.own) else { return Ok(None) };
+        let Some(written) = introduced::between(&[change.old], new, words, changed_ranges)? else {
+            return Ok(None);
+        };
+        let mut runs = sketch.runs_in(lines);
+        runs.retain(|run| written.hunks.iter().any(|hunk| hunk.overlaps(*run)));
+        if let (Some(around), true) = (sketches.around, 1 < runs.len()) {
+            let around = around.runs_in(lines);
+            runs.retain(|run| around.iter().any(|around| around.overlaps(*run)));
+        }
+        Ok(runs.first().copied().filter(|_| runs.len() == 1))
     }
 
     fn old_version(&self, file: &str, origin: &Origin) -> Result<Option<Vec<u8>>> {
@@ -209,7 +280,9 @@ impl<'r> Target<'r> {
         let mut mapped = Vec::with_capacity(places.len());
         for place in places {
             let Ok(range) = LineRange::new(place.start, place.end) else { continue };
-            if let Fate::At(lines) = self.range(range, place.sketch.as_ref(), names, origin)? {
+            if let Fate::At(lines) =
+                self.range(range, Sketches::only(place.sketch.as_ref()), names, origin)?
+            {
                 let sketch = self.sketch(names.1, lines)?;
                 mapped.push(Places {
                     start: lines.start,

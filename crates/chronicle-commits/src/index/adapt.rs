@@ -55,6 +55,9 @@ pub(super) struct Outdated<'a> {
 impl Outdated<'_> {
     /// The record at the commit `head`; `None` when only the whole history tells.
     pub(super) fn adapt(self, span: &Span, head: ObjectId) -> Result<Option<Placed>> {
+        if self.stored.as_ref().is_some_and(|stored| stored.has_lost) {
+            return Ok(None);
+        }
         let repository = self.lazy.get()?;
         let path = self.path.to_owned();
         let file = std::slice::from_ref(&path);

@@ -54,6 +54,10 @@ impl<'a> Drift<'a> {
         if placement.matched == Match::File {
             return None;
         }
+        // Lines that say nothing, as a blank one, may have come back, too.
+        if placement.state == State::Changed {
+            return None;
+        }
         if placement.state != State::Intact && placement.lost.is_none_or(|lost| lost.meets(came_back)) {
             return None;
         }
@@ -121,6 +125,9 @@ impl<'a> Drift<'a> {
         let Some(map) = &self.map else { return Some(()) };
         if self.is_opaque {
             return Some(());
+        }
+        if placement.state == State::Changed && placement.recorded_in.is_some() {
+            return self.look_again(placement);
         }
         let whole = |range: LineRange| Some(map.map(range)).filter(|mapped| mapped.intact)?.lines;
         let lines = placement.lines.map(whole);

@@ -65,6 +65,8 @@ pub(super) struct StoredRecord<'a> {
     relations: Option<Part>,
     warnings: Vec<String>,
     lost: &'a [u8],
+    /// [`FileRecord::has_lost`].
+    pub(super) has_lost: bool,
 }
 
 /// The commits that have to do with a file.
@@ -485,6 +487,7 @@ pub(super) fn store<W: Write + Seek>(
         relations: part(record.reliances.is_empty() && record.concerns.is_empty(), packed(&relations))?,
         warnings: record.warnings.clone(),
         lost: &record.lost.0,
+        has_lost: record.has_lost,
     };
     writer.value(key, &packed(&stored)?)
 }
@@ -699,6 +702,7 @@ impl StoredRecord<'_> {
             concerns: concerns(relations.concerns, &mut headings)?,
             warnings: self.warnings,
             lost: LostLines(self.lost.to_vec()),
+            has_lost: self.has_lost,
             headings: headings.loaded,
         })
     }

@@ -163,6 +163,8 @@ impl<'a> Line<'a> {
         }
         add(&mut keys, self.facts.objects_with(&Key::Odd)?);
         add(&mut keys, self.facts.objects_that_replace()?);
+        // What they changed is known from their notes alone.
+        add(&mut keys, self.facts.away()?);
         for content in contents {
             for text in self.sketching(content)? {
                 add(&mut keys, self.facts.objects_with_text(text)?);

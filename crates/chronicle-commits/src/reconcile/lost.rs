@@ -5,7 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use chronicle_core::Note;
 use chronicle_git::{LEGACY_NOTES_REF, NOTES_REF, ObjectId, Repository, is_knowledge_key};
 
-use super::Reach;
+use super::{
+    Reach,
+    here::{self, WrittenLine},
+    relocated,
+};
 use crate::{change, error::Result, notebook::parse};
 
 /// An annotated commit that HEAD does not reach, with what is known of its change.
@@ -19,8 +23,12 @@ pub(super) struct Lost {
     pub(super) trees: BTreeSet<ObjectId>,
     /// Words of lines that it wrote; only a few of them are known.
     pub(super) wrote: BTreeSet<u32>,
+    /// The lines that it wrote, where a branch that HEAD does not reach keeps it.
+    pub(super) lines: Vec<WrittenLine>,
     /// Ids of its lessons and fingerprints of its documents.
     pub(super) claims: BTreeSet<String>,
+    /// Those of them that no commit in reach knows, or none of the history of HEAD where a branch keeps this one.
+    pub(super) news: BTreeSet<String>,
     pub(super) derived_from: BTreeSet<String>,
     /// The commit in reach that it was made on, perhaps with others in between; what came before cannot
     /// have taken its place.
@@ -62,7 +70,7 @@ pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<St
         let notes = blobs.iter().filter_map(|blob| read.get(blob)).cloned();
         notes.fold(Note::default(), Note::fold)
     };
-    let (mut known, mut known_here) = (HashSet::new(), HashSet::new());
+    let (mut known, mut known_here) = (BTreeSet::new(), BTreeSet::new());
     for (key, blobs) in blobs.iter().filter(|(key, _)| reach.has(**key)) {
         let claims = claims(&note_of(blobs));
         if reach.has_here(*key) {
@@ -76,14 +84,15 @@ pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<St
         let note = note_of(blobs);
         let claims = claims(&note);
         let known = if is_orphan { &known } else { &known_here };
-        if claims.iter().all(|claim| known.contains(claim)) {
+        let news: BTreeSet<String> = claims.difference(known).cloned().collect();
+        if news.is_empty() {
             continue;
         }
         if repository.has_object(*key) && repository.commit(*key).is_err() {
             // A note on something else than a commit.
             continue;
         }
-        lost.push(of(repository, *key, note, claims, is_orphan)?);
+        lost.push(of(repository, *key, note, (claims, news), is_orphan)?);
     }
     let parents: HashMap<ObjectId, ObjectId> =
         lost.iter().filter_map(|one| Some((one.key, one.parent?))).collect();
@@ -129,7 +138,7 @@ fn of(
     repository: &Repository,
     key: ObjectId,
     note: Note,
-    claims: BTreeSet<String>,
+    (claims, news): (BTreeSet<String>, BTreeSet<String>),
     is_orphan: bool,
 ) -> Result<Lost> {
     let documents = note.documents();
@@ -151,6 +160,23 @@ fn of(
     let trees = changes.iter().filter_map(|change| change.tree.as_ref());
     let trees = trees.filter_map(|tree| ObjectId::from_hex(tree.as_bytes()).ok()).collect();
     let wrote = changes.iter().filter_map(|change| change.wrote.as_ref()?.hashes()).flatten().collect();
-    let patches = changes.into_iter().filter_map(|change| change.patch).collect();
-    Ok(Lost { key, is_orphan, patches, trees, wrote, claims, derived_from, base: None, parent, note })
+    let mut patches: BTreeSet<String> = changes.into_iter().filter_map(|change| change.patch).collect();
+    if is_orphan {
+        patches.extend(relocated::patches_within(repository, key, &note)?);
+    }
+    let lines = if is_orphan { Vec::new() } else { here::written(repository, key)? };
+    Ok(Lost {
+        key,
+        is_orphan,
+        patches,
+        trees,
+        wrote,
+        lines,
+        claims,
+        news,
+        derived_from,
+        base: None,
+        parent,
+        note,
+    })
 }

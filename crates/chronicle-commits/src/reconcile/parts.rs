@@ -89,7 +89,7 @@ fn split(
 }
 
 /// Whether what `entry` speaks of is in the files of the commit.
-fn is_in(search: &Search<'_>, target: ObjectId, entry: &Entry) -> Result<bool> {
+pub(super) fn is_in(search: &Search<'_>, target: ObjectId, entry: &Entry) -> Result<bool> {
     let Some(file) = &entry.file else { return Ok(true) };
     let tree = search.repository.commit_tree(target)?;
     let Some(blob) = search.repository.blob_at(tree, BStr::new(file.as_bytes()))? else { return Ok(false) };
@@ -99,7 +99,7 @@ fn is_in(search: &Search<'_>, target: ObjectId, entry: &Entry) -> Result<bool> {
     Ok(sketches.peek().is_none() || sketches.any(|sketch| sketch.locate(&lines).is_some()))
 }
 
-fn sketches(entry: &Entry) -> Vec<&Sketch> {
+pub(super) fn sketches(entry: &Entry) -> Vec<&Sketch> {
     match &entry.places {
         Some(places) => places.iter().filter_map(|place| place.sketch.as_ref()).collect(),
         None => entry.sketch.iter().collect(),

@@ -3,9 +3,13 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chronicle_core::patch_id::PatchId;
-use chronicle_git::{FileChange, Node, ObjectId, Repository};
+use chronicle_git::{BStr, FileChange, Node, ObjectId, Repository};
 
-use super::{Reach, lost::Lost};
+use super::{
+    Reach,
+    lost::Lost,
+    relocated::{Relocated, above},
+};
 use crate::{change, error::Result};
 
 /// The changes of the commits in reach.
@@ -25,8 +29,11 @@ const BATCH: usize = 200;
 impl Targets {
     /// The changes of the newest `most` commits.
     pub(super) fn of(repository: &Repository, reach: &Reach, lost: &[Lost], most: usize) -> Result<Self> {
-        let words: HashSet<u32> = lost.iter().flat_map(|one| one.wrote.iter().copied()).collect();
-        let history = repository.history(&reach.tips)?;
+        let written = |one: &Lost| one.lines.iter().map(|line| line.word).collect::<Vec<_>>();
+        let words: HashSet<u32> =
+            lost.iter().flat_map(|one| one.wrote.iter().copied().chain(written(one))).collect();
+        let relocated = Relocated::of(lost);
+        let history = &reach.all;
         let mut targets = Self::default();
         let nodes = &history.nodes()[..history.nodes().len().min(most)];
         for batch in nodes.chunks(BATCH) {
@@ -52,11 +59,24 @@ impl Targets {
             repository.read_ahead(blobs);
             for (node, changes) in changed {
                 let mut wrote = BTreeSet::new();
-                let print = change::print(repository, &changes, |word| {
+                let above = above(&changes);
+                let print = change::print_moved(repository, &changes, relocated.places(&above), |written| {
+                    let word = written.word();
                     if words.contains(&word) {
                         wrote.insert(word);
                     }
                 })?;
+                for patch in print.iter().filter(|print| !print.is_empty()).flat_map(PatchId::finish_moved) {
+                    if relocated.patches.contains(&patch) {
+                        targets.by_patch.entry(patch).or_default().push(node.id);
+                    }
+                }
+                for directory in above {
+                    let tree = repository.tree_at(node.tree, BStr::new(&directory))?;
+                    if let Some(tree) = tree.filter(|tree| relocated.trees.contains(tree)) {
+                        targets.by_tree.entry(tree).or_default().push(node.id);
+                    }
+                }
                 targets.add(node, print, wrote);
             }
             repository.forget_read_ahead();

@@ -538,6 +538,31 @@ fn code_that_comes_back_is_found_again() {
 }
 
 #[test]
+fn a_blank_line_that_comes_back_belongs_to_its_lesson_again() {
+    let repo = TestRepo::new();
+    let lines = |middle: &str| format!("first line\nsecond line\n{middle}fifth line\nsixth line\n");
+    repo.write("a.txt", lines("// a comment\n\n"));
+    let commit = repo.commit("comment");
+    let entry = json!({ "category": "gotcha", "content": "Both belong together.", "file": "a.txt", "lines": { "start": 3, "end": 4 } });
+    annotate(&repo, &commit, &json!({ "summary": "why", "wisdom": [entry] }));
+    repo.write("a.txt", lines("// a comment\n\n") + "seventh line\n");
+    repo.commit("older");
+    repo.write("a.txt", lines("// a comment\n// and more\n\n") + "seventh line\n");
+    repo.commit("newest");
+    let state = |what: &str| {
+        let shown: serde_json::Value = serde_json::from_str(&read(&repo, "a.txt", what)).expect("it is JSON");
+        let lesson = &shown["wisdom"][0];
+        json!([lesson["state"], lesson["lines"]["start"], lesson["lines"]["end"]])
+    };
+    let (changed, intact) = (json!(["changed", 3, 3]), json!(["intact", 3, 4]));
+    assert_eq!(state("at the newest"), changed);
+    repo.git(&["checkout", "--quiet", "HEAD~1"]);
+    assert_eq!(state("at an older one"), intact);
+    repo.git(&["checkout", "--quiet", "main"]);
+    assert_eq!(state("at the newest again"), changed);
+}
+
+#[test]
 fn what_is_said_on_one_branch_is_not_told_on_another() {
     let repo = indexed();
     let say = |commit: &str, words: &str| {
@@ -991,16 +1016,18 @@ fn a_branch_that_comes_costs_no_record_anew() {
     assert_eq!(records(), [1, 1], "the record went along");
     assert!(read(&repo, "a.txt", "after a branch came").contains("Mind two."));
     same(&repo, &["read", "a.txt", "--format", "json"], "after a branch came");
-    // What no branch reaches any more is told, so the record is another one.
+    // What no branch reaches any more is shown where its lines are here, so the record is another one.
     repo.git(&["checkout", "--quiet", "-b", "side"]);
     repo.write("a.txt", "zero\none\nelse\nthree\nfour\n");
     let beside = repo.commit("beside");
-    let entry = json!({ "category": "gotcha", "content": "Said beside.", "file": "a.txt", "lines": { "start": 3, "end": 3 } });
-    annotate(&repo, &beside, &json!({ "summary": "beside", "wisdom": [entry] }));
+    let entry = |content: &str, line: u32| json!({ "category": "gotcha", "content": content, "file": "a.txt", "lines": { "start": line, "end": line } });
+    let wisdom = [entry("Said beside.", 2), entry("Said of what was never here.", 3)];
+    annotate(&repo, &beside, &json!({ "summary": "beside", "wisdom": wisdom }));
     repo.git(&["checkout", "--quiet", "main"]);
     assert!(!read(&repo, "a.txt", "while a branch reaches it").contains("Said beside."));
     repo.git(&["branch", "--quiet", "-D", "side"]);
-    assert!(read(&repo, "a.txt", "after its branch went").contains("Said beside."));
+    let shown = read(&repo, "a.txt", "after its branch went");
+    assert!(shown.contains("Said beside.") && !shown.contains("Said of what was never here."), "{shown}");
     same(&repo, &["read", "a.txt", "--format", "json"], "after its branch went");
 }
 

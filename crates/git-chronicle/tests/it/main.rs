@@ -44,6 +44,7 @@ mod outcome;
 mod ownership;
 mod purge;
 mod questions;
+mod reach;
 mod reading;
 mod real_notes;
 mod reformatted;

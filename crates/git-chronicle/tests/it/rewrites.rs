@@ -9,16 +9,16 @@ use crate::outcome::{
     Outcome, binary, chronicle, chronicle_reading, contents, entry, note, run, run_with_input, skip,
 };
 
-const HEADER: &str = "// Licensed as the rest.\n// A second line of it.\n\n";
-const POOL: &str = "use std::sync::Mutex;\n\nfn acquire() {\n    wait_for_slot();\n    take_next(free);\n}\n\nfn release() {\n    give_back(it);\n    wake_one();\n}\n";
-const NEVER_BLOCK: &str = "The UI thread calls this; never block.";
-const FIFO: &str = "Waiters are served in order.";
+pub(crate) const HEADER: &str = "// Licensed as the rest.\n// A second line of it.\n\n";
+pub(crate) const POOL: &str = "use std::sync::Mutex;\n\nfn acquire() {\n    wait_for_slot();\n    take_next(free);\n}\n\nfn release() {\n    give_back(it);\n    wake_one();\n}\n";
+pub(crate) const NEVER_BLOCK: &str = "The UI thread calls this; never block.";
+pub(crate) const FIFO: &str = "Waiters are served in order.";
 
-fn lines(start: u32, end: u32) -> Value {
+pub(crate) fn lines(start: u32, end: u32) -> Value {
     json!({ "start": start, "end": end })
 }
 
-fn lesson(content: &str, file: &str, range: Option<(u32, u32)>) -> Value {
+pub(crate) fn lesson(content: &str, file: &str, range: Option<(u32, u32)>) -> Value {
     let mut lesson = json!({ "category": "gotcha", "content": content, "file": file });
     if let Some((start, end)) = range {
         lesson["lines"] = lines(start, end);
@@ -27,7 +27,7 @@ fn lesson(content: &str, file: &str, range: Option<(u32, u32)>) -> Value {
 }
 
 #[track_caller]
-fn annotate(repo: &TestRepo, commit: &str, summary: &str, wisdom: &[Value]) -> Value {
+pub(crate) fn annotate(repo: &TestRepo, commit: &str, summary: &str, wisdom: &[Value]) -> Value {
     let input = json!({ "commit": commit, "summary": summary, "wisdom": wisdom }).to_string();
     let args = ["annotate", "--live", "--format=json"];
     chronicle_reading(repo.path(), &args, input.as_bytes()).success().json()
@@ -44,7 +44,7 @@ fn annotated() -> (TestRepo, String) {
     (repo, commit)
 }
 
-fn amend(repo: &TestRepo) -> String {
+pub(crate) fn amend(repo: &TestRepo) -> String {
     repo.git(&["add", "--all"]);
     repo.git(&["commit", "--quiet", "--amend", "--no-edit"]);
     repo.git(&["rev-parse", "HEAD"])
@@ -58,7 +58,7 @@ fn take_over(repo: &TestRepo, from: &[&str], commit: &str) -> Outcome {
 
 /// The answer of `read`, which the index must not change.
 #[track_caller]
-fn read(directory: &Path, file: &str) -> Value {
+pub(crate) fn read(directory: &Path, file: &str) -> Value {
     let args = ["read", file, "--format=json"];
     let answer = chronicle(directory, &args).success().json();
     let without = run(binary(directory, &args).env("CHRONICLE_NO_INDEX", "1")).success().json();
@@ -66,7 +66,7 @@ fn read(directory: &Path, file: &str) -> Value {
     answer
 }
 
-fn collect_garbage(repo: &TestRepo) {
+pub(crate) fn collect_garbage(repo: &TestRepo) {
     repo.git(&["reflog", "expire", "--expire=now", "--all"]);
     repo.git(&["gc", "--quiet", "--prune=now"]);
 }
@@ -375,7 +375,7 @@ fn odd_states_of_a_repository_stop_nothing() {
     assert!(said.stderr.contains("nothing to take along"), "{said:#?}");
 }
 
-fn clone(repo: &TestRepo, name: &str, options: &[&str]) -> std::path::PathBuf {
+pub(crate) fn clone(repo: &TestRepo, name: &str, options: &[&str]) -> std::path::PathBuf {
     let path = repo.beside(name);
     let url = format!("file://{}", repo.path().display());
     let target = path.to_string_lossy().into_owned();
@@ -487,4 +487,176 @@ fn lessons_survive_common_ways_of_rewriting() {
     let output = command.output().unwrap();
     let said = [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
     assert!(output.status.success(), "{}\n{}", said[0], said[1]);
+}
+
+/// A topic with an annotated commit that took in main, and went on; main is checked out.
+fn topic_that_took_in_main() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", POOL);
+    repo.commit("pool: add it");
+    repo.git(&["checkout", "--quiet", "-b", "topic"]);
+    repo.write("pool.rs", POOL.replace("wake_one();", "wake(2);"));
+    let commit = repo.commit("pool: wake two");
+    let wisdom = [lesson(FIFO, "pool.rs", Some((10, 10))), lesson(NEVER_BLOCK, "pool.rs", None)];
+    annotate(&repo, &commit, "Two, because one may be gone", &wisdom);
+    for header in ["// Licensed.\n", HEADER] {
+        repo.git(&["checkout", "--quiet", "main"]);
+        repo.write("header.rs", header);
+        repo.commit("main goes on");
+        repo.git(&["checkout", "--quiet", "topic"]);
+        repo.git(&["merge", "--quiet", "-m", "Merge main into topic", "main"]);
+    }
+    repo.write("limit.rs", "fn limit() -> u32 {\n    8\n}\n");
+    repo.commit("limit: add it");
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo
+}
+
+#[test]
+fn a_branch_that_took_in_main_and_was_squashed_gives_its_lessons() {
+    for (ends, is_kept) in [(false, true), (false, false), (true, true)] {
+        let repo = topic_that_took_in_main();
+        repo.write("other.rs", "fn other() {}\n");
+        repo.commit("main goes on alone");
+        repo.git(&["merge", "--quiet", "--squash", "topic"]);
+        let squashed = repo.commit("Topic (#12)");
+        repo.write("other.rs", "fn other() -> u8 {}\n");
+        repo.commit("main goes on again");
+        if ends {
+            repo.git(&["checkout", "--quiet", "topic"]);
+            repo.write("limit.rs", "fn limit() -> u32 {\n    9\n}\n");
+            repo.commit("limit: too late");
+            repo.git(&["checkout", "--quiet", "main"]);
+        }
+        if !is_kept {
+            repo.git(&["branch", "--quiet", "-D", "topic"]);
+        }
+        chronicle(repo.path(), &["reconcile"]).success();
+        let stored = note(&repo, &squashed);
+        assert_eq!(contents(&stored), [NEVER_BLOCK, FIFO], "{ends} {is_kept}");
+        assert_eq!(entry(&stored, FIFO)["lines"], lines(10, 10));
+        assert_eq!(entry(&stored, NEVER_BLOCK)["file"], "pool.rs");
+        let again = chronicle(repo.path(), &["reconcile"]).success();
+        assert!(again.stdout.is_empty(), "{again:#?}");
+    }
+}
+
+#[test]
+fn what_only_a_branch_has_stays_there() {
+    let repo = topic_that_took_in_main();
+    let reply = chronicle(repo.path(), &["reconcile", "--format=json"]).success().json();
+    assert_eq!(reply["matches"], json!([]));
+    assert_eq!(read(repo.path(), "pool.rs")["wisdom"], json!([]));
+    repo.git(&["checkout", "--quiet", "topic"]);
+    assert_eq!(read(repo.path(), "pool.rs")["wisdom"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn of_a_branch_that_was_edited_when_it_was_squashed_only_lessons_on_lines_that_are_here_come() {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", POOL);
+    repo.commit("pool: add it");
+    repo.git(&["checkout", "--quiet", "-b", "topic"]);
+    let ours = "    let waiters = count_waiters(&queue);\n    notify_all(waiters);\n";
+    repo.write("pool.rs", POOL.replace("    wake_one();\n", ours));
+    let commit = repo.commit("pool: wake all");
+    let wisdom = [
+        lesson(FIFO, "pool.rs", Some((10, 10))),
+        lesson(NEVER_BLOCK, "pool.rs", Some((11, 11))),
+        lesson("All of it.", "pool.rs", None),
+    ];
+    annotate(&repo, &commit, "All, because one may be gone", &wisdom);
+    repo.git(&["checkout", "--quiet", "main"]);
+    let theirs = ours.replace("notify_all(waiters)", "notify_each_of(waiters, &queue)");
+    repo.write("pool.rs", format!("{HEADER}{}", POOL.replace("    wake_one();\n", &theirs)));
+    let squashed = repo.commit("Topic (#12)");
+    chronicle(repo.path(), &["reconcile"]).success();
+    assert_eq!(contents(&note(&repo, &squashed)), [FIFO]);
+    let shown = read(repo.path(), "pool.rs");
+    assert_eq!(shown["wisdom"][0]["lines"], lines(13, 13));
+    let again = chronicle(repo.path(), &["reconcile"]).success();
+    assert!(again.stdout.is_empty(), "{again:#?}");
+}
+
+#[test]
+fn common_lines_of_the_same_change_are_found_without_the_commit() {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", POOL);
+    repo.commit("pool: add it");
+    let more = "\nfn retry() {\n    loop {\n        wait();\n    }\n}\n\nfn stop() {\n    loop {\n        wait();\n    }\n}\n";
+    repo.write("pool.rs", format!("{POOL}{more}"));
+    let commit = repo.commit("pool: retry");
+    annotate(&repo, &commit, "Tries again", &[lesson(FIFO, "pool.rs", Some((22, 23)))]);
+    repo.git(&["checkout", "--quiet", "-b", "onto", "HEAD~1"]);
+    repo.write("pool.rs", format!("{HEADER}{POOL}"));
+    repo.commit("pool: add a header");
+    repo.git(&["cherry-pick", &commit]);
+    repo.git(&["branch", "--quiet", "-M", "onto", "main"]);
+    let fresh = clone(&repo, "fresh", &[]);
+    chronicle(&fresh, &["reconcile"]).success();
+    let shown = read(&fresh, "pool.rs");
+    let lesson = entry(&shown, FIFO);
+    assert_eq!((&lesson["lines"], &lesson["state"]), (&lines(25, 26), &json!("intact")));
+}
+
+#[test]
+fn a_rewrite_that_moves_all_files_is_found_again() {
+    let into = "git ls-files -s | sed 's-\\t-&pkg/-' | GIT_INDEX_FILE=$GIT_INDEX_FILE.new git update-index --index-info && mv $GIT_INDEX_FILE.new $GIT_INDEX_FILE";
+    let rewrites: [(&[&str], &str, &str); 2] = [
+        (&["--index-filter", into], "src/pool.rs", "pkg/src/pool.rs"),
+        (&["--subdirectory-filter", "src"], "src/pool.rs", "pool.rs"),
+    ];
+    for (filter, before, after) in rewrites {
+        for (is_gone, has_more) in [(false, false), (false, true), (true, false)] {
+            let repo = TestRepo::new();
+            repo.write(before, POOL);
+            repo.write("limit.rs", "fn limit() {}\n");
+            repo.commit("Begin");
+            repo.write(before, POOL.replace("wake_one();", "wake(2);"));
+            if has_more {
+                repo.write("limit.rs", "fn limit() -> u8 {}\n");
+            }
+            let commit = repo.commit("pool: wake two");
+            let wisdom = [lesson(FIFO, before, Some((10, 10))), lesson(NEVER_BLOCK, before, None)];
+            annotate(&repo, &commit, "Two, because one may be gone", &wisdom);
+            repo.git(&[&["filter-branch", "-f"], filter, &["--", "main"]].concat());
+            if is_gone {
+                repo.git(&["update-ref", "-d", "refs/original/refs/heads/main"]);
+                collect_garbage(&repo);
+            }
+            chronicle(repo.path(), &["reconcile"]).success();
+            let stored = note(&repo, "HEAD");
+            let what = format!("{after} {is_gone} {has_more}: {stored:#}");
+            assert_eq!(contents(&stored), [NEVER_BLOCK, FIFO], "{what}");
+            let place =
+                |content: &str| json!([entry(&stored, content)["file"], entry(&stored, content)["lines"]]);
+            assert_eq!(place(FIFO), json!([after, lines(10, 10)]), "{what}");
+            assert_eq!(place(NEVER_BLOCK), json!([after, lines(10, 10)]), "{what}");
+            let again = chronicle(repo.path(), &["reconcile"]).success();
+            assert!(again.stdout.is_empty(), "{again:#?}");
+        }
+    }
+}
+
+#[test]
+fn records_of_tools_do_not_keep_a_commit_that_was_amended() {
+    for keep in [
+        "refs/branchless",
+        "refs/patches/main",
+        "refs/changes/34/1234",
+        "refs/remotes/origin/pr",
+        "refs/stash",
+    ] {
+        let (repo, old) = annotated();
+        let name = if keep == "refs/stash" { keep.to_owned() } else { format!("{keep}/{old}") };
+        repo.git(&["update-ref", &name, &old]);
+        // Its content, too, so that the note says something of another change.
+        repo.write("pool.rs", POOL.replace("take_next(free)", "take_next(&free)"));
+        amend(&repo);
+        chronicle(repo.path(), &["reconcile"]).success();
+        assert_eq!(contents(&note(&repo, "HEAD")), [NEVER_BLOCK, FIFO], "{keep}");
+        let shown = read(repo.path(), "pool.rs");
+        let commits: Vec<_> = shown["wisdom"].as_array().unwrap().iter().map(|one| &one["commit"]).collect();
+        assert_eq!(commits, [&json!(repo.git(&["rev-parse", "HEAD"])); 2], "{keep}");
+    }
 }

@@ -1,0 +1,99 @@
+//! Lessons of commits that another branch keeps, on lines that the history of HEAD has by now.
+//!
+//! A branch that was squashed is often still there, and so are the commits on it. Where no whole change of
+//! the branch is found again, because it was edited on the way, lines decide: those that identify code. What
+//! a branch alone has stays there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chronicle_core::{Entry, LineRange, is_telling};
+use chronicle_git::{ObjectId, Repository};
+
+use super::{Evidence, Match, Search, lost::Lost, parts::is_in};
+use crate::{carry::Part, change, error::Result};
+
+/// A line that a commit wrote.
+pub(super) struct WrittenLine {
+    path: Vec<u8>,
+    number: u32,
+    pub(super) word: u32,
+    /// Whether it identifies code.
+    is_telling: bool,
+}
+
+/// The lines that the commit `key` wrote; none of a merge, which has those of others.
+pub(super) fn written(repository: &Repository, key: ObjectId) -> Result<Vec<WrittenLine>> {
+    let mut lines = Vec::new();
+    let commit = repository.commit(key)?;
+    if 1 < commit.parents.len() {
+        return Ok(lines);
+    }
+    let parent = commit.parents.first().map(|parent| repository.commit_tree(*parent)).transpose();
+    let Ok(changes) = parent.and_then(|parent| repository.plain_changes(parent, commit.tree)) else {
+        return Ok(lines);
+    };
+    change::print(repository, &changes, |written| {
+        let (path, number, word) = (written.path.to_vec(), written.number, written.word());
+        lines.push(WrittenLine { path, number, word, is_telling: is_telling(written.text) });
+    })?;
+    Ok(lines)
+}
+
+/// The commits of the history of HEAD that wrote what identifies the change of `lost`, or some lessons of it.
+pub(super) fn taken_in(search: &Search<'_>, lost: &Lost) -> Result<Vec<Match>> {
+    let all: Vec<&WrittenLine> = lost.lines.iter().collect();
+    let told: Vec<&WrittenLine> = all.iter().copied().filter(|line| line.is_telling).collect();
+    let evidence = |n_found| Evidence::SameLines { n_found, n_known: lost.lines.len() };
+    if let Some(target) = writer(search, lost, &told) {
+        let n_found = lost.lines.iter().filter(|line| wrote(search, target, line)).count();
+        return Ok(vec![Match { source: lost.key, target, evidence: evidence(n_found), part: None }]);
+    }
+    let name = lost.key.to_string();
+    let mut found: BTreeMap<ObjectId, (Part, BTreeSet<u32>)> = BTreeMap::new();
+    for (document, entry) in lost.note.entries() {
+        if !document.commit.eq_ignore_ascii_case(&name) || !lost.news.contains(&entry.id.0) {
+            continue;
+        }
+        let lines: Vec<&WrittenLine> = all.iter().copied().filter(|line| is_about(entry, line)).collect();
+        let Some(target) = writer(search, lost, &lines) else { continue };
+        if is_in(search, target, entry)? {
+            let (part, words) = found.entry(target).or_default();
+            part.entries.insert(entry.id.clone());
+            words.extend(lines.iter().map(|line| line.word));
+        }
+    }
+    let matched = |(target, (part, words)): (ObjectId, (Part, BTreeSet<u32>))| Match {
+        source: lost.key,
+        target,
+        evidence: evidence(words.len()),
+        part: Some(part),
+    };
+    Ok(found.into_iter().map(matched).collect())
+}
+
+/// Whether `entry` is about `line` and others.
+fn is_about(entry: &Entry, line: &WrittenLine) -> bool {
+    let Some(file) = &entry.file else { return false };
+    let places = entry.places.iter().flatten();
+    let mut ranges =
+        places.filter_map(|place| LineRange::new(place.start, place.end).ok()).chain(entry.lines);
+    file.trim_start_matches("./").as_bytes() == line.path
+        && ranges.any(|range| (range.start..=range.end).contains(&line.number))
+}
+
+/// The first commit of the history of HEAD, not older than `lost`, that wrote all of `lines`, if one of them
+/// identifies code.
+fn writer(search: &Search<'_>, lost: &Lost, lines: &[&WrittenLine]) -> Option<ObjectId> {
+    let telling = lines.iter().find(|line| line.is_telling)?;
+    let fits = |target: &ObjectId| {
+        search.reach.has_here(*target)
+            && lines.iter().all(|line| wrote(search, *target, line))
+            && !search.came_before(*target, lost)
+    };
+    let writers = search.targets.with_word(telling.word).iter().copied().filter(fits);
+    writers.max_by_key(|target| search.targets.age(*target))
+}
+
+fn wrote(search: &Search<'_>, target: ObjectId, line: &WrittenLine) -> bool {
+    search.targets.with_word(line.word).contains(&target)
+}
