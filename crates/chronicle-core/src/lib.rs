@@ -14,8 +14,10 @@ pub mod decay;
 pub mod dependent;
 pub mod distance;
 mod document;
+mod edited;
 mod entry_id;
 mod escapes;
+mod evidence;
 mod fields;
 mod hunk;
 mod ids;
@@ -45,6 +47,7 @@ pub mod restating;
 pub mod score;
 mod secrets;
 mod sketch;
+mod survivors;
 pub mod thread;
 pub mod tokens;
 pub mod trim;
@@ -73,7 +76,7 @@ pub use lines::{
     LineFinder, Lines, clipped, count_lines, is_binary, is_substantive, line_word, line_words,
     line_words_beside,
 };
-pub use locate::{Locator, Place};
+pub use locate::{GoneBecause, Hint, Locator, Place};
 pub use neighbours::{Neighbours, Shape, Stretch, divided};
 pub use note::{Note, Statement, canonical};
 pub use plain::{plain, shown_json, shown_path, without_commands};

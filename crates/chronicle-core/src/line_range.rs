@@ -77,6 +77,12 @@ impl LineRange {
         false
     }
 
+    /// Whether all lines of `other` are among these.
+    #[must_use]
+    pub fn holds(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
     /// Whether the two share a line.
     #[must_use]
     pub fn overlaps(self, other: Self) -> bool {
