@@ -8,8 +8,8 @@ use std::{
 };
 
 use chronicle_core::{
-    ChangedRanges, Differ, LineFinder, LineMap, LineRange, Lines, Locator, MapTarget, Neighbours, Place,
-    Sketch, is_substantive, line_hash, line_words_beside, reading::State,
+    ChangedRanges, Differ, GoneBecause, Hint, LineMap, LineRange, Lines, Locator, MapTarget, Neighbours,
+    Place, Sketch, is_substantive, line_hash, line_words_beside, reading::State,
 };
 use chronicle_git::{BString, ObjectId, Repository};
 
@@ -38,6 +38,16 @@ pub(crate) struct Present<'p> {
     lost: RefCell<HashSet<u32>>,
     /// How lines end in the versions that were read: a bit for each way.
     endings: Cell<u8>,
+}
+
+/// What is left of some ranges.
+pub(crate) struct Left {
+    /// Where it is.
+    pub(crate) ranges: Vec<LineRange>,
+    pub(crate) state: State,
+    pub(crate) lost: Lost,
+    /// Why it is gone.
+    pub(crate) because: Option<GoneBecause>,
 }
 
 /// The first line of a large-file pointer, which stands for content that is elsewhere.
@@ -91,24 +101,24 @@ impl<'p> Present<'p> {
         ranges: &[LineRange],
     ) -> Result<(Vec<Option<Place>>, Lost)> {
         let none = |place| Ok((vec![place; ranges.len()], Lost::default()));
-        let Some(locator) = &self.locator else { return none(Some(Place::GONE)) };
+        let Some(locator) = &self.locator else { return none(Some(Place::gone(GoneBecause::Deleted))) };
         let Some(map) = self.map(repository, blob)? else { return none(None) };
         let is_damaged = |range: &LineRange| map.has(*range) && Place::intact(*range, &map).is_none();
-        let places = |mut old: Option<LineFinder<'_>>| {
+        let places = |old: Option<Lines<'_>>| {
             let mut lost = Lost::default();
             let mut place = |range: &LineRange| {
                 if let Some(place) = Place::intact(*range, &map) {
                     return Some(place);
                 }
-                let lines = old.as_mut()?.of(*range);
-                self.add_lost(&lines, *range, &map, &mut lost);
-                map.has(*range).then(|| locator.locate_lines(&lines, *range, &map))
+                let old = old.as_ref()?;
+                self.add_lost(old.of(*range), *range, &map, &mut lost);
+                map.has(*range).then(|| locator.locate(old, *range, &map))
             };
             let places = ranges.iter().map(&mut place).collect();
             (places, lost)
         };
         let looked_at = if ranges.iter().any(is_damaged) {
-            repository.with_blob(blob, |content| places(Some(LineFinder::new(content))))?
+            repository.with_blob(blob, |content| places(Some(Lines::new(content))))?
         } else {
             None
         };
@@ -150,15 +160,21 @@ impl<'p> Present<'p> {
         self.locator.as_ref()?.locate_sketch(sketch)
     }
 
+    /// Where the lines that `sketch` was taken from may be, though lines like them could be anywhere.
+    pub(crate) fn hint_of(&self, sketch: &Sketch) -> Option<Hint> {
+        self.locator.as_ref()?.hint_of(sketch)
+    }
+
     /// Which part of the version `blob`'s lines in `ranges` is left, and where.
     pub(crate) fn locate_all(
         &self,
         repository: &Repository,
         blob: ObjectId,
         ranges: &[LineRange],
-    ) -> Result<(Vec<LineRange>, State, Lost)> {
+    ) -> Result<Left> {
         let mut left = Vec::new();
         let mut all_intact = true;
+        let mut reasons = Vec::new();
         let (places, lost) = self.locate_each(repository, blob, ranges)?;
         for place in places {
             match place {
@@ -168,6 +184,7 @@ impl<'p> Present<'p> {
                 }
                 _ => all_intact = false,
             }
+            reasons.extend(place.and_then(|place| place.because));
         }
         left.sort_unstable();
         left.dedup();
@@ -176,7 +193,10 @@ impl<'p> Present<'p> {
             (false, true) => State::Intact,
             (false, false) => State::Changed,
         };
-        Ok((left, state, lost))
+        // Where other lines are in the place of some, these were not only taken away.
+        let because = reasons.into_iter().max().unwrap_or(GoneBecause::Unknown);
+        let because = (state == State::Gone).then_some(because);
+        Ok(Left { ranges: left, state, lost, because })
     }
 
     /// The words of the version `blob`, numbered, read once.

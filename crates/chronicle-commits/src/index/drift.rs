@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 
 use chronicle_core::{
-    LineFinder, LineMap, LineRange, Lines, is_substantive, line_hash, line_words,
+    GoneBecause, LineFinder, LineMap, LineRange, Lines, Place, is_substantive, line_hash, line_words,
     reading::{Match, State},
     score::Tie,
 };
@@ -15,7 +15,7 @@ use chronicle_git::{BStr, LazyRepository};
 use crate::{
     lost::{Lost, LostLines},
     moved::FileLines,
-    placing::Placement,
+    placing::{Placement, placed_in},
     present::Present,
     read::Scope,
 };
@@ -54,10 +54,12 @@ impl<'a> Drift<'a> {
         if placement.matched == Match::File {
             return None;
         }
-        if placement.state != State::Intact && placement.lost.is_none_or(|lost| lost.meets(came_back)) {
+        let is_plain = placement.state == State::Intact
+            || placement.matched != Match::Lines && placement.lost.is_some_and(|lost| !lost.meets(came_back));
+        if !is_plain {
             return None;
         }
-        let whole = |range: LineRange| Some(map.map(range)).filter(|mapped| mapped.intact)?.lines;
+        let whole = |range: LineRange| Place::intact(range, map)?.lines;
         let all = |lines: Option<LineRange>, carried: &dyn Fn(LineRange) -> Option<LineRange>| {
             lines.map(|lines| carried(lines).ok_or(())).transpose().ok()
         };
@@ -122,7 +124,10 @@ impl<'a> Drift<'a> {
         if self.is_opaque {
             return Some(());
         }
-        let whole = |range: LineRange| Some(map.map(range)).filter(|mapped| mapped.intact)?.lines;
+        let whole = |range: LineRange| Place::intact(range, map)?.lines;
+        if placement.matched == Match::Lines && placement.state != State::Intact {
+            return self.look_again(placement);
+        }
         let lines = placement.lines.map(whole);
         let near: Option<Vec<LineRange>> = placement.near.iter().copied().map(whole).collect();
         match (placement.matched, lines, near) {
@@ -139,27 +144,19 @@ impl<'a> Drift<'a> {
         Some(())
     }
 
-    /// Looks for the recorded lines in the present file, as is done without an index.
+    /// Looks for the recorded lines in the present file, as is done without an index; `None` when that takes more than the
+    /// version they were recorded in.
     fn look_again(&self, placement: &mut Placement) -> Option<()> {
-        let map = self.map.as_ref()?;
-        let Some((blob, range)) = placement.recorded_in else {
+        if placement.matched != Match::Lines {
             self.keep_what_is_left(placement);
             return Some(());
-        };
-        let repository = self.repository.get().ok()?;
-        let present = self.present();
-        let Some((place, _)) = present.locate(repository, blob, range).ok()? else {
-            self.keep_what_is_left(placement);
-            return Some(());
-        };
-        let was_doubtful = placement.tie == Tie::Doubtful;
-        let gap = placement.lines.map(|lines| map.gap(lines));
-        *placement = Placement::lines(place, placement.recorded_in);
-        if place.state == State::Gone {
-            placement.gap = present.gap(repository, blob, range).ok()?.or(gap);
-        } else if was_doubtful {
-            placement.tie = Tie::Doubtful;
         }
+        let repository = self.repository.get().ok()?;
+        let mut found = placed_in(repository, self.present(), placement.recorded_in?).ok()??;
+        if placement.tie == Tie::Doubtful && found.state != State::Gone {
+            found.tie = Tie::Doubtful;
+        }
+        *placement = Placement { is_unsketched: placement.is_unsketched, ..found };
         Some(())
     }
 
@@ -170,12 +167,13 @@ impl<'a> Drift<'a> {
         let was = placement.lines;
         placement.lines = was.and_then(left);
         placement.near = placement.near.iter().copied().filter_map(left).collect();
-        placement.state = State::Changed;
+        (placement.state, placement.because) = (State::Changed, None);
         if placement.lines.is_none() && placement.near.is_empty() {
             placement.state = State::Gone;
             // Of what is known without its version, nobody knows where it would be.
             placement.gap = placement.recorded_in.and(was).map(|lines| map.gap(lines));
             placement.tie = Tie::Gone;
+            placement.because = Some(GoneBecause::Unknown);
         } else if let (Tie::Lines(_, share), Some(was)) = (placement.tie, was) {
             placement.tie = Tie::Lines(State::Changed, share * map.map(was).share);
         }

@@ -1,0 +1,131 @@
+//! What the item that a claim names decides about its place.
+//!
+//! The lines of a claim may have gone while its item is there, or be such as could be anywhere; and the lines that a
+//! foreign note counted may be outside of the item that it names. This is judged when a question is answered, not when a
+//! claim is placed: it takes an outline of the present file, and an answer from the index is the same as one without it,
+//! whatever was edited since.
+
+use chronicle_core::{
+    Anchor, GoneBecause, LineRange, Place,
+    outline::{Item, resolve},
+    reading::{Match, State},
+    score::Tie,
+};
+
+use crate::{
+    Content,
+    answer::{Scoped, Setting},
+    error::Result,
+    gather::located,
+    placing::{LEAST_OUTSIDE, Placement},
+    record::Claim,
+};
+
+/// With less than this share of its lines, code in an item with another name is other code.
+const LEAST_RENAMED: f64 = 1.0 / 3.0;
+
+/// Where the code of `claim` is after all; `None` where it stays where it was placed.
+pub(crate) fn placed_again(setting: &Setting<'_>, file: &Scoped, claim: &Claim) -> Result<Option<Placement>> {
+    let placement = &claim.placement;
+    let has_lines = match placement.matched {
+        Match::Lines => true,
+        Match::File => placement.is_unsketched && claim.body.lines().is_some(),
+        _ => false,
+    };
+    let (Some(anchor), true) = (claim.body.anchor(), has_lines) else { return Ok(None) };
+    let Some(items) = setting.items(file) else { return Ok(None) };
+    let Ok(items) = items.as_ref() else { return Ok(None) };
+    let named = resolve(items, &anchor.name);
+    ByItem { setting, file, claim, anchor, named: named.exact() }.placed()
+}
+
+/// A claim, and the items of the present file that it names.
+struct ByItem<'a> {
+    setting: &'a Setting<'a>,
+    file: &'a Scoped,
+    claim: &'a Claim,
+    anchor: &'a Anchor,
+    named: &'a [&'a Item],
+}
+
+impl ByItem<'_> {
+    fn placed(&self) -> Result<Option<Placement>> {
+        let placement = &self.claim.placement;
+        let Some(lines) = placement.lines else {
+            return match placement.state {
+                State::Gone => self.of_gone(),
+                _ => Ok(self.by_name()),
+            };
+        };
+        if self.named.iter().any(|item| item.lines.overlaps(lines)) {
+            return Ok(None);
+        }
+        let least = if self.named.is_empty() { LEAST_RENAMED } else { LEAST_OUTSIDE };
+        if matches!(placement.tie, Tie::Lines(State::Changed, share) if share < least) {
+            let because = Some(GoneBecause::Rewritten);
+            let gone = Placement {
+                because,
+                ..Placement::lines(Place::gone(GoneBecause::Rewritten), placement.recorded_in)
+            };
+            return Ok(Some(self.about_item(gone.clone()).unwrap_or(gone)));
+        }
+        if placement.is_unsketched && !self.named.is_empty() && !self.was_inside()? {
+            return Ok(self.by_name());
+        }
+        Ok(None)
+    }
+
+    /// Where the code is that was found to be gone: lines like it, or its words, in the item that it names; else that item.
+    fn of_gone(&self) -> Result<Option<Placement>> {
+        let placement = &self.claim.placement;
+        let is_inside = |lines: LineRange| self.named.iter().any(|item| item.lines.holds(lines));
+        let hint = placement.hint.filter(|hint| is_inside(hint.lines()));
+        let place = match hint {
+            Some(hint) => Some(hint.place()),
+            None => self.reformatted()?,
+        };
+        let Some(place) = place else { return Ok(self.about_item(placement.clone())) };
+        let mut found = Placement::lines(place, placement.recorded_in);
+        if self.located().is_doubtful() {
+            found.tie = Tie::Doubtful;
+        }
+        Ok(Some(found))
+    }
+
+    fn located(&self) -> crate::placing::Located<'_> {
+        located(self.claim, &self.file.record.headings[self.claim.heading])
+    }
+
+    /// Where the words of the lines are in the item.
+    fn reformatted(&self) -> Result<Option<Place>> {
+        let ([only], Some(recorded)) = (self.named, self.claim.placement.recorded_in) else {
+            return Ok(None);
+        };
+        let known = &self.setting.caches.reformatted;
+        known.locate(self.setting.repository, (&self.file.content, only.lines), recorded)
+    }
+
+    /// A claim whose lines are `gone`, said of the item, if that is there.
+    fn about_item(&self, gone: Placement) -> Option<Placement> {
+        let [only] = self.named else { return None };
+        Some(Placement { item: Some(only.lines), tie: Tie::Item, ..gone })
+    }
+
+    /// The claim on the item that it names, whatever lines were recorded.
+    fn by_name(&self) -> Option<Placement> {
+        let [only] = self.named else { return None };
+        let place = Placement::lines(Place::changed(only.lines, 1.0), None);
+        Some(Placement { tie: Tie::ByName, ..place })
+    }
+
+    /// Whether the recorded lines were in the item that the claim names, or nothing shows that they were not.
+    fn was_inside(&self) -> Result<bool> {
+        let Some((blob, range)) = self.claim.placement.recorded_in else { return Ok(true) };
+        let content = Content::committed(blob);
+        let outlines = &self.setting.caches.outlines;
+        let then = outlines.items_of(self.setting.repository, &self.claim.name, &content);
+        let Some(Ok(then)) = then.as_deref() else { return Ok(true) };
+        let named = resolve(then, &self.anchor.name);
+        Ok(named.exact().is_empty() || named.exact().iter().any(|item| item.lines.overlaps(range)))
+    }
+}
