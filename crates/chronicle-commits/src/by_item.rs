@@ -39,6 +39,14 @@ pub(crate) fn placed_again(setting: &Setting<'_>, file: &Scoped, claim: &Claim) 
     ByItem { setting, file, claim, anchor, named: named.exact() }.placed()
 }
 
+/// With less than this share of its lines, the words of code show better where it is.
+const LEAST_LINES: f64 = 0.8;
+
+/// Whether less than half of its lines are where `placement` is.
+fn is_mostly_gone(placement: &Placement) -> bool {
+    matches!(placement.tie, Tie::Lines(State::Changed, share) if share < LEAST_OUTSIDE)
+}
+
 /// A claim, and the items of the present file that it names.
 struct ByItem<'a> {
     setting: &'a Setting<'a>,
@@ -58,7 +66,7 @@ impl ByItem<'_> {
             };
         };
         if self.named.iter().any(|item| item.lines.overlaps(lines)) {
-            return Ok(None);
+            return self.of_changed();
         }
         let least = if self.named.is_empty() { LEAST_RENAMED } else { LEAST_OUTSIDE };
         if matches!(placement.tie, Tie::Lines(State::Changed, share) if share < least) {
@@ -75,6 +83,18 @@ impl ByItem<'_> {
         Ok(None)
     }
 
+    /// Where the code is of which some lines are in the item.
+    fn of_changed(&self) -> Result<Option<Placement>> {
+        let placement = &self.claim.placement;
+        let Tie::Lines(State::Changed, share) = placement.tie else { return Ok(None) };
+        // A formatter made other lines of it where its words are there, all the same.
+        let words = if share < LEAST_LINES { self.reformatted()? } else { None };
+        if let Some(place) = words.filter(|place| share < place.share) {
+            return Ok(Some(Placement::lines(place, placement.recorded_in)));
+        }
+        Ok(if is_mostly_gone(placement) { self.about_item(placement.clone()) } else { None })
+    }
+
     /// Where the code is that was found to be gone: lines like it, or its words, in the item that it names; else that item.
     fn of_gone(&self) -> Result<Option<Placement>> {
         let placement = &self.claim.placement;
@@ -86,6 +106,9 @@ impl ByItem<'_> {
         };
         let Some(place) = place else { return Ok(self.about_item(placement.clone())) };
         let mut found = Placement::lines(place, placement.recorded_in);
+        if is_mostly_gone(&found) {
+            return Ok(self.about_item(found));
+        }
         if self.located().is_doubtful() {
             found.tie = Tie::Doubtful;
         }
@@ -105,10 +128,10 @@ impl ByItem<'_> {
         known.locate(self.setting.repository, (&self.file.content, only.lines), recorded)
     }
 
-    /// A claim whose lines are `gone`, said of the item, if that is there.
-    fn about_item(&self, gone: Placement) -> Option<Placement> {
+    /// A claim whose lines are gone, or most of them, said of the item, if that is there.
+    fn about_item(&self, placement: Placement) -> Option<Placement> {
         let [only] = self.named else { return None };
-        Some(Placement { item: Some(only.lines), tie: Tie::Item, ..gone })
+        Some(Placement { item: Some(only.lines), tie: Tie::Item, ..placement })
     }
 
     /// The claim on the item that it names, whatever lines were recorded.

@@ -19,7 +19,7 @@ use crate::{
     moved::{self, Holders, Holding, MAX_HOLDERS, Own, Piece},
     past::placements::{Placements, key_of_named, key_of_written},
     placing::{Located, Placement, Version, place},
-    present::{Left, Present},
+    present::{Kind, Left, Present},
     record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step, expiry},
 };
 
@@ -284,7 +284,8 @@ fn written(
     let Some(written) = introduced(new, &words, &compare)? else {
         return Ok(Placement::commit_wide(Vec::new(), State::Changed));
     };
-    let Left { ranges, state, lost, because } = present.locate_all(repository, new, &written.hunks)?;
+    let Left { ranges, state, lost, because } =
+        present.locate_all(repository, new, &written.hunks, Kind::Written)?;
     Ok(Placement { lost: Some(lost), because, ..Placement::commit_wide(ranges, state) })
 }
 

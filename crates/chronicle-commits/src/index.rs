@@ -847,7 +847,7 @@ fn load(
     }
     let origins = drift.as_ref().map(|_| (stored.sources.clone(), stored.names.clone())).unwrap_or_default();
     let is_elsewhere = |file: &str| file != name && is_elsewhere(file, (&origins.0, &origins.1));
-    // Claims about code of another file that the edit damaged, by the number that they get.
+    // Claims about code of another file, by the number that they get.
     let mut damaged = Vec::new();
     let mut n_claims = 0;
     let mut record = stored.load(table, &name, asked.as_ref(), told, |placement, name, anchor| {
@@ -855,7 +855,7 @@ fn load(
             if anchor.is_none() && drift.lies_aside(placement, scope) {
                 return false;
             }
-            if is_elsewhere(name) && !drift.leaves_whole(placement) {
+            if is_elsewhere(name) {
                 damaged.push(n_claims);
                 n_claims += 1;
                 return true;

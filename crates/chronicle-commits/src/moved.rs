@@ -412,13 +412,16 @@ pub(crate) fn placed(
     if let Some(around) = located.around {
         return within(repository, present, placement, around);
     }
-    match (placement.tie, located.sketch) {
-        (Tie::Lines(_, share), _) if LEAST_SHARE <= share && placement.state != State::Gone => {
-            Ok(Some(placement))
-        }
-        (_, Some(sketch)) => by_words(repository, present, &placement, sketch),
-        (_, None) => Ok(None),
-    }
+    let share = match placement.tie {
+        Tie::Lines(_, share) if placement.state != State::Gone => share,
+        _ => 0.0,
+    };
+    // Where words tell of more than lines do, formatting made other lines of them.
+    let words = match located.sketch {
+        Some(sketch) if share < LEAST_WORDS => by_words(repository, present, &placement, sketch)?,
+        _ => None,
+    };
+    Ok(words.or((LEAST_SHARE <= share).then_some(placement)))
 }
 
 fn share(place: Option<Place>) -> Option<f64> {

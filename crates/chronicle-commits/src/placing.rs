@@ -10,7 +10,7 @@ use chronicle_git::{BStr, ByteSlice, ObjectId, Repository};
 use crate::{
     error::Result,
     lost::Lost,
-    present::{Left, Present},
+    present::{Kind, Left, Present},
     read::Scope,
 };
 
@@ -34,11 +34,13 @@ pub(crate) struct Placement {
     pub(crate) hint: Option<Hint>,
     /// Whether lines were recorded without what they looked like: whoever wrote them may have counted wrong.
     pub(crate) is_unsketched: bool,
-    /// The lines of the item that the claim is about, where its own are gone: known only once a question is answered.
+    /// The lines of the item that the claim is about, where most of its own are gone: known only once a question is
+    /// answered.
     pub(crate) item: Option<LineRange>,
 }
 
-/// With less than this share of its lines, code outside of the item that a claim names is other code.
+/// With less than this share of its lines, code outside of the item that a claim names is other code, and a claim on such
+/// code inside is about that item.
 pub(crate) const LEAST_OUTSIDE: f64 = 0.5;
 
 /// The part of a claim that says where it belongs.
@@ -247,10 +249,7 @@ fn place_lines(
         }
     }
     let by_version = blob.map(|blob| placed_in(repository, present, (blob, range))).transpose()?.flatten();
-    let by_sketch = |sketch: &Sketch| {
-        let gone = || Place { hint: present.hint_of(sketch), ..Place::gone(GoneBecause::Unknown) };
-        Placement::lines(present.locate_sketch(sketch).unwrap_or_else(gone), None)
-    };
+    let by_sketch = |sketch: &Sketch| Placement::lines(present.locate_own_sketch(sketch), None);
     // With a sketch we have looked; without one, lines that never existed leave only the file.
     let mut placement = by_version
         .or_else(|| located.sketch.map(by_sketch))
@@ -285,10 +284,11 @@ fn place_near(
     let ranges: Vec<LineRange> =
         places.iter().filter_map(|place| LineRange::new(place.start, place.end).ok()).collect();
     if let Some(blob) = blob {
-        let Left { ranges, state, lost, because } = present.locate_all(repository, blob, &ranges)?;
+        let Left { ranges, state, lost, because } =
+            present.locate_all(repository, blob, &ranges, Kind::Recorded)?;
         return Ok(Placement { lost: Some(lost), because, ..Placement::near(ranges, state) });
     }
-    let found = places.iter().filter_map(|place| present.locate_sketch(place.sketch.as_ref()?)?.lines);
+    let found = places.iter().filter_map(|place| present.locate_own_sketch(place.sketch.as_ref()?).lines);
     let left: Vec<LineRange> = found.collect();
     let state = if left.is_empty() { State::Gone } else { State::Changed };
     Ok(Placement::near(left, state))

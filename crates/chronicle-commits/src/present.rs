@@ -8,8 +8,8 @@ use std::{
 };
 
 use chronicle_core::{
-    ChangedRanges, Differ, GoneBecause, Hint, LineMap, LineRange, Lines, Locator, MapTarget, Neighbours,
-    Place, Sketch, is_substantive, line_hash, line_words_beside, reading::State,
+    ChangedRanges, Differ, GoneBecause, LineMap, LineRange, Lines, Locator, MapTarget, Neighbours, Place,
+    Sketch, is_substantive, line_hash, line_words_beside, reading::State,
 };
 use chronicle_git::{BString, ObjectId, Repository};
 
@@ -38,6 +38,15 @@ pub(crate) struct Present<'p> {
     lost: RefCell<HashSet<u32>>,
     /// How lines end in the versions that were read: a bit for each way.
     endings: Cell<u8>,
+}
+
+/// Why some ranges are looked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// Something was said of them.
+    Recorded,
+    /// A commit wrote them.
+    Written,
 }
 
 /// What is left of some ranges.
@@ -90,7 +99,7 @@ impl<'p> Present<'p> {
         blob: ObjectId,
         range: LineRange,
     ) -> Result<Option<(Place, Lost)>> {
-        let (places, lost) = self.locate_each(repository, blob, &[range])?;
+        let (places, lost) = self.locate_each(repository, blob, &[range], Kind::Recorded)?;
         Ok(places.into_iter().next().flatten().map(|place| (place, lost)))
     }
 
@@ -99,6 +108,7 @@ impl<'p> Present<'p> {
         repository: &Repository,
         blob: ObjectId,
         ranges: &[LineRange],
+        kind: Kind,
     ) -> Result<(Vec<Option<Place>>, Lost)> {
         let none = |place| Ok((vec![place; ranges.len()], Lost::default()));
         let Some(locator) = &self.locator else { return none(Some(Place::gone(GoneBecause::Deleted))) };
@@ -112,7 +122,10 @@ impl<'p> Present<'p> {
                 }
                 let old = old.as_ref()?;
                 self.add_lost(old.of(*range), *range, &map, &mut lost);
-                map.has(*range).then(|| locator.locate(old, *range, &map))
+                map.has(*range).then(|| match kind {
+                    Kind::Recorded => locator.locate(old, *range, &map),
+                    Kind::Written => locator.locate_written(old, *range, &map),
+                })
             };
             let places = ranges.iter().map(&mut place).collect();
             (places, lost)
@@ -160,9 +173,10 @@ impl<'p> Present<'p> {
         self.locator.as_ref()?.locate_sketch(sketch)
     }
 
-    /// Where the lines that `sketch` was taken from may be, though lines like them could be anywhere.
-    pub(crate) fn hint_of(&self, sketch: &Sketch) -> Option<Hint> {
-        self.locator.as_ref()?.hint_of(sketch)
+    /// The lines of this file that `sketch` was taken from.
+    pub(crate) fn locate_own_sketch(&self, sketch: &Sketch) -> Place {
+        let in_file = |locator: &Locator<'_>| locator.locate_sketch_of_file(sketch);
+        self.locator.as_ref().map_or(Place::gone(GoneBecause::Deleted), in_file)
     }
 
     /// Which part of the version `blob`'s lines in `ranges` is left, and where.
@@ -171,11 +185,12 @@ impl<'p> Present<'p> {
         repository: &Repository,
         blob: ObjectId,
         ranges: &[LineRange],
+        kind: Kind,
     ) -> Result<Left> {
         let mut left = Vec::new();
         let mut all_intact = true;
         let mut reasons = Vec::new();
-        let (places, lost) = self.locate_each(repository, blob, ranges)?;
+        let (places, lost) = self.locate_each(repository, blob, ranges, kind)?;
         for place in places {
             match place {
                 Some(Place { lines: Some(lines), state, .. }) => {

@@ -74,12 +74,14 @@ pub struct Hint {
     share: f64,
     /// Whether every line is there, in one piece.
     is_intact: bool,
+    /// Whether all of a sketched range is there in one piece, and in no other place.
+    is_only: bool,
 }
 
 impl Hint {
     fn of(found: Found) -> Self {
-        let Found { lines, share, is_intact, .. } = found;
-        Self { start: lines.start, end: lines.end, share, is_intact }
+        let Found { lines, share, is_intact, is_only, .. } = found;
+        Self { start: lines.start, end: lines.end, share, is_intact, is_only }
     }
 
     /// The lines.
@@ -96,6 +98,7 @@ impl Hint {
             share: self.share,
             is_intact: self.is_intact,
             is_proven: true,
+            is_only: self.is_only,
         })
     }
 }
@@ -159,10 +162,20 @@ impl<'a> Locator<'a> {
     /// Finds `range` of `old`, given the diff of the two.
     #[must_use]
     pub fn locate(&self, old: &Lines<'_>, range: LineRange, map: &LineMap) -> Place {
+        self.locate_lines(old, range, map, true)
+    }
+
+    /// The same of lines that a commit wrote: one that was edited since is another commit's.
+    #[must_use]
+    pub fn locate_written(&self, old: &Lines<'_>, range: LineRange, map: &LineMap) -> Place {
+        self.locate_lines(old, range, map, false)
+    }
+
+    fn locate_lines(&self, old: &Lines<'_>, range: LineRange, map: &LineMap, with_edited: bool) -> Place {
         if let Some(place) = Place::intact(range, map) {
             return place;
         }
-        let by_diff = survivors(old, self, range, map);
+        let by_diff = survivors(old, self, range, map, with_edited);
         let proven = by_diff.filter(|found| found.is_proven);
         let lines = old.of(range);
         let moved = || {
@@ -193,6 +206,15 @@ impl<'a> Locator<'a> {
         self.sketched(sketch).filter(|found| found.is_proven).map(Place::found)
     }
 
+    /// Finds a sketched range in the file that it was taken from, in another version.
+    #[must_use]
+    pub fn locate_sketch_of_file(&self, sketch: &Sketch) -> Place {
+        match self.sketched(sketch) {
+            Some(found) if found.is_proven || found.is_only => Place::found(found),
+            found => Place { hint: found.map(Hint::of), ..Place::gone(GoneBecause::Unknown) },
+        }
+    }
+
     /// Where a sketched range may be, though its lines could be anywhere.
     #[must_use]
     pub fn hint_of(&self, sketch: &Sketch) -> Option<Hint> {
@@ -209,6 +231,7 @@ impl<'a> Locator<'a> {
             (Some(head), Some(tail)) if head.is_proven == tail.is_proven => Some(Found {
                 lines: head.lines.hull(tail.lines),
                 share: f64::midpoint(head.share, tail.share),
+                is_only: head.is_only && tail.is_only,
                 ..head
             }),
             (head, tail) => {
@@ -259,14 +282,14 @@ impl<'a> Locator<'a> {
         }
         let (first, last) = (line_of[at], line_of[at + needle.len() - 1]);
         let lines = LineRange::new(first + 1, last + 1).ok()?;
-        Some(Found { lines, share: 1.0, is_intact: false, is_proven: true })
+        Some(Found { lines, share: 1.0, is_intact: false, is_proven: true, is_only: true })
     }
 
     /// The lines among which most of `needle` stands in order, given by hashes; `is_once` says whether the line with a
     /// number stands once where they are from.
     fn block(&self, needle: &[u32], is_once: impl Fn(usize) -> bool) -> Option<Found> {
         let haystack = self.haystack();
-        let Block { found, lines, share } = find_block(needle, haystack)?;
+        let Block { found, lines, share, is_whole } = find_block(needle, haystack)?;
         let stands_once = |(number, at): &(usize, usize)| {
             haystack.positions(haystack.hashes[*at]).len() == 1 && is_once(*number)
         };
@@ -281,7 +304,8 @@ impl<'a> Locator<'a> {
             row.iter().all(stands_once) && row.windows(2).all(follows)
         };
         let is_proven = found.iter().any(is_distinctive) || found.windows(LEAST_IN_A_ROW).any(is_row);
-        Some(Found { lines, share, is_intact: false, is_proven })
+        let is_only = is_whole && found.iter().any(stands_once);
+        Some(Found { lines, share, is_intact: false, is_proven, is_only })
     }
 }
 
@@ -400,6 +424,8 @@ struct Block {
     found: Vec<(usize, usize)>,
     lines: LineRange,
     share: f64,
+    /// Whether all of the needle is there in one piece.
+    is_whole: bool,
 }
 
 /// The window of the haystack where most of `needle` stands in order.
@@ -439,7 +465,7 @@ fn find_block(needle: &[u32], haystack: &Haystack) -> Option<Block> {
         Some(at) => LineRange::from_zero_based(at, needle.len()),
         None => LineRange::from_zero_based(first, last - first + 1),
     };
-    is_enough.then_some(Block { found, lines, share })
+    is_enough.then_some(Block { found, lines, share, is_whole: whole.is_some() })
 }
 
 /// One line alone proves a place when it stands nowhere else.

@@ -110,7 +110,7 @@ pub struct Standing {
     pub gone_because: Option<GoneBecause>,
     /// The commit that took the code away.
     pub gone_since: Option<String>,
-    /// The lines of the item that it is about, where its own are gone and the item is still there.
+    /// The lines of the item that it is about, where most of its own are gone and the item is still there.
     pub item_lines: Option<LineRange>,
     /// Whether the recorded lines were not in the item that the note names: then it is placed on that item.
     pub lines_disagree: bool,

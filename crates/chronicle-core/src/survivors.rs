@@ -25,6 +25,8 @@ pub(crate) struct Found {
     pub(crate) is_intact: bool,
     /// Whether anything proves that this is the code.
     pub(crate) is_proven: bool,
+    /// Whether all of it is there in one piece, and in no other place.
+    pub(crate) is_only: bool,
 }
 
 /// A line of the range that survived.
@@ -37,12 +39,13 @@ struct Survivor {
     is_proof: bool,
 }
 
-/// What `map` leaves of `range` of `old` in the lines of `new`.
+/// What `map` leaves of `range` of `old` in the lines of `new`, lines that were edited in place included or not.
 pub(crate) fn survivors(
     old: &Lines<'_>,
     new: &Locator<'_>,
     range: LineRange,
     map: &LineMap,
+    with_edited: bool,
 ) -> Option<Found> {
     let mapped = map.map(range);
     let (start, end) = (range.start as usize - 1, (range.end as usize).min(old.all().len()));
@@ -56,13 +59,20 @@ pub(crate) fn survivors(
     });
     let mut found: Vec<Survivor> = kept.collect();
     if mapped.intact && found.iter().any(|line| line.is_proof) {
-        return Some(Found { lines: mapped.lines?, share: 1.0, is_intact: true, is_proven: true });
+        return Some(Found {
+            lines: mapped.lines?,
+            share: 1.0,
+            is_intact: true,
+            is_proven: true,
+            is_only: false,
+        });
     }
     let lines = |survivors: &[Survivor]| -> Vec<u32> {
         survivors.iter().filter_map(|line| u32::try_from(line.new).ok()).collect()
     };
     let by_diff = found.clone();
-    for Edited { old, new, likeness, is_proof } in edited_in(old, new.lines(), start..end, map) {
+    let edited = if with_edited { edited_in(old, new.lines(), start..end, map) } else { Vec::new() };
+    for Edited { old, new, likeness, is_proof } in edited {
         found.push(Survivor { old, new, worth: likeness, is_proof });
     }
     found.sort_unstable_by_key(|line| line.new);
@@ -76,7 +86,13 @@ pub(crate) fn survivors(
         let slack = 3 + range.len() as usize / 2;
         found.retain(|line| proofs.iter().any(|proof| line.drift_from(proof) <= slack));
     } else if mapped.intact {
-        return Some(Found { lines: mapped.lines?, share: 1.0, is_intact: true, is_proven: false });
+        return Some(Found {
+            lines: mapped.lines?,
+            share: 1.0,
+            is_intact: true,
+            is_proven: false,
+            is_only: false,
+        });
     }
     let proven: HashSet<u32> = lines(&proofs).into_iter().collect();
     let hull = largest_cluster(&lines(&found), range.len(), |line| !is_proven || proven.contains(&line))?;
@@ -84,7 +100,7 @@ pub(crate) fn survivors(
     #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
     let share = found.iter().map(|line| line.worth).sum::<f64>() / n_judged.max(1) as f64;
     let lines = with_edges(hull, &lines(&by_diff));
-    Some(Found { lines, share: share.min(1.0), is_intact: false, is_proven })
+    Some(Found { lines, share: share.min(1.0), is_intact: false, is_proven, is_only: false })
 }
 
 impl Survivor {

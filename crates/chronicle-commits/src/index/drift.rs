@@ -54,9 +54,11 @@ impl<'a> Drift<'a> {
         if placement.matched == Match::File {
             return None;
         }
-        let is_plain = placement.state == State::Intact
-            || placement.matched != Match::Lines && placement.lost.is_some_and(|lost| !lost.meets(came_back));
-        if !is_plain {
+        // What proves where lines are is found between the recorded version and the present one.
+        if placement.matched == Match::Lines {
+            return None;
+        }
+        if placement.state != State::Intact && placement.lost.is_none_or(|lost| lost.meets(came_back)) {
             return None;
         }
         let whole = |range: LineRange| Place::intact(range, map)?.lines;
@@ -80,12 +82,6 @@ impl<'a> Drift<'a> {
             }
         }
         came_back
-    }
-
-    /// Whether the edit left the lines of `placement` whole.
-    pub(super) fn leaves_whole(&self, placement: &Placement) -> bool {
-        let Some(map) = self.map.as_ref().filter(|_| !self.is_opaque) else { return true };
-        placement.lines.is_some_and(|lines| map.map(lines).intact)
     }
 
     /// Whether the edit damaged the lines of `placement`, away from those that `scope` asks about, which it left alone: to
@@ -160,22 +156,18 @@ impl<'a> Drift<'a> {
         Some(())
     }
 
-    /// The lines of the indexed place that the edit left.
+    /// The lines of the indexed places of a commit that the edit left.
     fn keep_what_is_left(&self, placement: &mut Placement) {
         let Some(map) = &self.map else { return };
         let left = |range: LineRange| map.map(range).lines;
-        let was = placement.lines;
-        placement.lines = was.and_then(left);
+        placement.lines = placement.lines.and_then(left);
         placement.near = placement.near.iter().copied().filter_map(left).collect();
         (placement.state, placement.because) = (State::Changed, None);
         if placement.lines.is_none() && placement.near.is_empty() {
             placement.state = State::Gone;
+            placement.because = Some(GoneBecause::Rewritten);
             // Of what is known without its version, nobody knows where it would be.
-            placement.gap = placement.recorded_in.and(was).map(|lines| map.gap(lines));
-            placement.tie = Tie::Gone;
-            placement.because = Some(GoneBecause::Unknown);
-        } else if let (Tie::Lines(_, share), Some(was)) = (placement.tie, was) {
-            placement.tie = Tie::Lines(State::Changed, share * map.map(was).share);
+            (placement.gap, placement.tie) = (None, Tie::Gone);
         }
     }
 }

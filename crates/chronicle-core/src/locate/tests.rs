@@ -127,3 +127,16 @@ fn a_sketch_of_common_lines_is_only_a_hint() {
     assert_eq!(of((4, 4)).likeliest(&other), LineRange::new(4, 4).ok());
     assert_eq!(of((3, 3)).locate(&Lines::new(PAIR.as_bytes())).unwrap().lines, LineRange::new(3, 3).ok());
 }
+
+#[test]
+fn a_body_that_was_rewritten_leaves_its_head() {
+    let function = |n: u32| {
+        format!(
+            "fn f{n}(x: u32) -> u32 {{\n    let a{n} = x + {n};\n    let b{n} = a{n} * 9;\n    a{n} + b{n}\n}}\n\n"
+        )
+    };
+    let old: String = (1..4).map(function).collect();
+    let body = "    let a2 = x + 2;\n    let b2 = a2 * 9;\n    a2 + b2\n";
+    let new = old.replace(body, "    match x {\n        0 => 1,\n        n => n << 1,\n    }\n");
+    check(&old, (7, 10), &new, "Rewritten, perhaps 7:7");
+}

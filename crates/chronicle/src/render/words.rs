@@ -91,7 +91,10 @@ pub(super) fn place(standing: &Standing) -> String {
         State::Intact => "intact",
     };
     match (lines(standing), standing.matched) {
-        (Some(lines), _) => format!("{lines}, {state}"),
+        (Some(lines), _) => {
+            let about = standing.item_lines.map_or("", |_| ", about this item");
+            format!("{lines}, {state}{about}")
+        }
         (None, Match::Commit) => "whole commit".to_owned(),
         (None, _) => "whole file".to_owned(),
     }

@@ -55,7 +55,15 @@ fn same_entries(repo: &TestRepo, path: &str, what: &str) {
             .into_iter()
             .map(|mut entry| {
                 let told = entry.as_object_mut().expect("it is an object");
-                for changed in ["lines", "state", "gone_since", "confidence", "confidence_factors"] {
+                for changed in [
+                    "lines",
+                    "state",
+                    "gone_because",
+                    "gone_since",
+                    "item_lines",
+                    "confidence",
+                    "confidence_factors",
+                ] {
                     told.remove(changed);
                 }
                 entry.to_string()
