@@ -6,7 +6,7 @@
 //! whatever was edited since.
 
 use chronicle_core::{
-    Anchor, GoneBecause, LineRange, Place,
+    Anchor, CodeWords, GoneBecause, LEAST_ALIKE, LineFinder, LineRange, Place,
     outline::{Item, resolve},
     reading::{Match, State},
     score::Tie,
@@ -17,7 +17,8 @@ use crate::{
     answer::{Scoped, Setting},
     error::Result,
     gather::located,
-    placing::{LEAST_OUTSIDE, Placement},
+    outlines::Items,
+    placing::{LEAST_OUTSIDE, Located, Placement},
     record::Claim,
 };
 
@@ -36,23 +37,29 @@ pub(crate) fn placed_again(setting: &Setting<'_>, file: &Scoped, claim: &Claim) 
     let Some(items) = setting.items(file) else { return Ok(None) };
     let Ok(items) = items.as_ref() else { return Ok(None) };
     let named = resolve(items, &anchor.name);
-    ByItem { setting, file, claim, anchor, named: named.exact() }.placed()
+    ByItem { setting, file, claim, anchor, items, named: named.exact() }.placed()
 }
 
 /// With less than this share of its lines, the words of code show better where it is.
 const LEAST_LINES: f64 = 0.8;
+
+/// So few lines may be in two items by chance.
+const FEW_LINES: u32 = 3;
 
 /// Whether less than half of its lines are where `placement` is.
 fn is_mostly_gone(placement: &Placement) -> bool {
     matches!(placement.tie, Tie::Lines(State::Changed, share) if share < LEAST_OUTSIDE)
 }
 
-/// A claim, and the items of the present file that it names.
+/// A claim, and the items of the present file.
 struct ByItem<'a> {
     setting: &'a Setting<'a>,
     file: &'a Scoped,
     claim: &'a Claim,
     anchor: &'a Anchor,
+    /// All items of the present file.
+    items: &'a [Item],
+    /// Those that the claim names.
     named: &'a [&'a Item],
 }
 
@@ -70,14 +77,15 @@ impl ByItem<'_> {
         }
         let least = if self.named.is_empty() { LEAST_RENAMED } else { LEAST_OUTSIDE };
         if matches!(placement.tie, Tie::Lines(State::Changed, share) if share < least) {
-            let because = Some(GoneBecause::Rewritten);
-            let gone = Placement {
-                because,
-                ..Placement::lines(Place::gone(GoneBecause::Rewritten), placement.recorded_in)
-            };
+            let gone = Placement::lines(Place::gone(GoneBecause::Rewritten), placement.recorded_in);
             return Ok(Some(self.about_item(gone.clone()).unwrap_or(gone)));
         }
-        if placement.is_unsketched && !self.named.is_empty() && !self.was_inside()? {
+        if self.named.is_empty() {
+            let is_other = lines.len() <= FEW_LINES && self.is_in_other_item(lines);
+            let gone = || Placement::lines(Place::gone(GoneBecause::Deleted), placement.recorded_in);
+            return Ok(is_other.then(gone));
+        }
+        if placement.is_unsketched && !self.was_inside() {
             return Ok(self.by_name());
         }
         Ok(None)
@@ -115,7 +123,7 @@ impl ByItem<'_> {
         Ok(Some(found))
     }
 
-    fn located(&self) -> crate::placing::Located<'_> {
+    fn located(&self) -> Located<'_> {
         located(self.claim, &self.file.record.headings[self.claim.heading])
     }
 
@@ -142,13 +150,35 @@ impl ByItem<'_> {
     }
 
     /// Whether the recorded lines were in the item that the claim names, or nothing shows that they were not.
-    fn was_inside(&self) -> Result<bool> {
-        let Some((blob, range)) = self.claim.placement.recorded_in else { return Ok(true) };
-        let content = Content::committed(blob);
-        let outlines = &self.setting.caches.outlines;
-        let then = outlines.items_of(self.setting.repository, &self.claim.name, &content);
-        let Some(Ok(then)) = then.as_deref() else { return Ok(true) };
+    fn was_inside(&self) -> bool {
+        let Some((_, range)) = self.claim.placement.recorded_in else { return true };
+        let Some((_, then)) = self.then() else { return true };
+        let Ok(then) = then.as_ref() else { return true };
         let named = resolve(then, &self.anchor.name);
-        Ok(named.exact().is_empty() || named.exact().iter().any(|item| item.lines.overlaps(range)))
+        named.exact().is_empty() || named.exact().iter().any(|item| item.lines.overlaps(range))
+    }
+
+    /// The version that the claim was made about, and its items.
+    fn then(&self) -> Option<(Content, Items)> {
+        let content = Content::committed(self.claim.placement.recorded_in?.0);
+        let outlines = &self.setting.caches.outlines;
+        let items = outlines.items_of(self.setting.repository, &self.claim.name, &content)?;
+        Some((content, items))
+    }
+
+    /// Whether `lines` are in an item that has little of the words of the one that the claim names, which is no more: a
+    /// few lines may be in both by chance.
+    fn is_in_other_item(&self, lines: LineRange) -> bool {
+        let words = || {
+            let (content, then) = self.then()?;
+            let named = resolve(then.as_ref().as_ref().ok()?, &self.anchor.name);
+            let [was] = named.exact() else { return None };
+            let around = self.items.iter().filter(|item| item.lines.holds(lines));
+            let is = around.min_by_key(|item| item.lines.len())?;
+            let old = LineFinder::new(content.bytes(self.setting.repository)?).of(was.lines);
+            let new = LineFinder::new(self.file.content.bytes(self.setting.repository)?).of(is.lines);
+            Some(CodeWords::of(&old).likeness(&CodeWords::of(&new)))
+        };
+        words().is_some_and(|likeness| likeness < LEAST_ALIKE)
     }
 }
