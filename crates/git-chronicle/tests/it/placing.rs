@@ -95,7 +95,7 @@ fn a_line_of_a_deleted_function_that_a_new_one_has_too_is_not_its_own() {
     ## t.py (lines 1-14)
     **Commit:** e9ce1d0 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
     **Intent:** Why links are tested in this way
-    - gotcha (lines 12-12, intact, test_login, 0.94, e9ce1d0, 2 days, 1 commit since): Links break on the build server.
+    - gotcha (gone, deleted, test_login, 0.86, e9ce1d0, 2 days, 1 commit since): Links break on the build server.
     ");
     // Under another name it is the same function.
     repo.write("t.py", [FIRST, &login.replace("test_login", "test_admin")].concat());
