@@ -6,7 +6,7 @@
 //! whatever was edited since.
 
 use chronicle_core::{
-    Anchor, CodeWords, GoneBecause, LEAST_ALIKE, LineFinder, LineRange, Place,
+    CodeWords, GoneBecause, LEAST_ALIKE, LineFinder, LineRange, Place,
     outline::{Item, resolve},
     reading::{Match, State},
     score::Tie,
@@ -33,11 +33,52 @@ pub(crate) fn placed_again(setting: &Setting<'_>, file: &Scoped, claim: &Claim) 
         Match::File => placement.is_unsketched && claim.body.lines().is_some(),
         _ => false,
     };
-    let (Some(anchor), true) = (claim.body.anchor(), has_lines) else { return Ok(None) };
+    // Without a name the item is that which held the lines: it takes a look at the old version to know which it was.
+    let is_open = claim.body.anchor().is_some() || placement.hint.is_some();
+    if !has_lines || !is_open {
+        return Ok(None);
+    }
     let Some(items) = setting.items(file) else { return Ok(None) };
     let Ok(items) = items.as_ref() else { return Ok(None) };
-    let named = resolve(items, &anchor.name);
-    ByItem { setting, file, claim, anchor, items, named: named.exact() }.placed()
+    let then = Then { setting, claim };
+    let anchor = match claim.body.anchor() {
+        Some(anchor) => anchor.name.clone(),
+        None => match then.name() {
+            Some(name) => name,
+            None => return Ok(None),
+        },
+    };
+    let named = resolve(items, &anchor);
+    let by_item = ByItem { setting, file, claim, then, anchor: &anchor, items, named: named.exact() };
+    let placed = by_item.placed()?;
+    // Nobody said that such a claim is about the item.
+    let is_about = |placement: &Placement| claim.body.anchor().is_none() && placement.tie == Tie::Item;
+    Ok(placed.filter(|placement| !is_about(placement)))
+}
+
+/// The version that a claim was made about.
+#[derive(Clone, Copy)]
+struct Then<'a> {
+    setting: &'a Setting<'a>,
+    claim: &'a Claim,
+}
+
+impl Then<'_> {
+    /// That version, its items, and the lines in it.
+    fn look(self) -> Option<(Content, Items, LineRange)> {
+        let (blob, lines) = self.claim.placement.recorded_in?;
+        let content = Content::committed(blob);
+        let outlines = &self.setting.caches.outlines;
+        let items = outlines.items_of(self.setting.repository, &self.claim.name, &content)?;
+        Some((content, items, lines))
+    }
+
+    /// The name of the innermost item that held the lines.
+    fn name(self) -> Option<String> {
+        let (_, items, lines) = self.look()?;
+        let held = items.as_ref().as_ref().ok()?.iter().filter(|item| item.lines.holds(lines));
+        held.min_by_key(|item| item.lines.len()).map(|item| item.qualified.clone())
+    }
 }
 
 /// With less than this share of its lines, the words of code show better where it is.
@@ -56,10 +97,12 @@ struct ByItem<'a> {
     setting: &'a Setting<'a>,
     file: &'a Scoped,
     claim: &'a Claim,
-    anchor: &'a Anchor,
+    then: Then<'a>,
+    /// The name of its item.
+    anchor: &'a str,
     /// All items of the present file.
     items: &'a [Item],
-    /// Those that the claim names.
+    /// Those of that name.
     named: &'a [&'a Item],
 }
 
@@ -151,27 +194,18 @@ impl ByItem<'_> {
 
     /// Whether the recorded lines were in the item that the claim names, or nothing shows that they were not.
     fn was_inside(&self) -> bool {
-        let Some((_, range)) = self.claim.placement.recorded_in else { return true };
-        let Some((_, then)) = self.then() else { return true };
+        let Some((_, then, range)) = self.then.look() else { return true };
         let Ok(then) = then.as_ref() else { return true };
-        let named = resolve(then, &self.anchor.name);
+        let named = resolve(then, self.anchor);
         named.exact().is_empty() || named.exact().iter().any(|item| item.lines.overlaps(range))
-    }
-
-    /// The version that the claim was made about, and its items.
-    fn then(&self) -> Option<(Content, Items)> {
-        let content = Content::committed(self.claim.placement.recorded_in?.0);
-        let outlines = &self.setting.caches.outlines;
-        let items = outlines.items_of(self.setting.repository, &self.claim.name, &content)?;
-        Some((content, items))
     }
 
     /// Whether `lines` are in an item that has little of the words of the one that the claim names, which is no more: a
     /// few lines may be in both by chance.
     fn is_in_other_item(&self, lines: LineRange) -> bool {
         let words = || {
-            let (content, then) = self.then()?;
-            let named = resolve(then.as_ref().as_ref().ok()?, &self.anchor.name);
+            let (content, then, _) = self.then.look()?;
+            let named = resolve(then.as_ref().as_ref().ok()?, self.anchor);
             let [was] = named.exact() else { return None };
             let around = self.items.iter().filter(|item| item.lines.holds(lines));
             let is = around.min_by_key(|item| item.lines.len())?;

@@ -127,12 +127,13 @@ impl Placement {
         Self { state, tie: Tie::Lines(state, share), recorded_in, because, hint, ..Self::of(lines) }
     }
 
-    /// Whether the item that it names may decide that it is in another place than its lines are.
-    fn may_go_by_item(&self) -> bool {
+    /// Whether its item may decide that it is in another place than its lines are, be the item named or not.
+    fn may_go_by_item(&self, is_named: bool) -> bool {
         match (self.matched, self.tie) {
-            (Match::Lines, Tie::Lines(State::Changed, share)) if share < LEAST_OUTSIDE => true,
-            (Match::Lines, _) => self.state == State::Gone || self.is_unsketched,
-            (Match::File, _) => self.state != State::Gone && self.is_unsketched,
+            (Match::Lines, _) if self.hint.is_some() => true,
+            (Match::Lines, Tie::Lines(State::Changed, share)) if share < LEAST_OUTSIDE => is_named,
+            (Match::Lines, _) => is_named && (self.state == State::Gone || self.is_unsketched),
+            (Match::File, _) => is_named && self.state != State::Gone && self.is_unsketched,
             _ => false,
         }
     }
@@ -141,7 +142,7 @@ impl Placement {
     pub(crate) fn reach(&self, has_anchor: bool) -> Option<Reach> {
         let everywhere = || Reach::over(&[LineRange { start: 1, end: u32::MAX }]);
         match (self.matched, self.lines) {
-            _ if has_anchor && self.may_go_by_item() => everywhere(),
+            _ if self.may_go_by_item(has_anchor) => everywhere(),
             (Match::File, _) => (self.state != State::Gone).then(everywhere)?,
             (_, Some(lines)) => Reach::over(&[lines]),
             (_, None) if self.near.is_empty() => Reach::over(self.gap.as_slice()),
@@ -167,12 +168,12 @@ impl Placement {
 
     /// Whether a claim about the code `anchor` may concern `scope`, once its item has been looked at.
     pub(crate) fn may_concern(&self, scope: &Scope, anchor: Option<&str>) -> bool {
-        self.concerns(scope, anchor) || anchor.is_some() && self.may_go_by_item()
+        self.concerns(scope, anchor) || self.may_go_by_item(anchor.is_some())
     }
 
     /// Whether a claim is gone, and nothing may bring it back.
     pub(crate) fn is_gone_for_good(&self, has_anchor: bool) -> bool {
-        self.state == State::Gone && !(has_anchor && self.may_go_by_item())
+        self.state == State::Gone && !self.may_go_by_item(has_anchor)
     }
 }
 

@@ -2,10 +2,13 @@
 //!
 //! A diff maps any line to one of the same words, so a lone `} finally {` of code that was deleted is mapped to another
 //! function's. A line proves that the code is there when it is distinctive ([`evidence`](crate::evidence)), when the
-//! lines that say something above and below it are still next to it, or when it was edited in place
-//! ([`edited`](crate::edited)). Other lines count only near one that does.
+//! lines that say something above and below it are still next to it, when it is next to a distinctive one or in a run of
+//! several, or when it was edited in place ([`edited`](crate::edited)). Other lines count only near one that does.
 
-use std::collections::HashSet;
+use std::{
+    cell::RefCell,
+    collections::{HashMap, HashSet},
+};
 
 use crate::{
     LineMap, LineRange, Lines,
@@ -52,7 +55,9 @@ pub(crate) fn survivors(
     if end <= start {
         return None;
     }
-    let is_proof = |line: usize| is_distinctive(old, new, line) || is_framed((old, new), line, map);
+    let run = Runs { old, new, map, known: RefCell::default() };
+    let is_proof =
+        |line: usize| run.is_distinctive(line) || is_framed((old, new), line, map) || run.proves(line);
     let kept = (start..end).filter_map(|line| {
         let at = map.at(line)?;
         Some(Survivor { old: line, new: at, worth: 1.0, is_proof: is_proof(line) })
@@ -126,10 +131,48 @@ fn with_edges(mut hull: LineRange, left: &[u32]) -> LineRange {
     hull
 }
 
-/// Whether the line `line` of `old` identifies code, and stands once in both versions.
-fn is_distinctive(old: &Lines<'_>, new: &Locator<'_>, line: usize) -> bool {
-    let Some(text) = old.all().get(line) else { return false };
-    is_telling(text) && stands_once(old, text) && new.n_times(text) == 1
+/// A line counts by way of a distinctive one that is no farther from it.
+const FARTHEST: usize = 8;
+/// So many lines in a row that say something prove each other.
+const LEAST_IN_A_RUN: usize = 3;
+
+/// Lines without a blank one between them that are next to each other in both versions.
+struct Runs<'a, 'l> {
+    old: &'a Lines<'l>,
+    new: &'a Locator<'a>,
+    map: &'a LineMap,
+    /// Which lines are distinctive, as far as that was asked.
+    known: RefCell<HashMap<usize, bool>>,
+}
+
+impl Runs<'_, '_> {
+    /// Whether the old line `line` identifies code, and stands once in both versions.
+    fn is_distinctive(&self, line: usize) -> bool {
+        let look = || {
+            let Some(text) = self.old.all().get(line) else { return false };
+            is_telling(text) && stands_once(self.old, text) && self.new.n_times(text) == 1
+        };
+        *self.known.borrow_mut().entry(line).or_insert_with(look)
+    }
+
+    /// Whether the run that the old line `line` is in is long enough, or has a distinctive line, to prove where it is.
+    fn proves(&self, line: usize) -> bool {
+        let Some(at) = self.map.at(line) else { return false };
+        let is_blank = |line: usize| self.old.all().get(line).is_none_or(|line| line.trim_ascii().is_empty());
+        if is_blank(line) {
+            return false;
+        }
+        let goes_on = |old: Option<usize>, new: Option<usize>| {
+            old.zip(new)
+                .filter(|(old, new)| self.map.at(*old) == Some(*new) && !is_blank(*old))
+                .map(|(old, _)| old)
+        };
+        let above = (1..=FARTHEST).map_while(|n| goes_on(line.checked_sub(n), at.checked_sub(n)));
+        let below = (1..=FARTHEST).map_while(|n| goes_on(Some(line + n), Some(at + n)));
+        let run: Vec<usize> = above.chain(below).collect();
+        let n_telling = [line].iter().chain(&run).filter(|line| self.map.is_substantive(**line)).count();
+        LEAST_IN_A_RUN <= n_telling || run.iter().any(|line| self.is_distinctive(*line))
+    }
 }
 
 /// Whether no other line of `lines` has the same words as `text`, of which there is one.
