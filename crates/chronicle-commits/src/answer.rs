@@ -6,7 +6,7 @@ use std::{
 };
 
 use chronicle_core::{
-    Age, Category, ContextLevel, DependsOn, EntryId, Origin,
+    Age, Category, ContextLevel, DependsOn, EntryId, LineFinder, LineRange, Origin,
     correction::{self, CorrectionItem, CorrectionKind, Tier},
     mentions::{agree, segments},
     outline::{Item as Named, may_mean},
@@ -18,6 +18,7 @@ use jiff::Timestamp;
 
 use crate::{
     Content,
+    by_item::placed_again,
     corrections::Said,
     error::Result,
     kept::Caches,
@@ -26,7 +27,6 @@ use crate::{
     placing::Placement,
     read::{Limits, ReadRequest, Scope},
     record::{Body, Claim, FileRecord, Heading, Reliance},
-    reformatted::place_again,
     related::Follower,
     trust::Voice,
     wisdom_view,
@@ -170,10 +170,10 @@ fn items(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Resu
                 continue;
             }
             // What the index leaves out by lines must not come back by another place.
-            if !aim.concerns(claim, &claim.placement) {
+            if !aim.may_concern(claim) {
                 continue;
             }
-            let again = place_again(setting, file, claim)?;
+            let again = placed_again(setting, file, claim)?;
             let placement = again.as_ref().unwrap_or(&claim.placement);
             let is_named = aim.names(claim);
             let is_missing = request.limits.without_gone && placement.state == State::Gone;
@@ -205,6 +205,12 @@ impl<F: FnOnce() -> Option<Items>> Aim<'_, F> {
         self.scope.lines.is_none()
             || self.names(claim)
             || placement.concerns(self.scope, None) && !is_elsewhere()
+    }
+
+    /// Whether `claim` may be about what is asked about, once its item has been looked at.
+    fn may_concern(&self, claim: &Claim) -> bool {
+        let placement = &claim.placement;
+        self.concerns(claim, placement) || placement.may_concern(self.scope, anchor_of(claim))
     }
 
     /// Whether `claim` is about an item that is asked for by name.
@@ -261,7 +267,7 @@ fn item(
     let heading = &file.record.headings[claim.heading];
     let tie = match (body.anchor(), placement.tie) {
         (Some(anchor), tie @ Tie::Lines(..)) => match setting.items(file).as_deref() {
-            Some(Ok(items)) => tie.with_anchor(anchor, items),
+            Some(Ok(items)) => tie.with_anchor(trimmed(setting, file, placement.lines), anchor, items),
             _ => tie,
         },
         (_, tie) => tie,
@@ -295,7 +301,10 @@ fn item(
         lines_recorded: body.lines(),
         near: placement.near.clone(),
         state: placement.state,
+        gone_because: placement.because,
         gone_since: None,
+        item_lines: placement.item,
+        lines_disagree: placement.tie == Tie::ByName,
         matched: if is_named { Match::Anchor } else { placement.matched },
         elsewhere: heading.elsewhere.clone(),
         tags: body.tags().to_vec(),
@@ -311,8 +320,15 @@ fn item(
     Item { body, standing, file: Some(number), claim: claim_number }
 }
 
+/// `lines` of the file without blank ones at either end.
+fn trimmed(setting: &Setting<'_>, file: &Scoped, lines: Option<LineRange>) -> Option<LineRange> {
+    let lines = lines?;
+    let Some(content) = file.content.bytes(setting.repository) else { return Some(lines) };
+    Some(lines.without_blanks(&LineFinder::new(content).of(lines)))
+}
+
 /// Keys by which an answer says how far its words can be trusted: a note must not say that of itself.
-const JUDGED: [&str; 15] = [
+const JUDGED: [&str; 18] = [
     "tier",
     "origin",
     "author",
@@ -323,6 +339,9 @@ const JUDGED: [&str; 15] = [
     "timestamp",
     "commit",
     "state",
+    "gone_because",
+    "item_lines",
+    "lines_disagree",
     "match",
     "expired",
     "superseded_by",
@@ -388,6 +407,9 @@ fn gone_since(item: &Item, files: &[Scoped], setting: &Setting<'_>) -> Result<Op
         return Ok(None);
     }
     let claim = &record.claims[item.claim];
+    if claim.placement.state != State::Gone {
+        return Ok(None);
+    }
     match (claim.n_newer, claim.placement.recorded_in) {
         (Some(n_newer), Some((blob, range))) => {
             let file = (path.as_bstr(), &record.steps[..], n_newer);

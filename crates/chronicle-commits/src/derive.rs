@@ -118,6 +118,13 @@ impl<'r> Facts<'r> {
             return Ok(Derived::default());
         }
         let hunks = joined(&written.hunks);
+        // A diff may count the blank line after what was added, or the one before it.
+        let is_blank = |hunk: &LineRange| lines.of(*hunk).iter().all(|line| line.trim_ascii().is_empty());
+        let trimmed = |hunk: &LineRange| hunk.without_blanks(lines.of(*hunk));
+        let hunks: Vec<LineRange> = match hunks.iter().all(is_blank) {
+            true => hunks,
+            false => hunks.iter().filter(|hunk| !is_blank(hunk)).map(trimmed).collect(),
+        };
         if let [only] = hunks[..]
             && only.len() <= LONGEST_RANGE
             && 2 * only.len() <= lines.count()

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chronicle_core::{
-    Annotation, ChangedRanges, DependsOn, EntryId, Sketch, Statement,
+    Annotation, ChangedRanges, DependsOn, EntryId, GoneBecause, Sketch, Statement,
     correction::Tier,
     reading::{CrossCuttingItem, State},
     score,
@@ -19,7 +19,7 @@ use crate::{
     moved::{self, Holders, Holding, MAX_HOLDERS, Own, Piece},
     past::placements::{Placements, key_of_named, key_of_written},
     placing::{Located, Placement, Version, place},
-    present::Present,
+    present::{Kind, Left, Present},
     record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step, expiry},
     was_here::Versions,
 };
@@ -285,7 +285,8 @@ fn written(
     ) -> Result<Option<Introduced>>,
 ) -> Result<Placement> {
     let Some(new) = new.filter(|_| present.locator.is_some()) else {
-        return Ok(Placement::commit_wide(Vec::new(), State::Gone));
+        let because = Some(GoneBecause::Deleted);
+        return Ok(Placement { because, ..Placement::commit_wide(Vec::new(), State::Gone) });
     };
     if present.is_opaque {
         return Ok(Placement::commit_wide(Vec::new(), State::Changed));
@@ -295,8 +296,9 @@ fn written(
     let Some(written) = introduced(new, &words, &compare)? else {
         return Ok(Placement::commit_wide(Vec::new(), State::Changed));
     };
-    let (left, state, lost) = present.locate_all(repository, new, &written.hunks)?;
-    Ok(Placement { lost: Some(lost), ..Placement::commit_wide(left, state) })
+    let Left { ranges, state, lost, because } =
+        present.locate_all(repository, new, &written.hunks, Kind::Written)?;
+    Ok(Placement { lost: Some(lost), because, ..Placement::commit_wide(ranges, state) })
 }
 
 fn other_names(file: &FileHistory, path: &BString) -> Vec<String> {

@@ -848,22 +848,22 @@ fn load(
     }
     let origins = drift.as_ref().map(|_| (stored.sources.clone(), stored.names.clone())).unwrap_or_default();
     let is_elsewhere = |file: &str| file != name && is_elsewhere(file, (&origins.0, &origins.1));
-    // Claims about code of another file that the edit damaged, by the number that they get.
+    // Claims about code of another file, by the number that they get.
     let mut damaged = Vec::new();
     let mut n_claims = 0;
     let mut record = stored.load(table, &name, asked.as_ref(), told, |placement, name, anchor| {
         if let Some(drift) = &drift {
-            if drift.lies_aside(placement, scope) && !scope.names(anchor) {
+            if anchor.is_none() && drift.lies_aside(placement, scope) {
                 return false;
             }
-            if is_elsewhere(name) && !drift.leaves_whole(placement) {
+            if is_elsewhere(name) {
                 damaged.push(n_claims);
                 n_claims += 1;
                 return true;
             }
             is_known &= drift.carry(placement).is_some();
         }
-        let concerns = placement.concerns(scope, anchor);
+        let concerns = placement.may_concern(scope, anchor);
         n_claims += usize::from(concerns);
         concerns
     })?;
@@ -874,7 +874,7 @@ fn load(
         let present = drift.as_ref()?.present();
         let placed = moved::placed(repository.get().ok()?, present, &located(claim, heading), tree).ok()?;
         let anchor = claim.body.anchor().map(|anchor| anchor.name.as_str());
-        match placed.filter(|placement| placement.concerns(scope, anchor)) {
+        match placed.filter(|placement| placement.may_concern(scope, anchor)) {
             Some(placement) => record.claims[number].placement = placement,
             None => drop(record.claims.remove(number)),
         }

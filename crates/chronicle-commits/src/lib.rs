@@ -4,6 +4,7 @@ pub mod agent_trace;
 mod anchoring;
 mod answer;
 mod blames;
+mod by_item;
 pub mod carry;
 mod change;
 mod claims;

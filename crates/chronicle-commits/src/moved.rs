@@ -412,13 +412,16 @@ pub(crate) fn placed(
     if let Some(around) = located.around {
         return within(repository, present, placement, around);
     }
-    match (placement.tie, located.sketch) {
-        (Tie::Lines(_, share), _) if LEAST_SHARE <= share && placement.state != State::Gone => {
-            Ok(Some(placement))
-        }
-        (_, Some(sketch)) => by_words(repository, present, &placement, sketch),
-        (_, None) => Ok(None),
-    }
+    let share = match placement.tie {
+        Tie::Lines(_, share) if placement.state != State::Gone => share,
+        _ => 0.0,
+    };
+    // Where words tell of more than lines do, formatting made other lines of them.
+    let words = match located.sketch {
+        Some(sketch) if share < LEAST_WORDS => by_words(repository, present, &placement, sketch)?,
+        _ => None,
+    };
+    Ok(words.or((LEAST_SHARE <= share).then_some(placement)))
 }
 
 fn share(place: Option<Place>) -> Option<f64> {
@@ -470,6 +473,10 @@ fn within(
     if placement.state != State::Gone && placement.lines.is_some_and(|lines| lines.overlaps(place)) {
         return Ok(Some(placement));
     }
+    // The lines around it prove what its own could not.
+    if let Some(hint) = placement.hint.filter(|hint| hint.lines().overlaps(place)) {
+        return Ok(Some(Placement::lines(hint.place(), placement.recorded_in)));
+    }
     let Some((blob, range)) = placement.recorded_in else { return Ok(None) };
     let now = CodeWords::of(locator.lines().of(place));
     let run = |old: &[u8]| now.run(&CodeWords::of(&LineFinder::new(old).of(range)));
@@ -477,8 +484,7 @@ fn within(
     let run = repository.with_blob(blob, run).ok().flatten().flatten();
     let lines =
         run.map(|run| LineRange { start: place.start + run.start - 1, end: place.start + run.end - 1 });
-    let placed = |lines| Place { lines: Some(lines), state: State::Changed, share: 1.0 };
-    Ok(lines.map(|lines| Placement::lines(placed(lines), placement.recorded_in)))
+    Ok(lines.map(|lines| Placement::lines(Place::changed(lines, 1.0), placement.recorded_in)))
 }
 
 /// Where the words are of what was recorded, around the lines that are left of it: formatting made other lines of the
@@ -504,7 +510,7 @@ fn by_words(
         let words = CodeWords::of(&old);
         let share = words.share_in(&now);
         let whole = words.around(lines, left);
-        (LEAST_WORDS <= share).then_some(Place { lines: Some(whole), state: State::Changed, share })
+        (LEAST_WORDS <= share).then_some(Place::changed(whole, share))
     };
     // What is here but broken is as good as absent.
     let found = repository.with_blob(blob, place).ok().flatten().flatten();

@@ -1,13 +1,18 @@
 //! Where what was recorded is now.
 
 use chronicle_core::{
-    LineRange, Lines, Place, Places, Sketch,
+    GoneBecause, Hint, LineRange, Lines, Place, Places, Sketch,
     reading::{Match, State},
     score::Tie,
 };
 use chronicle_git::{BStr, ByteSlice, ObjectId, Repository};
 
-use crate::{error::Result, lost::Lost, present::Present, read::Scope};
+use crate::{
+    error::Result,
+    lost::Lost,
+    present::{Kind, Left, Present},
+    read::Scope,
+};
 
 /// Where a claim is now, and how it is tied to that place.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +28,20 @@ pub(crate) struct Placement {
     pub(crate) recorded_in: Option<(ObjectId, LineRange)>,
     /// The recorded lines that are gone; `None` when that is not known.
     pub(crate) lost: Option<Lost>,
+    /// Why it is gone.
+    pub(crate) because: Option<GoneBecause>,
+    /// Where lines like those that are gone are, which are the same ones if the claim's item holds them.
+    pub(crate) hint: Option<Hint>,
+    /// Whether lines were recorded without what they looked like: whoever wrote them may have counted wrong.
+    pub(crate) is_unsketched: bool,
+    /// The lines of the item that the claim is about, where most of its own are gone: known only once a question is
+    /// answered.
+    pub(crate) item: Option<LineRange>,
 }
+
+/// With less than this share of its lines, code outside of the item that a claim names is other code, and a claim on such
+/// code inside is about that item.
+pub(crate) const LEAST_OUTSIDE: f64 = 0.5;
 
 /// The part of a claim that says where it belongs.
 pub(crate) struct Located<'a> {
@@ -48,10 +66,11 @@ impl Located<'_> {
 const MAX_NEAR: usize = 16;
 
 impl Placement {
-    /// A claim about a file as a whole.
+    /// A claim about a file as a whole, which is gone when the file is.
     pub(crate) fn file_wide(state: State) -> Self {
         let tie = if state == State::Gone { Tie::Gone } else { Tie::File };
-        Self::ranges(Vec::new(), state, tie, Match::File)
+        let because = (state == State::Gone).then_some(GoneBecause::Deleted);
+        Self { because, ..Self::ranges(Vec::new(), state, tie, Match::File) }
     }
 
     /// A claim about a commit that wrote the lines which are now `left`.
@@ -63,7 +82,9 @@ impl Placement {
     /// The same claim where the file is not there any more.
     pub(crate) fn of_missing_file(&self) -> Self {
         match self.matched {
-            Match::Commit => Self::commit_wide(Vec::new(), State::Gone),
+            Match::Commit => {
+                Self { because: Some(GoneBecause::Deleted), ..Self::commit_wide(Vec::new(), State::Gone) }
+            }
             _ => Self::file_wide(State::Gone),
         }
     }
@@ -80,29 +101,49 @@ impl Placement {
             left.clear();
         }
         left.truncate(MAX_NEAR);
-        Self { lines, near: left, state, tie, matched, gap: None, recorded_in: None, lost: None }
+        let because = (state == State::Gone).then_some(GoneBecause::Unknown);
+        Self { near: left, state, tie, matched, because, ..Self::of(lines) }
     }
 
-    pub(crate) fn lines(place: Place, recorded_in: Option<(ObjectId, LineRange)>) -> Self {
-        let tie = Tie::Lines(place.state, place.share);
+    fn of(lines: Option<LineRange>) -> Self {
         Self {
-            lines: place.lines,
+            lines,
             near: Vec::new(),
-            state: place.state,
-            tie,
+            state: State::Intact,
+            tie: Tie::Near,
             matched: Match::Lines,
             gap: None,
-            recorded_in,
+            recorded_in: None,
             lost: None,
+            because: None,
+            hint: None,
+            is_unsketched: false,
+            item: None,
         }
     }
 
-    /// Outside of what no line concerns the claim; `None` where none does.
-    pub(crate) fn reach(&self) -> Option<Reach> {
+    pub(crate) fn lines(place: Place, recorded_in: Option<(ObjectId, LineRange)>) -> Self {
+        let Place { lines, state, share, because, hint } = place;
+        Self { state, tie: Tie::Lines(state, share), recorded_in, because, hint, ..Self::of(lines) }
+    }
+
+    /// Whether its item may decide that it is in another place than its lines are, be the item named or not.
+    fn may_go_by_item(&self, is_named: bool) -> bool {
+        match (self.matched, self.tie) {
+            (Match::Lines, _) if self.hint.is_some() => true,
+            (Match::Lines, Tie::Lines(State::Changed, share)) if share < LEAST_OUTSIDE => is_named,
+            (Match::Lines, _) => is_named && (self.state == State::Gone || self.is_unsketched),
+            (Match::File, _) => is_named && self.state != State::Gone && self.is_unsketched,
+            _ => false,
+        }
+    }
+
+    /// Outside of what no line may concern the claim, which names an item or does not; `None` where none does.
+    pub(crate) fn reach(&self, has_anchor: bool) -> Option<Reach> {
+        let everywhere = || Reach::over(&[LineRange { start: 1, end: u32::MAX }]);
         match (self.matched, self.lines) {
-            (Match::File, _) => {
-                (self.state != State::Gone).then(|| Reach::over(&[LineRange { start: 1, end: u32::MAX }]))?
-            }
+            _ if self.may_go_by_item(has_anchor) => everywhere(),
+            (Match::File, _) => (self.state != State::Gone).then(everywhere)?,
             (_, Some(lines)) => Reach::over(&[lines]),
             (_, None) if self.near.is_empty() => Reach::over(self.gap.as_slice()),
             (_, None) => Reach::over(&self.near),
@@ -117,11 +158,22 @@ impl Placement {
         }
         let is_met = |lines: LineRange| ranges.iter().any(|range| lines.overlaps(*range));
         match (self.matched, self.lines) {
+            _ if self.item.is_some() => self.item.is_some_and(is_met),
             (Match::File, _) => self.state != State::Gone,
             (_, Some(lines)) => is_met(lines),
             (_, None) if self.near.is_empty() => self.gap.is_some_and(is_met),
             (_, None) => self.near.iter().copied().any(is_met),
         }
+    }
+
+    /// Whether a claim about the code `anchor` may concern `scope`, once its item has been looked at.
+    pub(crate) fn may_concern(&self, scope: &Scope, anchor: Option<&str>) -> bool {
+        self.concerns(scope, anchor) || self.may_go_by_item(anchor.is_some())
+    }
+
+    /// Whether a claim is gone, and nothing may bring it back.
+    pub(crate) fn is_gone_for_good(&self, has_anchor: bool) -> bool {
+        self.state == State::Gone && !self.may_go_by_item(has_anchor)
     }
 }
 
@@ -197,25 +249,31 @@ fn place_lines(
             blob = foreign_blob;
         }
     }
-    let by_version = blob.map(|blob| present.locate(repository, blob, range)).transpose()?.flatten();
-    let lost = by_version.map(|(_, lost)| lost);
-    let by_version = by_version.map(|(place, _)| place);
-    let recorded_in = by_version.and(blob).map(|blob| (blob, range));
-    let by_sketch = || located.sketch.and_then(|sketch| present.locate_sketch(sketch));
-    let mut placement = match by_version.or_else(by_sketch) {
-        Some(place) => Placement::lines(place, recorded_in),
-        // With a sketch we have looked; without one, lines that never existed leave only the file.
-        None if located.sketch.is_some() => Placement::lines(Place::GONE, None),
-        None => Placement::file_wide(State::Changed),
-    };
-    placement.lost = lost;
-    if let (State::Gone, Some((blob, range))) = (placement.state, placement.recorded_in) {
-        placement.gap = present.gap(repository, blob, range)?;
-    }
+    let by_version = blob.map(|blob| placed_in(repository, present, (blob, range))).transpose()?.flatten();
+    let by_sketch = |sketch: &Sketch| Placement::lines(present.locate_own_sketch(sketch), None);
+    // With a sketch we have looked; without one, lines that never existed leave only the file.
+    let mut placement = by_version
+        .or_else(|| located.sketch.map(by_sketch))
+        .unwrap_or_else(|| Placement::file_wide(State::Changed));
     if located.is_doubtful() && placement.state != State::Gone {
         placement.tie = Tie::Doubtful;
     }
+    placement.is_unsketched = located.sketch.is_none();
     Ok(placement)
+}
+
+/// Where `range` of the version `blob` is in `present`; `None` where that version is not at hand or has no such lines.
+pub(crate) fn placed_in(
+    repository: &Repository,
+    present: &Present<'_>,
+    (blob, range): (ObjectId, LineRange),
+) -> Result<Option<Placement>> {
+    let Some((place, lost)) = present.locate(repository, blob, range)? else { return Ok(None) };
+    let mut placement = Placement { lost: Some(lost), ..Placement::lines(place, Some((blob, range))) };
+    if placement.state == State::Gone {
+        placement.gap = present.gap(repository, blob, range)?;
+    }
+    Ok(Some(placement))
 }
 
 fn place_near(
@@ -227,10 +285,11 @@ fn place_near(
     let ranges: Vec<LineRange> =
         places.iter().filter_map(|place| LineRange::new(place.start, place.end).ok()).collect();
     if let Some(blob) = blob {
-        let (left, state, lost) = present.locate_all(repository, blob, &ranges)?;
-        return Ok(Placement { lost: Some(lost), ..Placement::near(left, state) });
+        let Left { ranges, state, lost, because } =
+            present.locate_all(repository, blob, &ranges, Kind::Recorded)?;
+        return Ok(Placement { lost: Some(lost), because, ..Placement::near(ranges, state) });
     }
-    let found = places.iter().filter_map(|place| present.locate_sketch(place.sketch.as_ref()?)?.lines);
+    let found = places.iter().filter_map(|place| present.locate_own_sketch(place.sketch.as_ref()?).lines);
     let left: Vec<LineRange> = found.collect();
     let state = if left.is_empty() { State::Gone } else { State::Changed };
     Ok(Placement::near(left, state))
@@ -308,6 +367,7 @@ mod tests {
                 lines,
                 near,
                 gap,
+                is_unsketched: gap.is_none(),
                 ..Placement::file_wide(state)
             },
         )
@@ -316,9 +376,12 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_outside_concerns_a_claim(placement in placement(), asked in prop::collection::vec(lines(), 1..3)) {
-            let may = placement.reach().is_some_and(|reach| asked.iter().any(|lines| reach.may_meet(*lines)));
             let scope = Scope { lines: Some(asked.clone()), names: Vec::new() };
-            prop_assert!(may || !placement.concerns(&scope, Some("name")));
+            for anchor in [None, Some("name")] {
+                let reach = placement.reach(anchor.is_some());
+                let may = reach.is_some_and(|reach| asked.iter().any(|lines| reach.may_meet(*lines)));
+                prop_assert!(may || !placement.may_concern(&scope, anchor));
+            }
         }
 
         #[test]

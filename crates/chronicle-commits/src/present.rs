@@ -8,7 +8,7 @@ use std::{
 };
 
 use chronicle_core::{
-    ChangedRanges, Differ, LineFinder, LineMap, LineRange, Lines, Locator, MapTarget, Neighbours, Place,
+    ChangedRanges, Differ, GoneBecause, LineMap, LineRange, Lines, Locator, MapTarget, Neighbours, Place,
     Sketch, is_substantive, line_hash, line_words_beside, reading::State,
 };
 use chronicle_git::{BString, ObjectId, Repository};
@@ -38,6 +38,25 @@ pub(crate) struct Present<'p> {
     lost: RefCell<HashSet<u32>>,
     /// How lines end in the versions that were read: a bit for each way.
     endings: Cell<u8>,
+}
+
+/// Why some ranges are looked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// Something was said of them.
+    Recorded,
+    /// A commit wrote them.
+    Written,
+}
+
+/// What is left of some ranges.
+pub(crate) struct Left {
+    /// Where it is.
+    pub(crate) ranges: Vec<LineRange>,
+    pub(crate) state: State,
+    pub(crate) lost: Lost,
+    /// Why it is gone.
+    pub(crate) because: Option<GoneBecause>,
 }
 
 /// The first line of a large-file pointer, which stands for content that is elsewhere.
@@ -80,7 +99,7 @@ impl<'p> Present<'p> {
         blob: ObjectId,
         range: LineRange,
     ) -> Result<Option<(Place, Lost)>> {
-        let (places, lost) = self.locate_each(repository, blob, &[range])?;
+        let (places, lost) = self.locate_each(repository, blob, &[range], Kind::Recorded)?;
         Ok(places.into_iter().next().flatten().map(|place| (place, lost)))
     }
 
@@ -89,26 +108,30 @@ impl<'p> Present<'p> {
         repository: &Repository,
         blob: ObjectId,
         ranges: &[LineRange],
+        kind: Kind,
     ) -> Result<(Vec<Option<Place>>, Lost)> {
         let none = |place| Ok((vec![place; ranges.len()], Lost::default()));
-        let Some(locator) = &self.locator else { return none(Some(Place::GONE)) };
+        let Some(locator) = &self.locator else { return none(Some(Place::gone(GoneBecause::Deleted))) };
         let Some(map) = self.map(repository, blob)? else { return none(None) };
         let is_damaged = |range: &LineRange| map.has(*range) && Place::intact(*range, &map).is_none();
-        let places = |mut old: Option<LineFinder<'_>>| {
+        let places = |old: Option<Lines<'_>>| {
             let mut lost = Lost::default();
             let mut place = |range: &LineRange| {
                 if let Some(place) = Place::intact(*range, &map) {
                     return Some(place);
                 }
-                let lines = old.as_mut()?.of(*range);
-                self.add_lost(&lines, *range, &map, &mut lost);
-                map.has(*range).then(|| locator.locate_lines(&lines, *range, &map))
+                let old = old.as_ref()?;
+                self.add_lost(old.of(*range), *range, &map, &mut lost);
+                map.has(*range).then(|| match kind {
+                    Kind::Recorded => locator.locate(old, *range, &map),
+                    Kind::Written => locator.locate_written(old, *range, &map),
+                })
             };
             let places = ranges.iter().map(&mut place).collect();
             (places, lost)
         };
         let looked_at = if ranges.iter().any(is_damaged) {
-            repository.with_blob(blob, |content| places(Some(LineFinder::new(content))))?
+            repository.with_blob(blob, |content| places(Some(Lines::new(content))))?
         } else {
             None
         };
@@ -150,16 +173,24 @@ impl<'p> Present<'p> {
         self.locator.as_ref()?.locate_sketch(sketch)
     }
 
+    /// The lines of this file that `sketch` was taken from.
+    pub(crate) fn locate_own_sketch(&self, sketch: &Sketch) -> Place {
+        let in_file = |locator: &Locator<'_>| locator.locate_sketch_of_file(sketch);
+        self.locator.as_ref().map_or(Place::gone(GoneBecause::Deleted), in_file)
+    }
+
     /// Which part of the version `blob`'s lines in `ranges` is left, and where.
     pub(crate) fn locate_all(
         &self,
         repository: &Repository,
         blob: ObjectId,
         ranges: &[LineRange],
-    ) -> Result<(Vec<LineRange>, State, Lost)> {
+        kind: Kind,
+    ) -> Result<Left> {
         let mut left = Vec::new();
         let mut all_intact = true;
-        let (places, lost) = self.locate_each(repository, blob, ranges)?;
+        let mut reasons = Vec::new();
+        let (places, lost) = self.locate_each(repository, blob, ranges, kind)?;
         for place in places {
             match place {
                 Some(Place { lines: Some(lines), state, .. }) => {
@@ -168,6 +199,7 @@ impl<'p> Present<'p> {
                 }
                 _ => all_intact = false,
             }
+            reasons.extend(place.and_then(|place| place.because));
         }
         left.sort_unstable();
         left.dedup();
@@ -176,7 +208,10 @@ impl<'p> Present<'p> {
             (false, true) => State::Intact,
             (false, false) => State::Changed,
         };
-        Ok((left, state, lost))
+        // Where other lines are in the place of some, these were not only taken away.
+        let because = reasons.into_iter().max().unwrap_or(GoneBecause::Unknown);
+        let because = (state == State::Gone).then_some(because);
+        Ok(Left { ranges: left, state, lost, because })
     }
 
     /// The words of the version `blob`, numbered, read once.

@@ -1,28 +1,19 @@
-//! Claims whose lines are gone, while the item that they name still has their words.
+//! Code whose lines are gone, while the item that it is in still has its words.
 //!
-//! This is judged when a question is answered and not when a claim is placed. It takes an outline of the present file
-//! and a look at the old version, which only claims that are otherwise gone are worth; and an answer from the index
-//! is the same as one without it, whatever was edited since.
+//! It takes a look at the old version, which only claims that are otherwise gone are worth.
 
 use std::{
     cell::RefCell,
     collections::{BTreeMap, HashMap},
 };
 
-use chronicle_core::{
-    Anchor, CodeWords, LEAST_ALIKE, LineFinder, LineRange, Place, outline::resolve, reading::State,
-    score::Tie,
-};
+use chronicle_core::{CodeWords, LEAST_ALIKE, LineFinder, LineRange, Place};
 use chronicle_git::{LazyRepository, ObjectId};
 
 use crate::{
     Content,
-    answer::{Scoped, Setting},
     error::Result,
-    gather::located,
     kept::{CachePlace, Kept},
-    placing::Placement,
-    record::Claim,
 };
 
 /// Where code is that was reformatted, kept because a version has to be read to tell.
@@ -43,7 +34,7 @@ impl Reformatted {
     }
 
     /// Where `range` of `blob` is in the lines `item` of `content`, looked up once.
-    fn locate(
+    pub(crate) fn locate(
         &self,
         lazy: &LazyRepository,
         (content, item): (&Content, LineRange),
@@ -58,8 +49,7 @@ impl Reformatted {
         let key = ((item.start, item.end), blob.as_slice().to_vec(), (range.start, range.end));
         if let Some(found) = of_file.get(&key) {
             return Ok(found.and_then(|(start, end, share)| {
-                let lines = LineRange::new(start, end).ok()?;
-                Some(Place { lines: Some(lines), state: State::Changed, share })
+                Some(Place::changed(LineRange::new(start, end).ok()?, share))
             }));
         }
         let Some(bytes) = content.bytes(lazy) else { return Ok(None) };
@@ -77,34 +67,6 @@ impl Reformatted {
     }
 }
 
-/// Where the code of `claim` is after all; `None` where it is not gone, or where nothing shows that it is there.
-pub(crate) fn place_again(setting: &Setting<'_>, file: &Scoped, claim: &Claim) -> Result<Option<Placement>> {
-    let (State::Gone, Some((blob, range)), Some(anchor)) =
-        (claim.placement.state, claim.placement.recorded_in, claim.body.anchor())
-    else {
-        return Ok(None);
-    };
-    let Some(lines) = lines_of(setting, file, anchor) else { return Ok(None) };
-    let known = &setting.caches.reformatted;
-    let Some(place) = known.locate(setting.repository, (&file.content, lines), (blob, range))? else {
-        return Ok(None);
-    };
-    let mut placement = Placement::lines(place, Some((blob, range)));
-    if located(claim, &file.record.headings[claim.heading]).is_doubtful() {
-        placement.tie = Tie::Doubtful;
-    }
-    Ok(Some(placement))
-}
-
-/// The lines of the one item that `anchor` names for sure.
-fn lines_of(setting: &Setting<'_>, file: &Scoped, anchor: &Anchor) -> Option<LineRange> {
-    let items = setting.items(file)?;
-    match resolve(items.as_ref().as_ref().ok()?, &anchor.name).exact() {
-        [only] => Some(only.lines),
-        _ => None,
-    }
-}
-
 /// Where the code `old` is in the lines `new` of an item, which begin at `lines`: most of it, or a part.
 fn locate(old: &[&[u8]], new: &[&[u8]], lines: LineRange) -> Option<Place> {
     let (old, new) = (CodeWords::of(old), CodeWords::of(new));
@@ -116,5 +78,5 @@ fn locate(old: &[&[u8]], new: &[&[u8]], lines: LineRange) -> Option<Place> {
         let before = lines.start - 1;
         (LineRange { start: run.start + before, end: run.end + before }, 1.0)
     };
-    Some(Place { lines: Some(lines), state: State::Changed, share })
+    Some(Place::changed(lines, share))
 }

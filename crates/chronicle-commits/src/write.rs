@@ -563,9 +563,7 @@ fn remark_entry(facts: &mut Facts<'_>, remark: &StagedRemark, warnings: &mut Vec
     if let Some(file) = &remark.file {
         // The lines are those of the working tree when the remark was made; the commit may have moved them.
         let found = match (&remark.sketch, facts.content(file)?) {
-            (Some(sketch), Some(content)) => {
-                sketch.locate(&Lines::new(content)).and_then(|place| place.lines)
-            }
+            (Some(sketch), Some(content)) => sketch.likeliest(&Lines::new(content)),
             _ => None,
         };
         locate(facts, &mut entry, file.clone(), found, warnings)?;

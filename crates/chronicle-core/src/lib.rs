@@ -14,6 +14,7 @@ pub mod decay;
 pub mod dependent;
 pub mod distance;
 mod document;
+mod edited;
 mod entry_id;
 mod escapes;
 mod evidence;
@@ -46,6 +47,7 @@ pub mod restating;
 pub mod score;
 mod secrets;
 mod sketch;
+mod survivors;
 pub mod thread;
 pub mod tokens;
 pub mod trim;
@@ -75,7 +77,7 @@ pub use lines::{
     LineFinder, Lines, clipped, count_lines, is_binary, is_substantive, line_word, line_words,
     line_words_beside,
 };
-pub use locate::{Locator, Place};
+pub use locate::{GoneBecause, Hint, Locator, Place};
 pub use neighbours::{Neighbours, Shape, Stretch, divided};
 pub use note::{Note, Statement, canonical};
 pub use plain::{plain, shown_json, shown_path, without_commands};

@@ -106,7 +106,7 @@ impl LineMap {
         let judge_all = !lines.iter().any(|line| line.is_substantive());
         let judged = || lines.iter().filter(|line| judge_all || line.is_substantive());
         let alive: Vec<u32> = judged().filter_map(|line| line.at()).collect();
-        let Some(hull) = largest_cluster(&alive, range.len()) else {
+        let Some(hull) = largest_cluster(&alive, range.len(), |_| true) else {
             return Mapped { lines: None, intact: false, share: 0.0 };
         };
         #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
@@ -117,7 +117,66 @@ impl LineMap {
     /// Whether the old line with this zero-based number is not in the new version.
     #[must_use]
     pub fn is_lost(&self, old_line: usize) -> bool {
-        self.old.get(old_line).is_none_or(|line| line.at().is_none())
+        self.at(old_line).is_none()
+    }
+
+    /// Where in the new version the old line with this zero-based number is.
+    pub(crate) fn at(&self, old_line: usize) -> Option<usize> {
+        Some(self.old.get(old_line)?.at()? as usize)
+    }
+
+    /// Whether the old line with this zero-based number says something.
+    pub(crate) fn is_substantive(&self, old_line: usize) -> bool {
+        self.old.get(old_line).is_some_and(|line| line.is_substantive())
+    }
+
+    /// Whether one line of `range`, which is in one piece, is between the lines that say something above and below it in
+    /// both versions, and all in between is as it was.
+    #[must_use]
+    pub fn is_framed(&self, range: LineRange) -> bool {
+        let (start, end) = (range.start as usize - 1, (range.end as usize).min(self.old.len()));
+        (start..end).any(|line| self.has_neighbour(line, true) && self.has_neighbour(line, false))
+    }
+
+    /// Whether the next line that says something, above or below `line`, is as far from it in the new version, and all in
+    /// between too. The ends of a file are such lines.
+    fn has_neighbour(&self, line: usize, above: bool) -> bool {
+        let Some(at) = self.at(line) else { return false };
+        for n in 1.. {
+            let (old, new) = match above {
+                true => (line.checked_sub(n), at.checked_sub(n)),
+                false => (
+                    Some(line + n).filter(|old| *old < self.old.len()),
+                    Some(at + n).filter(|new| *new < self.n_new),
+                ),
+            };
+            let (old, new) = match (old, new) {
+                (Some(old), Some(new)) => (old, new),
+                (ends, ends_too) => return ends.is_none() && ends_too.is_none(),
+            };
+            if self.at(old) != Some(new) {
+                return false;
+            }
+            if self.is_substantive(old) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The hunk that the lost old line with this zero-based number is in: the lines that went, and those in their place.
+    pub(crate) fn hunk_of(&self, old_line: usize) -> LineHunk {
+        let first = (0..old_line).rev().find(|line| !self.is_lost(*line)).map_or(0, |line| line + 1);
+        let last = (old_line..self.old.len()).find(|line| !self.is_lost(*line)).unwrap_or(self.old.len());
+        (first..last, self.in_place_of(first..last))
+    }
+
+    /// The zero-based new lines between what is next to the old lines `range` on either side.
+    pub(crate) fn in_place_of(&self, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        let above = (0..range.start.min(self.old.len())).rev().find_map(|line| self.at(line));
+        let below = (range.end..self.old.len()).find_map(|line| self.at(line));
+        let start = above.map_or(0, |above| above + 1);
+        start..below.unwrap_or(self.n_new).max(start)
     }
 
     /// The zero-based numbers of the new lines that are not in the old version.
@@ -170,12 +229,18 @@ fn with_trivial_edges(mut hull: LineRange, lines: &[OldLine]) -> LineRange {
     hull
 }
 
-/// The hull of the most lines that lie together: a few strays far away must not stretch a range over half a file.
-fn largest_cluster(lines: &[u32], original_len: u32) -> Option<LineRange> {
+/// The hull of the most `lines` that are together, one of which `counts`: a few strays far away must not stretch a range
+/// over half a file.
+pub(crate) fn largest_cluster(
+    lines: &[u32],
+    original_len: u32,
+    counts: impl Fn(u32) -> bool,
+) -> Option<LineRange> {
     let widest_gap = original_len.saturating_mul(2).max(20);
     lines
         .chunk_by(|left, right| right.saturating_sub(*left) <= widest_gap)
         .rev()
+        .filter(|cluster| cluster.iter().any(|line| counts(*line)))
         .max_by_key(|cluster| cluster.len())
         .and_then(|cluster| LineRange::new(cluster.first()? + 1, cluster.last()? + 1).ok())
 }
@@ -194,6 +259,9 @@ pub struct ChangedRanges {
 pub fn changed_ranges(old: &[u32], new: &[u32]) -> ChangedRanges {
     Differ::default().changed_ranges(old, new)
 }
+
+/// Runs of lines of two versions, one in the place of the other, both zero-based.
+pub(crate) type LineHunk = (std::ops::Range<usize>, std::ops::Range<usize>);
 
 /// A run of removed tokens and the run of added ones in its place, both zero-based.
 pub(crate) type TokenHunk = (std::ops::Range<u32>, std::ops::Range<u32>);

@@ -77,6 +77,27 @@ impl LineRange {
         false
     }
 
+    /// Whether all lines of `other` are among these.
+    #[must_use]
+    pub fn holds(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
+    /// The range without its blank lines at either end, of which it has the lines `lines`; all of it where all are blank.
+    #[must_use]
+    pub fn without_blanks(self, lines: &[&[u8]]) -> Self {
+        let says = |line: &&[u8]| !line.trim_ascii().is_empty();
+        let first = lines.iter().position(says);
+        let last = lines.iter().rposition(says);
+        match first.zip(last) {
+            Some((first, last)) => Self {
+                start: Self::from_zero_based(self.start as usize - 1 + first, 1).start,
+                end: Self::from_zero_based(self.start as usize - 1 + last, 1).start,
+            },
+            None => self,
+        }
+    }
+
     /// Whether the two share a line.
     #[must_use]
     pub fn overlaps(self, other: Self) -> bool {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use crate::locate::State;
+pub use crate::locate::{GoneBecause, State};
 use crate::{
     Anchor, AntiPattern, Boundary, Category, Constraint, ContextLevel, Convention, DependsOn, EntryId,
     Knowledge, LineRange, Source,
@@ -106,8 +106,14 @@ pub struct Standing {
     pub near: Vec<LineRange>,
     /// What became of the code it speaks of.
     pub state: State,
+    /// Why the code is gone; null when it is there.
+    pub gone_because: Option<GoneBecause>,
     /// The commit that took the code away.
     pub gone_since: Option<String>,
+    /// The lines of the item that it is about, where most of its own are gone and the item is still there.
+    pub item_lines: Option<LineRange>,
+    /// Whether the recorded lines were not in the item that the note names: then it is placed on that item.
+    pub lines_disagree: bool,
     /// How it was matched to the question.
     #[serde(rename = "match")]
     pub matched: Match,

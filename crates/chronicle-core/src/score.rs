@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Age, Anchor, Annotation, ContextLevel, Origin, Source,
+    Age, Anchor, Annotation, ContextLevel, LineRange, Origin, Source,
     correction::Tier,
     locate::State,
     mentions::{agree, segments},
@@ -50,6 +50,12 @@ pub enum Tie {
     File,
     /// Lines in scope that its commit wrote.
     Commit,
+    /// The item that it is about; the lines in it are gone.
+    Item,
+    /// The item that it names: its recorded lines are others, and nothing shows which of the two is meant.
+    ByName,
+    /// Lines outside of the item that it names.
+    Outside,
     /// What it speaks of is no more.
     Gone,
     /// Code with the name it had, and with the signature or without; its lines are there.
@@ -67,22 +73,26 @@ pub enum Tie {
 const LEAST_KEPT_BODY: f64 = 0.5;
 
 impl Tie {
-    /// The tie of a claim about the code that `anchor` names, given the outline of the present file.
+    /// The tie of a claim that is on `lines` of the code that `anchor` names, given the outline of the present file.
     ///
     /// What has lost its lines, or never had any, stays as it is: a name alone does not bring it back.
     #[must_use]
-    pub fn with_anchor(self, anchor: &Anchor, items: &[Item]) -> Self {
-        let Self::Lines(state, share) = self else { return self };
+    pub fn with_anchor(self, lines: Option<LineRange>, anchor: &Anchor, items: &[Item]) -> Self {
+        let (Self::Lines(state, share), Some(lines)) = (self, lines) else { return self };
         if state == State::Gone {
             return self;
         }
         let wanted = segments(&anchor.name);
-        let mut named = items.iter().filter(|item| agree(&segments(&item.qualified), &wanted)).peekable();
-        if named.peek().is_none() {
+        let named = || items.iter().filter(|item| agree(&segments(&item.qualified), &wanted));
+        if named().next().is_none() {
             return Self::Renamed(share);
         }
+        let mut around = named().filter(|item| item.lines.holds(lines)).peekable();
+        if around.peek().is_none() {
+            return Self::Outside;
+        }
         let same_signature =
-            anchor.signature.as_ref().is_none_or(|signature| named.any(|item| item.signature == *signature));
+            anchor.signature.as_ref().is_none_or(|signature| around.any(|item| item.signature == *signature));
         Self::Anchored { same_signature }
     }
 
@@ -96,7 +106,9 @@ impl Tie {
             Self::Renamed(share) if LEAST_KEPT_BODY <= share => {
                 format!("renamed, {:.0}% of the lines survive", 100.0 * share)
             }
-            Self::Renamed(_) => "overlap only".to_owned(),
+            Self::Renamed(_) | Self::Outside => "overlap only".to_owned(),
+            Self::Item => "about this item".to_owned(),
+            Self::ByName => "by its anchor, which the recorded lines are not in".to_owned(),
             Self::Near => "near".to_owned(),
             Self::File => "file".to_owned(),
             Self::Commit => "commit".to_owned(),
@@ -112,7 +124,14 @@ impl Tie {
             Self::Lines(State::Gone, _) | Self::Gone => 0.3,
             Self::Anchored { same_signature: false } => 0.7,
             Self::Renamed(share) if LEAST_KEPT_BODY <= share => 0.4 + 0.3 * share,
-            Self::Renamed(_) | Self::Near | Self::File | Self::Commit | Self::Doubtful => 0.4,
+            Self::Renamed(_)
+            | Self::Outside
+            | Self::Item
+            | Self::ByName
+            | Self::Near
+            | Self::File
+            | Self::Commit
+            | Self::Doubtful => 0.4,
         })
     }
 }
@@ -220,7 +239,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Provenance;
+    use crate::{Provenance, outline::ItemKind};
 
     fn score(source: Source, origin: Option<Origin>, days: i64, tie: Tie) -> f64 {
         score_of(source, origin, days, (tie, Tier::Own))
@@ -252,6 +271,34 @@ mod tests {
     fn whoever_is_unknown_gets_half() {
         let of = |tier| score_of(Source::Live, None, 0, (INTACT, tier));
         assert_eq!([Tier::Own, Tier::Team, Tier::Unknown].map(of), [1.0, 1.0, 0.5]);
+    }
+
+    #[test]
+    fn an_anchor_is_exact_only_where_the_lines_are_in_the_item() {
+        let item = |name: &str, start, end| Item {
+            kind: ItemKind::Function,
+            name: name.to_owned(),
+            qualified: name.to_owned(),
+            signature: format!("fn {name}()"),
+            lines: LineRange { start, end },
+            name_line: start,
+        };
+        let items = [item("acquire", 3, 9), item("release", 11, 20)];
+        let check = |name: &str, signature: &str, (start, end), expected| {
+            let anchor = Anchor {
+                kind: None,
+                name: name.to_owned(),
+                signature: Some(signature.to_owned()),
+                extra: serde_json::Map::new(),
+            };
+            let tie = INTACT.with_anchor(Some(LineRange { start, end }), &anchor, &items);
+            assert_eq!(tie, expected, "{name} {start}-{end}");
+        };
+        check("acquire", "fn acquire()", (3, 9), Tie::Anchored { same_signature: true });
+        check("acquire", "fn acquire(n: u8)", (4, 4), Tie::Anchored { same_signature: false });
+        check("acquire", "fn acquire()", (12, 13), Tie::Outside);
+        check("acquire", "fn acquire()", (8, 10), Tie::Outside);
+        check("take", "fn take()", (8, 9), Tie::Renamed(1.0));
     }
 
     proptest! {

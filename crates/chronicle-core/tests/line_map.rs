@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use chronicle_core::{
-    LineMap, LineRange, Lines, Locator, Place, Sketch, changed_ranges, line_words, reading::State,
+    LineMap, LineRange, Lines, Locator, Sketch, changed_ranges, line_words, reading::State,
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
@@ -92,7 +92,7 @@ fn is_inside(place: Option<LineRange>, file: &Lines<'_>) -> bool {
 fn unique_block(n_lines: usize, brace_at: usize) -> Vec<String> {
     let line = |number| match number % 3 == brace_at {
         true => "}".to_owned(),
-        false => format!("let unique_{number} = {number};"),
+        false => format!("let unique_{number} = other_{number};"),
     };
     (0..n_lines).map(line).collect()
 }
@@ -152,7 +152,8 @@ proptest! {
         let map = LineMap::between(&lines, &lines);
         let place = Locator::new(lines.clone()).locate(&lines, range, &map);
         if lines.has(range) {
-            prop_assert_eq!(place, Place { lines: Some(range), state: State::Intact, share: 1.0 });
+            prop_assert_eq!((place.lines, place.state), (Some(range), State::Intact));
+            prop_assert_eq!((place.share, place.because), (1.0, None));
         } else {
             prop_assert!(place.state != State::Intact);
         }

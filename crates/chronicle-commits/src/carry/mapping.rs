@@ -170,7 +170,7 @@ impl<'r> Target<'r> {
         for change in self.changes.iter().filter(|change| change.new.is_some()) {
             if name(&change.path) == name(&path)
                 && let Some(content) = self.content(&change.path)?
-                && sketch.locate(&Lines::new(&content)).is_some()
+                && sketch.likeliest(&Lines::new(&content)).is_some()
             {
                 return Ok(Some(change.path.clone()));
             }
@@ -238,7 +238,7 @@ impl<'r> Target<'r> {
         {
             return Ok(Fate::At(lines));
         }
-        let by_sketch = sketch.map(|sketch| locator.locate_sketch(sketch).and_then(|place| place.lines));
+        let by_sketch = sketch.map(|sketch| locator.locate_sketch_of_file(sketch).lines);
         Ok(by_sketch.map_or(Fate::Unknown, fate))
     }
 

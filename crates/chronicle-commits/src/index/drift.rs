@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 
 use chronicle_core::{
-    LineFinder, LineMap, LineRange, Lines, is_substantive, line_hash, line_words,
+    GoneBecause, LineFinder, LineMap, LineRange, Lines, Place, is_substantive, line_hash, line_words,
     reading::{Match, State},
     score::Tie,
 };
@@ -15,7 +15,7 @@ use chronicle_git::{BStr, LazyRepository};
 use crate::{
     lost::{Lost, LostLines},
     moved::FileLines,
-    placing::Placement,
+    placing::{Placement, placed_in},
     present::Present,
     read::Scope,
 };
@@ -54,14 +54,15 @@ impl<'a> Drift<'a> {
         if placement.matched == Match::File {
             return None;
         }
-        // Lines that say nothing, as a blank one, may have come back, too.
-        if placement.state == State::Changed {
+        // What proves where lines are is found between the recorded version and the present one, and lines that say nothing,
+        // as a blank one, may have come back, too.
+        if placement.matched == Match::Lines || placement.state == State::Changed {
             return None;
         }
         if placement.state != State::Intact && placement.lost.is_none_or(|lost| lost.meets(came_back)) {
             return None;
         }
-        let whole = |range: LineRange| Some(map.map(range)).filter(|mapped| mapped.intact)?.lines;
+        let whole = |range: LineRange| Place::intact(range, map)?.lines;
         let all = |lines: Option<LineRange>, carried: &dyn Fn(LineRange) -> Option<LineRange>| {
             lines.map(|lines| carried(lines).ok_or(())).transpose().ok()
         };
@@ -82,12 +83,6 @@ impl<'a> Drift<'a> {
             }
         }
         came_back
-    }
-
-    /// Whether the edit left the lines of `placement` whole.
-    pub(super) fn leaves_whole(&self, placement: &Placement) -> bool {
-        let Some(map) = self.map.as_ref().filter(|_| !self.is_opaque) else { return true };
-        placement.lines.is_some_and(|lines| map.map(lines).intact)
     }
 
     /// Whether the edit damaged the lines of `placement`, away from those that `scope` asks about, which it left alone: to
@@ -126,10 +121,10 @@ impl<'a> Drift<'a> {
         if self.is_opaque {
             return Some(());
         }
-        if placement.state == State::Changed && placement.recorded_in.is_some() {
+        let whole = |range: LineRange| Place::intact(range, map)?.lines;
+        if placement.matched == Match::Lines && placement.state != State::Intact {
             return self.look_again(placement);
         }
-        let whole = |range: LineRange| Some(map.map(range)).filter(|mapped| mapped.intact)?.lines;
         let lines = placement.lines.map(whole);
         let near: Option<Vec<LineRange>> = placement.near.iter().copied().map(whole).collect();
         match (placement.matched, lines, near) {
@@ -146,45 +141,34 @@ impl<'a> Drift<'a> {
         Some(())
     }
 
-    /// Looks for the recorded lines in the present file, as is done without an index.
+    /// Looks for the recorded lines in the present file, as is done without an index; `None` when that takes more than the
+    /// version they were recorded in.
     fn look_again(&self, placement: &mut Placement) -> Option<()> {
-        let map = self.map.as_ref()?;
-        let Some((blob, range)) = placement.recorded_in else {
+        if placement.matched != Match::Lines {
             self.keep_what_is_left(placement);
             return Some(());
-        };
-        let repository = self.repository.get().ok()?;
-        let present = self.present();
-        let Some((place, _)) = present.locate(repository, blob, range).ok()? else {
-            self.keep_what_is_left(placement);
-            return Some(());
-        };
-        let was_doubtful = placement.tie == Tie::Doubtful;
-        let gap = placement.lines.map(|lines| map.gap(lines));
-        *placement = Placement::lines(place, placement.recorded_in);
-        if place.state == State::Gone {
-            placement.gap = present.gap(repository, blob, range).ok()?.or(gap);
-        } else if was_doubtful {
-            placement.tie = Tie::Doubtful;
         }
+        let repository = self.repository.get().ok()?;
+        let mut found = placed_in(repository, self.present(), placement.recorded_in?).ok()??;
+        if placement.tie == Tie::Doubtful && found.state != State::Gone {
+            found.tie = Tie::Doubtful;
+        }
+        *placement = Placement { is_unsketched: placement.is_unsketched, ..found };
         Some(())
     }
 
-    /// The lines of the indexed place that the edit left.
+    /// The lines of the indexed places of a commit that the edit left.
     fn keep_what_is_left(&self, placement: &mut Placement) {
         let Some(map) = &self.map else { return };
         let left = |range: LineRange| map.map(range).lines;
-        let was = placement.lines;
-        placement.lines = was.and_then(left);
+        placement.lines = placement.lines.and_then(left);
         placement.near = placement.near.iter().copied().filter_map(left).collect();
-        placement.state = State::Changed;
+        (placement.state, placement.because) = (State::Changed, None);
         if placement.lines.is_none() && placement.near.is_empty() {
             placement.state = State::Gone;
+            placement.because = Some(GoneBecause::Rewritten);
             // Of what is known without its version, nobody knows where it would be.
-            placement.gap = placement.recorded_in.and(was).map(|lines| map.gap(lines));
-            placement.tie = Tie::Gone;
-        } else if let (Tie::Lines(_, share), Some(was)) = (placement.tie, was) {
-            placement.tie = Tie::Lines(State::Changed, share * map.map(was).share);
+            (placement.gap, placement.tie) = (None, Tie::Gone);
         }
     }
 }

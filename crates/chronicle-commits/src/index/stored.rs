@@ -10,7 +10,7 @@ use std::{
 };
 
 use chronicle_core::{
-    ContextLevel, CrossCuttingMember, EntryId, LineRange, Source,
+    ContextLevel, CrossCuttingMember, EntryId, GoneBecause, Hint, LineRange, Source,
     correction::Tier,
     line_hash,
     mentions::segments,
@@ -271,7 +271,7 @@ struct StoredKey {
     reach: Option<Reach>,
     /// A [`name_hash`] of the code it is about.
     name: Option<u32>,
-    /// Whether that is gone.
+    /// Whether that is gone, and nothing may bring it back.
     is_gone: bool,
     /// Whether it is the summary of a commit, and no lesson.
     is_summary: bool,
@@ -324,6 +324,9 @@ struct StoredPlacement {
     gap: Option<Range>,
     recorded_in: Option<(Object, Range)>,
     lost: Option<Lost>,
+    because: Option<GoneBecause>,
+    hint: Option<Hint>,
+    is_unsketched: bool,
 }
 
 /// Who relies on the file, and what spans it.
@@ -396,7 +399,7 @@ pub(super) fn store<W: Write + Seek>(
         let mut rows = RowsWriter::default();
         for claim in claims {
             let (kind, bytes) = body::store(&claim.body, &claim.name)?;
-            let Placement { lines, near, state, tie, matched, gap, recorded_in, lost } = &claim.placement;
+            let Placement { lines, near, state, tie, matched, gap, recorded_in, .. } = &claim.placement;
             let stored = StoredWords {
                 heading: count(claim.heading),
                 id: &claim.id.0,
@@ -410,7 +413,10 @@ pub(super) fn store<W: Write + Seek>(
                     matched: *matched,
                     gap: gap.map(pair),
                     recorded_in: recorded_in.map(|(blob, range)| (numbers.blob(blob), pair(range))),
-                    lost: *lost,
+                    lost: claim.placement.lost,
+                    because: claim.placement.because,
+                    hint: claim.placement.hint,
+                    is_unsketched: claim.placement.is_unsketched,
                 },
                 commits_since: claim.commits_since,
                 n_newer: claim.n_newer,
@@ -418,9 +424,9 @@ pub(super) fn store<W: Write + Seek>(
                 body: writer.part(&bytes)?,
             };
             let key = StoredKey {
-                reach: claim.placement.reach(),
+                reach: claim.placement.reach(stored.anchor.is_some()),
                 name: stored.anchor.and_then(name_hash),
-                is_gone: *state == State::Gone,
+                is_gone: claim.placement.is_gone_for_good(stored.anchor.is_some()),
                 is_summary: matches!(claim.body, Body::Summary(_)),
             };
             keys.extend(key.to_bytes());
@@ -925,6 +931,10 @@ fn placement(stored: StoredPlacement, steps: StoredSteps<'_>) -> Option<Placemen
         gap: stored.gap.and_then(range),
         recorded_in,
         lost: stored.lost,
+        because: stored.because,
+        hint: stored.hint,
+        is_unsketched: stored.is_unsketched,
+        item: None,
     })
 }
 

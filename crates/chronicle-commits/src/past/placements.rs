@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use chronicle_core::{
-    LineRange,
+    GoneBecause, Hint, LineRange,
     reading::{Match, State},
     score::Tie,
 };
@@ -33,6 +33,9 @@ struct Stored {
     matched: Match,
     gap: Option<LineRange>,
     recorded_in: Option<(Vec<u8>, LineRange)>,
+    because: Option<GoneBecause>,
+    hint: Option<Hint>,
+    is_unsketched: bool,
 }
 
 impl<'f> Placements<'f> {
@@ -43,20 +46,46 @@ impl<'f> Placements<'f> {
     pub(crate) fn get(&self, key: u128) -> Option<Placement> {
         // What cannot be read is made again.
         let bytes = self.facts.made(key).ok()??;
-        let Stored { lines, near, state, tie, matched, gap, recorded_in } =
+        let Stored { lines, near, state, tie, matched, gap, recorded_in, because, hint, is_unsketched } =
             postcard::from_bytes(&bytes).ok()?;
         let recorded_in = match recorded_in {
             Some((blob, range)) => Some((ObjectId::try_from(&blob[..]).ok()?, range)),
             None => None,
         };
-        Some(Placement { lines, near, state, tie, matched, gap, recorded_in, lost: None })
+        Some(Placement {
+            lines,
+            near,
+            state,
+            tie,
+            matched,
+            gap,
+            recorded_in,
+            lost: None,
+            because,
+            hint,
+            is_unsketched,
+            item: None,
+        })
     }
 
     /// Keeps a placement for the next time; none is kept that lacked something which may come later.
     pub(crate) fn put(&self, key: u128, placement: &Placement) {
-        let Placement { lines, near, state, tie, matched, gap, recorded_in, lost: _ } = placement.clone();
+        let Placement {
+            lines,
+            near,
+            state,
+            tie,
+            matched,
+            gap,
+            recorded_in,
+            because,
+            hint,
+            is_unsketched,
+            ..
+        } = placement.clone();
         let recorded_in = recorded_in.map(|(blob, range)| (blob.as_slice().to_vec(), range));
-        let stored = Stored { lines, near, state, tie, matched, gap, recorded_in };
+        let stored =
+            Stored { lines, near, state, tie, matched, gap, recorded_in, because, hint, is_unsketched };
         if let Ok(bytes) = postcard::to_allocvec(&stored) {
             self.made.borrow_mut().push((key, bytes));
         }

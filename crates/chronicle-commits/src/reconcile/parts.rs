@@ -96,7 +96,7 @@ pub(super) fn is_in(search: &Search<'_>, target: ObjectId, entry: &Entry) -> Res
     let Some(content) = search.repository.blob_if_here(blob)? else { return Ok(true) };
     let lines = Lines::new(&content);
     let mut sketches = sketches(entry).into_iter().peekable();
-    Ok(sketches.peek().is_none() || sketches.any(|sketch| sketch.locate(&lines).is_some()))
+    Ok(sketches.peek().is_none() || sketches.any(|sketch| sketch.likeliest(&lines).is_some()))
 }
 
 pub(super) fn sketches(entry: &Entry) -> Vec<&Sketch> {
@@ -136,7 +136,7 @@ fn fit(search: &Search<'_>, target: ObjectId, entry: &Entry) -> Result<u8> {
     let lines = Lines::new(&content);
     let is_written = sketches
         .into_iter()
-        .filter_map(|sketch| sketch.locate(&lines)?.lines)
+        .filter_map(|sketch| sketch.likeliest(&lines))
         .any(|found| written.hunks.iter().any(|hunk| hunk.overlaps(found)));
     Ok(if is_written { 3 } else { touched })
 }

@@ -92,8 +92,10 @@ fn region_words(out: &mut String, item: &RegionItem, view: &View) {
     for doubt in words::doubts(standing) {
         let _ = write!(out, " | {doubt}");
     }
-    if matches!(standing.state, reading::State::Gone) && standing.gone_since.is_some() {
-        let _ = write!(out, " | {}", words::place(standing));
+    // That it is gone is among the factors.
+    let place = words::place(standing);
+    if matches!(standing.state, reading::State::Gone) && place != "gone" {
+        let _ = write!(out, " | {place}");
     }
     out.push('\n');
     if view.verbose {

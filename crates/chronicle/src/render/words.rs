@@ -6,7 +6,7 @@ use chronicle_core::{
     Age, EntryId, LineRange,
     correction::{CorrectionItem, CorrectionKind, Tier},
     counted, plain,
-    reading::{Match, Standing, State},
+    reading::{GoneBecause, Match, Standing, State},
     shown_path,
 };
 use jiff::Timestamp;
@@ -85,17 +85,39 @@ pub(super) fn lines(standing: &Standing) -> Option<String> {
 
 /// Where an item is now, and what became of it: `lines 10-20, intact`.
 pub(super) fn place(standing: &Standing) -> String {
-    let state = match (standing.state, &standing.gone_since) {
-        (State::Gone, Some(commit)) => return format!("gone since {}", short(commit)),
-        (State::Gone, None) => return "gone".to_owned(),
-        (State::Changed, _) => "changed",
-        (State::Intact, _) => "intact",
+    let state = match standing.state {
+        State::Gone => return gone(standing),
+        State::Changed => "changed",
+        State::Intact => "intact",
     };
     match (lines(standing), standing.matched) {
-        (Some(lines), _) => format!("{lines}, {state}"),
+        (Some(lines), _) => {
+            let about = standing.item_lines.map_or("", |_| ", about this item");
+            format!("{lines}, {state}{about}")
+        }
         (None, Match::Commit) => "whole commit".to_owned(),
         (None, _) => "whole file".to_owned(),
     }
+}
+
+/// `gone since 3fa1632, rewritten, about this item`.
+fn gone(standing: &Standing) -> String {
+    let mut gone = match &standing.gone_since {
+        Some(commit) => format!("gone since {}", short(commit)),
+        None => "gone".to_owned(),
+    };
+    let because = match standing.gone_because {
+        Some(GoneBecause::Deleted) => Some("deleted"),
+        Some(GoneBecause::Rewritten) => Some("rewritten"),
+        Some(GoneBecause::Moved) => Some("moved"),
+        Some(GoneBecause::NotOnThisBranch) => Some("not on this branch"),
+        Some(GoneBecause::Unknown) | None => None,
+    };
+    let about = standing.item_lines.map(|_| "about this item");
+    for words in because.into_iter().chain(about) {
+        let _ = write!(gone, ", {words}");
+    }
+    gone
 }
 
 /// `2 days`, and how often the file was changed since.
@@ -111,6 +133,7 @@ pub(super) fn age(standing: &Standing, now: Timestamp) -> String {
 pub(super) fn doubts(standing: &Standing) -> Vec<String> {
     let mut doubts: Vec<String> = standing.said_by().into_iter().collect();
     doubts.extend(standing.superseded_by.as_ref().map(|by| format!("superseded by {}", id(by))));
+    doubts.extend(standing.lines_disagree.then(|| "its recorded lines were not in this item".to_owned()));
     doubts.extend(standing.expired.then(|| "expired".to_owned()));
     if !standing.corrections.is_empty() {
         let is_flag = |item: &CorrectionItem| item.kind == CorrectionKind::Flag;

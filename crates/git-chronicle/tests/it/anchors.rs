@@ -204,7 +204,7 @@ fn history_of_one_item() {
     insta::assert_snapshot!(ask(&repo, &["history", "src/pool.rs", "Pool::release"]), @"
     ## fef3554 pool: hand out ids (2 days ago)
     Ids are reused last in, first out: the newest is warm in the cache
-    - dead_end (gone since 3fa1632, Pool::release, 0.86, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
+    - dead_end (lines 16-16, changed, Pool::release, 1.00, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
 
     ## 3fa1632 pool: give back at the front (2 days ago)
     First in, first out: ids rest before they are used again
@@ -301,7 +301,7 @@ fn a_reading_of_one_item() {
     ## src/pool.rs (lines 1-18)
     **Commit:** fef3554 (2 days ago, 2 commits since) | **Confidence:** 0.88 (enhanced, commit)
     **Intent:** Ids are reused last in, first out: the newest is warm in the cache
-    - gotcha (lines 8-13, changed, Pool::acquire, 0.93, fef3554, 2 days, 2 commits since): The UI thread calls this; it must never block.
+    - gotcha (lines 8-13, changed, Pool::acquire, 0.94, fef3554, 2 days, 2 commits since): The UI thread calls this; it must never block.
     - insight (whole file, 0.88, fef3554, 2 days, 2 commits since): One pool for each process is enough.
 
     **Dependencies on this:**
@@ -433,14 +433,14 @@ fn a_name_that_only_notes_know() {
     insta::assert_snapshot!(uncommitted, @"
     ## a.py
     - insight (whole file, 0.88, bfb7408, 2 days): One link for each process is enough.
-    - dead_end (gone, Client.connect, 0.86, bfb7408, 2 days): Greeting later was tried; the broker hangs up.
+    - dead_end (gone, deleted, Client.connect, 0.86, bfb7408, 2 days): Greeting later was tried; the broker hangs up.
     warning: `connect` names nothing in `a.py`; closest are `Client`, `Client.shutdown`
     ");
     repo.commit("client: the pool connects");
     insta::assert_snapshot!(ask_both(&repo, &["read", "a.py", "connect"]), @"
     ## a.py
     - insight (whole file, 0.88, bfb7408, 2 days, 1 commit since): One link for each process is enough.
-    - dead_end (gone since 503bde7, Client.connect, 0.86, bfb7408, 2 days, 1 commit since): Greeting later was tried; the broker hangs up.
+    - dead_end (gone since 503bde7, deleted, Client.connect, 0.86, bfb7408, 2 days, 1 commit since): Greeting later was tried; the broker hangs up.
     warning: `connect` names nothing in `a.py`; closest are `Client`, `Client.shutdown`
     ");
     insta::assert_snapshot!(ask_both(&repo, &["summary", "a.py", "Client.connect"]), @"
@@ -451,7 +451,7 @@ fn a_name_that_only_notes_know() {
     ");
     insta::assert_snapshot!(ask_both(&repo, &["history", "a.py", "connect"]), @"
     ## bfb7408 client: connect (2 days ago)
-    - dead_end (gone since 503bde7, Client.connect, 0.86, bfb7408, 2 days, 1 commit since): Greeting later was tried; the broker hangs up.
+    - dead_end (gone since 503bde7, deleted, Client.connect, 0.86, bfb7408, 2 days, 1 commit since): Greeting later was tried; the broker hangs up.
     warning: `connect` names nothing in `a.py`; closest are `Client`, `Client.shutdown`
     ");
     // Somebody relies on it, and nobody says more.
@@ -481,7 +481,7 @@ fn a_name_that_only_notes_know() {
     **Commit:** bfb7408 (2 days ago, 2 commits since) | **Confidence:** 0.88 (enhanced, commit)
     **Intent:** The broker wants to be greeted before anything else
     - insight (whole file, 0.88, bfb7408, 2 days, 2 commits since): One link for each process is enough.
-    - dead_end (gone since 503bde7, Client.connect, 0.86, bfb7408, 2 days, 2 commits since): Greeting later was tried; the broker hangs up.
+    - dead_end (gone since 503bde7, rewritten, Client.connect, 0.86, bfb7408, 2 days, 2 commits since): Greeting later was tried; the broker hangs up.
 
     **Dependencies on this:**
     - `ui.py — draw` on Client.greet: says hello once (0.86, bfb7408)

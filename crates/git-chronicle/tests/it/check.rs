@@ -182,15 +182,45 @@ fn what_is_added_beside_a_lesson_does_not_touch_it() {
 #[test]
 fn what_was_tried_in_a_changed_item_is_told_though_its_lines_are_gone() {
     let repo = pool();
-    repo.write("src/pool.rs", POOL.replace("self.free.push(id);", "self.free.insert(0, id);"));
+    repo.write("src/pool.rs", POOL.replace("self.free.push(id);", "give_back(&mut self.front, 0);"));
     repo.commit("pool: give back at the front");
     repo.write("src/pool.rs", POOL.replace("self.free.push(id);", "self.stack.give(id);"));
     insta::assert_snapshot!(ask(&repo, &["check", "--fail-on", "dead_end"]), @"
     ## src/pool.rs
-    - dead_end (gone since 3fa1632, Pool::release, its item is touched at line 16, fef3554, 2 days): A lock-free stack was slower below eight threads.
+    - dead_end (gone since d23fe81, rewritten, about this item, Pool::release, its item is touched at line 16, fef3554, 2 days): A lock-free stack was slower below eight threads.
     - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
     **Rely on what is changed:**
     - `src/ui.rs — draw` on Pool::release: Ids are never zero (0.86, fef3554, 2 days)
+    ");
+}
+
+/// A line that was edited in place is the same line, for the answer and for the check of the next edit.
+#[test]
+fn a_line_that_was_edited_in_place_still_counts() {
+    let repo = pool();
+    repo.write("src/pool.rs", POOL.replace("self.free.push(id);", "self.free.push(id + 1);"));
+    repo.commit("pool: count from one");
+    insta::assert_snapshot!(ask(&repo, &["read", "src/pool.rs", "--lines", "16:16"]), @"
+    ## src/pool.rs
+    - dead_end (lines 16-16, changed, Pool::release, 1.00, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
+    - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
+
+    **Dependencies on this:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
+
+    **Cross-cutting:**
+    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
+    ");
+    repo.write("src/pool.rs", POOL.replace("self.free.push(id);", "self.free.push(id + 2);"));
+    insta::assert_snapshot!(ask(&repo, &["check", "--fail-on", "dead_end"]), @"
+    ## src/pool.rs
+    - dead_end (lines 16-16, changed, Pool::release, touched at line 16, fef3554, 2 days, fails the check): A lock-free stack was slower below eight threads.
+    - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
+    **Rely on what is changed:**
+    - `src/ui.rs — draw` on Pool::release: Ids are never zero (0.86, fef3554, 2 days)
+    error: the change touches lessons of the kinds that --fail-on names: 1
+    hint: read them above; `git chronicle read` says more
+    [exit 1]
     ");
 }
 

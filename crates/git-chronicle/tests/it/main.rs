@@ -42,6 +42,7 @@ mod moved;
 mod opencode;
 mod outcome;
 mod ownership;
+mod placing;
 mod purge;
 mod questions;
 mod reach;

@@ -85,7 +85,7 @@ fn pool() -> TestRepo {
 #[test]
 fn a_reading_for_a_model() {
     insta::assert_snapshot!(chronicle(&pool(), &["read", "id_pool.rs"]), @"
-    ## id_pool.rs — release (lines 9-9)
+    ## id_pool.rs — release (lines 9-11)
     **Commit:** 5083cd1 (2 days ago, 1 commit since) | **Confidence:** 1.00 (enhanced, exact anchor)
     **Intent:** Take an id back
     **Reasoning:** A poisoned lock means that the process is going down anyway. So it is ignored.
@@ -96,7 +96,7 @@ fn a_reading_for_a_model() {
     **Depends on:**
     - `main.rs — main`: one pool for each process
     **Tags:** lock
-    - dead_end (gone since 6efd8b2, release, 0.86, 5083cd1, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
+    - dead_end (gone since 6efd8b2, rewritten, about this item, release, 0.88, 5083cd1, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
 
     ## id_pool.rs (lines 3-9)
     **Commit:** 5083cd1 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
@@ -168,11 +168,11 @@ fn the_lessons_of_one_kind() {
     insta::assert_snapshot!(chronicle(&pool(), &["read", ".", "--category", "gotcha"]), @"
     ## id_pool.rs
     - gotcha (lines 5-7, intact, acquire, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
-    - gotcha (lines 9-9, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): Never panics
+    - gotcha (lines 9-11, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): Never panics
       - tags: lock
-    - gotcha (lines 9-9, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): May be called twice
+    - gotcha (lines 9-11, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): May be called twice
       - tags: lock
-    - gotcha (lines 9-9, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): Leaks ids when poisoned.
+    - gotcha (lines 9-11, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): Leaks ids when poisoned.
       - tags: lock
     ");
 }
@@ -221,9 +221,9 @@ fn the_newest_lessons() {
     insta::assert_snapshot!(chronicle(&pool(), &["read", "--recent", "--limit", "3"]), @"
     ## id_pool.rs
     - gotcha (lines 5-7, intact, acquire, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
-    - insight (lines 9-9, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): Take an id back
+    - insight (lines 9-11, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): Take an id back
       - tags: lock
-    - insight (lines 9-9, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): A poisoned lock means that the process is going down anyway. So it is ignored.
+    - insight (lines 9-11, changed, release, 1.00, 5083cd1, 2 days, 1 commit since): A poisoned lock means that the process is going down anyway. So it is ignored.
       - tags: lock
     ");
 }
@@ -240,9 +240,9 @@ fn the_history_of_a_file() {
     **Risk:** Leaks ids when poisoned.
     Ids are reused last in, first out: the newest is warm in the cache
     - gotcha (lines 5-7, intact, acquire, 1.00, 5083cd1, 2 days, 1 commit since): The UI thread calls this; never block.
+    - dead_end (gone since 6efd8b2, rewritten, about this item, release, 0.88, 5083cd1, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
     - insight (whole file, 0.88, 5083cd1, 2 days, 1 commit since): Double release is not detected.
       - tags: safety
-    - dead_end (gone since 6efd8b2, release, 0.86, 5083cd1, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
     ");
 }
 
@@ -489,8 +489,8 @@ fn the_keys_of_a_reading_in_json_are_a_promise() {
         value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>().join(" "))
     };
     insta::assert_snapshot!(keys(&reading).unwrap_or_default(), @"schema file query regions wisdom dependencies_on_this cross_cutting knowledge stats trimmed warnings ambiguous_anchor");
-    insta::assert_snapshot!(keys(&reading["regions"][0]).unwrap_or_default(), @"id commit timestamp author tier origin source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_since match superseded_by expired elsewhere tags task related corrections ast_anchor intent reasoning constraints risk_notes semantic_dependencies");
-    insta::assert_snapshot!(keys(&reading["wisdom"][0]).unwrap_or_default(), @"id commit timestamp author tier origin source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_since match superseded_by expired elsewhere tags task related corrections category content anchor depends_on");
+    insta::assert_snapshot!(keys(&reading["regions"][0]).unwrap_or_default(), @"id commit timestamp author tier origin source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_because gone_since item_lines lines_disagree match superseded_by expired elsewhere tags task related corrections ast_anchor intent reasoning constraints risk_notes semantic_dependencies");
+    insta::assert_snapshot!(keys(&reading["wisdom"][0]).unwrap_or_default(), @"id commit timestamp author tier origin source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_because gone_since item_lines lines_disagree match superseded_by expired elsewhere tags task related corrections category content anchor depends_on");
     insta::assert_snapshot!(keys(&reading["dependencies_on_this"][0]).unwrap_or_default(), @"from_file from_anchor on_anchor nature commit confidence author tier origin");
     insta::assert_snapshot!(keys(&reading["stats"]).unwrap_or_default(), @"commits_examined annotations_found regions_returned regions_matched related_hops");
 }

@@ -63,7 +63,7 @@ fn a_reformatted_function_is_found() {
     let uncommitted = questions.map(|question| ask_both(&repo, question));
     insta::assert_snapshot!(uncommitted[0], @"
     ## client.js
-    **Commit:** 9e90c9e (2 days ago) | **Confidence:** 0.86 (enhanced, gone)
+    **Commit:** 9e90c9e (2 days ago) | **Confidence:** 0.86 (enhanced, gone) | gone, rewritten
     **Intent:** The broker wants to be greeted before anything else
     - gotcha (lines 3-14, changed, connect, 0.94, 9e90c9e, 2 days): The broker closes links that do not greet.
     - dead_end (lines 9-11, changed, connect, 0.94, 9e90c9e, 2 days): A version as text was refused.
@@ -93,17 +93,29 @@ fn a_reformatted_function_is_found() {
 fn a_name_alone_brings_nothing_back() {
     let repo = client();
     let rewritten = "export function connect(url) {\n  return pool.take(url, { wait: true })\n}\n";
+    repo.write("client.js", rewritten);
+    insta::assert_snapshot!(ask_both(&repo, &["read", "client.js", "connect"]), @"
+    ## client.js
+    - gotcha (gone, rewritten, about this item, connect, 0.88, 9e90c9e, 2 days): The broker closes links that do not greet.
+    - dead_end (gone, rewritten, about this item, connect, 0.88, 9e90c9e, 2 days): A version as text was refused.
+    ");
+    repo.commit("other words");
+    insta::assert_snapshot!(ask_both(&repo, &["read", "client.js", "connect"]), @"
+    ## client.js
+    - gotcha (gone since 8cd96e0, rewritten, about this item, connect, 0.88, 9e90c9e, 2 days, 1 commit since): The broker closes links that do not greet.
+    - dead_end (gone since 8cd96e0, rewritten, about this item, connect, 0.88, 9e90c9e, 2 days, 1 commit since): A version as text was refused.
+    ");
+    // Lines that are nearly as they were are there whatever the name is; the rest of the function is not.
     for (content, why) in [
-        (rewritten.to_owned(), "other words"),
         (FORMATTED.replace("connect(", "conect("), "nearly that name"),
         (format!("{FORMATTED}\nfunction connect() {{}}\n"), "two of that name"),
     ] {
         repo.write("client.js", content);
         let answer = ask_both(&repo, &["read", "client.js"]);
-        assert!(answer.contains("gotcha (gone"), "{why}: {answer}");
+        assert!(answer.contains("gotcha (lines 8-13, changed"), "{why}: {answer}");
         repo.commit(why);
         let answer = ask_both(&repo, &["read", "client.js"]);
-        assert!(answer.contains("gotcha (gone since"), "{why}: {answer}");
+        assert!(answer.contains("gotcha (lines 8-13, changed"), "{why}: {answer}");
     }
 }
 

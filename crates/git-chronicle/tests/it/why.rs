@@ -29,8 +29,8 @@ fn why_a_line_is_as_it_is() {
     **Intent:** First in, first out: ids rest before they are used again
 
     ## src/pool.rs
+    - dead_end (lines 18-18, changed, Pool::release, 1.00, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
     - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
-    - dead_end (gone since 3fa1632, Pool::release, 0.86, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
     ");
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:12:9"]), @"
     # src/pool.rs line 12: `let id = self.free.pop();`
@@ -57,8 +57,8 @@ fn why_lines_that_several_wrote_are_as_they_are() {
     ## src/pool.rs (lines 3-17)
     **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
     **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - dead_end (lines 18-18, changed, Pool::release, 1.00, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
     - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
-    - dead_end (gone since 3fa1632, Pool::release, 0.86, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
 
     ## src/pool.rs (lines 18-18)
     **Commit:** 3fa1632 (2 days ago) | **Confidence:** 0.88 (enhanced, commit)
@@ -73,8 +73,8 @@ fn why_lines_that_several_wrote_are_as_they_are() {
     ## src/pool.rs (lines 3-17)
     **Commit:** fef3554 (2 days ago, 1 commit since) | **Confidence:** 0.88 (enhanced, commit)
     **Intent:** Ids are reused last in, first out: the newest is warm in the cache
+    - dead_end (lines 18-18, changed, Pool::release, 1.00, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
     - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
-    - dead_end (gone since 3fa1632, Pool::release, 0.86, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
 
     ## src/pool.rs (lines 18-18)
     **Commit:** 3fa1632 (2 days ago) | **Confidence:** 0.88 (enhanced, commit)
@@ -116,9 +116,9 @@ fn why_is_told_in_json_and_for_people() {
     Intent: First in, first out: ids rest before they are used again
 
     src/pool.rs
-    • insight (whole file, 0.88, fef3554, 2 days, 1 commit since) One pool for each process is enough.
-    • dead_end (gone since 3fa1632, Pool::release, 0.86, fef3554, 2 days, 1 commit since) A lock-free
+    • dead_end (lines 18-18, changed, Pool::release, 1.00, fef3554, 2 days, 1 commit since) A lock-free
       stack was slower below eight threads.
+    • insight (whole file, 0.88, fef3554, 2 days, 1 commit since) One pool for each process is enough.
     ");
 }
 
@@ -263,8 +263,8 @@ fn a_read_asks_git_who_wrote_the_lines() {
     **Intent:** First in, first out: ids rest before they are used again
 
     ## src/pool.rs
+    - dead_end (lines 18-18, changed, Pool::release, 1.00, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
     - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
-    - dead_end (gone since 3fa1632, Pool::release, 0.86, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
 
     **Dependencies on this:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
