@@ -12,6 +12,7 @@ mod check;
 mod ci_templates;
 mod config;
 mod context;
+mod converted;
 mod corrections;
 mod deps;
 mod desk;
