@@ -31,6 +31,7 @@ mod ownership;
 mod past;
 mod pending;
 mod process;
+mod promised;
 mod refs;
 mod remote;
 mod renames;

@@ -114,7 +114,7 @@ impl Repository {
         let mut filtered = BTreeMap::new();
         let mut changes = match newer {
             Newer::Commit(commit) => {
-                with_renames(&inner, differing(&inner, Some(old), self.commit_tree(commit)?)?)
+                self.renamed(&inner, differing(&inner, Some(old), self.commit_tree(commit)?)?)?
             }
             Newer::Index | Newer::WorkTree => {
                 // A bare repository has no index either: everything would seem to be removed.
@@ -191,7 +191,19 @@ impl Repository {
             }
             _ => self.staged_files(&index, &settled)?,
         };
-        Ok(with_renames(inner, differing_files(&before, &now)))
+        self.renamed(inner, differing_files(&before, &now))
+    }
+
+    /// The changes that differing files make up, once what this takes is here.
+    fn renamed(&self, inner: &gix::Repository, differing: Vec<Differing>) -> Result<Vec<FileChange>> {
+        let gone = || differing.iter().filter(|file| file.new.is_none()).filter_map(|file| file.old);
+        let come = || differing.iter().filter(|file| file.old.is_none()).filter_map(|file| file.new);
+        if gone().next().is_some() && come().next().is_some() {
+            let is_here = |id: &ObjectId| inner.has_object(*id);
+            let sides = gone().chain(come()).filter(|(mode, _)| mode.is_blob()).map(|(_, id)| id);
+            self.fetch_promised(sides.filter(|id| !is_here(id)))?;
+        }
+        Ok(with_renames(inner, differing))
     }
 
     /// The files of the index, but for those in the directories `left_out`; of conflicts, our side.

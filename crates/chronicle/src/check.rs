@@ -283,6 +283,9 @@ impl Chronicle {
             let news = changes().filter(|change| change.new.is_some()).map(|change| &change.path);
             index.bring_up_to_date(self.lazy(), news);
         }
+        let sides = changes().flat_map(|change| [change.old, change.new]).flatten();
+        self.repository()?.fetch_promised(sides)?;
+        let is_partial = self.repository()?.is_partial();
         let mut differ = Differ::default();
         let (mut old_side, mut new_side) = (Side::default(), Side::default());
         let mut changed = Vec::with_capacity(pending.changes.len());
@@ -314,6 +317,14 @@ impl Chronicle {
             if found.is_empty() && !is_whole {
                 continue;
             }
+            let is_promised = |id: ObjectId| Ok::<_, Error>(pending.content(id)?.is_none());
+            let is_unseen = is_partial
+                && is_whole
+                && (is_promised(old_id)? || change.new.map(is_promised).transpose()? == Some(true));
+            check.warnings.extend(is_unseen.then(|| {
+                let path = change.path.to_str_lossy();
+                format!("`{path}` is not in this partial clone and could not be fetched: any of its lines may change")
+            }));
             let filtered = pending.filtered.get(&change.path);
             check.warnings.extend(filtered.map(|filtered| filter_warning(change.path.as_bstr(), *filtered)));
             changed.push(Changed {
@@ -321,7 +332,7 @@ impl Chronicle {
                 new: change.new.map(|_| change.path.clone()),
                 hunks: found,
                 is_whole,
-                is_doubtful: filtered == Some(&Filtered::PerhapsChanged),
+                is_doubtful: change.new.is_some() && is_unseen || filtered == Some(&Filtered::PerhapsChanged),
                 content,
                 items: None,
             });

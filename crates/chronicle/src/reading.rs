@@ -246,6 +246,7 @@ impl Chronicle {
         }
         let content = match (&files[..], is_directory) {
             ([file], false) if command.lines.is_some() || anchor.is_some() => {
+                self.repository()?.fetch_present(Some(head), [file.path.as_bstr()])?;
                 self.repository()?.present_file(Some(head), file.path.as_bstr())?.map(|file| file.content)
             }
             _ => None,

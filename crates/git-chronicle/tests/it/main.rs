@@ -43,6 +43,7 @@ mod moved;
 mod opencode;
 mod outcome;
 mod ownership;
+mod partial;
 mod purge;
 mod questions;
 mod reading;
