@@ -550,3 +550,62 @@ fn what_was_said_of_code_comes_with_it_to_another_file() {
     repo.commit("client: something else of that name");
     assert!(!ask_both(&repo, &["read", "net/b.py", "connect"]).contains("Greeting later"));
 }
+
+#[test]
+fn a_type_is_asked_about_with_its_methods_wherever_they_are() {
+    let files = [
+        (
+            "pool.rs",
+            "struct Pool;\n\nimpl Pool {\n    fn take(&self) -> u8 {\n        7\n    }\n}\n",
+            5,
+            "Pool::take",
+        ),
+        (
+            "pool.go",
+            "package p\n\ntype Pool struct{}\n\nfunc (p *Pool) Take() int {\n\treturn 7\n}\n",
+            6,
+            "Pool.Take",
+        ),
+        (
+            "pool.swift",
+            "struct Pool {}\n\nextension Pool {\n    func take() -> Int {\n        7\n    }\n}\n",
+            5,
+            "Pool.take",
+        ),
+        ("pool.kt", "class Pool\n\nfun Pool.take(): Int {\n    return 7\n}\n", 4, "Pool.take"),
+        (
+            "pool.cpp",
+            "class Pool { int take(); };\n\nint Pool::take() {\n    return 7;\n}\n",
+            4,
+            "Pool::take",
+        ),
+    ];
+    let repo = TestRepo::new();
+    for (file, content, ..) in files {
+        repo.write(file, format!("{content}\n"));
+    }
+    repo.write("user.rs", "fn use_pools() {}\n");
+    repo.commit("pools");
+    for (file, _, line, method) in files {
+        let lesson = format!("Seven is what {file} has");
+        annotate(
+            &repo,
+            &json!({ "summary": format!("How {file} counts"), "wisdom": [
+                { "category": "gotcha", "file": file, "lines": { "start": line, "end": line }, "content": lesson },
+                { "category": "insight", "file": "user.rs", "content": format!("Takes from {file}"),
+                  "depends_on": [{ "file": file, "anchor": method, "nature": format!("{file} never waits") }] },
+            ]}),
+        );
+        let read = ask_both(&repo, &["read", file, "Pool", "--format", "json"]);
+        let read: Value = serde_json::from_str(&read).unwrap();
+        let told: Vec<&str> =
+            read["wisdom"].as_array().unwrap().iter().filter_map(|item| item["content"].as_str()).collect();
+        assert_eq!(told, [&lesson], "{file}");
+        let deps: Value =
+            serde_json::from_str(&ask_both(&repo, &["deps", file, "Pool", "--format", "json"])).unwrap();
+        let on: Vec<&Value> =
+            deps["dependents"].as_array().unwrap().iter().map(|found| &found["on_anchor"]).collect();
+        assert_eq!(on, [method], "{file}");
+        assert_eq!(deps["dependents"][0]["nature"], format!("{file} never waits"));
+    }
+}
