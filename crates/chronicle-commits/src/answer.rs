@@ -25,7 +25,7 @@ use crate::{
     outlines::Items,
     placing::Placement,
     read::{Limits, ReadRequest, Scope},
-    record::{Body, Claim, FileRecord, Heading, Reliance},
+    record::{Body, Claim, Concern, FileRecord, Heading, Reliance},
     reformatted::place_again,
     related::Follower,
     trust::Voice,
@@ -119,8 +119,14 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     }
     if !request.limits.lessons_only {
         reading.dependencies_on_this = dependencies(request, files, setting);
-        let concerns = files.iter().flat_map(|file| {
-            file.record.concerns.iter().map(|concern| (&file.record.headings[concern.heading], concern))
+        let concerns = files.iter().enumerate().flat_map(|(number, file)| {
+            let aim = Aim { scope: request.scope(number), items: LazyCell::new(|| setting.items(file)) };
+            let is_here = move |concern: &&Concern| {
+                let here = concern.here.iter().map(|at| concern.members[*at].anchor.as_deref());
+                here.into_iter().any(|anchor| aim.is_about(anchor))
+            };
+            let concerns = file.record.concerns.iter().filter(is_here);
+            concerns.map(|concern| (&file.record.headings[concern.heading], concern))
         });
         let concerns = concerns.filter(|(_, concern)| concern.had_name);
         let concerns =
@@ -211,6 +217,13 @@ impl<F: FnOnce() -> Option<Items>> Aim<'_, F> {
     fn names(&self, claim: &Claim) -> bool {
         let anchor = anchor_of(claim);
         self.scope.names(anchor) && self.may_mean(anchor)
+    }
+
+    /// Whether what is said of the code `anchor`, or of the whole file, concerns what is asked about.
+    fn is_about(&self, anchor: Option<&str>) -> bool {
+        let Some(anchor) = anchor else { return true };
+        let is_called_so = self.scope.names.is_empty() || self.scope.names(Some(anchor));
+        is_called_so && self.may_mean(Some(anchor))
     }
 
     /// Whether `anchor` may mean what is asked about.
@@ -493,6 +506,7 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
     let mut dependencies: Vec<Dependency> = Vec::new();
     for (number, file) in files.iter().enumerate() {
         let (record, scope) = (&file.record, request.scope(number));
+        let aim = Aim { scope, items: LazyCell::new(|| setting.items(file)) };
         // What stands beside the item that was asked for is another matter; what is called otherwise
         // by now may be that item, if it is there.
         let is_there = scope.lines.as_ref().is_none_or(|lines| !lines.is_empty());
@@ -503,7 +517,7 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
         };
         let is_meant = |reliance: &&Reliance| {
             let on = reliance.on_anchor.as_deref();
-            let is_asked = scope.names.is_empty() || scope.names(on);
+            let is_asked = if scope.names.is_empty() { aim.is_about(on) } else { scope.names(on) };
             reliance.had_name && (is_asked || on.is_none_or(|on| is_there && !stands_beside(on)))
         };
         let counts = |reliance: &&Reliance| {

@@ -145,8 +145,7 @@ impl<'r> Notebook<'r> {
         for key in keys.iter().copied().chain(repository.keys_of(repository.empty_tree())) {
             for row in facts.notes_on(key.as_slice())? {
                 let (blob, bytes) = facts.text(row.text)?;
-                let (Ok(blob), Some(number)) =
-                    (ObjectId::try_from(&blob[..]), numbers.get(&row.ref_name))
+                let (Ok(blob), Some(number)) = (ObjectId::try_from(&blob[..]), numbers.get(&row.ref_name))
                 else {
                     continue;
                 };

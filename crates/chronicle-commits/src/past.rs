@@ -3,9 +3,7 @@
 pub(crate) mod fill;
 pub(crate) mod known;
 
-use chronicle_git::{
-    BString, FileHistory, Followed, History, ObjectId, Reached, Repository, Whereabouts,
-};
+use chronicle_git::{BString, FileHistory, Followed, History, ObjectId, Reached, Repository, Whereabouts};
 
 use crate::{error::Result, matching::Elsewhere};
 

@@ -266,7 +266,9 @@ pub fn may_mean(items: &[Item], anchor: &str, ranges: &[LineRange]) -> bool {
         Resolution::Qualified(items) | Resolution::Unqualified(items) => &items[..],
         Resolution::Fuzzy(_) | Resolution::Unknown(_) => return true,
     };
-    bearers.iter().any(|item| ranges.iter().any(|range| range.overlaps(item.lines)))
+    let members = members(items, bearers);
+    let mut all = bearers.iter().copied().chain(members);
+    all.any(|item| ranges.iter().any(|range| range.overlaps(item.lines)))
 }
 
 /// The nearest items, when they are near enough to be the anchor with a slip in it.

@@ -22,9 +22,9 @@ use crate::{
         table::{Table, Value},
     },
     matching::{Candidate, Ground},
-    past::Walked,
     moved::{self, FileLines, Piece},
     notebook::{Notebook, SingleNotes, Stored},
+    past::Walked,
     placing::{Placement, Version, place},
     present::Present,
     read::MAX_READ_AHEAD,
@@ -486,7 +486,8 @@ impl Outdated<'_> {
             ..FileRecord::default()
         };
         let node = |touch: &Touch| span.gained.history.node(touch.place);
-        record.steps = gained.iter().map(|touch| Step::of(touch, node(touch).id, node(touch).parents.len())).collect();
+        record.steps =
+            gained.iter().map(|touch| Step::of(touch, node(touch).id, node(touch).parents.len())).collect();
         // How many of the steps before each of them are lost, and before the end.
         let mut lost_before = vec![0];
         for step in &base.steps {

@@ -93,9 +93,11 @@ impl<'a> Line<'a> {
             for touch in here {
                 let is_before = match renamed_by {
                     None => true,
-                    Some(by) => touch.row != by && {
-                        self.reach_of(by)?.has(touch.row) || !self.reach_of(touch.row)?.has(by)
-                    },
+                    Some(by) => {
+                        touch.row != by && {
+                            self.reach_of(by)?.has(touch.row) || !self.reach_of(touch.row)?.has(by)
+                        }
+                    }
                 };
                 if is_before {
                     counting.push(touch);
@@ -107,7 +109,8 @@ impl<'a> Line<'a> {
                 renames.push((touch.row, self.reach_of(touch.row)?));
             }
             for touch in &counting {
-                let is_of_another = renames.iter().any(|(by, reach)| *by != touch.row && reach.has(touch.row));
+                let is_of_another =
+                    renames.iter().any(|(by, reach)| *by != touch.row && reach.has(touch.row));
                 if is_of_another {
                     continue;
                 }
@@ -279,9 +282,7 @@ impl<'a> Known<'a> {
         let id = |bytes: &[u8]| ObjectId::try_from(bytes).ok();
         let mut all: BTreeSet<(Reverse<(i64, CommitRow)>, usize, ObjectId)> = BTreeSet::new();
         let head = id(&line.head.id);
-        all.extend(
-            head.map(|id| (Reverse((line.head.at, line.head.row)), line.head.parents.len(), id)),
-        );
+        all.extend(head.map(|id| (Reverse((line.head.at, line.head.row)), line.head.parents.len(), id)));
         for (touch, _) in trails.iter().flat_map(|trail| &trail.touches) {
             let id = id(&touch.id);
             all.extend(id.map(|id| (Reverse((touch.at, touch.row)), touch.n_parents as usize, id)));
@@ -295,7 +296,8 @@ impl<'a> Known<'a> {
         }
         let commits: Vec<(CommitRow, ObjectId, usize)> =
             all.into_iter().map(|(Reverse((_, row)), n_parents, id)| (row, id, n_parents)).collect();
-        let places: HashMap<ObjectId, u32> = (0..).zip(&commits).map(|(place, (_, id, _))| (*id, place)).collect();
+        let places: HashMap<ObjectId, u32> =
+            (0..).zip(&commits).map(|(place, (_, id, _))| (*id, place)).collect();
         let files = trails.iter().map(|trail| file_history(trail, &places)).collect();
         let head = line.past_commit(line.head.row)?;
         Ok(Self { line, paths, trails, files, head, commits, places })
@@ -388,7 +390,8 @@ impl Line<'_> {
             };
             let by = *first.get_or_insert(by);
             let tree = ObjectId::try_from(&self.head.tree[..]).ok();
-            let is_there = tree.map(|tree| self.repository.blob_at(tree, to.as_bstr())).transpose()?.flatten();
+            let is_there =
+                tree.map(|tree| self.repository.blob_at(tree, to.as_bstr())).transpose()?.flatten();
             if is_there.is_some() {
                 return Ok(Whereabouts::Renamed { to, by });
             }

@@ -251,9 +251,6 @@ fn a_reading_of_one_item() {
 
     **Dependencies on this:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
-
-    **Cross-cutting:**
-    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
     ");
     insta::assert_snapshot!(ask(&repo, &["read", "src/pool.rs", "release"]), @"
     ## src/pool.rs (lines 1-18)
@@ -274,9 +271,6 @@ fn a_reading_of_one_item() {
 
     **Dependencies on this:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
-
-    **Cross-cutting:**
-    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
     warning: `aquire` is not in `src/pool.rs`; taken as `Pool::acquire`
     ");
     // The same with another signature, then under another name.
@@ -291,9 +285,6 @@ fn a_reading_of_one_item() {
 
     **Dependencies on this:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
-
-    **Cross-cutting:**
-    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
     ");
     repo.write("src/pool.rs", POOL.replace("fn acquire(&mut self)", "fn take(&mut self)"));
     repo.commit("pool: rename");
@@ -306,9 +297,6 @@ fn a_reading_of_one_item() {
 
     **Dependencies on this:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
-
-    **Cross-cutting:**
-    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
     ");
 }
 
@@ -608,4 +596,35 @@ fn a_type_is_asked_about_with_its_methods_wherever_they_are() {
         assert_eq!(on, [method], "{file}");
         assert_eq!(deps["dependents"][0]["nature"], format!("{file} never waits"));
     }
+}
+
+#[test]
+fn who_relies_on_lines_and_what_spans_them() {
+    let repo = TestRepo::new();
+    let source = "use std::io;\n\nfn first() -> u8 {\n    7\n}\n\nfn second() -> u8 {\n    8\n}\n";
+    repo.write("a.rs", source);
+    repo.write("b.rs", "fn caller() {}\n");
+    repo.commit("a and b");
+    let group = |name: &str| json!({ "description": format!("group of {name}"), "regions": [format!("a.rs:{name}"), "b.rs:caller"] });
+    let wisdom = ["first", "second"].map(|name| {
+        json!({ "category": "insight", "file": "b.rs", "content": format!("calls {name}"),
+            "depends_on": [{ "file": "a.rs", "anchor": name, "nature": format!("{name} never waits") }] })
+    });
+    let groups = ["first", "second"].map(group);
+    annotate(&repo, &json!({ "summary": "Two numbers", "wisdom": wisdom, "cross_cutting": groups }));
+    let told = |args: &[&str]| {
+        let asked = ask_both(&repo, &[&["read", "a.rs", "--format", "json"], args].concat());
+        let reading: Value = serde_json::from_str(&asked).unwrap();
+        let all = |list: &str, field: &str| {
+            let items = reading[list].as_array().into_iter().flatten();
+            items.map(|item| item[field].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        [all("dependencies_on_this", "nature"), all("cross_cutting", "description")].concat()
+    };
+    let of = |name: &str| [format!("{name} never waits"), format!("group of {name}")];
+    assert_eq!(told(&["--lines", "4:4"]), of("first"));
+    assert_eq!(told(&["--lines", "7:8"]), of("second"));
+    assert_eq!(told(&["second"]), of("second"));
+    assert_eq!(told(&["--lines", "1:1"]), Vec::<String>::new());
+    assert_eq!(told(&[]).len(), 4);
 }
