@@ -6,7 +6,7 @@ use std::{
 };
 
 use chronicle_core::{
-    Age, Category, ContextLevel, DependsOn, EntryId, Origin,
+    Age, Category, ContextLevel, DependsOn, EntryId, NO_SUMMARY, Origin,
     correction::{self, CorrectionItem, CorrectionKind, Tier},
     mentions::{agree, segments},
     outline::{Item as Named, may_mean},
@@ -111,7 +111,8 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
         if !request.limits.is_brief {
             item.standing.gone_since = gone_since(&item, files, setting)?.map(|id| id.to_string());
         }
-        item.standing.related = follower.follow(&item.standing.commit, item.body.related())?;
+        let own = item.body.anchor().map(|anchor| anchor.name.as_str());
+        item.standing.related = follower.follow((&item.standing.commit, own), item.body.related())?;
         match item.finish() {
             Finished::Region(region) => reading.regions.push(region),
             Finished::Wisdom(entry) => reading.wisdom.push(entry),
@@ -172,7 +173,9 @@ fn items(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Resu
     for (number, file) in files.iter().enumerate() {
         let aim = Aim { scope: request.scope(number), items: LazyCell::new(|| setting.items(file)) };
         for (claim_number, claim) in file.record.claims.iter().enumerate() {
-            if request.limits.lessons_only && matches!(claim.body, Body::Summary(_)) {
+            let is_empty =
+                matches!(&claim.body, Body::Summary(intent) if ["", NO_SUMMARY].contains(&intent.trim()));
+            if is_empty || request.limits.lessons_only && matches!(claim.body, Body::Summary(_)) {
                 continue;
             }
             // What the index leaves out by lines must not come back by another place.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::TestRepo;
 
 use crate::{
-    asking::{POOL, annotate, ask, ask_both, pool},
+    asking::{POOL, annotate, annotate_commit, ask, ask_both, pool},
     outcome::{binary, note},
 };
 
@@ -313,7 +313,7 @@ fn an_item_that_cannot_be_asked_for() {
         &["read", "src/pool.rs", "$(rm -rf /); `x` \u{1b}[31m"],
     ]
     .map(|args| format!("$ {}\n{}", args.join(" ").escape_debug(), ask(&repo, args)));
-    insta::assert_snapshot!(answers.join(""), @r"
+    insta::assert_snapshot!(answers.join(""), @r#"
     $ read src/pool.rs zzz
     error: `zzz` names nothing in `src/pool.rs`; closest are `Pool`, `Pool::acquire`, `Pool::release`
     hint: `git chronicle outline FILE` lists what the file has
@@ -338,10 +338,10 @@ fn an_item_that_cannot_be_asked_for() {
     hint: paths are taken from the current directory, then from the root
     [exit 1]
     $ read src/pool.rs $(rm -rf /); `x` \u{1b}[31m
-    error: `$(rm -rf /); `x` [31m` names nothing in `src/pool.rs`; closest are `Pool`, `Pool::acquire`, `Pool::release`
-    hint: `git chronicle outline FILE` lists what the file has
+    error: File not found: $(rm -rf /); `x` \u{1b}[31m. Does it exist at HEAD?
+    hint: paths are taken from the current directory, then from the root
     [exit 1]
-    ");
+    "#);
 }
 
 #[test]
@@ -627,4 +627,66 @@ fn who_relies_on_lines_and_what_spans_them() {
     assert_eq!(told(&["second"]), of("second"));
     assert_eq!(told(&["--lines", "1:1"]), Vec::<String>::new());
     assert_eq!(told(&[]).len(), 4);
+}
+
+#[test]
+fn an_answer_counts_names_and_leaves_out_what_says_nothing() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {}\n");
+    repo.write("b.rs", "fn b() {}\n");
+    let first = repo.commit("a and b");
+    let lesson = |content: &str, tags: &[&str]| {
+        json!({ "category": "insight", "file": "a.rs", "anchor": { "unit_type": "function", "name": "a" },
+            "content": content, "tags": tags, "related": [{ "commit": first, "anchor": "a", "relationship": "see" }] })
+    };
+    annotate_commit(
+        &repo,
+        &first,
+        &json!({ "summary": "Two", "wisdom": [lesson("a is one", &["one"]), lesson("a is two", &["two"])] }),
+    );
+    repo.write("a.rs", "fn a() {}\n\nfn c() {}\n");
+    repo.commit("c");
+    // A note that only names the file is no annotation of a commit that changed it.
+    repo.write("b.rs", "fn b() {}\n\nfn d() {}\n");
+    let third = repo.commit("d");
+    annotate_commit(&repo, &third, &json!({ "summary": "d", "wisdom": [lesson("told later", &[])] }));
+
+    let read = |args: &[&str]| {
+        let asked = ask_both(&repo, &[&["read", "a.rs", "--format", "json"], args].concat());
+        serde_json::from_str::<Value>(&asked).unwrap()
+    };
+    let all = read(&[]);
+    assert_eq!(
+        (&all["stats"]["commits_examined"], &all["stats"]["annotations_found"]),
+        (&json!(2), &json!(1))
+    );
+    assert_eq!(all["query"]["lines"], Value::Null);
+    assert_eq!(all["wisdom"].as_array().unwrap().len(), 3);
+    let of_first =
+        all["wisdom"].as_array().unwrap().iter().find(|item| item["content"] == "a is one").unwrap();
+    assert_eq!(of_first["related"], Value::Null, "it points to itself: {of_first}");
+    let later =
+        all["wisdom"].as_array().unwrap().iter().find(|item| item["content"] == "told later").unwrap();
+    assert_eq!(later["related"][0]["intent"], "a is one");
+    assert_eq!(read(&["c"])["query"]["lines"], json!([3, 3]));
+    assert_eq!(read(&["--tags", "one, two"])["wisdom"].as_array().unwrap().len(), 2);
+    insta::assert_snapshot!(ask_both(&repo, &["read", "a.rs", "missing.rs"]), @"
+    error: File not found: missing.rs. Does it exist at HEAD?
+    hint: paths are taken from the current directory, then from the root
+    [exit 1]
+    ");
+    insta::assert_snapshot!(ask_both(&repo, &["read", "a.rs", "src/missing"]), @"
+    error: File not found: src/missing. Does it exist at HEAD?
+    hint: paths are taken from the current directory, then from the root
+    [exit 1]
+    ");
+
+    let v1 = json!({ "schema": "chronicle/v1", "commit": third, "timestamp": testkit::DATE, "summary": " ",
+        "context_level": "enhanced", "regions": [], "cross_cutting": [],
+        "provenance": { "operation": "initial", "derived_from": [], "original_annotations_preserved": false } });
+    let before = ask(&repo, &["read", "b.rs"]);
+    assert_eq!(before.matches("**Intent:**").count(), 2, "{before}");
+    repo.put_note("chronicle", &third, v1.to_string().as_bytes());
+    let after = ask_both(&repo, &["read", "b.rs"]);
+    assert_eq!(after.matches("**Intent:**").count(), 1, "{after}");
 }
