@@ -6,7 +6,7 @@ use std::{
 };
 
 use chronicle_core::{
-    Age, Category, ContextLevel, DependsOn, EntryId, LineFinder, LineRange, Origin,
+    Age, Category, ContextLevel, DependsOn, EntryId, LineFinder, LineRange, NO_SUMMARY, Origin,
     correction::{self, CorrectionItem, CorrectionKind, Tier},
     mentions::{agree, segments},
     outline::{Item as Named, may_mean},
@@ -26,7 +26,7 @@ use crate::{
     outlines::Items,
     placing::Placement,
     read::{Limits, ReadRequest, Scope},
-    record::{Body, Claim, FileRecord, Heading, Reliance},
+    record::{Body, Claim, Concern, FileRecord, Heading, Reliance},
     related::Follower,
     trust::Voice,
     wisdom_view,
@@ -111,7 +111,8 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
         if !request.limits.is_brief {
             item.standing.gone_since = gone_since(&item, files, setting)?.map(|id| id.to_string());
         }
-        item.standing.related = follower.follow(&item.standing.commit, item.body.related())?;
+        let own = item.body.anchor().map(|anchor| anchor.name.as_str());
+        item.standing.related = follower.follow((&item.standing.commit, own), item.body.related())?;
         match item.finish() {
             Finished::Region(region) => reading.regions.push(region),
             Finished::Wisdom(entry) => reading.wisdom.push(entry),
@@ -119,8 +120,14 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     }
     if !request.limits.lessons_only {
         reading.dependencies_on_this = dependencies(request, files, setting);
-        let concerns = files.iter().flat_map(|file| {
-            file.record.concerns.iter().map(|concern| (&file.record.headings[concern.heading], concern))
+        let concerns = files.iter().enumerate().flat_map(|(number, file)| {
+            let aim = Aim { scope: request.scope(number), items: LazyCell::new(|| setting.items(file)) };
+            let is_here = move |concern: &&Concern| {
+                let here = concern.here.iter().map(|at| concern.members[*at].anchor.as_deref());
+                here.into_iter().any(|anchor| aim.is_about(anchor))
+            };
+            let concerns = file.record.concerns.iter().filter(is_here);
+            concerns.map(|concern| (&file.record.headings[concern.heading], concern))
         });
         let concerns = concerns.filter(|(_, concern)| concern.had_name);
         let concerns =
@@ -166,7 +173,9 @@ fn items(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Resu
     for (number, file) in files.iter().enumerate() {
         let aim = Aim { scope: request.scope(number), items: LazyCell::new(|| setting.items(file)) };
         for (claim_number, claim) in file.record.claims.iter().enumerate() {
-            if request.limits.lessons_only && matches!(claim.body, Body::Summary(_)) {
+            let is_empty =
+                matches!(&claim.body, Body::Summary(intent) if ["", NO_SUMMARY].contains(&intent.trim()));
+            if is_empty || request.limits.lessons_only && matches!(claim.body, Body::Summary(_)) {
                 continue;
             }
             // What the index leaves out by lines must not come back by another place.
@@ -217,6 +226,13 @@ impl<F: FnOnce() -> Option<Items>> Aim<'_, F> {
     fn names(&self, claim: &Claim) -> bool {
         let anchor = anchor_of(claim);
         self.scope.names(anchor) && self.may_mean(anchor)
+    }
+
+    /// Whether what is said of the code `anchor`, or of the whole file, concerns what is asked about.
+    fn is_about(&self, anchor: Option<&str>) -> bool {
+        let Some(anchor) = anchor else { return true };
+        let is_called_so = self.scope.names.is_empty() || self.scope.names(Some(anchor));
+        is_called_so && self.may_mean(Some(anchor))
     }
 
     /// Whether `anchor` may mean what is asked about.
@@ -515,6 +531,7 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
     let mut dependencies: Vec<Dependency> = Vec::new();
     for (number, file) in files.iter().enumerate() {
         let (record, scope) = (&file.record, request.scope(number));
+        let aim = Aim { scope, items: LazyCell::new(|| setting.items(file)) };
         // What stands beside the item that was asked for is another matter; what is called otherwise
         // by now may be that item, if it is there.
         let is_there = scope.lines.as_ref().is_none_or(|lines| !lines.is_empty());
@@ -525,7 +542,7 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
         };
         let is_meant = |reliance: &&Reliance| {
             let on = reliance.on_anchor.as_deref();
-            let is_asked = scope.names.is_empty() || scope.names(on);
+            let is_asked = if scope.names.is_empty() { aim.is_about(on) } else { scope.names(on) };
             reliance.had_name && (is_asked || on.is_none_or(|on| is_there && !stands_beside(on)))
         };
         let counts = |reliance: &&Reliance| {

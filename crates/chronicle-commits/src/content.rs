@@ -12,6 +12,8 @@ pub struct Content(Source);
 #[derive(Debug, Clone)]
 enum Source {
     Absent,
+    /// There is such a file, but this partial clone lacks it.
+    Promised,
     Bytes(Rc<Vec<u8>>),
     /// Those of a blob, once they were read.
     Committed(ObjectId, Rc<OnceCell<Option<Vec<u8>>>>),
@@ -22,6 +24,16 @@ impl Content {
     #[must_use]
     pub fn committed(blob: ObjectId) -> Self {
         Self(Source::Committed(blob, Rc::default()))
+    }
+
+    /// The bytes of a file that this partial clone lacks.
+    pub(crate) fn promised() -> Self {
+        Self(Source::Promised)
+    }
+
+    /// Whether there is such a file, but not here.
+    pub(crate) fn is_promised(&self) -> bool {
+        matches!(self.0, Source::Promised)
     }
 
     /// The blob whose bytes they are, where they are as committed.
@@ -36,7 +48,7 @@ impl Content {
     /// different ones.
     pub(crate) fn hash(&self) -> Option<u128> {
         match &self.0 {
-            Source::Absent => None,
+            Source::Absent | Source::Promised => None,
             Source::Bytes(bytes) => Some(XxHash3_128::oneshot(bytes)),
             Source::Committed(blob, _) => Some(XxHash3_128::oneshot(blob.as_slice())),
         }
@@ -46,7 +58,7 @@ impl Content {
     #[must_use]
     pub fn bytes(&self, repository: &LazyRepository) -> Option<&[u8]> {
         match &self.0 {
-            Source::Absent => None,
+            Source::Absent | Source::Promised => None,
             Source::Bytes(bytes) => Some(bytes),
             Source::Committed(blob, read) => {
                 // What is here but broken is as good as absent.

@@ -8,7 +8,7 @@ use chronicle_git::{BString, ByteSlice, Repository};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{derive::Facts, error::Result};
+use crate::{derive::Facts, error::Result, named::named};
 
 /// What an author says of a commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -143,6 +143,10 @@ fn resolve(assumption: &str, facts: &mut Facts<'_>, repository: &Repository) -> 
     let without_items = files.iter().filter(|file| !found.iter().any(|on| on.file == **file));
     let whole: Vec<DependsOn> = without_items.map(|file| on(file, None)).collect();
     found.extend(whole);
+    if found.is_empty() {
+        let named = named(assumption, facts, repository)?;
+        found.extend(named.into_iter().map(|(file, anchor)| on(&file, Some(anchor))));
+    }
     found.truncate(MAX_DEPENDENCIES);
     Ok(found)
 }

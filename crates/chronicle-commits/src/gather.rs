@@ -402,8 +402,8 @@ impl Gatherer<'_> {
     fn annotated(mut self) {
         let candidate = self.candidate;
         let remarks = malformed(candidate.key, &candidate.stored);
-        let touched = candidate.touches.iter().map(|(number, _)| *number);
-        self.meant.extend(touched);
+        let touched: BTreeSet<usize> = candidate.touches.iter().map(|(number, _)| *number).collect();
+        self.meant.extend(&touched);
         if !remarks.is_empty() {
             let mentioned =
                 (0..self.files.len()).filter(|number| self.ground.is_mentioned(*number, candidate));
@@ -411,7 +411,7 @@ impl Gatherer<'_> {
         }
         for number in self.meant {
             let record = &mut self.files[number].0;
-            record.annotated.push(candidate.key);
+            record.annotated.extend(touched.contains(&number).then_some(candidate.key));
             record.warnings.extend(remarks.iter().cloned());
         }
     }

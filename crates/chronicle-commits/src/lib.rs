@@ -29,6 +29,7 @@ mod matching;
 pub mod mend;
 pub mod merging;
 mod moved;
+mod named;
 mod notebook;
 mod outlines;
 mod past;

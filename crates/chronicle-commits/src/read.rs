@@ -8,7 +8,9 @@ use chronicle_core::{
     read_note,
     reading::{Query, Reading},
 };
-use chronicle_git::{BString, ByteSlice, History, LazyRepository, ObjectId, Repository, Whereabouts};
+use chronicle_git::{
+    BString, ByteSlice, GitError, History, LazyRepository, ObjectId, Repository, Whereabouts,
+};
 use jiff::Timestamp;
 
 use crate::{
@@ -196,11 +198,10 @@ fn nothing_annotated(repository: &Repository, request: &ReadRequest, mut warning
 
 /// The bytes of the files that are asked about.
 fn contents_of(repository: &Repository, head: ObjectId, request: &ReadRequest) -> Result<Vec<Content>> {
-    let contents = match request.at {
+    match request.at {
         Some(commit) => contents_at(repository, commit, &request.files),
         None => contents(repository, head, &request.files),
-    };
-    Ok(contents?.into_iter().map(Content::from).collect())
+    }
 }
 
 /// Reads what the history `past` and the notes say about some files with these contents.
@@ -208,7 +209,7 @@ fn read_from(
     (lazy, caches): (&LazyRepository, &Caches),
     request: &ReadRequest,
     (past, notebook, placements): (&dyn Past, &Notebook<'_>, Option<&Placements<'_>>),
-    contents: &[Content],
+    known: &[Content],
     mut warnings: Vec<String>,
 ) -> Result<Reading> {
     let repository = lazy.get()?;
@@ -216,18 +217,33 @@ fn read_from(
     let ground = Ground::new(repository, notebook, past, &paths, request.all);
     let ground = match request.at {
         Some(_) => ground,
-        None => ground.with_contents(contents.iter().map(|content| content.bytes(lazy)).collect()),
+        None => ground.with_contents(known.iter().map(|content| content.bytes(lazy)).collect()),
     };
     let candidates = ground.candidates(&mut warnings)?;
     let mut gathered = Gathered::from(&ground, &candidates);
-    let presents = presents(lazy, &request.files, contents, &mut warnings)?;
+    let mut contents = known.to_vec();
+    // Only files of which something is said are worth a fetch.
+    let is_wanted = |number: &usize| gathered.has_claims(*number) && contents[*number].is_promised();
+    let wanted: Vec<usize> = (0..contents.len()).filter(is_wanted).collect();
+    if !wanted.is_empty() {
+        let files: Vec<ScopeFile> = wanted.iter().map(|number| request.files[*number].clone()).collect();
+        let fetched = fetched(repository, (past.head().id, request.at.is_none()), &files)?;
+        let n_absent = fetched.iter().filter(|content| content.is_promised()).count();
+        warnings.extend((0 < n_absent).then(|| promised_warning(n_absent)));
+        for (number, content) in wanted.into_iter().zip(fetched) {
+            contents[number] = content;
+        }
+    }
+    let presents = presents(lazy, &request.files, &contents, &mut warnings)?;
     if let Some(placements) = placements {
         gathered = gathered.knowing(placements);
-        for (number, (present, content)) in presents.iter().zip(contents).enumerate() {
+        for (number, (present, content)) in presents.iter().zip(&contents).enumerate() {
             gathered.look_up(number, present, content.bytes(lazy));
         }
     }
-    let versions = (0..paths.len()).flat_map(|number| gathered.versions(number));
+    let versions = || (0..paths.len()).flat_map(|number| gathered.versions(number));
+    repository.fetch_promised(versions().take(MAX_READ_AHEAD))?;
+    let versions = versions();
     repository.read_ahead(versions.take(MAX_READ_AHEAD).collect());
     let mut files = Vec::with_capacity(paths.len());
     for (number, present) in presents.iter().enumerate() {
@@ -313,23 +329,50 @@ fn opaque_warning(path: &BString) -> String {
 }
 
 /// The files' bytes as they are now; `None` for deleted ones.
-fn contents(repository: &Repository, head: ObjectId, files: &[ScopeFile]) -> Result<Vec<Option<Vec<u8>>>> {
-    let content = |file: &ScopeFile| {
-        Ok(repository.present_file(Some(head), file.path.as_bstr())?.map(|file| file.content))
+fn contents(repository: &Repository, head: ObjectId, files: &[ScopeFile]) -> Result<Vec<Content>> {
+    let content = |file: &ScopeFile| match repository.present_file(Some(head), file.path.as_bstr()) {
+        Err(GitError::Promised { .. }) => Ok(Content::promised()),
+        found => Ok(found?.map(|file| file.content).into()),
     };
     files.iter().map(content).collect()
 }
 
-/// The files' bytes in `commit`; `None` for those it does not have.
-fn contents_at(
+/// The same once what this partial clone lacks was fetched, or of `commit`.
+fn fetched(
     repository: &Repository,
-    commit: ObjectId,
+    (commit, is_now): (ObjectId, bool),
     files: &[ScopeFile],
-) -> Result<Vec<Option<Vec<u8>>>> {
+) -> Result<Vec<Content>> {
+    if is_now {
+        repository.fetch_present(Some(commit), files.iter().map(|file| file.path.as_bstr()))?;
+        return contents(repository, commit, files);
+    }
     let tree = repository.commit_tree(commit)?;
-    let content = |file: &ScopeFile| -> Result<Option<Vec<u8>>> {
-        let blob = repository.blob_at(tree, file.at_head.as_bstr())?;
-        Ok(blob.map(|blob| repository.blob(blob)).transpose()?)
+    let blobs = files.iter().map(|file| repository.blob_at(tree, file.at_head.as_bstr()));
+    let blobs = blobs.collect::<std::result::Result<Vec<_>, _>>()?;
+    repository.fetch_promised(blobs.into_iter().flatten())?;
+    contents_at(repository, commit, files)
+}
+
+fn promised_warning(n_files: usize) -> String {
+    let (files, lessons) = if n_files == 1 { ("the file is", "its") } else { ("files are", "their") };
+    let count = if n_files == 1 { String::new() } else { format!("{n_files} ") };
+    format!(
+        "{count}{files} not in this partial clone and could not be fetched; {lessons} lessons are matched to the file, \
+         not to lines"
+    )
+}
+
+/// The files' bytes in `commit`; `None` for those it does not have.
+fn contents_at(repository: &Repository, commit: ObjectId, files: &[ScopeFile]) -> Result<Vec<Content>> {
+    let tree = repository.commit_tree(commit)?;
+    let content = |file: &ScopeFile| -> Result<Content> {
+        let Some(blob) = repository.blob_at(tree, file.at_head.as_bstr())? else { return Ok(None.into()) };
+        match repository.blob_if_here(blob)? {
+            None if repository.is_partial() => Ok(Content::promised()),
+            Some(content) => Ok(Some(content).into()),
+            None => Ok(Some(repository.blob(blob)?).into()),
+        }
     };
     files.iter().map(content).collect()
 }
@@ -343,11 +386,15 @@ fn presents<'p>(
     let repository = lazy.get()?;
     let mut presents = Vec::with_capacity(files.len());
     for (ScopeFile { path, .. }, content) in files.iter().zip(contents) {
-        let mut present = Present::new(path.clone(), content.bytes(lazy));
-        if !present.is_opaque && repository.has_filter(path.as_bstr()) {
+        // A file that is not here is there all the same.
+        let bytes = if content.is_promised() { Some(&b""[..]) } else { content.bytes(lazy) };
+        let mut present = Present::new(path.clone(), bytes);
+        if content.is_promised() {
+            present.is_opaque = true;
+        } else if !present.is_opaque && repository.has_filter(path.as_bstr()) {
             present.is_opaque = true;
         }
-        if present.is_opaque && files.len() == 1 {
+        if present.is_opaque && files.len() == 1 && !content.is_promised() {
             warnings.push(opaque_warning(path));
         }
         presents.push(present);
@@ -477,7 +524,7 @@ fn current_names(
 ) -> Result<Vec<BString>> {
     let mut gone = Vec::new();
     for (number, path) in paths.iter().enumerate() {
-        if repository.present_file(Some(head), path.as_bstr())?.is_none() {
+        if !repository.has_present_file(Some(head), path.as_bstr())? {
             gone.push(number);
         }
     }

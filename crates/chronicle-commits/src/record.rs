@@ -25,7 +25,7 @@ pub(crate) struct FileRecord {
     pub(crate) places: Vec<u32>,
     /// The same commits; left out where nothing is claimed about the file.
     pub(crate) steps: Vec<Step>,
-    /// The annotated commits that changed it or say something about it.
+    /// The annotated commits that changed it.
     pub(crate) annotated: Vec<ObjectId>,
     /// The documents that speak of it.
     pub(crate) headings: Vec<Heading>,

@@ -61,8 +61,12 @@ pub fn resolve_pointers<'p>(
 type Target = (Option<String>, Option<f64>, Vec<Related>);
 
 impl Follower<'_> {
-    /// What `related` of the annotation on `from` leads to, nearest first.
-    pub(crate) fn follow(&mut self, from: &str, related: &[Related]) -> Result<Vec<RelatedItem>> {
+    /// What `related` of the item `own` of the annotation on `from` leads to, nearest first; never to itself.
+    pub(crate) fn follow(
+        &mut self,
+        (from, own): (&str, Option<&str>),
+        related: &[Related],
+    ) -> Result<Vec<RelatedItem>> {
         if related.is_empty() || self.depth == 0 {
             return Ok(Vec::new());
         }
@@ -72,7 +76,8 @@ impl Follower<'_> {
                 self.notebook.insert(Rc::new(Notebook::open(self.repository.get()?, &mut Vec::new())?)),
             ),
         };
-        let mut visited: HashSet<(String, Option<String>)> = HashSet::from([(from.to_owned(), None)]);
+        let mut visited: HashSet<(String, Option<String>)> =
+            HashSet::from([(from.to_owned(), None), (from.to_owned(), own.map(str::to_owned))]);
         let mut found = Vec::new();
         let mut hop = related.to_vec();
         for distance in 1..=self.depth {

@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 
 use crate::{CrossCutting, Entry, EntryId, Provenance, Region, Sketch};
 
+/// What is told of a note without a summary.
+pub const NO_SUMMARY: &str = "(no summary)";
+
 /// One `chronicle/v3` document (DESIGN section 3).
 ///
 /// The first six keys are the released format; all others are additional and

@@ -56,7 +56,7 @@ pub mod unified;
 mod unite;
 mod when;
 
-pub use annotation::{Annotation, Change, ContextLevel};
+pub use annotation::{Annotation, Change, ContextLevel, NO_SUMMARY};
 pub use category::{Category, Origin, UnknownCategory};
 pub use code_words::{CodeWords, LEAST_ALIKE};
 pub use counted::{are, counted, counted_are};

@@ -236,6 +236,25 @@ pub fn resolve<'a>(items: &'a [Item], anchor: &str) -> Resolution<'a> {
     fuzzy(items, &paths, &wanted)
 }
 
+/// What belongs to the types among `found`, wherever the file has it: their methods and other members, and the blocks
+/// that hold some of these. Many languages write methods outside of the type.
+#[must_use]
+pub fn members<'a>(items: &'a [Item], found: &[&Item]) -> Vec<&'a Item> {
+    let owners: Vec<(Path, ItemKind)> =
+        found.iter().map(|item| (Path::of(&item.qualified), item.kind)).collect();
+    let belongs = |item: &&Item| {
+        let path = Path::of(&item.qualified);
+        owners.iter().any(|(owner, kind)| {
+            let is_block = kind.is_type() && item.kind.is_type() && path == *owner;
+            let is_below = owner.len() < path.len() && path.0.starts_with(&owner.0);
+            // JavaScript's constructors are functions, which have methods all the same.
+            let is_method_of_function = *kind == ItemKind::Function && item.kind == ItemKind::Method;
+            is_block || is_below && (kind.is_type() || is_method_of_function)
+        })
+    };
+    items.iter().filter(belongs).filter(|item| !found.contains(item)).collect()
+}
+
 /// Whether `anchor` may mean the code in `ranges` of the file with `items`.
 ///
 /// What bears the name in the file is meant, and nothing that merely has a name with the same end. Where
@@ -247,7 +266,9 @@ pub fn may_mean(items: &[Item], anchor: &str, ranges: &[LineRange]) -> bool {
         Resolution::Qualified(items) | Resolution::Unqualified(items) => &items[..],
         Resolution::Fuzzy(_) | Resolution::Unknown(_) => return true,
     };
-    bearers.iter().any(|item| ranges.iter().any(|range| range.overlaps(item.lines)))
+    let members = members(items, bearers);
+    let mut all = bearers.iter().copied().chain(members);
+    all.any(|item| ranges.iter().any(|range| range.overlaps(item.lines)))
 }
 
 /// The nearest items, when they are near enough to be the anchor with a slip in it.
@@ -499,6 +520,42 @@ mod tests {
     fn definitions_are_preferred() {
         check("Pool", "qualified 1");
         check("drain", "qualified 9");
+    }
+
+    #[test]
+    fn members_of_a_type_may_be_anywhere() {
+        use ItemKind::{Class, Extension, Function, Impl, Method, Module, Struct};
+        let check = |anchor: &str, expected: &[u32]| {
+            let names = [
+                (Struct, "Pool"),
+                (Impl, "Pool"),
+                (Method, "Pool::acquire"),
+                (Module, "inner"),
+                (Struct, "inner::Pool"),
+                (Method, "inner::Pool::acquire"),
+                (Struct, "Pooled"),
+                (Method, "Pooled::acquire"),
+                (Class, "Queue"),
+                (Extension, "Queue"),
+                (Method, "Queue#push"),
+                (Method, "Queue.pop"),
+                (Function, "Old"),
+                (Method, "Old.prototype"),
+                (Function, "open"),
+            ];
+            let items: Vec<Item> =
+                (1..).zip(names).map(|(line, (kind, name))| item(kind, name, line)).collect();
+            let found = resolve(&items, anchor);
+            let lines: Vec<u32> = members(&items, found.items()).iter().map(|item| item.name_line).collect();
+            assert_eq!(lines, expected, "{anchor}");
+        };
+        check("Pool", &[2, 3]);
+        check("inner::Pool", &[6]);
+        check("Queue", &[10, 11, 12]);
+        check("Old", &[14]);
+        check("open", &[]);
+        check("inner", &[]);
+        check("Pool::acquire", &[]);
     }
 
     #[test]

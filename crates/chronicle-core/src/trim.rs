@@ -73,6 +73,31 @@ pub fn fit(
     Err(BudgetTooSmall { max_tokens, minimum })
 }
 
+/// The intent of the item that is trusted most, and a word that it is no more than that: for budgets that no item fits
+/// into. It is over the budget, since an answer that holds nothing would say that nothing is known.
+#[must_use]
+pub fn skeleton(reading: &Reading, max_tokens: usize) -> Reading {
+    let steps = steps(reading);
+    let is_item = |step: &Step| matches!(step, Step::Region(_) | Step::Wisdom(_));
+    let last = steps.iter().rposition(is_item).unwrap_or(steps.len());
+    let mut cut = reading.clone();
+    apply(&steps[..last], &mut cut);
+    for item in &mut cut.regions {
+        item.constraints.clear();
+        item.semantic_dependencies.clear();
+    }
+    cut.wisdom.iter_mut().for_each(|item| item.depends_on.clear());
+    cut.dependencies_on_this.clear();
+    cut.cross_cutting.clear();
+    let mut cut = report(cut, reading, max_tokens);
+    cut.trimmed.iter_mut().for_each(|trimmed| trimmed.dropped_commits.clear());
+    let n_left_out = reading.n_items().saturating_sub(cut.n_items());
+    cut.warnings = vec![format!(
+        "--max-tokens {max_tokens} is too small for any item, so this is the intent of one; items left out: {n_left_out}"
+    )];
+    cut
+}
+
 /// One thing to leave out.
 #[derive(Debug, Clone)]
 enum Step {

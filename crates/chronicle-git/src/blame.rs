@@ -64,7 +64,8 @@ impl Repository {
             command: "blame".to_owned(),
             stderr: "the file's name cannot be passed to a process".to_owned(),
         })?);
-        parse(&process::git_reading(self, &args)?)
+        self.fetch_versions(commit, path)?;
+        parse(&process::git_blaming(self, &args)?)
     }
 }
 

@@ -69,6 +69,14 @@ pub enum GitError {
         /// What was given.
         revision: String,
     },
+    /// A file that this partial clone lacks and its remote has.
+    #[snafu(display("the content of `{path}` is not in this partial clone"))]
+    Promised {
+        /// The file.
+        path: bstr::BString,
+        /// Its blob.
+        id: ObjectId,
+    },
     /// An object that is missing or broken.
     #[snafu(display("cannot read object {id}"))]
     Object {

@@ -20,6 +20,7 @@ use snafu::{OptionExt, ResultExt};
 use crate::{
     FileChange, Repository,
     changes::{Differing, differing, with_renames},
+    conversion::{Conversions, is_pointer_to},
     error::{GitError, NoMergeBaseSnafu, ObjectSnafu, ReadIndexSnafu, Result, WriteObjectSnafu},
     files,
     worktree::WorkTree,
@@ -29,6 +30,9 @@ use crate::{
 pub struct Pending {
     /// The files, in order of path.
     pub changes: Vec<FileChange>,
+    /// Those of them in the working tree that git would run a filter on. What the filter would make of them is unknown,
+    /// so neither are the lines that changed.
+    pub filtered: BTreeMap<BString, Filtered>,
     inner: gix::Repository,
     /// Staged blobs that the working tree has as they are: to read a file takes less than to unpack an object.
     as_staged: HashMap<ObjectId, Staged>,
@@ -39,6 +43,15 @@ struct Staged {
     path: PathBuf,
     /// How many bytes it has; `None` where git may convert them on the way.
     n_bytes: Option<u64>,
+}
+
+/// How far it is known that a file under a filter changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filtered {
+    /// It did: git's index knows another size.
+    Changed,
+    /// It was written since git last looked at it, and has as many bytes as before.
+    PerhapsChanged,
 }
 
 /// The newer side of a comparison with a commit.
@@ -98,21 +111,22 @@ impl Repository {
     pub fn pending(&self, old: ObjectId, newer: Newer) -> Result<Pending> {
         let old = self.commit_tree(old)?;
         let inner = self.inner.clone().with_object_memory();
+        let mut filtered = BTreeMap::new();
         let mut changes = match newer {
             Newer::Commit(commit) => {
-                with_renames(&inner, differing(&inner, Some(old), self.commit_tree(commit)?)?)
+                self.renamed(&inner, differing(&inner, Some(old), self.commit_tree(commit)?)?)?
             }
             Newer::Index | Newer::WorkTree => {
                 // A bare repository has no index either: everything would seem to be removed.
                 if self.work_dir().is_none() {
                     return Err(GitError::NoWorkTree);
                 }
-                self.changes_now(&inner, old, newer)?
+                self.changes_now(&inner, old, newer, &mut filtered)?
             }
         };
         changes.sort_unstable_by(|left, right| left.path.cmp(&right.path));
         let as_staged = if newer == Newer::Index { self.as_staged(&changes)? } else { HashMap::new() };
-        Ok(Pending { changes, inner, as_staged })
+        Ok(Pending { changes, filtered, inner, as_staged })
     }
 
     /// Where the working tree has the newer sides of `changes`, which are staged, as they are.
@@ -156,8 +170,14 @@ impl Repository {
     }
 
     /// What differs between the tree `base` and the index or the working tree. What has no object yet gets one in the
-    /// memory of `inner`.
-    fn changes_now(&self, inner: &gix::Repository, base: ObjectId, newer: Newer) -> Result<Vec<FileChange>> {
+    /// memory of `inner`; files under a filter are added to `filtered`.
+    fn changes_now(
+        &self,
+        inner: &gix::Repository,
+        base: ObjectId,
+        newer: Newer,
+        filtered: &mut BTreeMap<BString, Filtered>,
+    ) -> Result<Vec<FileChange>> {
         let index = self.inner.index_or_empty().context(ReadIndexSnafu)?;
         let Unsettled { files: mut before, settled } =
             Unsettled::of(inner, base, Some(StagedTree::root(&index)?))?;
@@ -167,11 +187,23 @@ impl Repository {
                 let is_settled = |(path, _): &(&BString, _)| is_inside(path, &settled);
                 let as_before = staged.iter().filter(is_settled);
                 before.extend(as_before.map(|(path, file)| (path.clone(), *file)));
-                self.tracked_files(&index, staged, inner)?
+                self.tracked_files(&index, staged, inner, filtered)?
             }
             _ => self.staged_files(&index, &settled)?,
         };
-        Ok(with_renames(inner, differing_files(&before, &now)))
+        self.renamed(inner, differing_files(&before, &now))
+    }
+
+    /// The changes that differing files make up, once what this takes is here.
+    fn renamed(&self, inner: &gix::Repository, differing: Vec<Differing>) -> Result<Vec<FileChange>> {
+        let gone = || differing.iter().filter(|file| file.new.is_none()).filter_map(|file| file.old);
+        let come = || differing.iter().filter(|file| file.old.is_none()).filter_map(|file| file.new);
+        if gone().next().is_some() && come().next().is_some() {
+            let is_here = |id: &ObjectId| inner.has_object(*id);
+            let sides = gone().chain(come()).filter(|(mode, _)| mode.is_blob()).map(|(_, id)| id);
+            self.fetch_promised(sides.filter(|id| !is_here(id)))?;
+        }
+        Ok(with_renames(inner, differing))
     }
 
     /// The files of the index, but for those in the directories `left_out`; of conflicts, our side.
@@ -201,12 +233,13 @@ impl Repository {
     }
 
     /// The files of the working tree that the index knows of, those of `staged` and others; what changed is
-    /// hashed into the memory of `inner`.
+    /// hashed into the memory of `inner`, as git would store it where no filter is needed for that.
     fn tracked_files(
         &self,
         index: &gix::index::State,
         mut files: Files,
         inner: &gix::Repository,
+        filtered: &mut BTreeMap<BString, Filtered>,
     ) -> Result<Files> {
         let options = self.inner.stat_options().context(ReadIndexSnafu)?;
         let mut work_tree = WorkTree::new(self);
@@ -232,20 +265,78 @@ impl Repository {
             files.entry(entry.path(index).to_owned()).or_insert((EntryKind::Blob.into(), entry.id));
         }
         let mut now = Files::new();
+        let mut conversions = None;
         for (path, (mode, id)) in files {
             let is_unchanged = unchanged.contains(path.as_bstr()) || is_inside(&path, &outside);
             if is_unchanged || !mode.is_blob_or_symlink() {
                 now.insert(path, (mode, id));
-            } else if let Some(content) = self.worktree_content(path.as_bstr())? {
-                let id = inner.write_blob(content).context(WriteObjectSnafu)?.detach();
-                now.insert(path, (mode, id));
+            } else if let Some(found) = self.present_file(None, path.as_bstr())? {
+                let conversions = match &mut conversions {
+                    Some(conversions) => conversions,
+                    none => none.insert(Conversions::new(self, index)?),
+                };
+                let stored = match mode.is_link() {
+                    true => Some((found.content, None)),
+                    false => self.stored(conversions, path.as_bstr(), id, found.content)?,
+                };
+                let new = match stored {
+                    None => id,
+                    Some((content, filter)) => {
+                        filtered.extend(filter.map(|filter| (path.clone(), filter)));
+                        inner.write_blob(content).context(WriteObjectSnafu)?.detach()
+                    }
+                };
+                now.insert(path, (mode, new));
             }
         }
         Ok(now)
     }
 
-    fn worktree_content(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
-        Ok(self.present_file(None, path)?.map(|file| file.content))
+    /// What git would store of a file that was staged as `id`, and how far it is uncertain because of a filter; `None`
+    /// where a filter is why it is not the same bytes.
+    fn stored(
+        &self,
+        conversions: &mut Conversions<'_>,
+        path: &BStr,
+        id: ObjectId,
+        content: Vec<u8>,
+    ) -> Result<Option<(Vec<u8>, Option<Filtered>)>> {
+        let n_bytes = content.len();
+        let converted = conversions.apply(path, content);
+        if !converted.is_under_filter {
+            return Ok(Some((converted.content, None)));
+        }
+        let is_pointed_to = |blob: Vec<u8>| is_pointer_to(&blob, &converted.content);
+        if self.blob_if_here(id)?.is_some_and(is_pointed_to) {
+            return Ok(None);
+        }
+        let known = conversions.index().entry_by_path(path).map(|entry| entry.stat);
+        // Git forgets what it knew of a file when it reads a tree into the index.
+        let Some(known) = known.filter(|stat| 0 < stat.mtime.secs) else {
+            return Ok(Some((converted.content, Some(Filtered::PerhapsChanged))));
+        };
+        if usize::try_from(known.size) != Ok(n_bytes) {
+            return Ok(Some((converted.content, Some(Filtered::Changed))));
+        }
+        let written = self.worktree_path(path).and_then(|full| {
+            let metadata = gix::index::fs::Metadata::from_path_no_follow(&full).ok()?;
+            gix::index::entry::Stat::from_fs(&metadata).ok()
+        });
+        // Some builds of git keep whole seconds only.
+        let is_same_time = written.is_some_and(|stat| {
+            stat.mtime == known.mtime || known.mtime.nsecs == 0 && stat.mtime.secs == known.mtime.secs
+        });
+        Ok((!is_same_time).then_some((converted.content, Some(Filtered::PerhapsChanged))))
+    }
+
+    /// The file at `path` of the working tree as git would store it; as it is where a filter would be needed for that.
+    ///
+    /// # Errors
+    /// When the index or the file cannot be read.
+    pub fn present_as_stored(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
+        let Some(file) = self.present_file(None, path)? else { return Ok(None) };
+        let index = self.inner.index_or_empty().context(ReadIndexSnafu)?;
+        Ok(Some(Conversions::new(self, &index)?.apply(path, file.content).content))
     }
 }
 

@@ -121,11 +121,23 @@ pub(crate) fn git_talking(repository: &Repository, args: &[&str], stdin: &[u8]) 
 
 /// Runs `git ARGS` for a repository, to read only: nothing is locked, written or fetched, and no hook can run.
 pub(crate) fn git_reading(repository: &Repository, args: &[&OsStr]) -> Result<Vec<u8>> {
-    let mut command = command(repository)?;
+    reading(repository, args, false)
+}
+
+/// The same, but git fetches what a partial clone lacks where that is allowed.
+pub(crate) fn git_blaming(repository: &Repository, args: &[&OsStr]) -> Result<Vec<u8>> {
+    reading(repository, args, repository.may_fetch)
+}
+
+fn reading(repository: &Repository, args: &[&OsStr], may_fetch: bool) -> Result<Vec<u8>> {
+    let mut command = if may_fetch { without_hooks(repository)? } else { command(repository)? };
     if let Some(work_dir) = repository.work_dir() {
         command.arg("--work-tree").arg(work_dir).current_dir(work_dir);
     }
-    command.args(args).env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1");
+    command.args(args).env("GIT_OPTIONAL_LOCKS", "0");
+    if !may_fetch {
+        command.env("GIT_NO_LAZY_FETCH", "1");
+    }
     let is_command =
         |arg: &&&OsStr| arg.to_str().is_some_and(|arg| !arg.starts_with('-') && !arg.contains('='));
     let name = args.iter().find(is_command).map(|arg| arg.to_string_lossy()).unwrap_or_default();

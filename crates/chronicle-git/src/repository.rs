@@ -80,6 +80,8 @@ pub struct Repository {
     pub(crate) fsync: Fsync,
     /// How long is waited for locks of ours.
     pub(crate) patience: Patience,
+    /// Whether what a partial clone lacks may be fetched.
+    pub(crate) may_fetch: bool,
     /// The user's records of whose notes are trusted.
     pub(crate) trust_records: Option<TrustRecords>,
 }
@@ -120,6 +122,7 @@ pub struct LazyRepository {
     now: Timestamp,
     is_isolated: bool,
     patience: Patience,
+    may_fetch: bool,
     trust_records: OnceCell<Option<TrustRecords>>,
     opened: OnceCell<Repository>,
 }
@@ -133,6 +136,7 @@ impl LazyRepository {
             now,
             is_isolated,
             patience: Patience::default(),
+            may_fetch: false,
             trust_records: OnceCell::new(),
             opened: OnceCell::new(),
         }
@@ -142,6 +146,12 @@ impl LazyRepository {
     #[must_use]
     pub fn with_patience(self, patience: Patience) -> Self {
         Self { patience, ..self }
+    }
+
+    /// The same, where what a partial clone lacks may be fetched from its remote: for those who wait for an answer.
+    #[must_use]
+    pub fn fetching(self, may_fetch: bool) -> Self {
+        Self { may_fetch, ..self }
     }
 
     /// The same, where the user's records of whose notes are trusted are known. Without them nobody is.
@@ -168,6 +178,7 @@ impl LazyRepository {
         let open = if self.is_isolated { Repository::open_isolated } else { Repository::discover };
         let mut repository = open(&self.directory, self.now)?;
         repository.patience = self.patience;
+        repository.may_fetch = self.may_fetch;
         repository.trust_records = self.trust_records.get().cloned().flatten();
         Ok(self.opened.get_or_init(|| repository))
     }
@@ -200,6 +211,7 @@ impl Repository {
             sharing,
             fsync,
             patience,
+            may_fetch: false,
             trust_records: None,
         }
     }

@@ -41,17 +41,34 @@ impl Repository {
     /// link is not followed.
     ///
     /// # Errors
-    /// When the file exists but cannot be read.
+    /// When the file exists but cannot be read; [`GitError::Promised`] where a partial clone lacks it.
     pub fn present_file(&self, head: Option<ObjectId>, path: &BStr) -> Result<Option<PresentFile>> {
         if let Some(content) = self.worktree_file(path)? {
             return Ok(Some(PresentFile { content, in_worktree: true }));
         }
+        let Some(id) = self.present_blob(head, path)? else { return Ok(None) };
+        match self.blob_if_here(id)? {
+            Some(content) => Ok(Some(PresentFile { content, in_worktree: false })),
+            None if self.is_partial() => Err(GitError::Promised { path: path.to_owned(), id }),
+            None => Ok(Some(PresentFile { content: self.blob(id)?, in_worktree: false })),
+        }
+    }
+
+    /// Whether there is a file at `path`, as [`Repository::present_file`] finds it.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    pub fn has_present_file(&self, head: Option<ObjectId>, path: &BStr) -> Result<bool> {
+        Ok(self.worktree_file(path)?.is_some() || self.present_blob(head, path)?.is_some())
+    }
+
+    /// The blob of the file at `path` in `head`, where there is no working tree or where a sparse checkout leaves it out.
+    pub(crate) fn present_blob(&self, head: Option<ObjectId>, path: &BStr) -> Result<Option<ObjectId>> {
         if self.work_dir().is_some() && !self.is_left_out(path) {
             return Ok(None);
         }
         let Some(head) = head else { return Ok(None) };
-        let blob = self.blob_at(self.commit_tree(head)?, path)?;
-        blob.map(|id| Ok(PresentFile { content: self.blob(id)?, in_worktree: false })).transpose()
+        self.blob_at(self.commit_tree(head)?, path)
     }
 
     /// What keeps `path` from being a plain file or directory of the repository with the tree `tree`, if anything does.

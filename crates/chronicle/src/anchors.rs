@@ -8,7 +8,7 @@ use std::path::Path;
 use chronicle_core::{
     Hunk, LineRange,
     mentions::{agree, segments},
-    outline::{Item, Resolution, resolve},
+    outline::{Item, Resolution, members, resolve},
     plain,
 };
 
@@ -112,7 +112,15 @@ fn anchored(items: &[Item], path: &str, anchor: &str) -> Anchored {
         }
         _ => {}
     }
-    let lines = resolution.items().iter().map(|item| item.lines).collect();
+    let mut lines: Vec<LineRange> = resolution.items().iter().map(|item| item.lines).collect();
+    for member in members(items, resolution.items()) {
+        if !lines.iter().any(|known| known.start <= member.lines.start && member.lines.end <= known.end) {
+            lines.push(member.lines);
+        }
+        if !names.contains(&member.qualified) {
+            names.push(member.qualified.clone());
+        }
+    }
     Anchored { names, lines, is_ambiguous, remarks, missing: None }
 }
 

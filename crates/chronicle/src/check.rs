@@ -17,7 +17,7 @@ use chronicle_core::{
     reading::{Match, Query, Standing, State, WisdomItem},
     unified,
 };
-use chronicle_git::{BString, ByteSlice, Newer, ObjectId};
+use chronicle_git::{BStr, BString, ByteSlice, Filtered, Newer, ObjectId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -128,6 +128,8 @@ struct Changed {
     hunks: Vec<Hunk>,
     /// Whether its lines mean nothing, or all of them go.
     is_whole: bool,
+    /// Whether it is unknown that anything changes.
+    is_doubtful: bool,
     /// Its bytes in the base, if they are at hand.
     content: Content,
     /// The innermost items that change, each with a line of the new version; `None` without an outline.
@@ -281,6 +283,9 @@ impl Chronicle {
             let news = changes().filter(|change| change.new.is_some()).map(|change| &change.path);
             index.bring_up_to_date(self.lazy(), news);
         }
+        let sides = changes().flat_map(|change| [change.old, change.new]).flatten();
+        self.repository()?.fetch_promised(sides)?;
+        let is_partial = self.repository()?.is_partial();
         let mut differ = Differ::default();
         let (mut old_side, mut new_side) = (Side::default(), Side::default());
         let mut changed = Vec::with_capacity(pending.changes.len());
@@ -290,6 +295,7 @@ impl Chronicle {
             let content = Content::committed(old_id);
             let (found, is_whole) = match change.new {
                 None => (Vec::new(), true),
+                Some(_) if pending.filtered.contains_key(&change.path) => (Vec::new(), true),
                 Some(new) => {
                     let know = |side: &mut Side, index: Option<&Index>, path: &BString| {
                         side.is_opaque = false;
@@ -311,11 +317,22 @@ impl Chronicle {
             if found.is_empty() && !is_whole {
                 continue;
             }
+            let is_promised = |id: ObjectId| Ok::<_, Error>(pending.content(id)?.is_none());
+            let is_unseen = is_partial
+                && is_whole
+                && (is_promised(old_id)? || change.new.map(is_promised).transpose()? == Some(true));
+            check.warnings.extend(is_unseen.then(|| {
+                let path = change.path.to_str_lossy();
+                format!("`{path}` is not in this partial clone and could not be fetched: any of its lines may change")
+            }));
+            let filtered = pending.filtered.get(&change.path);
+            check.warnings.extend(filtered.map(|filtered| filter_warning(change.path.as_bstr(), *filtered)));
             changed.push(Changed {
                 old,
                 new: change.new.map(|_| change.path.clone()),
                 hunks: found,
                 is_whole,
+                is_doubtful: change.new.is_some() && is_unseen || filtered == Some(&Filtered::PerhapsChanged),
                 content,
                 items: None,
             });
@@ -366,6 +383,7 @@ impl Chronicle {
                 old: old.as_bstr().to_owned(),
                 new: new.map(|path| path.as_bstr().to_owned()),
                 is_whole: file.is_binary || file.new_paths.is_empty(),
+                is_doubtful: false,
                 hunks,
                 content,
                 items: None,
@@ -386,8 +404,8 @@ impl Chronicle {
         if quotes(file, &committed) {
             return Ok(file.hunks.clone());
         }
-        let present = self.repository()?.present_file(None, path.as_bstr())?;
-        let content = present.map(|file| file.content).unwrap_or_default();
+        // Git shows a diff of what it would store.
+        let content = self.repository()?.present_as_stored(path.as_bstr())?.unwrap_or_default();
         let now = Lines::new(&content);
         if !quotes(file, &now) {
             warnings.push(format!(
@@ -595,6 +613,19 @@ fn quotes(file: &unified::FileDiff, version: &Lines<'_>) -> bool {
         .all(|(number, text)| lines.get(*number as usize - 1).is_some_and(|line| *line == text.as_slice()))
 }
 
+fn filter_warning(path: &BStr, filtered: Filtered) -> String {
+    let path = path.to_str_lossy();
+    match filtered {
+        Filtered::Changed => format!(
+            "`{path}` changed, but it is under a filter, which Chronicle does not run: the whole file counts as changed"
+        ),
+        Filtered::PerhapsChanged => format!(
+            "`{path}` may have changed: it is under a filter, which Chronicle does not run; `git status` looks closer, \
+             then check again"
+        ),
+    }
+}
+
 fn first_line(hunks: &[Hunk]) -> u32 {
     hunks.first().map_or(1, |hunk| hunk.new.start.max(1))
 }
@@ -609,7 +640,7 @@ fn touch_of_lines(standing: &Standing, file: &Changed) -> Option<(Touch, u32)> {
         Some(hunk.line_within(lines))
     };
     if file.is_whole {
-        return Some((Touch::Lines, 1));
+        return Some((if file.is_doubtful { Touch::Near } else { Touch::Lines }, 1));
     }
     let near = || standing.near.iter().find_map(|near| hit(*near));
     Some(match (standing.matched, standing.lines) {

@@ -560,6 +560,7 @@ fn git_code(error: &GitError) -> Code {
         GitError::Linked { .. } => "linked",
         GitError::NoCommits => "no_commits",
         GitError::NoWorkTree => "no_work_tree",
+        GitError::Promised { .. } => "not_fetched",
         GitError::NoMergeBase { .. } => "no_merge_base",
         GitError::UnknownRevision { .. } => "unknown_revision",
         GitError::NotANotesRef { .. } | GitError::EndlessNotes { .. } | GitError::StandsForBranch { .. } => {

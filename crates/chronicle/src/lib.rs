@@ -191,6 +191,12 @@ impl Chronicle {
         Self { unopened: self.unopened.with_patience(patience), patience, ..self }
     }
 
+    /// The same, where what a partial clone lacks may be fetched from its remote: for those who wait for an answer.
+    #[must_use]
+    pub fn fetching(self, may_fetch: bool) -> Self {
+        Self { unopened: self.unopened.fetching(may_fetch), ..self }
+    }
+
     /// The same, in an environment: without it, its variables say nothing.
     #[must_use]
     pub fn with_environment(self, environment: fn(&str) -> Option<OsString>) -> Self {

@@ -99,6 +99,7 @@ impl Chronicle {
             let path = if scope.name.is_empty() { ".".to_owned() } else { scope.name };
             return NotOneFileSnafu { path }.fail();
         };
+        repository.fetch_present(Some(head), [file.path.as_bstr()])?;
         let content = repository.present_file(Some(head), file.path.as_bstr())?.map(|file| file.content);
         Ok(OneFile { file: file.clone(), content, head, remarks: scope.remark.into_iter().collect() })
     }

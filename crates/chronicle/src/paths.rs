@@ -59,7 +59,7 @@ impl Chronicle {
             }
             let candidate = &*candidate;
             let file = candidate.as_bstr();
-            if !file.is_empty() && repository.present_file(Some(head), file)?.is_some() {
+            if !file.is_empty() && repository.has_present_file(Some(head), file)? {
                 let scope = Self::present(candidate, repository.uncommitted_rename(head, file)?);
                 return Ok(Scope { remark: remark.or(scope.remark), ..scope });
             }

@@ -192,6 +192,8 @@ impl Chronicle {
         mut names: Vec<String>,
         (anchor, scope): (Option<String>, Scope),
     ) -> Result<ReadRequest, Error> {
+        // Of an item, where it is now.
+        let item = scope.lines.as_ref().and_then(|lines| lines.first().copied());
         let (file, names) = match &mut names[..] {
             [only] => (Some(std::mem::take(only)), Vec::new()),
             _ => (None, names),
@@ -200,7 +202,7 @@ impl Chronicle {
             file,
             files: names,
             anchor,
-            lines: command.lines.map(|lines| [lines.start, lines.end]),
+            lines: command.lines.or(item).map(|lines| [lines.start, lines.end]),
             depth: command.depth,
         };
         let mut limits = self.limits(command)?;
@@ -245,6 +247,7 @@ impl Chronicle {
         }
         let content = match (&files[..], is_directory) {
             ([file], false) if command.lines.is_some() || anchor.is_some() => {
+                self.repository()?.fetch_present(Some(head), [file.path.as_bstr()])?;
                 self.repository()?.present_file(Some(head), file.path.as_bstr())?.map(|file| file.content)
             }
             _ => None,
@@ -315,7 +318,12 @@ impl Chronicle {
         let bytes = |reading: &Reading| {
             render::reading(reading, format, &render::View { verbose: command.verbose, ..self.view() }).len()
         };
-        Ok(trim::fit(reading, max_tokens, bytes)?)
+        let n_items = reading.n_items();
+        match trim::fit(reading.clone(), max_tokens, bytes) {
+            Ok(cut) if 0 < cut.n_items() || n_items == 0 => Ok(cut),
+            Err(error) if n_items == 0 => Err(error.into()),
+            _ => Ok(trim::skeleton(&reading, max_tokens)),
+        }
     }
 
     /// A plain view at this moment, without colour.
@@ -339,5 +347,8 @@ fn with_remarks(
 
 /// Whether the path of this number may be an anchor instead: the last of several, when none is given otherwise.
 fn may_be_anchor(command: &ReadCommand, number: usize) -> bool {
-    command.anchor.is_none() && 0 < number && number + 1 == command.paths.len()
+    let Some(name) = command.paths.get(number).and_then(|path| path.to_str()) else { return false };
+    // What can only be a path is one that is missing.
+    let is_path = name.contains('/') || chronicle_outline::language_of(name, b"").is_some();
+    command.anchor.is_none() && 0 < number && number + 1 == command.paths.len() && !is_path
 }

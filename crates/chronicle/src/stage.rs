@@ -51,6 +51,7 @@ impl Chronicle {
                 let shown = || path.to_string_lossy().escape_debug().to_string();
                 let candidates = self.repository()?.root_relative(&self.directory, path)?;
                 let mut found = None;
+                self.repository()?.fetch_present(head, candidates.iter().map(|path| path.as_bstr()))?;
                 for candidate in candidates {
                     if let Some(file) = self.repository()?.present_file(head, candidate.as_bstr())? {
                         found = Some((candidate, file));

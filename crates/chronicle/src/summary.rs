@@ -15,7 +15,7 @@ use chronicle_core::{
     outline::Item,
     reading::{Match, Standing, State, said_by},
 };
-use chronicle_git::{BStr, ByteSlice, WorktreeEntry};
+use chronicle_git::{BStr, ByteSlice, GitError, WorktreeEntry};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -211,7 +211,10 @@ impl Chronicle {
         for (number, (file, words)) in by_file.into_iter().enumerate() {
             let needs_names = words.iter().any(|word| word.standing.lines.is_some());
             let content = match needs_names && number < MAX_OUTLINES {
-                true => repository.present_file(head, file.as_bytes().as_bstr())?,
+                true => match repository.present_file(head, file.as_bytes().as_bstr()) {
+                    Err(GitError::Promised { .. }) => None,
+                    found => found?,
+                },
                 false => None,
             };
             let items = content.map(|file_now| self.items(file, &file_now.content, &mut Vec::new()));

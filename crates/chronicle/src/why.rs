@@ -10,7 +10,7 @@ use chronicle_core::{
     InvalidRange, LineRange, Lines, clipped,
     reading::{RegionItem, WisdomItem},
 };
-use chronicle_git::ByteSlice;
+use chronicle_git::{ByteSlice, ObjectId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -102,6 +102,8 @@ pub struct Wrote {
     pub file_then: String,
     /// The number of the first of the lines in it.
     pub line_then: u32,
+    /// Whether what is here of the history ends with it, as in a shallow clone: it wrote the lines, or one before it did.
+    pub or_before: bool,
 }
 
 impl Chronicle {
@@ -163,6 +165,7 @@ impl Chronicle {
                     body: clipped(&blamed.body, LONGEST_MESSAGE).into_owned(),
                     file_then: blamed.path.clone(),
                     line_then: blamed.line_then,
+                    or_before: self.is_edge(&blamed.commit)?,
                 });
             }
             by_commit.entry(blamed.commit.clone()).or_default().push(*line);
@@ -194,6 +197,12 @@ impl Chronicle {
             wisdom,
             warnings,
         })
+    }
+
+    /// Whether the parents of a commit are left out of this clone.
+    fn is_edge(&self, commit: &str) -> Result<bool, Error> {
+        let repository = self.repository()?;
+        Ok(ObjectId::from_hex(commit.as_bytes()).is_ok_and(|id| repository.is_shallow_edge(id)))
     }
 
     /// Who wrote each of `lines` of a file as it is now.

@@ -94,8 +94,12 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
     if matches!(cli.command, Command::Hook(_) | Command::Mcp(_)) {
         background::nobody_attends();
     }
-    let chronicle = Chronicle::new(&directory, ui_now(), may_use_index()).with_patience(patience);
-    let chronicle = chronicle.with_environment(environment).with_behind(background::start_in);
+    let is_asked = !matches!(cli.command, Command::Hook(_) | Command::Mcp(_) | Command::Statusline(_));
+    let chronicle = Chronicle::new(&directory, ui_now(), may_use_index())
+        .with_patience(patience)
+        .fetching(is_asked && may_fetch())
+        .with_environment(environment)
+        .with_behind(background::start_in);
     // The process ends with it, and what it holds is given back all at once.
     let chronicle = ManuallyDrop::new(match ui.format() {
         Format::Json => chronicle,
@@ -189,6 +193,12 @@ pub(crate) fn ui_now() -> jiff::Timestamp {
 pub(crate) fn may_use_index() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some();
     !is_set("CHRONICLE_NO_INDEX") && !chronicle::GLANCE_ENVIRONMENT.into_iter().any(is_set)
+}
+
+/// Whether git may fetch what a partial clone lacks.
+fn may_fetch() -> bool {
+    environment("GIT_NO_LAZY_FETCH")
+        .is_none_or(|value| matches!(value.as_encoded_bytes(), b"" | b"0" | b"false"))
 }
 
 /// A variable of the environment; [`chronicle::UNATTENDED`] is there also where only this process knows of it, and

@@ -150,6 +150,7 @@ impl CommandError {
             "line_missing" => "lines are given as FILE:5-7 or FILE 5:7, an item as FILE Pool::acquire",
             "not_tracked" => "commit it first",
             "file_gone" => "`git chronicle history FILE` tells what was thought of it",
+            "not_fetched" => "see whether the remote answers: `git fetch`",
             "no_work_tree" => "name two commits with --diff A..B",
             "lessons_touched" => "read them above; `git chronicle read` says more",
             "no_knowledge" => "`git chronicle knowledge list` lists what there is",

@@ -25,7 +25,7 @@ use twox_hash::XxHash3_64;
 
 const MAGIC: [u8; 8] = *b"chronidx";
 /// Another number makes every index that exists worthless, which costs one rebuild.
-const VERSION: u32 = 35;
+const VERSION: u32 = 37;
 const HEADER_LEN: usize = 48;
 const ENTRY_LEN: usize = 24;
 /// Entries that share a bucket, on average.

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Annotation, CrossCutting, Entry, Provenance, Region, SCHEMA, Source, fields::Fields};
+use crate::{
+    Annotation, CrossCutting, Entry, NO_SUMMARY, Provenance, Region, SCHEMA, Source, fields::Fields,
+};
 
 pub(crate) fn read(map: Map<String, Value>) -> Annotation {
     let mut fields = Fields::new(map);
@@ -36,7 +38,7 @@ pub(crate) fn read(map: Map<String, Value>) -> Annotation {
 
 /// The format asks for a summary; a document without one is still worth reading.
 pub(super) fn summary(written: Option<String>) -> String {
-    written.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "(no summary)".to_owned())
+    written.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| NO_SUMMARY.to_owned())
 }
 
 /// Reads `provenance` as `chronicle/v2` and `v3` write it; a source outside the vocabulary counts as `batch`.

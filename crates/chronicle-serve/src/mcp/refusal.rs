@@ -30,6 +30,7 @@ impl From<chronicle::Error> for Refusal {
 fn hint(code: &str) -> Option<&'static str> {
     Some(match code {
         "not_a_repository" => "set `directory` to a folder inside a repository",
+        "not_fetched" => "read the file with `git show HEAD:PATH` first, which fetches it",
         "no_work_tree" => "name two commits with `diff`: A..B",
         "no_summary" => "add `summary`, or set `auto`",
         "lines_need_one_file" => "name one file together with `lines`",

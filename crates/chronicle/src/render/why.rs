@@ -57,6 +57,9 @@ fn commit(out: &mut String, wrote: &Wrote, why: &Why, view: &View) {
     if wrote.file_then != why.file {
         let _ = write!(out, ", then line {} of {}", wrote.line_then, words::path(&wrote.file_then));
     }
+    if wrote.or_before {
+        out.push_str(", or before: the history of this shallow clone ends there");
+    }
     out.push('\n');
     if !wrote.body.trim().is_empty() {
         words::said_as(out, Tier::Unknown, |out| out.push_str(&words::indented(&wrote.body, "")));

@@ -107,7 +107,7 @@ pub(crate) fn run(args: ReadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<
         anchor: args.anchor,
         lines: args.lines,
         since: args.since,
-        tags: args.tags,
+        tags: args.tags.iter().map(|tag| tag.trim().to_owned()).filter(|tag| !tag.is_empty()).collect(),
         category: args.category,
         context_level: match args.context_level {
             Level::All => None,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::TestRepo;
 
 use crate::{
-    asking::{POOL, annotate, ask, ask_both, pool},
+    asking::{POOL, annotate, annotate_commit, ask, ask_both, pool},
     outcome::{binary, note},
 };
 
@@ -251,9 +251,6 @@ fn a_reading_of_one_item() {
 
     **Dependencies on this:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
-
-    **Cross-cutting:**
-    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
     ");
     insta::assert_snapshot!(ask(&repo, &["read", "src/pool.rs", "release"]), @"
     ## src/pool.rs (lines 1-18)
@@ -274,9 +271,6 @@ fn a_reading_of_one_item() {
 
     **Dependencies on this:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
-
-    **Cross-cutting:**
-    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
     warning: `aquire` is not in `src/pool.rs`; taken as `Pool::acquire`
     ");
     // The same with another signature, then under another name.
@@ -291,9 +285,6 @@ fn a_reading_of_one_item() {
 
     **Dependencies on this:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
-
-    **Cross-cutting:**
-    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
     ");
     repo.write("src/pool.rs", POOL.replace("fn acquire(&mut self)", "fn take(&mut self)"));
     repo.commit("pool: rename");
@@ -306,9 +297,6 @@ fn a_reading_of_one_item() {
 
     **Dependencies on this:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
-
-    **Cross-cutting:**
-    - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
     ");
 }
 
@@ -325,7 +313,7 @@ fn an_item_that_cannot_be_asked_for() {
         &["read", "src/pool.rs", "$(rm -rf /); `x` \u{1b}[31m"],
     ]
     .map(|args| format!("$ {}\n{}", args.join(" ").escape_debug(), ask(&repo, args)));
-    insta::assert_snapshot!(answers.join(""), @r"
+    insta::assert_snapshot!(answers.join(""), @r#"
     $ read src/pool.rs zzz
     error: `zzz` names nothing in `src/pool.rs`; closest are `Pool`, `Pool::acquire`, `Pool::release`
     hint: `git chronicle outline FILE` lists what the file has
@@ -350,10 +338,10 @@ fn an_item_that_cannot_be_asked_for() {
     hint: paths are taken from the current directory, then from the root
     [exit 1]
     $ read src/pool.rs $(rm -rf /); `x` \u{1b}[31m
-    error: `$(rm -rf /); `x` [31m` names nothing in `src/pool.rs`; closest are `Pool`, `Pool::acquire`, `Pool::release`
-    hint: `git chronicle outline FILE` lists what the file has
+    error: File not found: $(rm -rf /); `x` \u{1b}[31m. Does it exist at HEAD?
+    hint: paths are taken from the current directory, then from the root
     [exit 1]
-    ");
+    "#);
 }
 
 #[test]
@@ -549,4 +537,156 @@ fn what_was_said_of_code_comes_with_it_to_another_file() {
     repo.write("net/b.py", "class Client:\n    def connect(self, tries):\n        for n in range(tries):\n            sleep(n)\n        raise Unreachable\n");
     repo.commit("client: something else of that name");
     assert!(!ask_both(&repo, &["read", "net/b.py", "connect"]).contains("Greeting later"));
+}
+
+#[test]
+fn a_type_is_asked_about_with_its_methods_wherever_they_are() {
+    let files = [
+        (
+            "pool.rs",
+            "struct Pool;\n\nimpl Pool {\n    fn take(&self) -> u8 {\n        7\n    }\n}\n",
+            5,
+            "Pool::take",
+        ),
+        (
+            "pool.go",
+            "package p\n\ntype Pool struct{}\n\nfunc (p *Pool) Take() int {\n\treturn 7\n}\n",
+            6,
+            "Pool.Take",
+        ),
+        (
+            "pool.swift",
+            "struct Pool {}\n\nextension Pool {\n    func take() -> Int {\n        7\n    }\n}\n",
+            5,
+            "Pool.take",
+        ),
+        ("pool.kt", "class Pool\n\nfun Pool.take(): Int {\n    return 7\n}\n", 4, "Pool.take"),
+        (
+            "pool.cpp",
+            "class Pool { int take(); };\n\nint Pool::take() {\n    return 7;\n}\n",
+            4,
+            "Pool::take",
+        ),
+    ];
+    let repo = TestRepo::new();
+    for (file, content, ..) in files {
+        repo.write(file, format!("{content}\n"));
+    }
+    repo.write("user.rs", "fn use_pools() {}\n");
+    repo.commit("pools");
+    for (file, _, line, method) in files {
+        let lesson = format!("Seven is what {file} has");
+        annotate(
+            &repo,
+            &json!({ "summary": format!("How {file} counts"), "wisdom": [
+                { "category": "gotcha", "file": file, "lines": { "start": line, "end": line }, "content": lesson },
+                { "category": "insight", "file": "user.rs", "content": format!("Takes from {file}"),
+                  "depends_on": [{ "file": file, "anchor": method, "nature": format!("{file} never waits") }] },
+            ]}),
+        );
+        let read = ask_both(&repo, &["read", file, "Pool", "--format", "json"]);
+        let read: Value = serde_json::from_str(&read).unwrap();
+        let told: Vec<&str> =
+            read["wisdom"].as_array().unwrap().iter().filter_map(|item| item["content"].as_str()).collect();
+        assert_eq!(told, [&lesson], "{file}");
+        let deps: Value =
+            serde_json::from_str(&ask_both(&repo, &["deps", file, "Pool", "--format", "json"])).unwrap();
+        let on: Vec<&Value> =
+            deps["dependents"].as_array().unwrap().iter().map(|found| &found["on_anchor"]).collect();
+        assert_eq!(on, [method], "{file}");
+        assert_eq!(deps["dependents"][0]["nature"], format!("{file} never waits"));
+    }
+}
+
+#[test]
+fn who_relies_on_lines_and_what_spans_them() {
+    let repo = TestRepo::new();
+    let source = "use std::io;\n\nfn first() -> u8 {\n    7\n}\n\nfn second() -> u8 {\n    8\n}\n";
+    repo.write("a.rs", source);
+    repo.write("b.rs", "fn caller() {}\n");
+    repo.commit("a and b");
+    let group = |name: &str| json!({ "description": format!("group of {name}"), "regions": [format!("a.rs:{name}"), "b.rs:caller"] });
+    let wisdom = ["first", "second"].map(|name| {
+        json!({ "category": "insight", "file": "b.rs", "content": format!("calls {name}"),
+            "depends_on": [{ "file": "a.rs", "anchor": name, "nature": format!("{name} never waits") }] })
+    });
+    let groups = ["first", "second"].map(group);
+    annotate(&repo, &json!({ "summary": "Two numbers", "wisdom": wisdom, "cross_cutting": groups }));
+    let told = |args: &[&str]| {
+        let asked = ask_both(&repo, &[&["read", "a.rs", "--format", "json"], args].concat());
+        let reading: Value = serde_json::from_str(&asked).unwrap();
+        let all = |list: &str, field: &str| {
+            let items = reading[list].as_array().into_iter().flatten();
+            items.map(|item| item[field].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        [all("dependencies_on_this", "nature"), all("cross_cutting", "description")].concat()
+    };
+    let of = |name: &str| [format!("{name} never waits"), format!("group of {name}")];
+    assert_eq!(told(&["--lines", "4:4"]), of("first"));
+    assert_eq!(told(&["--lines", "7:8"]), of("second"));
+    assert_eq!(told(&["second"]), of("second"));
+    assert_eq!(told(&["--lines", "1:1"]), Vec::<String>::new());
+    assert_eq!(told(&[]).len(), 4);
+}
+
+#[test]
+fn an_answer_counts_names_and_leaves_out_what_says_nothing() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {}\n");
+    repo.write("b.rs", "fn b() {}\n");
+    let first = repo.commit("a and b");
+    let lesson = |content: &str, tags: &[&str]| {
+        json!({ "category": "insight", "file": "a.rs", "anchor": { "unit_type": "function", "name": "a" },
+            "content": content, "tags": tags, "related": [{ "commit": first, "anchor": "a", "relationship": "see" }] })
+    };
+    annotate_commit(
+        &repo,
+        &first,
+        &json!({ "summary": "Two", "wisdom": [lesson("a is one", &["one"]), lesson("a is two", &["two"])] }),
+    );
+    repo.write("a.rs", "fn a() {}\n\nfn c() {}\n");
+    repo.commit("c");
+    // A note that only names the file is no annotation of a commit that changed it.
+    repo.write("b.rs", "fn b() {}\n\nfn d() {}\n");
+    let third = repo.commit("d");
+    annotate_commit(&repo, &third, &json!({ "summary": "d", "wisdom": [lesson("told later", &[])] }));
+
+    let read = |args: &[&str]| {
+        let asked = ask_both(&repo, &[&["read", "a.rs", "--format", "json"], args].concat());
+        serde_json::from_str::<Value>(&asked).unwrap()
+    };
+    let all = read(&[]);
+    assert_eq!(
+        (&all["stats"]["commits_examined"], &all["stats"]["annotations_found"]),
+        (&json!(2), &json!(1))
+    );
+    assert_eq!(all["query"]["lines"], Value::Null);
+    assert_eq!(all["wisdom"].as_array().unwrap().len(), 3);
+    let of_first =
+        all["wisdom"].as_array().unwrap().iter().find(|item| item["content"] == "a is one").unwrap();
+    assert_eq!(of_first["related"], Value::Null, "it points to itself: {of_first}");
+    let later =
+        all["wisdom"].as_array().unwrap().iter().find(|item| item["content"] == "told later").unwrap();
+    assert_eq!(later["related"][0]["intent"], "a is one");
+    assert_eq!(read(&["c"])["query"]["lines"], json!([3, 3]));
+    assert_eq!(read(&["--tags", "one, two"])["wisdom"].as_array().unwrap().len(), 2);
+    insta::assert_snapshot!(ask_both(&repo, &["read", "a.rs", "missing.rs"]), @"
+    error: File not found: missing.rs. Does it exist at HEAD?
+    hint: paths are taken from the current directory, then from the root
+    [exit 1]
+    ");
+    insta::assert_snapshot!(ask_both(&repo, &["read", "a.rs", "src/missing"]), @"
+    error: File not found: src/missing. Does it exist at HEAD?
+    hint: paths are taken from the current directory, then from the root
+    [exit 1]
+    ");
+
+    let v1 = json!({ "schema": "chronicle/v1", "commit": third, "timestamp": testkit::DATE, "summary": " ",
+        "context_level": "enhanced", "regions": [], "cross_cutting": [],
+        "provenance": { "operation": "initial", "derived_from": [], "original_annotations_preserved": false } });
+    let before = ask(&repo, &["read", "b.rs"]);
+    assert_eq!(before.matches("**Intent:**").count(), 2, "{before}");
+    repo.put_note("chronicle", &third, v1.to_string().as_bytes());
+    let after = ask_both(&repo, &["read", "b.rs"]);
+    assert_eq!(after.matches("**Intent:**").count(), 1, "{after}");
 }

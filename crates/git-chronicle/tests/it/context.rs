@@ -269,3 +269,50 @@ fn saying_nothing_is_refused() {
     chronicle(repo.path(), &["context", "set"]).refused(2, &["nothing is said"]);
     chronicle(repo.path(), &["context", "set", "--task", "  "]).refused(2, &["nothing is said"]);
 }
+
+#[test]
+fn an_assumption_names_code_in_plain_words() {
+    let repo = TestRepo::new();
+    repo.write(
+        "src/tls/session.rs",
+        "pub struct TlsSessionCache {\n    max_sessions: usize,\n}\n\nimpl TlsSessionCache {\n    fn evict(&mut self) {}\n}\n",
+    );
+    repo.write("src/tls/ticket.rs", "fn rotate_tickets() {}\n\nfn reset() {}\n");
+    repo.write("src/http.rs", "struct Http {\n    max_sessions: usize,\n}\n\nfn reset() {}\n");
+    repo.commit("tls: begin");
+    for (number, dependencies) in [
+        "Assumes max_sessions in TlsSessionCache is 4",
+        "The TlsSessionCache's evict never blocks",
+        "relies on rotate_tickets being called daily",
+        "assumes reset leaves max_sessions alone",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        repo.write("src/pool.rs", format!("const N: u8 = {number};\n"));
+        repo.git(&["add", "--all"]);
+        let args = ["commit", "-q", "-m", "pool: bound it", "--dependencies", dependencies];
+        chronicle(repo.path(), &args).success();
+    }
+    let relied = |file: &str, anchor: &str| {
+        let answer = chronicle(repo.path(), &["deps", file, anchor, "--format", "json"]);
+        let answer: Value = serde_json::from_str(&answer.success().stdout).unwrap();
+        let all = answer["dependents"].as_array().unwrap().iter();
+        all.map(|found| {
+            format!("{}: {}", found["on_anchor"].as_str().unwrap_or("-"), found["nature"].as_str().unwrap())
+        })
+        .collect::<Vec<_>>()
+    };
+    let on_cache = ["TlsSessionCache::max_sessions: Assumes max_sessions in TlsSessionCache is 4"];
+    assert_eq!(relied("src/tls/session.rs", "max_sessions"), on_cache);
+    assert_eq!(
+        relied("src/tls/session.rs", "TlsSessionCache::evict"),
+        ["TlsSessionCache::evict: The TlsSessionCache's evict never blocks"]
+    );
+    assert_eq!(
+        relied("src/tls/ticket.rs", "rotate_tickets"),
+        ["rotate_tickets: relies on rotate_tickets being called daily"]
+    );
+    // Two functions are called so, and two types have such a field: nobody knows which are meant.
+    assert_eq!(relied("src/http.rs", "reset"), Vec::<String>::new());
+}

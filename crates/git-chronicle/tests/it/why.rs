@@ -339,3 +339,32 @@ fn a_line_without_end_is_cut() {
             && told["commits"][0]["body"].as_str().unwrap().len() < 4_100
     );
 }
+
+#[test]
+fn where_a_shallow_clone_ends_an_earlier_commit_may_have_written_the_line() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {}\n");
+    repo.commit("one: the real author of a");
+    repo.write("a.rs", "fn a() {}\nfn b() {}\n");
+    repo.commit("two: only b");
+    repo.write("a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n");
+    repo.commit("three: only c");
+    let (url, clone) = (format!("file://{}", repo.path().display()), repo.beside("clone"));
+    repo.git(&["clone", "--quiet", "--depth", "2", &url, clone.to_str().unwrap()]);
+    let why = |line: &str, format: &str| {
+        let mut command = crate::outcome::binary(&clone, &["why", line, "--format", format]);
+        crate::outcome::run(command.env("CHRONICLE_NOW", "2026-03-03T18:00:00Z")).success().stdout
+    };
+    insta::assert_snapshot!(why("a.rs:1-3", "markdown"), @"
+    # a.rs lines 1-3
+    **Written by:** 89def88 two: only b (Ada, 2 days ago), lines 1-2, or before: the history of this shallow clone ends there
+    **Written by:** 587c251 three: only c (Ada, 2 days ago), line 3
+    ");
+    let why: Value = serde_json::from_str(&why("a.rs:1-3", "json")).unwrap();
+    let commits = why["commits"].as_array().unwrap();
+    let told: Vec<_> = commits.iter().map(|wrote| (&wrote["subject"], &wrote["or_before"])).collect();
+    assert_eq!(told, [(&json!("two: only b"), &json!(true)), (&json!("three: only c"), &Value::Null)]);
+    // Here history begins, and nothing is left out.
+    assert_eq!(ask(&repo, &["why", "a.rs:1"]).matches("or before").count(), 0);
+    assert_eq!(ask(&repo, &["why", "a.rs:1"]).matches("one: the real author").count(), 1);
+}
