@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use chronicle_core::{
     Category, ContextLevel, EntryId, Knowledge, LineRange,
+    correction::Tier,
     mentions::{agree, segments},
     read_note,
-    reading::{Query, Reading},
+    reading::{Query, Reading, WisdomItem},
+    room,
 };
 use chronicle_git::{BString, ByteSlice, History, LazyRepository, ObjectId, Repository, Whereabouts};
 use jiff::Timestamp;
@@ -329,7 +331,7 @@ fn contents_at(
     let tree = repository.commit_tree(commit)?;
     let content = |file: &ScopeFile| -> Result<Option<Vec<u8>>> {
         let blob = repository.blob_at(tree, file.at_head.as_bstr())?;
-        Ok(blob.map(|blob| repository.blob(blob)).transpose()?)
+        Ok(blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten())
     };
     files.iter().map(content).collect()
 }
@@ -461,8 +463,11 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
         now: recent.now,
     };
     let mut reading = read(lazy, caches, &request)?;
-    reading.wisdom.sort_by_key(|item| std::cmp::Reverse(item.standing.at));
-    reading.wisdom.truncate(recent.limits.max_regions);
+    // Strangers date their notes as they like.
+    let order =
+        |item: &WisdomItem| (item.standing.tier == Tier::Unknown, std::cmp::Reverse(item.standing.at));
+    reading.wisdom.sort_by_key(order);
+    room::cut(&mut reading.wisdom, recent.limits.max_regions, |item| item.standing.tier);
     reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);
     reading.warnings.extend(warnings);
     Ok(reading)

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use chronicle_core::{
     Category, EntryId,
     correction::{Claim, CorrectionItem, CorrectionKind, Tier},
-    parse_time,
+    parse_time, room,
     thread::{Priority, ThreadKind, priority},
 };
 use chronicle_git::{Glance, ObjectId, Repository};
@@ -115,12 +115,15 @@ impl Recap {
     /// What a briefing needs of it.
     #[must_use]
     pub fn at_hand(&self) -> Self {
-        let (first, rest) = self.unfinished.split_at(self.unfinished.len().min(MOST_AT_HAND));
-        let mut n_more = BTreeMap::new();
-        for lesson in rest {
-            *n_more.entry(lesson.tier).or_default() += 1;
+        let tiers: Vec<Tier> = self.unfinished.iter().map(|lesson| lesson.tier).collect();
+        let (mut first, mut n_more) = (Vec::new(), BTreeMap::new());
+        for (lesson, is_first) in self.unfinished.iter().zip(room::kept(&tiers, MOST_AT_HAND)) {
+            match is_first {
+                true => first.push(lesson.clone()),
+                false => *n_more.entry(lesson.tier).or_default() += 1,
+            }
         }
-        Self { unfinished: first.to_vec(), n_more, reasons: self.reasons.clone() }
+        Self { unfinished: first, n_more, reasons: self.reasons.clone() }
     }
 
     /// Looks at every note.
@@ -186,7 +189,9 @@ impl Recap {
         recap.name_authors(repository);
         recap.shorten_ids();
         recap.unfinished.sort_by(|left, right| {
-            let key = |lesson: &'_ Unfinished| (lesson.priority, std::cmp::Reverse(lesson.at));
+            let is_foreign = |lesson: &Unfinished| lesson.tier == Tier::Unknown;
+            let key =
+                |lesson: &'_ Unfinished| (is_foreign(lesson), lesson.priority, std::cmp::Reverse(lesson.at));
             key(left).cmp(&key(right)).then_with(|| left.id.cmp(&right.id))
         });
         Ok(recap)

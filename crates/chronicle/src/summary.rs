@@ -64,6 +64,9 @@ pub struct UnitSummary {
     pub at: Timestamp,
     /// How far it can be trusted, 0 to 1.
     pub confidence: f64,
+    /// How far those are trusted, at the most, who say any of it.
+    #[serde(skip)]
+    pub tier: Tier,
     /// Who says the newest word, unless it is the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said_by: Option<String>,
@@ -313,6 +316,7 @@ fn unit(lines: Option<LineRange>, anchor: Option<String>, mut words: Vec<Word<'_
         timestamp: newest.timestamp.clone(),
         at: newest.at,
         confidence: newest.confidence,
+        tier: words.iter().map(|word| word.standing.tier).max().unwrap_or(Tier::Unknown),
         said_by: newest.said_by(),
         intent,
         constraints,
