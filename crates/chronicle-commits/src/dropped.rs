@@ -17,7 +17,7 @@ use crate::{
     error::Result,
     merging::{merge, read_bounded},
     purge::{ids_in, purged},
-    trust::{Trust, unite_fairly},
+    trust::{Trust, marks_in, unite_fairly},
 };
 
 /// The refs that are looked after.
@@ -105,7 +105,8 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
         return Ok(Vec::new());
     }
     let purged = purged(repository)?;
-    let mut versions = Versions { repository, name, purged: &purged, known: HashMap::new() };
+    let trust = Trust::of(repository);
+    let mut versions = Versions { repository, name, purged: &purged, trust: &trust, known: HashMap::new() };
     let mut lost: BTreeMap<ObjectId, Lost> = BTreeMap::new();
     for step in &steps.steps {
         for change in &step.changes {
@@ -159,6 +160,7 @@ struct Versions<'a> {
     repository: &'a Repository,
     name: &'static str,
     purged: &'a Purged,
+    trust: &'a Trust<'a>,
     known: HashMap<ObjectId, BTreeSet<String>>,
 }
 
@@ -169,7 +171,7 @@ impl Versions<'_> {
             if !self.known.contains_key(blob) {
                 let content = self.clean(*blob).unwrap_or_default();
                 let found: BTreeSet<String> = match self.name {
-                    NOTES_REF => ids_in(&content).into_iter().map(|id| id.0).collect(),
+                    NOTES_REF => self.claims_of(&content),
                     _ => lines_of(&content),
                 };
                 self.known.insert(*blob, found);
@@ -177,6 +179,13 @@ impl Versions<'_> {
             said.extend(self.known[blob].iter().cloned());
         }
         said
+    }
+
+    /// The ids of what a version claims, and the words of what the user wrote: an id may stay where those don't.
+    fn claims_of(&self, content: &[u8]) -> BTreeSet<String> {
+        let ids = ids_in(content).into_iter().map(|id| id.0);
+        let own = marks_in(content).into_iter().filter(|(_, mark)| self.trust.is_own(mark));
+        ids.chain(own.map(|(_, mark)| mark)).collect()
     }
 
     /// The bytes of a version; `None` when nothing is left of it.

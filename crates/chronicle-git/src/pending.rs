@@ -22,7 +22,7 @@ use crate::{
     changes::{Differing, differing, with_renames},
     error::{GitError, NoMergeBaseSnafu, ObjectSnafu, ReadIndexSnafu, Result, WriteObjectSnafu},
     files,
-    worktree::WorkTree,
+    worktree::{TOO_LARGE, WorkTree},
 };
 
 /// Files that differ between two versions of the repository, with their contents.
@@ -64,7 +64,7 @@ const TYPICAL_TREE: usize = 512;
 type Files = BTreeMap<BString, (EntryMode, ObjectId)>;
 
 impl Pending {
-    /// The bytes of one side of a change; `None` when they are not here, as in partial clones.
+    /// The bytes of one side of a change; `None` when they are not here, as in partial clones, or too large.
     ///
     /// # Errors
     /// When the object is broken.
@@ -72,7 +72,11 @@ impl Pending {
         if let Some(content) = self.as_staged.get(&id).and_then(|staged| self.unconverted(id, staged)) {
             return Ok(Some(content));
         }
-        let found = self.inner.try_find_object(id).context(ObjectSnafu { id })?;
+        let is_too_large = || self.inner.find_header(id).is_ok_and(|header| files::MAX_BYTES < header.size());
+        let found = match self.inner.try_find_object(id) {
+            Err(_) if is_too_large() => None,
+            found => found.context(ObjectSnafu { id })?,
+        };
         Ok(found.map(|mut object| std::mem::take(&mut object.data)))
     }
 }
@@ -85,7 +89,7 @@ impl Pending {
             Some(size) => size,
             None => self.inner.find_header(id).ok()?.size(),
         };
-        let content = files::read(&staged.path, size).ok()?;
+        let content = files::read(&staged.path, size.min(files::MAX_BYTES)).ok()?;
         (u64::try_from(content.len()) == Ok(size)).then_some(content)
     }
 }
@@ -237,6 +241,11 @@ impl Repository {
             if is_unchanged || !mode.is_blob_or_symlink() {
                 now.insert(path, (mode, id));
             } else if let Some(content) = self.worktree_content(path.as_bstr())? {
+                // A file that is too large to be read is taken for the same while it is as long.
+                if content == TOO_LARGE && work_tree_size(self, path.as_bstr()) == self.size_if_here(id)? {
+                    now.insert(path, (mode, id));
+                    continue;
+                }
                 let id = inner.write_blob(content).context(WriteObjectSnafu)?.detach();
                 now.insert(path, (mode, id));
             }
@@ -247,6 +256,11 @@ impl Repository {
     fn worktree_content(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
         Ok(self.present_file(None, path)?.map(|file| file.content))
     }
+}
+
+fn work_tree_size(repository: &Repository, path: &BStr) -> Option<u64> {
+    let path = WorkTree::new(repository)?.path(path)?.to_owned();
+    Some(path.symlink_metadata().ok()?.len())
 }
 
 /// Whether the file at `path` is the one that was staged as `entry`, going by what the system says of both; `None` when

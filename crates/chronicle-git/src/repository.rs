@@ -22,6 +22,7 @@ use snafu::ResultExt;
 
 use crate::{
     error::{GitError, IoSnafu, NotARepositorySnafu, ObjectSnafu, Result, WorkTreeElsewhereSnafu},
+    files::MAX_BYTES,
     glance::common_dir_of,
     last_words::LastWords,
     lock::{FileLock, Patience},
@@ -52,8 +53,9 @@ pub(crate) fn for_bulk(mut repository: gix::Repository) -> gix::Repository {
 }
 
 /// Git takes its index as it is: its checksum is looked at when the repository is checked, not when a command reads it.
-/// An object is unpacked in memory, and a few bytes can stand for gigabytes.
-const SETTINGS: [&str; 2] = ["index.skipHash=true", "gitoxide.objects.allocLimit=256m"];
+/// An object is unpacked in memory, and a few bytes can stand for gigabytes: none is unpacked that is larger than a file
+/// of the working tree may be ([`MAX_BYTES`]).
+const SETTINGS: [&str; 2] = ["index.skipHash=true", "gitoxide.objects.allocLimit=16m"];
 
 /// How a repository is opened whose directory is trusted so far.
 fn options(trust: Trust) -> gix::open::Options {
@@ -410,7 +412,12 @@ impl Repository {
         self.read_ahead.borrow_mut().clear();
     }
 
-    /// The bytes of a blob; `None` when it is not here, as in partial clones.
+    /// Whether an object is larger than what is unpacked.
+    pub(crate) fn is_too_large(&self, id: ObjectId) -> bool {
+        self.inner.find_header(id).is_ok_and(|header| MAX_BYTES < header.size())
+    }
+
+    /// The bytes of a blob; `None` when it is not here, as in partial clones, or too large to be looked at.
     ///
     /// # Errors
     /// When the object is broken.
@@ -418,10 +425,11 @@ impl Repository {
         if let Some(known) = self.read_ahead.borrow().get(&id) {
             return Ok(Some(known.to_vec()));
         }
-        let Some(mut object) = self.inner.try_find_object(id).context(ObjectSnafu { id })? else {
-            return Ok(None);
+        let found = match self.inner.try_find_object(id) {
+            Err(_) if self.is_too_large(id) => None,
+            found => found.context(ObjectSnafu { id })?,
         };
-        Ok(Some(std::mem::take(&mut object.data)))
+        Ok(found.map(|mut object| std::mem::take(&mut object.data)))
     }
 
     /// How many bytes a blob has, which is known without reading it; `None` when it is not here.
@@ -433,7 +441,7 @@ impl Repository {
         Ok(header.map(|header| header.size()))
     }
 
-    /// What `look` makes of the bytes of a blob; `None` when it is not here, as in partial clones.
+    /// What `look` makes of the bytes of a blob; `None` when it is not here, as in partial clones, or too large.
     ///
     /// # Errors
     /// When the object is broken.
@@ -441,7 +449,10 @@ impl Repository {
         if let Some(known) = self.read_ahead.borrow().get(&id) {
             return Ok(Some(look(known)));
         }
-        let object = self.inner.try_find_object(id).context(ObjectSnafu { id })?;
+        let object = match self.inner.try_find_object(id) {
+            Err(_) if self.is_too_large(id) => None,
+            found => found.context(ObjectSnafu { id })?,
+        };
         Ok(object.map(|object| look(&object.data)))
     }
 

@@ -33,6 +33,9 @@ pub enum Detour {
     },
 }
 
+/// What stands for the content of a file that is too large to be read: as in binary files, there are no lines.
+pub(crate) const TOO_LARGE: &[u8] = b"\0larger than what is read";
+
 impl Repository {
     /// The file at `path`: from the working tree, else from `head` where there is no working tree
     /// or where a sparse checkout leaves it out; `None` when it is in neither.
@@ -51,7 +54,11 @@ impl Repository {
         }
         let Some(head) = head else { return Ok(None) };
         let blob = self.blob_at(self.commit_tree(head)?, path)?;
-        blob.map(|id| Ok(PresentFile { content: self.blob(id)?, in_worktree: false })).transpose()
+        let content = |id| match self.blob(id) {
+            Err(_) if self.is_too_large(id) => Ok(TOO_LARGE.to_vec()),
+            found => found,
+        };
+        blob.map(|id| Ok(PresentFile { content: content(id)?, in_worktree: false })).transpose()
     }
 
     /// What keeps `path` from being a plain file or directory of the repository with the tree `tree`, if anything does.
@@ -146,6 +153,8 @@ impl Repository {
         };
         match read(&full) {
             Ok(content) => Ok(content),
+            // One such file must not keep all others from being asked about.
+            Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Ok(Some(TOO_LARGE.to_vec())),
             Err(error)
                 if matches!(
                     error.kind(),

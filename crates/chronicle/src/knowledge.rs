@@ -177,6 +177,12 @@ impl Chronicle {
     pub fn remove_knowledge(&self, id: &str) -> Result<KnowledgeReply, Error> {
         let (items, recovered) = remove_knowledge(self.repository()?, id)?;
         snafu::ensure!(!items.is_empty(), NoKnowledgeSnafu { id });
-        Ok(KnowledgeReply::of(items, true, &recovered))
+        let mut reply = KnowledgeReply::of(items, true, &recovered);
+        if !all_knowledge(self.repository()?, &mut Vec::new())?.called(id).is_empty() {
+            reply.warnings.push(format!(
+                "someone you trust less says something else under the id {id}; it is still there"
+            ));
+        }
+        Ok(reply)
     }
 }

@@ -418,7 +418,7 @@ fn from_whole_history(
     let candidates = ground.candidates(&mut Vec::new())?;
     let mut gathered = Gathered::from(&ground, &candidates);
     for (number, (path, blob)) in paths.iter().zip(blobs).enumerate() {
-        let content = repository.blob(blob)?;
+        let Some(content) = repository.blob_if_here(blob)? else { continue };
         repository.read_ahead(gathered.versions(number));
         let record = gathered.place(number, &Present::new(path.clone(), Some(&content)))?;
         repository.forget_read_ahead();
