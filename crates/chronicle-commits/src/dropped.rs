@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chronicle_core::{
+    EntryId,
     purge::{Left, Purged, Texts, clean},
     unite_lines,
 };
@@ -16,8 +17,8 @@ use chronicle_git::{
 use crate::{
     error::Result,
     merging::{merge, read_bounded},
-    purge::{ids_in, purged},
-    trust::{Trust, marks_in, unite_fairly},
+    purge::purged,
+    trust::{Mark, Trust, claims_in, unite_fairly},
 };
 
 /// The refs that are looked after.
@@ -183,15 +184,14 @@ impl Versions<'_> {
 
     /// The ids of what a version claims, and the words of what the user wrote: an id may stay where those don't.
     fn claims_of(&self, content: &[u8]) -> BTreeSet<String> {
-        let ids = ids_in(content).into_iter().map(|id| id.0);
-        let own = marks_in(content).into_iter().filter(|(_, mark)| self.trust.is_own(mark));
-        ids.chain(own.map(|(_, mark)| mark)).collect()
+        let words = |(id, mark): (EntryId, Mark)| [Some(id.0), self.trust.is_own(&mark).then_some(mark)];
+        claims_in(content).into_iter().flat_map(words).flatten().collect()
     }
 
     /// The bytes of a version; `None` when nothing is left of it.
     fn clean(&self, blob: ObjectId) -> Option<Vec<u8>> {
         let content = read_bounded(self.repository, vec![blob]).remove(&blob)?;
-        if self.name == PURGED_REF {
+        if self.name == PURGED_REF || self.purged.is_empty() {
             return Some(content);
         }
         if self.purged.has_blob(&blob.to_string()) {

@@ -233,10 +233,10 @@ fn withheld(
     Ok(withheld)
 }
 
-/// The bytes of all notes on one object; of those that are too large to be read, none.
+/// The bytes of all notes on one object.
 fn bytes_of(repository: &Repository, blobs: &[ObjectId]) -> Result<Vec<u8>> {
-    let contents = blobs.iter().map(|blob| Ok(repository.blob_if_here(*blob)?.unwrap_or_default()));
-    Ok(contents.collect::<Result<Vec<_>>>()?.join(&b'\n'))
+    let contents = blobs.iter().map(|blob| repository.blob(*blob));
+    Ok(contents.collect::<std::result::Result<Vec<_>, _>>()?.join(&b'\n'))
 }
 
 fn ids_of(claims: Vec<(EntryId, Mark)>) -> Vec<EntryId> {

@@ -155,12 +155,18 @@ pub(crate) fn keep_own(
     }
 }
 
-/// The lessons and items of knowledge in the note `content` that are neither the user's nor the team's, but for what is
-/// in `known`, too.
-pub(crate) fn unvouched(trust: &Trust<'_>, content: &[u8], known: &[u8]) -> Vec<(EntryId, Mark)> {
+/// The marks of the lessons and items of knowledge in the bytes of a note, by id.
+pub(crate) fn claims_in(content: &[u8]) -> Vec<(EntryId, Mark)> {
     let ReadNote { note, knowledge, .. } = read_note(content);
     let mut found = marks(&note);
     found.extend(knowledge.iter().flat_map(marks_of_items));
+    found
+}
+
+/// The lessons and items of knowledge in the note `content` that are neither the user's nor the team's, but for what is
+/// in `known`, too.
+pub(crate) fn unvouched(trust: &Trust<'_>, content: &[u8], known: &[u8]) -> Vec<(EntryId, Mark)> {
+    let mut found = claims_in(content);
     found.retain(|(_, mark)| is_strange(trust, mark));
     if !found.is_empty() {
         let known: HashSet<Mark> = marks_in(known).into_iter().map(|(_, mark)| mark).collect();

@@ -195,3 +195,36 @@ fn moving(
 ) -> Vec<Moving<'_>> {
     differing.iter().filter_map(|file| Moving::of(file.path.as_bstr(), side(file)?)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use testkit::TestRepo;
+
+    use super::*;
+
+    #[test]
+    fn a_comparison_without_an_end_finds_nothing() {
+        let repo = TestRepo::new();
+        repo.write("a", "1\n");
+        repo.commit("one");
+        let sane = repo.git(&["rev-parse", "HEAD^{tree}"]);
+        let mut tree = sane.clone();
+        for _ in 0..7 {
+            let entries: String = (10..40).map(|n| format!("040000 tree {tree}\td{n}\n")).collect();
+            let file = repo.beside("entries");
+            std::fs::write(&file, entries).expect("it can be written");
+            let made = testkit::command("git", repo.path())
+                .arg("mktree")
+                .stdin(std::fs::File::open(&file).expect("it was written"))
+                .output()
+                .expect("git is installed");
+            tree = String::from_utf8_lossy(&made.stdout).trim().to_owned();
+        }
+        let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).expect("it is an id");
+        let now = testkit::DATE.parse().expect("it is a time");
+        let repository = Repository::discover(repo.path(), now).expect("it is one");
+        assert_eq!(repository.plain_changes(Some(id(&sane)), id(&tree)).expect("its trees are there"), []);
+        assert_eq!(repository.changes(Some(id(&tree)), id(&sane)).expect("its trees are there"), []);
+        assert_eq!(repository.plain_changes(None, id(&sane)).expect("its tree is there").len(), 1);
+    }
+}

@@ -139,7 +139,7 @@ impl Repository {
     }
 
     /// A commit on top of `onto` with the notes of `tip`, but for those on the objects that `instead` has others for: none
-    /// for empty ones. No ref moves. `None` where `onto` has the very same.
+    /// for empty ones. No ref moves. `None` where `onto` has the very same, or nothing is left.
     ///
     /// # Errors
     /// When objects cannot be read or written.
@@ -160,6 +160,7 @@ impl Repository {
         let tree = self.write_notes(&notes, &tree)?;
         match onto {
             Some(onto) if self.commit_tree(onto)? == tree => Ok(None),
+            None if notes.is_empty() => Ok(None),
             _ => self.commit_tree_of_notes(tree, onto.into_iter().collect(), message).map(Some),
         }
     }

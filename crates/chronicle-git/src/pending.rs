@@ -22,6 +22,7 @@ use crate::{
     changes::{Differing, differing, with_renames},
     error::{GitError, NoMergeBaseSnafu, ObjectSnafu, ReadIndexSnafu, Result, WriteObjectSnafu},
     files,
+    repository::is_too_large,
     worktree::{TOO_LARGE, WorkTree},
 };
 
@@ -72,11 +73,10 @@ impl Pending {
         if let Some(content) = self.as_staged.get(&id).and_then(|staged| self.unconverted(id, staged)) {
             return Ok(Some(content));
         }
-        let is_too_large = || self.inner.find_header(id).is_ok_and(|header| files::MAX_BYTES < header.size());
-        let found = match self.inner.try_find_object(id) {
-            Err(_) if is_too_large() => None,
-            found => found.context(ObjectSnafu { id })?,
-        };
+        if is_too_large(&self.inner, id) {
+            return Ok(None);
+        }
+        let found = self.inner.try_find_object(id).context(ObjectSnafu { id })?;
         Ok(found.map(|mut object| std::mem::take(&mut object.data)))
     }
 }

@@ -39,6 +39,11 @@ use crate::{
 /// Notes and trees are packed as long chains of deltas; what was unpacked once serves the next in the chain.
 const PACK_CACHE_BYTES: usize = 64 << 20;
 
+/// Whether an object has more than [`MAX_BYTES`], which is known without unpacking it.
+pub(crate) fn is_too_large(inner: &gix::Repository, id: ObjectId) -> bool {
+    inner.find_header(id).is_ok_and(|header| MAX_BYTES < header.size())
+}
+
 pub(crate) fn with_pack_cache(mut repository: gix::Repository) -> gix::Repository {
     repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE_BYTES)));
     repository.object_cache_size_if_unset(16 << 20);
@@ -53,9 +58,8 @@ pub(crate) fn for_bulk(mut repository: gix::Repository) -> gix::Repository {
 }
 
 /// Git takes its index as it is: its checksum is looked at when the repository is checked, not when a command reads it.
-/// An object is unpacked in memory, and a few bytes can stand for gigabytes: none is unpacked that is larger than a file
-/// of the working tree may be ([`MAX_BYTES`]).
-const SETTINGS: [&str; 2] = ["index.skipHash=true", "gitoxide.objects.allocLimit=16m"];
+/// An object is unpacked in memory, and a few bytes can stand for gigabytes.
+const SETTINGS: [&str; 2] = ["index.skipHash=true", "gitoxide.objects.allocLimit=256m"];
 
 /// How a repository is opened whose directory is trusted so far.
 fn options(trust: Trust) -> gix::open::Options {
@@ -392,8 +396,9 @@ impl Repository {
             .expect("hashing what lies in memory does not fail")
     }
 
-    /// Reads blobs that will be asked for one by one; together, in the order of the pack, they cost far less.
-    pub fn read_ahead(&self, ids: Vec<ObjectId>) {
+    /// Reads versions of files that will be asked for one by one; together, in the order of the pack, they cost far less.
+    pub fn read_ahead(&self, mut ids: Vec<ObjectId>) {
+        ids.retain(|id| !self.is_too_large(*id));
         let read = self.read_many(ids, |_, content| Some(content.to_vec()));
         let mut ahead = self.read_ahead.borrow_mut();
         for (id, content) in read {
@@ -403,7 +408,8 @@ impl Repository {
 
     /// [`Repository::read_ahead`] by one thread, which costs less where much else is read in the same way, but takes
     /// longer.
-    pub fn read_ahead_in_turn(&self, ids: Vec<ObjectId>) {
+    pub fn read_ahead_in_turn(&self, mut ids: Vec<ObjectId>) {
+        ids.retain(|id| !self.is_too_large(*id));
         self.read_in_turn(ids, &mut self.read_ahead.borrow_mut());
     }
 
@@ -412,9 +418,9 @@ impl Repository {
         self.read_ahead.borrow_mut().clear();
     }
 
-    /// Whether an object is larger than what is unpacked.
+    /// Whether a version of a file is larger than a file of the working tree may be; it isn't unpacked then.
     pub(crate) fn is_too_large(&self, id: ObjectId) -> bool {
-        self.inner.find_header(id).is_ok_and(|header| MAX_BYTES < header.size())
+        is_too_large(&self.inner, id)
     }
 
     /// The bytes of a blob; `None` when it is not here, as in partial clones, or too large to be looked at.
@@ -425,10 +431,10 @@ impl Repository {
         if let Some(known) = self.read_ahead.borrow().get(&id) {
             return Ok(Some(known.to_vec()));
         }
-        let found = match self.inner.try_find_object(id) {
-            Err(_) if self.is_too_large(id) => None,
-            found => found.context(ObjectSnafu { id })?,
-        };
+        if self.is_too_large(id) {
+            return Ok(None);
+        }
+        let found = self.inner.try_find_object(id).context(ObjectSnafu { id })?;
         Ok(found.map(|mut object| std::mem::take(&mut object.data)))
     }
 
@@ -449,10 +455,10 @@ impl Repository {
         if let Some(known) = self.read_ahead.borrow().get(&id) {
             return Ok(Some(look(known)));
         }
-        let object = match self.inner.try_find_object(id) {
-            Err(_) if self.is_too_large(id) => None,
-            found => found.context(ObjectSnafu { id })?,
-        };
+        if self.is_too_large(id) {
+            return Ok(None);
+        }
+        let object = self.inner.try_find_object(id).context(ObjectSnafu { id })?;
         Ok(object.map(|object| look(&object.data)))
     }
 

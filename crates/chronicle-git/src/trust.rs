@@ -522,6 +522,45 @@ mod tests {
     }
 
     #[test]
+    fn only_a_plain_fetch_of_a_remote_tells_what_it_has() {
+        let kept = "refs/notes/remotes/origin/";
+        let own = "+refs/notes/chronicle*:refs/notes/remotes/origin/chronicle*";
+        let check = |message: &str, expected| {
+            let url = "https://example.org/r";
+            assert_eq!(is_plain_fetch(message, kept, &["origin", url]), expected, "{message}");
+        };
+        for plain in
+            ["fetch", "fetch origin", "fetch --quiet origin", "pull --rebase", "fetch fork", "update by push"]
+        {
+            check(&format!("{plain}: fast-forward"), true);
+        }
+        check(&format!("fetch origin {own}: storing head"), true);
+        check(&format!("fetch https://example.org/r {own}: storing head"), true);
+        check(&format!("fetch fork {own}: storing head"), false);
+        check("fetch origin refs/pull/*:refs/notes/remotes/origin/*: storing head", false);
+        for other in
+            ["fetch fork refs/notes/*:refs/notes/*", "fetch fork +refs/*:refs/*", "fetch --refmap=a:b fork"]
+        {
+            check(&format!("{other}: fast-forward"), false);
+        }
+        check("chronicle: sync", false);
+        check("", false);
+    }
+
+    #[test]
+    fn what_a_remote_had_is_recorded_by_its_address() {
+        let (_home, records, repository) = records();
+        let id = |hex: &str| ObjectId::from_hex(hex.repeat(20).as_bytes()).unwrap();
+        let refs = |hex: &str| BTreeMap::from([("refs/notes/remotes/o/chronicle".to_owned(), id(hex))]);
+        records.see(&repository, "https://a.example/r", &refs("ab")).unwrap();
+        records.see(&repository, "https://b.example/r s", &refs("cd")).unwrap();
+        records.see(&repository, "https://a.example/r", &refs("ef")).unwrap();
+        assert_eq!(records.seen(&repository, "https://a.example/r"), refs("ef"));
+        assert_eq!(records.seen(&repository, "https://b.example/r s"), refs("cd"));
+        assert_eq!(records.seen(&repository, "https://c.example/r"), BTreeMap::new());
+    }
+
+    #[test]
     fn a_fetched_ref_comes_from_its_remote() {
         assert_eq!(origin_of("refs/notes/remotes/a/b/chronicle"), "a/b");
         assert_eq!(origin_of("refs/notes/chronicle"), "refs/notes/chronicle");

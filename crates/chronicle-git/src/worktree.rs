@@ -54,10 +54,7 @@ impl Repository {
         }
         let Some(head) = head else { return Ok(None) };
         let blob = self.blob_at(self.commit_tree(head)?, path)?;
-        let content = |id| match self.blob(id) {
-            Err(_) if self.is_too_large(id) => Ok(TOO_LARGE.to_vec()),
-            found => found,
-        };
+        let content = |id| if self.is_too_large(id) { Ok(TOO_LARGE.to_vec()) } else { self.blob(id) };
         blob.map(|id| Ok(PresentFile { content: content(id)?, in_worktree: false })).transpose()
     }
 
