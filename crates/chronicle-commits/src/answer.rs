@@ -11,6 +11,7 @@ use chronicle_core::{
     mentions::{agree, segments},
     outline::{Item as Named, may_mean},
     reading::{CrossCuttingItem, Dependency, Match, Reading, RegionItem, Standing, State, Stats, WisdomItem},
+    room,
     score::{self, Tie},
 };
 use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId};
@@ -81,13 +82,20 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     let mut items = filtered(items, &request.limits);
     rank(&mut items);
     let n_wanted = items.len();
-    items.truncate(request.limits.max_regions);
+    let most = request.limits.max_regions;
+    let n_of_strangers = match most {
+        // Whoever wants all of it gets all of it.
+        usize::MAX => 0,
+        _ => room::cap(&mut items, |item| (item.standing.commit.clone(), item.standing.tier)),
+    };
+    room::cut(&mut items, most, |item| item.standing.tier);
     reading.warnings = files.iter().flat_map(|file| file.record.warnings.iter().cloned()).collect();
     reading.warnings.dedup();
-    if items.len() < n_wanted {
-        let n_more = n_wanted - items.len();
+    let n_more = n_wanted - n_of_strangers - items.len();
+    if 0 < n_more {
         reading.warnings.push(format!("{n_more} more items match; raise --max-regions to see them"));
     }
+    reading.warnings.extend(left_out(n_of_strangers, "item"));
     let source = |item: &Item| {
         let Scoped { record, .. } = &files[item.file?];
         let name = &record.claims[item.claim].name;
@@ -120,6 +128,9 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     }
     if !request.limits.lessons_only {
         reading.dependencies_on_this = dependencies(request, files, setting);
+        let said = |item: &Dependency| (item.commit.clone(), item.tier);
+        let n_left_out = room::cap(&mut reading.dependencies_on_this, said);
+        reading.warnings.extend(left_out(n_left_out, "dependent"));
         let concerns = files.iter().enumerate().flat_map(|(number, file)| {
             let aim = Aim { scope: request.scope(number), items: LazyCell::new(|| setting.items(file)) };
             let is_here = move |concern: &&Concern| {
@@ -144,6 +155,8 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
             key(left).cmp(&key(right)).then_with(|| left.commit.cmp(&right.commit))
         });
         reading.cross_cutting.dedup();
+        let n_left_out = room::cap(&mut reading.cross_cutting, |item| (item.commit.clone(), item.tier));
+        reading.warnings.extend(left_out(n_left_out, "concern"));
     }
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let counted = if request.limits.without_stats { &[][..] } else { files };
@@ -155,6 +168,14 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
         related_hops: follower.farthest,
     };
     Ok(reading)
+}
+
+/// What is said of notes of strangers that say more than there is room for.
+fn left_out(n_left_out: usize, what: &str) -> Option<String> {
+    let plural = if n_left_out == 1 { "" } else { "s" };
+    let hint = "`show COMMIT` shows them all";
+    (0 < n_left_out)
+        .then(|| format!("{n_left_out} more {what}{plural} from notes that aren't yours left out; {hint}"))
 }
 
 fn distinct<T: Ord + Copy>(files: &[Scoped], commits: impl Fn(&FileRecord) -> &[T]) -> usize {
@@ -401,6 +422,7 @@ fn corrected(
     for correction in &mut corrections {
         correction.hide();
     }
+    room::cap_remarks(&mut corrections);
     (body, corrections)
 }
 

@@ -198,7 +198,7 @@ fn directly(
     lines: LineRange,
 ) -> Result<Option<Vec<Written>>> {
     let Some(blob) = repository.blob_at(repository.commit_tree(commit)?, path)? else { return Ok(None) };
-    let committed = repository.blob(blob)?;
+    let Some(committed) = repository.blob_if_here(blob)? else { return Ok(None) };
     let map = LineMap::between(&Lines::new(content), &Lines::new(&committed));
     let at_commit = |line: u32| map.map(LineRange { start: line, end: line }).lines.map(|lines| lines.start);
     let mapped: Vec<(u32, Option<u32>)> =
@@ -224,7 +224,8 @@ fn whole(
     older: Option<(ObjectId, StoredBlame)>,
 ) -> Result<Option<StoredBlame>> {
     let Some(blob) = repository.blob_at(repository.commit_tree(commit)?, path)? else { return Ok(None) };
-    let words = line_words(&repository.blob(blob)?);
+    let Some(content) = repository.blob_if_here(blob)? else { return Ok(None) };
+    let words = line_words(&content);
     let blob = blob.as_slice().to_vec();
     if words.is_empty() {
         return Ok(Some(StoredBlame { blob, words, lines: Vec::new(), authors: Vec::new() }));

@@ -25,10 +25,18 @@ pub struct FoundClaim {
     pub id: EntryId,
     /// Who says it, unless it is the user.
     pub said_by: Option<SaidBy>,
+    /// Whether someone who is trusted less says something else under the same id.
+    pub is_disputed: bool,
     body: Body,
 }
 
 impl FoundClaim {
+    /// How far its author is trusted.
+    #[must_use]
+    pub fn tier(&self) -> Tier {
+        self.said_by.as_ref().map_or(Tier::Own, |said| said.tier)
+    }
+
     /// The file it is about.
     #[must_use]
     pub fn file(&self) -> Option<&str> {
@@ -115,18 +123,20 @@ fn of_note(commit: ObjectId, stored: &Stored) -> Vec<FoundClaim> {
             commit,
             id: region.id.clone(),
             said_by: said_by(&region.id),
+            is_disputed: false,
             body: Body::Region(Box::new(region.clone())),
         }));
         if !statement.is_replaced {
             let body = Body::Summary(document.summary.clone());
             let id = summary_id(document);
-            claims.push(FoundClaim { commit, said_by: said_by(&id), id, body });
+            claims.push(FoundClaim { commit, said_by: said_by(&id), is_disputed: false, id, body });
         }
     }
     claims.extend(note.entries().into_iter().map(|(_, entry)| FoundClaim {
         commit,
         id: entry.id.clone(),
         said_by: said_by(&entry.id),
+        is_disputed: false,
         body: Body::Wisdom(Box::new(entry.clone())),
     }));
     claims
@@ -143,7 +153,8 @@ pub fn claims_on(repository: &Repository, commit: ObjectId) -> Result<Vec<FoundC
 /// A shorter beginning of an id names nothing.
 const LEAST_OF_ID: usize = 6;
 
-/// The claims that `id`, or an id that begins so, names; copies of one claim come once.
+/// The claims that `id`, or an id that begins so, names; copies of one claim come once. Of several that have one id,
+/// which anyone can read and use again, the one that is trusted most is meant.
 ///
 /// # Errors
 /// When the notes cannot be read.
@@ -161,8 +172,16 @@ pub fn claims_called(repository: &Repository, id: &str) -> Result<Vec<FoundClaim
     for (key, raw) in notebook.scan(&mut Vec::new(), |_, _| true) {
         let claims = of_note(key, &notebook.parse(&raw));
         for claim in claims.into_iter().filter(is_called) {
-            if !found.iter().any(|known| known.id == claim.id) {
-                found.push(claim);
+            match found.iter_mut().find(|known| known.id == claim.id) {
+                None => found.push(claim),
+                Some(known) => {
+                    let is_disputed =
+                        known.is_disputed || known.tier() != claim.tier() && known.text() != claim.text();
+                    if known.tier() < claim.tier() {
+                        *known = claim;
+                    }
+                    known.is_disputed = is_disputed;
+                }
             }
         }
     }

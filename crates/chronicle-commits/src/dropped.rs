@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chronicle_core::{
+    EntryId,
     purge::{Left, Purged, Texts, clean},
     unite_lines,
 };
@@ -16,8 +17,8 @@ use chronicle_git::{
 use crate::{
     error::Result,
     merging::{merge, read_bounded},
-    purge::{ids_in, purged},
-    trust::{Trust, unite_fairly},
+    purge::purged,
+    trust::{Mark, Trust, claims_in, unite_fairly},
 };
 
 /// The refs that are looked after.
@@ -105,7 +106,8 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
         return Ok(Vec::new());
     }
     let purged = purged(repository)?;
-    let mut versions = Versions { repository, name, purged: &purged, known: HashMap::new() };
+    let trust = Trust::of(repository);
+    let mut versions = Versions { repository, name, purged: &purged, trust: &trust, known: HashMap::new() };
     let mut lost: BTreeMap<ObjectId, Lost> = BTreeMap::new();
     for step in &steps.steps {
         for change in &step.changes {
@@ -159,6 +161,7 @@ struct Versions<'a> {
     repository: &'a Repository,
     name: &'static str,
     purged: &'a Purged,
+    trust: &'a Trust<'a>,
     known: HashMap<ObjectId, BTreeSet<String>>,
 }
 
@@ -169,7 +172,7 @@ impl Versions<'_> {
             if !self.known.contains_key(blob) {
                 let content = self.clean(*blob).unwrap_or_default();
                 let found: BTreeSet<String> = match self.name {
-                    NOTES_REF => ids_in(&content).into_iter().map(|id| id.0).collect(),
+                    NOTES_REF => self.claims_of(&content),
                     _ => lines_of(&content),
                 };
                 self.known.insert(*blob, found);
@@ -179,10 +182,16 @@ impl Versions<'_> {
         said
     }
 
+    /// The ids of what a version claims, and the words of what the user wrote: an id may stay where those don't.
+    fn claims_of(&self, content: &[u8]) -> BTreeSet<String> {
+        let words = |(id, mark): (EntryId, Mark)| [Some(id.0), self.trust.is_own(&mark).then_some(mark)];
+        claims_in(content).into_iter().flat_map(words).flatten().collect()
+    }
+
     /// The bytes of a version; `None` when nothing is left of it.
     fn clean(&self, blob: ObjectId) -> Option<Vec<u8>> {
         let content = read_bounded(self.repository, vec![blob]).remove(&blob)?;
-        if self.name == PURGED_REF {
+        if self.name == PURGED_REF || self.purged.is_empty() {
             return Some(content);
         }
         if self.purged.has_blob(&blob.to_string()) {

@@ -364,8 +364,17 @@ impl Gatherer<'_> {
     fn gather(mut self) {
         let candidate = self.candidate;
         let note = &candidate.stored.note;
-        let mut summaries: Vec<&str> = Vec::new();
-        for Statement { document, fingerprint, is_replaced } in note.statements() {
+        let statements = note.statements();
+        // A summary that several say is told once, as that of who is trusted most: a copy may bear any date.
+        let mut summaries: BTreeMap<&str, (Tier, &str)> = BTreeMap::new();
+        for Statement { document, fingerprint, .. } in statements.iter().filter(|said| !said.is_replaced) {
+            let tier = candidate.stored.voices.of_claim(&summary_id_of(fingerprint)).tier;
+            let known = summaries.entry(&document.summary).or_insert((tier, fingerprint));
+            if known.0 < tier {
+                *known = (tier, fingerprint);
+            }
+        }
+        for Statement { document, fingerprint, is_replaced } in statements {
             let summary = summary_id_of(fingerprint);
             for region in &document.regions {
                 let heading = heading(candidate, document, &region.id);
@@ -375,9 +384,8 @@ impl Gatherer<'_> {
                 self.reliances(&region.semantic_dependencies, (&region.id, None), from, &heading);
             }
             let heading = heading(candidate, document, &summary);
-            let is_news = !summaries.contains(&document.summary.as_str()) && !is_replaced;
-            if is_news && !candidate.touches.is_empty() {
-                summaries.push(&document.summary);
+            let is_told = summaries.get(document.summary.as_str()).is_some_and(|(_, by)| *by == fingerprint);
+            if is_told && !is_replaced && !candidate.touches.is_empty() {
                 self.everywhere(&summary, &Body::Summary(document.summary.clone()), &heading);
             }
             self.concerns(document, &heading);

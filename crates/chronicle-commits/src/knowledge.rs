@@ -100,21 +100,25 @@ pub(crate) fn add_new(
     Ok(ids)
 }
 
-/// Removes the items with the id `id`, for good and wherever they lie; returns them.
+/// Removes the items with the id `id`, for good and wherever they lie; returns them. Of several that have one id, which
+/// anyone can read and use again, those that are trusted most are meant.
 ///
 /// # Errors
 /// When what is stored cannot be read, or the notes cannot be written.
 pub fn remove_knowledge(repository: &Repository, id: &str) -> Result<(Vec<KnowledgeItem>, Recovered)> {
-    let items = all_knowledge(repository, &mut Vec::new())?.called(id);
-    if items.is_empty() {
+    let mut items = all_knowledge(repository, &mut Vec::new())?.called(id);
+    let Some(most) = items.iter().map(KnowledgeItem::tier).max() else {
         return Ok((items, Recovered::default()));
-    }
+    };
+    items.retain(|item| item.tier() == most);
     let ((), recovered) = repository.edit_notes(
         NOTES_REF,
         "chronicle: remove knowledge",
         |notes: &mut NotesEdit<'_>| -> Result<()> {
             let mut known = stored(notes, repository)?;
+            let trust = Trust::of(repository);
             let mut gone = known.called(id);
+            gone.retain(|item| trust.voice(&mark_of_item(item), [NOTES_REF]).tier == most);
             gone.extend(items.iter().cloned().map(|mut item| {
                 // As it is stored, not as it is told.
                 item.set_said(Tier::Own, None);

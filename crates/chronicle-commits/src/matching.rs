@@ -6,7 +6,7 @@ use std::{
     rc::Rc,
 };
 
-use chronicle_core::{Annotation, Change};
+use chronicle_core::{Annotation, Change, Region, correction::Tier, room};
 use chronicle_git::{
     BString, ByteSlice, FileChange, FileHistory, History, MAX_PATH, Node, ObjectId, Repository, Touch,
     Whereabouts,
@@ -498,7 +498,7 @@ impl<'a> Ground<'a> {
 
     /// The files that the newest `n_lessons` lessons of the history are about, newest first.
     pub(crate) fn newest_files(&self, n_lessons: usize) -> Result<Vec<BString>> {
-        let mut lessons: Vec<(jiff::Timestamp, BString)> = Vec::new();
+        let mut lessons: Vec<(Tier, jiff::Timestamp, BString)> = Vec::new();
         for key in self.notebook.keys() {
             let Some(place) = self.past.place(key) else { continue };
             let candidate = self.candidate(key, &self.notebook.raw(key)?, Some(place), Vec::new())?;
@@ -506,13 +506,16 @@ impl<'a> Ground<'a> {
             let mut without_file = Vec::new();
             for document in note.documents() {
                 let at = candidate.written(document);
-                lessons.extend(document.regions.iter().map(|region| (at, region.file.as_str().into())));
+                let tier = |region: &Region| candidate.stored.voices.of_claim(&region.id).tier;
+                let regions = document.regions.iter();
+                lessons.extend(regions.map(|region| (tier(region), at, region.file.as_str().into())));
             }
             for (document, entry) in note.entries() {
                 let at = candidate.written(document);
+                let tier = candidate.stored.voices.of_claim(&entry.id).tier;
                 match &entry.file {
-                    Some(file) => lessons.push((at, file.as_str().into())),
-                    None => without_file.push(at),
+                    Some(file) => lessons.push((tier, at, file.as_str().into())),
+                    None => without_file.push((tier, at)),
                 }
             }
             if !without_file.is_empty() {
@@ -520,14 +523,15 @@ impl<'a> Ground<'a> {
                     .repository
                     .plain_changes(candidate.parents.first().copied(), self.past.commit(place)?.tree)?;
                 let first = changes.into_iter().map(|change| change.path).next();
-                lessons.extend(without_file.into_iter().flat_map(|at| first.clone().map(|path| (at, path))));
+                let of_first = |(tier, at)| first.clone().map(|path| (tier, at, path));
+                lessons.extend(without_file.into_iter().flat_map(of_first));
             }
         }
-        lessons.retain(|(_, path)| path.len() <= MAX_PATH);
-        lessons.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-        lessons.truncate(n_lessons);
+        lessons.retain(|(.., path)| path.len() <= MAX_PATH);
+        lessons.sort_by_key(|(_, at, _)| std::cmp::Reverse(*at));
+        room::cut(&mut lessons, n_lessons, |(tier, ..)| *tier);
         let mut seen = BTreeSet::new();
-        Ok(lessons.into_iter().map(|(_, path)| path).filter(|path| seen.insert(path.clone())).collect())
+        Ok(lessons.into_iter().map(|(.., path)| path).filter(|path| seen.insert(path.clone())).collect())
     }
 
     fn candidate(

@@ -218,9 +218,9 @@ pub(crate) fn place(
         return place_near(repository, present, places, blob);
     }
     let is_same = match (blob, &present.locator) {
-        (Some(blob), Some(locator)) => {
-            repository.blob(blob).is_ok_and(|old| Lines::new(&old).all() == locator.lines().all())
-        }
+        (Some(blob), Some(locator)) => repository
+            .with_blob(blob, |old| Lines::new(old).all() == locator.lines().all())
+            .is_ok_and(|is_same| is_same == Some(true)),
         _ => false,
     };
     Ok(Placement::file_wide(if is_same { State::Intact } else { State::Changed }))
@@ -296,7 +296,7 @@ fn place_near(
 }
 
 fn has_range(repository: &Repository, blob: ObjectId, range: LineRange) -> bool {
-    repository.blob(blob).is_ok_and(|content| Lines::new(&content).has(range))
+    repository.with_blob(blob, |content| Lines::new(content).has(range)).is_ok_and(|has| has == Some(true))
 }
 
 /// How many lines of a range hash as `sketch` says.
@@ -306,7 +306,8 @@ fn sketch_likeness(
     range: LineRange,
     sketch: Option<&Sketch>,
 ) -> usize {
-    let (Some(sketch), Ok(content)) = (sketch.and_then(Sketch::hashes), repository.blob(blob)) else {
+    let (Some(sketch), Ok(Some(content))) = (sketch.and_then(Sketch::hashes), repository.blob_if_here(blob))
+    else {
         return 0;
     };
     let here = Sketch::of(&Lines::new(&content), range).hashes().unwrap_or_default();

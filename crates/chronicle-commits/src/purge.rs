@@ -24,7 +24,7 @@ use crate::{
     gather::summary_id,
     notebook::Stored,
     staging::drop_staged,
-    trust::{Tiers, Trust, keep_own_bytes, mark_of_tombstone, marks, marks_in, record_own},
+    trust::{Tiers, Trust, Voice, keep_own_bytes, mark_of_tombstone, marks, marks_in, record_own},
 };
 
 /// What is to be purged.
@@ -116,11 +116,12 @@ impl Tombstones {
             };
             for note in notes {
                 for tombstone in read_tombstones(&repository.blob(note.blob)?) {
-                    let tier = trust.voice(&mark_of_tombstone(&tombstone), [name.as_str()]).tier;
+                    let Voice { tier, origin } = trust.voice(&mark_of_tombstone(&tombstone), [name.as_str()]);
                     let is_here = name == PURGED_REF || trust.is_shared(&name);
                     // Where nothing is recorded, nobody is known, and our own ref is all there is.
                     let hides = Tier::Unknown < tier || is_here && repository.trust_records().is_none();
-                    let grave = Grave { tier, origin: origin_of(&name).to_owned(), hides, is_here };
+                    let origin = origin.unwrap_or_else(|| origin_of(&name).to_owned());
+                    let grave = Grave { tier, origin, hides, is_here };
                     for id in tombstone.purged {
                         keep_strongest(&mut tombstones.ids, id, &grave);
                     }

@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use chronicle_core::{
     Category, ContextLevel, EntryId, Knowledge, LineRange,
+    correction::Tier,
     mentions::{agree, segments},
     read_note,
-    reading::{Query, Reading},
+    reading::{Query, Reading, WisdomItem},
+    room,
 };
 use chronicle_git::{
     BString, ByteSlice, GitError, History, LazyRepository, ObjectId, Repository, Whereabouts,
@@ -371,7 +373,8 @@ fn contents_at(repository: &Repository, commit: ObjectId, files: &[ScopeFile]) -
         match repository.blob_if_here(blob)? {
             None if repository.is_partial() => Ok(Content::promised()),
             Some(content) => Ok(Some(content).into()),
-            None => Ok(Some(repository.blob(blob)?).into()),
+            // One that is missing, or larger than what is read, keeps none of the others from being asked about.
+            None => Ok(None.into()),
         }
     };
     files.iter().map(content).collect()
@@ -508,8 +511,11 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
         now: recent.now,
     };
     let mut reading = read(lazy, caches, &request)?;
-    reading.wisdom.sort_by_key(|item| std::cmp::Reverse(item.standing.at));
-    reading.wisdom.truncate(recent.limits.max_regions);
+    // Strangers date their notes as they like.
+    let order =
+        |item: &WisdomItem| (item.standing.tier == Tier::Unknown, std::cmp::Reverse(item.standing.at));
+    reading.wisdom.sort_by_key(order);
+    room::cut(&mut reading.wisdom, recent.limits.max_regions, |item| item.standing.tier);
     reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);
     reading.warnings.extend(warnings);
     Ok(reading)

@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chronicle_core::{
-    Category, EntryId,
+    Annotation, Category, EntryId,
     correction::{Claim, CorrectionItem, CorrectionKind, Tier},
-    parse_time,
+    parse_time, room,
     thread::{Priority, ThreadKind, priority},
 };
 use chronicle_git::{Glance, ObjectId, Repository};
@@ -21,6 +21,7 @@ use crate::{
     index::state_hash,
     kept::{CachePlace, Kept},
     notebook::{Notebook, Stored},
+    trust::Voice,
 };
 
 /// How many lessons a briefing has at hand; the others are counted.
@@ -115,12 +116,15 @@ impl Recap {
     /// What a briefing needs of it.
     #[must_use]
     pub fn at_hand(&self) -> Self {
-        let (first, rest) = self.unfinished.split_at(self.unfinished.len().min(MOST_AT_HAND));
-        let mut n_more = BTreeMap::new();
-        for lesson in rest {
-            *n_more.entry(lesson.tier).or_default() += 1;
+        let tiers: Vec<Tier> = self.unfinished.iter().map(|lesson| lesson.tier).collect();
+        let (mut first, mut n_more) = (Vec::new(), BTreeMap::new());
+        for (lesson, is_first) in self.unfinished.iter().zip(room::kept(&tiers, MOST_AT_HAND)) {
+            match is_first {
+                true => first.push(lesson.clone()),
+                false => *n_more.entry(lesson.tier).or_default() += 1,
+            }
         }
-        Self { unfinished: first.to_vec(), n_more, reasons: self.reasons.clone() }
+        Self { unfinished: first, n_more, reasons: self.reasons.clone() }
     }
 
     /// Looks at every note.
@@ -142,16 +146,20 @@ impl Recap {
                 if is_here && entry.category == Category::UnfinishedThread {
                     let at = seconds(&document.timestamp);
                     let voice = voices.of_claim(&entry.id).clone();
-                    lessons.entry(entry.id.clone()).or_insert_with(|| (commit, at, entry.clone(), voice));
+                    // Of copies on several commits, that of who is trusted most counts.
+                    let is_better = |known: &(_, _, _, Voice)| known.3.tier < voice.tier;
+                    if lessons.get(&entry.id).is_none_or(is_better) {
+                        lessons.insert(entry.id.clone(), (commit, at, entry.clone(), voice));
+                    }
                 }
             }
-            let newest = note.statements().into_iter().find(|statement| !statement.is_replaced);
-            if let Some(document) = newest.map(|statement| statement.document).filter(|_| is_here) {
+            // Nobody knows who says the others, and why a commit was made is for its author to say.
+            let counts = |document: &&Annotation| Tier::Unknown < voices.of_claim(&summary_id(document)).tier;
+            let said = note.statements().into_iter().filter(|statement| !statement.is_replaced);
+            let first = said.map(|statement| statement.document).find(counts);
+            if let Some(document) = first.filter(|_| is_here) {
                 let (at, id) = (seconds(&document.timestamp), summary_id(document));
-                // Nobody knows who says the others, and why a commit was made is for its author to say.
-                if Tier::Unknown < voices.of_claim(&id).tier {
-                    summaries.push((commit, at, id, document.summary.clone()));
-                }
+                summaries.push((commit, at, id, document.summary.clone()));
             }
         }
         summaries.sort_by_key(|(commit, at, ..)| (std::cmp::Reverse(*at), *commit));
@@ -186,7 +194,9 @@ impl Recap {
         recap.name_authors(repository);
         recap.shorten_ids();
         recap.unfinished.sort_by(|left, right| {
-            let key = |lesson: &'_ Unfinished| (lesson.priority, std::cmp::Reverse(lesson.at));
+            let is_foreign = |lesson: &Unfinished| lesson.tier == Tier::Unknown;
+            let key =
+                |lesson: &'_ Unfinished| (is_foreign(lesson), lesson.priority, std::cmp::Reverse(lesson.at));
             key(left).cmp(&key(right)).then_with(|| left.id.cmp(&right.id))
         });
         Ok(recap)

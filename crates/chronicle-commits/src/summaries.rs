@@ -16,7 +16,7 @@ pub struct Summaries {
 }
 
 /// Another number makes every summary that is kept worthless.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Summaries that are kept; they can be large.
 const MAX_SUMMARIES: usize = 16;

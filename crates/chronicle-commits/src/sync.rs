@@ -26,7 +26,9 @@ use crate::{
     error::{RemoteHoldsPurgedSnafu, Result, UnvouchedSnafu, WantedGoneSnafu},
     merging::{MAX_NOTE_BYTES, MergedRef, merge, read_bounded},
     purge,
-    trust::{Mark, Trust, keep_own_bytes, record_own, unite_fairly, unvouched},
+    trust::{
+        Mark, Trust, keep_own_bytes, published_lines, published_note, record_own, unite_fairly, unvouched,
+    },
 };
 
 /// The refs that are exchanged; what was purged comes first, so that nothing of it is merged.
@@ -43,6 +45,9 @@ pub struct PushReport {
     pub pushed: Vec<String>,
     /// Whether words were purged here, as the remote says.
     pub is_purged: bool,
+    /// How many notes hold what was not pushed: purge marks, corrections and removals that neither the user nor the
+    /// team made, and what cannot be read.
+    pub n_withheld: usize,
     /// Secrets that were replaced first, with the object whose note held them.
     pub redacted: Vec<(ObjectId, Vec<Kind>)>,
 }
@@ -129,7 +134,8 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<PullReport> {
 /// Merges what the remote has, and gives it what we have.
 ///
 /// Whatever is pushed counts as the team's for everyone who enabled the remote. So what neither the user nor the team
-/// wrote is not pushed, unless the user `vouches` for it: then it is recorded as the user's own.
+/// wrote is not pushed. Lessons are when the user `vouches` for them: then they are recorded as the user's own. Purge
+/// marks and corrections never are, since nobody sees what they will do.
 ///
 /// # Errors
 /// When the remote cannot be reached or refuses, or when others stay faster. What was merged stays.
@@ -164,13 +170,20 @@ pub fn push(repository: &Repository, remote: &str, vouches: bool) -> Result<Push
             }
         }
         let mut updates = Vec::new();
+        report.n_withheld = 0;
         for name in SHARED_REFS {
             let theirs = repository.ref_target(&tracking_ref(remote, name))?;
             report.redacted.extend(without_secrets(repository, name, theirs)?);
-            match repository.ref_target(name)? {
-                Some(ours) if Some(ours) != theirs => updates.push((name.to_owned(), ours)),
-                _ => {}
-            }
+            let Some(ours) = repository.ref_target(name)?.filter(|ours| Some(*ours) != theirs) else {
+                continue;
+            };
+            let withheld = withheld(repository, name, (ours, theirs), vouches)?;
+            report.n_withheld += withheld.len();
+            let published = match withheld.is_empty() {
+                true => Some(ours),
+                false => repository.notes_with(name, (ours, theirs), PUBLISHED, &withheld)?,
+            };
+            updates.extend(published.map(|published| (name.to_owned(), published)));
         }
         if updates.is_empty() {
             return Ok(report);
@@ -197,27 +210,53 @@ pub fn unvouched_for(repository: &Repository, remote: &str) -> Result<Vec<EntryI
     Ok(ids_of(of_strangers(repository, remote)?))
 }
 
+const PUBLISHED: &str = "chronicle: notes without what others said against claims";
+
+/// The notes of `ours`, the target of the ref `name`, that may not be published as they are to whoever has `theirs`, and
+/// what takes their place; nothing where that is empty.
+fn withheld(
+    repository: &Repository,
+    name: &str,
+    (ours, theirs): (ObjectId, Option<ObjectId>),
+    vouches: bool,
+) -> Result<BTreeMap<ObjectId, Vec<u8>>> {
+    let trust = Trust::of(repository);
+    let mut withheld = BTreeMap::new();
+    for note in repository.note_differences(name, Some(ours), theirs)? {
+        let (content, known) = (bytes_of(repository, &note.ours)?, bytes_of(repository, &note.theirs)?);
+        let published = match name {
+            PURGED_REF | CORRECTIONS_REF => published_lines(&trust, &content, &known),
+            _ => published_note(&trust, (&note.key.to_string(), &content, &known), vouches),
+        };
+        withheld.extend(published.map(|published| (note.key, published)));
+    }
+    Ok(withheld)
+}
+
+/// The bytes of all notes on one object.
+fn bytes_of(repository: &Repository, blobs: &[ObjectId]) -> Result<Vec<u8>> {
+    let contents = blobs.iter().map(|blob| repository.blob(*blob));
+    Ok(contents.collect::<std::result::Result<Vec<_>, _>>()?.join(&b'\n'))
+}
+
 fn ids_of(claims: Vec<(EntryId, Mark)>) -> Vec<EntryId> {
     let ids: BTreeSet<EntryId> = claims.into_iter().map(|(id, _)| id).collect();
     ids.into_iter().collect()
 }
 
-/// What the remote lacks of our notes, and neither the user nor the team wrote.
+/// The lessons that the remote lacks of our notes, and neither the user nor the team wrote.
 fn of_strangers(repository: &Repository, remote: &str) -> Result<Vec<(EntryId, Mark)>> {
     let trust = Trust::of(repository);
     let mut found = Vec::new();
-    for name in SHARED_REFS {
+    for name in [NOTES_REF, KNOWLEDGE_REF] {
         let ours = repository.ref_target(name)?;
         let theirs = repository.ref_target(&tracking_ref(remote, name))?;
         if ours.is_none() || ours == theirs {
             continue;
         }
         for note in repository.note_differences(name, ours, theirs)? {
-            let content = |blobs: &[ObjectId]| -> Result<Vec<u8>> {
-                let contents = blobs.iter().map(|blob| repository.blob(*blob));
-                Ok(contents.collect::<std::result::Result<Vec<_>, _>>()?.join(&b'\n'))
-            };
-            found.extend(unvouched(&trust, &content(&note.ours)?, &content(&note.theirs)?));
+            let (ours, theirs) = (bytes_of(repository, &note.ours)?, bytes_of(repository, &note.theirs)?);
+            found.extend(unvouched(&trust, &ours, &theirs));
         }
     }
     Ok(found)

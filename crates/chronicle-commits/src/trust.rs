@@ -7,7 +7,7 @@
 
 use std::{
     cell::{OnceCell, RefCell},
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
 };
 
 use chronicle_core::{
@@ -91,11 +91,13 @@ pub(crate) fn marks(note: &Note) -> Vec<(EntryId, Mark)> {
 
 /// The marks of what `knowledge` holds, by id; a removal has its tombstone for one.
 pub(crate) fn marks_of_knowledge(knowledge: &Knowledge) -> Vec<(EntryId, Mark)> {
-    let items =
-        knowledge.items().into_iter().map(|item| (EntryId(item.id().to_owned()), mark_of_item(&item)));
     let removals =
         knowledge.removed.iter().map(|removed| (EntryId(removed.clone()), mark_of_removal(removed)));
-    items.chain(removals).collect()
+    marks_of_items(knowledge).into_iter().chain(removals).collect()
+}
+
+fn marks_of_items(knowledge: &Knowledge) -> Vec<(EntryId, Mark)> {
+    knowledge.items().into_iter().map(|item| (EntryId(item.id().to_owned()), mark_of_item(&item))).collect()
 }
 
 /// The marks of everything in the bytes of a note, by id.
@@ -153,12 +155,71 @@ pub(crate) fn keep_own(
     }
 }
 
-/// What of the note `content` is neither the user's nor the team's, but for what is in `known`, too.
-pub(crate) fn unvouched(trust: &Trust<'_>, content: &[u8], known: &[u8]) -> Vec<(EntryId, Mark)> {
-    let known: HashSet<Mark> = marks_in(known).into_iter().map(|(_, mark)| mark).collect();
-    let mut found = marks_in(content);
-    found.retain(|(_, mark)| !known.contains(mark) && trust.voice(mark, []).tier == Tier::Unknown);
+/// The marks of the lessons and items of knowledge in the bytes of a note, by id.
+pub(crate) fn claims_in(content: &[u8]) -> Vec<(EntryId, Mark)> {
+    let ReadNote { note, knowledge, .. } = read_note(content);
+    let mut found = marks(&note);
+    found.extend(knowledge.iter().flat_map(marks_of_items));
     found
+}
+
+/// The lessons and items of knowledge in the note `content` that are neither the user's nor the team's, but for what is
+/// in `known`, too.
+pub(crate) fn unvouched(trust: &Trust<'_>, content: &[u8], known: &[u8]) -> Vec<(EntryId, Mark)> {
+    let mut found = claims_in(content);
+    found.retain(|(_, mark)| is_strange(trust, mark));
+    if !found.is_empty() {
+        let known: HashSet<Mark> = marks_in(known).into_iter().map(|(_, mark)| mark).collect();
+        found.retain(|(_, mark)| !known.contains(mark));
+    }
+    found
+}
+
+fn is_strange(trust: &Trust<'_>, mark: &Mark) -> bool {
+    trust.voice(mark, []).tier == Tier::Unknown
+}
+
+/// The note on `key` as it may be published to whoever has `known` there: without the removals of knowledge that are
+/// neither the user's nor the team's and, unless the user `vouches` for them, without the parts that cannot be read.
+/// `None` where nothing has to be left out.
+pub(crate) fn published_note(
+    trust: &Trust<'_>,
+    (key, content, known): (&str, &[u8], &[u8]),
+    vouches: bool,
+) -> Option<Vec<u8>> {
+    let (ours, theirs) = (read_note(content), read_note(known));
+    let known_parts: HashSet<&[u8]> = theirs.note.unread().collect();
+    let is_withheld = |part: &[u8]| !vouches && !known_parts.contains(part);
+    let known_removals = theirs.knowledge.map(|knowledge| knowledge.removed).unwrap_or_default();
+    let is_foreign =
+        |removal: &String| !known_removals.contains(removal) && is_strange(trust, &mark_of_removal(removal));
+    let mut knowledge = ours.knowledge;
+    let removals = knowledge.iter().flat_map(|knowledge| &knowledge.removed);
+    if !ours.note.unread().any(is_withheld) && !removals.into_iter().any(is_foreign) {
+        return None;
+    }
+    if let Some(knowledge) = &mut knowledge {
+        knowledge.removed.retain(|removal| !is_foreign(removal));
+    }
+    Some(note_bytes(key, &ours.note.without_unread(is_withheld), knowledge))
+}
+
+/// The lines of `content`, corrections or purge marks, that may be published to whoever has `known`: those of the user
+/// and the team, and what is known there. `None` where nothing has to be left out.
+pub(crate) fn published_lines(trust: &Trust<'_>, content: &[u8], known: &[u8]) -> Option<Vec<u8>> {
+    let lines = |content| <[u8]>::split(content, |byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let known: HashSet<&[u8]> = lines(known).collect();
+    let is_ours = |line: &[u8]| {
+        let (corrections, tombstones) = (read_corrections(line).0, read_tombstones(line));
+        let marks = corrections.iter().map(mark_of_correction);
+        let mut marks = marks.chain(tombstones.iter().map(mark_of_tombstone));
+        marks.any(|mark| !is_strange(trust, &mark))
+    };
+    let all = lines(content).filter(|line| !line.is_empty());
+    let (published, withheld): (Vec<&[u8]>, Vec<&[u8]>) =
+        all.partition(|line| known.contains(line) || is_ours(line));
+    let joined = || published.iter().flat_map(|line| [*line, b"\n"]).collect::<Vec<_>>().concat();
+    (!withheld.is_empty()).then(joined)
 }
 
 /// [`keep_own`] for the bytes of a note.
@@ -286,8 +347,10 @@ pub(crate) struct Trust<'r> {
     records: Option<TrustRecords>,
     /// The marks that are recorded, as far as they were asked for, by whom they are from and their first letters.
     recorded: RefCell<HashMap<(Whom, String), HashSet<Mark>>>,
-    /// The prefixes of the refs in which notes are that were fetched from remotes that the user enabled.
-    shared: Vec<String>,
+    /// The remotes that the user enabled, by the prefixes of the refs in which their notes are.
+    shared: Vec<(String, String)>,
+    /// What these refs are known to have held, once it was asked for.
+    known: OnceCell<BTreeMap<String, ObjectId>>,
     /// The marks of everything that these refs hold, and the remote: a copy that was carried to another
     /// commit here is still the team's.
     of_team: OnceCell<HashMap<Mark, String>>,
@@ -299,7 +362,12 @@ impl<'r> Trust<'r> {
             repository,
             records: repository.trust_records().cloned(),
             recorded: RefCell::default(),
-            shared: repository.enabled_remotes().iter().map(|remote| tracking_prefix(remote)).collect(),
+            shared: repository
+                .enabled_remotes()
+                .into_iter()
+                .map(|remote| (tracking_prefix(&remote), remote))
+                .collect(),
+            known: OnceCell::new(),
             of_team: OnceCell::new(),
         }
     }
@@ -318,11 +386,21 @@ impl<'r> Trust<'r> {
         known.contains(mark)
     }
 
-    /// Whether notes of a remote that the user enabled are in this ref.
+    /// Whether notes of a remote that the user enabled are in this ref, and nobody else's.
     pub(crate) fn is_shared(&self, ref_name: &str) -> bool {
-        let is_below =
-            |prefix: &String| ref_name.strip_prefix(prefix).is_some_and(|rest| !rest.contains('/'));
+        let is_below = |(prefix, _): &(String, String)| {
+            ref_name.strip_prefix(prefix).is_some_and(|rest| !rest.contains('/'))
+        };
         self.shared.iter().any(is_below)
+            && self.known().get(ref_name).is_some_and(|known| {
+                self.repository.ref_target(ref_name).is_ok_and(|target| target == Some(*known))
+            })
+    }
+
+    fn known(&self) -> &BTreeMap<String, ObjectId> {
+        self.known.get_or_init(|| {
+            self.shared.iter().flat_map(|(_, remote)| self.repository.known_of(remote)).collect()
+        })
     }
 
     /// Who what has this mark is from, where it was seen in these refs.
@@ -366,16 +444,14 @@ impl Trust<'_> {
 }
 
 fn team_refs(trust: &Trust<'_>) -> Vec<(String, Vec<ObjectId>)> {
-    let names = trust.repository.annotation_refs().unwrap_or_default().into_iter();
-    let shared = names.filter(|name| trust.is_shared(name));
-    let blobs = |name: &String| {
-        let mut blobs: Vec<ObjectId> =
-            trust.repository.notes(name).unwrap_or_default().into_iter().map(|note| note.blob).collect();
+    let blobs = |name: &String, tip: ObjectId| {
+        let notes = trust.repository.notes_at(name, tip).unwrap_or_default();
+        let mut blobs: Vec<ObjectId> = notes.into_iter().map(|note| note.blob).collect();
         blobs.sort_unstable();
         blobs.dedup();
         blobs
     };
-    shared.map(|name| (name.clone(), blobs(&name))).collect()
+    trust.known().iter().map(|(name, tip)| (name.clone(), blobs(name, *tip))).collect()
 }
 
 /// Who the claims of one note are from: mostly all from one.

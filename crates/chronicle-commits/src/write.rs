@@ -538,7 +538,9 @@ fn fold_in_once(
 /// A document for what was staged alone: its commit's subject says what it is about.
 fn remarks_document(repository: &Repository, commit: ObjectId, stamp: &Stamp<'_>) -> Result<Annotation> {
     let facts = Facts::of(repository, commit)?;
-    let (subject, _secrets) = wash(&facts.commit.subject());
+    // The subject of somebody else's commit isn't what the user says.
+    let is_own = repository.is_by_user(&facts.commit);
+    let subject = if is_own { wash(&facts.commit.subject()).0 } else { String::new() };
     let mut provenance = Provenance::new(Source::Live);
     provenance.author.clone_from(&stamp.author);
     let summary = if subject.is_empty() { WITHOUT_SUBJECT } else { &subject };
@@ -552,7 +554,7 @@ fn remarks_document(repository: &Repository, commit: ObjectId, stamp: &Stamp<'_>
     Ok(document)
 }
 
-/// The summary of what was said of a commit without a subject.
+/// The summary of what was said of a commit without a subject of the user's.
 const WITHOUT_SUBJECT: &str = "Remarks made while working";
 
 fn remark_entry(facts: &mut Facts<'_>, remark: &StagedRemark, warnings: &mut Vec<String>) -> Result<Entry> {

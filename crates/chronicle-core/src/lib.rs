@@ -44,6 +44,7 @@ pub mod redaction;
 mod region;
 mod renumbered;
 pub mod restating;
+pub mod room;
 pub mod score;
 mod secrets;
 mod sketch;

@@ -1,17 +1,17 @@
 //! Fits a reading into a token budget.
 //!
-//! What is over goes first, then what strangers and the team wrote, then the newest commits: the oldest hold the founding
-//! reasons, and the newer ones can be asked for again by commit. An item that stays
+//! What strangers say goes first, then what is over, then what the team wrote, then the newest commits: the oldest hold
+//! the founding reasons, and the newer ones can be asked for again by commit. An item that stays
 //! keeps its intent, constraints and wisdom whole; only the last one loses lesser
 //! fields. The caller says how large a rendering is, so every format keeps its promise.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use snafu::Snafu;
 
 use crate::{
     correction::Tier,
-    reading::{Reading, Standing, Trimmed},
+    reading::{CrossCuttingItem, Dependency, Reading, Standing, Trimmed},
 };
 
 /// Coarse on purpose: a budget is a request for brevity, and no tokenizer is right for every model.
@@ -101,12 +101,17 @@ pub fn skeleton(reading: &Reading, max_tokens: usize) -> Reading {
 /// One thing to leave out.
 #[derive(Debug, Clone)]
 enum Step {
+    /// What those who are trusted so far remark on what others say who are trusted more.
+    Remarks(Tier),
+    /// Warnings beyond the first few, and all but their beginnings: notes decide how many there are, and how long.
+    Warnings,
     /// What is known of the repository as a whole, of those who are trusted so far.
     Knowledge(Tier),
     Region(String),
     Wisdom(String),
-    Dependencies(String),
-    CrossCutting(String),
+    /// What one note declares to rely on the code, of those who are trusted so far.
+    Dependencies(String, Tier),
+    CrossCutting(String, Tier),
     Field(Field),
     Last,
 }
@@ -125,12 +130,23 @@ enum Field {
 const FIELDS: [Field; 6] =
     [Field::Related, Field::ReasoningTail, Field::Reasoning, Field::RiskTail, Field::Risk, Field::Tags];
 
+/// Warnings that stay where room is short, and how much of each, in bytes.
+const MOST_WARNINGS: usize = 3;
+const LONGEST_WARNING: usize = 200;
+
+/// What decides when something is left out: whether a stranger says it, whether it still counts, whose it is, when it was
+/// written, how far it is trusted.
+type Turn = (bool, bool, Tier, jiff::Timestamp, f64);
+
+fn turn(is_over: bool, tier: Tier, at: jiff::Timestamp, confidence: f64) -> Turn {
+    (Tier::Unknown < tier, !is_over, tier, at, confidence)
+}
+
 /// Everything that can be left out, in order.
 fn steps(reading: &Reading) -> Vec<Step> {
-    // Whether it still counts, whose it is, when it was written, how far it is trusted.
-    let mut items: Vec<((bool, Tier, jiff::Timestamp, f64), Step)> = Vec::new();
+    let mut items: Vec<(Turn, Step)> = Vec::new();
     let unit = |standing: &Standing, step: Step| {
-        ((!standing.is_over(), standing.tier, standing.at, standing.confidence), step)
+        (turn(standing.is_over(), standing.tier, standing.at, standing.confidence), step)
     };
     items.extend(
         reading.regions.iter().map(|item| unit(&item.standing, Step::Region(item.standing.id.0.clone()))),
@@ -138,32 +154,47 @@ fn steps(reading: &Reading) -> Vec<Step> {
     items.extend(
         reading.wisdom.iter().map(|item| unit(&item.standing, Step::Wisdom(item.standing.id.0.clone()))),
     );
-    // What belongs to a shown commit goes with it; the rest takes its turn by age.
-    let shown: BTreeSet<&str> = reading.standings().map(|standing| standing.commit.as_str()).collect();
+    // What belongs to a shown commit goes with it, unless it is trusted less; the rest takes its turn by age.
+    let mut shown: BTreeMap<&str, Tier> = BTreeMap::new();
+    for standing in reading.standings() {
+        let tier = shown.entry(standing.commit.as_str()).or_insert(standing.tier);
+        *tier = standing.tier.max(*tier);
+    }
+    let goes_alone = |commit: &str, tier: Tier| shown.get(commit).is_none_or(|best| tier < *best);
     let mut seen = BTreeSet::new();
     for dependency in &reading.dependencies_on_this {
-        if !shown.contains(dependency.commit.as_str()) && seen.insert(("dependency", &dependency.commit)) {
-            items.push((
-                (true, dependency.tier, dependency.at, dependency.confidence),
-                Step::Dependencies(dependency.commit.clone()),
-            ));
+        let Dependency { commit, tier, at, confidence, .. } = dependency;
+        if goes_alone(commit, *tier) && seen.insert(("dependency", commit, *tier)) {
+            items.push((turn(false, *tier, *at, *confidence), Step::Dependencies(commit.clone(), *tier)));
         }
     }
     for concern in &reading.cross_cutting {
-        if !shown.contains(concern.commit.as_str()) && seen.insert(("concern", &concern.commit)) {
-            items.push(((true, concern.tier, concern.at, 1.0), Step::CrossCutting(concern.commit.clone())));
+        let CrossCuttingItem { commit, tier, at, .. } = concern;
+        if goes_alone(commit, *tier) && seen.insert(("concern", commit, *tier)) {
+            items.push((turn(false, *tier, *at, 1.0), Step::CrossCutting(commit.clone(), *tier)));
         }
     }
     // What is known of the repository as a whole is not of this place, so of each tier it goes first.
     for tier in [Tier::Unknown, Tier::Team, Tier::Own] {
         if reading.knowledge.iter().any(|item| item.tier() == tier) {
-            items.push(((true, tier, jiff::Timestamp::MAX, 0.0), Step::Knowledge(tier)));
+            items.push((turn(false, tier, jiff::Timestamp::MAX, 0.0), Step::Knowledge(tier)));
         }
+        let is_remarked = |standing: &Standing| {
+            tier < standing.tier && standing.corrections.iter().any(|remark| remark.trust == tier)
+        };
+        if reading.standings().any(is_remarked) {
+            items.push((turn(false, tier, jiff::Timestamp::MAX, 0.0), Step::Remarks(tier)));
+        }
+    }
+    let is_long = |warning: &String| LONGEST_WARNING < warning.len();
+    if MOST_WARNINGS < reading.warnings.len() || reading.warnings.iter().any(is_long) {
+        items.push((turn(false, Tier::Unknown, jiff::Timestamp::MIN, 1.0), Step::Warnings));
     }
     // No one's words take the room of the user's. Of one commit, the least trusted goes first.
     items.sort_by(
-        |((current, tier, at, trust), _), ((other_current, other_tier, other_at, other_trust), _)| {
-            let by_whom = current.cmp(other_current).then(tier.cmp(other_tier));
+        |((is_known, current, tier, at, trust), _),
+         ((other_is_known, other_current, other_tier, other_at, other_trust), _)| {
+            let by_whom = (is_known, current, tier).cmp(&(other_is_known, other_current, other_tier));
             by_whom.then(other_at.cmp(at)).then(trust.total_cmp(other_trust))
         },
     );
@@ -184,11 +215,22 @@ fn apply(steps: &[Step], reading: &mut Reading) {
     let (mut dependencies, mut cross_cutting) = (HashSet::new(), HashSet::new());
     for step in steps {
         match step {
+            Step::Remarks(tier) => {
+                for standing in reading.standings_mut().filter(|standing| *tier < standing.tier) {
+                    standing.corrections.retain(|remark| remark.trust != *tier);
+                }
+            }
+            Step::Warnings => {
+                reading.warnings.truncate(MOST_WARNINGS);
+                for warning in &mut reading.warnings {
+                    warning.truncate(warning.floor_char_boundary(LONGEST_WARNING));
+                }
+            }
             Step::Knowledge(tier) => reading.knowledge.retain(|item| item.tier() != *tier),
             Step::Region(id) => _ = regions.insert(id.as_str()),
             Step::Wisdom(id) => _ = wisdom.insert(id.as_str()),
-            Step::Dependencies(commit) => _ = dependencies.insert(commit.as_str()),
-            Step::CrossCutting(commit) => _ = cross_cutting.insert(commit.as_str()),
+            Step::Dependencies(commit, tier) => _ = dependencies.insert((commit.as_str(), *tier)),
+            Step::CrossCutting(commit, tier) => _ = cross_cutting.insert((commit.as_str(), *tier)),
             Step::Field(field) => field.cut(reading),
             Step::Last => {
                 reading.dependencies_on_this.clear();
@@ -199,8 +241,8 @@ fn apply(steps: &[Step], reading: &mut Reading) {
     }
     reading.regions.retain(|item| !regions.contains(item.standing.id.0.as_str()));
     reading.wisdom.retain(|item| !wisdom.contains(item.standing.id.0.as_str()));
-    reading.dependencies_on_this.retain(|item| !dependencies.contains(item.commit.as_str()));
-    reading.cross_cutting.retain(|item| !cross_cutting.contains(item.commit.as_str()));
+    reading.dependencies_on_this.retain(|item| !dependencies.contains(&(item.commit.as_str(), item.tier)));
+    reading.cross_cutting.retain(|item| !cross_cutting.contains(&(item.commit.as_str(), item.tier)));
 }
 
 impl Field {

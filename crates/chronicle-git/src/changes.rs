@@ -1,11 +1,14 @@
 //! Which files a commit changed.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::ControlFlow,
+};
 
 use gix::{
     ObjectId,
-    bstr::{BString, ByteSlice},
-    diff::tree::{Recorder, State, recorder::Change},
+    bstr::{BStr, BString, ByteSlice},
+    diff::tree::{Recorder, State, Visit, recorder::Change, visit},
     objs::{TreeRefIter, tree::EntryMode},
 };
 use snafu::ResultExt;
@@ -78,7 +81,51 @@ impl Repository {
     }
 }
 
-/// What differs between two trees of `inner`, in the order of the trees.
+/// So many files of one comparison are looked at.
+const MOST_FILES: usize = 1_000_000;
+
+/// So often one tree may be met in one comparison: a few small trees that name each other many times over can stand for
+/// more files than there is memory.
+const MOST_TWINS: u32 = 10_000;
+
+/// What differs, as long as that has an end.
+#[derive(Default)]
+struct Bounded {
+    recorder: Recorder,
+    n_twins: HashMap<ObjectId, u32>,
+    is_endless: bool,
+}
+
+impl Visit for Bounded {
+    fn pop_front_tracked_path_and_set_current(&mut self) {
+        self.recorder.pop_front_tracked_path_and_set_current();
+    }
+
+    fn push_back_tracked_path_component(&mut self, component: &BStr) {
+        self.recorder.push_back_tracked_path_component(component);
+    }
+
+    fn push_path_component(&mut self, component: &BStr) {
+        self.recorder.push_path_component(component);
+    }
+
+    fn pop_path_component(&mut self) {
+        self.recorder.pop_path_component();
+    }
+
+    fn visit(&mut self, change: visit::Change) -> visit::Action {
+        let (id, mode) = change.oid_and_entry_mode();
+        if mode.is_tree() {
+            let n_twins = self.n_twins.entry(id.to_owned()).or_default();
+            *n_twins += 1;
+            self.is_endless |= MOST_TWINS < *n_twins;
+        }
+        self.is_endless |= MOST_FILES <= self.recorder.records.len();
+        if self.is_endless { ControlFlow::Break(()) } else { self.recorder.visit(change) }
+    }
+}
+
+/// What differs between two trees of `inner`, in the order of the trees; nothing where there is no end to it.
 pub(crate) fn differing(
     inner: &gix::Repository,
     old: Option<ObjectId>,
@@ -91,11 +138,19 @@ pub(crate) fn differing(
     let (old, new_tree) = (old.map(tree).transpose()?, tree(new)?);
     let old = old.as_ref().map_or(&[][..], |tree| &tree.data);
     let entries = |data| TreeRefIter::from_bytes(data, new.kind());
-    let mut recorder = Recorder::default();
-    gix::diff::tree(entries(old), entries(&new_tree.data), State::default(), &inner.objects, &mut recorder)
-        .map_err(gix::Error::from_error)
-        .context(ObjectSnafu { id: new })?;
-    Ok(recorder.records.into_iter().map(of_record).filter(Differing::is_one).collect())
+    let mut bounded = Bounded::default();
+    let walked = gix::diff::tree(
+        entries(old),
+        entries(&new_tree.data),
+        State::default(),
+        &inner.objects,
+        &mut bounded,
+    );
+    if bounded.is_endless {
+        return Ok(Vec::new());
+    }
+    walked.map_err(gix::Error::from_error).context(ObjectSnafu { id: new })?;
+    Ok(bounded.recorder.records.into_iter().map(of_record).filter(Differing::is_one).collect())
 }
 
 fn of_record(change: Change) -> Differing {
@@ -139,4 +194,37 @@ fn moving(
     side: impl Fn(&Differing) -> Option<(EntryMode, ObjectId)>,
 ) -> Vec<Moving<'_>> {
     differing.iter().filter_map(|file| Moving::of(file.path.as_bstr(), side(file)?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use testkit::TestRepo;
+
+    use super::*;
+
+    #[test]
+    fn a_comparison_without_an_end_finds_nothing() {
+        let repo = TestRepo::new();
+        repo.write("a", "1\n");
+        repo.commit("one");
+        let sane = repo.git(&["rev-parse", "HEAD^{tree}"]);
+        let mut tree = sane.clone();
+        for _ in 0..7 {
+            let entries: String = (10..40).map(|n| format!("040000 tree {tree}\td{n}\n")).collect();
+            let file = repo.beside("entries");
+            std::fs::write(&file, entries).expect("it can be written");
+            let made = testkit::command("git", repo.path())
+                .arg("mktree")
+                .stdin(std::fs::File::open(&file).expect("it was written"))
+                .output()
+                .expect("git is installed");
+            tree = String::from_utf8_lossy(&made.stdout).trim().to_owned();
+        }
+        let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).expect("it is an id");
+        let now = testkit::DATE.parse().expect("it is a time");
+        let repository = Repository::discover(repo.path(), now).expect("it is one");
+        assert_eq!(repository.plain_changes(Some(id(&sane)), id(&tree)).expect("its trees are there"), []);
+        assert_eq!(repository.changes(Some(id(&tree)), id(&sane)).expect("its trees are there"), []);
+        assert_eq!(repository.plain_changes(None, id(&sane)).expect("its tree is there").len(), 1);
+    }
 }

@@ -22,6 +22,8 @@ pub struct Commit {
     pub time: Timestamp,
     /// Who wrote it.
     pub author: String,
+    /// The address of who wrote it.
+    pub author_email: String,
     /// The whole message.
     pub message: String,
 }
@@ -75,6 +77,10 @@ impl Repository {
             author: decoded
                 .author()
                 .map(|author| author.name.to_str_lossy().into_owned())
+                .unwrap_or_default(),
+            author_email: decoded
+                .author()
+                .map(|author| author.email.to_str_lossy().into_owned())
                 .unwrap_or_default(),
             message: decoded.message.to_str_lossy().into_owned(),
         })

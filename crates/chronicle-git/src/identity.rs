@@ -9,7 +9,7 @@ use chronicle_core::redaction::cleaned;
 use gix::bstr::{BString, ByteSlice};
 use jiff::tz::TimeZone;
 
-use crate::Repository;
+use crate::{Commit, Repository};
 
 /// Where systems keep the rules of all time zones.
 const ZONES: &str = "/usr/share/zoneinfo";
@@ -22,6 +22,17 @@ impl Repository {
     pub fn author_name(&self) -> Option<String> {
         let name = self.first_set(["author.name", "user.name", "gitoxide.author.nameFallback"])?;
         Some(cleaned(&name.to_str_lossy()).0.into_owned()).filter(|name| !name.trim().is_empty())
+    }
+
+    /// Whether the user wrote `commit`, by the addresses that git has for the user. A commit that was picked, applied or
+    /// amended keeps its author, and the message is the author's.
+    #[must_use]
+    pub fn is_by_user(&self, commit: &Commit) -> bool {
+        let snapshot = self.inner.config_snapshot();
+        let keys =
+            ["author.email", "user.email", "gitoxide.author.emailFallback", "gitoxide.user.emailFallback"];
+        let mut addresses = keys.into_iter().filter_map(|key| snapshot.string(key));
+        addresses.any(|address| address.trim().eq_ignore_ascii_case(commit.author_email.trim().as_bytes()))
     }
 
     /// The committer for our commits: git's, or a generic one, because a missing name must not stop a note.

@@ -13,6 +13,8 @@ use gix::{
     objs::tree::EntryKind,
 };
 
+use crate::repository::is_too_large;
+
 /// Files of which less is shared than this part are not alike.
 const LEAST_ALIKE: f64 = 0.5;
 /// Files that are called the same are one already with this part shared, though others might be more alike.
@@ -175,7 +177,11 @@ impl Sketches<'_> {
     fn likeness(&mut self, old: ObjectId, new: ObjectId, least: f64) -> Option<f64> {
         for id in [old, new] {
             let inner = self.inner;
-            self.known.entry(id).or_insert_with(|| Some(Sketch::of(&inner.find_object(id).ok()?.data)));
+            let sketch = || {
+                let object = (!is_too_large(inner, id)).then(|| inner.find_object(id));
+                Some(Sketch::of(&object?.ok()?.data))
+            };
+            self.known.entry(id).or_insert_with(sketch);
         }
         let (old, new) = (self.known[&old].as_ref()?, self.known[&new].as_ref()?);
         let larger = old.n_bytes.max(new.n_bytes) as f64;

@@ -138,6 +138,33 @@ impl Repository {
         Ok(recovered)
     }
 
+    /// A commit on top of `onto` with the notes of `tip`, but for those on the objects that `instead` has others for: none
+    /// for empty ones. No ref moves. `None` where `onto` has the very same, or nothing is left.
+    ///
+    /// # Errors
+    /// When objects cannot be read or written.
+    pub fn notes_with(
+        &self,
+        name: &str,
+        (tip, onto): (ObjectId, Option<ObjectId>),
+        message: &str,
+        instead: &BTreeMap<ObjectId, Vec<u8>>,
+    ) -> Result<Option<ObjectId>> {
+        let (mut notes, tree) = self.notes_of(name, Some(tip))?;
+        for (key, content) in instead {
+            match content.is_empty() {
+                true => drop(notes.remove(key)),
+                false => drop(notes.insert(*key, vec![self.write_blob(content)?])),
+            }
+        }
+        let tree = self.write_notes(&notes, &tree)?;
+        match onto {
+            Some(onto) if self.commit_tree(onto)? == tree => Ok(None),
+            None if notes.is_empty() => Ok(None),
+            _ => self.commit_tree_of_notes(tree, onto.into_iter().collect(), message).map(Some),
+        }
+    }
+
     /// Where the histories of two commits part; `None` when they have nothing in common.
     ///
     /// gix has a search for this that goes by the times of commits. It finds too old a base where many have

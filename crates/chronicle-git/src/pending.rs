@@ -23,7 +23,8 @@ use crate::{
     conversion::{Conversions, is_pointer_to},
     error::{GitError, NoMergeBaseSnafu, ObjectSnafu, ReadIndexSnafu, Result, WriteObjectSnafu},
     files,
-    worktree::WorkTree,
+    repository::is_too_large,
+    worktree::{TOO_LARGE, WorkTree},
 };
 
 /// Files that differ between two versions of the repository, with their contents.
@@ -77,13 +78,16 @@ const TYPICAL_TREE: usize = 512;
 type Files = BTreeMap<BString, (EntryMode, ObjectId)>;
 
 impl Pending {
-    /// The bytes of one side of a change; `None` when they are not here, as in partial clones.
+    /// The bytes of one side of a change; `None` when they are not here, as in partial clones, or too large.
     ///
     /// # Errors
     /// When the object is broken.
     pub fn content(&self, id: ObjectId) -> Result<Option<Vec<u8>>> {
         if let Some(content) = self.as_staged.get(&id).and_then(|staged| self.unconverted(id, staged)) {
             return Ok(Some(content));
+        }
+        if is_too_large(&self.inner, id) {
+            return Ok(None);
         }
         let found = self.inner.try_find_object(id).context(ObjectSnafu { id })?;
         Ok(found.map(|mut object| std::mem::take(&mut object.data)))
@@ -98,7 +102,7 @@ impl Pending {
             Some(size) => size,
             None => self.inner.find_header(id).ok()?.size(),
         };
-        let content = files::read(&staged.path, size).ok()?;
+        let content = files::read(&staged.path, size.min(files::MAX_BYTES)).ok()?;
         (u64::try_from(content.len()) == Ok(size)).then_some(content)
     }
 }
@@ -271,6 +275,13 @@ impl Repository {
             if is_unchanged || !mode.is_blob_or_symlink() {
                 now.insert(path, (mode, id));
             } else if let Some(found) = self.present_file(None, path.as_bstr())? {
+                // A file that is too large to be read is taken for the same while it is as long.
+                if found.content == TOO_LARGE
+                    && work_tree_size(self, path.as_bstr()) == self.size_if_here(id)?
+                {
+                    now.insert(path, (mode, id));
+                    continue;
+                }
                 let conversions = match &mut conversions {
                     Some(conversions) => conversions,
                     none => none.insert(Conversions::new(self, index)?),
@@ -338,6 +349,11 @@ impl Repository {
         let index = self.inner.index_or_empty().context(ReadIndexSnafu)?;
         Ok(Some(Conversions::new(self, &index)?.apply(path, file.content).content))
     }
+}
+
+fn work_tree_size(repository: &Repository, path: &BStr) -> Option<u64> {
+    let path = WorkTree::new(repository)?.path(path)?.to_owned();
+    Some(path.symlink_metadata().ok()?.len())
 }
 
 /// Whether the file at `path` is the one that was staged as `entry`, going by what the system says of both; `None` when

@@ -3,7 +3,10 @@
 //! Git fetches the objects only, and tells which refs would move (git 2.41 or newer). We move them: a git
 //! that is killed leaves locks that nobody can tell from those of a living one.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use gix::{ObjectId, bstr::ByteSlice};
 use snafu::ResultExt;
@@ -111,13 +114,19 @@ impl Repository {
     pub fn fetch_notes(&self, remote: &str) -> Result<()> {
         let refspec = notes_refspec(remote);
         let Some(moves) = self.fetch_objects(remote, &refspec, &["--prune"])? else {
-            return self.fetch(remote, &refspec, &["--quiet", "--prune"]).map(drop);
+            self.fetch(remote, &refspec, &["--quiet", "--prune"])?;
+            return self.see_remote(remote, BTreeMap::new());
         };
         let (gone, moved): (Vec<_>, Vec<_>) = moves.into_iter().partition(|moved| moved.new.is_none());
         for moved in gone {
             self.delete_ref(&moved.name)?;
         }
-        moved.into_iter().try_for_each(|moved| self.move_tracking_ref(&moved.name, moved.old, moved.new))
+        let mut seen = BTreeMap::new();
+        for Move { name, old, new } in moved {
+            self.move_tracking_ref(&name, old, new)?;
+            seen.extend(new.map(|new| (name, new)));
+        }
+        self.see_remote(remote, seen)
     }
 
     /// Fetches what one ref of a remote, configured or an address, points at; `None` when the remote does not
@@ -286,7 +295,10 @@ impl Repository {
     pub fn note_pushed(&self, remote: &str, name: &str, id: ObjectId) -> Result<()> {
         let tracking = tracking_ref(remote, name);
         let known = self.ref_target(&tracking)?;
-        if known == Some(id) { Ok(()) } else { self.move_tracking_ref(&tracking, known, Some(id)) }
+        if known != Some(id) {
+            self.move_tracking_ref(&tracking, known, Some(id))?;
+        }
+        self.see_remote(remote, BTreeMap::from([(tracking, id)]))
     }
 
     /// The blobs that are reachable from `tip` and not from `known`, with the objects that they are notes of.

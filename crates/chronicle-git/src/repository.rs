@@ -22,6 +22,7 @@ use snafu::ResultExt;
 
 use crate::{
     error::{GitError, IoSnafu, NotARepositorySnafu, ObjectSnafu, Result, WorkTreeElsewhereSnafu},
+    files::MAX_BYTES,
     glance::common_dir_of,
     last_words::LastWords,
     lock::{FileLock, Patience},
@@ -37,6 +38,11 @@ use crate::{
 
 /// Notes and trees are packed as long chains of deltas; what was unpacked once serves the next in the chain.
 const PACK_CACHE_BYTES: usize = 64 << 20;
+
+/// Whether an object has more than [`MAX_BYTES`], which is known without unpacking it.
+pub(crate) fn is_too_large(inner: &gix::Repository, id: ObjectId) -> bool {
+    inner.find_header(id).is_ok_and(|header| MAX_BYTES < header.size())
+}
 
 pub(crate) fn with_pack_cache(mut repository: gix::Repository) -> gix::Repository {
     repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE_BYTES)));
@@ -402,8 +408,9 @@ impl Repository {
             .expect("hashing what lies in memory does not fail")
     }
 
-    /// Reads blobs that will be asked for one by one; together, in the order of the pack, they cost far less.
-    pub fn read_ahead(&self, ids: Vec<ObjectId>) {
+    /// Reads versions of files that will be asked for one by one; together, in the order of the pack, they cost far less.
+    pub fn read_ahead(&self, mut ids: Vec<ObjectId>) {
+        ids.retain(|id| !self.is_too_large(*id));
         let read = self.read_many(ids, |_, content| Some(content.to_vec()));
         let mut ahead = self.read_ahead.borrow_mut();
         for (id, content) in read {
@@ -413,7 +420,8 @@ impl Repository {
 
     /// [`Repository::read_ahead`] by one thread, which costs less where much else is read in the same way, but takes
     /// longer.
-    pub fn read_ahead_in_turn(&self, ids: Vec<ObjectId>) {
+    pub fn read_ahead_in_turn(&self, mut ids: Vec<ObjectId>) {
+        ids.retain(|id| !self.is_too_large(*id));
         self.read_in_turn(ids, &mut self.read_ahead.borrow_mut());
     }
 
@@ -422,7 +430,12 @@ impl Repository {
         self.read_ahead.borrow_mut().clear();
     }
 
-    /// The bytes of a blob; `None` when it is not here, as in partial clones.
+    /// Whether a version of a file is larger than a file of the working tree may be; it isn't unpacked then.
+    pub(crate) fn is_too_large(&self, id: ObjectId) -> bool {
+        is_too_large(&self.inner, id)
+    }
+
+    /// The bytes of a blob; `None` when it is not here, as in partial clones, or too large to be looked at.
     ///
     /// # Errors
     /// When the object is broken.
@@ -430,10 +443,11 @@ impl Repository {
         if let Some(known) = self.read_ahead.borrow().get(&id) {
             return Ok(Some(known.to_vec()));
         }
-        let Some(mut object) = self.inner.try_find_object(id).context(ObjectSnafu { id })? else {
+        if self.is_too_large(id) {
             return Ok(None);
-        };
-        Ok(Some(std::mem::take(&mut object.data)))
+        }
+        let found = self.inner.try_find_object(id).context(ObjectSnafu { id })?;
+        Ok(found.map(|mut object| std::mem::take(&mut object.data)))
     }
 
     /// How many bytes a blob has, which is known without reading it; `None` when it is not here.
@@ -445,13 +459,16 @@ impl Repository {
         Ok(header.map(|header| header.size()))
     }
 
-    /// What `look` makes of the bytes of a blob; `None` when it is not here, as in partial clones.
+    /// What `look` makes of the bytes of a blob; `None` when it is not here, as in partial clones, or too large.
     ///
     /// # Errors
     /// When the object is broken.
     pub fn with_blob<T>(&self, id: ObjectId, look: impl FnOnce(&[u8]) -> T) -> Result<Option<T>> {
         if let Some(known) = self.read_ahead.borrow().get(&id) {
             return Ok(Some(look(known)));
+        }
+        if self.is_too_large(id) {
+            return Ok(None);
         }
         let object = self.inner.try_find_object(id).context(ObjectSnafu { id })?;
         Ok(object.map(|object| look(&object.data)))

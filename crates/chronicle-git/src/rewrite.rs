@@ -40,6 +40,9 @@ pub struct Rewritten {
 
 /// Attempts before giving up on a ref that others keep moving.
 const MAX_ATTEMPTS: u32 = 20;
+/// So many trees that no newer version has are looked into for one version of the notes: a few trees that name each
+/// other many times over can stand for more than there is time for.
+const MAX_NEW_TREES: usize = 200_000;
 
 impl Repository {
     /// The notes refs that hold what Chronicle stores, of this clone and fetched ones, with what they point at.
@@ -75,7 +78,8 @@ impl Repository {
             let Some(commit) = self.commit_if_here(id)? else { continue };
             pending.extend(commit.parent_ids().map(gix::Id::detach));
             let tree = commit.tree_id().context(ObjectSnafu { id })?.detach();
-            self.see_tree(tree, b"", &mut seen, &mut found)?;
+            let mut room = MAX_NEW_TREES;
+            self.see_tree(tree, b"", (&mut seen, &mut room), &mut found)?;
         }
         let mut found: Vec<EverNote> = found.into_iter().collect();
         found.sort_unstable();
@@ -92,17 +96,18 @@ impl Repository {
         &self,
         id: ObjectId,
         prefix: &[u8],
-        seen: &mut HashSet<(ObjectId, Vec<u8>)>,
+        (seen, room): (&mut HashSet<(ObjectId, Vec<u8>)>, &mut usize),
         found: &mut HashSet<EverNote>,
     ) -> Result<()> {
-        if !seen.insert((id, prefix.to_vec())) {
+        if *room == 0 || !seen.insert((id, prefix.to_vec())) {
             return Ok(());
         }
+        *room -= 1;
         let tree = self.inner.find_tree(id).context(ObjectSnafu { id })?;
         for entry in tree.iter().filter_map(std::result::Result::ok) {
             let hex = [prefix, entry.filename().as_bytes()].concat();
             match entry.mode() {
-                mode if mode.is_tree() => self.see_tree(entry.object_id(), &hex, seen, found)?,
+                mode if mode.is_tree() => self.see_tree(entry.object_id(), &hex, (seen, room), found)?,
                 mode if mode.is_blob() => {
                     found.insert(EverNote { key: ObjectId::from_hex(&hex).ok(), blob: entry.object_id() });
                 }

@@ -5,12 +5,13 @@
 //! with, are recorded outside of it: remotes by address, for the repository at one path.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
-use gix::bstr::ByteSlice;
+use gix::{ObjectId, bstr::ByteSlice};
 use snafu::ResultExt;
 
 use crate::{
@@ -98,6 +99,8 @@ impl TrustRecords {
         place.extend_from_slice(common_dir.as_os_str().as_encoded_bytes());
         let mut state = fs::read(self.of_repository(common_dir)).unwrap_or_default();
         state.push(0);
+        state.extend(fs::read(self.seen_by(common_dir)).unwrap_or_default());
+        state.push(0);
         state.extend_from_slice(&settings(config));
         Some(TrustStamp { place, state })
     }
@@ -125,6 +128,43 @@ impl TrustRecords {
         let id = gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::object::Kind::Blob, path);
         let name = id.map_or_else(|_| "unknown".to_owned(), |id| id.to_string());
         self.directory.join("repositories").join(name)
+    }
+
+    /// Where it is recorded which notes those remotes had when we looked.
+    fn seen_by(&self, common_dir: &Path) -> PathBuf {
+        self.of_repository(common_dir).with_extension("seen")
+    }
+
+    /// What the refs of the remote at `url` pointed at when we looked last, in the repository at `common_dir`.
+    #[must_use]
+    pub fn seen(&self, common_dir: &Path, url: &str) -> BTreeMap<String, ObjectId> {
+        let Ok(common_dir) = common_dir.canonicalize() else { return BTreeMap::new() };
+        let content = fs::read_to_string(self.seen_by(&common_dir)).unwrap_or_default();
+        seen_lines(&content)
+            .filter(|(.., of)| *of == url)
+            .map(|(id, name, _)| (name.to_owned(), id))
+            .collect()
+    }
+
+    /// Records what the refs of the remote at `url` point at, in the repository at `common_dir`.
+    ///
+    /// # Errors
+    /// When it cannot be recorded.
+    pub fn see(&self, common_dir: &Path, url: &str, refs: &BTreeMap<String, ObjectId>) -> Result<()> {
+        if self.seen(common_dir, url) == *refs {
+            return Ok(());
+        }
+        let common_dir = common_dir.canonicalize().context(IoSnafu { path: common_dir })?;
+        let path = self.seen_by(&common_dir);
+        let directory = self.directory.join("repositories");
+        make_directory(&directory).context(IoSnafu { path: &directory })?;
+        let _lock = FileLock::acquire(&self.directory.join("lock"))?;
+        let known = fs::read_to_string(&path).unwrap_or_default();
+        let others = seen_lines(&known).filter(|(.., of)| *of != url);
+        let ours = refs.iter().map(|(name, id)| (*id, name.as_str(), url));
+        let content: String =
+            others.chain(ours).map(|(id, name, of)| format!("{id} {name} {of}\n")).collect();
+        replace_file(&path, content.as_bytes()).context(IoSnafu { path: &path })
     }
 
     /// The addresses of the remotes that the user exchanges notes with in the repository at `common_dir`.
@@ -220,6 +260,41 @@ impl TrustRecords {
     }
 }
 
+/// The lines of a record of what remotes had: an object, the ref that pointed at it, and the address.
+fn seen_lines(content: &str) -> impl Iterator<Item = (ObjectId, &str, &str)> {
+    content.lines().filter_map(|line| {
+        let mut words = line.splitn(3, ' ');
+        let id = ObjectId::from_hex(words.next()?.as_bytes()).ok()?;
+        Some((id, words.next()?, words.next()?))
+    })
+}
+
+/// What git writes into the log of a ref that it moved in a fetch or a push, before how it did.
+const OF_FETCHES: [&str; 5] = ["fetch", "pull", "clone: from", "update by push", "remote update"];
+
+/// Whether `message`, the last line in the log of a ref below `kept`, says that git moved it by what is configured, or by
+/// what `remote` is asked for by name: on its own command line a user can fetch anything into it.
+fn is_plain_fetch(message: &str, kept: &str, remote: &[&str]) -> bool {
+    if !OF_FETCHES.iter().any(|beginning| message.starts_with(beginning)) {
+        return false;
+    }
+    let words: Vec<&str> = message.split(' ').collect();
+    let names_it = words.iter().any(|word| remote.contains(&word.trim_end_matches(':')));
+    let reads_more = words.iter().any(|word| word.starts_with("--stdin") || word.starts_with("--refmap"));
+    let is_foreign = |word: &&str| {
+        let refspec = word.trim_end_matches(':').trim_start_matches('+');
+        let Some((from, to)) = refspec.rsplit_once(':').filter(|(_, to)| to.starts_with("refs/")) else {
+            return false;
+        };
+        let is_into = match to.split_once('*') {
+            Some((before, _)) => kept.starts_with(before) || before.starts_with(kept),
+            None => to.starts_with(kept),
+        };
+        is_into && !(names_it && from == to.replacen(kept, "refs/notes/", 1))
+    };
+    !reads_more && !words.iter().any(|word| is_foreign(&word))
+}
+
 /// Makes a directory that only the user may look into.
 fn make_directory(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
@@ -298,6 +373,47 @@ impl Repository {
         let is_enabled = |remote: &String| self.remote_url(remote).is_some_and(|url| enabled.contains(&url));
         let is_alone = |remote: &String| !self.is_fetched_into_by_another(remote);
         self.remotes().into_iter().filter(is_enabled).filter(is_alone).collect()
+    }
+
+    /// What the refs of `remote` are known to have held, of an enabled one: what they hold now where we or git's own plain
+    /// fetch of that remote put it there, else what we saw there last. Any other `git fetch` can write into them.
+    #[must_use]
+    pub fn known_of(&self, remote: &str) -> BTreeMap<String, ObjectId> {
+        let (Some(records), Some(url)) = (&self.trust_records, self.remote_url(remote)) else {
+            return BTreeMap::new();
+        };
+        let mut known = records.seen(self.common_dir(), &url);
+        let kept = tracking_prefix(remote);
+        for (name, id) in self.every_ref_under(&kept).unwrap_or_default() {
+            let is_plain = || {
+                let last = self.last_log_line(&name);
+                last.is_some_and(|(to, message)| to == id && is_plain_fetch(&message, &kept, &[remote, &url]))
+            };
+            if known.get(&name) != Some(&id) && is_plain() {
+                known.insert(name, id);
+            }
+        }
+        known
+    }
+
+    /// Records what `remote` has now, by its address: it may be enabled later. `moved` are those of its refs that somebody
+    /// else may have moved on.
+    pub(crate) fn see_remote(&self, remote: &str, moved: BTreeMap<String, ObjectId>) -> Result<()> {
+        let (Some(records), Some(url)) = (&self.trust_records, self.remote_url(remote)) else {
+            return Ok(());
+        };
+        let mut refs: BTreeMap<String, ObjectId> =
+            self.every_ref_under(&tracking_prefix(remote))?.into_iter().collect();
+        refs.extend(moved);
+        records.see(self.common_dir(), &url, &refs)
+    }
+
+    /// Where the log of a ref says that it was moved to last, and why.
+    fn last_log_line(&self, name: &str) -> Option<(ObjectId, String)> {
+        let reference = self.inner.try_find_reference(name).ok()??;
+        let mut log = reference.log_iter();
+        let line = log.rev().ok()??.next()?.ok()?;
+        Some((line.new_oid, line.message.to_str_lossy().into_owned()))
     }
 
     /// Whether git may fetch anything else than the notes of `remote` into where these are kept, by what the
@@ -403,6 +519,45 @@ mod tests {
         let enabled = records.stamp(&repository, b"[remote \"o\"]\nurl = a\n").unwrap();
         assert_eq!(enabled.place, stamp.place);
         assert_ne!(enabled.state, stamp.state);
+    }
+
+    #[test]
+    fn only_a_plain_fetch_of_a_remote_tells_what_it_has() {
+        let kept = "refs/notes/remotes/origin/";
+        let own = "+refs/notes/chronicle*:refs/notes/remotes/origin/chronicle*";
+        let check = |message: &str, expected| {
+            let url = "https://example.org/r";
+            assert_eq!(is_plain_fetch(message, kept, &["origin", url]), expected, "{message}");
+        };
+        for plain in
+            ["fetch", "fetch origin", "fetch --quiet origin", "pull --rebase", "fetch fork", "update by push"]
+        {
+            check(&format!("{plain}: fast-forward"), true);
+        }
+        check(&format!("fetch origin {own}: storing head"), true);
+        check(&format!("fetch https://example.org/r {own}: storing head"), true);
+        check(&format!("fetch fork {own}: storing head"), false);
+        check("fetch origin refs/pull/*:refs/notes/remotes/origin/*: storing head", false);
+        for other in
+            ["fetch fork refs/notes/*:refs/notes/*", "fetch fork +refs/*:refs/*", "fetch --refmap=a:b fork"]
+        {
+            check(&format!("{other}: fast-forward"), false);
+        }
+        check("chronicle: sync", false);
+        check("", false);
+    }
+
+    #[test]
+    fn what_a_remote_had_is_recorded_by_its_address() {
+        let (_home, records, repository) = records();
+        let id = |hex: &str| ObjectId::from_hex(hex.repeat(20).as_bytes()).unwrap();
+        let refs = |hex: &str| BTreeMap::from([("refs/notes/remotes/o/chronicle".to_owned(), id(hex))]);
+        records.see(&repository, "https://a.example/r", &refs("ab")).unwrap();
+        records.see(&repository, "https://b.example/r s", &refs("cd")).unwrap();
+        records.see(&repository, "https://a.example/r", &refs("ef")).unwrap();
+        assert_eq!(records.seen(&repository, "https://a.example/r"), refs("ef"));
+        assert_eq!(records.seen(&repository, "https://b.example/r s"), refs("cd"));
+        assert_eq!(records.seen(&repository, "https://c.example/r"), BTreeMap::new());
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub enum Detour {
     },
 }
 
+/// What stands for the content of a file that is too large to be read: as in binary files, there are no lines.
+pub(crate) const TOO_LARGE: &[u8] = b"\0larger than what is read";
+
 impl Repository {
     /// The file at `path`: from the working tree, else from `head` where there is no working tree
     /// or where a sparse checkout leaves it out; `None` when it is in neither.
@@ -47,6 +50,9 @@ impl Repository {
             return Ok(Some(PresentFile { content, in_worktree: true }));
         }
         let Some(id) = self.present_blob(head, path)? else { return Ok(None) };
+        if self.is_too_large(id) {
+            return Ok(Some(PresentFile { content: TOO_LARGE.to_vec(), in_worktree: false }));
+        }
         match self.blob_if_here(id)? {
             Some(content) => Ok(Some(PresentFile { content, in_worktree: false })),
             None if self.is_partial() => Err(GitError::Promised { path: path.to_owned(), id }),
@@ -163,6 +169,8 @@ impl Repository {
         };
         match read(&full) {
             Ok(content) => Ok(content),
+            // One such file must not keep all others from being asked about.
+            Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Ok(Some(TOO_LARGE.to_vec())),
             Err(error)
                 if matches!(
                     error.kind(),

@@ -11,7 +11,10 @@ use chronicle_git::{ObjectId, Repository};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, Sources, error::NoSummarySnafu};
+use crate::{
+    Chronicle, Error, Sources,
+    error::{NoSummarySnafu, NotYourCommitSnafu},
+};
 
 /// What an author hands in.
 #[derive(Debug, Clone)]
@@ -173,6 +176,10 @@ impl Chronicle {
     /// The words of a commit's message: its subject, and its body where there is one.
     fn message_summary(&self, commit: ObjectId) -> Result<(String, Vec<redaction::Kind>), Error> {
         let commit = self.repository()?.commit(commit)?;
+        snafu::ensure!(
+            self.repository()?.is_by_user(&commit),
+            NotYourCommitSnafu { commit: commit.id.to_string(), author: commit.author }
+        );
         let is_trailer = |line: &str| {
             line.split_once(": ").is_some_and(|(key, _)| key.ends_with("-by") && !key.contains(' '))
         };

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use chronicle_commits::{Reason, Recap, Unfinished};
 use chronicle_core::{
     correction::Tier,
+    room,
     thread::{Origin, Priority},
 };
 use chronicle_search::{BlockVersion, NamedSession};
@@ -263,7 +264,7 @@ impl Chronicle {
         };
         brief.open.extend(first(mine));
         brief.open.sort_by_key(OpenItem::rank);
-        brief.open.truncate(MOST_THREADS);
+        room::cut(&mut brief.open, MOST_THREADS, OpenItem::whose);
         brief.left_by_others = first(others);
     }
 
@@ -387,10 +388,12 @@ impl Brief {
 
     /// Leaves out the line that matters least; false when there is none left.
     fn leave_out_least(&mut self) -> bool {
-        let urgency = |item: &OpenItem| match item.priority {
-            Priority::High => 90,
-            Priority::Medium => 60,
-            Priority::Low => 30,
+        let urgency = |item: &OpenItem| match (item.whose(), item.priority) {
+            // Less than anything of the user's or the team's.
+            (Tier::Unknown, _) => -100,
+            (_, Priority::High) => 90,
+            (_, Priority::Medium) => 60,
+            (_, Priority::Low) => 30,
         };
         // What is further down in its list matters less.
         let down = |length: usize| i64::try_from(length).unwrap_or(i64::MAX).min(20);

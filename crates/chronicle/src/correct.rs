@@ -88,6 +88,9 @@ pub struct ClaimLine {
     /// Who says it, in words, unless it is the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said_by: Option<String>,
+    /// Whether someone who is trusted less says something else under the same id.
+    #[serde(skip)]
+    pub is_disputed: bool,
 }
 
 impl From<&FoundClaim> for ClaimLine {
@@ -99,7 +102,8 @@ impl From<&FoundClaim> for ClaimLine {
             file: claim.file().map(str::to_owned),
             anchor: claim.anchor().map(str::to_owned),
             text: claim.text().to_owned(),
-            tier: claim.said_by.as_ref().map_or(Tier::Own, |said| said.tier),
+            tier: claim.tier(),
+            is_disputed: claim.is_disputed,
             said_by: claim
                 .said_by
                 .as_ref()
@@ -159,6 +163,7 @@ impl Chronicle {
             text: text.to_owned(),
             tier: standing.tier,
             said_by: standing.said_by(),
+            is_disputed: false,
         };
         let mut found: Vec<((bool, u8), ClaimLine)> = Vec::new();
         for item in &reading.regions {
@@ -324,6 +329,17 @@ impl Chronicle {
         claims: Vec<ClaimLine>,
         corrections: Vec<Correction>,
     ) -> Result<CorrectReply, Error> {
+        for claim in claims.iter().filter(|claim| claim.tier != Tier::Own) {
+            // It would be said of every claim with that id.
+            let called = claims_called(self.repository()?, &claim.id.0)?;
+            if let Some(meant) = called.iter().find(|called| claim.tier < called.tier()) {
+                let reason = format!(
+                    "what is said here has the id of another claim that you trust more, on commit {}; to mean that one, name it by its id, {}",
+                    meant.commit, claim.id
+                );
+                return NoClaimSnafu { reason }.fail();
+            }
+        }
         let key = |claim: &ClaimLine| {
             ObjectId::from_hex(claim.commit.as_bytes()).expect("a claim names its commit in full")
         };
@@ -398,14 +414,21 @@ impl Washed {
         recovered: &Recovered,
     ) -> CorrectReply {
         let removed = recovered.files.iter();
+        let removed =
+            removed.map(|file| format!("removed `{}`, left behind by a process that died", file.display()));
+        let disputed = claims.iter().filter(|claim| claim.is_disputed).map(|claim| {
+            format!(
+                "someone you trust less says something else under the id {}; what you trust more is meant",
+                claim.id
+            )
+        });
+        let warnings = removed.chain(disputed).collect();
         CorrectReply {
             schema: "chronicle-correct/v1",
             changed: true,
             claims,
             corrections,
-            warnings: removed
-                .map(|file| format!("removed `{}`, left behind by a process that died", file.display()))
-                .collect(),
+            warnings,
             redacted: self.redacted,
         }
     }

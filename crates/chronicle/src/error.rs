@@ -325,6 +325,14 @@ pub enum Error {
     /// An annotation without a summary.
     #[snafu(display("the annotation has no summary; say why this approach was taken"))]
     NoSummary,
+    /// A message that is to speak for the user, of a commit that somebody else wrote.
+    #[snafu(display("{} wrote the message of {commit}, by the address in it, so it does not say what you say", author.escape_debug()))]
+    NotYourCommit {
+        /// The commit.
+        commit: String,
+        /// Its author.
+        author: String,
+    },
     /// A remark without words.
     #[snafu(display("the remark is empty"))]
     EmptyRemark,
@@ -491,6 +499,7 @@ impl Error {
             Self::InvalidSince { .. } => "invalid_since",
             Self::Budget { .. } => "budget_too_small",
             Self::NoSummary => "no_summary",
+            Self::NotYourCommit { .. } => "not_your_commit",
             Self::EmptyRemark => "empty_remark",
             Self::EmptyContext => "empty_context",
             Self::EmptyReason | Self::EmptyValue | Self::EmptySummary => "empty_value",

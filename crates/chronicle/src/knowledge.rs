@@ -7,7 +7,7 @@ use chronicle_commits::{
     input::{KnowledgeInput, wash},
     remove_knowledge,
 };
-use chronicle_core::{AntiPattern, Boundary, Convention, reading::KnowledgeItem};
+use chronicle_core::{AntiPattern, Boundary, Convention, correction::Tier, reading::KnowledgeItem};
 use chronicle_git::Recovered;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -108,7 +108,10 @@ impl Chronicle {
                 all.concerning(&name.to_string()).items()
             }
         };
-        Ok(KnowledgeReply { warnings, ..KnowledgeReply::of(items, false, &Recovered::default()) })
+        let mut reply =
+            KnowledgeReply { warnings, ..KnowledgeReply::of(items, false, &Recovered::default()) };
+        reply.items.sort_by_key(|item| item.tier() == Tier::Unknown);
+        Ok(reply)
     }
 
     /// The item of the repository's knowledge with this id.
@@ -174,6 +177,12 @@ impl Chronicle {
     pub fn remove_knowledge(&self, id: &str) -> Result<KnowledgeReply, Error> {
         let (items, recovered) = remove_knowledge(self.repository()?, id)?;
         snafu::ensure!(!items.is_empty(), NoKnowledgeSnafu { id });
-        Ok(KnowledgeReply::of(items, true, &recovered))
+        let mut reply = KnowledgeReply::of(items, true, &recovered);
+        if !all_knowledge(self.repository()?, &mut Vec::new())?.called(id).is_empty() {
+            reply.warnings.push(format!(
+                "someone you trust less says something else under the id {id}; it is still there"
+            ));
+        }
+        Ok(reply)
     }
 }

@@ -79,11 +79,13 @@ pub use chronicle_commits::{
     AuthorContext, StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES, reconcile::Effort,
 };
 pub use chronicle_core::{
-    Category, ContextLevel, InvalidRange, LineRange, are, counted, counted_are, is_session_id,
+    Category, ContextLevel, InvalidRange, LineRange, are,
+    correction::Tier,
+    counted, counted_are, is_session_id,
     period::Span,
     plain,
-    reading::Reading,
-    shown_json,
+    reading::{KnowledgeItem, Reading, RegionItem, WisdomItem},
+    room, shown_json,
     thread::{How, Priority, ThreadKind},
     without_commands,
 };

@@ -64,6 +64,12 @@ pub struct UnitSummary {
     pub at: Timestamp,
     /// How far it can be trusted, 0 to 1.
     pub confidence: f64,
+    /// How far those are trusted, at the most, who say any of it.
+    #[serde(skip)]
+    pub tier: Tier,
+    /// How many of its constraints, and of its risks, the user or the team says: they come first.
+    #[serde(skip)]
+    pub n_trusted: [usize; 2],
     /// Who says the newest word, unless it is the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said_by: Option<String>,
@@ -110,7 +116,8 @@ impl Word<'_> {
         let Some(last) = self.standing.corrections.last() else { return text.to_owned() };
         let what = if last.kind == CorrectionKind::Flag { "flagged" } else { "corrected" };
         let by = said_by_of(last).map(|by| format!(" ({by})")).unwrap_or_default();
-        match last.reason.is_empty() {
+        // A stranger's reason has no line of its own here; `read` shows it.
+        match last.reason.is_empty() || last.trust == Tier::Unknown && self.standing.tier != Tier::Unknown {
             true => format!("{text} ({what}{by})"),
             false => format!("{text} ({what}{by}: {})", one_line(&last.reason)),
         }
@@ -288,6 +295,7 @@ fn unit(lines: Option<LineRange>, anchor: Option<String>, mut words: Vec<Word<'_
     let is_there = |word: &&Word<'_>| word.standing.state != State::Gone;
     let mut constraints: Vec<String> = Vec::new();
     let mut risks: Vec<String> = Vec::new();
+    let mut n_trusted = [0; 2];
     for word in &words {
         let add = |all: &mut Vec<String>, said: &[&str]| {
             for text in said {
@@ -300,6 +308,9 @@ fn unit(lines: Option<LineRange>, anchor: Option<String>, mut words: Vec<Word<'_
         add(&mut risks, &word.risks);
         if word.standing.state != State::Gone {
             add(&mut constraints, &word.constraints);
+        }
+        if !is_unknown(word) {
+            n_trusted = [constraints.len(), risks.len()];
         }
     }
     let mut intents = words.iter().filter(is_there);
@@ -316,6 +327,8 @@ fn unit(lines: Option<LineRange>, anchor: Option<String>, mut words: Vec<Word<'_
         timestamp: newest.timestamp.clone(),
         at: newest.at,
         confidence: newest.confidence,
+        n_trusted,
+        tier: words.iter().map(|word| word.standing.tier).max().unwrap_or(Tier::Unknown),
         said_by: newest.said_by(),
         intent,
         constraints,

@@ -347,6 +347,12 @@ impl Chronicle {
                     None => of_remote.refs.push(SyncedRef::new(&name, Standing::Pushed)),
                 }
             }
+            if 0 < report.n_withheld {
+                synced.warnings.push(format!(
+                    "not pushed to `{remote}`: what neither you nor your team said against lessons, and what cannot be read, in {}",
+                    counted(report.n_withheld, "note")
+                ));
+            }
             for (key, kinds) in report.redacted {
                 let kinds: BTreeSet<String> = kinds.iter().map(ToString::to_string).collect();
                 let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use chronicle_commits::{Recap, Unfinished};
 use chronicle_core::correction::Tier;
+use chronicle_core::room;
 use chronicle_core::thread::{Evidence, How, Origin, Priority, Resolution, Status, Thread, ThreadKind};
 use chronicle_git::Glance;
 use chronicle_search::{ListedThread, Store};
@@ -169,7 +170,7 @@ impl Chronicle {
             }
         }
         pending.items.sort_by_key(OpenItem::rank);
-        pending.items.truncate(command.limit);
+        room::cut(&mut pending.items, command.limit, OpenItem::whose);
         pending.n_more = (n_open + n_lessons).saturating_sub(pending.items.len());
         if let (Some(memory), true) = (&memory, pending.items.is_empty()) {
             pending.n_elsewhere = memory.store.n_open_threads(None, self.now)?.n_listed;
@@ -322,11 +323,17 @@ impl OpenItem {
         !self.waits_for.is_empty() || self.kind == ThreadKind::Blocked
     }
 
-    /// The order of lists: that of [`Thread::rank`], with lessons among threads.
+    /// How far its author is trusted; threads are the user's own.
+    pub(crate) fn whose(&self) -> Tier {
+        self.tier.unwrap_or(Tier::Own)
+    }
+
+    /// The order of lists: that of [`Thread::rank`], with lessons among threads, and those of strangers last.
     pub(crate) fn rank(&self) -> impl Ord + use<> {
+        let is_foreign = self.whose() == Tier::Unknown;
         let is_idle = self.status != Status::InProgress;
         let mentioned = self.last_mentioned.as_deref().and_then(|at| at.parse::<Timestamp>().ok());
-        (self.priority, self.waits(), is_idle, std::cmp::Reverse(mentioned), self.id.clone())
+        (is_foreign, self.priority, self.waits(), is_idle, std::cmp::Reverse(mentioned), self.id.clone())
     }
 }
 

@@ -4,8 +4,10 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use chronicle_core::{
     LineRange,
+    correction::Tier,
     outline::{Item, may_mean},
     reading::{Reading, RegionItem, Standing, WisdomItem},
+    room,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,6 +44,15 @@ pub struct Moment {
     pub regions: Vec<RegionItem>,
     /// Lessons.
     pub wisdom: Vec<WisdomItem>,
+}
+
+impl Moment {
+    /// How far those are trusted, at the most, who say any of it.
+    fn whose(&self) -> Tier {
+        let standings = self.regions.iter().map(|item| &item.standing);
+        let standings = standings.chain(self.wisdom.iter().map(|item| &item.standing));
+        standings.map(|standing| standing.tier).max().unwrap_or(Tier::Unknown)
+    }
 }
 
 impl Chronicle {
@@ -89,7 +100,10 @@ impl Chronicle {
         }
         let mut moments = self.in_order(by_commit)?;
         let n_left_out = limit.map_or(0, |limit| moments.len().saturating_sub(limit));
-        moments.drain(..n_left_out);
+        // The newest stay, and of strangers' those that leave room.
+        moments.reverse();
+        room::cut(&mut moments, limit.unwrap_or(usize::MAX), Moment::whose);
+        moments.reverse();
         Ok(Timeline {
             schema: "chronicle-history/v1",
             file: reading.query.file,

@@ -174,6 +174,7 @@ impl CommandError {
             "lines_need_one_file" => "name one file together with --lines",
             "invalid_json" | "input_empty" => "`git chronicle schema annotate-input` shows the form",
             "invalid_input" => "`git chronicle schema annotate-input` shows the form; nothing was stored",
+            "not_your_commit" => "say in your own words why it is so, with --summary or --json",
             "no_summary" => "add \"summary\" to the JSON, or use --summary or --auto",
             "unknown_entry" => "`git chronicle show` lists the ids of a commit's entries",
             "not_your_summary" => "leave out --replace-summary: yours is stored beside it",

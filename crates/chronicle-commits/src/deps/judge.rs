@@ -14,6 +14,7 @@ use chronicle_core::{
     mentions::{agree, segments},
     outline::{Item, resolve},
     reading::State,
+    room,
     score::{self, Tie},
 };
 use chronicle_git::{BStr, ByteSlice, LazyRepository, ObjectId};
@@ -545,7 +546,8 @@ impl<'a, 'r> Judge<'a, 'r> {
         let half_life_days = self.setting.request.half_life_days;
         let tie = (tie, spoken.tier());
         let confidence = score::of(spoken.source, spoken.level, None, age, half_life_days, tie);
-        let is_doubted = by.id().is_some_and(|id| !self.setting.said.corrections(id).is_empty());
+        let doubts = by.id().map(|id| self.setting.said.corrections(id)).unwrap_or_default();
+        let is_doubted = doubts.iter().any(|item| !item.is_remark);
         let confidence = if is_doubted { score::doubted(confidence) } else { confidence };
         let is_superseded = by.id().is_some_and(|id| self.setting.said.superseded_by(id).is_some());
         let rank = Rank {
@@ -584,6 +586,7 @@ impl<'a, 'r> Judge<'a, 'r> {
         let (from_file, from_anchor) = by.from();
         let mut corrections = by.id().map(|id| self.setting.said.corrections(id)).unwrap_or_default();
         corrections.iter_mut().for_each(CorrectionItem::hide);
+        room::cap_remarks(&mut corrections);
         Some(Dependent {
             strength: by.strength(),
             from_file: from_file.map(str::to_owned),

@@ -73,7 +73,8 @@ impl Outdated<'_> {
         }
         let tree = repository.commit_tree(head)?;
         let blob = repository.blob_at(tree, self.path)?;
-        let Some(content) = blob.map(|blob| repository.blob(blob)).transpose()? else { return Ok(None) };
+        let content = blob.map(|blob| repository.blob_if_here(blob)).transpose()?.flatten();
+        let Some(content) = content else { return Ok(None) };
         let other_names = self.stored.iter().flat_map(|stored| &stored.names);
         let other_names: Vec<BString> = other_names.map(|name| name.as_str().into()).collect();
         let present = Present::new(path.clone(), Some(&content));

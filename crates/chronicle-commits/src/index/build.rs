@@ -418,7 +418,7 @@ fn from_whole_history(
     let candidates = ground.candidates(&mut Vec::new())?;
     let mut gathered = Gathered::from(&ground, &candidates);
     for (number, (path, blob)) in paths.iter().zip(blobs).enumerate() {
-        let content = repository.blob(blob)?;
+        let Some(content) = repository.blob_if_here(blob)? else { continue };
         repository.read_ahead(gathered.versions(number));
         let record = gathered.place(number, &Present::new(path.clone(), Some(&content)))?;
         repository.forget_read_ahead();
@@ -634,7 +634,7 @@ fn write_file(
     let is_held = n_bytes.is_some_and(|n_bytes| Blaming::holds(file, n_bytes));
     let all = file.touches.iter().filter(|_| is_held).filter_map(|touch| touch.new);
     repository.read_ahead_in_turn(gathered.versions(number).into_iter().chain(all).chain(blob).collect());
-    let content = blob.and_then(|blob| repository.blob(blob).ok());
+    let content = blob.and_then(|blob| repository.blob_if_here(blob).ok()?);
     let present = Present::new(path.clone(), content.as_deref());
     let is_blamed = is_held && content.as_deref().is_some_and(|content| !is_opaque(content));
     if is_blamed {

@@ -1,11 +1,13 @@
 //! Fits an answer into a budget, for the commands that have none of their own on the command line.
 //!
-//! Whole pieces are left out, the last ones first, and the answer says how many. It is measured as JSON: the
+//! Whole pieces are left out, those of strangers first and the last ones first, and the answer says how many. It is measured as JSON: the
 //! markdown beside it is shorter.
 
 use chronicle::{
-    Check, Deps, KnowledgeReply, Summary, Timeline, Why,
+    Check, CheckedFile, Deps, KnowledgeItem, KnowledgeReply, RegionItem, Summary, Tier, Timeline, Why,
+    WisdomItem,
     render::{Answer, View},
+    room,
 };
 
 /// The longest answer, in tokens of about four bytes, unless a call says otherwise.
@@ -51,15 +53,17 @@ fn most<T: Pieces>(answer: T, max_tokens: usize, bytes: impl Fn(&T) -> usize) ->
     kept(fitting)
 }
 
-/// Implements [`Pieces`] for an answer whose pieces are the elements of one list.
+/// Implements [`Pieces`] for an answer whose pieces are lists: those of strangers go first, then the team's, of each the
+/// last ones.
 macro_rules! pieces {
-    ($answer:ty, $list:ident) => {
+    ($answer:ty, $tiers:expr, $retain:expr) => {
         impl Pieces for $answer {
             fn count(&self) -> usize {
-                self.$list.len()
+                $tiers(self).len()
             }
             fn keep(&mut self, n_kept: usize) {
-                self.$list.truncate(n_kept);
+                let mut stays = room::kept(&$tiers(self), n_kept).into_iter();
+                $retain(self, &mut || stays.next().unwrap_or_default());
             }
             fn warnings(&mut self) -> &mut Vec<String> {
                 &mut self.warnings
@@ -68,21 +72,77 @@ macro_rules! pieces {
     };
 }
 
-pieces!(Check, files);
-pieces!(Deps, dependents);
-pieces!(KnowledgeReply, items);
-pieces!(Summary, files);
+/// Whether the next piece stays, asked in the order of their tiers.
+type Stays<'a> = &'a mut dyn FnMut() -> bool;
+
+pieces!(
+    Check,
+    |check: &Check| -> Vec<Tier> {
+        let of_file = |file: &CheckedFile| -> Vec<Tier> {
+            let lessons = file.lessons.iter().map(|touched| touched.lesson.standing.tier);
+            lessons.chain(file.dependents.iter().map(|touched| touched.dependent.tier)).collect()
+        };
+        check.files.iter().flat_map(of_file).collect()
+    },
+    |check: &mut Check, stays: Stays<'_>| {
+        for file in &mut check.files {
+            file.lessons.retain(|_| stays());
+            file.dependents.retain(|_| stays());
+        }
+        check.files.retain(|file| !file.lessons.is_empty() || !file.dependents.is_empty());
+    }
+);
+
+pieces!(
+    Deps,
+    |deps: &Deps| -> Vec<Tier> { deps.dependents.iter().map(|dependent| dependent.tier).collect() },
+    |deps: &mut Deps, stays: Stays<'_>| deps.dependents.retain(|_| stays())
+);
+
+pieces!(
+    KnowledgeReply,
+    |reply: &KnowledgeReply| -> Vec<Tier> { reply.items.iter().map(KnowledgeItem::tier).collect() },
+    |reply: &mut KnowledgeReply, stays: Stays<'_>| reply.items.retain(|_| stays())
+);
+
+pieces!(
+    Summary,
+    |summary: &Summary| -> Vec<Tier> {
+        let units = summary.files.iter().flat_map(|file| &file.units);
+        units.map(|unit| unit.tier).collect()
+    },
+    |summary: &mut Summary, stays: Stays<'_>| {
+        summary.files.iter_mut().for_each(|file| file.units.retain(|_| stays()));
+        summary.files.retain(|file| !file.units.is_empty());
+    }
+);
+
+/// The tiers of items, and what tells which of them stay.
+fn tiers<'a>(regions: &'a [RegionItem], wisdom: &'a [WisdomItem]) -> impl Iterator<Item = Tier> + use<'a> {
+    let regions = regions.iter().map(|item| item.standing.tier);
+    regions.chain(wisdom.iter().map(|item| item.standing.tier))
+}
 
 impl Pieces for Timeline {
     fn count(&self) -> usize {
-        self.moments.len()
+        self.moments.iter().map(|moment| moment.regions.len() + moment.wisdom.len()).sum()
     }
 
     /// The newest stay, as with `--limit`.
     fn keep(&mut self, n_kept: usize) {
-        let n_older = self.moments.len().saturating_sub(n_kept);
-        self.moments.drain(..n_older);
-        self.n_left_out += n_older;
+        self.moments.reverse();
+        let all: Vec<Tier> =
+            self.moments.iter().flat_map(|moment| tiers(&moment.regions, &moment.wisdom)).collect();
+        let mut stays = room::kept(&all, n_kept).into_iter();
+        let mut stays = || stays.next().unwrap_or_default();
+        for moment in &mut self.moments {
+            moment.regions.retain(|_| stays());
+            moment.wisdom.retain(|_| stays());
+        }
+        let n_before = self.moments.len();
+        self.moments.retain(|moment| !moment.regions.is_empty() || !moment.wisdom.is_empty());
+        self.n_left_out += n_before - self.moments.len();
+        self.moments.reverse();
     }
 
     fn warnings(&mut self) -> &mut Vec<String> {
@@ -99,8 +159,10 @@ impl Pieces for Why {
     fn keep(&mut self, n_kept: usize) {
         self.commits.truncate(n_kept);
         let n_kept = n_kept - self.commits.len();
-        self.wisdom.truncate(n_kept);
-        self.regions.truncate(n_kept - self.wisdom.len());
+        let all: Vec<Tier> = tiers(&[], &self.wisdom).chain(tiers(&self.regions, &[])).collect();
+        let mut stays = room::kept(&all, n_kept).into_iter();
+        self.wisdom.retain(|_| stays.next().unwrap_or_default());
+        self.regions.retain(|_| stays.next().unwrap_or_default());
     }
 
     fn warnings(&mut self) -> &mut Vec<String> {

@@ -6,6 +6,7 @@ use chronicle_core::{
     Category, LineRange,
     correction::Tier,
     reading::{Dependency, KnowledgeItem, Match, Reading, Standing, State},
+    room,
 };
 use chronicle_git::{ByteSlice, FETCHED_NOTES, files};
 use chronicle_sessions::{Edit, EditKind};
@@ -122,9 +123,9 @@ impl Chronicle {
         reading.regions.retain(|item| !shown.contains(item.standing.id.0.as_str()));
         reading.dependencies_on_this.retain(|item| !shown.contains(dependency_id(item).as_str()));
         reading.knowledge.retain(|item| !shown.contains(knowledge_id(item)));
-        reading.wisdom.truncate(MOST_ITEMS);
-        reading.regions.truncate(MOST_ITEMS);
-        reading.dependencies_on_this.truncate(MOST_ITEMS);
+        room::cut(&mut reading.wisdom, MOST_ITEMS, |item| item.standing.tier);
+        room::cut(&mut reading.regions, MOST_ITEMS, |item| item.standing.tier);
+        room::cut(&mut reading.dependencies_on_this, MOST_ITEMS, |item| item.tier);
         if is_empty(&reading) || !is_reason(&reading) {
             return Ok(None);
         }

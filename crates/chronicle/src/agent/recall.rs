@@ -6,6 +6,7 @@ use chronicle_commits::KnownAnchors;
 use chronicle_core::{
     plain,
     reading::{Reading, State},
+    room,
 };
 
 use super::{
@@ -159,7 +160,7 @@ impl Chronicle {
                 && !item.standing.is_over()
                 && !shown.contains(item.standing.id.0.as_str())
         });
-        reading.wisdom.truncate(MOST_ITEMS);
+        room::cut(&mut reading.wisdom, MOST_ITEMS, |item| item.standing.tier);
         reading.regions.clear();
         reading.dependencies_on_this.clear();
         reading.cross_cutting.clear();

@@ -103,7 +103,9 @@ fn open_items(out: &mut String, items: &[OpenItem], with_project: bool, view: &V
         let waits =
             if waits.is_empty() { String::new() } else { format!("; waits for {}", waits.join(", ")) };
         let proposed = if item.proposal.is_some() { "; proposed as done" } else { "" };
-        let _ = writeln!(out, "- {}{waits}{proposed}", threads::line(item, with_project, view));
+        words::said_as(out, item.whose(), |out| {
+            let _ = writeln!(out, "- {}{waits}{proposed}", threads::line(item, with_project, view));
+        });
     }
 }
 

@@ -74,8 +74,7 @@ fn write_lesson(out: &mut String, touched: &TouchedLesson, view: &View) {
     let _ = write!(out, "{} ({}): ", touched.lesson.category, about.join(", "));
     words::write_indented(out, &touched.lesson.content, "  ");
     for correction in &standing.corrections {
-        out.push_str("\n  - ");
-        out.push_str(&correct::words(correction, view));
+        let _ = write!(out, "\n{}  - {}", correct::quote(correction), correct::words(correction, view));
     }
 }
 

@@ -55,8 +55,13 @@ pub(super) fn words(item: &CorrectionItem, view: &View) -> String {
 /// The corrections of one claim, each behind `lead`.
 pub(super) fn list(out: &mut String, items: &[CorrectionItem], lead: &str, view: &View) {
     for item in items {
-        let _ = writeln!(out, "{lead}{}", words(item, view));
+        let _ = writeln!(out, "{}{lead}{}", quote(item), words(item, view));
     }
+}
+
+/// What stands before the line of a correction, which may be a stranger's below words of the user's.
+pub(super) fn quote(item: &CorrectionItem) -> &'static str {
+    if item.trust == Tier::Unknown { "> " } else { "" }
 }
 
 /// What stands before a correction of a code unit.

@@ -73,7 +73,6 @@ fn write(out: &mut String, dependent: &Dependent, view: &View) {
     }
     out.push(')');
     for correction in &dependent.corrections {
-        out.push_str("\n  - ");
-        out.push_str(&correct::words(correction, view));
+        let _ = write!(out, "\n{}  - {}", correct::quote(correction), correct::words(correction, view));
     }
 }

@@ -412,7 +412,8 @@ pub(super) fn shown(shown: &Shown, view: &View) -> String {
             out.push_str("\n**Corrections:**\n");
         }
         for ShownCorrection { entry, correction } in &shown.corrections {
-            let _ = writeln!(out, "- {}: {}", words::id(entry), correct::words(correction, view));
+            let (quote, said) = (correct::quote(correction), correct::words(correction, view));
+            let _ = writeln!(out, "{quote}- {}: {said}", words::id(entry));
         }
         if !annotation.unread.is_empty() {
             let _ = writeln!(

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use chronicle_core::Age;
+use chronicle_core::{Age, correction::Tier};
 
 use super::{View, markdown::gap, words};
 use crate::{Summary, UnitSummary};
@@ -39,16 +39,23 @@ fn unit(out: &mut String, unit: &UnitSummary, is_of_commit: bool, view: &View) {
     };
     let age = Age::between(unit.at, view.now);
     let by = unit.said_by.as_ref().map(|by| format!(", {by}")).unwrap_or_default();
-    let _ = write!(out, "- {name} [{}, {age}, {:.2}{by}]", words::short(&unit.commit), unit.confidence);
+    // What the user or the team says comes first.
+    let whose = |number: usize, n_trusted: usize| if number < n_trusted { Tier::Own } else { Tier::Unknown };
+    let mut head = String::new();
+    let _ = write!(head, "- {name} [{}, {age}, {:.2}{by}]", words::short(&unit.commit), unit.confidence);
     if let Some(intent) = &unit.intent {
-        let _ = write!(out, ": {}", words::indented(intent, "  "));
+        let _ = write!(head, ": {}", words::indented(intent, "  "));
     }
-    out.push('\n');
-    for text in &unit.constraints {
-        let _ = writeln!(out, "  - must hold: {}", words::indented(text, "    "));
-    }
-    for text in &unit.risks {
-        let _ = writeln!(out, "  - risk: {}", words::indented(text, "    "));
+    words::said_as(out, whose(0, usize::from(unit.tier != Tier::Unknown)), |out| {
+        let _ = writeln!(out, "{head}");
+    });
+    let lists = [("must hold", &unit.constraints), ("risk", &unit.risks)];
+    for ((what, texts), n_trusted) in lists.into_iter().zip(unit.n_trusted) {
+        for (number, text) in texts.iter().enumerate() {
+            words::said_as(out, whose(number, n_trusted), |out| {
+                let _ = writeln!(out, "  - {what}: {}", words::indented(text, "    "));
+            });
+        }
     }
     if 0 < unit.n_more {
         let _ = writeln!(out, "  - {} more in `read`", unit.n_more);

@@ -34,6 +34,10 @@ pub(super) fn pending(pending: &Pending, view: &View) -> String {
 
 /// One line for the item, and one below it for each thing that it waits for or that speaks for its end.
 fn open_item(out: &mut String, item: &OpenItem, with_project: bool, view: &View) {
+    words::said_as(out, item.whose(), |out| item_words(out, item, with_project, view));
+}
+
+fn item_words(out: &mut String, item: &OpenItem, with_project: bool, view: &View) {
     let _ = writeln!(out, "- {}", line(item, with_project, view));
     for other in &item.waits_for {
         let _ = writeln!(out, "  - waits for {}: {}", other.short, one_line(&other.summary));

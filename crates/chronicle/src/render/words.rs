@@ -31,7 +31,14 @@ pub(super) fn said_as(out: &mut String, tier: Tier, write: impl FnOnce(&mut Stri
     let mut said = String::new();
     write(&mut said);
     for line in said.lines() {
-        out.push_str(if line.is_empty() { ">" } else { "> " });
+        // What is quoted in there already is a stranger's, too.
+        out.push_str(if line.is_empty() {
+            ">"
+        } else if line.starts_with("> ") {
+            ""
+        } else {
+            "> "
+        });
         out.push_str(line);
         out.push('\n');
     }

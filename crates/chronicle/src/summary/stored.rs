@@ -1,6 +1,6 @@
 //! The form in which the summary of a directory is kept.
 
-use chronicle_core::LineRange;
+use chronicle_core::{LineRange, correction::Tier};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,8 @@ struct StoredUnit {
     timestamp: String,
     at: Moment,
     confidence: f64,
+    tier: Tier,
+    n_trusted: [usize; 2],
     said_by: Option<String>,
     intent: Option<String>,
     constraints: Vec<String>,
@@ -74,6 +76,8 @@ fn stored(unit: &UnitSummary) -> StoredUnit {
         timestamp: unit.timestamp.clone(),
         at: unit.at.as_nanosecond(),
         confidence: unit.confidence,
+        tier: unit.tier,
+        n_trusted: unit.n_trusted,
         said_by: unit.said_by.clone(),
         intent: unit.intent.clone(),
         constraints: unit.constraints.clone(),
@@ -92,6 +96,8 @@ fn unit(stored: StoredUnit) -> Option<UnitSummary> {
         timestamp: stored.timestamp,
         at: Timestamp::from_nanosecond(stored.at).ok()?,
         confidence: stored.confidence,
+        tier: stored.tier,
+        n_trusted: stored.n_trusted,
         said_by: stored.said_by,
         intent: stored.intent,
         constraints: stored.constraints,

@@ -41,7 +41,8 @@ enum Action {
         /// The remote
         remote: Option<String>,
 
-        /// Also push lessons that neither you nor a remote you enabled wrote, and count them as yours
+        /// Also push lessons that neither you nor a remote you enabled wrote, and count them as yours; purge marks and
+        /// corrections of others are never pushed
         #[arg(long)]
         vouch: bool,
     },

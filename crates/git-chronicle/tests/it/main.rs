@@ -61,6 +61,7 @@ mod skills;
 mod sleep;
 mod sleep_wording;
 mod statusline;
+mod strangers;
 mod summary;
 mod sync;
 mod threads;

@@ -430,7 +430,7 @@ fn notes_are_merged_at_any_fan_out() {
 }
 
 #[test]
-fn what_nobody_here_can_read_passes_byte_for_byte() {
+fn what_nobody_here_can_read_passes_byte_for_byte_if_the_user_vouches() {
     let team = Team::new(3);
     let commits = team.commits();
     let (ada, bob) = (team.clone("ada"), team.clone("bob"));
@@ -438,7 +438,10 @@ fn what_nobody_here_can_read_passes_byte_for_byte() {
     put_note(&ada, &commits[0], unknown);
     put_note(&ada, &commits[1], b"\xff\xfe not text");
     run(&mut annotate(&bob, &commits[2], 1)).success();
-    sync(&ada, &["push"]);
+    sync(&ada, &["push"]).warns("not pushed to `origin`");
+    sync(&bob, &["pull"]);
+    assert_eq!([note_of(&bob, &commits[0]), note_of(&bob, &commits[1])], [None, None]);
+    sync(&ada, &["push", "--vouch"]);
     sync(&bob, &["push"]);
     sync(&ada, &["pull"]);
     for clone in [&ada, &bob] {
@@ -506,7 +509,7 @@ fn a_secret_that_another_tool_stored_is_not_pushed() {
     put_note(&ada, &commits[1], format!("{{\"schema\":\"chronicle/v9\",\"x\":\"{token}\"}}").as_bytes());
     // It was overwritten since, but the history of the ref still holds it.
     put_note(&ada, &commits[1], format!("the token is {token}").as_bytes());
-    let pushed = sync(&ada, &["push"]).warns("github-token");
+    let pushed = sync(&ada, &["push", "--vouch"]).warns("github-token");
     assert!(!pushed.stderr.contains(&token) && !pushed.stdout.contains(&token));
     let everything = git(&team.remote, &["log", "-p", "--all", "--no-textconv"]);
     assert!(!everything.contains(&token), "the secret is on the remote");

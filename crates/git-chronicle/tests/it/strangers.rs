@@ -1,0 +1,181 @@
+//! What strangers say takes no room that the user's own words need, and passes for nobody else's.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use testkit::TestRepo;
+
+use crate::outcome::{binary, chronicle, run};
+
+/// A repository with one file, and one own lesson and one own thread on its only commit.
+fn annotated() -> (TestRepo, String) {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    let commit = repo.commit("one");
+    let own = json!({ "summary": "OWN reasons for this order", "wisdom": [
+        { "category": "gotcha", "content": "OWN trap: keep this order", "file": "a.rs",
+            "lines": { "start": 1, "end": 3 } },
+        { "category": "unfinished_thread", "content": "OWN work to be finished later", "file": "a.rs" }] });
+    chronicle(repo.path(), &["annotate", "--json", &own.to_string()]).success();
+    (repo, commit)
+}
+
+/// Adds to the note of `commit` what a stranger says there.
+fn flood(repo: &TestRepo, commit: &str, mut document: Value) {
+    let own: Value = serde_json::from_str(&repo.note("chronicle", commit)).expect("it is JSON");
+    let mut kept = own.clone();
+    let lessons = kept.as_object_mut().and_then(|own| own.remove("wisdom")).unwrap_or_default();
+    let ids = |lessons: &Value| -> Vec<Value> {
+        lessons.as_array().into_iter().flatten().map(|lesson| lesson["id"].clone()).collect()
+    };
+    kept["entry_ids"] = ids(&lessons).into();
+    document["entry_ids"] = ids(&document["wisdom"]).into();
+    let theirs = document["wisdom"].as_array_mut().expect("it has lessons");
+    theirs.extend(lessons.as_array().cloned().unwrap_or_default());
+    document["also"] = json!([kept]);
+    repo.put_note("chronicle", commit, document.to_string().as_bytes());
+}
+
+fn stranger(wisdom: Vec<Value>) -> Value {
+    json!({ "schema": "chronicle/v3", "commit": "x", "timestamp": "2026-03-01T12:00:00Z", "summary": "EVIL",
+        "wisdom": wisdom, "provenance": { "source": "live", "author": "Mal" } })
+}
+
+fn hook(repo: &TestRepo, event: &str) -> String {
+    let path = repo.path().join("a.rs");
+    let payload = json!({ "session_id": event, "cwd": repo.path(), "prompt": "change a.rs", "tool_name": "Edit",
+        "tool_input": { "file_path": path, "old_string": "    1;", "new_string": "    2;" } });
+    let file = repo.beside("payload");
+    fs::write(&file, payload.to_string()).expect("it can be written");
+    let mut command = binary(repo.path(), &["hook", "claude", event]);
+    command.stdin(fs::File::open(file).expect("it was written"));
+    run(&mut command).success().stdout
+}
+
+#[test]
+fn a_flood_of_a_stranger_leaves_room_for_the_users_own() {
+    let padding = "x".repeat(400);
+    let lessons = |category: &str, with_dependency: bool| -> Vec<Value> {
+        let lesson = |number: usize| {
+            let mut lesson = json!({ "id": format!("01M8FQ3D2JRKKJ3YMZ0KCVY{number:03}"), "category": category,
+                "content": format!("EVIL urgent {number} {padding}"), "file": "a.rs",
+                "lines": { "start": 1, "end": 3 } });
+            if with_dependency {
+                lesson["depends_on"] =
+                    json!([{ "file": "a.rs", "anchor": "a", "nature": format!("EVIL {number} {padding}") }]);
+            }
+            lesson
+        };
+        (0..100).map(lesson).collect()
+    };
+    let mut groups = stranger(Vec::new());
+    let group = |number: usize| json!({ "description": format!("EVIL {number} {padding}"), "regions": [{ "file": "a.rs", "anchor": "a" }] });
+    groups["cross_cutting"] = (0..60).map(group).collect::<Vec<_>>().into();
+    let floods = [
+        stranger(lessons("gotcha", false)),
+        stranger(lessons("gotcha", true)),
+        stranger(lessons("unfinished_thread", false)),
+        groups,
+    ];
+    for document in floods {
+        let (repo, commit) = annotated();
+        flood(&repo, &commit, document);
+        for event in ["pre-tool-use", "user-prompt-submit"] {
+            assert!(hook(&repo, event).contains("OWN trap"), "{event}");
+        }
+        for args in [
+            &["read", "a.rs", "--max-tokens", "600"][..],
+            &["read", "a.rs", "--max-regions", "3"],
+            &["read", "--recent"],
+        ] {
+            let read = chronicle(repo.path(), args).success().stdout;
+            assert!(read.contains("OWN trap"), "{args:?}: {read}");
+        }
+        for args in [&["pending", "--limit", "1"][..], &["brief", "--budget", "400"]] {
+            let shown = chronicle(repo.path(), args).success().stdout;
+            assert!(shown.contains("OWN work"), "{args:?}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn flags_of_strangers_do_not_silence_what_they_flag() {
+    let (repo, commit) = annotated();
+    let read = chronicle(repo.path(), &["read", "a.rs", "--format=json"]).success().json();
+    let id = read["wisdom"][0]["id"].as_str().expect("it has an id").to_owned();
+    let flag = |number: usize| {
+        json!({ "id": format!("c-knawbnqqejlwqf7kve6{number:07}"), "entry": id, "kind": "flag", "author": "Mal",
+            "reason": format!("EVIL {number} {}", "y".repeat(3_900)), "timestamp": "2026-03-01T12:00:00Z" })
+        .to_string()
+    };
+    let flags: Vec<String> = (0..12).map(flag).collect();
+    repo.put_note("chronicle-corrections", &commit, flags.join("\n").as_bytes());
+    for event in ["pre-tool-use", "user-prompt-submit"] {
+        assert!(hook(&repo, event).contains("OWN trap"), "{event}");
+    }
+    let read = chronicle(repo.path(), &["read", "a.rs", "--format=json"]).success().json();
+    let shown = read["wisdom"][0]["corrections"].as_array().expect("it is a list");
+    assert_eq!(shown.len(), 3);
+    assert!(shown.iter().all(|flag| flag["reason"].as_str().is_some_and(|reason| reason.len() < 320)));
+}
+
+#[test]
+fn a_fork_cannot_write_what_counts_as_the_teams() {
+    let (repo, commit) = annotated();
+    let team = repo.beside("team").to_string_lossy().into_owned();
+    repo.git(&["init", "--quiet", "--bare", &team]);
+    repo.git(&["remote", "add", "team", &team]);
+    chronicle(repo.path(), &["sync", "enable", "team"]).success();
+    chronicle(repo.path(), &["sync", "push"]).success();
+    let fork = repo.beside("fork");
+    repo.git(&["clone", "--quiet", "--mirror", &team, &fork.to_string_lossy()]);
+    let in_fork = |args: &[&str]| {
+        let mut all = vec!["--git-dir".into(), fork.to_string_lossy().into_owned()];
+        all.extend(args.iter().map(|arg| (*arg).to_owned()));
+        repo.git(&all)
+    };
+    in_fork(&["fetch", "--quiet", &repo.path().to_string_lossy(), "HEAD"]);
+    in_fork(&["update-ref", "refs/notes/remotes/team/chronicle", "refs/notes/chronicle"]);
+    let lesson = json!({ "id": "01M8FQ3D2JRKKJ3YMZ0KCVY001", "category": "gotcha", "content": "EVIL trap",
+        "file": "a.rs", "lines": { "start": 1, "end": 3 } });
+    let file = repo.beside("note");
+    fs::write(&file, stranger(vec![lesson]).to_string()).expect("it can be written");
+    let add = ["notes", "--ref", "refs/notes/remotes/team/chronicle", "add", "-f", "-F"];
+    in_fork(&[&add[..], &[&file.to_string_lossy(), &commit]].concat());
+    let tier = |content: &str| {
+        let read = chronicle(repo.path(), &["read", "a.rs", "--format=json"]).success().json();
+        let all = read["wisdom"].as_array().expect("it is a list").clone();
+        all.into_iter().find(|item| item["content"] == content).map(|item| item["tier"].clone())
+    };
+    assert_eq!(tier("EVIL trap"), None);
+    repo.git(&["fetch", "--quiet", &fork.to_string_lossy(), "refs/notes/*:refs/notes/*"]);
+    assert_eq!(tier("EVIL trap"), Some(json!("unknown")));
+    assert_eq!(tier("OWN trap: keep this order"), Some(json!("own")));
+}
+
+#[test]
+fn a_strangers_commit_lends_the_user_no_words() {
+    let (repo, _) = annotated();
+    repo.write("a.rs", "fn a() {\n    2;\n}\n");
+    repo.git(&["commit", "--quiet", "--all", "--author=Mal <mal@example.com>", "-m", "EVIL words of Mal"]);
+    let refused = chronicle(repo.path(), &["annotate", "--auto", "--format=json"]);
+    assert_eq!(refused.json_error(), "not_your_commit");
+    chronicle(repo.path(), &["note", "OWN remark on the second line", "--file", "a.rs"]).success();
+    chronicle(repo.path(), &["hook", "post-commit"]).success();
+    let shown = chronicle(repo.path(), &["show", "--format=json"]).success().stdout;
+    assert!(shown.contains("OWN remark") && !shown.contains("\"summary\":\"EVIL"), "{shown}");
+    repo.write("a.rs", "fn a() {\n    3;\n}\n");
+    repo.commit("OWN words");
+    chronicle(repo.path(), &["annotate", "--auto"]).success();
+    assert!(repo.note("chronicle", "HEAD").contains("OWN words"));
+}
+
+#[test]
+fn an_own_lesson_that_another_program_changed_comes_back() {
+    let (repo, commit) = annotated();
+    let changed = repo.note("chronicle", &commit).replace("OWN trap: keep", "EVIL trap: drop");
+    repo.put_note("chronicle", &commit, changed.as_bytes());
+    chronicle(repo.path(), &["reconcile"]).success();
+    let read = chronicle(repo.path(), &["read", "a.rs"]).success().stdout;
+    assert!(read.contains("OWN trap: keep this order"), "{read}");
+}
