@@ -38,6 +38,9 @@ struct Stored {
     is_unsketched: bool,
 }
 
+/// Changes with [`Stored`], and with the rules by which things are placed.
+const RULES: u32 = 1;
+
 impl<'f> Placements<'f> {
     pub(crate) fn new(facts: &'f Facts) -> Self {
         Self { facts, made: RefCell::default() }
@@ -105,6 +108,7 @@ impl<'f> Placements<'f> {
 /// What a placement is made of.
 #[derive(Serialize)]
 struct Inputs<'i> {
+    rules: u32,
     target: u128,
     is_opaque: bool,
     path: &'i [u8],
@@ -150,6 +154,6 @@ pub(crate) fn key_of_written(
 
 fn key(target: u128, present: &Present<'_>, commit: ObjectId, by: By<'_>) -> Option<u128> {
     let (path, is_opaque) = (present.path.as_slice(), present.is_opaque);
-    let inputs = Inputs { target, is_opaque, path, commit: commit.as_slice(), by };
+    let inputs = Inputs { rules: RULES, target, is_opaque, path, commit: commit.as_slice(), by };
     Some(XxHash3_128::oneshot(&postcard::to_allocvec(&inputs).ok()?))
 }
