@@ -1,13 +1,13 @@
 //! Fingerprints of a change that outlive its commit.
 
 use chronicle_core::{
-    Change, Lines, Note,
+    Change, LineRange, Lines, Note, Sketch, changed_ranges,
     patch_id::{Moved, PatchId, Written, Wrote},
 };
 use chronicle_git::{Commit, FileChange, ObjectId, Repository};
 use serde_json::Map;
 
-use crate::error::Result;
+use crate::{error::Result, introduced};
 
 /// The fingerprints of `commit`, whose changes against its first parent are `changes` (renames not told).
 ///
@@ -70,4 +70,43 @@ pub(crate) fn print_moved(
         patch.add(&change.path, &Lines::new(&old), &Lines::new(&new), &mut wrote);
     }
     Ok(Some(patch))
+}
+
+/// What was sketched of a range.
+#[derive(Clone, Copy)]
+pub(crate) struct Sketches<'a> {
+    pub(crate) own: Option<&'a Sketch>,
+    /// Its lines together with some around them, where they are few.
+    pub(crate) around: Option<&'a Sketch>,
+}
+
+impl<'a> Sketches<'a> {
+    pub(crate) fn only(own: Option<&'a Sketch>) -> Self {
+        Self { own, around: None }
+    }
+
+    /// The very lines that were sketched, among those that came with the version `new` of a file that was `old`, however
+    /// common they are; `None` where that may be several.
+    pub(crate) fn written_in(
+        self,
+        repository: &Repository,
+        (old, new): (Option<ObjectId>, ObjectId),
+    ) -> Result<Option<LineRange>> {
+        let Some(sketch) = self.own else { return Ok(None) };
+        let runs_in = |content: &[u8]| {
+            let lines = Lines::new(content);
+            (sketch.runs_in(&lines), self.around.map(|around| around.runs_in(&lines)))
+        };
+        let Some((mut runs, around)) = repository.with_blob(new, runs_in)? else { return Ok(None) };
+        if runs.is_empty() {
+            return Ok(None);
+        }
+        let words = |blob| introduced::words_of(repository, blob);
+        let Some(written) = introduced::between(&[old], new, words, changed_ranges)? else { return Ok(None) };
+        runs.retain(|run| written.hunks.iter().any(|hunk| hunk.overlaps(*run)));
+        if let (Some(around), true) = (around, 1 < runs.len()) {
+            runs.retain(|run| around.iter().any(|around| around.overlaps(*run)));
+        }
+        Ok(runs.first().copied().filter(|_| runs.len() == 1))
+    }
 }

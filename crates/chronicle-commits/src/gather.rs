@@ -161,7 +161,7 @@ impl<'a> Gathered<'a> {
         let (mut record, ties) = std::mem::take(&mut self.files[number]);
         let file = &self.ground.past.files()[number];
         let mut written: Option<((usize, usize), Placement)> = None;
-        let versions = Versions::new(self.ground.repository, file);
+        let versions = Versions::new(self.ground.repository, self.ground.past, file);
         let known = self.known.remove(&number).unwrap_or_else(|| vec![(None, None); ties.len()]);
         let claims = std::mem::take(&mut record.claims).into_iter().zip(ties).zip(known);
         for ((mut claim, tied), (known, key)) in claims {
@@ -213,9 +213,21 @@ impl<'a> Gathered<'a> {
             {
                 record.has_lost = true;
                 let located = located(&claim, &record.headings[claim.heading]);
-                if !versions.concern((number, by), &located, &claim.placement) {
+                let found = match claim.placement.state {
+                    State::Gone => versions.same_change(by, &located)?,
+                    State::Intact | State::Changed => None,
+                };
+                let found = found.map(|(blob, run)| {
+                    let located = Located { lines: Some(run), foreign_commit: None, ..located };
+                    place(self.ground.repository, present, &located, Version::Blob(Some(blob)))
+                });
+                let found = found.transpose()?;
+                let is_of_here =
+                    versions.concern((number, by), &located, found.as_ref().unwrap_or(&claim.placement));
+                if !is_of_here {
                     continue;
                 }
+                claim.placement = found.unwrap_or(claim.placement);
             }
             let commit = record.headings[claim.heading].commit;
             if let Some(place) = self.ground.past.place(commit) {

@@ -116,6 +116,11 @@ impl Candidate {
         changes_of(&self.stored.note, self.key)
     }
 
+    /// The fingerprints of its change that its note names.
+    pub(crate) fn patches(&self) -> impl Iterator<Item = &String> {
+        self.named_changes().filter_map(|change| change.patch.as_ref())
+    }
+
     /// Words of some lines that its note says it wrote.
     pub(crate) fn wrote(&self) -> Vec<u32> {
         self.named_changes().filter_map(|change| change.wrote.as_ref()?.hashes()).flatten().collect()

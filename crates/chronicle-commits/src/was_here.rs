@@ -4,40 +4,46 @@
 //! that was rewritten. Code that is gone from the file is worth a word only where it once was here. Each
 //! version that the file had in this history is asked for the lines.
 
-use std::{cell::OnceCell, collections::HashSet};
+use std::{cell::RefCell, collections::HashSet};
 
 use chronicle_core::{LineRange, Lines, Sketch, is_telling, line_hash, patch_id::Written};
-use chronicle_git::{FileHistory, ObjectId, Repository};
+use chronicle_git::{FileHistory, ObjectId, Repository, Touch};
 
 use crate::{
+    change::{self, Sketches},
+    error::Result,
     introduced::{self, words_of},
     matching::Candidate,
+    past::Past,
     placing::{Located, Placement},
 };
 
 /// Versions of a file that are read, newest first.
 const MAX_VERSIONS: usize = 1_000;
+/// Clocks differ by less, in seconds.
+const SLACK: i64 = 24 * 60 * 60;
 
 /// The versions that one file had in the history of HEAD.
 pub(crate) struct Versions<'a> {
     repository: &'a Repository,
+    past: &'a dyn Past,
     file: &'a FileHistory,
-    known: OnceCell<Known>,
+    /// Those that were read so far, the newest first.
+    known: RefCell<Vec<Known>>,
 }
 
+/// One version.
 #[derive(Default)]
 struct Known {
-    /// The hashes of the lines of each version.
-    lines: Vec<HashSet<u32>>,
-    /// Of all of them, the words of lines that identify code ([`Written::word`]).
+    /// The hashes of its lines.
+    lines: HashSet<u32>,
+    /// The words of lines that identify code ([`Written::word`]).
     telling: HashSet<u32>,
-    /// Whether a version could not be read, or there are too many.
-    is_partial: bool,
 }
 
 impl<'a> Versions<'a> {
-    pub(crate) fn new(repository: &'a Repository, file: &'a FileHistory) -> Self {
-        Self { repository, file, known: OnceCell::new() }
+    pub(crate) fn new(repository: &'a Repository, past: &'a dyn Past, file: &'a FileHistory) -> Self {
+        Self { repository, past, file, known: RefCell::default() }
     }
 
     /// Whether what `candidate`, which nothing reaches, says at `placement` has to do with this history: the code is
@@ -63,62 +69,95 @@ impl<'a> Versions<'a> {
         }
         let sketches: Vec<Vec<u32>> = sketched(located).into_iter().map(Sketch::telling).collect();
         let sketches: Vec<Vec<u32>> = sketches.into_iter().filter(|telling| !telling.is_empty()).collect();
+        let has_all = |version: &Known, lines: &[u32]| lines.iter().all(|hash| version.lines.contains(hash));
         if !sketches.is_empty() {
-            return self
-                .any(|lines| sketches.iter().any(|telling| telling.iter().all(|hash| lines.contains(hash))));
+            return self.any(candidate, |version| sketches.iter().any(|telling| has_all(version, telling)));
         }
         if let Some(range) = located.lines
             && let Some(lines) = self.recorded(candidate, located.file, range)
         {
-            return self.any(|version| lines.iter().all(|hash| version.contains(hash)));
+            return self.any(candidate, |version| has_all(version, &lines));
         }
-        let own: Vec<u32> = candidate
-            .touches
-            .iter()
-            .filter(|(file, _)| *file == number)
-            .flat_map(|(_, touch)| self.written((touch.old, touch.new)))
-            .collect();
+        let touched = candidate.touches.iter().filter(|(file, _)| *file == number);
+        let own: Vec<u32> = touched.flat_map(|(_, touch)| self.written((touch.old, touch.new))).collect();
         if !own.is_empty() {
-            return self.any(|lines| own.len() <= 2 * own.iter().filter(|hash| lines.contains(hash)).count());
+            let n_in = |version: &Known| own.iter().filter(|hash| version.lines.contains(hash)).count();
+            return self.any(candidate, |version| own.len() <= 2 * n_in(version));
         }
         let wrote = candidate.wrote();
-        let known = self.known();
-        let is_there = || wrote.iter().any(|word| known.telling.contains(word));
-        (!wrote.is_empty() && !known.is_partial).then(is_there)
+        let has_one = |version: &Known| wrote.iter().any(|word| version.telling.contains(word));
+        (!wrote.is_empty()).then(|| self.any(candidate, has_one))?
     }
 
-    /// Whether `fits` holds for a version; `None` where none is known to and not all are known.
-    fn any(&self, fits: impl Fn(&HashSet<u32>) -> bool) -> Option<bool> {
-        let known = self.known();
-        let is_there = known.lines.iter().any(fits);
-        (is_there || !known.is_partial).then_some(is_there)
+    /// Whether `fits` holds for a version that may have what `candidate` wrote; `None` where none is known to and not
+    /// all are known.
+    fn any(&self, candidate: &Candidate, fits: impl Fn(&Known) -> bool) -> Option<bool> {
+        for (number, touch) in self.since(candidate).enumerate() {
+            let Some(version) = touch.new else { continue };
+            if number == MAX_VERSIONS {
+                return None;
+            }
+            let mut known = self.known.borrow_mut();
+            if known.len() <= number {
+                known.resize_with(number, Known::default);
+                known.push(self.read(&touch.name, version)?);
+            }
+            if fits(&known[number]) {
+                return Some(true);
+            }
+        }
+        Some(false)
     }
 
-    fn known(&self) -> &Known {
-        self.known.get_or_init(|| {
+    /// The changes since the commit was made on which `candidate` was made: no older version has what it wrote.
+    fn since(&self, candidate: &Candidate) -> impl Iterator<Item = &'a Touch> {
+        let parent = candidate.parent_id(self.repository).and_then(|id| self.repository.commit(id).ok());
+        let began = parent.map_or(i64::MIN, |parent| parent.time.as_second().saturating_sub(SLACK));
+        let is_newer = move |touch: &&Touch| {
+            began == i64::MIN || self.past.commit(touch.place).is_ok_and(|commit| began <= commit.time)
+        };
+        self.file.touches.iter().take_while(is_newer)
+    }
+
+    fn read(&self, name: &[u8], version: ObjectId) -> Option<Known> {
+        let look = |content: &[u8]| {
             let mut known = Known::default();
-            let versions = self.file.touches.iter().filter_map(|touch| Some((&touch.name, touch.new?)));
-            for (number, (name, version)) in versions.enumerate() {
-                let look = |content: &[u8]| {
-                    let mut hashes = HashSet::new();
-                    for text in Lines::new(content).all() {
-                        hashes.insert(line_hash(text));
-                        if is_telling(text) {
-                            known.telling.insert(Written { path: name, number: 0, text }.word());
-                        }
-                    }
-                    hashes
-                };
-                match self.repository.with_blob(version, look) {
-                    Ok(Some(hashes)) if number < MAX_VERSIONS => known.lines.push(hashes),
-                    _ => {
-                        known.is_partial = true;
-                        break;
-                    }
+            for text in Lines::new(content).all() {
+                known.lines.insert(line_hash(text));
+                if is_telling(text) {
+                    known.telling.insert(Written { path: name, number: 0, text }.word());
                 }
             }
             known
-        })
+        };
+        self.repository.with_blob(version, look).ok().flatten()
+    }
+
+    /// The version with which the very change came that `candidate` made, and where the lines are in it that its note
+    /// tells of; `None` where that is not certain.
+    ///
+    /// What is left of a commit that is gone are sketches, and those of lines that are in many places say too little.
+    pub(crate) fn same_change(
+        &self,
+        candidate: &Candidate,
+        located: &Located<'_>,
+    ) -> Result<Option<(ObjectId, LineRange)>> {
+        let patches: Vec<&String> = candidate.patches().collect();
+        if candidate.tree.is_some() || located.lines.is_none() || patches.is_empty() {
+            return Ok(None);
+        }
+        let sketches = Sketches { own: located.sketch, around: located.around };
+        for touch in self.since(candidate).take(MAX_VERSIONS) {
+            let Some(new) = touch.new else { continue };
+            let Some(run) = sketches.written_in(self.repository, (touch.old, new))? else { continue };
+            let commit = self.past.commit(touch.place)?;
+            let changes = self.repository.plain_changes(commit.parents.first().copied(), commit.tree)?;
+            let print = change::print(self.repository, &changes, |_| {})?;
+            if print.is_some_and(|print| patches.contains(&&print.finish())) {
+                return Ok(Some((new, run)));
+            }
+        }
+        Ok(None)
     }
 
     /// The hashes of the lines of `range` as the commit has them, if it is at hand.
@@ -150,6 +189,6 @@ impl<'a> Versions<'a> {
 fn sketched<'l>(located: &Located<'l>) -> Vec<&'l Sketch> {
     match located.places {
         Some(places) => places.iter().filter_map(|place| place.sketch.as_ref()).collect(),
-        None => located.sketch.into_iter().collect(),
+        None => located.around.or(located.sketch).into_iter().collect(),
     }
 }

@@ -4,15 +4,13 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use chronicle_core::{
     Annotation, Change, Entry, LineMap, LineRange, Lines, Locator, Note, Places, Recorded, Region, Sketch,
-    changed_ranges,
 };
 use chronicle_git::{BStr, BString, ByteSlice, Commit, FileChange, ObjectId, Repository};
 use serde_json::Map;
 
 use crate::{
-    change::{self, changes_of, named_tree},
+    change::{self, Sketches, changes_of, named_tree},
     error::Result,
-    introduced,
     present::is_opaque,
 };
 
@@ -44,20 +42,6 @@ impl Origin {
         let mut patches = changes_of(note, commit).filter_map(|change| change.patch.as_ref());
         let is_same_change = patches.any(|patch| Some(patch) == target.change.patch.as_ref());
         Self { commit, tree, is_same_change }
-    }
-}
-
-/// What was sketched of a range.
-#[derive(Clone, Copy)]
-struct Sketches<'a> {
-    own: Option<&'a Sketch>,
-    /// Its lines together with some around them, where they are few.
-    around: Option<&'a Sketch>,
-}
-
-impl<'a> Sketches<'a> {
-    fn only(own: Option<&'a Sketch>) -> Self {
-        Self { own, around: None }
     }
 }
 
@@ -233,36 +217,14 @@ impl<'r> Target<'r> {
             let map = LineMap::between(&old, locator.lines());
             return Ok(fate(locator.locate(&old, range, &map).lines));
         }
-        if origin.is_same_change
-            && let Some(lines) = self.written_here(sketches, here, locator.lines())?
+        let change = self.changes.iter().find(|change| change.path == *here);
+        if let (true, Some(FileChange { old, new: Some(new), .. })) = (origin.is_same_change, change)
+            && let Some(lines) = sketches.written_in(self.repository, (*old, *new))?
         {
             return Ok(Fate::At(lines));
         }
         let by_sketch = sketch.map(|sketch| locator.locate_sketch_of_file(sketch).lines);
         Ok(by_sketch.map_or(Fate::Unknown, fate))
-    }
-
-    /// The very lines that were sketched, among those that the target wrote, however common they are; `None` where that
-    /// may be several.
-    fn written_here(
-        &self,
-        sketches: Sketches<'_>,
-        here: &BString,
-        lines: &Lines<'_>,
-    ) -> Result<Option<LineRange>> {
-        let Some(change) = self.changes.iter().find(|change| change.path == *here) else { return Ok(None) };
-        let words = |blob| introduced::words_of(self.repository, blob);
-        let (Some(new), Some(sketch)) = (change.new, sketches.own) else { return Ok(None) };
-        let Some(written) = introduced::between(&[change.old], new, words, changed_ranges)? else {
-            return Ok(None);
-        };
-        let mut runs = sketch.runs_in(lines);
-        runs.retain(|run| written.hunks.iter().any(|hunk| hunk.overlaps(*run)));
-        if let (Some(around), true) = (sketches.around, 1 < runs.len()) {
-            let around = around.runs_in(lines);
-            runs.retain(|run| around.iter().any(|around| around.overlaps(*run)));
-        }
-        Ok(runs.first().copied().filter(|_| runs.len() == 1))
     }
 
     fn old_version(&self, file: &str, origin: &Origin) -> Result<Option<Vec<u8>>> {

@@ -593,10 +593,12 @@ fn common_lines_of_the_same_change_are_found_without_the_commit() {
     repo.git(&["cherry-pick", &commit]);
     repo.git(&["branch", "--quiet", "-M", "onto", "main"]);
     let fresh = clone(&repo, "fresh", &[]);
-    chronicle(&fresh, &["reconcile"]).success();
-    let shown = read(&fresh, "pool.rs");
-    let lesson = entry(&shown, FIFO);
-    assert_eq!((&lesson["lines"], &lesson["state"]), (&lines(25, 26), &json!("intact")));
+    for _ in 0..2 {
+        let shown = read(&fresh, "pool.rs");
+        let lesson = entry(&shown, FIFO);
+        assert_eq!((&lesson["lines"], &lesson["state"]), (&lines(25, 26), &json!("intact")));
+        chronicle(&fresh, &["reconcile"]).success();
+    }
 }
 
 #[test]
