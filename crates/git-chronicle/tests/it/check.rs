@@ -496,3 +496,25 @@ fn what_git_converts_is_compared_as_it_was_staged() {
     repo.git(&["config", "core.autocrlf", "true"]);
     assert_eq!(stage(content.replace('\n', "\r\n")), plain);
 }
+
+#[test]
+fn a_diff_may_have_any_prefixes() {
+    let repo = edited();
+    let expected = ask(&repo, &["check"]);
+    assert_eq!(expected.matches("touched at line 10").count(), 1);
+    for settings in [
+        &["diff.mnemonicPrefix=true"][..],
+        &["diff.noprefix=true"],
+        &["diff.srcPrefix=old/", "diff.dstPrefix=new/"],
+        &["diff.srcPrefix=very/old/", "diff.dstPrefix=new/"],
+    ] {
+        let settings: Vec<&str> = settings.iter().flat_map(|setting| ["-c", setting]).collect();
+        let diff = repo.try_git(&[&settings[..], &["diff"]].concat()).stdout;
+        assert_eq!(ask_with(&repo, &["check", "-"], &diff), expected, "{settings:?}");
+    }
+    for (name, prefix) in [("diff.srcPrefix", "old-"), ("diff.dstPrefix", "new-")] {
+        repo.git(&["config", name, prefix]);
+    }
+    let diff = repo.try_git(&["diff"]).stdout;
+    assert_eq!(ask_with(&repo, &["check", "-"], &diff), expected);
+}
