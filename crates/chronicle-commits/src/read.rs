@@ -392,9 +392,8 @@ fn presents<'p>(
         // A file that is not here is there all the same.
         let bytes = if content.is_promised() { Some(&b""[..]) } else { content.bytes(lazy) };
         let mut present = Present::new(path.clone(), bytes);
-        if content.is_promised() {
-            present.is_opaque = true;
-        } else if !present.is_opaque && repository.has_filter(path.as_bstr()) {
+        let is_filtered = || !present.is_opaque && repository.has_filter(path.as_bstr());
+        if content.is_promised() || is_filtered() {
             present.is_opaque = true;
         }
         if present.is_opaque && files.len() == 1 && !content.is_promised() {

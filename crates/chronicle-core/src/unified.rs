@@ -77,7 +77,16 @@ fn file(patch: &FilePatch<'_, [u8]>) -> FileDiff {
     let (old_paths, new_paths) = match patch.operation() {
         FileOperation::Delete(path) => (readings(path), Vec::new()),
         FileOperation::Create(path) => (Vec::new(), readings(path)),
-        FileOperation::Modify { original, modified } => (readings(original), readings(modified)),
+        FileOperation::Modify { original, modified } => {
+            let (mut old, mut new) = (readings(original), readings(modified));
+            // Prefixes are whatever the user has set: what follows them is the same on both sides.
+            let shared = shared_end(original, modified);
+            if !shared.is_empty() && old.len() == new.len() && !old.contains(&shared) {
+                old.push(shared.clone());
+                new.push(shared);
+            }
+            (old, new)
+        }
         // Renames are told without a prefix.
         FileOperation::Rename { from, to } => (vec![from.to_vec()], vec![to.to_vec()]),
         // Nothing happens to the source of a copy.
@@ -101,6 +110,15 @@ fn readings(path: &[u8]) -> Vec<Vec<u8>> {
         }
         _ => vec![path.to_vec()],
     }
+}
+
+/// The last components that two paths share.
+fn shared_end(left: &[u8], right: &[u8]) -> Vec<u8> {
+    let parts = |path: &'_ [u8]| path.split(|byte| *byte == b'/').map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let (left, right) = (parts(left), parts(right));
+    let shared = left.iter().rev().zip(right.iter().rev()).take_while(|(left, right)| left == right);
+    let n_shared = shared.count();
+    left[left.len() - n_shared..].join(&b'/')
 }
 
 /// Cuts a hunk with context into runs of changes.

@@ -352,7 +352,7 @@ impl Repository {
 }
 
 fn work_tree_size(repository: &Repository, path: &BStr) -> Option<u64> {
-    let path = WorkTree::new(repository)?.path(path)?.to_owned();
+    let path = WorkTree::new(repository)?.path(path)?;
     Some(path.symlink_metadata().ok()?.len())
 }
 

@@ -292,7 +292,7 @@ fn is_plain_fetch(message: &str, kept: &str, remote: &[&str]) -> bool {
         };
         is_into && !(names_it && from == to.replacen(kept, "refs/notes/", 1))
     };
-    !reads_more && !words.iter().any(|word| is_foreign(&word))
+    !reads_more && !words.iter().any(is_foreign)
 }
 
 /// Makes a directory that only the user may look into.

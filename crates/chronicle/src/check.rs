@@ -359,7 +359,13 @@ impl Chronicle {
             .warnings
             .extend(diff.unread.iter().map(|reason| format!("part of the diff was passed over: {reason}")));
         let mut changed = Vec::new();
-        for file in diff.files.into_iter().filter(|file| !file.old_paths.is_empty()) {
+        let prefixes = ["diff.srcPrefix", "diff.dstPrefix"].map(|name| repository.settings(name).pop());
+        for mut file in diff.files.into_iter().filter(|file| !file.old_paths.is_empty()) {
+            for (paths, prefix) in [&mut file.old_paths, &mut file.new_paths].into_iter().zip(&prefixes) {
+                let bare = |path: &Vec<u8>| Some(path.strip_prefix(prefix.as_ref()?.as_bytes())?.to_vec());
+                let found = paths.iter().find_map(bare).filter(|bare| !bare.is_empty());
+                paths.extend(found);
+            }
             let mut found = None;
             for (number, path) in file.old_paths.iter().enumerate() {
                 if let (None, Some(blob)) = (&found, repository.blob_at(tree, path.as_bstr())?) {

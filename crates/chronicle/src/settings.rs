@@ -290,7 +290,7 @@ mod tests {
             let settings = SETTINGS.iter().filter(|setting| setting.rule == rule);
             settings.map(|setting| setting.name).collect::<Vec<_>>()
         };
-        assert_eq!(of(Rule::Free), ["depsScanLimit", "recencyHalfLife"]);
+        assert_eq!(of(Rule::Free), ["recencyHalfLife"]);
         assert_eq!(of(Rule::Lower), ["chunkSize", "defaultMaxRegions"]);
         assert_eq!(of(Rule::Off), ["recall"]);
         let capped = of(Rule::Capped);
@@ -314,7 +314,7 @@ mod tests {
         let tracked = SETTINGS.iter().filter(|setting| setting.team.is_some());
         assert!(tracked.into_iter().all(|setting| setting.rule != Rule::User));
         let others = of(Rule::User);
-        assert_eq!(others.len(), SETTINGS.len() - 14);
+        assert_eq!(others.len(), SETTINGS.len() - 13);
         for name in
             ["llm.baseUrl", "llm.keyVariable", "llm.proxy", "searchModel", "searchVectors", "sync.remotes"]
         {

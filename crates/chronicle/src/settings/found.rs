@@ -8,7 +8,7 @@ use chronicle_git::{ConfigScope, ConfigValue, files};
 use super::{
     IgnoredSetting, SETTINGS, Setting, SettingNow, SettingOrigin,
     surroundings::Surroundings,
-    table::{Kind, Rule},
+    table::{Kind, RETIRED, Rule, retired},
 };
 use crate::allow::Wanted;
 
@@ -157,6 +157,10 @@ impl Found {
             let Some(setting) = SETTINGS.iter().find(|setting| setting.name.eq_ignore_ascii_case(&key))
             else {
                 let at = place.as_deref().unwrap_or(scope.name());
+                if let Some((name, _)) = RETIRED.iter().find(|(name, _)| name.eq_ignore_ascii_case(&key)) {
+                    self.warnings.push(retired(name, &plain(at)));
+                    continue;
+                }
                 self.warnings.push(format!("unknown setting `chronicle.{}` in {}", plain(&key), plain(at)));
                 continue;
             };
@@ -205,6 +209,9 @@ impl Found {
                     match SETTINGS.iter().find(is_it) {
                         Some(setting) => {
                             self.offer(setting, texts(value), Speaker::Team, Some(file.to_owned()));
+                        }
+                        None if RETIRED.iter().any(|(_, team)| *team == (group.as_str(), key.as_str())) => {
+                            self.warnings.push(retired(&format!("{section}.{group}.{key}"), file));
                         }
                         None => {
                             let name = plain(&format!("{section}.{group}.{key}")).replace('\n', " ");

@@ -61,10 +61,18 @@ pub(super) enum Kind {
 /// What `llm.provider` may be.
 const PROVIDERS: [&str; 5] = ["anthropic", "openai", "gemini", "claude", "none"];
 
+/// Settings of earlier versions that do nothing any more, as in git's configuration and in the team's file.
+pub(super) const RETIRED: [(&str, (&str, &str)); 1] = [("depsScanLimit", ("read", "deps_scan_limit"))];
+
+/// What to say of a retired setting.
+pub(super) fn retired(name: &str, place: &str) -> String {
+    format!("`{name}` in {place} is deprecated and has no effect; remove it")
+}
+
 /// All settings, by name.
 ///
 /// No tracked file decides about models: code, keys and money go where those settings say.
-pub const SETTINGS: [Setting; 36] = [
+pub const SETTINGS: [Setting; 35] = [
     Setting {
         name: "annotateCommits",
         team: None,
@@ -88,14 +96,6 @@ pub const SETTINGS: [Setting; 36] = [
         kind: Kind::Count,
         default: "20",
         meaning: "items that a read shows unless --max-regions says otherwise",
-    },
-    Setting {
-        name: "depsScanLimit",
-        team: Some(("read", "deps_scan_limit")),
-        rule: Rule::Free,
-        kind: Kind::Count,
-        default: "500",
-        meaning: "accepted, without effect: every annotation is looked at",
     },
     Setting {
         name: "judgeEntries",

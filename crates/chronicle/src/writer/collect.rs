@@ -479,6 +479,14 @@ impl<'g, 'r> Collector<'g, 'r> {
                 break;
             }
         }
+        if found.is_none()
+            && let Some((path, old)) = self.deleted(spellings.into_iter().flatten())
+        {
+            return Ok(match lines {
+                None => Ok((path, old)),
+                Some(_) => Err(format!("`{path}` is deleted by this commit: leave its lines out")),
+            });
+        }
         let Some((path, blob)) = found else {
             return Ok(Err(format!("there is no file `{}` at this commit", short(file))));
         };
@@ -489,6 +497,15 @@ impl<'g, 'r> Collector<'g, 'r> {
             }
         }
         Ok(Ok((path, blob)))
+    }
+
+    /// The file that the commit deletes and that one of `paths` names, with its last content.
+    fn deleted<'p>(&self, mut paths: impl Iterator<Item = &'p str>) -> Option<(String, ObjectId)> {
+        let files = &self.gathered.files;
+        paths.find_map(|path| {
+            let file = files.iter().find(|file| file.path == path && file.new.is_none())?;
+            Some((file.path.clone(), file.old?))
+        })
     }
 
     /// Whether the outline of a file, if there is one, has such an item.

@@ -534,13 +534,16 @@ fn odd_commits_are_looked_at() {
         calls(&[
             ("get_file_content", json!({"path": "a.txt"})),
             ("get_diff_for_file", json!({"path": "a.txt"})),
-            ("emit_wisdom", json!({"category": "insight", "content": LESSON})),
+            ("emit_wisdom", json!({"category": "insight", "content": LESSON, "file": "a.txt"})),
+            ("emit_wisdom", json!({"category": "insight", "content": LESSON, "file": "b.txt"})),
         ]),
         says(DONE),
     ]);
     let written = write(&repo, &model);
     assert_eq!(written.outcome, WrittenOutcome::Stored);
     let results = model.results();
+    assert!(results[2].text.contains("emitted"), "a lesson on the deleted file: {results:#?}");
+    assert!(results[3].text.contains("no file `b.txt`"), "{results:#?}");
     assert!(
         results[0].text.contains("deletes this file") && results[1].text.contains("-| caf"),
         "{results:#?}"

@@ -26,7 +26,7 @@ pub(crate) struct DepsArgs {
     all: bool,
 
     /// Has no effect: every annotation is looked at
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide = true)]
     scan_limit: Option<u64>,
 }
 
@@ -34,6 +34,9 @@ pub(crate) fn run(args: &DepsArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     let anchor = args.item.as_deref().or(args.anchor.as_deref());
     let deps = chronicle.deps(&args.path, anchor, args.all)?;
     ui.answer(&render::deps(&deps, ui.format(), &ui.view(false)))?;
+    if args.scan_limit.is_some() {
+        ui.warn("--scan-limit is deprecated and has no effect: every annotation is looked at");
+    }
     for warning in &deps.warnings {
         ui.warn(warning);
     }

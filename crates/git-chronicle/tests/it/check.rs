@@ -205,9 +205,6 @@ fn a_line_that_was_edited_in_place_still_counts() {
     - dead_end (lines 16-16, changed, Pool::release, 1.00, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
     - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
 
-    **Dependencies on this:**
-    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
-
     **Cross-cutting:**
     - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
     ");
@@ -495,4 +492,26 @@ fn what_git_converts_is_compared_as_it_was_staged() {
     fs::remove_file(&attributes).unwrap();
     repo.git(&["config", "core.autocrlf", "true"]);
     assert_eq!(stage(content.replace('\n', "\r\n")), plain);
+}
+
+#[test]
+fn a_diff_may_have_any_prefixes() {
+    let repo = edited();
+    let expected = ask(&repo, &["check"]);
+    assert_eq!(expected.matches("touched at line 10").count(), 1);
+    for settings in [
+        &["diff.mnemonicPrefix=true"][..],
+        &["diff.noprefix=true"],
+        &["diff.srcPrefix=old/", "diff.dstPrefix=new/"],
+        &["diff.srcPrefix=very/old/", "diff.dstPrefix=new/"],
+    ] {
+        let settings: Vec<&str> = settings.iter().flat_map(|setting| ["-c", setting]).collect();
+        let diff = repo.try_git(&[&settings[..], &["diff"]].concat()).stdout;
+        assert_eq!(ask_with(&repo, &["check", "-"], &diff), expected, "{settings:?}");
+    }
+    for (name, prefix) in [("diff.srcPrefix", "old-"), ("diff.dstPrefix", "new-")] {
+        repo.git(&["config", name, prefix]);
+    }
+    let diff = repo.try_git(&["diff"]).stdout;
+    assert_eq!(ask_with(&repo, &["check", "-"], &diff), expected);
 }

@@ -89,7 +89,6 @@ fn settings_are_got_and_set_by_name() {
     chronicle(repo.path(), &["config", "set", "chronicle.RecencyHalfLife", "33.5"]).success();
     assert_eq!(chronicle(repo.path(), &["config", "get", "recencyhalflife"]).success().stdout, "33.5\n");
     assert_eq!(repo.git(&["config", "--get", "chronicle.recencyHalfLife"]), "33.5");
-    assert_eq!(chronicle(repo.path(), &["config", "get", "depsScanLimit"]).success().stdout, "500\n");
     for (args, word) in [
         (&["config", "get", "recencyHalf"][..], "did you mean `recencyHalfLife`"),
         (&["config", "set", "recencyHalfLife", "0"], "above 0"),
@@ -194,4 +193,19 @@ fn reading_follows_the_settings_wherever_they_stand() {
     let answer = read(&repo, &[]).json();
     let warnings = answer["warnings"].to_string();
     assert!(warnings.contains("`recencyHalfLife` is `old`"), "{warnings}");
+}
+
+#[test]
+fn settings_of_earlier_versions_are_accepted_and_named() {
+    let repo = TestRepo::new();
+    repo.git(&["config", "chronicle.depsScanLimit", "100"]);
+    repo.write(".chronicle.toml", "[chronicle.read]\ndeps_scan_limit = 200\nrecency_half_life = 40\n");
+    let listed = chronicle(repo.path(), &["config", "list"]).success();
+    assert!(
+        !listed.stdout.contains("depsScanLimit") && listed.stdout.contains("recencyHalfLife"),
+        "{listed:#?}"
+    );
+    listed.warns(".git/config is deprecated and has no effect; remove it").warns(
+        "`chronicle.read.deps_scan_limit` in .chronicle.toml is deprecated and has no effect; remove it",
+    );
 }

@@ -61,8 +61,9 @@ fn nothing_is_changed_in_a_clean_tree_whatever_git_converts() {
     later(&repo, "a.rot");
     insta::assert_snapshot!(ask(&repo, &["check", "--fail-on", "gotcha"]), @"
     ## a.rot
-    - gotcha (lines 1-2, intact, perhaps touched at line 1, b6f9514, 2 days): The order of these lines of a.rot matters.
+    - gotcha (whole file, perhaps touched at line 1, b6f9514, 2 days): The order of these lines of a.rot matters.
     warning: `a.rot` may have changed: it is under a filter, which Chronicle does not run; `git status` looks closer, then check again
+    warning: `a.rot` is binary or filtered; lessons are matched to the file, not to lines
     ");
     assert!(!repo.path().join("RAN").exists(), "no filter ran");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
@@ -84,7 +85,7 @@ fn what_changed_is_found_in_files_that_git_converts() {
     assert!(!repo.path().join("RAN").exists(), "no filter ran");
     insta::assert_snapshot!(checked, @"
     ## a.rot
-    - gotcha (lines 1-2, intact, touched at line 1, b6f9514, 2 days, fails the check): The order of these lines of a.rot matters.
+    - gotcha (whole file, touched at line 1, b6f9514, 2 days, fails the check): The order of these lines of a.rot matters.
 
     ## d.crlf
     - gotcha (lines 1-2, intact, touched at line 2, b6f9514, 2 days, fails the check): The order of these lines of d.crlf matters.

@@ -30,6 +30,7 @@ fn everyone_who_relies_on_an_item() {
     ## src/pool.rs — aquire
     **Declared to rely on it:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
+    warning: --scan-limit is deprecated and has no effect: every annotation is looked at
     warning: `aquire` is not in `src/pool.rs`; taken as `Pool::acquire`
     ");
     insta::assert_snapshot!(ask(&repo, &["deps", "src/ui.rs"]), @"
@@ -229,9 +230,6 @@ fn the_help() {
               
               [default: auto]
               [possible values: auto, always, never]
-
-          --scan-limit <N>
-              Has no effect: every annotation is looked at
 
           --no-pager
               Write straight to the terminal, without a pager

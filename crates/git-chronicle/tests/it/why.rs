@@ -266,9 +266,6 @@ fn a_read_asks_git_who_wrote_the_lines() {
     - dead_end (lines 18-18, changed, Pool::release, 1.00, fef3554, 2 days, 1 commit since): A lock-free stack was slower below eight threads.
     - insight (whole file, 0.88, fef3554, 2 days, 1 commit since): One pool for each process is enough.
 
-    **Dependencies on this:**
-    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554)
-
     **Cross-cutting:**
     - Ids are never zero (`src/pool.rs:Pool::release`, `src/ui.rs:draw`; fef3554)
     ");
