@@ -88,7 +88,7 @@ impl KeptFacts {
     /// The facts: those in the file, or in memory where there can be none.
     pub(crate) fn get(&self) -> Result<&Facts> {
         if self.opened.get().is_none() {
-            let file = self.place.as_ref().and_then(|place| place.facts_file());
+            let file = self.place.as_ref().and_then(CachePlace::facts_file);
             let opened = match file.map(|file| Facts::open(&file)) {
                 Some(Ok(facts)) => facts,
                 _ => Facts::in_memory()?,

@@ -208,14 +208,13 @@ pub(crate) fn notes(repository: &Repository, facts: &Facts, warnings: &mut Vec<S
     for name in names {
         let tip = tip_of(&name);
         let before = facts.tip(&name)?;
-        if before.as_deref() == tip.as_ref().map(|tip| tip.as_slice()) {
+        if before.as_deref() == tip.as_ref().map(ObjectId::as_slice) {
             continue;
         }
         // Another process may move it at the same time; the last word is what the ref says.
         for before in [before, None] {
-            match notes_of(repository, facts, &name, (before.as_deref(), tip), warnings)? {
-                true => break,
-                false => {}
+            if notes_of(repository, facts, &name, (before.as_deref(), tip), warnings)? {
+                break;
             }
         }
     }
@@ -284,7 +283,7 @@ fn notes_of(
         .into_iter()
         .map(|(key, blobs)| (bytes(key), blobs.into_iter().map(bytes).collect()))
         .collect();
-    Ok(facts.move_ref(name, (before, tip.as_ref().map(|tip| tip.as_slice())), &rows)?)
+    Ok(facts.move_ref(name, (before, tip.as_ref().map(ObjectId::as_slice)), &rows)?)
 }
 
 /// Stores what annotated commits did, whatever branch they are on, and which of `keys` are no commits here.

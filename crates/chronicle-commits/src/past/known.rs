@@ -316,10 +316,13 @@ pub(crate) struct Known<'a> {
     places: HashMap<ObjectId, u32>,
 }
 
+/// A commit by its rank, the newest first: with how many parents it has, and its id.
+type Ranked = (Reverse<(i64, CommitRow)>, usize, ObjectId);
+
 impl<'a> Known<'a> {
     fn new(line: &'a Line<'a>, trails: Vec<Trail>, keys: &[ObjectId]) -> Result<Self> {
         let id = |bytes: &[u8]| ObjectId::try_from(bytes).ok();
-        let mut all: BTreeSet<(Reverse<(i64, CommitRow)>, usize, ObjectId)> = BTreeSet::new();
+        let mut all: BTreeSet<Ranked> = BTreeSet::new();
         let head = id(&line.head.id);
         all.extend(head.map(|id| (Reverse((line.head.at, line.head.row)), line.head.parents.len(), id)));
         for (touch, _) in trails.iter().flat_map(|trail| &trail.touches) {

@@ -13,6 +13,9 @@ use sha2::{Digest, Sha256};
 /// What a commit has: the content of each file, and whether it is executable.
 pub(crate) type Tree = BTreeMap<String, (String, bool)>;
 
+/// A file of a tree: the components of its path, and what it is.
+type Entry<'e> = (Vec<&'e str>, &'e (String, bool));
+
 /// A repository in a temporary folder.
 pub(crate) struct Written {
     _folder: tempfile::TempDir,
@@ -39,7 +42,7 @@ impl Written {
 
     /// Stores a commit with this tree and these parents; returns its id.
     pub(crate) fn commit(&self, tree: &Tree, parents: &[&str], time: i64, message: &str) -> String {
-        let entries: Vec<(Vec<&str>, &(String, bool))> =
+        let entries: Vec<Entry<'_>> =
             tree.iter().map(|(path, file)| (path.split('/').collect(), file)).collect();
         let tree = self.tree(&entries);
         let mut text = format!("tree {}\n", hex(&tree));
@@ -51,10 +54,10 @@ impl Written {
         hex(&self.object("commit", text.as_bytes()))
     }
 
-    fn tree(&self, entries: &[(Vec<&str>, &(String, bool))]) -> [u8; 32] {
+    fn tree(&self, entries: &[Entry<'_>]) -> [u8; 32] {
         // Git sorts directories as if their names ended with a slash.
         let mut named: BTreeMap<String, (&str, String, [u8; 32])> = BTreeMap::new();
-        let mut inside: BTreeMap<&str, Vec<(Vec<&str>, &(String, bool))>> = BTreeMap::new();
+        let mut inside: BTreeMap<&str, Vec<Entry<'_>>> = BTreeMap::new();
         for (path, file) in entries {
             match &path[..] {
                 [name] => {

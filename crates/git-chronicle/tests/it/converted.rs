@@ -28,7 +28,7 @@ fn converted() -> TestRepo {
     repo.write("d.crlf", "one\ntwo\nthree\n");
     let commit = repo.commit("base");
     for file in FILES {
-        fs::remove_file(repo.path().join(file)).unwrap();
+        fs::remove_file(repo.path().join(file)).expect("it is there");
     }
     repo.git(&["checkout", "--", "."]);
     let wisdom = FILES.map(|file| {
@@ -39,13 +39,14 @@ fn converted() -> TestRepo {
     });
     annotate_commit(&repo, &commit, &json!({ "summary": "Order is all there is", "wisdom": wisdom }));
     assert!(repo.path().join("RAN").exists(), "git ran the filter");
-    fs::remove_file(repo.path().join("RAN")).unwrap();
+    fs::remove_file(repo.path().join("RAN")).expect("it is there");
     repo
 }
 
 fn later(repo: &TestRepo, file: &str) {
-    let file = fs::File::options().write(true).open(repo.path().join(file)).unwrap();
-    file.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(5)).unwrap();
+    let file = fs::File::options().write(true).open(repo.path().join(file)).expect("it is there");
+    file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_800_000_000))
+        .expect("it is there");
 }
 
 #[test]
@@ -67,7 +68,7 @@ fn nothing_is_changed_in_a_clean_tree_whatever_git_converts() {
     ");
     assert!(!repo.path().join("RAN").exists(), "no filter ran");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
-    fs::remove_file(repo.path().join("RAN")).unwrap();
+    fs::remove_file(repo.path().join("RAN")).expect("it is there");
     assert_eq!(ask(&repo, &["check", "--fail-on", "gotcha"]), nothing);
 }
 
@@ -75,7 +76,7 @@ fn nothing_is_changed_in_a_clean_tree_whatever_git_converts() {
 fn what_changed_is_found_in_files_that_git_converts() {
     let repo = converted();
     for file in ["b.id", "d.crlf"] {
-        let content = fs::read_to_string(repo.path().join(file)).unwrap();
+        let content = fs::read_to_string(repo.path().join(file)).expect("it is there");
         repo.write(file, content.replace("two", "TWO"));
     }
     let utf16 = "\u{feff}one\ntwö\nTHREE\n".encode_utf16().flat_map(u16::to_le_bytes);
@@ -94,7 +95,7 @@ fn what_changed_is_found_in_files_that_git_converts() {
     hint: read them above; `git chronicle read` says more
     [exit 1]
     ");
-    fs::write(repo.path().join("a.rot"), "one alpha\ntwo beta\nthree gamma\n").unwrap();
+    fs::write(repo.path().join("a.rot"), "one alpha\ntwo beta\nthree gamma\n").expect("it is there");
     let diff = repo.try_git(&["diff"]).stdout;
     insta::assert_snapshot!(ask_with(&repo, &["check", "-"], &diff), @"
     ## d.crlf
@@ -112,7 +113,7 @@ fn a_file_of_git_lfs_is_what_its_pointer_says() {
                    oid sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\nsize 3\n";
     repo.write("big.bin", pointer);
     let commit = repo.commit("base");
-    fs::remove_file(repo.path().join("RAN")).unwrap();
+    fs::remove_file(repo.path().join("RAN")).expect("it is there");
     annotate_commit(
         &repo,
         &commit,

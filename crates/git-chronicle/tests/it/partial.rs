@@ -53,7 +53,7 @@ fn clones() -> Clones {
     let url = format!("file://{}", source.path().display());
     let clone = |name: &str, options: &[&str]| {
         let path = source.beside(name);
-        source.git(&[&["clone", "--quiet"], options, &[&url, path.to_str().unwrap()]].concat());
+        source.git(&[&["clone", "--quiet"], options, &[&url, path.to_str().expect("it is there")]].concat());
         chronicle(&path, &["sync", "enable"]).success();
         chronicle(&path, &["sync", "pull"]).success();
         path
@@ -119,11 +119,15 @@ fn a_partial_clone_answers_as_a_whole_one() {
 #[test]
 fn what_cannot_be_fetched_is_said_once() {
     let Clones { source, partial, .. } = clones();
-    fs::rename(source.path().join(".git"), source.path().join("away")).unwrap();
+    fs::rename(source.path().join(".git"), source.path().join("away")).expect("it is there");
     let say = |args: &[&str]| {
         let found = ask(&partial, args, false);
         let code = found.code.unwrap_or(-1);
-        format!("{}{}[{code}]", found.stdout, found.stderr.replace(source.path().to_str().unwrap(), "SOURCE"))
+        format!(
+            "{}{}[{code}]",
+            found.stdout,
+            found.stderr.replace(source.path().to_str().expect("it is there"), "SOURCE")
+        )
     };
     insta::assert_snapshot!(say(&["read", "."]), @"
     ## The commit

@@ -19,9 +19,15 @@ const ALL: &str = "All of it is tried out.";
 #[track_caller]
 fn shown(directory: &Path) -> Vec<(String, Value, Value)> {
     let answer = read(directory, "pool.rs");
-    let items = answer["wisdom"].as_array().unwrap().iter();
+    let items = answer["wisdom"].as_array().expect("it is there").iter();
     let mut shown: Vec<_> = items
-        .map(|one| (one["content"].as_str().unwrap().to_owned(), one["state"].clone(), one["lines"].clone()))
+        .map(|one| {
+            (
+                one["content"].as_str().expect("it is there").to_owned(),
+                one["state"].clone(),
+                one["lines"].clone(),
+            )
+        })
         .collect();
     shown.sort_by(|left, right| left.0.cmp(&right.0));
     shown
@@ -49,7 +55,7 @@ fn with_work_of_another() -> (TestRepo, String) {
 /// Removes what nothing reaches, and the index, which may know it still.
 fn forget(repo: &TestRepo) {
     collect_garbage(repo);
-    std::fs::remove_dir_all(repo.path().join(".git/chronicle/index")).unwrap();
+    std::fs::remove_dir_all(repo.path().join(".git/chronicle/index")).expect("it is there");
 }
 
 #[test]
