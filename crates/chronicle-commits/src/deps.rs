@@ -6,13 +6,10 @@
 
 mod judge;
 
-use std::{
-    cell::OnceCell,
-    collections::{BTreeSet, HashMap, HashSet},
-};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chronicle_core::{LineRange, dependent::Dependent, mentions::segments};
-use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId};
+use chronicle_git::{BString, LazyRepository, ObjectId};
 use jiff::Timestamp;
 
 use crate::{
@@ -21,12 +18,11 @@ use crate::{
     deps::judge::{Judge, Judged, Ranked, Setting},
     error::Result,
     gather::Gathered,
-    index::Index,
     kept::Caches,
     matching::Ground,
     moved,
     notebook::Notebook,
-    past::{Past, Walked, known::Line},
+    past::known::{Known, Line},
     prose::{Passage, Prose, Said},
     read::supersessions,
     record::{FileRecord, Relied},
@@ -84,56 +80,30 @@ pub struct Dependents {
 /// # Errors
 /// When the repository cannot be read. Notes that cannot be read only cause warnings.
 pub fn dependents(lazy: &LazyRepository, caches: &Caches, request: &DepsRequest) -> Result<Dependents> {
+    caches.facts.asked(|| dependents_once(lazy, caches, request))
+}
+
+fn dependents_once(lazy: &LazyRepository, caches: &Caches, request: &DepsRequest) -> Result<Dependents> {
     let repository = lazy.get()?;
     let mut warnings = Vec::new();
     let files: Vec<ScopeFile> = request.by_file().into_iter().map(|(file, _)| file.clone()).collect();
-    if let Some(facts) = &caches.facts {
-        let line = Line::open(repository, facts, request.at, &mut warnings)?;
-        let n_annotations = line.n_annotated()?;
-        if n_annotations == 0 || request.targets.is_empty() {
-            return Ok(Dependents { n_annotations, warnings, ..Dependents::default() });
-        }
-        let contents = request.targets.iter().map(|target| &target.content);
-        let bytes: Vec<&[u8]> = contents.filter_map(|content| content.bytes(lazy)).collect();
-        let words = request.with_mentions.then(|| request.words());
-        let (known, notebook) = line.about(&files, words.as_deref(), &bytes)?;
-        let files_called = |name: &str| line.files_called(name);
-        return dependents_from(
-            (lazy, caches),
-            request,
-            (&known, &notebook, &files_called),
-            n_annotations,
-            warnings,
-        );
-    }
-    let notebook = Notebook::open(repository, &mut warnings)?;
-    let n_annotations = notebook.keys().filter(|key| !chronicle_git::is_knowledge_key(*key)).count();
+    let line = Line::open(repository, &caches.facts, request.at, &mut warnings)?;
+    let n_annotations = line.n_annotated()?;
     if n_annotations == 0 || request.targets.is_empty() {
         return Ok(Dependents { n_annotations, warnings, ..Dependents::default() });
     }
-    let history = repository.history(&[request.at])?;
-    let at_head: Vec<BString> = files.iter().map(|file| file.at_head.clone()).collect();
-    let followed = repository.follow(&history, &at_head)?;
-    let walked = Walked::new(repository, &history, &followed);
-    let tree = history.nodes()[0].tree;
-    let all = OnceCell::new();
-    let files_called = |name: &str| {
-        if all.get().is_none() {
-            let _first = all.set(repository.files_under(tree, b"".as_bstr())?);
-        }
-        let is_called = |file: &&BString| file.rsplit_str(b"/").next() == Some(name.as_bytes());
-        Ok(all.get().into_iter().flatten().filter(is_called).cloned().collect())
-    };
-    dependents_from((lazy, caches), request, (&walked, &notebook, &files_called), n_annotations, warnings)
+    let contents = request.targets.iter().map(|target| &target.content);
+    let bytes: Vec<&[u8]> = contents.filter_map(|content| content.bytes(lazy)).collect();
+    let words = request.with_mentions.then(|| request.words());
+    let (known, notebook) = line.about(&files, words.as_deref(), &bytes)?;
+    let known = (&known, &notebook, &line);
+    dependents_from((lazy, caches), request, known, n_annotations, warnings)
 }
-
-/// The files of the commit that is asked about whose path ends with a component.
-type FilesCalled<'f> = &'f dyn Fn(&str) -> Result<Vec<BString>>;
 
 fn dependents_from(
     (lazy, caches): (&LazyRepository, &Caches),
     request: &DepsRequest,
-    (past, notebook, files_called): (&dyn Past, &Notebook<'_>, FilesCalled<'_>),
+    (past, notebook, line): (&Known<'_>, &Notebook<'_>, &Line<'_>),
     n_annotations: usize,
     mut warnings: Vec<String>,
 ) -> Result<Dependents> {
@@ -150,7 +120,7 @@ fn dependents_from(
     };
     let ground = ground.looking_for(request.words());
     let candidates = ground.candidates(&mut warnings)?;
-    let direct = Direct { prose: request.prose(|| Prose::of(&candidates)), files_called };
+    let direct = Direct { prose: request.prose(|| Prose::of(&candidates)), line };
     let records: Vec<FileRecord> = Gathered::from(&ground, &candidates).unplaced().collect();
     let head_time = Timestamp::from_second(past.head().time).unwrap_or(Timestamp::UNIX_EPOCH);
     let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
@@ -164,42 +134,6 @@ fn dependents_from(
         }
     }
     Ok(found.told(n_annotations, warnings))
-}
-
-/// Finds who relies on some code from the index alone; `None` when the index does not suffice.
-///
-/// The index must be that of the commit whose history counts.
-///
-/// # Errors
-/// When the repository has to be looked into and cannot be read.
-pub fn dependents_indexed(
-    lazy: &LazyRepository,
-    (index, caches): (&Index, &Caches),
-    request: &DepsRequest,
-) -> Result<Option<Dependents>> {
-    let (true, Some(head_time), false) = (index.has_any(), index.head_time(), request.all) else {
-        return Ok(None);
-    };
-    let has_gained =
-        |target: &Target| index.has_gained_code(lazy, target.file.at_head.as_bstr(), &target.content);
-    if request.targets.iter().any(has_gained) {
-        return Ok(None);
-    }
-    let said = index.said();
-    let outlines = &caches.outlines;
-    let setting = Setting { lazy, request, head_time, said: &said, words: index, outlines };
-    let mut found = Found::default();
-    // One after the other: what is known of one file may take much room, which the next one can use again.
-    for (file, targets) in request.by_file() {
-        // Words at home are no news; nothing else asks for what is claimed there.
-        let judged = index.with_relied(lazy, file.at_head.as_bstr(), request.with_mentions, |relied| {
-            Judge::new(setting, &targets, relied).judged()
-        });
-        let Some(judged) = judged.transpose()?.flatten() else { return Ok(None) };
-        found.add(judged);
-    }
-    let warnings = [index.warnings(), index.correction_warnings()].concat();
-    Ok(Some(found.told(index.n_annotated(), warnings)))
 }
 
 /// What is found in one file after the other.
@@ -270,20 +204,10 @@ trait Words {
     fn files_called(&self, name: &str) -> Result<Option<Vec<BString>>>;
 }
 
-impl Words for Index {
-    fn naming(&self, key: &str, is_meant: &mut dyn FnMut(&Said) -> bool) -> Option<Vec<Passage>> {
-        Self::naming(self, key, is_meant)
-    }
-
-    fn files_called(&self, name: &str) -> Result<Option<Vec<BString>>> {
-        Ok(Self::files_called(self, name))
-    }
-}
-
 /// The words of the notes themselves, and the files of one commit.
 struct Direct<'a> {
     prose: Prose,
-    files_called: FilesCalled<'a>,
+    line: &'a Line<'a>,
 }
 
 impl Words for Direct<'_> {
@@ -292,6 +216,6 @@ impl Words for Direct<'_> {
     }
 
     fn files_called(&self, name: &str) -> Result<Option<Vec<BString>>> {
-        (self.files_called)(name).map(Some)
+        self.line.files_called(name).map(Some)
     }
 }

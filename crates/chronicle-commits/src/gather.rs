@@ -8,7 +8,7 @@ use chronicle_core::{
     reading::{CrossCuttingItem, State},
     score,
 };
-use chronicle_git::{BString, ByteSlice, FileHistory, ObjectId, Repository, Touch};
+use chronicle_git::{BString, ByteSlice, ObjectId, Repository};
 use jiff::Timestamp;
 use twox_hash::XxHash3_128;
 
@@ -16,8 +16,9 @@ use crate::{
     error::Result,
     introduced::{self, Introduced, Words},
     matching::{AsOf, Candidate, Ground, malformed},
-    moved::{self, Holders, Holding, MAX_HOLDERS, Own, Piece},
+    moved::{self, Holders, Holding, MAX_HOLDERS, Own},
     past::placements::{Placements, key_of_named, key_of_written},
+    past::{FileHistory, Touch},
     placing::{Located, Placement, Version, place},
     present::{Kind, Left, Present},
     record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step, expiry},
@@ -32,8 +33,6 @@ pub(crate) struct Gathered<'a> {
     placements: Option<&'a Placements<'a>>,
     /// For each file that was looked up, the placements that are known, by claim, and the keys of the others.
     known: HashMap<usize, Vec<KnownPlacement>>,
-    /// What notes sketched of code, by the file that it was in: what that is called now, or what the note calls it.
-    sketched: BTreeMap<BString, Vec<Piece>>,
 }
 
 /// A placement that was found before, or the key to keep it by when it is found.
@@ -65,24 +64,16 @@ impl<'a> Gathered<'a> {
         };
         let files = ground.past.files().iter().zip(ground.paths);
         let files: Vec<_> = files.map(|file| (record(file), Vec::new())).collect();
-        let mut gathered = Self {
-            ground,
-            candidates,
-            files,
-            placements: None,
-            known: HashMap::new(),
-            sketched: BTreeMap::new(),
-        };
+        let mut gathered = Self { ground, candidates, files, placements: None, known: HashMap::new() };
         let holders = ground.holders_for(candidates);
-        // With all files in scope nothing is gone that could be asked about.
-        if let Some(holders) = holders.filter(|_| !ground.is_whole) {
+        if let Some(holders) = holders {
             let sketched = candidates.iter().filter(|candidate| candidate.stored.is_sketched);
             ground.see_renamed(sketched.flat_map(|candidate| out_of(ground, holders, candidate)).collect());
         }
         for (number, candidate) in candidates.iter().enumerate() {
-            let Self { files, sketched, .. } = &mut gathered;
+            let Self { files, .. } = &mut gathered;
             let meant = BTreeSet::new();
-            Gatherer { ground, holders, number, candidate, files, sketched, meant }.gather();
+            Gatherer { ground, holders, number, candidate, files, meant }.gather();
         }
         gathered
     }
@@ -123,16 +114,6 @@ impl<'a> Gathered<'a> {
     /// Whether anything is said about the file number `number` that has a place in it.
     pub(crate) fn has_claims(&self, number: usize) -> bool {
         !self.files[number].1.is_empty()
-    }
-
-    /// A hash of the bytes of the file number `number`, if these were looked at already.
-    pub(crate) fn content_hash(&self, number: usize) -> Option<u64> {
-        self.ground.known_holders()?.content_hash(number)
-    }
-
-    /// What notes sketched of code, by the file that it was in.
-    pub(crate) fn sketched(&mut self) -> BTreeMap<BString, Vec<Piece>> {
-        std::mem::take(&mut self.sketched)
     }
 
     /// The versions of the file that are looked at when its claims are placed.
@@ -203,7 +184,7 @@ impl<'a> Gathered<'a> {
                 },
             };
             if let (Some(placements), Some(key), false, true) =
-                (self.placements, key, is_known, claim.placement.lost.is_some())
+                (self.placements, key, is_known, claim.placement.by_version)
             {
                 placements.put(key, &claim.placement);
             }
@@ -211,7 +192,6 @@ impl<'a> Gathered<'a> {
                 && let by = &self.candidates[candidate]
                 && self.ground.is_lost(by)
             {
-                record.has_lost = true;
                 let located = located(&claim, &record.headings[claim.heading]);
                 let found = match claim.placement.state {
                     State::Gone => versions.same_change(by, &located)?,
@@ -237,7 +217,6 @@ impl<'a> Gathered<'a> {
             }
             record.claims.push(claim);
         }
-        record.lost = present.all_lost();
         Ok(record)
     }
 
@@ -308,9 +287,9 @@ fn written(
     let Some(written) = introduced(new, &words, &compare)? else {
         return Ok(Placement::commit_wide(Vec::new(), State::Changed));
     };
-    let Left { ranges, state, lost, because } =
+    let Left { ranges, state, because } =
         present.locate_all(repository, new, &written.hunks, Kind::Written)?;
-    Ok(Placement { lost: Some(lost), because, ..Placement::commit_wide(ranges, state) })
+    Ok(Placement { by_version: true, because, ..Placement::commit_wide(ranges, state) })
 }
 
 fn other_names(file: &FileHistory, path: &BString) -> Vec<String> {
@@ -367,7 +346,6 @@ struct Gatherer<'a> {
     number: usize,
     candidate: &'a Candidate,
     files: &'a mut [(FileRecord, Vec<Tied>)],
-    sketched: &'a mut BTreeMap<BString, Vec<Piece>>,
     /// The files that it has anything to do with.
     meant: BTreeSet<usize>,
 }
@@ -445,7 +423,7 @@ impl Gatherer<'_> {
         heading: &Heading,
     ) {
         let named = self.ground.files_named(self.candidate, name);
-        for (file, as_of) in self.sketched((sketch, false), &named, name) {
+        for (file, as_of) in self.sketched(sketch, &named, name) {
             let tied = Tied::Moved { candidate: self.number, as_of };
             self.claim(file, id, body(), name.to_owned(), tied, heading);
         }
@@ -456,29 +434,17 @@ impl Gatherer<'_> {
         }
     }
 
-    /// Notes what was sketched of code in `files`, which the note calls `name`, because something is said of it or relies on
-    /// it; the other files that it may have gone to.
-    fn sketched(
-        &mut self,
-        (sketch, is_relied_on): (Option<&Sketch>, bool),
-        files: &[usize],
-        name: &str,
-    ) -> Vec<(usize, AsOf)> {
+    /// The other files that the code may have gone to which was sketched in `files`, which the note calls `name`.
+    fn sketched(&mut self, sketch: Option<&Sketch>, files: &[usize], name: &str) -> Vec<(usize, AsOf)> {
         let sketch = sketch.filter(|sketch| moved::is_telling(sketch));
         let (Some(holders), Some(sketch)) = (self.holders, sketch) else { return Vec::new() };
         let telling = sketch.telling();
         let mut holding = holders.holding(self.ground, &telling, &Own { files, name });
         let at_head = || holding.iter().filter(|holding| holding.as_of == AsOf::Head);
-        let n_whole = at_head().filter(|holding| holding.n_held == telling.len()).count();
-        let n_holders = u8::try_from(n_whole).unwrap_or(u8::MAX);
-        let piece = || Piece { telling: telling.clone(), n_holders, is_relied_on };
         let source = name.trim_start_matches("./");
         let mut called: Vec<BString> = files.iter().map(|file| self.ground.paths[*file].clone()).collect();
         if called.is_empty() {
             called.push(source.into());
-        }
-        for path in &called {
-            self.sketched.entry(path.clone()).or_default().push(piece());
         }
         // Whatever becomes of the other one, what no more than these do is in many by habit.
         let mut n_held: Vec<usize> = at_head().map(|holding| holding.n_held).collect();
@@ -539,7 +505,7 @@ impl Gatherer<'_> {
         for dependency in declared {
             let (files, had_name) = self.ground.files_meant(self.candidate, &dependency.file);
             let mut may_be_in: Vec<(usize, bool)> = files.iter().map(|file| (*file, had_name)).collect();
-            let gained = self.sketched((dependency.sketch.as_ref(), true), &files, &dependency.file);
+            let gained = self.sketched(dependency.sketch.as_ref(), &files, &dependency.file);
             may_be_in.extend(gained.into_iter().map(|(file, _)| (file, false)));
             for (number, had_name) in may_be_in {
                 if had_name {

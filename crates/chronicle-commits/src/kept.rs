@@ -2,23 +2,21 @@
 
 use std::{
     cell::OnceCell,
-    io,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
 use chronicle_facts::{FORMAT, Facts};
-use chronicle_git::{Glance, Repository, TrustStamp, frame_stamp, state_path};
+use chronicle_git::{Glance, Repository, TrustStamp, files, frame_stamp, state_path};
 use twox_hash::{XxHash3_64, XxHash3_128};
 
 use crate::{
     blames::Blames,
-    error::Result,
-    index::table::{Table, TableWriter, Value},
+    error::{CommitsError, Result},
     outlines::Outlines,
     past::fill::Progress,
     reformatted::Reformatted,
     retire::Retired,
-    summaries::Summaries,
 };
 
 /// The directories, within the state directory of a repository, of all that is derived from notes and history: it may go
@@ -48,30 +46,23 @@ pub struct Caches {
     pub retired: Retired,
     /// Where code is that was reformatted.
     pub reformatted: Reformatted,
-    /// Summaries of directories.
-    pub summaries: Summaries,
-    /// What never changes about commits and notes; `None` where answers don't come from it.
-    pub(crate) facts: Option<KeptFacts>,
+    /// What never changes about commits and notes.
+    pub(crate) facts: KeptFacts,
 }
 
 impl Caches {
-    /// Kept in that place, or not beyond the life of this value.
+    /// Kept in that place, or not beyond the life of this value; `progress` shows how far filling the facts is.
     #[must_use]
-    pub fn new(place: Option<&CachePlace>) -> Self {
+    pub fn new(place: Option<&CachePlace>, progress: Option<Progress>) -> Self {
+        let facts =
+            KeptFacts { place: place.cloned(), progress, opened: OnceCell::new(), instead: OnceCell::new() };
         Self {
             outlines: Outlines::new(place),
             blames: Blames::new(place),
             retired: Retired::new(place),
             reformatted: Reformatted::new(place),
-            summaries: Summaries::new(place),
-            facts: None,
+            facts,
         }
-    }
-
-    /// The same, where answers come from facts, kept in that place if there is one.
-    #[must_use]
-    pub fn with_facts(self, place: Option<&CachePlace>, progress: Option<Progress>) -> Self {
-        Self { facts: Some(KeptFacts { place: place.cloned(), progress, opened: OnceCell::new() }), ..self }
     }
 }
 
@@ -82,11 +73,27 @@ pub(crate) struct KeptFacts {
     /// Shows how far filling is.
     pub(crate) progress: Option<Progress>,
     opened: OnceCell<Facts>,
+    /// Facts in memory, once the file could not be used.
+    instead: OnceCell<Facts>,
 }
 
 impl KeptFacts {
+    /// What `ask` makes of facts; where their file cannot be used, of facts in memory: the answer is the same.
+    pub(crate) fn asked<T>(&self, ask: impl Fn() -> Result<T>) -> Result<T> {
+        match ask() {
+            Err(CommitsError::Facts { .. }) if self.instead.get().is_none() => {
+                let _first = self.instead.set(Facts::in_memory()?);
+                ask()
+            }
+            answered => answered,
+        }
+    }
+
     /// The facts: those in the file, or in memory where there can be none.
     pub(crate) fn get(&self) -> Result<&Facts> {
+        if let Some(instead) = self.instead.get() {
+            return Ok(instead);
+        }
         if self.opened.get().is_none() {
             let file = self.place.as_ref().and_then(CachePlace::facts_file);
             let opened = match file.map(|file| Facts::open(&file)) {
@@ -151,7 +158,6 @@ pub(crate) struct Kept {
     directory: OnceCell<Option<PathBuf>>,
 }
 
-const VALUE: &[u8] = b"value";
 /// Results that are kept; when there are more, half as many stay.
 const MAX_KEPT: usize = 2000;
 
@@ -175,14 +181,20 @@ impl Kept {
         directory.join(format!("{hash:032x}.idx"))
     }
 
-    /// What was kept under `hash`, if it is whole.
-    pub(crate) fn get(&self, hash: u128) -> Option<Value> {
-        Table::open(&Self::file(self.directory()?, hash))?.get(VALUE)
+    /// What was kept under `hash`, if it is whole and the user's own.
+    pub(crate) fn get(&self, hash: u128) -> Option<Vec<u8>> {
+        let path = Self::file(self.directory()?, hash);
+        if !is_ours(&std::fs::symlink_metadata(&path).ok()?) {
+            return None;
+        }
+        let mut bytes = files::read(&path, files::MAX_BYTES).ok()?;
+        let check = bytes.split_off(bytes.len().checked_sub(CHECK)?);
+        (check == checked(&bytes)).then_some(bytes)
     }
 
-    /// What `look` makes of what was kept under `hash`, if it is whole: it need not outlast it.
-    pub(crate) fn with<T>(&self, hash: u128, look: impl FnMut(&[u8]) -> Option<T>) -> Option<T> {
-        Table::open(&Self::file(self.directory()?, hash))?.with(VALUE, look)
+    /// What `look` makes of what was kept under `hash`, if it is whole.
+    pub(crate) fn with<T>(&self, hash: u128, look: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
+        look(&self.get(hash)?)
     }
 
     /// Keeps `bytes`; what cannot be kept is made again.
@@ -191,21 +203,33 @@ impl Kept {
             let _kept = put(directory, hash, bytes);
         }
     }
+}
 
-    /// Forgets all but the `n` newest results.
-    pub(crate) fn forget_but(&self, n: usize) {
-        if let Some(directory) = self.directory() {
-            let _forgotten = forget_old(directory, n, n);
-        }
-    }
+/// How many bytes tell whether a result is whole; they come last.
+const CHECK: usize = 8;
+
+fn checked(bytes: &[u8]) -> [u8; CHECK] {
+    XxHash3_64::oneshot(bytes).to_le_bytes()
+}
+
+/// Whether the user wrote the file: what others put there is not believed.
+#[cfg(unix)]
+fn is_ours(metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    metadata.is_file() && metadata.uid() == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn is_ours(metadata: &std::fs::Metadata) -> bool {
+    metadata.is_file()
 }
 
 fn put(directory: &Path, hash: u128, bytes: &[u8]) -> io::Result<()> {
     std::fs::create_dir_all(directory)?;
-    let temporary = tempfile::Builder::new().prefix("new-").tempfile_in(directory)?;
-    let mut writer = TableWriter::new(temporary)?;
-    writer.value(VALUE, bytes)?;
-    writer.finish()?.persist(Kept::file(directory, hash))?;
+    let mut temporary = tempfile::Builder::new().prefix("new-").tempfile_in(directory)?;
+    temporary.write_all(bytes)?;
+    temporary.write_all(&checked(bytes))?;
+    temporary.persist(Kept::file(directory, hash))?;
     // Looking at all of them each time would cost more than it saves.
     if hash.is_multiple_of(64) { forget_old(directory, MAX_KEPT, MAX_KEPT / 2) } else { Ok(()) }
 }
@@ -224,4 +248,17 @@ fn forget_old(directory: &Path, most: usize, n_left: usize) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// A hash of the state of the repository that `glance` saw: HEAD, what the notes refs point at, where history ends or is
+/// replaced, what branches may reach, and whose notes are trusted.
+pub(crate) fn state_hash(glance: &Glance) -> Option<u128> {
+    let trust = glance.trust()?;
+    let mut state =
+        [glance.head.as_slice(), glance.frame_stamp(), &trust.state, glance.tips_stamp()].join(&0);
+    for (name, id) in &glance.notes {
+        state.extend([name.as_slice(), &[0], id.as_slice()].concat());
+    }
+    state.extend_from_slice(&trust.place);
+    Some(XxHash3_128::oneshot(&state))
 }

@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::Result,
-    index::state_hash,
-    kept::{CachePlace, Kept},
+    kept::{CachePlace, Kept, state_hash},
     notebook::Notebook,
 };
 

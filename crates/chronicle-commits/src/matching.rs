@@ -7,10 +7,7 @@ use std::{
 };
 
 use chronicle_core::{Annotation, Change, Region, correction::Tier, room};
-use chronicle_git::{
-    BString, ByteSlice, FileChange, FileHistory, History, MAX_PATH, Node, ObjectId, Repository, Touch,
-    Whereabouts,
-};
+use chronicle_git::{BString, ByteSlice, FileChange, MAX_PATH, ObjectId, Repository};
 use memchr::memmem::Finder;
 
 use crate::{
@@ -18,7 +15,8 @@ use crate::{
     error::Result,
     moved::{self, FileLines, Holders},
     notebook::{Notebook, Raw, Stored},
-    past::{Past, PastCommit},
+    past::{FileHistory, Touch, Whereabouts},
+    past::{PastCommit, known::Known},
 };
 
 /// One annotated commit that may concern the files in scope.
@@ -40,27 +38,6 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// The annotated commit that `node` is, with the trees of its parents.
-    pub(crate) fn new(
-        key: ObjectId,
-        stored: Stored,
-        place: Option<u32>,
-        node: &Node,
-        parents: Vec<ObjectId>,
-        touches: impl IntoIterator<Item = (usize, Touch)>,
-    ) -> Self {
-        Self {
-            key,
-            stored,
-            place,
-            elsewhere: None,
-            tree: Some(node.tree),
-            parents,
-            time: jiff::Timestamp::from_second(node.time).unwrap_or(jiff::Timestamp::UNIX_EPOCH),
-            touches: touches.into_iter().collect(),
-        }
-    }
-
     /// The annotated object `key`, which the history that counts does not have; it may be no commit that is there.
     pub(crate) fn off_history(repository: &Repository, key: ObjectId, stored: Stored) -> Self {
         let commit = repository.commit(key).ok();
@@ -106,11 +83,6 @@ impl Candidate {
         changes
     }
 
-    /// The paths that it changed.
-    pub(crate) fn changed_paths(&self, repository: &Repository) -> Vec<Vec<u8>> {
-        self.changes(repository).into_iter().map(|change| change.path.into()).collect()
-    }
-
     /// The changes that its note names as its own.
     fn named_changes(&self) -> impl Iterator<Item = &Change> {
         changes_of(&self.stored.note, self.key)
@@ -153,7 +125,7 @@ pub(crate) enum AsOf {
 pub(crate) struct Ground<'a> {
     pub(crate) repository: &'a Repository,
     pub(crate) notebook: &'a Notebook<'a>,
-    pub(crate) past: &'a dyn Past,
+    pub(crate) past: &'a Known<'a>,
     /// The files in scope, by their present paths.
     pub(crate) paths: &'a [BString],
     /// Whether commits of other branches count too.
@@ -162,8 +134,6 @@ pub(crate) struct Ground<'a> {
     words: Vec<String>,
     /// The files in scope by their present paths.
     by_path: HashMap<String, Vec<usize>>,
-    /// Names that the only file in scope had before the history begins.
-    earlier_names: Vec<BString>,
     /// The files in scope by every name they ever had.
     ever: OnceCell<BTreeMap<String, BTreeSet<(BString, usize)>>>,
     holders: OnceCell<Holders>,
@@ -173,8 +143,6 @@ pub(crate) struct Ground<'a> {
     others: RefCell<HashMap<(BString, AsOf), Rc<FileLines>>>,
     /// What became of files that are not in scope.
     renamed: RefCell<HashMap<BString, Option<BString>>>,
-    /// Whether all files are in scope.
-    pub(crate) is_whole: bool,
     /// The bytes of the files in scope as they are asked about; `None` where those of the newest commit are.
     contents: Option<Vec<Option<&'a [u8]>>>,
 }
@@ -183,7 +151,7 @@ impl<'a> Ground<'a> {
     pub(crate) fn new(
         repository: &'a Repository,
         notebook: &'a Notebook<'a>,
-        past: &'a dyn Past,
+        past: &'a Known<'a>,
         paths: &'a [BString],
         all: bool,
     ) -> Self {
@@ -199,25 +167,13 @@ impl<'a> Ground<'a> {
             all,
             words: Vec::new(),
             by_path,
-            earlier_names: Vec::new(),
             ever: OnceCell::new(),
             holders: OnceCell::new(),
             everywhere: OnceCell::new(),
             others: RefCell::default(),
             renamed: RefCell::default(),
-            is_whole: false,
             contents: None,
         }
-    }
-
-    /// The same ground of one file, which had the names `earlier_names` before the history begins.
-    pub(crate) fn once_called(self, earlier_names: Vec<BString>) -> Self {
-        Self { earlier_names, ..self }
-    }
-
-    /// The same ground, where all files are in scope.
-    pub(crate) fn of_all_files(self) -> Self {
-        Self { is_whole: true, ..self }
     }
 
     /// The lines of the file at `path`, which need not be in scope.
@@ -246,10 +202,6 @@ impl<'a> Ground<'a> {
 
     /// Finds what the files are called now that were called `paths`: it takes a walk through history, and one does for all.
     pub(crate) fn see_renamed(&self, mut paths: BTreeSet<BString>) {
-        // With all files in scope it is known by what its files are called.
-        if self.is_whole {
-            return;
-        }
         let mut renamed = self.renamed.borrow_mut();
         paths.retain(|path| !renamed.contains_key(path));
         let (there, gone): (Vec<_>, Vec<_>) =
@@ -266,8 +218,7 @@ impl<'a> Ground<'a> {
     /// Whether so few files hold code with the lines `telling`, which the file `name` had, that it moved to them.
     pub(crate) fn is_in_few(&self, telling: &[u32], name: &str, as_of: AsOf) -> bool {
         let everywhere = || self.everywhere.get_or_init(|| Holders::everywhere(self));
-        // With all files in scope that was seen before.
-        self.is_whole || everywhere().are_few(telling, self.lines_noted(name, as_of).n_of(telling))
+        everywhere().are_few(telling, self.lines_noted(name, as_of).n_of(telling))
     }
 
     /// The same ground, where the files are asked about as they are now, with these bytes.
@@ -324,7 +275,7 @@ impl<'a> Ground<'a> {
         self.ever.get_or_init(|| {
             let mut ever: BTreeMap<String, BTreeSet<(BString, usize)>> = BTreeMap::new();
             for (number, file) in self.past.files().iter().enumerate() {
-                for name in names_of(file).chain([&self.paths[number]]).chain(&self.earlier_names) {
+                for name in names_of(file).chain([&self.paths[number]]) {
                     ever.entry(name.to_string()).or_default().insert((name.clone(), number));
                 }
             }
@@ -463,44 +414,6 @@ impl<'a> Ground<'a> {
         Ok(candidates)
     }
 
-    /// Every annotated commit of the history, and those that no branch reaches; also what there is beside the history.
-    pub(crate) fn all_candidates(
-        &self,
-        history: &History,
-        warnings: &mut Vec<String>,
-    ) -> Result<(Vec<Candidate>, OffHistory)> {
-        let mut touches: HashMap<u32, Vec<(usize, Touch)>> = HashMap::new();
-        for (number, file) in self.past.files().iter().enumerate() {
-            for touch in &file.touches {
-                touches.entry(touch.place).or_default().push((number, touch.clone()));
-            }
-        }
-        let mut off = OffHistory::default();
-        let mut candidates = Vec::new();
-        for key in self.notebook.keys() {
-            if self.past.place(key).is_none() && !chronicle_git::is_knowledge_key(key) {
-                off.commits.insert(key, false);
-            }
-        }
-        if !off.commits.is_empty() {
-            let others = Elsewhere::find(self.repository, history)?;
-            off.commits.iter_mut().for_each(|(key, is_reached)| *is_reached = others.label(*key).is_some());
-            off.tips = others.tips;
-        }
-        let is_hidden = |key: ObjectId| off.commits.get(&key).copied().unwrap_or_default();
-        let wanted = |key, _: &[u8]| !chronicle_git::is_knowledge_key(key) && !is_hidden(key);
-        for (key, raw) in self.notebook.scan(warnings, wanted) {
-            let place = self.past.place(key);
-            let touches = place.and_then(|place| touches.remove(&place)).unwrap_or_default();
-            let mut candidate = self.candidate(key, &raw, place, touches)?;
-            if place.is_none() {
-                candidate.elsewhere = Some(NO_BRANCH.to_owned());
-            }
-            candidates.push(candidate);
-        }
-        Ok((candidates, off))
-    }
-
     /// The files that the newest `n_lessons` lessons of the history are about, newest first.
     pub(crate) fn newest_files(&self, n_lessons: usize) -> Result<Vec<BString>> {
         let mut lessons: Vec<(Tier, jiff::Timestamp, BString)> = Vec::new();
@@ -624,48 +537,5 @@ impl Mention {
     fn is_in(&self, raw: &[u8]) -> bool {
         let Some(needles) = &self.needles else { return true };
         needles.iter().chain([&self.supersedes, &self.escape]).any(|needle| needle.find(raw).is_some())
-    }
-}
-
-/// Annotated objects that a history does not have.
-#[derive(Default)]
-pub(crate) struct OffHistory {
-    /// They, and whether a branch reaches them.
-    pub(crate) commits: BTreeMap<ObjectId, bool>,
-    /// What branches and HEADs point at, if there are any such objects.
-    pub(crate) tips: Vec<ObjectId>,
-}
-
-/// Commits that other refs, or HEAD, reach and the history that counts does not, with the ref that reaches them.
-pub(crate) struct Elsewhere {
-    labels: HashMap<ObjectId, String>,
-    /// What all refs and HEADs point at.
-    tips: Vec<ObjectId>,
-}
-
-impl Elsewhere {
-    pub(crate) fn find(repository: &Repository, here: &History) -> Result<Self> {
-        let all = repository.tips()?;
-        let is_beyond = |id: ObjectId| here.place(id).is_none() && repository.commit_tree(id).is_ok();
-        let beyond: Vec<(&String, ObjectId)> =
-            all.iter().map(|(name, id)| (name, *id)).filter(|(_, id)| is_beyond(*id)).collect();
-        let ids: Vec<ObjectId> = beyond.iter().map(|(_, id)| *id).collect();
-        let history = repository.history(&ids)?;
-        let mut labels: HashMap<ObjectId, String> = HashMap::new();
-        for (name, id) in beyond {
-            let mut pending: Vec<u32> = history.place(id).into_iter().collect();
-            while let Some(place) = pending.pop() {
-                let node = history.node(place);
-                if here.place(node.id).is_none() && !labels.contains_key(&node.id) {
-                    labels.insert(node.id, name.clone());
-                    pending.extend(&node.parents);
-                }
-            }
-        }
-        Ok(Self { labels, tips: all.into_iter().map(|(_, id)| id).collect() })
-    }
-
-    pub(crate) fn label(&self, key: ObjectId) -> Option<String> {
-        self.labels.get(&key).cloned()
     }
 }

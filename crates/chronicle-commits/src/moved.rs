@@ -47,25 +47,6 @@ const MAX_FILES: usize = 20_000;
 /// Code that more files than this came to hold since is in all of them by habit.
 pub(crate) const MAX_HOLDERS: usize = 8;
 
-/// A piece of code that a note sketched, as an index keeps it.
-#[derive(Debug, Clone)]
-pub(crate) struct Piece {
-    /// Hashes of the lines that say something.
-    pub(crate) telling: Vec<u32>,
-    /// How many other files held all of it when the table was made; no more than [`u8::MAX`].
-    pub(crate) n_holders: u8,
-    /// Whether something relies on it, instead of being said of it.
-    pub(crate) is_relied_on: bool,
-}
-
-impl Piece {
-    /// Whether more files hold it than any code moves to, though so many may have changed: whoever came to hold as much of
-    /// it as they do is one of many.
-    pub(crate) fn is_in_many(&self, n_changed: usize) -> bool {
-        MAX_HOLDERS + n_changed < usize::from(self.n_holders)
-    }
-}
-
 /// Which of some files hold which lines.
 #[derive(Debug, Default)]
 pub(crate) struct Holders {
@@ -158,24 +139,6 @@ impl Holders {
             Version::Now => self.n_files + number,
             Version::Brought => 2 * self.n_files + number,
         }
-    }
-
-    /// For each file the hashes of its lines in the newest commit, each once and in order.
-    pub(crate) fn by_file(&self) -> Vec<FileLines> {
-        let mut files = vec![Vec::new(); self.n_files];
-        for version in &self.lines {
-            let hash = u32::try_from(version >> u32::BITS).expect("the first half");
-            let number = usize::try_from(version & u64::from(u32::MAX)).expect("a number of versions");
-            if let Some(lines) = files.get_mut(number) {
-                lines.push(hash);
-            }
-        }
-        files.into_iter().map(FileLines).collect()
-    }
-
-    /// A hash of the bytes of the file number `number`, if these were looked at.
-    pub(crate) fn content_hash(&self, number: usize) -> Option<u64> {
-        self.contents.get(&number).copied()
     }
 
     /// How many of the lines each version holds that holds any.
@@ -317,19 +280,9 @@ impl FileLines {
         self.0.binary_search(&line).is_ok()
     }
 
-    /// Those that are not among `others`.
-    pub(crate) fn without(&self, others: &Self) -> Self {
-        Self(self.0.iter().copied().filter(|line| !others.has(*line)).collect())
-    }
-
     /// How many of the lines `telling` are among these.
     pub(crate) fn n_of(&self, telling: &[u32]) -> usize {
         telling.iter().filter(|line| self.has(**line)).count()
-    }
-
-    /// Whether the code with the lines `telling` may be among these.
-    pub(crate) fn may_hold(&self, telling: &[u32]) -> bool {
-        may_hold(self.n_of(telling), telling.len())
     }
 
     /// Whether [`Sketch::locate`] may find what was sketched in these: a cheap look before they are read again.

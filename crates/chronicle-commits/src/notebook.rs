@@ -319,25 +319,6 @@ impl<'r> SingleNotes<'r> {
         Ok(Self { repository, refs, sources, trust, purged })
     }
 
-    /// No notes, for where none is looked up.
-    pub(crate) fn none(repository: &'r Repository) -> Self {
-        let (sources, purged) = (Sources::default(), Tombstones::default());
-        Self { repository, refs: Vec::new(), sources, trust: Trust::of(repository), purged }
-    }
-
-    /// Whether a note lies on `key`, whatever it says.
-    ///
-    /// # Errors
-    /// When a tree cannot be read.
-    pub(crate) fn has(&mut self, key: ObjectId) -> Result<bool> {
-        for (_, notes) in &mut self.refs {
-            if notes.find(key)?.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// What is stored on `key`.
     ///
     /// # Errors

@@ -4,20 +4,18 @@ pub(crate) mod fill;
 pub(crate) mod known;
 pub(crate) mod placements;
 
-use chronicle_git::{
-    BString, FileHistory, Followed, History, LazyRepository, ObjectId, Reached, Repository, Whereabouts,
-};
+use chronicle_git::{BString, LazyRepository, ObjectId};
 
-use crate::{error::Result, kept::Caches, matching::Elsewhere, past::known::Line};
+use crate::{error::Result, kept::Caches, past::known::Line};
 
 /// Makes facts complete for questions about the history of HEAD.
 ///
 /// # Errors
 /// When the repository cannot be read.
 pub fn fill(lazy: &LazyRepository, caches: &Caches) -> Result<()> {
-    let (Some(kept), repository) = (&caches.facts, lazy.get()?) else { return Ok(()) };
+    let repository = lazy.get()?;
     let Some(head) = repository.head()? else { return Ok(()) };
-    Line::open(repository, kept, head, &mut Vec::new()).map(drop)
+    Line::open(repository, &caches.facts, head, &mut Vec::new()).map(drop)
 }
 
 /// Whether questions about the history of HEAD are answered without a long wait.
@@ -25,9 +23,9 @@ pub fn fill(lazy: &LazyRepository, caches: &Caches) -> Result<()> {
 /// # Errors
 /// When the repository cannot be read.
 pub fn is_near(lazy: &LazyRepository, caches: &Caches) -> Result<bool> {
-    let (Some(kept), repository) = (&caches.facts, lazy.get()?) else { return Ok(true) };
+    let repository = lazy.get()?;
     match repository.head()? {
-        Some(head) => fill::is_near(repository, kept.get()?, head),
+        Some(head) => caches.facts.asked(|| fill::is_near(repository, caches.facts.get()?, head)),
         None => Ok(true),
     }
 }
@@ -43,13 +41,10 @@ pub fn whereabouts(
     paths: &[BString],
 ) -> Result<Vec<Whereabouts>> {
     let repository = lazy.get()?;
-    match &caches.facts {
-        Some(kept) => {
-            let line = Line::open(repository, kept, head, &mut Vec::new())?;
-            paths.iter().map(|path| line.whereabouts(path)).collect()
-        }
-        None => Ok(repository.whereabouts(&repository.history(&[head])?, paths)?),
-    }
+    caches.facts.asked(|| {
+        let line = Line::open(repository, &caches.facts, head, &mut Vec::new())?;
+        paths.iter().map(|path| line.whereabouts(path)).collect()
+    })
 }
 
 /// A commit of the history that counts.
@@ -63,109 +58,43 @@ pub(crate) struct PastCommit {
     pub(crate) parents: Vec<ObjectId>,
 }
 
-/// What history says about the files in scope. Commits have places: what is newer has a lower one.
-pub(crate) trait Past {
-    /// The commit whose history counts.
-    fn head(&self) -> &PastCommit;
-
-    /// The place of an annotated commit, or of one that changed a file in scope; `None` outside of the history.
-    fn place(&self, commit: ObjectId) -> Option<u32>;
-
-    /// The commit at a place.
-    fn commit(&self, place: u32) -> Result<PastCommit>;
-
-    /// The commit at a place, and how many parents it has.
-    fn id(&self, place: u32) -> (ObjectId, usize);
-
-    /// The changes of each file in scope.
-    fn files(&self) -> &[FileHistory];
-
-    /// The files in scope that went by `name` in the commit at a place.
-    fn files_called(&self, place: u32, name: &str) -> Result<Vec<usize>>;
-
-    /// How many commits changed the file since the one at a place: those that it does not reach.
-    fn touches_since(&self, file: usize, place: u32) -> Result<u32>;
-
-    /// What became of paths that the newest commit lacks.
-    fn whereabouts(&self, paths: &[BString]) -> Result<Vec<Whereabouts>>;
-
-    /// The branch that reaches a commit outside of the history, if one does.
-    fn branch_of(&self, commit: ObjectId) -> Result<Option<String>>;
+/// One commit that changed a file in scope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Touch {
+    /// Where the commit is in the history.
+    pub(crate) place: u32,
+    /// The file's name in that commit.
+    pub(crate) name: BString,
+    /// The file's blob before; `None` when the commit added or renamed it.
+    pub(crate) old: Option<ObjectId>,
+    /// The file's blob after; `None` when the commit took it away.
+    pub(crate) new: Option<ObjectId>,
+    /// The file's name before, when the commit renamed it.
+    pub(crate) renamed_from: Option<BString>,
 }
 
-/// A history that was walked for this one question.
-pub(crate) struct Walked<'a> {
-    repository: &'a Repository,
-    pub(crate) history: &'a History,
-    followed: &'a Followed,
-    head: PastCommit,
-    reached: std::cell::RefCell<std::collections::HashMap<usize, Reached>>,
-    elsewhere: std::cell::OnceCell<Elsewhere>,
+/// The commits that changed one file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FileHistory {
+    /// The changes, newest first.
+    pub(crate) touches: Vec<Touch>,
 }
 
-impl<'a> Walked<'a> {
-    pub(crate) fn new(repository: &'a Repository, history: &'a History, followed: &'a Followed) -> Self {
-        let head = history.nodes().first().map(|node| commit_of(history, node));
-        let head = head.unwrap_or_else(|| {
-            let (id, tree) = (ObjectId::null(repository.empty_tree().kind()), repository.empty_tree());
-            PastCommit { id, tree, time: 0, parents: Vec::new() }
-        });
-        Self {
-            repository,
-            history,
-            followed,
-            head,
-            reached: std::cell::RefCell::default(),
-            elsewhere: std::cell::OnceCell::new(),
-        }
-    }
-}
-
-fn commit_of(history: &History, node: &chronicle_git::Node) -> PastCommit {
-    let parents = node.parents.iter().map(|parent| history.node(*parent).tree).collect();
-    PastCommit { id: node.id, tree: node.tree, time: node.time, parents }
-}
-
-impl Past for Walked<'_> {
-    fn head(&self) -> &PastCommit {
-        &self.head
-    }
-
-    fn place(&self, commit: ObjectId) -> Option<u32> {
-        self.history.place(commit)
-    }
-
-    fn commit(&self, place: u32) -> Result<PastCommit> {
-        Ok(commit_of(self.history, self.history.node(place)))
-    }
-
-    fn id(&self, place: u32) -> (ObjectId, usize) {
-        let node = self.history.node(place);
-        (node.id, node.parents.len())
-    }
-
-    fn files(&self) -> &[FileHistory] {
-        &self.followed.files
-    }
-
-    fn files_called(&self, place: u32, name: &str) -> Result<Vec<usize>> {
-        Ok(self.followed.files_called(place, name))
-    }
-
-    fn touches_since(&self, file: usize, place: u32) -> Result<u32> {
-        let mut reached = self.reached.borrow_mut();
-        let reached = reached.entry(file).or_insert_with(|| self.followed.files[file].reached(self.history));
-        Ok(reached.touches_since(place))
-    }
-
-    fn whereabouts(&self, paths: &[BString]) -> Result<Vec<Whereabouts>> {
-        Ok(self.repository.whereabouts(self.history, paths)?)
-    }
-
-    fn branch_of(&self, commit: ObjectId) -> Result<Option<String>> {
-        if self.elsewhere.get().is_none() {
-            let _first = self.elsewhere.set(Elsewhere::find(self.repository, self.history)?);
-        }
-        Ok(self.elsewhere.get().and_then(|elsewhere| elsewhere.label(commit)))
-    }
+/// What became of a path that is not in the newest commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Whereabouts {
+    /// It is called otherwise now.
+    Renamed {
+        /// Its name in the newest commit.
+        to: BString,
+        /// The commit that renamed it first.
+        by: ObjectId,
+    },
+    /// It was deleted.
+    Deleted {
+        /// The commit that deleted it.
+        by: ObjectId,
+    },
+    /// No commit ever had it.
+    Never,
 }

@@ -9,7 +9,6 @@ use chronicle_git::{BStr, ByteSlice, ObjectId, Repository};
 
 use crate::{
     error::Result,
-    lost::Lost,
     present::{Kind, Left, Present},
     read::Scope,
 };
@@ -26,8 +25,8 @@ pub(crate) struct Placement {
     pub(crate) gap: Option<LineRange>,
     /// The blob and range the lines were recorded in, if that version is at hand.
     pub(crate) recorded_in: Option<(ObjectId, LineRange)>,
-    /// The recorded lines that are gone; `None` when that is not known.
-    pub(crate) lost: Option<Lost>,
+    /// Whether it was found from the version it was recorded in: what is not at hand now may come.
+    pub(crate) by_version: bool,
     /// Why it is gone.
     pub(crate) because: Option<GoneBecause>,
     /// Where lines like those that are gone are, which are the same ones if the claim's item holds them.
@@ -79,16 +78,6 @@ impl Placement {
         Self::ranges(left, state, tie, Match::Commit)
     }
 
-    /// The same claim where the file is not there any more.
-    pub(crate) fn of_missing_file(&self) -> Self {
-        match self.matched {
-            Match::Commit => {
-                Self { because: Some(GoneBecause::Deleted), ..Self::commit_wide(Vec::new(), State::Gone) }
-            }
-            _ => Self::file_wide(State::Gone),
-        }
-    }
-
     fn near(left: Vec<LineRange>, state: State) -> Self {
         let tie = if state == State::Gone { Tie::Gone } else { Tie::Near };
         Self::ranges(left, state, tie, Match::Near)
@@ -114,7 +103,7 @@ impl Placement {
             matched: Match::Lines,
             gap: None,
             recorded_in: None,
-            lost: None,
+            by_version: false,
             because: None,
             hint: None,
             is_unsketched: false,
@@ -138,18 +127,6 @@ impl Placement {
         }
     }
 
-    /// Outside of what no line may concern the claim, which names an item or does not; `None` where none does.
-    pub(crate) fn reach(&self, has_anchor: bool) -> Option<Reach> {
-        let everywhere = || Reach::over(&[LineRange { start: 1, end: u32::MAX }]);
-        match (self.matched, self.lines) {
-            _ if self.may_go_by_item(has_anchor) => everywhere(),
-            (Match::File, _) => (self.state != State::Gone).then(everywhere)?,
-            (_, Some(lines)) => Reach::over(&[lines]),
-            (_, None) if self.near.is_empty() => Reach::over(self.gap.as_slice()),
-            (_, None) => Reach::over(&self.near),
-        }
-    }
-
     /// Whether a claim about the code `anchor` concerns `scope`, or the whole file.
     pub(crate) fn concerns(&self, scope: &Scope, anchor: Option<&str>) -> bool {
         let Some(ranges) = &scope.lines else { return true };
@@ -169,11 +146,6 @@ impl Placement {
     /// Whether a claim about the code `anchor` may concern `scope`, once its item has been looked at.
     pub(crate) fn may_concern(&self, scope: &Scope, anchor: Option<&str>) -> bool {
         self.concerns(scope, anchor) || self.may_go_by_item(anchor.is_some())
-    }
-
-    /// Whether a claim is gone, and nothing may bring it back.
-    pub(crate) fn is_gone_for_good(&self, has_anchor: bool) -> bool {
-        self.state == State::Gone && !self.may_go_by_item(has_anchor)
     }
 }
 
@@ -268,8 +240,8 @@ pub(crate) fn placed_in(
     present: &Present<'_>,
     (blob, range): (ObjectId, LineRange),
 ) -> Result<Option<Placement>> {
-    let Some((place, lost)) = present.locate(repository, blob, range)? else { return Ok(None) };
-    let mut placement = Placement { lost: Some(lost), ..Placement::lines(place, Some((blob, range))) };
+    let Some(place) = present.locate(repository, blob, range)? else { return Ok(None) };
+    let mut placement = Placement { by_version: true, ..Placement::lines(place, Some((blob, range))) };
     if placement.state == State::Gone {
         placement.gap = present.gap(repository, blob, range)?;
     }
@@ -285,9 +257,9 @@ fn place_near(
     let ranges: Vec<LineRange> =
         places.iter().filter_map(|place| LineRange::new(place.start, place.end).ok()).collect();
     if let Some(blob) = blob {
-        let Left { ranges, state, lost, because } =
+        let Left { ranges, state, because } =
             present.locate_all(repository, blob, &ranges, Kind::Recorded)?;
-        return Ok(Placement { lost: Some(lost), because, ..Placement::near(ranges, state) });
+        return Ok(Placement { by_version: true, because, ..Placement::near(ranges, state) });
     }
     let found = places.iter().filter_map(|place| present.locate_own_sketch(place.sketch.as_ref()?).lines);
     let left: Vec<LineRange> = found.collect();
@@ -312,86 +284,4 @@ fn sketch_likeness(
     };
     let here = Sketch::of(&Lines::new(&content), range).hashes().unwrap_or_default();
     here.iter().zip(&sketch).filter(|(left, right)| left == right).count()
-}
-
-/// Where some lines are, roughly: in which of [`PARTS`] equal parts of the lines from the first to the last of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Reach {
-    pub(crate) within: LineRange,
-    /// A bit for each part, that of the first lines being the lowest.
-    pub(crate) parts: u16,
-}
-
-const PARTS: u64 = u16::BITS as u64;
-
-impl Reach {
-    fn over(lines: &[LineRange]) -> Option<Self> {
-        let within = lines.iter().copied().reduce(LineRange::hull)?;
-        let parts = lines.iter().fold(0, |parts, lines| parts | parts_of(within, *lines));
-        Some(Self { within, parts })
-    }
-
-    /// Whether `lines` may be some of its lines.
-    pub(crate) fn may_meet(self, lines: LineRange) -> bool {
-        lines.overlaps(self.within) && self.parts & parts_of(self.within, lines) != 0
-    }
-}
-
-/// The parts of `within` in which `lines` are, some of which are there.
-fn parts_of(within: LineRange, lines: LineRange) -> u16 {
-    let part = |line: u32| {
-        let n_before = u64::from(line.clamp(within.start, within.end) - within.start);
-        PARTS * n_before / u64::from(within.len())
-    };
-    let (first, last) = (part(lines.start), part(lines.end));
-    (u16::MAX << first) & (u16::MAX >> (PARTS - 1 - last))
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn lines() -> impl Strategy<Value = LineRange> {
-        (1u32..60, 0u32..9).prop_map(|(start, more)| LineRange { start, end: start + more })
-    }
-
-    fn placement() -> impl Strategy<Value = Placement> {
-        let matched =
-            prop_oneof![Just(Match::Lines), Just(Match::Commit), Just(Match::File), Just(Match::Anchor)];
-        let state = prop_oneof![Just(State::Intact), Just(State::Changed), Just(State::Gone)];
-        let near = prop::collection::vec(lines(), 0..3);
-        (matched, state, prop::option::of(lines()), near, prop::option::of(lines())).prop_map(
-            |(matched, state, lines, near, gap)| Placement {
-                matched,
-                lines,
-                near,
-                gap,
-                is_unsketched: gap.is_none(),
-                ..Placement::file_wide(state)
-            },
-        )
-    }
-
-    proptest! {
-        #[test]
-        fn no_line_outside_concerns_a_claim(placement in placement(), asked in prop::collection::vec(lines(), 1..3)) {
-            let scope = Scope { lines: Some(asked.clone()), names: Vec::new() };
-            for anchor in [None, Some("name")] {
-                let reach = placement.reach(anchor.is_some());
-                let may = reach.is_some_and(|reach| asked.iter().any(|lines| reach.may_meet(*lines)));
-                prop_assert!(may || !placement.may_concern(&scope, anchor));
-            }
-        }
-
-        #[test]
-        fn what_reaches_few_lines_meets_none_far_from_them(first in lines(), far in 200u32..100_000, line in 80u32..180) {
-            let lines = [first, LineRange { start: 16 * far, end: 16 * far + 9 }];
-            let reach = Reach::over(&lines).expect("there are lines");
-            prop_assert!(lines.iter().all(|lines| reach.may_meet(*lines)));
-            let between = LineRange { start: 8 * far + line, end: 8 * far + line };
-            prop_assert!(!reach.may_meet(between));
-        }
-    }
 }

@@ -6,13 +6,10 @@ use chronicle_core::{
     Category, ContextLevel, EntryId, Knowledge, LineRange,
     correction::Tier,
     mentions::{agree, segments},
-    read_note,
     reading::{Query, Reading, WisdomItem},
     room,
 };
-use chronicle_git::{
-    BString, ByteSlice, GitError, History, LazyRepository, ObjectId, Repository, Whereabouts,
-};
+use chronicle_git::{BString, ByteSlice, GitError, LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
 
 use crate::{
@@ -21,12 +18,15 @@ use crate::{
     corrections::{Afterwords, Pair},
     error::Result,
     gather::Gathered,
-    index::{Index, Told, Wanted},
     kept::Caches,
     matching::{Candidate, Ground},
     notebook::Notebook,
-    past::{Past, Walked, known::Line, placements::Placements},
-    present::{Present, is_opaque},
+    past::Whereabouts,
+    past::{
+        known::{Known, Line},
+        placements::Placements,
+    },
+    present::Present,
 };
 
 /// What to read about.
@@ -149,40 +149,27 @@ const MAX_WARNINGS: usize = 10;
 /// # Errors
 /// When the repository cannot be read. Notes that cannot be read only cause warnings.
 pub fn read(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Result<Reading> {
+    caches.facts.asked(|| read_once(lazy, caches, request))
+}
+
+fn read_once(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> Result<Reading> {
     let repository = lazy.get()?;
     let mut warnings = Vec::new();
-    if let Some(facts) = &caches.facts {
-        let head = match request.at {
-            Some(commit) => commit,
-            None => repository.born_head()?,
-        };
-        let line = Line::open(repository, facts, head, &mut warnings)?;
-        if !line.has_notes()? {
-            return Ok(nothing_annotated(repository, request, warnings));
-        }
-        let contents = contents_of(repository, head, request)?;
-        let bytes: Vec<&[u8]> = contents.iter().filter_map(|content| content.bytes(lazy)).collect();
-        let (known, notebook) = line.about(&request.files, None, &bytes)?;
-        let placements = Some(&line.placements);
-        let reading =
-            read_from((lazy, caches), request, (&known, &notebook, placements), &contents, warnings);
-        line.placements.store(request.now.as_second() / (24 * 60 * 60));
-        return reading;
-    }
-    let notebook = Notebook::open(repository, &mut warnings)?;
-    if !notebook.has_any() {
-        return Ok(nothing_annotated(repository, request, warnings));
-    }
     let head = match request.at {
         Some(commit) => commit,
         None => repository.born_head()?,
     };
-    let history = repository.history(&[head])?;
+    let line = Line::open(repository, &caches.facts, head, &mut warnings)?;
+    if !line.has_notes()? {
+        return Ok(nothing_annotated(repository, request, warnings));
+    }
     let contents = contents_of(repository, head, request)?;
-    let at_head: Vec<BString> = request.files.iter().map(|file| file.at_head.clone()).collect();
-    let followed = repository.follow(&history, &at_head)?;
-    let walked = Walked::new(repository, &history, &followed);
-    read_from((lazy, caches), request, (&walked, &notebook, None), &contents, warnings)
+    let bytes: Vec<&[u8]> = contents.iter().filter_map(|content| content.bytes(lazy)).collect();
+    let (known, notebook) = line.about(&request.files, None, &bytes)?;
+    let placements = &line.placements;
+    let reading = read_from((lazy, caches), request, (&known, &notebook, placements), &contents, warnings);
+    placements.store(request.now.as_second() / (24 * 60 * 60));
+    reading
 }
 
 /// The answer where there are no annotations.
@@ -210,7 +197,7 @@ fn contents_of(repository: &Repository, head: ObjectId, request: &ReadRequest) -
 fn read_from(
     (lazy, caches): (&LazyRepository, &Caches),
     request: &ReadRequest,
-    (past, notebook, placements): (&dyn Past, &Notebook<'_>, Option<&Placements<'_>>),
+    (past, notebook, placements): (&Known<'_>, &Notebook<'_>, &Placements<'_>),
     known: &[Content],
     mut warnings: Vec<String>,
 ) -> Result<Reading> {
@@ -222,7 +209,7 @@ fn read_from(
         None => ground.with_contents(known.iter().map(|content| content.bytes(lazy)).collect()),
     };
     let candidates = ground.candidates(&mut warnings)?;
-    let mut gathered = Gathered::from(&ground, &candidates);
+    let mut gathered = Gathered::from(&ground, &candidates).knowing(placements);
     let mut contents = known.to_vec();
     // Only files of which something is said are worth a fetch.
     let is_wanted = |number: &usize| gathered.has_claims(*number) && contents[*number].is_promised();
@@ -237,11 +224,8 @@ fn read_from(
         }
     }
     let presents = presents(lazy, &request.files, &contents, &mut warnings)?;
-    if let Some(placements) = placements {
-        gathered = gathered.knowing(placements);
-        for (number, (present, content)) in presents.iter().zip(&contents).enumerate() {
-            gathered.look_up(number, present, content.bytes(lazy));
-        }
+    for (number, (present, content)) in presents.iter().zip(&contents).enumerate() {
+        gathered.look_up(number, present, content.bytes(lazy));
     }
     let versions = || (0..paths.len()).flat_map(|number| gathered.versions(number));
     repository.fetch_promised(versions().take(MAX_READ_AHEAD))?;
@@ -267,63 +251,6 @@ fn read_from(
     reading.warnings.splice(0..0, warnings);
     reading.warnings = shortened(reading.warnings);
     Ok(reading)
-}
-
-/// Reads what is known about some files from the index alone.
-///
-/// `contents` are the files' bytes as they are asked about. `None` when the index does not suffice.
-///
-/// # Errors
-/// When the repository has to be looked into and cannot be read.
-pub fn read_indexed(
-    lazy: &LazyRepository,
-    (index, caches): (&Index, &Caches),
-    request: &ReadRequest,
-    contents: &[Content],
-) -> Result<Option<Reading>> {
-    if !index.has_any() {
-        return Ok(None);
-    }
-    let mut warnings = index.warnings().to_vec();
-    // One file is brought up to date when it is asked about.
-    if 1 < request.files.len() {
-        index.bring_up_to_date(lazy, request.files.iter().map(|file| &file.path));
-    }
-    let mut files = Vec::with_capacity(contents.len());
-    for (number, (file, content)) in request.files.iter().zip(contents).enumerate() {
-        let path = file.path.as_bstr();
-        // Where an item is asked about, those who rely on it tell that there was one.
-        let with_relations = !request.limits.lessons_only || request.query.anchor.is_some();
-        let without_gone = request.limits.without_gone;
-        let told = Told {
-            summaries: !request.limits.lessons_only,
-            relations: with_relations,
-            commits: !request.limits.without_stats,
-        };
-        let wanted = Wanted { scope: request.scope(number), told, without_gone };
-        let Some(record) = index.record(lazy, path, content, wanted) else { return Ok(None) };
-        if contents.len() == 1 && content.bytes(lazy).is_some_and(is_opaque) {
-            warnings.push(opaque_warning(&file.path));
-        }
-        files.push(Scoped { path: file.path.clone(), content: content.clone(), record });
-    }
-    let setting = Setting {
-        repository: lazy,
-        caches,
-        head_time: index.head_time().unwrap_or(request.now),
-        said: &index.said(),
-    };
-    let mut reading = answer(request, &files, &setting)?;
-    if let (false, Some(knowledge)) = (request.limits.lessons_only, index.knowledge()) {
-        let all = read_note(knowledge.as_bytes()).knowledge.unwrap_or_default();
-        let concerning = files.iter().map(|file| all.concerning(&file.path.to_string()));
-        reading.knowledge = concerning.fold(Knowledge::default(), Knowledge::fold).into();
-    }
-    warnings.extend_from_slice(index.knowledge_warnings());
-    warnings.extend_from_slice(index.correction_warnings());
-    reading.warnings.splice(0..0, warnings);
-    reading.warnings = shortened(reading.warnings);
-    Ok(Some(reading))
 }
 
 fn opaque_warning(path: &BString) -> String {
@@ -485,13 +412,12 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
     let mut warnings = Vec::new();
     let notebook = Notebook::open(repository, &mut warnings)?;
     let head = repository.born_head()?;
-    let history = repository.history(&[head])?;
-    let followed = repository.follow(&history, &[])?;
-    let walked = Walked::new(repository, &history, &followed);
-    let ground = Ground::new(repository, &notebook, &walked, &[], false);
+    let line = Line::open(repository, &caches.facts, head, &mut warnings)?;
+    let known = Known::of_commits(&line, notebook.keys())?;
+    let ground = Ground::new(repository, &notebook, &known, &[], false);
     let mut files = Vec::new();
     let newest = ground.newest_files(recent.limits.max_regions)?;
-    for path in current_names(repository, head, &history, newest)? {
+    for path in current_names(repository, head, &line, newest)? {
         let file = ScopeFile::from(path);
         if !files.contains(&file) {
             files.push(file);
@@ -524,7 +450,7 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
 fn current_names(
     repository: &Repository,
     head: ObjectId,
-    history: &History,
+    line: &Line<'_>,
     mut paths: Vec<BString>,
 ) -> Result<Vec<BString>> {
     let mut gone = Vec::new();
@@ -534,8 +460,8 @@ fn current_names(
         }
     }
     let names: Vec<BString> = gone.iter().map(|number| paths[*number].clone()).collect();
-    for (number, whereabouts) in gone.into_iter().zip(repository.whereabouts(history, &names)?) {
-        if let Whereabouts::Renamed { to, .. } = whereabouts {
+    for (number, name) in gone.into_iter().zip(&names) {
+        if let Whereabouts::Renamed { to, .. } = line.whereabouts(name)? {
             paths[number] = to;
         }
     }

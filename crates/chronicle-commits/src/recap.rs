@@ -18,8 +18,7 @@ use crate::{
     corrections::Afterwords,
     error::Result,
     gather::summary_id,
-    index::state_hash,
-    kept::{CachePlace, Kept},
+    kept::{CachePlace, Kept, state_hash},
     notebook::{Notebook, Stored},
     trust::Voice,
 };

@@ -1,7 +1,6 @@
 //! Everything that notes say about one file, placed in one version of it.
 //!
-//! A record depends on the history and the notes, not on the question or the
-//! clock: the index keeps it, and every question is answered from it.
+//! A record depends on the history and the notes, not on the question or the clock.
 
 use std::{borrow::Cow, collections::HashSet};
 
@@ -9,10 +8,10 @@ use chronicle_core::{
     Anchor, Category, ContextLevel, CrossCuttingMember, Entry, EntryId, LineRange, Origin, Region, Related,
     Source, correction::Tier, reading::CrossCuttingItem,
 };
-use chronicle_git::{ObjectId, Touch};
+use chronicle_git::ObjectId;
 use jiff::Timestamp;
 
-use crate::{lost::LostLines, placing::Placement, trust::Voice};
+use crate::{past::Touch, placing::Placement, trust::Voice};
 
 /// Everything that notes say about one file.
 #[derive(Debug, Clone, Default)]
@@ -37,10 +36,6 @@ pub(crate) struct FileRecord {
     pub(crate) concerns: Vec<Concern>,
     /// Remarks about notes that could not be read.
     pub(crate) warnings: Vec<String>,
-    /// Lines of claims that are gone.
-    pub(crate) lost: LostLines,
-    /// Whether a commit that nothing reaches says something about it: what of that counts depends on all of its versions.
-    pub(crate) has_lost: bool,
 }
 
 /// One commit that changed the file.

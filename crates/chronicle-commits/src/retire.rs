@@ -92,5 +92,5 @@ fn is_gone(repository: &Repository, step: Step, blob: ObjectId, range: LineRange
     // A version that is not at hand cannot be shown to lack the lines.
     let Some(content) = repository.blob_if_here(new)? else { return Ok(false) };
     let then = Present::new(BString::default(), Some(&content));
-    Ok(then.locate(repository, blob, range)?.is_some_and(|(place, _)| place.state == State::Gone))
+    Ok(then.locate(repository, blob, range)?.is_some_and(|place| place.state == State::Gone))
 }

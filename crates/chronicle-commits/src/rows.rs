@@ -15,10 +15,6 @@ pub(crate) struct Rows<'a> {
 const END: usize = 4;
 
 impl<'a> Rows<'a> {
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len() / END
-    }
-
     /// The bytes of the value number `number`; `None` where there is none.
     pub(crate) fn get(&self, number: usize) -> Option<&'a [u8]> {
         let (ends, _) = self.ends.as_chunks::<END>();
@@ -66,7 +62,6 @@ mod tests {
             values.iter().for_each(|value| writer.add(value).expect("there is room"));
             let bytes = postcard::to_allocvec(&writer.rows()).expect("it is stored");
             let rows: Rows<'_> = postcard::from_bytes(&bytes).expect("it is read");
-            prop_assert_eq!(rows.len(), values.len());
             for (number, value) in values.iter().enumerate() {
                 prop_assert_eq!(rows.parsed::<&str>(number), Some(value.as_str()));
             }
@@ -76,7 +71,7 @@ mod tests {
         #[test]
         fn bytes_from_elsewhere_do_no_harm(ends: Vec<u8>, bytes: Vec<u8>) {
             let rows = Rows { ends: &ends, bytes: &bytes };
-            for number in 0..=rows.len() {
+            for number in 0..=ends.len() {
                 let _value = rows.parsed::<String>(number);
             }
         }

@@ -7,14 +7,15 @@
 use std::{cell::RefCell, collections::HashSet};
 
 use chronicle_core::{LineRange, Lines, Sketch, is_telling, line_hash, patch_id::Written};
-use chronicle_git::{FileHistory, ObjectId, Repository, Touch};
+use chronicle_git::{ObjectId, Repository};
 
 use crate::{
     change::{self, Sketches},
     error::Result,
     introduced::{self, words_of},
     matching::Candidate,
-    past::Past,
+    past::known,
+    past::{FileHistory, Touch},
     placing::{Located, Placement},
 };
 
@@ -26,7 +27,7 @@ const SLACK: i64 = 24 * 60 * 60;
 /// The versions that one file had in the history of HEAD.
 pub(crate) struct Versions<'a> {
     repository: &'a Repository,
-    past: &'a dyn Past,
+    past: &'a known::Known<'a>,
     file: &'a FileHistory,
     /// Those that were read so far, the newest first.
     known: RefCell<Vec<Known>>,
@@ -42,7 +43,7 @@ struct Known {
 }
 
 impl<'a> Versions<'a> {
-    pub(crate) fn new(repository: &'a Repository, past: &'a dyn Past, file: &'a FileHistory) -> Self {
+    pub(crate) fn new(repository: &'a Repository, past: &'a known::Known<'a>, file: &'a FileHistory) -> Self {
         Self { repository, past, file, known: RefCell::default() }
     }
 

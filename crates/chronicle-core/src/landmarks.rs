@@ -13,7 +13,7 @@ use std::{
 use gix_imara_diff::{Diff, Token};
 
 use crate::{
-    ChangedRanges, Hunk, LineMap, LineRange, Shape, hunk,
+    ChangedRanges, Hunk, LineMap, LineRange, hunk,
     line_map::{TokenHunk, histogram, histogram_by, moved, without_common_ends},
     line_word,
     renumbered::Renumbered,
@@ -26,8 +26,6 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct Differ {
     numbers: ByWord<u32>,
-    /// The shape of the line of each number.
-    shapes: Vec<Shape>,
     seen: Seen,
     gaps: Gaps,
 }
@@ -40,16 +38,7 @@ impl Differ {
     pub fn number_line(&mut self, line: &[u8]) -> u32 {
         let word = line_word(line);
         let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
-        *self.numbers.entry(word).or_insert_with(|| {
-            self.shapes.push(Shape::of(line));
-            (next << 1) | (word & 1)
-        })
-    }
-
-    /// The shape of each line that was numbered, in order of number.
-    #[must_use]
-    pub fn shapes(&self) -> &[Shape] {
-        &self.shapes
+        *self.numbers.entry(word).or_insert((next << 1) | (word & 1))
     }
 
     /// Where the lines of `old` are in `new`.
@@ -106,7 +95,7 @@ impl Differ {
 
     /// The runs in which two versions differ, in order.
     pub(crate) fn differences(&mut self, old: &[u32], new: &[u32]) -> Vec<TokenHunk> {
-        let n_numbers = self.shapes.len();
+        let n_numbers = self.numbers.len();
         self.differences_between(old, new, |seen, _, old, new| seen.landmarks(old, new, n_numbers))
     }
 
@@ -135,7 +124,7 @@ impl Differ {
             self.gaps.differences(
                 between,
                 (skip + old_at, skip + new_at),
-                !self.shapes.is_empty(),
+                !self.numbers.is_empty(),
                 &mut found,
             );
             (old_at, new_at) = (old_end + 1, new_end + 1);

@@ -29,7 +29,6 @@ mod line_range;
 mod lines;
 mod locate;
 pub mod mentions;
-mod neighbours;
 mod note;
 pub mod outline;
 pub mod patch_id;
@@ -79,7 +78,6 @@ pub use lines::{
     line_words_beside,
 };
 pub use locate::{GoneBecause, Hint, Locator, Place};
-pub use neighbours::{Neighbours, Shape, Stretch, divided};
 pub use note::{Note, Statement, canonical};
 pub use plain::{plain, shown_json, shown_path, without_commands};
 pub use provenance::{Provenance, Source};

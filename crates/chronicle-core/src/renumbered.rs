@@ -34,9 +34,4 @@ impl Renumbered {
         }
         Token(self.known[at])
     }
-
-    /// The number that a line has elsewhere.
-    pub(crate) fn number(&self, token: Token) -> u32 {
-        self.numbers[token.0 as usize]
-    }
 }

@@ -1,6 +1,6 @@
 //! The commits that can be reached from some tips, newest first.
 
-use std::{collections::BinaryHeap, sync::Arc};
+use std::collections::BinaryHeap;
 
 use gix::{
     ObjectId,
@@ -12,7 +12,6 @@ use snafu::ResultExt;
 use crate::{
     Repository,
     error::{ObjectSnafu, Result},
-    past::Past,
 };
 
 /// One commit of a [`History`].
@@ -33,8 +32,6 @@ pub struct Node {
 pub struct History {
     nodes: Vec<Node>,
     places: HashMap<ObjectId, u32>,
-    /// What the commits changed, as far as that is known.
-    pub(crate) past: Option<Arc<Past>>,
 }
 
 impl History {
@@ -275,5 +272,5 @@ fn sort(mut found: HashMap<ObjectId, Found>) -> History {
             time,
         })
         .collect();
-    History { nodes, places, past: None }
+    History { nodes, places }
 }

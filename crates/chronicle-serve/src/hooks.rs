@@ -9,7 +9,6 @@ mod payload;
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use chronicle::{
@@ -20,9 +19,6 @@ use chronicle::{
 
 pub use host::Host;
 use payload::Payload;
-
-/// An answer that takes longer than this helps nobody: the index of a long history is made in the background.
-const PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// The events that are known, as our own hooks call them, whatever an agent's own word is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,7 +153,7 @@ impl Hook<'_> {
             AgentEvent::UserPromptSubmit => {
                 let prompt = self.payload.text(&["prompt"]).unwrap_or_default();
                 // Agents send news of background work as prompts too.
-                if prompt.trim_start().starts_with('<') || !chronicle.is_index_ready(PATIENCE) {
+                if prompt.trim_start().starts_with('<') || !chronicle.is_ready() {
                     return Ok(None);
                 }
                 chronicle.recall(&session, &prompt, key)
@@ -251,7 +247,7 @@ fn warn(
     let beside = folder.map(|folder| chronicle.at(folder));
     let chronicle = beside.as_ref().unwrap_or(chronicle);
     // A repository that git would not work in has no index, and one that has needs no closer look.
-    if !chronicle.is_index_ready(PATIENCE) || chronicle.is_distrusted() {
+    if !chronicle.is_ready() || chronicle.is_distrusted() {
         return Ok(None);
     }
     chronicle.warn_of_edits(session, edits, moment, key)

@@ -42,7 +42,7 @@ pub struct Host {
     /// The clock.
     pub now: fn() -> Timestamp,
     /// Whether answers may come from the index.
-    pub uses_index: bool,
+    pub keeps_facts: bool,
     /// Looks up variables of the environment.
     pub environment: fn(&str) -> Option<OsString>,
     /// Starts work that takes long and that no call waits for.
@@ -102,7 +102,7 @@ impl ServeError {
 impl Host {
     /// The application for `directory`, as of now.
     fn chronicle(&self, directory: &Path) -> Chronicle {
-        Chronicle::new(directory, (self.now)(), self.uses_index)
+        Chronicle::new(directory, (self.now)(), self.keeps_facts)
             .with_environment(self.environment)
             .with_behind(self.behind)
     }

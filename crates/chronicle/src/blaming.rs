@@ -28,7 +28,7 @@ impl Chronicle {
             let n_lines = count_lines(content);
             let Some(lines) = command.lines.or(LineRange::new(1, n_lines).ok()) else { continue };
             let mut lines_of: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-            for (line, blamed) in self.written_by(None, &one, lines)? {
+            for (line, blamed) in self.written(&one, lines)? {
                 if let Some(blamed) = blamed {
                     lines_of.entry(blamed.commit).or_default().push(line);
                 }

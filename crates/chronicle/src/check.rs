@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use chronicle_commits::{Content, DepsRequest, Index, Limits, ReadRequest, Scope, ScopeFile, Target};
+use chronicle_commits::{Content, DepsRequest, Limits, ReadRequest, Scope, ScopeFile, Target};
 use chronicle_core::{
     Category, Differ, Extent, Hunk, LineMap, LineRange, Lines,
     dependent::Dependent,
@@ -210,7 +210,7 @@ impl Chronicle {
         };
         check.base = Some(base.to_string());
         // Parsing takes longest, and where nothing is noted nothing is asked for by name.
-        if !self.uses_index || self.index().is_some() || self.has_notes() {
+        if self.has_notes() {
             self.find_items(&mut changed);
         }
         let mut lessons = self.lessons_at(base, &changed, &mut check.warnings)?;
@@ -269,20 +269,9 @@ impl Chronicle {
             Newer::WorkTree => "working tree".to_owned(),
         };
         let pending = self.repository()?.pending(base, newer)?;
-        let at_base = self.index_at(base);
-        let at_newer = self.index().map(|(_, index)| index);
-        let at_newer = at_newer.filter(|index| newer == Newer::Commit(index.head()));
         check.n_files = pending.changes.len();
         // Nothing was known of a file that is new.
         let changes = || pending.changes.iter().filter(|change| change.old.is_some());
-        if let Some(index) = at_base {
-            let olds = changes().map(|change| change.renamed_from.as_ref().unwrap_or(&change.path));
-            index.bring_up_to_date(self.lazy(), olds);
-        }
-        if let Some(index) = at_newer {
-            let news = changes().filter(|change| change.new.is_some()).map(|change| &change.path);
-            index.bring_up_to_date(self.lazy(), news);
-        }
         let sides = changes().flat_map(|change| [change.old, change.new]).flatten();
         self.repository()?.fetch_promised(sides)?;
         let is_partial = self.repository()?.is_partial();
@@ -297,16 +286,8 @@ impl Chronicle {
                 None => (Vec::new(), true),
                 Some(_) if pending.filtered.contains_key(&change.path) => (Vec::new(), true),
                 Some(new) => {
-                    let know = |side: &mut Side, index: Option<&Index>, path: &BString| {
-                        side.is_opaque = false;
-                        index.and_then(|index| index.words(self.lazy(), path.as_bstr(), &mut side.words))
-                    };
-                    if know(&mut old_side, at_base, &old).is_none() {
-                        old_side.set(content.bytes(self.lazy()));
-                    }
-                    if know(&mut new_side, at_newer, &change.path).is_none() {
-                        new_side.set(pending.content(new)?.as_deref());
-                    }
+                    old_side.set(content.bytes(self.lazy()));
+                    new_side.set(pending.content(new)?.as_deref());
                     if old_side.is_opaque || new_side.is_opaque {
                         (Vec::new(), true)
                     } else {
@@ -523,21 +504,7 @@ impl Chronicle {
             half_life_days: self.read_settings()?.half_life_days,
             now: self.now,
         };
-        let content =
-            |path: &BString| changed.iter().find(|file| file.old == *path).map(|file| file.content.clone());
-        let contents: Vec<Content> =
-            request.files.iter().map(|file| content(&file.path).unwrap_or_else(|| None.into())).collect();
-        let indexed = match self.index_at(base) {
-            Some(index) => {
-                let known = (index, self.caches());
-                chronicle_commits::read_indexed(self.lazy(), known, &request, &contents)?
-            }
-            None => None,
-        };
-        let reading = match indexed {
-            Some(reading) => reading,
-            None => chronicle_commits::read(self.lazy(), self.caches(), &request)?,
-        };
+        let reading = chronicle_commits::read(self.lazy(), self.caches(), &request)?;
         warnings.extend(reading.warnings);
         let mut by_file: BTreeMap<String, Vec<WisdomItem>> = BTreeMap::new();
         for item in reading.wisdom.into_iter().filter(|item| !item.standing.is_over()) {
@@ -593,10 +560,7 @@ impl Chronicle {
             now: self.now,
             half_life_days: self.read_settings()?.half_life_days,
         };
-        let found = match self.dependents_indexed(&request)? {
-            Some(found) => found,
-            None => chronicle_commits::dependents(self.lazy(), self.caches(), &request)?,
-        };
+        let found = chronicle_commits::dependents(self.lazy(), self.caches(), &request)?;
         warnings.extend(
             found.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>(),
         );

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chronicle_commits::{Dependents, DepsRequest, Target};
+use chronicle_commits::{DepsRequest, Target};
 use chronicle_core::dependent::Dependent;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,11 +49,7 @@ impl Chronicle {
             now: self.now,
             half_life_days: self.read_settings()?.half_life_days,
         };
-        let indexed = if all { None } else { self.dependents_indexed(&request)? };
-        let found = match indexed {
-            Some(found) => found,
-            None => chronicle_commits::dependents(self.lazy(), self.caches(), &request)?,
-        };
+        let found = chronicle_commits::dependents(self.lazy(), self.caches(), &request)?;
         // What is no longer there may still be relied upon, and that is worth knowing.
         let is_known = found.dependents.iter().any(|dependent| dependent.on_anchor.is_some());
         warnings.extend(anchored.told(is_known)?);
@@ -66,16 +62,5 @@ impl Chronicle {
             annotations_examined: found.n_annotations,
             warnings,
         })
-    }
-
-    /// Answers from the index; `None` when it takes a closer look.
-    pub(crate) fn dependents_indexed(&self, request: &DepsRequest) -> Result<Option<Dependents>, Error> {
-        match self.index_at(request.at) {
-            Some(index) => {
-                let known = (index, self.caches());
-                Ok(chronicle_commits::dependents_indexed(self.lazy(), known, request)?)
-            }
-            None => Ok(None),
-        }
     }
 }

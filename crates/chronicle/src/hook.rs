@@ -51,7 +51,7 @@ impl Chronicle {
     /// When the notes cannot be read or written.
     pub fn after_rewrite(&self, input: &str) -> Result<Vec<String>, Error> {
         let pairs = rewritten_pairs(input);
-        let glance = self.uses_index.then(|| Glance::at(&self.directory)).flatten();
+        let glance = self.keeps_facts.then(|| Glance::at(&self.directory)).flatten();
         // Where nothing was ever noted there is nothing to take along.
         let warnings = match glance {
             Some(glance) if glance.notes.is_empty() => Vec::new(),

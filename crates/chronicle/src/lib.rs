@@ -59,14 +59,11 @@ use std::{
     cell::OnceCell,
     ffi::OsString,
     path::{Path, PathBuf},
-    sync::mpsc,
-    thread,
-    time::Duration,
 };
 
-use chronicle_commits::{CachePlace, Caches, Index, Refreshed};
+use chronicle_commits::{CachePlace, Caches};
 use chronicle_core::EntryId;
-use chronicle_git::{Glance, LazyRepository, ObjectId, Repository, TrustRecords};
+use chronicle_git::{Glance, LazyRepository, Repository, TrustRecords};
 use jiff::Timestamp;
 
 pub use agent::without_fences;
@@ -132,15 +129,11 @@ pub struct Chronicle {
     /// Paths that users give are relative to this directory first.
     directory: PathBuf,
     now: Timestamp,
-    uses_index: bool,
+    keeps_facts: bool,
     /// How long is waited for locks.
     patience: Patience,
     /// What was seen of the repository without opening it: what it was when this first looked.
     sight: OnceCell<Option<Glance>>,
-    /// The index of that state.
-    index: OnceCell<Option<Index>>,
-    /// The index of another commit, as if HEAD were there.
-    other_index: OnceCell<(ObjectId, Option<Index>)>,
     caches: OnceCell<Caches>,
     read_settings: OnceCell<settings::ReadSettings>,
     /// The home of session memory, once it was asked for.
@@ -157,26 +150,24 @@ pub struct Chronicle {
 /// Lets this program run itself in a directory, with arguments, while nobody waits for it.
 pub type StartBehind = fn(&Path, &[&str]);
 
-/// What [`StartBehind`] is given to make a table of the index: it calls [`Chronicle::make_table`].
-pub const MAKE_TABLE: [&str; 2] = ["hook", "index"];
+/// What [`StartBehind`] is given to complete the facts about history: it calls [`Chronicle::fill`].
+pub const FILL: [&str; 2] = ["hook", "facts"];
 
 impl Chronicle {
     /// The application for the repository that `directory` is in, or the one that git's environment names.
     /// It is opened when it is first needed.
     ///
-    /// Without `uses_index` every answer is made from the repository itself. It must be false when
+    /// Without `keeps_facts` nothing that was found once is kept for the next time. It must be false when
     /// the environment holds one of [`GLANCE_ENVIRONMENT`].
     #[must_use]
-    pub fn new(directory: &Path, now: Timestamp, uses_index: bool) -> Self {
+    pub fn new(directory: &Path, now: Timestamp, keeps_facts: bool) -> Self {
         Self {
             unopened: LazyRepository::new(directory, now, false),
             directory: directory.to_owned(),
             now,
-            uses_index,
+            keeps_facts,
             patience: Patience::default(),
             sight: OnceCell::new(),
-            index: OnceCell::new(),
-            other_index: OnceCell::new(),
             caches: OnceCell::new(),
             read_settings: OnceCell::new(),
             home: OnceCell::new(),
@@ -206,19 +197,19 @@ impl Chronicle {
     }
 
     /// The same for the repository that `directory` is in, as it is from now on: nothing that was seen is remembered.
-    fn anew(&self, directory: &Path, uses_index: bool) -> Self {
+    fn anew(&self, directory: &Path, keeps_facts: bool) -> Self {
         Self {
             environment: self.environment,
             behind: self.behind,
             progress: self.progress,
-            ..Self::new(directory, self.now, uses_index).with_patience(self.patience)
+            ..Self::new(directory, self.now, keeps_facts).with_patience(self.patience)
         }
     }
 
     /// The same, for another directory.
     #[must_use]
     pub fn at(&self, directory: &Path) -> Self {
-        self.anew(directory, self.uses_index)
+        self.anew(directory, self.keeps_facts)
     }
 
     /// The repository, which is opened when it is first needed.
@@ -277,109 +268,38 @@ impl Chronicle {
         Self { unopened, ..Self::new(directory, now, false) }
     }
 
-    /// What was seen of the repository, where answers may come from an index of it.
-    fn indexed(&self) -> Option<&Glance> {
-        let glance = self.uses_index.then(|| self.sight()).flatten().filter(|seen| !seen.notes.is_empty())?;
-        Some(glance.trusting(|| self.trust_records()))
-    }
-
-    /// The index of the repository's present state, and where that was seen; it is made if there is none.
-    /// `None` where answers come from the repository itself.
-    fn index(&self) -> Option<(&Glance, &Index)> {
-        if self.uses_facts() {
-            return None;
-        }
-        let glance = self.indexed()?;
-        let made = || refresh(self.lazy().get().ok()?, glance, (&self.directory, self.behind))?.index;
-        let index = self.index.get_or_init(|| Index::open(glance).or_else(made)).as_ref()?;
-        Some((glance, index))
-    }
-
-    /// The index as it would be if HEAD were at `commit`: that of HEAD, or made of it where the two lie close
-    /// together. `None` where answers come from the repository itself.
-    fn index_at(&self, commit: ObjectId) -> Option<&Index> {
-        let (_, index) = self.index()?;
-        if index.head() == commit {
-            return Some(index);
-        }
-        let made = || index.at(self.lazy().get().ok()?, commit).ok()?;
-        let (made_for, other) = self.other_index.get_or_init(|| (commit, made()));
-        other.as_ref().filter(|_| *made_for == commit)
-    }
-
-    /// Whether answers come from an index within `patience`, or need none: making one of a long history takes long.
-    /// One that is not made in time goes on being made as long as this process lives.
+    /// Whether questions are answered at once: little is missing of the facts about history. If much is, they are
+    /// completed in the background, where there is one.
     #[must_use]
-    pub fn is_index_ready(&self, patience: Duration) -> bool {
-        if self.uses_facts() {
-            // What is seen at a glance needs no repository to be opened.
-            if self.sight().is_some_and(|seen| seen.notes.is_empty()) {
-                return true;
+    pub fn is_ready(&self) -> bool {
+        // What is seen at a glance needs no repository to be opened.
+        if self.sight().is_some_and(|seen| seen.notes.is_empty()) {
+            return true;
+        }
+        let is_near = chronicle_commits::is_near(self.lazy(), self.caches()).unwrap_or(true);
+        match self.behind {
+            _ if is_near => true,
+            Some(start) => {
+                start(&self.directory, &FILL);
+                false
             }
-            let is_near = chronicle_commits::is_near(self.lazy(), self.caches()).unwrap_or(true);
-            return match self.behind {
-                _ if is_near => true,
-                Some(start) => {
-                    start(&self.directory, &MAKE_TABLE);
-                    false
-                }
-                None => chronicle_commits::fill_facts(self.lazy(), self.caches()).is_ok(),
-            };
+            None => self.fill().is_ok(),
         }
-        let Some(glance) = self.indexed() else { return true };
-        if self.index.get().is_some_and(Option::is_some) {
-            return true;
-        }
-        if let Some(index) = Index::open(glance) {
-            let _known = self.index.set(Some(index));
-            return true;
-        }
-        let glance = glance.clone();
-        let (directory, behind) = (self.directory.clone(), self.behind);
-        let lazy = LazyRepository::new(&directory, self.now, false).with_patience(self.patience);
-        let lazy = lazy.with_trust(self.trust_records());
-        let (made, is_made) = mpsc::channel();
-        thread::spawn(move || {
-            let refreshed = lazy.get().ok().and_then(|found| refresh(found, &glance, (&directory, behind)));
-            // What goes on behind this process may take long.
-            let is_left = refreshed.is_some_and(|done| done.wants_table && done.index.is_none());
-            let _heard = made.send(!is_left);
-        });
-        is_made.recv_timeout(patience).unwrap_or(false)
     }
 
-    /// Makes a table of the index for the repository's present state, where none lies near it.
+    /// Completes the facts about history.
     ///
     /// # Errors
     /// When the repository cannot be read.
-    pub fn make_table(&self) -> Result<(), Error> {
-        if !self.uses_index {
-            return Ok(());
-        }
-        if self.uses_facts() {
-            return Ok(chronicle_commits::fill_facts(self.lazy(), self.caches())?);
-        }
-        Ok(chronicle_commits::make_index_table(self.lazy().get()?)?)
-    }
-
-    /// Where results are kept between runs, if they are: where the index is.
-    fn kept_in(&self) -> Option<CachePlace> {
-        self.index().and_then(|(glance, _)| CachePlace::seen(glance))
+    pub fn fill(&self) -> Result<(), Error> {
+        Ok(chronicle_commits::fill_facts(self.lazy(), self.caches())?)
     }
 
     fn caches(&self) -> &Caches {
         self.caches.get_or_init(|| {
-            if !self.uses_facts() {
-                return Caches::new(self.kept_in().as_ref());
-            }
-            let place = self.lazy().get().ok().filter(|_| self.uses_index).and_then(CachePlace::of);
-            Caches::new(place.as_ref()).with_facts(place.as_ref(), self.progress)
+            let place = self.lazy().get().ok().filter(|_| self.keeps_facts).and_then(CachePlace::of);
+            Caches::new(place.as_ref(), self.progress)
         })
-    }
-
-    /// Whether answers come from facts, instead of an index of states.
-    fn uses_facts(&self) -> bool {
-        (self.environment)("CHRONICLE_FACTS").is_none_or(|value| value != "0")
     }
 
     fn repository(&self) -> Result<&Repository, Error> {
@@ -398,26 +318,10 @@ impl Chronicle {
     }
 }
 
-/// Makes the index of the state that `glance` saw; a table that takes long is left to `behind`.
-fn refresh(
-    repository: &Repository,
-    glance: &Glance,
-    (directory, behind): (&Path, Option<StartBehind>),
-) -> Option<Refreshed> {
-    let mut refreshed = chronicle_commits::refresh_index(repository, glance).ok()?;
-    match behind {
-        _ if !refreshed.wants_table => {}
-        Some(start) => start(directory, &MAKE_TABLE),
-        None => {
-            chronicle_commits::make_index_table(repository).ok()?;
-            refreshed.index = Index::open(glance);
-        }
-    }
-    Some(refreshed)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use testkit::TestRepo;
 
     use super::*;
@@ -443,22 +347,15 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_is_looked_at_once_for_the_index_and_its_answers() {
+    fn facts_are_completed_before_it_is_said_that_all_is_ready() {
         let (repo, home) = (TestRepo::new(), tempfile::tempdir().unwrap());
         let at_home = |chronicle: Chronicle| Chronicle { home: home.path().to_owned().into(), ..chronicle };
         let chronicle = || at_home(Chronicle::new(repo.path(), Timestamp::UNIX_EPOCH, true));
         repo.write("a.rs", "fn a() {}\n");
         let head = repo.commit("a");
-        assert!(chronicle().is_index_ready(Duration::ZERO));
-        assert!(chronicle().index().is_none(), "without notes there is none");
-
+        assert!(chronicle().is_ready(), "nothing is annotated");
         repo.put_note("chronicle", &head, b"a remark");
-        assert!(chronicle().is_index_ready(Duration::from_mins(1)), "it is made");
-        let chronicle = chronicle();
-        assert!(chronicle.is_index_ready(Duration::ZERO), "it is there");
-        let index = chronicle.index.get().and_then(Option::as_ref).expect("it is kept for the answers");
-        assert_eq!(index.head().to_string(), head);
-        assert_eq!(chronicle.seen(), chronicle.index().map(|(glance, _)| glance));
-        assert!(!chronicle.is_distrusted());
+        assert!(chronicle().is_ready());
+        assert!(!chronicle().is_distrusted());
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use chronicle_commits::ScopeFile;
 use chronicle_core::LineRange;
-use chronicle_git::{ByteSlice, WorktreeEntry};
+use chronicle_git::ByteSlice;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -80,18 +80,6 @@ impl Chronicle {
 
     /// The one file that `path` names, which may be gone.
     pub(crate) fn one_file(&self, path: &Path) -> Result<OneFile, Error> {
-        if let Some((glance, index)) = self.index() {
-            let found = glance
-                .root_relative(path)
-                .into_iter()
-                .find_map(|candidate| Some((glance.entry(candidate.as_bstr())?, candidate)));
-            if let Some((WorktreeEntry::File(content), file)) = found
-                && index.has_file(file.as_bstr())
-            {
-                let (file, head) = (ScopeFile::from(file), index.head());
-                return Ok(OneFile { file, content: Some(content), head, remarks: Vec::new() });
-            }
-        }
         let repository = self.repository()?;
         let head = repository.born_head()?;
         let scope = self.scope(path, head)?;

@@ -2,8 +2,8 @@
 
 use std::{borrow::Cow, path::Path};
 
-use chronicle_commits::ScopeFile;
-use chronicle_git::{BString, ByteSlice, Detour, ObjectId, Whereabouts};
+use chronicle_commits::{ScopeFile, Whereabouts};
+use chronicle_git::{BString, ByteSlice, Detour, ObjectId};
 
 use crate::{
     Chronicle, Error,

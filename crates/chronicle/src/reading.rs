@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use chronicle_commits::{Content, Limits, ReadRequest, Recent, Scope, ScopeFile};
+use chronicle_commits::{Limits, ReadRequest, Recent, Scope, ScopeFile};
 use chronicle_core::{
     Category, ContextLevel, LineRange, count_lines,
     reading::{Query, Reading},
     trim,
 };
-use chronicle_git::{BString, ByteSlice, GitError, WorktreeEntry};
+use chronicle_git::{ByteSlice, GitError};
 use jiff::Timestamp;
 
 use crate::{
@@ -81,79 +81,8 @@ impl Chronicle {
     /// # Errors
     /// When a path was never there, lines do not exist, or the repository cannot be read.
     pub fn read(&self, command: &ReadCommand) -> Result<Reading, Error> {
-        if let Some(reading) = self.read_indexed(command)? {
-            return self.fit(reading, command);
-        }
-        let reading = self.read_directly(command)?;
+        let reading = self.read_whole(command)?;
         self.fit(reading, command)
-    }
-
-    /// What the index knows, at once; `None` where it takes a closer look that an edit should not wait for.
-    pub(crate) fn read_at_hand(&self, command: &ReadCommand) -> Result<Option<Reading>, Error> {
-        match self.read_indexed(command)? {
-            None if self.index().is_none() && self.has_notes() => self.read_directly(command).map(Some),
-            found => Ok(found),
-        }
-    }
-
-    /// Answers from the index; `None` when it takes a closer look.
-    fn read_indexed(&self, command: &ReadCommand) -> Result<Option<Reading>, Error> {
-        let Some((glance, index)) = self.index().filter(|_| !command.all) else { return Ok(None) };
-        let mut files: Vec<ScopeFile> = Vec::new();
-        let mut contents = Vec::new();
-        let mut names = Vec::new();
-        let mut is_directory = false;
-        let mut anchor = command.anchor.clone();
-        for (number, path) in command.paths.iter().enumerate() {
-            let candidates = glance.root_relative(path);
-            let entry = |candidate: &BString| Some((glance.entry(candidate.as_bstr())?, candidate.clone()));
-            let Some((entry, name)) = candidates.iter().find_map(entry) else {
-                let was_never = !candidates.iter().any(|candidate| index.had_path(candidate.as_bstr()));
-                if was_never && may_be_anchor(command, number) {
-                    anchor = Some(path.to_string_lossy().into_owned());
-                    continue;
-                }
-                return Ok(None);
-            };
-            let inside = match entry {
-                WorktreeEntry::Link(_) | WorktreeEntry::Special | WorktreeEntry::Other => return Ok(None),
-                WorktreeEntry::File(_)
-                    if !index.had_path(name.as_bstr()) && glance.is_elsewhere(name.as_bstr()) =>
-                {
-                    return Ok(None);
-                }
-                WorktreeEntry::File(content) => vec![(name.clone(), Some(content))],
-                WorktreeEntry::Directory => {
-                    is_directory = true;
-                    let inside = index.files_under(name.as_bstr()).filter(|inside| !inside.is_empty());
-                    let Some(inside) = inside else { return Ok(None) };
-                    let with_content = |path: BString| {
-                        let content = glance.content(path.as_bstr())?;
-                        Some((path, content))
-                    };
-                    let inside = inside.into_iter().map(with_content);
-                    let Some(inside) = inside.collect::<Option<Vec<_>>>() else { return Ok(None) };
-                    inside
-                }
-            };
-            names.push(name.to_string());
-            for (path, content) in inside {
-                if !files.iter().any(|file| file.path == path) {
-                    files.push(ScopeFile::from(path));
-                    contents.push(content);
-                }
-            }
-        }
-        let content = match (&contents[..], is_directory) {
-            ([content], false) => content.as_deref(),
-            _ => None,
-        };
-        let (scope, anchored) = self.scope_of(command, anchor.as_deref(), &files, content)?;
-        let request = self.request(command, files, names, (anchor, scope))?;
-        let caches = self.caches();
-        let contents: Vec<Content> = contents.into_iter().map(Content::from).collect();
-        let found = chronicle_commits::read_indexed(self.lazy(), (index, caches), &request, &contents)?;
-        found.map(|reading| with_remarks(reading, Vec::new(), anchored)).transpose()
     }
 
     /// The part of the one file that is asked about, and what is left to tell about its name.
@@ -219,8 +148,8 @@ impl Chronicle {
         })
     }
 
-    /// Answers from the repository itself.
-    fn read_directly(&self, command: &ReadCommand) -> Result<Reading, Error> {
+    /// Answers without regard to how long the answer is.
+    fn read_whole(&self, command: &ReadCommand) -> Result<Reading, Error> {
         let head = self.repository()?.head()?.ok_or(GitError::NoCommits)?;
         let mut files = Vec::new();
         let mut names = Vec::new();

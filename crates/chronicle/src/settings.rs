@@ -219,7 +219,7 @@ impl Chronicle {
 
     /// The settings about reading, when it is plain without opening the repository that git says nothing about them.
     fn glanced_settings(&self) -> Option<Settings> {
-        let (glance, _) = self.index()?;
+        let glance = self.keeps_facts.then(|| self.sight()).flatten()?;
         let environment = self.environment;
         let is_silent = |glance: &Glance| {
             !glance.may_set(

@@ -1,13 +1,6 @@
 //! The newest word on each code unit: orientation, short.
 
-mod stored;
-
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
-
-use chronicle_commits::SummaryKey;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use chronicle_core::{
     Anchor, Category, LineRange,
@@ -15,12 +8,12 @@ use chronicle_core::{
     outline::Item,
     reading::{Match, Standing, State, said_by},
 };
-use chronicle_git::{BStr, ByteSlice, GitError, WorktreeEntry};
+use chronicle_git::{ByteSlice, GitError};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, ReadCommand, anchors, summary::stored::StoredSummary};
+use crate::{Chronicle, Error, ReadCommand, anchors};
 
 /// The newest word on each code unit of some files.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -135,44 +128,6 @@ impl Chronicle {
     /// # Errors
     /// When the path was never there, or neither the file nor any note has the name.
     pub fn summary(&self, path: PathBuf, anchor: Option<&str>) -> Result<Summary, Error> {
-        let key = match anchor {
-            Some(_) => None,
-            None => self.summary_key(&path)?,
-        };
-        let Some(key) = key else { return Ok(self.new_summary(path, anchor)?.0) };
-        let kept = &self.caches().summaries;
-        if let Some(known) = kept.get(&key).and_then(|stored: StoredSummary| stored.at(self.now)) {
-            return Ok(known);
-        }
-        let (summary, ends) = self.new_summary(path.clone(), anchor)?;
-        // Someone may have edited a file meanwhile.
-        if self.summary_key(&path)?.is_some_and(|now| now == key) {
-            kept.put(&key, &StoredSummary::of(&summary, &ends, self.now));
-        }
-        Ok(summary)
-    }
-
-    /// What a summary of the directory at `path` is made of; `None` for anything that is not kept.
-    fn summary_key(&self, path: &Path) -> Result<Option<SummaryKey>, Error> {
-        let Some((glance, index)) = self.index() else { return Ok(None) };
-        let candidates = glance.root_relative(path);
-        let entry = |name| Some((glance.entry(BStr::new(name))?, name));
-        let Some((WorktreeEntry::Directory, name)) = candidates.iter().find_map(entry) else {
-            return Ok(None);
-        };
-        let Some(inside) = index.files_under(name.as_bstr()) else { return Ok(None) };
-        let settings = self.read_settings()?;
-        let warnings = settings.warnings.join("\n");
-        let mut key = SummaryKey::new(glance, &format!("{name}\n{}\n{warnings}", settings.half_life_days));
-        for file in inside {
-            let Some(content) = glance.content(file.as_bstr()) else { return Ok(None) };
-            key.add_file(file.as_bstr(), content.as_deref());
-        }
-        Ok(Some(key))
-    }
-
-    /// The summary made anew, and when the claims end that it is made of.
-    fn new_summary(&self, path: PathBuf, anchor: Option<&str>) -> Result<(Summary, Vec<Timestamp>), Error> {
         let repository = self.repository()?;
         let mut warnings = Vec::new();
         let wanted = match anchor {
@@ -211,8 +166,6 @@ impl Chronicle {
             let word = Word { standing, anchor, intent: None, constraints, risks, n_other };
             by_file.entry(item.standing.file.as_deref().unwrap_or_default()).or_default().push(word);
         }
-        let words = by_file.values().flatten();
-        let ends = words.filter_map(|word| word.standing.expires).collect();
         let head = repository.head()?;
         let mut files = Vec::new();
         for (number, (file, words)) in by_file.into_iter().enumerate() {
@@ -245,7 +198,7 @@ impl Chronicle {
         }
         let path = reading.query.file.clone().unwrap_or_default();
         let anchor = anchor.map(str::to_owned);
-        Ok((Summary { schema: SCHEMA, path, anchor, files, warnings }, ends))
+        Ok(Summary { schema: SCHEMA, path, anchor, files, warnings })
     }
 }
 

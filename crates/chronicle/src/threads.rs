@@ -214,7 +214,7 @@ impl Chronicle {
 
     fn recap_as(&self, kept: fn(&Glance) -> Option<Recap>, form: fn(Recap) -> Recap) -> Recap {
         let made = || self.repository().ok().and_then(|repository| Recap::of(repository).ok());
-        match self.uses_index.then(|| self.glance()).flatten() {
+        match self.keeps_facts.then(|| self.glance()).flatten() {
             Some(glance) if glance.notes.is_empty() => Recap::default(),
             Some(glance) => kept(&glance).unwrap_or_else(|| {
                 let recap = made().unwrap_or_default();

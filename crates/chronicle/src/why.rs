@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_commits::{Index, Written};
+use chronicle_commits::Written;
 use chronicle_core::{
     InvalidRange, LineRange, Lines, clipped,
     reading::{RegionItem, WisdomItem},
@@ -206,20 +206,10 @@ impl Chronicle {
     }
 
     /// Who wrote each of `lines` of a file as it is now.
-    fn written(&self, one: &OneFile, lines: LineRange) -> Result<Vec<Written>, Error> {
-        self.written_by(self.index().map(|(_, index)| index), one, lines)
-    }
-
-    /// The same as `index` tells it, or as git does where there is none.
-    pub(crate) fn written_by(
-        &self,
-        index: Option<&Index>,
-        one: &OneFile,
-        lines: LineRange,
-    ) -> Result<Vec<Written>, Error> {
+    pub(crate) fn written(&self, one: &OneFile, lines: LineRange) -> Result<Vec<Written>, Error> {
         let at = (one.head, one.file.at_head.as_bstr());
         let content = one.content.as_deref().unwrap_or_default();
-        let written = self.caches().blames.written((self.lazy(), index), at, content, lines)?;
+        let written = self.caches().blames.written(self.lazy(), at, content, lines)?;
         if let Some(written) = written {
             return Ok(written);
         }

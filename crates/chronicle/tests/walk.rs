@@ -45,7 +45,7 @@ fn home_without_facts(name: &str) -> Option<OsString> {
 /// The application, on what is kept, on nothing that is kept, and without facts.
 fn applications(root: &Path) -> [(&'static str, Chronicle); 3] {
     let now: Timestamp = "2026-03-03T12:00:00Z".parse().expect("it is a time");
-    let new = |uses_index| Chronicle::new(root, now, uses_index);
+    let new = |keeps_facts| Chronicle::new(root, now, keeps_facts);
     [
         ("kept facts", new(true).with_environment(home)),
         ("new facts", new(false).with_environment(home)),

@@ -95,7 +95,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         background::nobody_attends();
     }
     let is_asked = !matches!(cli.command, Command::Hook(_) | Command::Mcp(_) | Command::Statusline(_));
-    let chronicle = Chronicle::new(&directory, ui_now(), may_use_index())
+    let chronicle = Chronicle::new(&directory, ui_now(), may_keep_facts())
         .with_patience(patience)
         .fetching(is_asked && may_fetch())
         .with_environment(environment)
@@ -190,7 +190,7 @@ pub(crate) fn ui_now() -> jiff::Timestamp {
 /// Whether answers may come from the index: not where git's environment says to look elsewhere, nor where
 /// `CHRONICLE_NO_INDEX` asks for answers from the repository itself.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
-pub(crate) fn may_use_index() -> bool {
+pub(crate) fn may_keep_facts() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some();
     !is_set("CHRONICLE_NO_INDEX") && !chronicle::GLANCE_ENVIRONMENT.into_iter().any(is_set)
 }

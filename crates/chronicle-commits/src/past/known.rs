@@ -8,7 +8,7 @@ use std::{
 };
 
 use chronicle_facts::{Commit, CommitRow, Facts, Key, Reach, Touch as Touched};
-use chronicle_git::{BString, ByteSlice, FileHistory, ObjectId, Repository, Touch, Whereabouts};
+use chronicle_git::{BString, ByteSlice, ObjectId, Repository};
 use twox_hash::XxHash3_128;
 
 use crate::{
@@ -17,8 +17,9 @@ use crate::{
     kept::KeptFacts,
     moved::FileLines,
     notebook::Notebook,
+    past::{FileHistory, Touch, Whereabouts},
     past::{
-        Past, PastCommit,
+        PastCommit,
         fill::{self, NoteWords},
         placements::Placements,
     },
@@ -346,6 +347,13 @@ impl<'a> Known<'a> {
     }
 }
 
+impl<'a> Known<'a> {
+    /// Nothing of files, only where the annotated commits `keys` are.
+    pub(crate) fn of_commits(line: &'a Line<'a>, keys: impl Iterator<Item = ObjectId>) -> Result<Self> {
+        Self::new(line, Vec::new(), &keys.collect::<Vec<_>>())
+    }
+}
+
 fn file_history(trail: &Trail, places: &HashMap<ObjectId, u32>) -> FileHistory {
     let id = |bytes: &Option<Vec<u8>>| bytes.as_ref().and_then(|bytes| ObjectId::try_from(&bytes[..]).ok());
     let touch = |(touch, name): &(Touched, BString)| {
@@ -353,7 +361,7 @@ fn file_history(trail: &Trail, places: &HashMap<ObjectId, u32>) -> FileHistory {
         let renamed_from = touch.renamed_from.clone().map(BString::from);
         Some(Touch { place, name: name.clone(), old: id(&touch.old), new: id(&touch.new), renamed_from })
     };
-    FileHistory { touches: trail.touches.iter().filter_map(touch).collect(), ..FileHistory::default() }
+    FileHistory { touches: trail.touches.iter().filter_map(touch).collect() }
 }
 
 impl Line<'_> {
@@ -368,29 +376,36 @@ impl Line<'_> {
     }
 }
 
-impl Past for Known<'_> {
-    fn head(&self) -> &PastCommit {
+impl Known<'_> {
+    /// The commit whose history counts.
+    pub(crate) fn head(&self) -> &PastCommit {
         &self.head
     }
 
-    fn place(&self, commit: ObjectId) -> Option<u32> {
+    /// The place of an annotated commit, or of one that changed a file in scope: what is newer has a lower one. `None`
+    /// outside of the history.
+    pub(crate) fn place(&self, commit: ObjectId) -> Option<u32> {
         self.places.get(&commit).copied()
     }
 
-    fn commit(&self, place: u32) -> Result<PastCommit> {
+    /// The commit at a place.
+    pub(crate) fn commit(&self, place: u32) -> Result<PastCommit> {
         self.line.past_commit(self.commits[place as usize].0)
     }
 
-    fn id(&self, place: u32) -> (ObjectId, usize) {
+    /// The commit at a place, and how many parents it has.
+    pub(crate) fn id(&self, place: u32) -> (ObjectId, usize) {
         let (_, id, n_parents) = self.commits[place as usize];
         (id, n_parents)
     }
 
-    fn files(&self) -> &[FileHistory] {
+    /// The changes of each file in scope.
+    pub(crate) fn files(&self) -> &[FileHistory] {
         &self.files
     }
 
-    fn files_called(&self, place: u32, name: &str) -> Result<Vec<usize>> {
+    /// The files in scope that went by `name` in the commit at a place.
+    pub(crate) fn files_called(&self, place: u32, name: &str) -> Result<Vec<usize>> {
         let reach = self.line.reach_of(self.commits[place as usize].0)?;
         let is_called = |number: &usize| {
             let names = self.trails[*number].names_in(&reach);
@@ -399,17 +414,20 @@ impl Past for Known<'_> {
         Ok((0..self.trails.len()).filter(is_called).collect())
     }
 
-    fn touches_since(&self, file: usize, place: u32) -> Result<u32> {
+    /// How many commits changed the file since the one at a place: those that it does not reach.
+    pub(crate) fn touches_since(&self, file: usize, place: u32) -> Result<u32> {
         let reach = self.line.reach_of(self.commits[place as usize].0)?;
         let since = self.trails[file].touches.iter().filter(|(touch, _)| !reach.has(touch.row)).count();
         Ok(u32::try_from(since).unwrap_or(u32::MAX))
     }
 
-    fn whereabouts(&self, paths: &[BString]) -> Result<Vec<Whereabouts>> {
+    /// What became of paths that the newest commit lacks.
+    pub(crate) fn whereabouts(&self, paths: &[BString]) -> Result<Vec<Whereabouts>> {
         paths.iter().map(|path| self.line.whereabouts(path)).collect()
     }
 
-    fn branch_of(&self, commit: ObjectId) -> Result<Option<String>> {
+    /// The branch that reaches a commit outside of the history, if one does.
+    pub(crate) fn branch_of(&self, commit: ObjectId) -> Result<Option<String>> {
         let branches = self.line.branches()?;
         let Some(row) = self.line.facts.row_of(commit.as_slice())? else { return Ok(None) };
         Ok(branches.iter().find(|(_, reach)| reach.has(row)).map(|(name, _)| name.clone()))

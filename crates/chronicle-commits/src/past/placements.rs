@@ -63,7 +63,7 @@ impl<'f> Placements<'f> {
             matched,
             gap,
             recorded_in,
-            lost: None,
+            by_version: true,
             because,
             hint,
             is_unsketched,

@@ -89,7 +89,7 @@ impl Chronicle {
 
     /// Which lessons have which items of code, of the repository as it is now.
     pub(crate) fn known_anchors(&self) -> KnownAnchors {
-        let Some(glance) = self.glance().filter(|glance| self.uses_index && !glance.notes.is_empty()) else {
+        let Some(glance) = self.glance().filter(|glance| self.keeps_facts && !glance.notes.is_empty()) else {
             return KnownAnchors::default();
         };
         KnownAnchors::kept(&glance).unwrap_or_else(|| {
@@ -151,7 +151,7 @@ impl Chronicle {
             ..ReadCommand::default()
         };
         // An item may be gone, or ambiguous: then there is nothing to tell.
-        let Ok(Some(mut reading)) = self.read_at_hand(&command) else { return Ok(None) };
+        let Ok(mut reading) = self.read(&command) else { return Ok(None) };
         let shown = log.shown();
         self.leave_out_rejected(&mut reading);
         reading.wisdom.retain(|item| {

@@ -21,9 +21,6 @@ const SWEPT_DAYS: u32 = 3;
 /// What was told is kept so long.
 const KEPT: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 
-/// How long an index may take to be made when nobody waits for it.
-const PATIENCE: Duration = Duration::from_secs(15 * 60);
-
 /// How an agent goes on asking.
 const USAGE: &str = "Before changing code, `git chronicle read FILE [ANCHOR]` shows what is known of it. After a commit, \
 `git chronicle annotate --live` keeps why it is so, what failed, and traps (JSON on stdin: summary, wisdom). \
@@ -79,7 +76,7 @@ impl Chronicle {
     /// # Errors
     /// When session memory cannot be written.
     pub fn behind_session_start(&self) -> Result<(), Error> {
-        let _made = self.is_index_ready(PATIENCE);
+        let _filled = self.fill();
         let _kept = self.recap();
         let _kept = self.known_anchors();
         log::tidy(&self.injected_folder()?, self.now.into(), KEPT);

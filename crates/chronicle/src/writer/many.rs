@@ -177,7 +177,7 @@ impl Chronicle {
     pub fn commit_behind_hook(&self) -> Option<String> {
         const NAME: &str = "annotateCommits";
         let small = NAME.to_ascii_lowercase();
-        let glance = Glance::at(&self.directory).filter(|_| self.uses_index);
+        let glance = Glance::at(&self.directory).filter(|_| self.keeps_facts);
         let is_silent =
             glance.is_some_and(|glance| !glance.may_set(&[&small], &UserConfig::of(self.environment)));
         if is_silent && self.variable("CHRONICLE_ANNOTATE_COMMITS").is_none() {
@@ -196,10 +196,10 @@ impl Chronicle {
         work: &(dyn Fn(&Self, ObjectId) -> Result<WrittenCommit, Error> + Sync),
         each: &mut dyn FnMut(usize, WrittenCommit),
     ) -> Run {
-        let (directory, now, uses_index) = (&self.directory, self.now, self.uses_index);
+        let (directory, now, keeps_facts) = (&self.directory, self.now, self.keeps_facts);
         let (environment, patience) = (self.environment, self.patience);
         let open = |directory: &PathBuf| {
-            Self::new(directory, now, uses_index).with_environment(environment).with_patience(patience)
+            Self::new(directory, now, keeps_facts).with_environment(environment).with_patience(patience)
         };
         let next = AtomicUsize::new(0);
         let ended: Mutex<Option<String>> = Mutex::default();

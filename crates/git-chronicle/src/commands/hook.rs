@@ -33,7 +33,7 @@ const DETACHED: &str = "detached";
 /// The hook that gives notes to a remote along with a push.
 const PRE_PUSH: &str = "pre-push";
 /// Our own name for the table of the index that a read leaves to be made.
-const INDEX: &str = chronicle::MAKE_TABLE[1];
+const FACTS: &str = chronicle::FILL[1];
 /// What the beginning of a session is an occasion for.
 const SESSION: &str = "session:start";
 /// Agents hand over whole files with every edit; a payload that is longer is none.
@@ -46,7 +46,7 @@ const MAX_INPUT_BYTES: u64 = 64 << 20;
 impl HookArgs {
     /// Whether nobody waits for it.
     pub(crate) fn is_in_background(&self) -> bool {
-        self.name == DETACHED || self.name == INDEX
+        self.name == DETACHED || self.name == FACTS
     }
 }
 
@@ -79,9 +79,9 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
             }
             return Ok(());
         }
-        INDEX => {
+        FACTS => {
             // Nobody is there to be told what went wrong.
-            let _made = chronicle.make_table();
+            let _made = chronicle.fill();
             return Ok(());
         }
         DETACHED => match args.arguments.first().and_then(|name| name.to_str()) {

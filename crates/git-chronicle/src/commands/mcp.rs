@@ -11,7 +11,7 @@ use clap::{Subcommand, builder::PossibleValuesParser};
 use crate::{
     background,
     commands::{
-        environment, init, may_use_index,
+        environment, init, may_keep_facts,
         setup::{chosen, ground, left_alone, names, scope},
         ui_now,
     },
@@ -77,9 +77,9 @@ pub(crate) fn run(
     let named = || PROJECT.into_iter().filter_map(environment).map(PathBuf::from);
     let project = || named().find(|folder| folder.is_absolute() && folder.is_dir());
     let directory = if is_given { None } else { project() }.unwrap_or(current);
-    let uses_index = may_use_index();
+    let keeps_facts = may_keep_facts();
     let behind = background::start_in;
-    let host = Host { directory, now: ui_now, uses_index, environment, behind, explain };
+    let host = Host { directory, now: ui_now, keeps_facts, environment, behind, explain };
     #[cfg(feature = "http")]
     if let Some(address) = args.http {
         return over_http(host, address);
