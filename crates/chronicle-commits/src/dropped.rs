@@ -11,7 +11,7 @@ use chronicle_core::{
     unite_lines,
 };
 use chronicle_git::{
-    CORRECTIONS_REF, NOTES_REF, NotesEdit, NotesSteps, ObjectId, PURGED_REF, Repository, Writer,
+    CORRECTIONS_REF, NOTES_REF, NotesEdit, NotesStep, NotesSteps, ObjectId, PURGED_REF, Repository, Writer,
 };
 
 use crate::{
@@ -92,6 +92,9 @@ fn put_back(trust: &Trust<'_>, notes: &mut NotesEdit<'_>, dropped: &[DroppedNote
     Ok(())
 }
 
+/// So much of all versions of the notes is looked at, in bytes.
+const MOST_BYTES: u64 = 16 << 20;
+
 /// What is known to be lost of the note of one object: what it said, and the version that said it.
 #[derive(Default)]
 struct Lost {
@@ -109,7 +112,16 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
     let trust = Trust::of(repository);
     let mut versions = Versions { repository, name, purged: &purged, trust: &trust, known: HashMap::new() };
     let mut lost: BTreeMap<ObjectId, Lost> = BTreeMap::new();
-    for step in &steps.steps {
+    let mut room = MOST_BYTES;
+    // A few bytes can stand for many versions of a large note: the newest ones are looked at.
+    let is_too_much = |step: &NotesStep| {
+        let blobs = step.changes.iter().flat_map(|change| change.before.iter().chain(&change.after));
+        let n_bytes = blobs.map(|blob| repository.blob_size(*blob).unwrap_or_default()).sum();
+        room = room.saturating_sub(n_bytes);
+        room == 0
+    };
+    let first = steps.steps.iter().rposition(is_too_much).map_or(0, |last| last + 1);
+    for step in &steps.steps[first..] {
         for change in &step.changes {
             let is_meant = match step.writer {
                 Writer::Chronicle => true,

@@ -24,15 +24,24 @@ impl Repository {
         Some(cleaned(&name.to_str_lossy()).0.into_owned()).filter(|name| !name.trim().is_empty())
     }
 
-    /// Whether the user wrote `commit`, by the addresses that git has for the user. A commit that was picked, applied or
+    /// Whether the user wrote `commit`, by the names and addresses that git has for the user. A commit that was picked, applied or
     /// amended keeps its author, and the message is the author's.
     #[must_use]
     pub fn is_by_user(&self, commit: &Commit) -> bool {
         let snapshot = self.inner.config_snapshot();
-        let keys =
-            ["author.email", "user.email", "gitoxide.author.emailFallback", "gitoxide.user.emailFallback"];
-        let mut addresses = keys.into_iter().filter_map(|key| snapshot.string(key));
-        addresses.any(|address| address.trim().eq_ignore_ascii_case(commit.author_email.trim().as_bytes()))
+        let is_one_of = |keys: &[&str], said: &str| {
+            let mut known = keys.iter().filter_map(|key| snapshot.string(*key));
+            known.any(|known| known.trim().eq_ignore_ascii_case(said.trim().as_bytes()))
+        };
+        // Whom git commits as: to its hooks it names the author of a commit that is amended as if that were the user.
+        let names = ["committer.name", "user.name", "gitoxide.committer.nameFallback"];
+        let addresses = [
+            "committer.email",
+            "user.email",
+            "gitoxide.committer.emailFallback",
+            "gitoxide.user.emailFallback",
+        ];
+        is_one_of(&names, &commit.author) && is_one_of(&addresses, &commit.author_email)
     }
 
     /// The committer for our commits: git's, or a generic one, because a missing name must not stop a note.

@@ -326,7 +326,7 @@ pub enum Error {
     #[snafu(display("the annotation has no summary; say why this approach was taken"))]
     NoSummary,
     /// A message that is to speak for the user, of a commit that somebody else wrote.
-    #[snafu(display("{} wrote the message of {commit}, by the address in it, so it does not say what you say", author.escape_debug()))]
+    #[snafu(display("{} wrote the message of {commit}, by the name and the address in it, so it does not say what you say", author.escape_debug()))]
     NotYourCommit {
         /// The commit.
         commit: String,
