@@ -81,12 +81,22 @@ impl KeptFacts {
     /// What `ask` makes of facts; where their file cannot be used, of facts in memory: the answer is the same.
     pub(crate) fn asked<T>(&self, ask: impl Fn() -> Result<T>) -> Result<T> {
         match ask() {
-            Err(CommitsError::Facts { .. }) if self.instead.get().is_none() => {
+            Err(CommitsError::Facts { source }) if self.instead.get().is_none() => {
+                if let (true, Some(file)) = (source.is_damage(), self.file()) {
+                    // Nothing in it is anybody's work.
+                    let _gone = std::fs::remove_file(file);
+                }
                 let _first = self.instead.set(Facts::in_memory()?);
                 ask()
             }
             answered => answered,
         }
+    }
+
+    /// Their file; `None` where there can be none, or where something else is in its place.
+    fn file(&self) -> Option<PathBuf> {
+        let file = self.place.as_ref()?.facts_file()?;
+        std::fs::symlink_metadata(&file).map_or(true, |metadata| is_ours(&metadata)).then_some(file)
     }
 
     /// The facts: those in the file, or in memory where there can be none.
@@ -95,8 +105,7 @@ impl KeptFacts {
             return Ok(instead);
         }
         if self.opened.get().is_none() {
-            let file = self.place.as_ref().and_then(CachePlace::facts_file);
-            let opened = match file.map(|file| Facts::open(&file)) {
+            let opened = match self.file().map(|file| Facts::open(&file)) {
                 Some(Ok(facts)) => facts,
                 _ => Facts::in_memory()?,
             };

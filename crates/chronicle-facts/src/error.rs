@@ -27,7 +27,8 @@ pub(crate) type Result<T, E = FactsError> = std::result::Result<T, E>;
 
 impl FactsError {
     /// Whether the file is no file of facts, or its bytes are damaged.
-    pub(crate) fn is_damage(&self) -> bool {
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match self {
             Self::Sqlite { source } => {

@@ -1,7 +1,7 @@
 //! Facts change how fast an answer comes, never what it says.
 //!
 //! Somebody works at random in a repository. After each step the same questions are asked with the facts that were
-//! kept so far, with none kept, and of the repository itself; the answers must be the same.
+//! kept so far and with none kept; the answers must be the same.
 //!
 //! `CHRONICLE_TEST_SEEDS=100:50` tries fifty seeds from 100 on.
 
@@ -38,19 +38,11 @@ fn home(name: &str) -> Option<OsString> {
     (name == "CHRONICLE_HOME").then(|| HOME.with_borrow(Clone::clone))
 }
 
-fn home_without_facts(name: &str) -> Option<OsString> {
-    if name == "CHRONICLE_FACTS" { Some("0".into()) } else { home(name) }
-}
-
-/// The application, on what is kept, on nothing that is kept, and without facts.
-fn applications(root: &Path) -> [(&'static str, Chronicle); 3] {
+/// The application, on what is kept, and on nothing.
+fn applications(root: &Path) -> [(&'static str, Chronicle); 2] {
     let now: Timestamp = "2026-03-03T12:00:00Z".parse().expect("it is a time");
     let new = |keeps_facts| Chronicle::new(root, now, keeps_facts);
-    [
-        ("kept facts", new(true).with_environment(home)),
-        ("new facts", new(false).with_environment(home)),
-        ("the repository", new(false).with_environment(home_without_facts)),
-    ]
+    [("kept facts", new(true).with_environment(home)), ("new facts", new(false).with_environment(home))]
 }
 
 /// Asks all of them; they must agree. Returns what they said.
@@ -88,7 +80,7 @@ fn walk(seed: u64) -> usize {
     for _ in 0..STEPS {
         let (step, wanted) = work.step();
         if let Some((commit, input)) = wanted {
-            let [_, _, (_, chronicle)] = applications(&root);
+            let [_, (_, chronicle)] = applications(&root);
             let given = Given::Json(input.to_string().into_bytes());
             let command =
                 AnnotateCommand { given, commit: Some(commit), replace: Vec::new(), replace_summary: false };
@@ -145,7 +137,7 @@ fn seeds() -> std::ops::Range<u64> {
 }
 
 #[test]
-fn facts_say_what_the_repository_says_whatever_happened_in_between() {
+fn kept_facts_say_what_new_ones_say_whatever_happened_in_between() {
     let seeds: Vec<u64> = seeds().collect();
     let n_threads = thread::available_parallelism().map_or(1, usize::from).min(4);
     let n_known: usize = thread::scope(|scope| {

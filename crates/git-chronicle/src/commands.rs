@@ -187,12 +187,14 @@ pub(crate) fn ui_now() -> jiff::Timestamp {
     pinned.unwrap_or_else(jiff::Timestamp::now)
 }
 
-/// Whether answers may come from the index: not where git's environment says to look elsewhere, nor where
-/// `CHRONICLE_NO_INDEX` asks for answers from the repository itself.
+/// Whether facts about the repository are kept: not where git's environment says to look elsewhere, nor where
+/// `CHRONICLE_NO_CACHE` asks for answers from the repository alone (`CHRONICLE_NO_INDEX` in earlier versions).
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
 pub(crate) fn may_keep_facts() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some();
-    !is_set("CHRONICLE_NO_INDEX") && !chronicle::GLANCE_ENVIRONMENT.into_iter().any(is_set)
+    !is_set("CHRONICLE_NO_CACHE")
+        && !is_set("CHRONICLE_NO_INDEX")
+        && !chronicle::GLANCE_ENVIRONMENT.into_iter().any(is_set)
 }
 
 /// Whether git may fetch what a partial clone lacks.

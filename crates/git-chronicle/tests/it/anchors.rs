@@ -367,7 +367,7 @@ fn a_lesson_without_lines_is_told_of_the_items_that_its_anchor_names_alone() {
     assert!(reply.contains("`Pool::acquire` is ambiguous in `pool.rs`"), "{reply}");
     let told = |args: &[&str]| {
         let args = [&[args[0], "pool.rs", "--format=json"], &args[1..]].concat();
-        let direct = binary(repo.path(), &args).env("CHRONICLE_NO_INDEX", "1").output().expect("it runs");
+        let direct = binary(repo.path(), &args).env("CHRONICLE_NO_CACHE", "1").output().expect("it runs");
         let answer = ask(&repo, &args);
         let direct = String::from_utf8_lossy(&direct.stdout).into_owned();
         let has = |answer: &str| {
@@ -521,7 +521,7 @@ fn what_was_said_of_code_comes_with_it_to_another_file() {
     warning: the code came from `a.py`; what was said of it there is told, too
     ");
     // Once there is a table of it, too.
-    std::fs::remove_dir_all(repo.path().join(".git/chronicle/index")).unwrap();
+    std::fs::remove_dir_all(repo.path().join(".git/chronicle/facts")).unwrap();
     assert!(ask_both(&repo, &["read", "net/b.py", "connect"]).contains("Greeting later"));
     assert!(ask_both(&repo, &["read", "net/b.py", "--lines", "6:7"]).contains("Greeting later"));
     assert!(!ask_both(&repo, &["read", "net/b.py", "Client"]).contains("Nobody waits"));

@@ -23,7 +23,7 @@ pub(crate) fn ask(repo: &TestRepo, args: &[&str]) -> String {
 /// [`ask`], which must say the same with the index and without it.
 #[track_caller]
 pub(crate) fn ask_both(repo: &TestRepo, args: &[&str]) -> String {
-    let directly = said(&run(command(repo, args).env("CHRONICLE_NO_INDEX", "1")));
+    let directly = said(&run(command(repo, args).env("CHRONICLE_NO_CACHE", "1")));
     assert_eq!(ask(repo, args), directly, "{args:?}");
     directly
 }

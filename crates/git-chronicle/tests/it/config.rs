@@ -142,7 +142,7 @@ fn recency_and_count(outcome: &Outcome) -> (f64, usize) {
 #[track_caller]
 fn check(repo: &TestRepo, variables: &[(&str, &str)], is_recent: bool, n_items: usize) {
     for no_index in [false, true] {
-        let without = if no_index { &[("CHRONICLE_NO_INDEX", "1")][..] } else { &[] };
+        let without = if no_index { &[("CHRONICLE_NO_CACHE", "1")][..] } else { &[] };
         let outcome = read(repo, &[variables, without].concat());
         let (recency, n_shown) = recency_and_count(&outcome);
         assert_eq!((0.1 < recency, n_shown), (is_recent, n_items), "{no_index} {variables:?} {outcome:#?}");
@@ -172,7 +172,7 @@ fn reading_follows_the_settings_wherever_they_stand() {
             command.env_remove("GIT_CONFIG_GLOBAL").env_remove("XDG_CONFIG_HOME").env("HOME", home_text);
             command.envs(variables.iter().copied());
             if no_index {
-                command.env("CHRONICLE_NO_INDEX", "1");
+                command.env("CHRONICLE_NO_CACHE", "1");
             }
             let outcome = run(&mut command).success();
             assert_eq!(recency_and_count(&outcome).1, n_items, "{no_index} {outcome:#?}");

@@ -16,7 +16,7 @@ const CORRECTIONS: &str = "refs/notes/chronicle-corrections";
 fn json_of(repo: &TestRepo, args: &[&str]) -> Value {
     let args = [args, &["--format=json"]].concat();
     let indexed = chronicle(repo.path(), &args).success();
-    let direct = run(binary(repo.path(), &args).env("CHRONICLE_NO_INDEX", "1")).success();
+    let direct = run(binary(repo.path(), &args).env("CHRONICLE_NO_CACHE", "1")).success();
     assert_eq!(indexed.stdout, direct.stdout, "{args:?}");
     assert_eq!(indexed.stderr, direct.stderr, "{args:?}");
     indexed.json()

@@ -84,7 +84,7 @@ fn what_is_known_is_listed_by_scope_and_shown_by_read() {
     let read = |no_index: bool| {
         let mut command = binary(repo.path(), &["read", "src/git/refs.rs", "--format=json"]);
         if no_index {
-            command.env("CHRONICLE_NO_INDEX", "1");
+            command.env("CHRONICLE_NO_CACHE", "1");
         }
         run(&mut command).success().stdout
     };

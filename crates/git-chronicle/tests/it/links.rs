@@ -81,7 +81,7 @@ fn a_linked_folder_of_ours_is_neither_read_nor_written_and_lessons_are_read_with
         fs::create_dir_all(&ours).expect("it can be done");
     }
     assert_eq!(lessons(&repo), ["Keep this order."]);
-    assert!(ours.join("index").is_dir());
+    assert!(ours.join("facts").is_dir());
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn through_each_step(looks: bool) -> TestRepo {
 #[test]
 fn what_was_renamed_moved_and_formatted_is_found_from_each_table() {
     let repo = through_each_step(true);
-    fs::remove_dir_all(repo.path().join(".git/chronicle/index")).unwrap();
+    fs::remove_dir_all(repo.path().join(".git/chronicle/facts")).unwrap();
     is_told(&repo, "src/wait.rs", "next_wait", 7);
 }
 

@@ -68,7 +68,7 @@ fn ask(directory: &Path, args: &[&str], no_index: bool) -> Outcome {
     let mut command = binary(directory, args);
     command.env("CHRONICLE_NOW", "2026-03-03T18:00:00Z");
     if no_index {
-        command.env("CHRONICLE_NO_INDEX", "1");
+        command.env("CHRONICLE_NO_CACHE", "1");
     }
     run(&mut command)
 }

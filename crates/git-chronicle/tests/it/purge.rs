@@ -97,7 +97,7 @@ fn assert_nowhere(repo: &TestRepo) {
     assert_eq!(repo.git(&["fsck", "--strict", "--no-dangling", "--no-progress"]), "");
     for args in [&["read", "src/pool.rs", "--all", "--verbose"][..], &["show", "--verbose"]] {
         let indexed = chronicle(repo.path(), args).success().stdout;
-        let direct = run(binary(repo.path(), args).env("CHRONICLE_NO_INDEX", "1")).success().stdout;
+        let direct = run(binary(repo.path(), args).env("CHRONICLE_NO_CACHE", "1")).success().stdout;
         assert!(!indexed.contains(CORE) && !direct.contains(CORE), "{args:?}");
     }
 }
@@ -211,7 +211,7 @@ fn what_was_purged_does_not_come_back_with_a_fetch() {
     for no_index in [false, true] {
         let mut command = binary(repo.path(), &["read", "src/pool.rs", "--format=json"]);
         if no_index {
-            command.env("CHRONICLE_NO_INDEX", "1");
+            command.env("CHRONICLE_NO_CACHE", "1");
         }
         let reading = run(&mut command).success().json();
         let ids: Vec<&Value> = reading["wisdom"].as_array().unwrap().iter().map(|item| &item["id"]).collect();

@@ -55,7 +55,7 @@ fn with_work_of_another() -> (TestRepo, String) {
 /// Removes what nothing reaches, and the index, which may know it still.
 fn forget(repo: &TestRepo) {
     collect_garbage(repo);
-    std::fs::remove_dir_all(repo.path().join(".git/chronicle/index")).expect("it is there");
+    std::fs::remove_dir_all(repo.path().join(".git/chronicle/facts")).expect("it is there");
 }
 
 #[test]

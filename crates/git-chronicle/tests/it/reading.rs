@@ -195,7 +195,7 @@ fn filters_hold_for_concerns_as_for_lessons() {
     repo.commit_at("pool: end it", "2026-03-02T12:00:00Z");
     say("Both sides lock", "lock", "2026-03-02T12:00:00Z");
     let check = |filter: &[&str], expected: &[&str]| {
-        for variable in ["CHRONICLE_NOW", "CHRONICLE_NO_INDEX"] {
+        for variable in ["CHRONICLE_NOW", "CHRONICLE_NO_CACHE"] {
             let args = [&["read", "pool.rs", "--format=json"][..], filter].concat();
             let mut command = binary(repo.path(), &args);
             let reading = run(command.env("CHRONICLE_NOW", NOW).env(variable, NOW)).success().json();

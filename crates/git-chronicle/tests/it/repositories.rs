@@ -239,7 +239,7 @@ fn tracked_files_stay_ours_when_their_directory_becomes_a_repository() {
     git(&repo.path().join("inner"), &["init", "--quiet"]);
     for path in ["inner/pool.rs", "inner"] {
         let indexed = chronicle(repo.path(), &["read", path]).success();
-        let direct = run(binary(repo.path(), &["read", path]).env("CHRONICLE_NO_INDEX", "1")).success();
+        let direct = run(binary(repo.path(), &["read", path]).env("CHRONICLE_NO_CACHE", "1")).success();
         assert!(direct.stdout.contains("Known about the pool."), "{direct:#?}");
         assert_eq!(indexed.stdout, direct.stdout);
     }

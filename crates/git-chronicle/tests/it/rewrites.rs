@@ -61,7 +61,7 @@ fn take_over(repo: &TestRepo, from: &[&str], commit: &str) -> Outcome {
 pub(crate) fn read(directory: &Path, file: &str) -> Value {
     let args = ["read", file, "--format=json"];
     let answer = chronicle(directory, &args).success().json();
-    let without = run(binary(directory, &args).env("CHRONICLE_NO_INDEX", "1")).success().json();
+    let without = run(binary(directory, &args).env("CHRONICLE_NO_CACHE", "1")).success().json();
     assert_eq!(answer, without);
     answer
 }

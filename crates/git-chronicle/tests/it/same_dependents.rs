@@ -15,7 +15,7 @@ fn assert_index_agrees(repo: &TestRepo, question: &[&str], when: &str) {
         let mut command = binary(repo.path(), question);
         command.args(["--format", "json"]).env("CHRONICLE_NOW", "2026-03-03T18:00:00Z");
         if no_index {
-            command.env("CHRONICLE_NO_INDEX", "1");
+            command.env("CHRONICLE_NO_CACHE", "1");
         }
         let outcome = run(&mut command);
         (outcome.code, outcome.stdout, outcome.stderr)

@@ -446,7 +446,7 @@ fn unfinished_lessons_of_the_repository_are_listed_with_their_commit() {
     // Again from what is kept, and without it.
     assert_eq!(items(&desk.ask(&["pending"])).len(), 2);
     let without =
-        run(desk.command_in(desk.repo.path(), &["pending", "--format=json"]).env("CHRONICLE_NO_INDEX", "1"));
+        run(desk.command_in(desk.repo.path(), &["pending", "--format=json"]).env("CHRONICLE_NO_CACHE", "1"));
     assert_eq!(without.success().json(), desk.ask(&["pending"]));
     desk.run(&["flag", "src/pool.rs", "--all", "--reason", "they see it"]).success();
     assert!(said(&desk.run(&["pending"])).contains("  - doubted: they see it\n"));

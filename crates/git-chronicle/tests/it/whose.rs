@@ -43,7 +43,7 @@ fn annotate(repo: &TestRepo, content: &str) -> String {
 fn lessons(repo: &TestRepo) -> Vec<(String, String, Value)> {
     let args = ["read", "a.rs", "--format=json"];
     let indexed = chronicle(repo.path(), &args).success();
-    let direct = run(binary(repo.path(), &args).env("CHRONICLE_NO_INDEX", "1")).success();
+    let direct = run(binary(repo.path(), &args).env("CHRONICLE_NO_CACHE", "1")).success();
     assert_eq!((&indexed.stdout, &indexed.stderr), (&direct.stdout, &direct.stderr));
     let text = |value: &Value| value.as_str().expect("it is text").to_owned();
     let lesson = |item: &Value| (text(&item["content"]), text(&item["tier"]), item["origin"].clone());
