@@ -541,10 +541,13 @@ fn noted() -> TestRepo {
 #[test]
 fn what_no_branch_reaches_any_more_is_shown_where_its_lines_are() {
     let repo = noted();
-    repo.write("a.txt", "zero\none\ntwo\nthree\nfour\n");
+    let lines = |third: &str| {
+        format!("zero_value = read_all(first_source)\none_value = read_all(second_source)\n{third}\n")
+    };
+    repo.write("a.txt", lines("two_value = read_all(third_source)"));
     repo.commit("zero");
     repo.git(&["checkout", "--quiet", "-b", "side"]);
-    repo.write("a.txt", "zero\none\nelse\nthree\nfour\n");
+    repo.write("a.txt", lines("other_value = find_one(another_source)"));
     let beside = repo.commit("beside");
     let entry = |content: &str, line: u32| json!({ "category": "gotcha", "content": content, "file": "a.txt", "lines": { "start": line, "end": line } });
     let wisdom = [entry("Said beside.", 2), entry("Said of what was never here.", 3)];

@@ -47,7 +47,7 @@ fn told() -> TestRepo {
 }
 
 /// What is kept of the notes beside them.
-const KEPT: [&str; 3] = ["index", "recap-whole", "summaries"];
+const KEPT: [&str; 2] = ["facts", "recap-whole"];
 
 fn id_of(repo: &TestRepo, content: &str) -> String {
     entry(&note(repo, "HEAD"), content)["id"].as_str().expect("it has an id").to_owned()

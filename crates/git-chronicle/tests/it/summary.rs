@@ -1,7 +1,5 @@
 //! The newest word on each code unit.
 
-use std::fs;
-
 use serde_json::{Value, json};
 use testkit::TestRepo;
 
