@@ -429,7 +429,7 @@ def main():
             # Without the index a read walks history, so only some are made.
             some = random.Random(SEED).sample(paths, min(args.direct, len(paths)))
             indexed = read_all(repo, binary, some)
-            direct = read_all(repo, binary, some, CHRONICLE_NO_INDEX="1")
+            direct = read_all(repo, binary, some, CHRONICLE_NO_CACHE="1")
         n_entries = len(indexed.keys() | direct.keys())
         report(name, commit, hunks, n_dead, tally, count_equal(indexed, direct), n_entries, args.examples)
         pooled.lines += tally.lines

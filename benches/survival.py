@@ -544,7 +544,7 @@ def points(repo, case, verbose):
     """How many of the three lessons are read as they should be; 0 where a foreign one turned up."""
     n = 0
     for content, file in LESSONS.items():
-        for env in ({}, {"CHRONICLE_NO_INDEX": "1"}):
+        for env in ({}, {"CHRONICLE_NO_CACHE": "1"}):
             answer = json.loads(repo.chronicle("read", case.prefix + file, "--format=json", **env))
             found = [item for item in answer["wisdom"] if item["content"] == content]
             lines = expected(repo, case, file)

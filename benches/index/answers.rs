@@ -22,7 +22,7 @@ fn ask(repo: &Repository, pair: &Pair, whole: bool, by_index: bool) -> Value {
     // The age of an entry is part of the answer.
     command.env("CHRONICLE_NOW", "2026-06-01T00:00:00Z");
     if !by_index {
-        command.env("CHRONICLE_NO_INDEX", "1");
+        command.env("CHRONICLE_NO_CACHE", "1");
     }
     let output = command.output().expect("the binary starts");
     assert!(output.status.success(), "read {}: {}", pair.path, String::from_utf8_lossy(&output.stderr));

@@ -36,7 +36,7 @@ fn flood(repo: &TestRepo, commit: &str, mut document: Value) {
     repo.put_note("chronicle", commit, document.to_string().as_bytes());
 }
 
-fn stranger(wisdom: Vec<Value>) -> Value {
+fn stranger(wisdom: &[Value]) -> Value {
     json!({ "schema": "chronicle/v3", "commit": "x", "timestamp": "2026-03-01T12:00:00Z", "summary": "EVIL",
         "wisdom": wisdom, "provenance": { "source": "live", "author": "Mal" } })
 }
@@ -68,13 +68,13 @@ fn a_flood_of_a_stranger_leaves_room_for_the_users_own() {
         };
         (0..100).map(lesson).collect()
     };
-    let mut groups = stranger(Vec::new());
+    let mut groups = stranger(&[]);
     let group = |number: usize| json!({ "description": format!("EVIL {number} {padding}"), "regions": [{ "file": "a.rs", "anchor": "a" }] });
     groups["cross_cutting"] = (0..60).map(group).collect::<Vec<_>>().into();
     let floods = [
-        stranger(lessons("gotcha", false)),
-        stranger(lessons("gotcha", true)),
-        stranger(lessons("unfinished_thread", false)),
+        stranger(&lessons("gotcha", false)),
+        stranger(&lessons("gotcha", true)),
+        stranger(&lessons("unfinished_thread", false)),
         groups,
     ];
     for document in floods {
@@ -139,7 +139,7 @@ fn a_fork_cannot_write_what_counts_as_the_teams() {
     let lesson = json!({ "id": "01M8FQ3D2JRKKJ3YMZ0KCVY001", "category": "gotcha", "content": "EVIL trap",
         "file": "a.rs", "lines": { "start": 1, "end": 3 } });
     let file = repo.beside("note");
-    fs::write(&file, stranger(vec![lesson]).to_string()).expect("it can be written");
+    fs::write(&file, stranger(&[lesson]).to_string()).expect("it can be written");
     let add = ["notes", "--ref", "refs/notes/remotes/team/chronicle", "add", "-f", "-F"];
     in_fork(&[&add[..], &[&file.to_string_lossy(), &commit]].concat());
     let tier = |content: &str| {
