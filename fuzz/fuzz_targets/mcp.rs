@@ -29,7 +29,7 @@ fuzz_target!(|lines: &[u8]| on_ground(|repo| {
     let host = Host {
         directory: repo.to_owned(),
         now,
-        uses_index: true,
+        keeps_facts: true,
         environment,
         behind: |_, _| {},
         explain: |error| Explained { code: error.code(), message: error.to_string(), hint: None },

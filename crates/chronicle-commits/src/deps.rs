@@ -96,8 +96,10 @@ fn dependents_once(lazy: &LazyRepository, caches: &Caches, request: &DepsRequest
     let bytes: Vec<&[u8]> = contents.filter_map(|content| content.bytes(lazy)).collect();
     let words = request.with_mentions.then(|| request.words());
     let (known, notebook) = line.about(&files, words.as_deref(), &bytes)?;
-    let known = (&known, &notebook, &line);
-    dependents_from((lazy, caches), request, known, n_annotations, warnings)
+    let about = (&known, &notebook, &line);
+    let found = dependents_from((lazy, caches), request, about, n_annotations, warnings);
+    line.placements.store(request.now.as_second() / (24 * 60 * 60));
+    found
 }
 
 fn dependents_from(

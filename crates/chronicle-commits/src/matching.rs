@@ -217,8 +217,11 @@ impl<'a> Ground<'a> {
 
     /// Whether so few files hold code with the lines `telling`, which the file `name` had, that it moved to them.
     pub(crate) fn is_in_few(&self, telling: &[u32], name: &str, as_of: AsOf) -> bool {
-        let everywhere = || self.everywhere.get_or_init(|| Holders::everywhere(self));
-        everywhere().are_few(telling, self.lines_noted(name, as_of).n_of(telling))
+        // It takes a look at every file, so what it shows of a tree is kept.
+        let n_own = self.lines_noted(name, as_of).n_of(telling);
+        self.past.kept(&(self.past.head().tree.as_slice(), telling, n_own), || {
+            self.everywhere.get_or_init(|| Holders::everywhere(self)).are_few(telling, n_own)
+        })
     }
 
     /// The same ground, where the files are asked about as they are now, with these bytes.

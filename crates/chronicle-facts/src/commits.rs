@@ -92,6 +92,15 @@ impl Facts {
         Ok(statement.query_row([id], |row| row.get(0)).optional()?)
     }
 
+    /// Whether any commit is stored.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn has_commits(&self) -> Result<bool> {
+        let mut statement = self.connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM commits)")?;
+        Ok(statement.query_row([], |row| row.get(0))?)
+    }
+
     /// A stored commit.
     ///
     /// # Errors
@@ -141,7 +150,7 @@ impl Facts {
             }
             known.insert(new.id.clone(), (row, at, reach));
         }
-        Ok(change.commit()?)
+        change.commit()
     }
 
     /// What a commit reaches, itself included.
@@ -228,7 +237,7 @@ impl Facts {
                 walked.execute([row])?;
             }
         }
-        Ok(change.commit()?)
+        change.commit()
     }
 
     /// What commits did to `path`, all branches together, the newest first.
@@ -257,6 +266,20 @@ impl Facts {
         let mut found: Vec<Touch> = statement.query_map([path], touch)?.collect::<rusqlite::Result<_>>()?;
         found.sort_by_key(|touch| std::cmp::Reverse((touch.at, touch.row)));
         Ok(found)
+    }
+
+    /// The annotated commits that did something to `path`, whatever branch they are on.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn annotated_touching(&self, path: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT DISTINCT n.object FROM paths p CROSS JOIN touches t ON t.path = p.row \
+             CROSS JOIN commits c ON c.row = t.commit_row CROSS JOIN notes n ON n.object = c.id \
+             WHERE p.name = ?1",
+        )?;
+        let found = statement.query_map([path], |row| row.get(0))?;
+        Ok(found.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The paths to which `path` was renamed, with the rows of the commits that did it.

@@ -1,6 +1,6 @@
 //! The file: opening it, and doing without it.
 
-use std::{path::Path, time::Duration};
+use std::{cell::Cell, ops::Deref, path::Path, time::Duration};
 
 use rusqlite::{Connection, OpenFlags, Transaction};
 
@@ -23,6 +23,29 @@ const STATEMENTS: usize = 48;
 pub struct Facts {
     pub(crate) connection: Connection,
     is_kept: bool,
+    /// Whether all that is read is read in one transaction: to lock the file for each row takes longer than the row.
+    is_held: Cell<bool>,
+}
+
+/// A transaction that writes.
+pub(crate) struct Change<'f> {
+    facts: &'f Facts,
+    tx: Transaction<'f>,
+}
+
+impl<'f> Deref for Change<'f> {
+    type Target = Transaction<'f>;
+
+    fn deref(&self) -> &Transaction<'f> {
+        &self.tx
+    }
+}
+
+impl Change<'_> {
+    pub(crate) fn commit(self) -> Result<()> {
+        self.tx.commit()?;
+        self.facts.begin_if_held()
+    }
 }
 
 impl Facts {
@@ -61,10 +84,11 @@ impl Facts {
     fn set_up(connection: Connection, is_kept: bool) -> Result<Self> {
         connection.busy_timeout(PATIENCE)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        let facts = Self { connection, is_kept };
+        // What is filled at once is written once. The size is in kilobytes.
+        connection.execute_batch("PRAGMA cache_size = -24000; PRAGMA temp_store = MEMORY")?;
+        let facts = Self { connection, is_kept, is_held: Cell::new(false) };
         let found: i32 = facts.connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
         if found != APPLICATION_ID {
-            facts.connection.execute_batch("PRAGMA secure_delete = ON; PRAGMA journal_mode = DELETE")?;
             let change = facts.change()?;
             // Another process may have made it meanwhile.
             let found: i32 = change.query_row("PRAGMA application_id", [], |row| row.get(0))?;
@@ -83,9 +107,42 @@ impl Facts {
         self.is_kept
     }
 
+    /// From now on, whatever is read is read in one transaction, as far as nothing is written in between.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn hold(&self) -> Result<()> {
+        self.is_held.set(true);
+        self.begin_if_held()
+    }
+
+    /// Ends what [`Self::hold`] began: others may write from now on.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn release(&self) -> Result<()> {
+        self.is_held.set(false);
+        self.end()
+    }
+
+    fn begin_if_held(&self) -> Result<()> {
+        if self.is_held.get() && self.connection.is_autocommit() {
+            self.connection.execute_batch("BEGIN")?;
+        }
+        Ok(())
+    }
+
+    fn end(&self) -> Result<()> {
+        if !self.connection.is_autocommit() {
+            self.connection.execute_batch("COMMIT")?;
+        }
+        Ok(())
+    }
+
     /// One transaction that writes.
-    pub(crate) fn change(&self) -> Result<Transaction<'_>> {
+    pub(crate) fn change(&self) -> Result<Change<'_>> {
+        self.end()?;
         let begin = rusqlite::TransactionBehavior::Immediate;
-        Ok(Transaction::new_unchecked(&self.connection, begin)?)
+        Ok(Change { facts: self, tx: Transaction::new_unchecked(&self.connection, begin)? })
     }
 }

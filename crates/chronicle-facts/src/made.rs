@@ -30,6 +30,6 @@ impl Facts {
                 insert.execute((key.to_be_bytes().as_slice(), day, value))?;
             }
         }
-        Ok(change.commit()?)
+        change.commit()
     }
 }

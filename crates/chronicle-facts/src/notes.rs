@@ -105,7 +105,7 @@ impl Facts {
                 }
             }
         }
-        Ok(change.commit()?)
+        change.commit()
     }
 
     /// Says which notes the ref `name`, which was at `before`, holds now that it is at `tip`: of the objects whose
@@ -179,7 +179,7 @@ impl Facts {
             [],
         )?;
         change.execute("DELETE FROM unread WHERE blob IN (SELECT blob FROM texts)", [])?;
-        Ok(change.commit()?)
+        change.commit()
     }
 
     /// Annotated objects that were no commits here when they were last looked for.
@@ -207,7 +207,7 @@ impl Facts {
         for object in come {
             change.prepare_cached("DELETE FROM away WHERE object = ?1")?.execute([object])?;
         }
-        Ok(change.commit()?)
+        change.commit()
     }
 
     /// How many objects have notes.

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// So many commits are stored in one transaction.
-const BATCH: usize = 512;
+const BATCH: usize = 2048;
 
 /// Of a sketch, so many lines are keys: code that moves keeps most of its lines.
 const SKETCHED: usize = 16;
@@ -28,7 +28,7 @@ const NEAR: usize = 256;
 /// Stores `tips` and all that they reach, where they are not stored yet. Tips that are no commits are passed over.
 pub(crate) fn commits(repository: &Repository, facts: &Facts, tips: &[ObjectId]) -> Result<()> {
     let mut reader = repository.commits();
-    let mut walk = Walk { facts, done: HashSet::new(), fresh: Vec::new(), left: usize::MAX };
+    let mut walk = Walk::new(facts, usize::MAX)?;
     for tip in tips {
         walk.from(&mut reader, *tip)?;
     }
@@ -38,7 +38,7 @@ pub(crate) fn commits(repository: &Repository, facts: &Facts, tips: &[ObjectId])
 /// Whether only little is missing for questions about the history of `head`.
 pub(crate) fn is_near(repository: &Repository, facts: &Facts, head: ObjectId) -> Result<bool> {
     if facts.row_of(head.as_slice())?.is_none() {
-        let mut walk = Walk { facts, done: HashSet::new(), fresh: Vec::new(), left: NEAR };
+        let mut walk = Walk::new(facts, NEAR)?;
         walk.from(&mut repository.commits(), head)?;
         if walk.left == 0 {
             return Ok(false);
@@ -57,9 +57,16 @@ struct Walk<'f> {
     fresh: Vec<NewCommit>,
     /// How many commits may still be read.
     left: usize,
+    /// Whether there is nothing to look up: all that is stored was stored by this walk.
+    is_first: bool,
 }
 
-impl Walk<'_> {
+impl<'f> Walk<'f> {
+    fn new(facts: &'f Facts, left: usize) -> Result<Self> {
+        let is_first = !facts.has_commits()?;
+        Ok(Self { facts, done: HashSet::new(), fresh: Vec::new(), left, is_first })
+    }
+
     fn from(&mut self, reader: &mut Commits<'_>, tip: ObjectId) -> Result<()> {
         let mut stack: Vec<(ObjectId, Found, usize)> = Vec::new();
         if let Some(found) = self.look(reader, tip)? {
@@ -97,7 +104,7 @@ impl Walk<'_> {
         if self.done.contains(&id) {
             return Ok(None);
         }
-        if self.facts.row_of(id.as_slice())?.is_some() {
+        if !self.is_first && self.facts.row_of(id.as_slice())?.is_some() {
             self.done.insert(id);
             return Ok(None);
         }

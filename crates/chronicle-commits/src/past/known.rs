@@ -9,6 +9,7 @@ use std::{
 
 use chronicle_facts::{Commit, CommitRow, Facts, Key, Reach, Touch as Touched};
 use chronicle_git::{BString, ByteSlice, ObjectId, Repository};
+use serde::Serialize;
 use twox_hash::XxHash3_128;
 
 use crate::{
@@ -57,6 +58,7 @@ impl<'a> Line<'a> {
         let reach = facts.reach(row)?;
         fill::touches(repository, facts, &reach, kept.progress)?;
         fill::notes(repository, facts, warnings)?;
+        facts.hold()?;
         Ok(Self {
             repository,
             facts,
@@ -89,7 +91,6 @@ impl<'a> Line<'a> {
         while at < trail.names.len() {
             let (name, renamed_by) = (trail.names[at].name.clone(), trail.names[at].renamed_by);
             let touches = self.facts.touches(&name)?;
-            trail.off_history.extend(touches.iter().filter(|touch| !self.reach.has(touch.row)).cloned());
             let mut counting: Vec<&Touched> = Vec::new();
             for touch in touches.iter().filter(|touch| self.reach.has(touch.row)) {
                 let is_before = match renamed_by {
@@ -144,11 +145,8 @@ impl<'a> Line<'a> {
             keys.extend(objects.iter().filter_map(|object| ObjectId::try_from(&object[..]).ok()));
         };
         for trail in trails {
-            let of_history = trail.touches.iter().map(|(touch, _)| touch);
-            for touch in of_history.chain(&trail.off_history) {
-                if !self.facts.notes_on(&touch.id)?.is_empty() {
-                    keys.extend(ObjectId::try_from(&touch.id[..]).ok());
-                }
+            for name in &trail.names {
+                add(&mut keys, self.facts.annotated_touching(&name.name)?);
             }
             names.extend(trail.names.iter().map(|name| name.name.to_string()));
         }
@@ -259,6 +257,16 @@ impl<'a> Line<'a> {
     }
 }
 
+impl Drop for Line<'_> {
+    fn drop(&mut self) {
+        // Nothing was written that could be lost.
+        let _released = self.facts.release();
+    }
+}
+
+/// Makes the hash of inputs another one than those of other results.
+const KEPT: u64 = 0x6b65_7074;
+
 /// Makes the hash of a content another one than that of a question about it.
 const SKETCHING: u64 = 0x736b_6574_6368;
 
@@ -267,8 +275,6 @@ const SKETCHING: u64 = 0x736b_6574_6368;
 struct Trail {
     /// Those of the history with the file's name since, the newest first.
     touches: Vec<(Touched, BString)>,
-    /// Those outside of the history that changed what has one of its names there.
-    off_history: Vec<Touched>,
     /// Its names, the present one first.
     names: Vec<Name>,
 }
@@ -377,6 +383,21 @@ impl Line<'_> {
 }
 
 impl Known<'_> {
+    /// What `make` makes of the immutable `inputs`, made once.
+    pub(crate) fn kept(&self, inputs: &impl Serialize, make: impl FnOnce() -> bool) -> bool {
+        let key =
+            postcard::to_allocvec(inputs).ok().map(|bytes| XxHash3_128::oneshot_with_seed(KEPT, &bytes));
+        let known = key.and_then(|key| self.line.facts.made(key).ok()?);
+        if let Some([known]) = known.as_deref() {
+            return *known == 1;
+        }
+        let made = make();
+        if let Some(key) = key {
+            self.line.placements.add(key, vec![u8::from(made)]);
+        }
+        made
+    }
+
     /// The commit whose history counts.
     pub(crate) fn head(&self) -> &PastCommit {
         &self.head
