@@ -188,7 +188,7 @@ def ingested(world: World, path: str) -> None:
 
 
 def without_index(world: World) -> None:
-    shutil.rmtree(world.repo / ".git/chronicle/index", ignore_errors=True)
+    shutil.rmtree(world.repo / ".git/chronicle/facts", ignore_errors=True)
 
 
 def is_set_up(world: World, _: None) -> None:

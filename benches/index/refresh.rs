@@ -31,7 +31,7 @@ const WANTED_ENTRIES: usize = 20;
 pub(crate) fn rebuild(repo: &Repository, written: &Written) {
     let path = pairs::files(repo).swap_remove(0).0;
     let read = ["read", path.as_str()];
-    let index = repo.work_tree.join(".git/chronicle/index");
+    let index = repo.work_tree.join(".git/chronicle/facts");
     let forget = || drop(fs::remove_dir_all(&index));
     forget();
     let n_git = count_git_processes(repo, &read);

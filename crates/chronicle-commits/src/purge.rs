@@ -255,19 +255,12 @@ pub fn purge(
             id.is_some_and(|id| purged.has(id)) || sought.texts.are_said(text)
         })?;
     }
-    // No one makes an index of the old notes meanwhile, neither parts nor tables.
-    let index = repository.shared_state("index")?;
-    let of_users = std::fs::read_dir(&index).into_iter().flatten().filter_map(std::result::Result::ok);
-    let of_users = of_users.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.is_symlink());
-    let locks = of_users
-        .flat_map(|path| LOCKS.map(|name| repository.lock(&path.join(name))))
-        .collect::<std::result::Result<Vec<_>, _>>()?;
     for name in last_ours(repository)? {
         let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &sought.texts);
         report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
     }
+    // Whoever fills facts opened their file before the notes were looked at: what is dropped stays gone.
     drop_derived(repository)?;
-    drop(locks);
     for (name, tip) in repository.chronicle_refs()? {
         let ever = repository.notes_ever(&[tip])?;
         if name != PURGED_REF && !plan(repository, &ever, &purged, &sought.texts)?.is_empty() {
@@ -313,9 +306,6 @@ fn bury(repository: &Repository, tombstone: &Tombstone) -> Result<()> {
     Ok(())
 }
 
-/// What makers of an index hold in its folder.
-const LOCKS: [&str; 2] = ["lock", "table.lock"];
-
 /// Removes what was derived from the notes; it is made anew.
 fn drop_derived(repository: &Repository) -> Result<()> {
     for name in crate::DERIVED {
@@ -325,7 +315,7 @@ fn drop_derived(repository: &Repository) -> Result<()> {
     Ok(())
 }
 
-/// Removes everything in `directory` but the locks, which are held at this moment and have no words.
+/// Removes everything in `directory`.
 fn empty(directory: &std::path::Path) -> std::io::Result<()> {
     let is_there = |error: &std::io::Error| error.kind() != std::io::ErrorKind::NotFound;
     let entries = match std::fs::read_dir(directory) {
@@ -334,10 +324,8 @@ fn empty(directory: &std::path::Path) -> std::io::Result<()> {
     };
     for entry in entries {
         let path = entry?.path();
-        let is_lock = path.file_name().is_some_and(|name| LOCKS.iter().any(|lock| name == *lock));
-        let removed = match is_lock {
-            true => Ok(()),
-            false if path.is_dir() && !path.is_symlink() => empty(&path),
+        let removed = match path.is_dir() && !path.is_symlink() {
+            true => empty(&path),
             false => std::fs::remove_file(&path),
         };
         removed.or_else(|error| if is_there(&error) { Err(error) } else { Ok(()) })?;

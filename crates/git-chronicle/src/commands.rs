@@ -73,6 +73,7 @@ use crate::{
 };
 
 pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
+    ui::begin();
     if cli.output.format == OutputFormat::AgentTrace && !matches!(cli.command, Command::Export(_)) {
         return UsageSnafu { reason: "only `export` writes the format `agent-trace`" }.fail();
     }

@@ -153,9 +153,16 @@ impl Ui {
     }
 }
 
-/// Shows how far a look at history is, where it takes more than half a second.
+/// When the command began.
+static BEGUN: OnceLock<Instant> = OnceLock::new();
+
+/// Says that the command begins.
+pub(crate) fn begin() {
+    BEGUN.get_or_init(Instant::now);
+}
+
+/// Shows how far a look at history is, where the command takes more than half a second.
 pub(crate) fn history_progress(n_done: usize, n_all: usize) {
-    static BEGUN: OnceLock<Instant> = OnceLock::new();
     let is_long = BEGUN.get_or_init(Instant::now).elapsed() > Duration::from_millis(500);
     if is_long {
         show_progress("commits read", n_done, n_all);
