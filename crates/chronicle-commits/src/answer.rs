@@ -199,7 +199,6 @@ fn items(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Resu
             if is_empty || request.limits.lessons_only && matches!(claim.body, Body::Summary(_)) {
                 continue;
             }
-            // What the index leaves out by lines must not come back by another place.
             if !aim.may_concern(claim) {
                 continue;
             }

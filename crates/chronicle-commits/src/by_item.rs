@@ -2,8 +2,7 @@
 //!
 //! The lines of a claim may have gone while its item is there, or be such as could be anywhere; and the lines that a
 //! foreign note counted may be outside of the item that it names. This is judged when a question is answered, not when a
-//! claim is placed: it takes an outline of the present file, and an answer from the index is the same as one without it,
-//! whatever was edited since.
+//! claim is placed: it takes an outline of the present file.
 
 use chronicle_core::{
     CodeWords, GoneBecause, LEAST_ALIKE, LineFinder, LineRange, Place,

@@ -20,7 +20,7 @@ enum Source {
 }
 
 impl Content {
-    /// The bytes of `blob`, which the commit has whose index is asked.
+    /// The bytes of `blob`, which the commit has that is asked about.
     #[must_use]
     pub fn committed(blob: ObjectId) -> Self {
         Self(Source::Committed(blob, Rc::default()))

@@ -17,8 +17,10 @@ use crate::{
     introduced::{self, Introduced, Words},
     matching::{AsOf, Candidate, Ground, malformed},
     moved::{self, Holders, Holding, MAX_HOLDERS, Own},
-    past::placements::{Placements, key_of_named, key_of_written},
-    past::{FileHistory, Touch},
+    past::{
+        FileHistory, Touch,
+        placements::{Placements, key_of_named, key_of_written},
+    },
     placing::{Located, Placement, Version, place},
     present::{Kind, Left, Present},
     record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step, expiry},

@@ -4,6 +4,7 @@ use std::{
     cell::OnceCell,
     io::{self, Write},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use chronicle_facts::{FORMAT, Facts};
@@ -35,7 +36,7 @@ pub const DERIVED: [&str; 11] = [
     "summaries",
 ];
 
-/// What is kept beside the index.
+/// What is kept for the next question.
 #[derive(Debug)]
 pub struct Caches {
     /// Outlines of files.
@@ -105,13 +106,32 @@ impl KeptFacts {
             return Ok(instead);
         }
         if self.opened.get().is_none() {
-            let opened = match self.file().map(|file| Facts::open(&file)) {
+            let file = self.file();
+            if let Some(file) = file.as_deref().filter(|file| !file.exists()) {
+                sweep(file);
+            }
+            let opened = match file.map(|file| Facts::open(&file)) {
                 Some(Ok(facts)) => facts,
                 _ => Facts::in_memory()?,
             };
             let _first = self.opened.set(opened);
         }
         Ok(self.opened.get().expect("it was opened"))
+    }
+}
+
+/// So long a file of facts stays that nothing was stored in.
+const UNUSED: Duration = Duration::from_hours(30 * 24);
+
+/// Removes files of facts next to `file` that are out of use: those of other formats and frames.
+fn sweep(file: &Path) {
+    let others = file.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
+    for other in others.filter_map(std::result::Result::ok) {
+        let age = other.metadata().and_then(|metadata| metadata.modified()).map(|at| at.elapsed());
+        if age.is_ok_and(|age| age.is_ok_and(|age| UNUSED < age)) {
+            // Nothing in it is anybody's work, and another process may have removed it.
+            let _gone = std::fs::remove_file(other.path());
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which items of code have lessons: so that a name in a prompt leads to its file.
 //!
-//! It takes a look at every note, so it is kept for each state of the repository, as the index is.
+//! It takes a look at every note, so it is kept for each state of the repository.
 
 use std::collections::BTreeMap;
 

@@ -15,8 +15,7 @@ use crate::{
     error::Result,
     moved::{self, FileLines, Holders},
     notebook::{Notebook, Raw, Stored},
-    past::{FileHistory, Touch, Whereabouts},
-    past::{PastCommit, known::Known},
+    past::{FileHistory, PastCommit, Touch, Whereabouts, known::Known},
 };
 
 /// One annotated commit that may concern the files in scope.

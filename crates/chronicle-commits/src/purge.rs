@@ -259,7 +259,7 @@ pub fn purge(
         let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &sought.texts);
         report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
     }
-    // Whoever fills facts opened their file before the notes were looked at: what is dropped stays gone.
+    // A process that fills facts opens their file before it looks at the notes: what is dropped stays gone.
     drop_derived(repository)?;
     for (name, tip) in repository.chronicle_refs()? {
         let ever = repository.notes_ever(&[tip])?;

@@ -21,8 +21,8 @@ use crate::{
     kept::Caches,
     matching::{Candidate, Ground},
     notebook::Notebook,
-    past::Whereabouts,
     past::{
+        Whereabouts,
         known::{Known, Line},
         placements::Placements,
     },

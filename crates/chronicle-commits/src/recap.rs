@@ -1,6 +1,6 @@
 //! What a briefing tells of commit memory: unfinished lessons, and why the newest commits were made.
 //!
-//! It takes a look at every note, so it is kept for each state of the repository, as the index is.
+//! It takes a look at every note, so it is kept for each state of the repository.
 
 use std::collections::{BTreeMap, HashMap};
 

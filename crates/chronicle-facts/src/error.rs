@@ -2,7 +2,7 @@
 
 use snafu::Snafu;
 
-/// Why facts cannot be looked up or stored. Whoever meets it goes on without the file.
+/// Why facts cannot be looked up or stored. The caller goes on without the file.
 #[derive(Debug, Snafu)]
 #[snafu(visibility(pub(crate)))]
 pub enum FactsError {

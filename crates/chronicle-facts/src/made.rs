@@ -4,6 +4,9 @@ use rusqlite::OptionalExtension;
 
 use crate::{Facts, error::Result};
 
+/// What was made so many days ago is made again, so that what nobody asks for any more goes.
+const KEPT_DAYS: i64 = 30;
+
 impl Facts {
     /// What was made of the inputs with this hash, if it was.
     ///
@@ -26,6 +29,10 @@ impl Facts {
         {
             let mut insert =
                 change.prepare_cached("INSERT OR REPLACE INTO made (key, day, value) VALUES (?1, ?2, ?3)")?;
+            // Now and then, since it takes a look at all of them.
+            if made[0].0.is_multiple_of(64) {
+                change.execute("DELETE FROM made WHERE day < ?1", [day - KEPT_DAYS])?;
+            }
             for (key, value) in made {
                 insert.execute((key.to_be_bytes().as_slice(), day, value))?;
             }

@@ -54,5 +54,5 @@ CREATE TABLE unread (
 -- Annotated objects that were no commits here when their notes were read: they may come.
 CREATE TABLE away (object BLOB PRIMARY KEY) WITHOUT ROWID;
 
--- What was made of immutable inputs, under a hash of them; `day` is when it was used last, in days since 1970.
+-- What was made of immutable inputs, under a hash of them; `day` is when it was made, in days since 1970.
 CREATE TABLE made (key BLOB PRIMARY KEY, day INTEGER NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;

@@ -246,7 +246,7 @@ fn warn(
     let folder = first.parent().filter(|folder| folder.is_absolute() && folder.is_dir());
     let beside = folder.map(|folder| chronicle.at(folder));
     let chronicle = beside.as_ref().unwrap_or(chronicle);
-    // A repository that git would not work in has no index, and one that has needs no closer look.
+    // Hooks never wait for a long history to be read.
     if !chronicle.is_ready() || chronicle.is_distrusted() {
         return Ok(None);
     }

@@ -41,7 +41,7 @@ pub struct Host {
     pub directory: PathBuf,
     /// The clock.
     pub now: fn() -> Timestamp,
-    /// Whether answers may come from the index.
+    /// Whether facts are kept for the next question.
     pub keeps_facts: bool,
     /// Looks up variables of the environment.
     pub environment: fn(&str) -> Option<OsString>,

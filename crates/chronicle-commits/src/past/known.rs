@@ -18,9 +18,8 @@ use crate::{
     kept::KeptFacts,
     moved::FileLines,
     notebook::Notebook,
-    past::{FileHistory, Touch, Whereabouts},
     past::{
-        PastCommit,
+        FileHistory, PastCommit, Touch, Whereabouts,
         fill::{self, NoteWords},
         placements::Placements,
     },
@@ -351,9 +350,7 @@ impl<'a> Known<'a> {
         let head = line.past_commit(line.head.row)?;
         Ok(Self { line, trails, files, head, commits, places })
     }
-}
 
-impl<'a> Known<'a> {
     /// Nothing of files, only where the annotated commits `keys` are.
     pub(crate) fn of_commits(line: &'a Line<'a>, keys: impl Iterator<Item = ObjectId>) -> Result<Self> {
         Self::new(line, Vec::new(), &keys.collect::<Vec<_>>())

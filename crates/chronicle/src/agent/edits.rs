@@ -50,7 +50,7 @@ impl Chronicle {
     /// What an agent should know of the code that it is about to change, and was not told in this session; none where
     /// there is nothing. `key` names the call.
     ///
-    /// Only the index is asked: nothing is parsed, and session memory stays closed.
+    /// Session memory stays closed.
     ///
     /// # Errors
     /// When the repository or the log of the session cannot be read.
@@ -92,7 +92,7 @@ impl Chronicle {
         self.tell(&mut log, Telling { event: moment.event(), key, why, items, text }).map(Some)
     }
 
-    /// What the index knows of lines of a file, or of the file.
+    /// What is known of lines of a file, or of the file.
     fn known_of(&self, path: &Path, lines: Option<LineRange>) -> Result<Option<Reading>, Error> {
         let command = ReadCommand {
             paths: vec![path.to_owned()],

@@ -70,7 +70,7 @@ impl Chronicle {
     }
 
     /// Does what the beginning of a session is an occasion for, when nobody waits: takes in what hooks missed, makes
-    /// the index and what a briefing tells of commits, removes old logs, lets the models that somebody chose look at
+    /// the facts and what a briefing shows of commits, removes old logs, lets the models that somebody chose look at
     /// sessions and at what was said, and consolidates what is due.
     ///
     /// # Errors

@@ -32,7 +32,7 @@ const AGAIN: &str = "post-commit:again";
 const DETACHED: &str = "detached";
 /// The hook that gives notes to a remote along with a push.
 const PRE_PUSH: &str = "pre-push";
-/// Our own name for the table of the index that a read leaves to be made.
+/// Our own name for filling the facts in the background.
 const FACTS: &str = chronicle::FILL[1];
 /// What the beginning of a session is an occasion for.
 const SESSION: &str = "session:start";

@@ -7,7 +7,7 @@ use crate::{
 
 /// Take words out of every version of the notes, as if they had never been said
 ///
-/// Rewrites the history of the notes refs, drops staged remarks that say it and the index, and
+/// Rewrites the history of the notes refs, drops staged remarks that say it and what is kept for later reads, and
 /// leaves a mark that keeps other clones from bringing it back. Claims that hold a whole text of
 /// it, of 12 or more bytes, go, too, but none of your own along with a stranger's: --dry-run lists all. Prints the push that takes it out of remotes, and says where
 /// it may still be.

@@ -770,3 +770,26 @@ fn several_fill_at_once_and_say_the_same() {
         assert_eq!(String::from_utf8_lossy(&answer.stdout), String::from_utf8_lossy(&alone.stdout));
     }
 }
+
+#[test]
+fn files_out_of_use_are_removed_when_a_new_one_is_made() {
+    let repo = noted();
+    let (unused, used) =
+        (facts_directory(&repo).join("facts-0-a.db"), facts_directory(&repo).join("facts-0-b.db"));
+    for file in [&unused, &used] {
+        fs::write(file, "of another version").expect("it can be written");
+    }
+    let old = std::time::UNIX_EPOCH + Duration::from_hours(24);
+    fs::File::options()
+        .write(true)
+        .open(&unused)
+        .and_then(|file| file.set_modified(old))
+        .expect("it is ours");
+    for path in fs::read_dir(facts_directory(&repo)).expect("it is there").filter_map(Result::ok) {
+        if path.path() != unused && path.path() != used {
+            fs::remove_file(path.path()).expect("it can be removed");
+        }
+    }
+    assert!(read(&repo, "a.txt", "anew").contains("Mind two."));
+    assert_eq!([unused.exists(), used.exists()], [false, true]);
+}
