@@ -59,6 +59,7 @@ use std::{
     cell::OnceCell,
     ffi::OsString,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use chronicle_commits::{CachePlace, Caches};
@@ -312,9 +313,12 @@ impl Chronicle {
         self.now
     }
 
-    /// An id that no one else makes.
+    /// An id that no one else makes, after those this process made before: what is noted together stays in its order.
     fn new_id() -> EntryId {
-        EntryId(ulid::Ulid::generate().to_string())
+        static IDS: Mutex<ulid::Generator> = Mutex::new(ulid::Generator::new());
+        let mut ids = IDS.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = ids.generate().unwrap_or_else(|overflow| overflow.commit_overflow_random());
+        EntryId(id.to_string())
     }
 }
 
@@ -325,6 +329,12 @@ mod tests {
     use testkit::TestRepo;
 
     use super::*;
+
+    #[test]
+    fn ids_are_in_the_order_in_which_they_are_made() {
+        let ids: Vec<EntryId> = (0..200).map(|_| Chronicle::new_id()).collect();
+        assert!(ids.is_sorted_by(|left, right| left < right), "{ids:?}");
+    }
 
     #[test]
     fn other_repositories_are_worked_in_with_the_same_patience() {
