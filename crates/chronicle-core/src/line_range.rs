@@ -130,9 +130,14 @@ impl FromStr for LineRange {
 }
 
 impl<'de> Deserialize<'de> for LineRange {
-    /// Notes hold `{"start":1,"end":2}`, rarely `[1,2]`; people also write `"1:2"`.
+    /// Notes hold `{"start":1,"end":2}`, rarely `[1,2]`; people also write `"1:2"`. Formats that don't say what comes
+    /// next hold the two numbers.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error;
+        if !deserializer.is_human_readable() {
+            let (start, end) = Deserialize::deserialize(deserializer)?;
+            return Self::new(start, end).map_err(Error::custom);
+        }
         let written = serde_json::Value::deserialize(deserializer)?;
         let line =
             |value: Option<&serde_json::Value>| value?.as_u64().and_then(|line| u32::try_from(line).ok());

@@ -48,9 +48,29 @@ impl<'f> Placements<'f> {
 
     pub(crate) fn get(&self, key: u128) -> Option<Placement> {
         // What cannot be read is made again.
-        let bytes = self.facts.made(key).ok()??;
+        Stored::read(&self.facts.made(key).ok()??)
+    }
+
+    /// Keeps a placement for the next time; none is kept that lacked something which may come later.
+    pub(crate) fn put(&self, key: u128, placement: &Placement) {
+        self.made.borrow_mut().extend(Stored::written(placement).map(|bytes| (key, bytes)));
+    }
+
+    /// Keeps something else that was made.
+    pub(crate) fn add(&self, key: u128, value: Vec<u8>) {
+        self.made.borrow_mut().push((key, value));
+    }
+
+    /// Stores what was put; where that cannot be, it is made again.
+    pub(crate) fn store(&self, day: i64) {
+        let _stored = self.facts.keep_made(&self.made.take(), day);
+    }
+}
+
+impl Stored {
+    fn read(bytes: &[u8]) -> Option<Placement> {
         let Stored { lines, near, state, tie, matched, gap, recorded_in, because, hint, is_unsketched } =
-            postcard::from_bytes(&bytes).ok()?;
+            postcard::from_bytes(bytes).ok()?;
         let recorded_in = match recorded_in {
             Some((blob, range)) => Some((ObjectId::try_from(&blob[..]).ok()?, range)),
             None => None,
@@ -71,8 +91,7 @@ impl<'f> Placements<'f> {
         })
     }
 
-    /// Keeps a placement for the next time; none is kept that lacked something which may come later.
-    pub(crate) fn put(&self, key: u128, placement: &Placement) {
+    fn written(placement: &Placement) -> Option<Vec<u8>> {
         let Placement {
             lines,
             near,
@@ -88,20 +107,8 @@ impl<'f> Placements<'f> {
         } = placement.clone();
         let recorded_in = recorded_in.map(|(blob, range)| (blob.as_slice().to_vec(), range));
         let stored =
-            Stored { lines, near, state, tie, matched, gap, recorded_in, because, hint, is_unsketched };
-        if let Ok(bytes) = postcard::to_allocvec(&stored) {
-            self.made.borrow_mut().push((key, bytes));
-        }
-    }
-
-    /// Keeps something else that was made.
-    pub(crate) fn add(&self, key: u128, value: Vec<u8>) {
-        self.made.borrow_mut().push((key, value));
-    }
-
-    /// Stores what was put; where that cannot be, it is made again.
-    pub(crate) fn store(&self, day: i64) {
-        let _stored = self.facts.keep_made(&self.made.take(), day);
+            Self { lines, near, state, tie, matched, gap, recorded_in, because, hint, is_unsketched };
+        postcard::to_allocvec(&stored).ok()
     }
 }
 
@@ -156,4 +163,29 @@ fn key(target: u128, present: &Present<'_>, commit: ObjectId, by: By<'_>) -> Opt
     let (path, is_opaque) = (present.path.as_slice(), present.is_opaque);
     let inputs = Inputs { rules: RULES, target, is_opaque, path, commit: commit.as_slice(), by };
     Some(XxHash3_128::oneshot(&postcard::to_allocvec(&inputs).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use chronicle_core::Place;
+
+    use super::*;
+
+    #[test]
+    fn placements_are_read_as_they_were_written() {
+        let range = |start, end| LineRange::new(start, end).expect("a range");
+        let blob = ObjectId::try_from(&[7; 20][..]).expect("an id");
+        let of_version = |placement: Placement| Placement { by_version: true, ..placement };
+        let placements = [
+            Placement::lines(Place::changed(range(3, 9), 0.75), Some((blob, range(2, 8)))),
+            Placement { gap: Some(range(4, 5)), ..Placement::file_wide(State::Gone) },
+            Placement::commit_wide(vec![range(1, 1)], State::Intact),
+            Placement::commit_wide(vec![range(1, 1), range(5, 6)], State::Changed),
+            Placement { because: Some(GoneBecause::Rewritten), ..Placement::file_wide(State::Gone) },
+        ];
+        for placement in placements.map(of_version) {
+            let bytes = Stored::written(&placement).expect("bytes");
+            assert_eq!(Stored::read(&bytes), Some(placement));
+        }
+    }
 }
