@@ -2,7 +2,7 @@
 
 use chronicle_core::{
     Anchor, DependsOn, LineRange, Lines, Places, Sketch, count_lines,
-    outline::{Item, Resolution, resolve},
+    outline::{Item, Resolution, called, resolve},
     plain,
 };
 
@@ -147,10 +147,8 @@ fn anchor_of(item: &Item) -> Anchor {
 
 /// What an author named, with what the outline adds to it if it knows the item for sure.
 fn completed(items: &[Item], named: &Anchor) -> Anchor {
-    match resolve(items, &named.name) {
-        Resolution::Qualified(found) | Resolution::Unqualified(found) if found.len() == 1 => {
-            completed_with(found[0], named)
-        }
+    match called(items, &named.name)[..] {
+        [only] => completed_with(only, named),
         _ => named.clone(),
     }
 }
@@ -216,7 +214,7 @@ pub(crate) fn sketch_each(facts: &mut Facts<'_>, dependencies: &mut [DependsOn])
         let Some(anchor) = &dependency.anchor else { continue };
         let Some(items) = facts.items(file)? else { continue };
         let Ok(items) = &*items else { continue };
-        if let [only] = resolve(items, anchor).exact() {
+        if let [only] = called(items, anchor)[..] {
             dependency.sketch = facts.sketch(file, only.lines)?;
         }
     }

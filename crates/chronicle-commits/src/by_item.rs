@@ -6,7 +6,7 @@
 
 use chronicle_core::{
     CodeWords, GoneBecause, LEAST_ALIKE, LineFinder, LineRange, Place,
-    outline::{Item, resolve},
+    outline::{Item, called},
     reading::{Match, State},
     score::Tie,
 };
@@ -47,8 +47,8 @@ pub(crate) fn placed_again(setting: &Setting<'_>, file: &Scoped, claim: &Claim) 
             None => return Ok(None),
         },
     };
-    let named = resolve(items, &anchor);
-    let by_item = ByItem { setting, file, claim, then, anchor: &anchor, items, named: named.exact() };
+    let named = called(items, &anchor);
+    let by_item = ByItem { setting, file, claim, then, anchor: &anchor, items, named: &named };
     let placed = by_item.placed()?;
     // Nobody said that such a claim is about the item.
     let is_about = |placement: &Placement| claim.body.anchor().is_none() && placement.tie == Tie::Item;
@@ -195,8 +195,8 @@ impl ByItem<'_> {
     fn was_inside(&self) -> bool {
         let Some((_, then, range)) = self.then.look() else { return true };
         let Ok(then) = then.as_ref() else { return true };
-        let named = resolve(then, self.anchor);
-        named.exact().is_empty() || named.exact().iter().any(|item| item.lines.overlaps(range))
+        let named = called(then, self.anchor);
+        named.is_empty() || named.iter().any(|item| item.lines.overlaps(range))
     }
 
     /// Whether `lines` are in an item that has little of the words of the one that the claim names, which is no more: a
@@ -204,8 +204,8 @@ impl ByItem<'_> {
     fn is_in_other_item(&self, lines: LineRange) -> bool {
         let words = || {
             let (content, then, _) = self.then.look()?;
-            let named = resolve(then.as_ref().as_ref().ok()?, self.anchor);
-            let [was] = named.exact() else { return None };
+            let named = called(then.as_ref().as_ref().ok()?, self.anchor);
+            let [was] = named[..] else { return None };
             let around = self.items.iter().filter(|item| item.lines.holds(lines));
             let is = around.min_by_key(|item| item.lines.len())?;
             let old = LineFinder::new(content.bytes(self.setting.repository)?).of(was.lines);

@@ -204,7 +204,7 @@ impl<'a> Ground<'a> {
         let mut renamed = self.renamed.borrow_mut();
         paths.retain(|path| !renamed.contains_key(path));
         let (there, gone): (Vec<_>, Vec<_>) =
-            paths.into_iter().partition(|path| self.with_other(path, AsOf::Head, |_| ()).is_some());
+            paths.into_iter().partition(|path| self.blob_at_hand(path).is_some());
         let whereabouts = self.past.whereabouts(&gone).unwrap_or_default().into_iter();
         let now = whereabouts.map(|whereabouts| match whereabouts {
             Whereabouts::Renamed { to, .. } => Some(to),
@@ -253,13 +253,15 @@ impl<'a> Ground<'a> {
             let present = self.repository.present_file(Some(head.id), path.as_bstr()).ok()??;
             return Some(look(&present.content));
         }
-        let blob = self.repository.blob_at(head.tree, path.as_bstr()).ok()??;
-        let n_bytes = self.repository.size_if_here(blob).ok()??;
-        if usize::try_from(n_bytes).is_ok_and(|n_bytes| moved::MAX_BYTES < n_bytes) {
-            return None;
-        }
         // What is here but broken is as good as absent.
-        self.repository.with_blob(blob, look).ok()?
+        self.repository.with_blob(self.blob_at_hand(path)?, look).ok()?
+    }
+
+    /// The blob of a file in the newest commit, if it is here and no larger than code is.
+    fn blob_at_hand(&self, path: &BString) -> Option<ObjectId> {
+        let blob = self.repository.blob_at(self.past.head().tree, path.as_bstr()).ok()??;
+        let n_bytes = self.repository.size_if_here(blob).ok()??;
+        usize::try_from(n_bytes).is_ok_and(|n_bytes| n_bytes <= moved::MAX_BYTES).then_some(blob)
     }
 
     /// The same ground, where notes that hold one of `words` count too.

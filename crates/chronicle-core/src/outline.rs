@@ -174,15 +174,6 @@ impl<'a> Resolution<'a> {
         }
     }
 
-    /// The items that the anchor names for sure: none where it was guessed at.
-    #[must_use]
-    pub fn exact(&self) -> &[&'a Item] {
-        match self {
-            Self::Fuzzy(_) => &[],
-            other => other.items(),
-        }
-    }
-
     /// Whether the anchor could mean several items; all of them are returned.
     #[must_use]
     pub fn is_ambiguous(&self) -> bool {
@@ -211,29 +202,59 @@ pub fn resolve<'a>(items: &'a [Item], anchor: &str) -> Resolution<'a> {
         return Resolution::Unknown(Vec::new());
     }
     let wanted = Path::of(anchor);
-    let paths: Vec<Path> = items.iter().map(|item| Path::of(&item.qualified)).collect();
-    let select = |is_match: &dyn Fn(&Item, &Path) -> bool| {
-        let found = items.iter().zip(&paths).filter(|(item, path)| is_match(item, path));
-        prefer_definitions(found.map(|(item, _)| item).collect())
-    };
+    match bearers(items, anchor, &wanted) {
+        Bearers { qualified, .. } if !qualified.is_empty() => Resolution::Qualified(qualified),
+        Bearers { unqualified, .. } if !unqualified.is_empty() => Resolution::Unqualified(unqualified),
+        _ => fuzzy(items, &wanted),
+    }
+}
 
+/// The items that `anchor` names for sure, as [`resolve`] finds them: none where that would have to guess.
+#[must_use]
+pub fn called<'a>(items: &'a [Item], anchor: &str) -> Vec<&'a Item> {
+    let anchor = anchor.trim();
+    if anchor.is_empty() {
+        return Vec::new();
+    }
+    let Bearers { qualified, unqualified } = bearers(items, anchor, &Path::of(anchor));
+    if qualified.is_empty() { unqualified } else { qualified }
+}
+
+/// The items that bear a name: wholly, or only at its end.
+#[derive(Default)]
+struct Bearers<'a> {
+    qualified: Vec<&'a Item>,
+    unqualified: Vec<&'a Item>,
+}
+
+fn bearers<'a>(items: &'a [Item], anchor: &str, wanted: &Path) -> Bearers<'a> {
+    // A name has to be looked at closely only where it may end as the anchor does.
+    let end = memchr::memmem::Finder::new(wanted.last());
+    let may_match = |item: &&Item| {
+        end.find(item.qualified.as_bytes()).is_some() || item.name == anchor || item.signature == anchor
+    };
+    let near: Vec<(&Item, Path)> =
+        items.iter().filter(may_match).map(|item| (item, Path::of(&item.qualified))).collect();
+    let select = |is_match: &dyn Fn(&Item, &Path) -> bool| {
+        let found = near.iter().filter(|(item, path)| is_match(item, path));
+        prefer_definitions(found.map(|(item, _)| *item).collect())
+    };
     for is_match in [
         &(|item: &Item, _: &Path| item.qualified == anchor) as &dyn Fn(&Item, &Path) -> bool,
         &|item, _| anchor.contains(' ') && item.signature == anchor,
-        &|_, path| *path == wanted,
-        &|_, path| 1 < wanted.len() && path.ends_with(&wanted),
+        &|_, path| path == wanted,
+        &|_, path| 1 < wanted.len() && path.ends_with(wanted),
         &|_, path| 1 < path.len() && wanted.ends_with(path),
     ] {
-        let found = select(is_match);
-        if !found.is_empty() {
-            return Resolution::Qualified(found);
+        let qualified = select(is_match);
+        if !qualified.is_empty() {
+            return Bearers { qualified, ..Bearers::default() };
         }
     }
-    let found = select(&|item, path| item.name == anchor || wanted.len() == 1 && path.ends_with(&wanted));
-    if !found.is_empty() {
-        return Resolution::Unqualified(found);
-    }
-    fuzzy(items, &paths, &wanted)
+    let is_match = |item: &Item, path: &Path| {
+        item.name == anchor || wanted.len() == 1 && path.ends_with(wanted)
+    };
+    Bearers { unqualified: select(&is_match), ..Bearers::default() }
 }
 
 /// What belongs to the types among `found`, wherever the file has it: their methods and other members, and the blocks
@@ -261,18 +282,18 @@ pub fn members<'a>(items: &'a [Item], found: &[&Item]) -> Vec<&'a Item> {
 /// nothing bears it, the code may be called otherwise by now, and nobody can tell.
 #[must_use]
 pub fn may_mean(items: &[Item], anchor: &str, ranges: &[LineRange]) -> bool {
-    let resolution = resolve(items, anchor);
-    let bearers = match &resolution {
-        Resolution::Qualified(items) | Resolution::Unqualified(items) => &items[..],
-        Resolution::Fuzzy(_) | Resolution::Unknown(_) => return true,
-    };
-    let members = members(items, bearers);
+    let bearers = called(items, anchor);
+    if bearers.is_empty() {
+        return true;
+    }
+    let members = members(items, &bearers);
     let mut all = bearers.iter().copied().chain(members);
     all.any(|item| ranges.iter().any(|range| range.overlaps(item.lines)))
 }
 
 /// The nearest items, when they are near enough to be the anchor with a slip in it.
-fn fuzzy<'a>(items: &'a [Item], paths: &[Path], wanted: &Path) -> Resolution<'a> {
+fn fuzzy<'a>(items: &'a [Item], wanted: &Path) -> Resolution<'a> {
+    let paths: Vec<Path> = items.iter().map(|item| Path::of(&item.qualified)).collect();
     let compared = |path: &Path| if wanted.len() == 1 { path.last().to_owned() } else { path.0.join(".") };
     let word = wanted.0.join(".");
     let limit = MAX_TYPOS.min(word.chars().count().saturating_sub(1) / 2);

@@ -192,21 +192,13 @@ impl Facts {
     /// # Errors
     /// When the file cannot be read.
     pub fn unwalked(&self, reach: &Reach, most: usize) -> Result<Vec<Commit>> {
-        let mut found = Vec::new();
         let mut statement = self.connection.prepare_cached(
-            "SELECT row, id, tree, parents, time, at FROM commits INDEXED BY unwalked \
-             WHERE is_walked = 0 AND row BETWEEN ?1 AND ?2 ORDER BY row DESC LIMIT ?3",
+            "SELECT row FROM commits INDEXED BY unwalked WHERE is_walked = 0 ORDER BY row DESC",
         )?;
-        for (first, last) in reach.runs().iter().rev() {
-            let left = i64::try_from(most - found.len()).unwrap_or(i64::MAX);
-            for found_here in statement.query_map((first, last, left), commit)? {
-                found.push(found_here?);
-            }
-            if most <= found.len() {
-                break;
-            }
-        }
-        Ok(found)
+        // Mostly there are none, and the runs of a history may be many.
+        let rows = statement.query_map([], |row| row.get(0))?;
+        let of_reach = rows.filter(|row| row.as_ref().map_or(true, |row| reach.has(*row)));
+        of_reach.take(most).map(|row| self.commit(row?)).collect()
     }
 
     /// Stores what commits did, and that this is all of it.

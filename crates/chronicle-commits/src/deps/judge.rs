@@ -12,7 +12,7 @@ use chronicle_core::{
     correction::{CorrectionItem, Tier},
     dependent::{Dependent, Strength},
     mentions::{agree, segments},
-    outline::{Item, resolve},
+    outline::{Item, called},
     reading::State,
     room,
     score::{self, Tie},
@@ -438,18 +438,18 @@ impl<'a, 'r> Judge<'a, 'r> {
         let Some(content) = target.content.bytes(self.setting.lazy) else { return Ok(false) };
         let path = target.file.path.to_str_lossy();
         // A guess must not hide what was declared.
-        let now = named(self.items.get_or_init(|| self.setting.outlines.items(&path, content)));
-        if !resolve(now, anchor).exact().is_empty() {
+        let now = items_in(self.items.get_or_init(|| self.setting.outlines.items(&path, content)));
+        if !called(now, anchor).is_empty() {
             return Ok(false);
         }
         let Some(old) = self.version(said_in(), file)? else { return Ok(false) };
         let then = self.setting.outlines.items(file, &old);
-        let then = named(&then);
+        let then = items_in(&then);
         let (old, new) = (Lines::new(&old), Lines::new(content));
         let map = LineMap::between(&old, &new);
         let locator = Locator::new(new);
         // Code that was there before, under the name it has now, is no other code with a new name.
-        let is_new_name = || target.anchors.iter().all(|name| resolve(then, name).exact().is_empty());
+        let is_new_name = || target.anchors.iter().all(|name| called(then, name).is_empty());
         let has_words_of = |item: &Item| {
             let words = CodeWords::of(old.of(item.lines));
             let mut of_target = target.lines.iter().map(|lines| CodeWords::of(locator.lines().of(*lines)));
@@ -461,7 +461,7 @@ impl<'a, 'r> Judge<'a, 'r> {
             let is_proof = LEAST_ALIKE <= place.share;
             place.lines.is_some_and(lies_in_target) || (!is_proof && is_new_name() && has_words_of(item))
         };
-        Ok(resolve(then, anchor).exact().iter().any(is_target))
+        Ok(called(then, anchor).iter().any(is_target))
     }
 
     /// The bytes that `file` had in `commit`, if they are here.
@@ -493,7 +493,7 @@ impl<'a, 'r> Judge<'a, 'r> {
         };
         let Some(old) = self.version(said_in(), file)? else { return Ok(false) };
         let path = target.file.path.to_str_lossy();
-        let now = named(self.items.get_or_init(|| self.setting.outlines.items(&path, content)));
+        let now = items_in(self.items.get_or_init(|| self.setting.outlines.items(&path, content)));
         let is_asked = |item: &&Item| {
             target.lines.is_empty() || target.lines.iter().any(|lines| lies_in(item.lines, *lines))
         };
@@ -505,9 +505,8 @@ impl<'a, 'r> Judge<'a, 'r> {
             })
         };
         let then = self.setting.outlines.items(file, &old);
-        let then = resolve(named(&then), anchor);
-        let is_in =
-            |items: &[&Item], content: &[u8]| then.exact().iter().any(|item| is_like(items, content, item));
+        let then = called(items_in(&then), anchor);
+        let is_in = |items: &[&Item], content: &[u8]| then.iter().any(|item| is_like(items, content, item));
         let asked: Vec<&Item> = now.iter().filter(is_asked).collect();
         if !is_in(&asked, content) {
             return Ok(false);
@@ -516,7 +515,7 @@ impl<'a, 'r> Judge<'a, 'r> {
         let mut is_brought = target.content.blob().is_none();
         if is_brought && let Some(committed) = self.committed(target.file.at_head.as_bstr())? {
             let items = self.setting.outlines.items(&path, &committed);
-            is_brought = !is_in(&named(&items).iter().collect::<Vec<_>>(), &committed);
+            is_brought = !is_in(&items_in(&items).iter().collect::<Vec<_>>(), &committed);
         }
         let beside = plain_path(file).as_bytes().as_bstr();
         let there = match is_brought {
@@ -529,8 +528,7 @@ impl<'a, 'r> Judge<'a, 'r> {
         // Where it still stands in that file, it is a copy that is asked about.
         let is_there = there.is_some_and(|there| {
             let items = self.setting.outlines.items(file, &there);
-            let called_so = resolve(named(&items), anchor);
-            is_in(called_so.exact(), &there)
+            is_in(&called(items_in(&items), anchor), &there)
         });
         if !is_there {
             self.sources.borrow_mut().insert(plain_path(file).to_owned());
@@ -634,6 +632,6 @@ fn lies_in(place: LineRange, lines: LineRange) -> bool {
 }
 
 /// The items of an outline; none where there is none.
-fn named(items: &Items) -> &[Item] {
+fn items_in(items: &Items) -> &[Item] {
     items.as_ref().as_ref().map(Vec::as_slice).unwrap_or_default()
 }
