@@ -571,17 +571,21 @@ impl Gatherer<'_> {
 ///
 /// `claim` is the one of its claims that the heading is for.
 pub(crate) fn heading(candidate: &Candidate, document: &Annotation, claim: &EntryId) -> Heading {
+    let voices = &candidate.stored.voices;
+    let voice = voices.of_claim(claim).clone();
+    // Whoever is trusted less may have put the claim into a document of theirs: that one speaks only for itself.
+    let is_its_own = voice.tier <= voices.of_claim(&summary_id(document)).tier;
     Heading {
         commit: candidate.key,
         elsewhere: candidate.elsewhere.clone(),
         foreign_commit: foreign(document, candidate).map(str::to_owned),
-        timestamp: document.timestamp.clone(),
-        at: candidate.written(document),
-        author: document.provenance.author.clone(),
-        voice: candidate.stored.voices.of_claim(claim).clone(),
+        timestamp: if is_its_own { document.timestamp.clone() } else { candidate.time.to_string() },
+        at: if is_its_own { candidate.written(document) } else { candidate.time },
+        author: document.provenance.author.clone().filter(|_| is_its_own),
+        voice,
         source: document.provenance.source,
         level: score::context_level(document),
-        task: document.task.clone(),
+        task: document.task.clone().filter(|_| is_its_own),
     }
 }
 

@@ -55,7 +55,7 @@ pub struct Unfinished {
     pub priority: Priority,
     /// The commit that carries it.
     pub commit: String,
-    /// Who made the commit.
+    /// Who made the commit; of what a stranger says, who that claims to be.
     pub author: String,
     /// How far its author is trusted.
     pub tier: Tier,
@@ -146,9 +146,10 @@ impl Recap {
                     let at = seconds(&document.timestamp);
                     let voice = voices.of_claim(&entry.id).clone();
                     // Of copies on several commits, that of who is trusted most counts.
-                    let is_better = |known: &(_, _, _, Voice)| known.3.tier < voice.tier;
+                    let is_better = |known: &(_, _, _, Voice, _)| known.3.tier < voice.tier;
                     if lessons.get(&entry.id).is_none_or(is_better) {
-                        lessons.insert(entry.id.clone(), (commit, at, entry.clone(), voice));
+                        let author = document.provenance.author.clone().unwrap_or_default();
+                        lessons.insert(entry.id.clone(), (commit, at, entry.clone(), voice, author));
                     }
                 }
             }
@@ -169,7 +170,7 @@ impl Recap {
             Claim::Summary(&mut summary).apply(said_of(&afterwords, &id));
             recap.reasons.push(Reason { commit: commit.to_string(), summary, at });
         }
-        for (id, (commit, at, mut entry, voice)) in lessons {
+        for (id, (commit, at, mut entry, voice, author)) in lessons {
             if afterwords.superseded.contains_key(&id) {
                 continue;
             }
@@ -180,7 +181,7 @@ impl Recap {
                 priority: priority(ThreadKind::Todo, &entry.content, false, false),
                 id,
                 commit: commit.to_string(),
-                author: String::new(),
+                author,
                 tier: voice.tier,
                 origin: voice.origin,
                 file: entry.file,
@@ -215,9 +216,10 @@ impl Recap {
         }
     }
 
+    /// Names the authors of the commits of what the user or the team says; a stranger may write on anybody's commit.
     fn name_authors(&mut self, repository: &Repository) {
         let mut known: HashMap<String, String> = HashMap::new();
-        for lesson in &mut self.unfinished {
+        for lesson in self.unfinished.iter_mut().filter(|lesson| lesson.tier != Tier::Unknown) {
             let author = known.entry(lesson.commit.clone()).or_insert_with(|| {
                 let id = ObjectId::from_hex(lesson.commit.as_bytes()).ok();
                 let commit = id.and_then(|id| repository.commit(id).ok());

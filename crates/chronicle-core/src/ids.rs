@@ -15,7 +15,7 @@ pub fn is_session_id(text: &str) -> bool {
 
 /// Whether `text` is the id of a git object, perhaps abbreviated, or a hash of ours.
 #[must_use]
-pub(crate) fn is_hash(text: &str) -> bool {
+pub fn is_hash(text: &str) -> bool {
     (4..=64).contains(&text.len()) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 

@@ -68,7 +68,7 @@ pub use entry_id::EntryId;
 pub use escapes::without_escapes;
 pub use evidence::is_telling;
 pub use hunk::{Extent, Hunk, hunks};
-pub use ids::is_session_id;
+pub use ids::{is_hash, is_session_id};
 pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};
 pub use landmarks::{Differ, MapTarget};
 pub use line_map::{ChangedRanges, LineMap, Mapped, changed_ranges};

@@ -251,9 +251,8 @@ fn bearers<'a>(items: &'a [Item], anchor: &str, wanted: &Path) -> Bearers<'a> {
             return Bearers { qualified, ..Bearers::default() };
         }
     }
-    let is_match = |item: &Item, path: &Path| {
-        item.name == anchor || wanted.len() == 1 && path.ends_with(wanted)
-    };
+    let is_match =
+        |item: &Item, path: &Path| item.name == anchor || wanted.len() == 1 && path.ends_with(wanted);
     Bearers { unqualified: select(&is_match), ..Bearers::default() }
 }
 

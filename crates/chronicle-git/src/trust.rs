@@ -5,7 +5,7 @@
 //! with, are recorded outside of it: remotes by address, for the repository at one path.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     fs::{self, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -17,6 +17,7 @@ use snafu::ResultExt;
 use crate::{
     FETCHED_NOTES, Repository,
     error::{IoSnafu, Result},
+    files,
     lock::FileLock,
     sharing::replace_file,
     temporary::temporary_in,
@@ -269,30 +270,31 @@ fn seen_lines(content: &str) -> impl Iterator<Item = (ObjectId, &str, &str)> {
     })
 }
 
-/// What git writes into the log of a ref that it moved in a fetch or a push, before how it did.
-const OF_FETCHES: [&str; 5] = ["fetch", "pull", "clone: from", "update by push", "remote update"];
+/// More than this is no list of what was fetched.
+const MAX_FETCH_HEAD: u64 = 1 << 24;
 
-/// Whether `message`, the last line in the log of a ref below `kept`, says that git moved it by what is configured, or by
-/// what `remote` is asked for by name: on its own command line a user can fetch anything into it.
-fn is_plain_fetch(message: &str, kept: &str, remote: &[&str]) -> bool {
-    if !OF_FETCHES.iter().any(|beginning| message.starts_with(beginning)) {
-        return false;
-    }
-    let words: Vec<&str> = message.split(' ').collect();
-    let names_it = words.iter().any(|word| remote.contains(&word.trim_end_matches(':')));
-    let reads_more = words.iter().any(|word| word.starts_with("--stdin") || word.starts_with("--refmap"));
-    let is_foreign = |word: &&str| {
-        let refspec = word.trim_end_matches(':').trim_start_matches('+');
-        let Some((from, to)) = refspec.rsplit_once(':').filter(|(_, to)| to.starts_with("refs/")) else {
-            return false;
-        };
-        let is_into = match to.split_once('*') {
-            Some((before, _)) => kept.starts_with(before) || before.starts_with(kept),
-            None => to.starts_with(kept),
-        };
-        is_into && !(names_it && from == to.replacen(kept, "refs/notes/", 1))
+/// The address `url` as git writes it where it says what it fetched (`store_updated_refs` and `transport_anonymize_url`
+/// in its sources): without who logs in, and without slashes and `.git` at the end.
+fn fetched_place(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").map_or(("", url), |(scheme, rest)| (scheme, rest));
+    let is_host = |login: &str| !login.contains('/');
+    let rest = match rest.split_once('@') {
+        Some((login, host)) if is_host(login) && (!scheme.is_empty() || host.contains(':')) => host,
+        _ => rest,
     };
-    !reads_more && !words.iter().any(is_foreign)
+    let rest = rest.trim_end_matches('/');
+    // So git counts: `.git` alone stays.
+    let rest = rest.strip_suffix(".git").filter(|rest| 1 < rest.len()).unwrap_or(rest);
+    if scheme.is_empty() { rest.to_owned() } else { format!("{scheme}://{rest}") }
+}
+
+/// What a line of `FETCH_HEAD` says was fetched from `place`: `ID TAB not-for-merge TAB 'REF' of PLACE`.
+fn fetched_line(line: &str, place: &str) -> Option<(ObjectId, String)> {
+    let (id, rest) = line.split_once('\t')?;
+    let (_, what) = rest.split_once('\t')?;
+    let (name, from) = what.strip_prefix('\'')?.split_once("' of ")?;
+    let id = ObjectId::from_hex(id.as_bytes()).ok()?;
+    (from == place).then(|| (id, name.to_owned()))
 }
 
 /// Makes a directory that only the user may look into.
@@ -375,8 +377,9 @@ impl Repository {
         self.remotes().into_iter().filter(is_enabled).filter(is_alone).collect()
     }
 
-    /// What the refs of `remote` are known to have held, of an enabled one: what they hold now where we or git's own plain
-    /// fetch of that remote put it there, else what we saw there last. Any other `git fetch` can write into them.
+    /// What the refs of `remote` are known to have held, of an enabled one: what we saw there last, or what git says that
+    /// its last fetch brought from the address, which is recorded as seen then. Any other `git fetch` can write into the
+    /// refs, and whoever sets variables can write into their logs.
     #[must_use]
     pub fn known_of(&self, remote: &str) -> BTreeMap<String, ObjectId> {
         let (Some(records), Some(url)) = (&self.trust_records, self.remote_url(remote)) else {
@@ -384,16 +387,33 @@ impl Repository {
         };
         let mut known = records.seen(self.common_dir(), &url);
         let kept = tracking_prefix(remote);
-        for (name, id) in self.every_ref_under(&kept).unwrap_or_default() {
-            let is_plain = || {
-                let last = self.last_log_line(&name);
-                last.is_some_and(|(to, message)| to == id && is_plain_fetch(&message, &kept, &[remote, &url]))
-            };
-            if known.get(&name) != Some(&id) && is_plain() {
-                known.insert(name, id);
-            }
+        let moved = self.every_ref_under(&kept).unwrap_or_default();
+        let moved: Vec<_> = moved.into_iter().filter(|(name, id)| known.get(name) != Some(id)).collect();
+        if moved.is_empty() {
+            return known;
+        }
+        let fetched = self.fetched_from(&url);
+        let brought = |(name, id): &(String, ObjectId)| {
+            fetched.contains(&(*id, name.replacen(&kept, "refs/notes/", 1)))
+        };
+        let brought: Vec<_> = moved.into_iter().filter(brought).collect();
+        if !brought.is_empty() {
+            known.extend(brought);
+            // Where that cannot be, it is known as long as git says so.
+            let _recorded = records.see(self.common_dir(), &url, &known);
         }
         known
+    }
+
+    /// What git says that it fetched last from `url`: objects, and the refs that pointed at them there.
+    fn fetched_from(&self, url: &str) -> HashSet<(ObjectId, String)> {
+        let place = fetched_place(url);
+        let mut fetched = HashSet::new();
+        for directory in [self.git_dir(), self.common_dir()] {
+            let content = files::read(&directory.join("FETCH_HEAD"), MAX_FETCH_HEAD).unwrap_or_default();
+            fetched.extend(content.to_str_lossy().lines().filter_map(|line| fetched_line(line, &place)));
+        }
+        fetched
     }
 
     /// Records what `remote` has now, by its address: it may be enabled later. `moved` are those of its refs that somebody
@@ -406,14 +426,6 @@ impl Repository {
             self.every_ref_under(&tracking_prefix(remote))?.into_iter().collect();
         refs.extend(moved);
         records.see(self.common_dir(), &url, &refs)
-    }
-
-    /// Where the log of a ref says that it was moved to last, and why.
-    fn last_log_line(&self, name: &str) -> Option<(ObjectId, String)> {
-        let reference = self.inner.try_find_reference(name).ok()??;
-        let mut log = reference.log_iter();
-        let line = log.rev().ok()??.next()?.ok()?;
-        Some((line.new_oid, line.message.to_str_lossy().into_owned()))
     }
 
     /// Whether git may fetch anything else than the notes of `remote` into where these are kept, by what the
@@ -522,29 +534,42 @@ mod tests {
     }
 
     #[test]
-    fn only_a_plain_fetch_of_a_remote_tells_what_it_has() {
-        let kept = "refs/notes/remotes/origin/";
-        let own = "+refs/notes/chronicle*:refs/notes/remotes/origin/chronicle*";
-        let check = |message: &str, expected| {
-            let url = "https://example.org/r";
-            assert_eq!(is_plain_fetch(message, kept, &["origin", url]), expected, "{message}");
-        };
-        for plain in
-            ["fetch", "fetch origin", "fetch --quiet origin", "pull --rebase", "fetch fork", "update by push"]
-        {
-            check(&format!("{plain}: fast-forward"), true);
+    fn addresses_are_compared_as_git_writes_them() {
+        for (url, place) in [
+            ("https://example.org/r.git", "https://example.org/r"),
+            ("https://example.org/r/", "https://example.org/r"),
+            ("https://me@example.org/r", "https://example.org/r"),
+            ("ssh://git@example.org:22/r.git/", "ssh://example.org:22/r"),
+            ("git@example.org:a/r.git", "example.org:a/r"),
+            ("/srv/r@1/team.git", "/srv/r@1/team"),
+            ("../team.git", "../team"),
+            ("file:///srv/r", "file:///srv/r"),
+        ] {
+            assert_eq!(fetched_place(url), place, "{url}");
         }
-        check(&format!("fetch origin {own}: storing head"), true);
-        check(&format!("fetch https://example.org/r {own}: storing head"), true);
-        check(&format!("fetch fork {own}: storing head"), false);
-        check("fetch origin refs/pull/*:refs/notes/remotes/origin/*: storing head", false);
-        for other in
-            ["fetch fork refs/notes/*:refs/notes/*", "fetch fork +refs/*:refs/*", "fetch --refmap=a:b fork"]
-        {
-            check(&format!("{other}: fast-forward"), false);
+    }
+
+    #[test]
+    fn what_was_fetched_is_told_by_ref_and_address() {
+        let (id, hex) = (ObjectId::from_hex("ab".repeat(20).as_bytes()).unwrap(), "ab".repeat(20));
+        let read = |line: &str| fetched_line(&line.replace("ID", &hex), "https://example.org/r");
+        let notes = "refs/notes/chronicle";
+        let plain = "ID\tnot-for-merge\t'refs/notes/chronicle' of https://example.org/r";
+        assert_eq!(read(plain), Some((id, notes.to_owned())));
+        assert_eq!(
+            read("ID\t\t'refs/notes/chronicle' of https://example.org/r"),
+            Some((id, notes.to_owned()))
+        );
+        for other in [
+            "ID\tnot-for-merge\t'refs/notes/chronicle' of https://example.org/fork",
+            "ID\tnot-for-merge\tbranch 'refs/notes/chronicle' of https://example.org/r",
+            "ID\tnot-for-merge\t'refs/notes/chronicle' of https://x of https://example.org/r",
+            "ID not-for-merge 'refs/notes/chronicle' of https://example.org/r",
+            "zz\tnot-for-merge\t'refs/notes/chronicle' of https://example.org/r",
+            "",
+        ] {
+            assert_eq!(read(other), None, "{other}");
         }
-        check("chronicle: sync", false);
-        check("", false);
     }
 
     #[test]

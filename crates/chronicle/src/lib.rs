@@ -315,10 +315,12 @@ impl Chronicle {
 
     /// An id that no one else makes, after those this process made before: what is noted together stays in its order.
     fn new_id() -> EntryId {
-        static IDS: Mutex<ulid::Generator> = Mutex::new(ulid::Generator::new());
-        let mut ids = IDS.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = ids.generate().unwrap_or_else(|overflow| overflow.commit_overflow_random());
-        EntryId(id.to_string())
+        static LAST: Mutex<u64> = Mutex::new(0);
+        let made = ulid::Ulid::generate();
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        // Ids of one moment would have a random order.
+        *last = made.timestamp_ms().max(*last + 1);
+        EntryId(ulid::Ulid::from_parts(*last, made.random()).to_string())
     }
 }
 

@@ -266,9 +266,14 @@ fn unit(lines: Option<LineRange>, anchor: Option<String>, mut words: Vec<Word<'_
             n_trusted = [constraints.len(), risks.len()];
         }
     }
-    let mut intents = words.iter().filter(is_there);
-    let intent = intents.find_map(|word| word.intent.map(|intent| word.doubted(intent)));
-    let n_more = constraints.len().saturating_sub(MAX_EACH)
+    // A stranger doesn't say what the user's code is for: `read` shows it.
+    let tier = words.iter().map(|word| word.standing.tier).max().unwrap_or(Tier::Unknown);
+    let may_say = |word: &&Word<'_>| is_there(word) && (tier == Tier::Unknown || !is_unknown(word));
+    let n_strange =
+        words.iter().filter(|word| word.intent.is_some() && is_there(word) && !may_say(word)).count();
+    let intent = words.iter().filter(may_say).find_map(|word| word.intent.map(|intent| word.doubted(intent)));
+    let n_more = n_strange
+        + constraints.len().saturating_sub(MAX_EACH)
         + risks.len().saturating_sub(MAX_EACH)
         + words.iter().map(|word| word.n_other).sum::<usize>();
     constraints.truncate(MAX_EACH);
@@ -281,7 +286,7 @@ fn unit(lines: Option<LineRange>, anchor: Option<String>, mut words: Vec<Word<'_
         at: newest.at,
         confidence: newest.confidence,
         n_trusted,
-        tier: words.iter().map(|word| word.standing.tier).max().unwrap_or(Tier::Unknown),
+        tier,
         said_by: newest.said_by(),
         intent,
         constraints,

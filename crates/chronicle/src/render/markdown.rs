@@ -493,8 +493,10 @@ fn rest(out: &mut String, document: &Annotation) {
         tags(out, &concern.tags);
         extra(out, &concern.extra);
     }
-    if !provenance.derived_from.is_empty() {
-        let from: Vec<_> = provenance.derived_from.iter().map(|commit| words::short(commit)).collect();
+    // Whose these are is not known, so nothing but ids of commits is told.
+    let commits = provenance.derived_from.iter().filter(|commit| chronicle_core::is_hash(commit));
+    let from: Vec<_> = commits.map(|commit| words::short(commit)).collect();
+    if !from.is_empty() {
         let _ = writeln!(out, "**Derived from:** {}", from.join(", "));
     }
     labelled(out, "Notes", provenance.notes.as_deref());

@@ -148,9 +148,62 @@ fn a_fork_cannot_write_what_counts_as_the_teams() {
         all.into_iter().find(|item| item["content"] == content).map(|item| item["tier"].clone())
     };
     assert_eq!(tier("EVIL trap"), None);
-    repo.git(&["fetch", "--quiet", &fork.to_string_lossy(), "refs/notes/*:refs/notes/*"]);
-    assert_eq!(tier("EVIL trap"), Some(json!("unknown")));
-    assert_eq!(tier("OWN trap: keep this order"), Some(json!("own")));
+    // What git writes into the log of a ref is what this variable says.
+    for action in ["fetch", "fetch team", "fetch (again)"] {
+        let mut fetch = testkit::command("git", repo.path());
+        fetch.args(["fetch", "--quiet", &fork.to_string_lossy(), "+refs/notes/*:refs/notes/*"]);
+        run(fetch.env("GIT_REFLOG_ACTION", action)).success();
+        assert_eq!(tier("EVIL trap"), Some(json!("unknown")), "{action}");
+        assert_eq!(tier("OWN trap: keep this order"), Some(json!("own")));
+        repo.git(&["fetch", "--quiet", "team"]);
+    }
+    // What git itself fetched from the team is the team's, and stays so.
+    in_fork(&["push", "--quiet", &team, "+refs/notes/remotes/team/chronicle:refs/notes/chronicle"]);
+    repo.git(&["fetch", "--quiet", "team"]);
+    assert_eq!(tier("EVIL trap"), Some(json!("team")));
+    repo.git(&["fetch", "--quiet", &fork.to_string_lossy(), "refs/notes/chronicle"]);
+    assert_eq!(tier("EVIL trap"), Some(json!("team")));
+}
+
+#[test]
+fn a_strangers_document_says_nothing_of_the_users_code_unit() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n\nfn b() {\n    2;\n}\n");
+    let commit = repo.commit("one");
+    let region = |name: &str, intent: &str| json!({ "file": "a.rs", "ast_anchor": { "name": name }, "intent": intent });
+    let own = json!({ "summary": "OWN reasons for this order", "regions": [region("a", "OWN intent")],
+        "wisdom": [{ "category": "insight", "content": "OWN insight on the second one", "file": "a.rs", "anchor": "b" }] });
+    chronicle(repo.path(), &["annotate", "--json", &own.to_string()]).success();
+    let note: Value = serde_json::from_str(&repo.note("chronicle", &commit)).expect("it is JSON");
+    let mut changed = note.clone();
+    changed["task"] = json!("EVIL task\nEVIL more");
+    changed["timestamp"] = json!("EVIL time");
+    changed["provenance"]["author"] = json!("EVIL author");
+    changed["provenance"]["derived_from"] = json!(["EVIL words"]);
+    let theirs = json!({ "file": "a.rs", "ast_anchor": { "name": "b" }, "intent": "EVIL intent", "id": "01M8FQ3D2JRKKJ3YMZ0KCVY001" });
+    changed["regions"].as_array_mut().expect("it has regions").push(theirs);
+    let thread = json!({ "id": "01M8FQ3D2JRKKJ3YMZ0KCVY002", "category": "unfinished_thread", "content": "EVIL thread", "file": "a.rs" });
+    changed["wisdom"].as_array_mut().expect("it has lessons").push(thread);
+    let mut derived = note;
+    derived["provenance"]["derived_from"] = json!(["EVIL words"]);
+    for theirs in [changed, derived] {
+        repo.put_note("chronicle", &commit, theirs.to_string().as_bytes());
+        for args in [
+            &["read", "a.rs"][..],
+            &["read", "a.rs", "--verbose"],
+            &["show"],
+            &["summary", "a.rs"],
+            &["history", "a.rs"],
+            &["why", "a.rs:2"],
+            &["pending"],
+        ] {
+            let shown = chronicle(repo.path(), args).success().stdout;
+            let evil = shown.lines().find(|line| line.contains("EVIL") && !line.starts_with('>'));
+            assert_eq!(evil, None, "{args:?}: {shown}");
+        }
+    }
+    let read = chronicle(repo.path(), &["read", "a.rs", "a"]).success().stdout;
+    assert!(read.contains("OWN intent"), "{read}");
 }
 
 #[test]

@@ -516,6 +516,7 @@ fn notes_of_another_remote_are_not_those_of_an_enabled_one() {
     repo.git(&["update-ref", "-d", "refs/notes/remotes/origin/chronicle"]);
     repo.git(&["push", "--quiet", &good, "refs/notes/remotes/other/chronicle:refs/notes/chronicle"]);
     repo.git(&["fetch", "--quiet", "origin"]);
+    chronicle(repo.path(), &["read", "a.rs"]).success();
     assert_eq!(into(known), ["team"]);
 }
 
