@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chronicle_core::{
-    EntryId,
     purge::{Left, Purged, Texts, clean},
     unite_lines,
 };
@@ -18,7 +17,7 @@ use crate::{
     error::Result,
     merging::{merge, read_bounded},
     purge::purged,
-    trust::{Mark, Trust, claims_in, unite_fairly},
+    trust::{Mark, Trust, marks_in, unite_fairly},
 };
 
 /// The refs that are looked after.
@@ -98,8 +97,8 @@ const MOST_BYTES: u64 = 16 << 20;
 /// What is known to be lost of the note of one object: what it said, and the version that said it.
 #[derive(Default)]
 struct Lost {
-    /// Each claim or line, with the blob that has it.
-    said: BTreeMap<String, ObjectId>,
+    /// What it said, with the blob that has it.
+    said: BTreeMap<Said, ObjectId>,
     /// The last version of a note that was dropped as a whole.
     whole: Option<ObjectId>,
 }
@@ -126,17 +125,20 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
             let is_meant = match step.writer {
                 Writer::Chronicle => true,
                 Writer::Removal => change.after.is_empty(),
-                Writer::Foreign => false,
+                Writer::Claimed | Writer::Foreign => false,
             };
             if is_meant && change.after.is_empty() {
                 lost.remove(&change.key);
                 continue;
             }
             let after = versions.said(&change.after);
-            if !is_meant {
-                let of_key = lost.entry(change.key).or_default();
-                for blob in &change.before {
-                    of_key.said.extend(versions.said(&[*blob]).into_iter().map(|said| (said, *blob)));
+            let may_be_lost = |said: &Said| step.writer == Writer::Foreign || matches!(said, Said::Own(_));
+            for blob in change.before.iter().filter(|_| !is_meant) {
+                let before = versions.said(&[*blob]).into_iter().filter(may_be_lost);
+                let before: Vec<(Said, ObjectId)> = before.map(|said| (said, *blob)).collect();
+                if step.writer == Writer::Foreign || !before.is_empty() {
+                    let of_key = lost.entry(change.key).or_default();
+                    of_key.said.extend(before);
                     of_key.whole = Some(*blob);
                 }
             }
@@ -168,24 +170,37 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
     Ok(dropped)
 }
 
+/// Something that a version of a note says.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Said {
+    /// A claim of this id.
+    Claim(String),
+    /// These words of the user, by their mark: the id may stay where they don't.
+    Words(Mark),
+    /// Something that the user says under this id, in any words, or a line of the user's: also that it was taken back.
+    Own(String),
+    /// A line.
+    Line(String),
+}
+
 /// What versions of notes say, without what was purged.
 struct Versions<'a> {
     repository: &'a Repository,
     name: &'static str,
     purged: &'a Purged,
     trust: &'a Trust<'a>,
-    known: HashMap<ObjectId, BTreeSet<String>>,
+    known: HashMap<ObjectId, BTreeSet<Said>>,
 }
 
 impl Versions<'_> {
-    fn said(&mut self, blobs: &[ObjectId]) -> BTreeSet<String> {
+    fn said(&mut self, blobs: &[ObjectId]) -> BTreeSet<Said> {
         let mut said = BTreeSet::new();
         for blob in blobs {
             if !self.known.contains_key(blob) {
                 let content = self.clean(*blob).unwrap_or_default();
-                let found: BTreeSet<String> = match self.name {
+                let found = match self.name {
                     NOTES_REF => self.claims_of(&content),
-                    _ => lines_of(&content),
+                    _ => self.lines_of(&content),
                 };
                 self.known.insert(*blob, found);
             }
@@ -194,10 +209,31 @@ impl Versions<'_> {
         said
     }
 
-    /// The ids of what a version claims, and the words of what the user wrote: an id may stay where those don't.
-    fn claims_of(&self, content: &[u8]) -> BTreeSet<String> {
-        let words = |(id, mark): (EntryId, Mark)| [Some(id.0), self.trust.is_own(&mark).then_some(mark)];
-        claims_in(content).into_iter().flat_map(words).flatten().collect()
+    fn claims_of(&self, content: &[u8]) -> BTreeSet<Said> {
+        let mut said = BTreeSet::new();
+        for (id, mark) in marks_in(content) {
+            if self.trust.is_own(&mark) {
+                // What was removed is named by its id and a hash of what it said.
+                let of = id.0.rsplit_once(':').map_or(id.0.as_str(), |(of, _)| of);
+                said.insert(Said::Own(of.to_owned()));
+                said.insert(Said::Words(mark));
+            }
+            said.insert(Said::Claim(id.0));
+        }
+        said
+    }
+
+    fn lines_of(&self, content: &[u8]) -> BTreeSet<Said> {
+        let lines = content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        let mut said = BTreeSet::new();
+        for line in lines.filter(|line| !line.is_empty()) {
+            let text = String::from_utf8_lossy(line).into_owned();
+            if marks_in(line).iter().any(|(_, mark)| self.trust.is_own(mark)) {
+                said.insert(Said::Own(text.clone()));
+            }
+            said.insert(Said::Line(text));
+        }
+        said
     }
 
     /// The bytes of a version; `None` when nothing is left of it.
@@ -215,9 +251,4 @@ impl Versions<'_> {
             Left::Nothing => None,
         }
     }
-}
-
-fn lines_of(content: &[u8]) -> BTreeSet<String> {
-    let lines = content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    lines.filter(|line| !line.is_empty()).map(|line| String::from_utf8_lossy(line).into_owned()).collect()
 }

@@ -165,6 +165,7 @@ impl Repository {
                 turn.store_words()?;
                 return Ok(None);
             }
+            self.record_commit(new);
             match turn.swap(name, Some(old), new, message) {
                 Ok(()) => {
                     // The ref is rewritten now; what the next writer is told is only a hint.

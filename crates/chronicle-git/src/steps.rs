@@ -12,7 +12,7 @@ use gix::{ObjectId, bstr::ByteSlice};
 use snafu::ResultExt;
 
 use crate::{
-    FileLock, Repository,
+    FileLock, Repository, Whom,
     error::{ObjectSnafu, Result},
     files,
     last_words::LastWords,
@@ -21,10 +21,12 @@ use crate::{
 /// Who wrote a version of the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writer {
-    /// Chronicle; what it takes away is meant to go.
+    /// The user's Chronicle; what it takes away is meant to go.
     Chronicle,
-    /// `git notes remove` or `git notes prune`: whole notes that it takes away are meant to go.
+    /// `git notes remove` or `git notes prune` here: whole notes that it takes away are meant to go.
     Removal,
+    /// Its subject is one of these, but anybody can write that: what it takes away of the user's is not meant to go.
+    Claimed,
     /// Anything else.
     Foreign,
 }
@@ -80,16 +82,27 @@ impl Repository {
         }
         let (commits, is_after_checked) = self.commits_since(tip, checked)?;
         let mut steps = self.forced_moves(name, checked.filter(|_| is_after_checked))?;
+        // Of the user, nothing can be lost that was not there.
+        let mut has_own = is_after_checked;
         for id in commits {
             let Ok(commit) = self.inner.find_commit(id) else { continue };
-            let writer = writer_of(commit.message_raw_sloppy());
-            // Before anything can be lost, nothing of ours matters.
-            if writer == Writer::Chronicle && steps.is_empty() {
+            let writer = self.writer_of(name, id, commit.message_raw_sloppy());
+            has_own |= writer == Writer::Chronicle;
+            let is_harmless = match writer {
+                Writer::Chronicle => steps.is_empty(),
+                Writer::Claimed => steps.is_empty() && !has_own,
+                Writer::Removal | Writer::Foreign => false,
+            };
+            if is_harmless {
                 continue;
             }
             let parents: Vec<ObjectId> = commit.parent_ids().map(gix::Id::detach).collect();
-            let changes = self.changes_of_version(id, &parents)?;
-            steps.push(NotesStep { writer, changes });
+            match self.changes_of_version(id, &parents) {
+                Ok(changes) => steps.push(NotesStep { writer, changes }),
+                // A clone may have been made without what its users wrote before.
+                Err(_) if writer == Writer::Claimed => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(NotesSteps { tip: Some(tip), is_checked: false, steps })
     }
@@ -163,8 +176,35 @@ impl Repository {
         Ok(steps)
     }
 
+    /// Who wrote the commit `id` of the notes ref `name`.
+    fn writer_of(&self, name: &str, id: ObjectId, message: &[u8]) -> Writer {
+        let claimed = claimed_by(message);
+        let is_ours = || match claimed {
+            Writer::Chronicle => {
+                let id = id.to_string();
+                let records = self.trust_records.as_ref();
+                records.is_some_and(|records| records.recorded(Whom::User, &id).contains(&id))
+            }
+            // A fetch adds to what it is told to write into the log how it moved the ref.
+            _ => self.log_of(name).iter().any(|line| line.new == id && of_git_notes(&line.message)),
+        };
+        if claimed == Writer::Foreign || is_ours() { claimed } else { Writer::Claimed }
+    }
+
     /// The moves of the ref in its log that may have been forced, oldest first.
     fn forced_in_log(&self, name: &str) -> Vec<(ObjectId, ObjectId)> {
+        let is_forced = |line: &LogLine| {
+            let message = line.message.as_slice();
+            message.starts_with(b"push")
+                || ([&b"fetch"[..], b"pull"].iter().any(|word| message.starts_with(word))
+                    && message.contains_str("forced-update"))
+        };
+        let log = self.log_of(name).into_iter().filter(is_forced);
+        log.map(|line| (line.old, line.new)).filter(|(old, new)| !old.is_null() && !new.is_null()).collect()
+    }
+
+    /// The end of the log of a ref, oldest first.
+    fn log_of(&self, name: &str) -> Vec<LogLine> {
         let read = || -> std::io::Result<Vec<u8>> {
             let mut log = files::open(&self.common_dir().join("logs").join(name))?;
             let len = log.metadata()?.len();
@@ -176,12 +216,8 @@ impl Repository {
         let log = read().unwrap_or_default();
         let parse = |line: &[u8]| {
             let (ids, message) = line.split_once_str(b"\t")?;
-            let is_forced = message.starts_with(b"push")
-                || ([&b"fetch"[..], b"pull"].iter().any(|word| message.starts_with(word))
-                    && message.contains_str("forced-update"));
             let mut ids = ids.split_str(b" ").map_while(|id| ObjectId::from_hex(id).ok());
-            let (old, new) = (ids.next()?, ids.next()?);
-            (is_forced && !old.is_null() && !new.is_null()).then_some((old, new))
+            Some(LogLine { old: ids.next()?, new: ids.next()?, message: message.to_vec() })
         };
         log.lines().filter_map(parse).collect()
     }
@@ -291,13 +327,28 @@ fn add(blobs: &mut Blobs, hex: &[u8], blob: Option<ObjectId>) {
     }
 }
 
-fn writer_of(message: &[u8]) -> Writer {
+/// One move of a ref.
+struct LogLine {
+    old: ObjectId,
+    new: ObjectId,
+    message: Vec<u8>,
+}
+
+/// What git writes where it takes notes away.
+const REMOVALS: [&[u8]; 2] = [b"Notes removed by 'git notes remove'", b"Notes removed by 'git notes prune'"];
+
+/// Who has written a commit of notes, by what its message says.
+fn claimed_by(message: &[u8]) -> Writer {
     match message {
         message if message.starts_with(b"chronicle: ") => Writer::Chronicle,
-        message if message.starts_with(b"Notes removed by 'git notes remove'") => Writer::Removal,
-        message if message.starts_with(b"Notes removed by 'git notes prune'") => Writer::Removal,
+        message if REMOVALS.iter().any(|removal| message.starts_with(removal)) => Writer::Removal,
         _ => Writer::Foreign,
     }
+}
+
+/// Whether a line of a log is of a `git notes` that took notes away.
+fn of_git_notes(message: &[u8]) -> bool {
+    message.strip_prefix(b"notes: ").is_some_and(|message| REMOVALS.contains(&message.trim_ascii_end()))
 }
 
 #[cfg(test)]
@@ -307,7 +358,7 @@ mod tests {
     #[test]
     fn only_git_itself_takes_whole_notes_away() {
         let check =
-            |message: &str, writer: Writer| assert_eq!(writer_of(message.as_bytes()), writer, "{message}");
+            |message: &str, writer: Writer| assert_eq!(claimed_by(message.as_bytes()), writer, "{message}");
         check("chronicle: annotate 0a1b2c3d\n", Writer::Chronicle);
         check("Notes removed by 'git notes remove'\n", Writer::Removal);
         check("Notes removed by 'git notes prune'\n", Writer::Removal);
@@ -315,5 +366,8 @@ mod tests {
         check("Notes added by 'git notes append'\n", Writer::Foreign);
         check("notes: Merged notes from x into y\n", Writer::Foreign);
         check("chronicles of others\n", Writer::Foreign);
+        assert!(of_git_notes(b"notes: Notes removed by 'git notes remove'"));
+        assert!(!of_git_notes(b"notes: Notes removed by 'git notes remove': fast-forward"));
+        assert!(!of_git_notes(b"notes: Notes added by 'git notes add'"));
     }
 }

@@ -62,7 +62,7 @@ pub struct TrustRecords {
 /// Whom something is from that a mark is recorded of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Whom {
-    /// The user.
+    /// The user: what the user said, and the commits of notes that the user's Chronicle made, by their ids.
     User,
     /// A remote that the user exchanges notes with: it was carried to another commit here, which gave it another form.
     Team,

@@ -10,7 +10,7 @@ use gix::ObjectId;
 use snafu::ResultExt;
 
 use crate::{
-    Repository,
+    Repository, Whom,
     error::{GitError, ReadRefSnafu, Result, WriteObjectSnafu},
     refs::UpdateFailed,
     turn::Turn,
@@ -119,6 +119,7 @@ impl Repository {
                 turn.store_words()?;
                 return Ok((value, Recovered { files: turn.removed, is_unchecked }));
             };
+            self.record_commit(commit);
             match turn.swap(name, tip, commit, message) {
                 Ok(()) => {
                     turn.words.written.insert(name.to_owned(), commit);
@@ -143,6 +144,14 @@ impl Repository {
             }
         }
         Err(contended.expect("the last attempt failed").into())
+    }
+
+    /// Records that a commit of notes is the user's own: what it takes away is meant to go.
+    pub(crate) fn record_commit(&self, commit: ObjectId) {
+        if let Some(records) = &self.trust_records {
+            // Without it, what the commit takes away of the user's comes back, and that is said.
+            let _recorded = records.record(Whom::User, &[commit.to_string()]);
+        }
     }
 
     /// Whether `commit` was made from `tip` and nothing else.

@@ -232,3 +232,75 @@ fn an_own_lesson_that_another_program_changed_comes_back() {
     let read = chronicle(repo.path(), &["read", "a.rs"]).success().stdout;
     assert!(read.contains("OWN trap: keep this order"), "{read}");
 }
+
+/// A clone of `repo` in which another user works, with the notes of it.
+fn fork_of(repo: &TestRepo) -> TestRepo {
+    let fork = TestRepo::new();
+    let from = repo.path().to_string_lossy().into_owned();
+    fork.git(&["fetch", "--quiet", &from, "HEAD", "+refs/notes/*:refs/notes/*"]);
+    fork.git(&["reset", "--quiet", "--hard", "FETCH_HEAD"]);
+    fork
+}
+
+#[test]
+fn what_a_fork_takes_away_of_the_users_comes_back() {
+    let take_away: [(&str, &dyn Fn(&TestRepo, &str, &str)); 5] = [
+        ("expire", &|fork, lesson, _| drop(chronicle(fork.path(), &["expire", lesson]).success())),
+        ("remove knowledge", &|fork, _, rule| {
+            drop(chronicle(fork.path(), &["knowledge", "remove", rule]).success());
+        }),
+        ("supersede", &|fork, lesson, _| {
+            let other = json!({ "summary": "other reasons for this order", "wisdom": [{ "category": "gotcha",
+                "content": "Other trap: drop this order", "file": "a.rs", "lines": { "start": 1, "end": 3 } }] });
+            chronicle(fork.path(), &["annotate", "--json", &other.to_string()]).success();
+            let read = chronicle(fork.path(), &["read", "a.rs", "--format=json"]).success().json();
+            let wisdom = read["wisdom"].as_array().expect("it has lessons");
+            let other = wisdom.iter().find(|other| other["content"].to_string().contains("Other trap"));
+            let other = other.and_then(|other| other["id"].as_str()).expect("it has an id");
+            chronicle(fork.path(), &["supersede", other, lesson]).success();
+        }),
+        ("forge", &|fork, _, _| {
+            fork.git(&["notes", "--ref", "chronicle", "remove", "HEAD"]);
+            let tree = fork.git(&["rev-parse", "refs/notes/chronicle^{tree}"]);
+            let (before, message) = ("refs/notes/chronicle^", "chronicle: annotate 0a1b2c3d");
+            let forged = fork.git(&["commit-tree", "-p", before, "-m", message, tree.trim()]);
+            fork.git(&["update-ref", "refs/notes/chronicle", forged.trim()]);
+        }),
+        ("remove notes", &|fork, _, _| drop(fork.git(&["notes", "--ref", "chronicle", "remove", "HEAD"]))),
+    ];
+    for (what, take_away) in take_away {
+        let (repo, _) = annotated();
+        chronicle(repo.path(), &["knowledge", "add", "--rule", "OWN rule of this project"]).success();
+        let all = |repo: &TestRepo| {
+            let read = chronicle(repo.path(), &["read", "a.rs"]).success().stdout;
+            let knowledge = chronicle(repo.path(), &["knowledge", "list"]).success().stdout;
+            let is_own = |line: &&str| {
+                line.contains("OWN") && !line.contains("superseded") && !line.contains("expired")
+            };
+            let lines: Vec<String> = read
+                .lines()
+                .chain(knowledge.lines())
+                .filter(is_own)
+                .map(|line| line.replace(", flagged", ""))
+                .collect();
+            lines
+        };
+        let before = all(&repo);
+        assert_eq!(before.len(), 5, "{before:#?}");
+        let read = chronicle(repo.path(), &["read", "a.rs", "--format=json"]).success().json();
+        let wisdom = read["wisdom"].as_array().expect("it has lessons");
+        let lesson = wisdom.iter().find(|lesson| lesson["category"] == "gotcha").expect("it is there");
+        let rule = before.last().and_then(|line| line.split_once('(')?.1.split_once(','));
+        let (rule, _) = rule.expect("its id is told");
+        let fork = fork_of(&repo);
+        take_away(&fork, lesson["id"].as_str().expect("it has an id"), rule);
+        repo.git(&["fetch", "--quiet", &fork.path().to_string_lossy(), "refs/notes/*:refs/notes/*"]);
+        assert_ne!(all(&repo), before, "{what}");
+        chronicle(repo.path(), &["reconcile"]).success();
+        assert_eq!(all(&repo), before, "{what}");
+        // What the user takes away stays away.
+        repo.git(&["notes", "--ref", "chronicle", "remove", "HEAD"]);
+        chronicle(repo.path(), &["reconcile"]).success();
+        assert_eq!(all(&repo).len(), 2, "{what}");
+    }
+}
