@@ -27,6 +27,7 @@ struct Fields<'a> {
     id: Cow<'a, str>,
     at: Option<Timestamp>,
     data: Option<Raw<'a>>,
+    is_sub_agent: bool,
 }
 
 impl Transcript for Copilot {
@@ -37,6 +38,8 @@ impl Transcript for Copilot {
             "id" => fields.id = json::text_or_empty(value),
             "timestamp" => fields.at = json::text_or_empty(value).parse().ok(),
             "data" => fields.data = Some(value),
+            // The one that the human speaks with has none.
+            "agentId" => fields.is_sub_agent = !json::text_or_empty(value).is_empty(),
             _ => {}
         })?;
         let verdict = match fields.data {
@@ -58,6 +61,9 @@ impl Copilot {
     ) -> Verdict {
         let text = |name: &str| json::member_text(data, name).unwrap_or_default();
         let event = match &*fields.kind {
+            "user.message" if fields.is_sub_agent => {
+                Some(Event::Synthetic(Synthetic::SubAgent, text("content")))
+            }
             "user.message" => prompt(text("content"), &text("source")),
             "assistant.message" => {
                 Some(Event::Said(text("content"))).filter(|_| !text("content").trim().is_empty())

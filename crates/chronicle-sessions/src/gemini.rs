@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::claude::words_of;
 use crate::format::Transcript;
-use crate::human::{Author, author};
+use crate::human::{Author, author, author_of_waiting};
 use crate::json::{self, Raw};
 use crate::outcome::Answer;
 use crate::row::Row;
@@ -38,6 +38,8 @@ struct Fields<'a> {
     at: Option<Timestamp>,
     model: Cow<'a, str>,
     content: Option<Raw<'a>>,
+    /// What was typed, where that is another thing: a command, or names of files.
+    typed: Option<Raw<'a>>,
     calls: Option<Raw<'a>>,
     tokens: Option<Raw<'a>>,
     patch: Option<Raw<'a>>,
@@ -104,6 +106,7 @@ impl<'a> Fields<'a> {
             "timestamp" => self.at = json::text_or_empty(value).parse().ok(),
             "model" => self.model = json::text_or_empty(value),
             "content" => self.content = Some(value),
+            "displayContent" => self.typed = Some(value),
             "toolCalls" => self.calls = Some(value),
             "tokens" => self.tokens = Some(value),
             "$set" => self.patch = Some(value),
@@ -121,6 +124,7 @@ fn note_session(key: &str, value: Raw<'_>, stream: &mut Stream<'_>) -> bool {
         "startTime" | "lastUpdated" => stream.session.saw(json::text_or_empty(value).parse().ok()),
         "directories" => json::items(value, |folder| stream.session.is_in(&json::text_or_empty(folder))),
         "projectHash" => {}
+        "kind" => stream.session.is_sub_agent |= json::text_or_empty(value) == "subagent",
         _ => return false,
     }
     true
@@ -151,13 +155,16 @@ fn tell(held: &Held, stream: &mut Stream<'_>) {
 }
 
 fn tell_words(row: &Row<'_>, fields: &Fields<'_>, content: Raw<'_>, stream: &mut Stream<'_>) {
-    let words = words_of(content);
+    let typed = fields.typed.filter(|_| fields.kind == "user").map(words_of);
+    let typed = typed.filter(|typed| !typed.trim().is_empty());
+    let is_typed = typed.is_some();
+    let words = typed.unwrap_or_else(|| words_of(content));
     // The same words of a message that was written again later are told once.
     if words.trim().is_empty() || !stream.is_new(&format!("{}\n{words}", fields.id)) {
         return;
     }
     let event = match &*fields.kind {
-        "user" => match author(words) {
+        "user" => match if is_typed { author_of_waiting(words) } else { author(words) } {
             Author::Human(words) => Event::Prompt(words),
             Author::Machine(kind, words) => Event::Synthetic(kind, words),
             Author::Interruption => Event::Interruption("".into()),

@@ -20,7 +20,7 @@ pub(crate) enum Author<'a> {
 }
 
 /// How words begin that no human typed.
-const BEGINNINGS: [(&str, Synthetic); 34] = [
+const BEGINNINGS: [(&str, Synthetic); 35] = [
     ("<local-command-stdout>", Synthetic::Output),
     ("<local-command-stderr>", Synthetic::Output),
     ("<bash-stdout>", Synthetic::Output),
@@ -50,6 +50,7 @@ const BEGINNINGS: [(&str, Synthetic); 34] = [
     ("This session is being continued from a previous conversation", Synthetic::Summary),
     ("Another language model started to solve this problem", Synthetic::Summary),
     ("Implement the following plan:\n", Synthetic::Plan),
+    ("A previous agent produced the plan below", Synthetic::Plan),
     ("Operation stopped by hook:", Synthetic::Hook),
     ("Stop hook feedback:", Synthetic::Hook),
     ("<user-prompt-submit-hook>", Synthetic::Hook),
@@ -65,14 +66,12 @@ const INTERRUPTIONS: [&str; 3] =
     ["[Request interrupted by user", "<turn_aborted>", "[Request cancelled by user"];
 
 /// What agents put beside the words of a human, from its beginning to its end.
-const INSERTIONS: [(&str, &str); 3] = [
-    ("<system-reminder>", "</system-reminder>"),
-    ("<current_datetime>", "</current_datetime>"),
-    ("<reminder>", "</reminder>"),
-];
+const INSERTIONS: [(&str, &str); 2] =
+    [("<current_datetime>", "</current_datetime>"), ("<reminder>", "</reminder>")];
 
 /// The same, of what holds files, which may hold the end, too: so it is over at its last end.
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 5] = [
+    ("<system-reminder>", "</system-reminder>"),
     ("<hook_context>", "</hook_context>"),
     ("<ide_opened_file>", "</ide_opened_file>"),
     ("<ide_selection>", "</ide_selection>"),
@@ -189,6 +188,18 @@ mod tests {
             "look at @a\n--- Content from referenced files ---\nContent from @a:\nI want y.\n--- End of content ---\n\
              --- End of content ---",
             &Author::Human("look at @a\n".into()),
+        );
+        // What a reminder quotes may hold its end.
+        check(
+            "<system-reminder>\nNote: a.md was changed:\n</system-reminder>\nalways use x\n</system-reminder>",
+            &Author::Machine(Synthetic::Injected, "".into()),
+        );
+        check(
+            "A previous agent produced the plan below to accomplish the user's task.\n# Plan",
+            &Author::Machine(
+                Synthetic::Plan,
+                "A previous agent produced the plan below to accomplish the user's task.\n# Plan".into(),
+            ),
         );
         check("an open <system-reminder> stays", &Author::Human("an open <system-reminder> stays".into()));
     }

@@ -272,7 +272,7 @@ impl<'a> Taker<'a> {
             return Ok(None);
         }
         let agent = session.agent.unwrap_or(Agent::Generic);
-        let is_sub_agent = is_side(session) || agent == Agent::OpenCode && session.parent_id.is_some();
+        let is_sub_agent = is_side(session) || session.is_sub_agent;
         let folder = session.folder.as_deref().unwrap_or_default();
         let is_forgotten = NamedSession::is_forgotten(self.tx, agent.name(), &name)?
             || match &session.parent_id {
@@ -345,6 +345,8 @@ impl<'a> Taker<'a> {
     /// Stores what is known of a session now that it was told of; `whole` is what the file says of it.
     fn close(&mut self, mut ongoing: Ongoing, whole: Option<&Session>) -> SqlResult<()> {
         let mut session = whole.unwrap_or(&ongoing.session).clone();
+        // Some documents say it after their messages.
+        ongoing.is_sub_agent |= session.is_sub_agent;
         session.usage.take_away(&ongoing.usage.repeated);
         let session = &session;
         let mut n_events = 0;

@@ -64,7 +64,10 @@ impl Transcript for OpenCode {
         let session = &mut stream.session;
         json::members(value, |key, value| match key {
             "id" => session.id = json::text(value).map(Cow::into_owned),
-            "parentID" => session.parent_id = json::text(value).map(Cow::into_owned),
+            "parentID" => {
+                session.parent_id = json::text(value).map(Cow::into_owned);
+                session.is_sub_agent |= session.parent_id.is_some();
+            }
             "directory" => session.is_in(&json::text_or_empty(value)),
             "version" => session.version = json::text(value).map(Cow::into_owned),
             // Until the first reply, the title says only when the session began.

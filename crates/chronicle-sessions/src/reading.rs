@@ -33,6 +33,8 @@ pub struct Session {
     pub id: Option<String>,
     /// The session that this one belongs to, if it is a sub-agent's or a fork.
     pub parent_id: Option<String>,
+    /// Whether another agent led it: no human typed its prompts.
+    pub is_sub_agent: bool,
     /// The folders it worked in, in order of their appearance.
     pub folders: Vec<String>,
     /// The branches it worked on, in order of their appearance.

@@ -11,7 +11,7 @@ use crate::outcome;
 use crate::reading::Session;
 use crate::seen::Seen;
 use crate::tools::Called;
-use crate::turn::{Event, Place, Todo, Turn, Usage};
+use crate::turn::{Event, Place, Synthetic, Todo, Turn, Usage};
 
 /// How many calls may wait for their outcome.
 const MOST_WAITING: usize = 4_096;
@@ -64,7 +64,13 @@ impl<'s> Stream<'s> {
     pub(crate) fn turn(&mut self, turn: &Turn<'_>) {
         self.session.n_turns += 1;
         self.session.saw(turn.at);
-        (self.on_turn)(turn, &self.session);
+        let event = match &turn.event {
+            Event::Prompt(words) if self.session.is_sub_agent => {
+                Event::Synthetic(Synthetic::SubAgent, Cow::Borrowed(&**words))
+            }
+            _ => return (self.on_turn)(turn, &self.session),
+        };
+        (self.on_turn)(&Turn { event, ..turn.clone() }, &self.session);
     }
 
     /// A tool was called; the turn comes with its outcome.

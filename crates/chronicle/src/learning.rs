@@ -231,7 +231,13 @@ impl Memory {
 
 fn signs(connection: &Connection, session: SessionId) -> chronicle_search::SqlResult<Signs> {
     let turns = StoredTurn::of_session(connection, session)?;
-    let digest = NamedSession::by_id(connection, session)?.and_then(|session| session.digest());
+    let session = NamedSession::by_id(connection, session)?;
+    let digest = session.as_ref().and_then(NamedSession::digest);
     let libraries = digest.map(|digest| digest.libraries).unwrap_or_default();
-    Ok(Signs::of(&turns, &libraries))
+    let mut signs = Signs::of(&turns, &libraries);
+    // What one agent tells another is nobody's wish.
+    if session.is_some_and(|session| session.record.is_sub_agent) {
+        signs.statements.clear();
+    }
+    Ok(signs)
 }
