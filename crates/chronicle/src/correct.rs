@@ -388,6 +388,11 @@ fn missing(claims: &mut [FoundClaim], field: &str) -> String {
     format!("no `{field_name}` of the claims that match holds that value, or several values hold it")
 }
 
+/// What to tell of an id that others use for something else.
+pub(crate) fn disputed(id: &str) -> String {
+    format!("someone you trust less says something else under the id {id}; what you trust more is meant")
+}
+
 /// Secrets that were taken out of what was handed in.
 #[derive(Default)]
 struct Washed {
@@ -416,13 +421,8 @@ impl Washed {
         let removed = recovered.files.iter();
         let removed =
             removed.map(|file| format!("removed `{}`, left behind by a process that died", file.display()));
-        let disputed = claims.iter().filter(|claim| claim.is_disputed).map(|claim| {
-            format!(
-                "someone you trust less says something else under the id {}; what you trust more is meant",
-                claim.id
-            )
-        });
-        let warnings = removed.chain(disputed).collect();
+        let of_others = claims.iter().filter(|claim| claim.is_disputed).map(|claim| disputed(&claim.id.0));
+        let warnings = removed.chain(of_others).collect();
         CorrectReply {
             schema: "chronicle-correct/v1",
             changed: true,

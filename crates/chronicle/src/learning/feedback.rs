@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{PatternsCommand, PreferencesCommand};
-use crate::{Chronicle, Error, error::UnknownSubjectSnafu, memory::Memory, sleep::owned};
+use crate::{Chronicle, Error, correct::disputed, error::UnknownSubjectSnafu, memory::Memory, sleep::owned};
 
 /// Where hooks find which lessons were rejected, in the home of session memory.
 const REJECTED_LESSONS: &str = "rejected-lessons";
@@ -43,6 +43,9 @@ pub struct FeedbackReply {
     pub schema: &'static str,
     /// In the order in which it was said.
     pub feedback: Vec<GivenFeedback>,
+    /// What to know about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// One judgement.
@@ -99,7 +102,8 @@ impl Chronicle {
     /// # Errors
     /// When nothing has that id, or it cannot be stored.
     pub fn feedback(&self, command: &FeedbackCommand) -> Result<FeedbackReply, Error> {
-        let (what, mut id) = self.subject(command.id.trim())?;
+        let mut warnings = Vec::new();
+        let (what, mut id) = self.subject(command.id.trim(), &mut warnings)?;
         if what == "title" {
             let session = self.memory_to_write()?.session(&id)?;
             id = TitleVerdict::subject(&session.record.name, &session.record.title);
@@ -121,7 +125,11 @@ impl Chronicle {
             "lesson" => self.note_rejected_lessons(&memory)?,
             _ => {}
         }
-        Ok(FeedbackReply { schema: "chronicle-feedback/v1", feedback: vec![GivenFeedback::of(feedback)] })
+        Ok(FeedbackReply {
+            schema: "chronicle-feedback/v1",
+            feedback: vec![GivenFeedback::of(feedback)],
+            warnings,
+        })
     }
 
     /// What was said so far.
@@ -134,7 +142,7 @@ impl Chronicle {
             None => Vec::new(),
         };
         let feedback = said.into_iter().map(GivenFeedback::of).collect();
-        Ok(FeedbackReply { schema: "chronicle-feedback/v1", feedback })
+        Ok(FeedbackReply { schema: "chronicle-feedback/v1", feedback, warnings: Vec::new() })
     }
 
     /// Lets everything that was said so far count, where it came from elsewhere.
@@ -195,7 +203,7 @@ impl Chronicle {
     }
 
     /// What an id names, and the whole of it.
-    fn subject(&self, id: &str) -> Result<(&'static str, String), Error> {
+    fn subject(&self, id: &str, warnings: &mut Vec<String>) -> Result<(&'static str, String), Error> {
         let unknown = || {
             let reason = format!("nothing that is shown has the id `{}`", id.escape_debug());
             UnknownSubjectSnafu { reason }.build()
@@ -221,6 +229,7 @@ impl Chronicle {
         if let Ok(repository) = self.repository()
             && let [claim] = chronicle_commits::claims_called(repository, id)?.as_slice()
         {
+            warnings.extend(claim.is_disputed.then(|| disputed(&claim.id.0)));
             return Ok(("lesson", claim.id.0.clone()));
         }
         Err(unknown())

@@ -29,6 +29,9 @@ pub(crate) fn run(args: FeedbackArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
         }
         _ => chronicle.given_feedback()?,
     };
+    for warning in &reply.warnings {
+        ui.warn(warning);
+    }
     let text = render::feedback(&reply, ui.format(), &ui.view(false));
     if text.is_empty() {
         ui.tell("nothing was said yet");
