@@ -50,6 +50,22 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if most < bytes.len() as u64 { Err(too_large(most)) } else { Ok(bytes) }
 }
 
+/// Whether another account of the machine, but root, owns what is at `path`: its owner may have put anything there.
+#[must_use]
+pub fn is_of_another_account(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let ours = rustix::process::geteuid().as_raw();
+        std::fs::metadata(path).is_ok_and(|found| ![ours, 0].contains(&found.uid()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
 /// The same file, if it is a regular one.
 pub(crate) fn ensure_regular(file: File) -> io::Result<File> {
     check(&file.metadata()?)?;

@@ -118,6 +118,12 @@ pub enum Error {
         /// The variable.
         variable: &'static str,
     },
+    /// A home of session memory that another account of the machine may write in and read.
+    #[snafu(display("`{}` belongs to another account; session memory is not kept there", home.display()))]
+    HomeOfAnother {
+        /// The folder.
+        home: PathBuf,
+    },
     /// A record of what the user allowed that cannot be read.
     #[snafu(display("`{}` cannot be read: {reason}", path.display()))]
     DamagedRecord {
@@ -467,6 +473,7 @@ impl Error {
             Self::Model { source } => model_code(source),
             Self::ContextTooSmall { .. } => "context_too_small",
             Self::HomeInRepository { .. } => "home_in_repository",
+            Self::HomeOfAnother { .. } => "home_of_another",
             Self::DamagedRecord { .. } => "damaged_record",
             Self::NoHome => "no_home",
             Self::UnknownProject { .. } => "unknown_project",

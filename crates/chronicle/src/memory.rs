@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use chronicle_core::{distance, redaction::cleaned};
-use chronicle_git::Checkout;
+use chronicle_git::{Checkout, files::is_of_another_account};
 use chronicle_search::{Project, Store};
-use snafu::OptionExt;
+use snafu::{OptionExt, ensure};
 
 use crate::{
     Chronicle, Error,
-    error::{NoHomeSnafu, SeveralProjectsSnafu, UnknownProjectSnafu},
+    error::{HomeOfAnotherSnafu, NoHomeSnafu, SeveralProjectsSnafu, UnknownProjectSnafu},
 };
 
 /// The file of the store within the home of session memory.
@@ -62,6 +62,9 @@ impl Chronicle {
             return Ok(home.clone());
         }
         let home = self.named_memory_home()?;
+        // A folder that is yet to be made is its maker's, and in the hands of who owns the one above.
+        let there = home.ancestors().find(|folder| folder.exists());
+        ensure!(!there.is_some_and(is_of_another_account), HomeOfAnotherSnafu { home });
         Ok(self.home.get_or_init(|| home).clone())
     }
 

@@ -220,6 +220,7 @@ impl CommandError {
             "home_in_repository" => {
                 "unset it, or set it to the whole path of a folder outside of repositories"
             }
+            "home_of_another" => "take it over with chown, or name a folder of yours in CHRONICLE_HOME",
             "damaged_record" => "repair or remove the file; what it allowed is asked again",
             "no_person" => {
                 "run it yourself, in a terminal of your own; `git chronicle config list` shows what is ignored"

@@ -359,6 +359,30 @@ fn session_memory_is_not_kept_where_a_repository_says() {
     assert!(desk.memory().join("chronicle.db").exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn session_memory_is_not_kept_in_a_folder_of_another_account() {
+    let desk = Desk::new();
+    let home = desk.repo.beside("foreign");
+    fs::create_dir(&home).unwrap();
+    let list = |home: &Path| {
+        let mut command = desk.command_in(desk.repo.path(), &["session", "list"]);
+        run(command.env("CHRONICLE_HOME", home))
+    };
+    list(&home).success();
+    // Only root can give a folder away.
+    if std::os::unix::fs::chown(&home, Some(4242), None).is_err() {
+        eprintln!("skipped: no folder can be given to another account here");
+        return;
+    }
+    for home in [home.clone(), home.join("below")] {
+        list(&home).refused(1, &["belongs to another account"]);
+        let home = home.to_string_lossy().into_owned();
+        end_session(&desk, &[("CHRONICLE_HOME", &home)]);
+        assert!(!Path::new(&home).join("chronicle.db").exists());
+    }
+}
+
 #[test]
 fn a_key_that_was_used_goes_to_another_address_only_by_the_users_word() {
     let (desk, own, other) = (Desk::new(), service(), service());
