@@ -574,7 +574,7 @@ pub(crate) fn heading(candidate: &Candidate, document: &Annotation, claim: &Entr
     let voices = &candidate.stored.voices;
     let voice = voices.of_claim(claim).clone();
     // Whoever is trusted less may have put the claim into a document of theirs: that one speaks only for itself.
-    let is_its_own = voice.tier <= voices.of_claim(&summary_id(document)).tier;
+    let is_its_own = !voices.are_several() || voice.tier <= voices.of_claim(&summary_id(document)).tier;
     Heading {
         commit: candidate.key,
         elsewhere: candidate.elsewhere.clone(),

@@ -49,7 +49,11 @@ pub(crate) fn mark_of_region(region: &Region) -> Mark {
 
 /// The mark of a document's own words: its summary has an id that is a hash of them.
 pub(crate) fn mark_of_document(document: &Annotation) -> Mark {
-    mark(&json!([summary_id(document)]))
+    mark_of_summary(&summary_id(document))
+}
+
+fn mark_of_summary(id: &EntryId) -> Mark {
+    mark(&json!([id]))
 }
 
 /// The mark of a correction.
@@ -83,7 +87,8 @@ pub(crate) fn marks(note: &Note) -> Vec<(EntryId, Mark)> {
     let mut marks: Vec<(EntryId, Mark)> =
         note.entries().into_iter().map(|(_, entry)| (entry.id.clone(), mark_of_entry(entry))).collect();
     for document in note.documents() {
-        marks.push((summary_id(document), mark_of_document(document)));
+        let id = summary_id(document);
+        marks.push((id.clone(), mark_of_summary(&id)));
         marks.extend(document.regions.iter().map(|region| (region.id.clone(), mark_of_region(region))));
     }
     marks
@@ -479,6 +484,11 @@ impl Voices {
                 others: each.into_iter().collect(),
             },
         }
+    }
+
+    /// Whether the claims are from several.
+    pub(crate) fn are_several(&self) -> bool {
+        !self.others.is_empty()
     }
 
     /// Who the claim `id` is from.

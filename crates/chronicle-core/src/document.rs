@@ -53,11 +53,14 @@ impl fmt::Display for Remark {
 /// The longest note that is taken apart; a longer one is kept as it is, and not read.
 pub const MAX_NOTE_BYTES: usize = 8 << 20;
 
+/// What stands for the bytes of a larger note where notes are kept: [`read_note`] says the same of it.
+pub const LARGER_NOTE: &[u8] = b"\0larger";
+
 /// Reads the bytes of one note.
 #[must_use]
 pub fn read_note(bytes: &[u8]) -> ReadNote {
     let mut read = ReadNote::default();
-    if MAX_NOTE_BYTES < bytes.len() {
+    if MAX_NOTE_BYTES < bytes.len() || bytes == LARGER_NOTE {
         read.remarks.push(Remark::Malformed(format!("it has more than {} MB", MAX_NOTE_BYTES >> 20)));
         read.keep_unread(bytes);
         return read;

@@ -61,8 +61,8 @@ pub use category::{Category, Origin, UnknownCategory};
 pub use code_words::{CodeWords, LEAST_ALIKE};
 pub use counted::{are, counted, counted_are};
 pub use document::{
-    MAX_NOTE_BYTES, ReadNote, Remark, duplicate_key, read_cross_cutting, read_entry, read_note, read_parts,
-    read_region, read_regions,
+    LARGER_NOTE, MAX_NOTE_BYTES, ReadNote, Remark, duplicate_key, read_cross_cutting, read_entry, read_note,
+    read_parts, read_region, read_regions,
 };
 pub use entry_id::EntryId;
 pub use escapes::without_escapes;

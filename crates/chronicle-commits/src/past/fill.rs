@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
-use chronicle_core::{Note, Sketch};
+use chronicle_core::{LARGER_NOTE, Note, Sketch};
 use chronicle_facts::{Commit, CommitRow, Facts, Key, NewCommit, NewText, NewTouch, Reach};
 use chronicle_git::{Commits, FileChange, Found, ObjectId, Repository};
 
 use crate::{
     error::Result,
     matching::Candidate,
+    merging::MAX_NOTE_BYTES,
     notebook::parse,
     prose::{keys_of, passages},
 };
@@ -331,6 +332,12 @@ fn texts(repository: &Repository, facts: &Facts, blobs: HashSet<ObjectId>) -> Re
         if facts.text_row(blob.as_slice())?.is_none() {
             missing.push(blob);
         }
+    }
+    let is_larger = |blob: &ObjectId| repository.blob_size(*blob).is_ok_and(|size| MAX_NOTE_BYTES < size);
+    let (larger, missing): (Vec<ObjectId>, Vec<ObjectId>) = missing.into_iter().partition(is_larger);
+    for blob in larger {
+        let blob = blob.as_slice().to_vec();
+        facts.add_texts(&[NewText { blob, bytes: LARGER_NOTE.to_vec(), keys: vec![Key::Odd] }])?;
     }
     for some in missing.chunks(BATCH) {
         let read = repository.read_many(some.to_vec(), |_, content| {

@@ -793,3 +793,25 @@ fn files_out_of_use_are_removed_when_a_new_one_is_made() {
     assert!(read(&repo, "a.txt", "anew").contains("Mind two."));
     assert_eq!([unused.exists(), used.exists()], [false, true]);
 }
+
+#[test]
+fn a_note_that_is_too_large_is_told_of_and_not_kept() {
+    let repo = TestRepo::new();
+    repo.write("a.rs", "fn a() {\n    1;\n}\n");
+    let small = repo.commit("small");
+    let lesson = json!({ "category": "gotcha", "content": "Keep this order.", "file": "a.rs", "lines": { "start": 1, "end": 3 } });
+    annotate(&repo, &small, &json!({ "summary": "why the order counts here", "wisdom": [lesson] }));
+    repo.write("a.rs", "fn a() {\n    1;\n}\n\nfn b() {}\n");
+    let large = repo.commit("large");
+    let note = json!({ "schema": "chronicle/v3", "commit": large, "timestamp": "2026-03-01T12:00:00Z",
+        "summary": "x".repeat(9 << 20), "provenance": { "source": "live" } });
+    repo.put_note("chronicle", &large, note.to_string().as_bytes());
+    let reading: serde_json::Value =
+        serde_json::from_str(&read(&repo, "a.rs", "a large note")).expect("it is JSON");
+    assert_eq!(reading["wisdom"][0]["content"], "Keep this order.");
+    let warnings = reading["warnings"].to_string();
+    assert!(warnings.contains(&large) && warnings.contains("more than 8 MB"), "{warnings}");
+    let files = fs::read_dir(facts_directory(&repo)).expect("it is there").filter_map(Result::ok);
+    let size: u64 = files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum();
+    assert!((1..1 << 20).contains(&size), "{size}");
+}
