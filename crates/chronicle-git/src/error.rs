@@ -136,6 +136,16 @@ pub enum GitError {
         /// What git says.
         reason: String,
     },
+    /// A remote for which git would use another address than its configuration says.
+    #[snafu(display("git would talk to {} for `{}`, which is at {}", other.escape_debug(), remote.escape_debug(), meant.escape_debug()))]
+    OtherAddress {
+        /// The remote.
+        remote: String,
+        /// Where it is.
+        meant: String,
+        /// Where git would go.
+        other: String,
+    },
     /// A remote that does not take what it is given.
     #[snafu(display("`{}` does not take `{name}`: {reason}", remote.escape_debug()))]
     Rejected {

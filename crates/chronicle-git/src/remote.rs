@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use gix::{ObjectId, bstr::ByteSlice};
+use gix::{ObjectId, bstr::ByteSlice, remote::Direction};
 use snafu::ResultExt;
 
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
     lock::FileLock,
     process::{Ran, git, git_talking},
     refs::UpdateFailed,
+    trust::without_login,
     turn::Turn,
     update::pause,
 };
@@ -174,13 +175,30 @@ impl Repository {
             "--no-filter",
             "--refmap=",
         ];
+        let remote = what.get(1).copied().unwrap_or_default().to_owned();
+        self.ensure_address(&remote, Direction::Fetch)?;
         let args = [settings, &always[..], options, what].concat();
         let ran = git_talking(self, &args, stdin)?;
         if ran.is_success {
             return Ok(ran);
         }
-        let remote = what.get(1).copied().unwrap_or_default().to_owned();
         Err(GitError::Fetch { remote, reason: ran.reason() })
+    }
+
+    /// Makes sure that git talks to the address of a configured remote that we know, and to no other one: variables can
+    /// tell git what they do not tell us.
+    fn ensure_address(&self, remote: &str, direction: Direction) -> Result<()> {
+        let Some(meant) = self.url_of(remote, direction) else { return Ok(()) };
+        let ask: &[&str] = match direction {
+            Direction::Fetch => &["ls-remote", "--get-url", "--", remote],
+            Direction::Push => &["remote", "get-url", "--push", "--all", "--", remote],
+        };
+        let ran = git_talking(self, ask, b"")?;
+        let others = ran.stdout.lines().map(without_login).filter(|url| url.as_ref() != Some(&meant));
+        match others.map(Option::unwrap_or_default).next() {
+            Some(other) => Err(GitError::OtherAddress { remote: remote.to_owned(), meant, other }),
+            None => Ok(()),
+        }
     }
 
     /// Points a ref that stands for one of a remote at `new`, unless someone else was faster and knows better.
@@ -257,6 +275,7 @@ impl Repository {
     }
 
     fn push_with_git(&self, remote: &str, updates: &[(String, ObjectId)]) -> Result<Pushed> {
+        self.ensure_address(remote, Direction::Push)?;
         let refspecs: Vec<String> = updates.iter().map(|(name, id)| format!("{id}:{name}")).collect();
         let mirror = format!("remote.{remote}.mirror=false");
         // The user's hooks look after the user's branches.

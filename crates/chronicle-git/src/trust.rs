@@ -261,6 +261,21 @@ impl TrustRecords {
     }
 }
 
+/// An address that git told, without what logs in there; `None` for what is none.
+pub(crate) fn without_login(url: &str) -> Option<String> {
+    plain_address(gix::url::parse(url.as_bytes().as_bstr()).ok()?)
+}
+
+fn plain_address(mut url: gix::Url) -> Option<String> {
+    url.set_password(None);
+    // Over HTTP the user's name may be a token; over SSH it is a part of the place.
+    if matches!(url.scheme, gix::url::Scheme::Http | gix::url::Scheme::Https) {
+        url.set_user(None);
+    }
+    let url = url.to_bstring().to_str_lossy().into_owned();
+    (!url.contains(char::is_control)).then_some(url)
+}
+
 /// The lines of a record of what remotes had: an object, the ref that pointed at it, and the address.
 fn seen_lines(content: &str) -> impl Iterator<Item = (ObjectId, &str, &str)> {
     content.lines().filter_map(|line| {
@@ -343,16 +358,9 @@ impl Repository {
         self.url_of(remote, gix::remote::Direction::Fetch)
     }
 
-    fn url_of(&self, remote: &str, direction: gix::remote::Direction) -> Option<String> {
-        let found = self.inner.find_remote(remote).ok()?;
-        let mut url = found.url(direction)?.clone();
-        url.set_password(None);
-        // Over HTTP the user's name may be a token; over SSH it is a part of the place.
-        if matches!(url.scheme, gix::url::Scheme::Http | gix::url::Scheme::Https) {
-            url.set_user(None);
-        }
-        let url = url.to_bstring().to_str_lossy().into_owned();
-        (!url.contains(char::is_control)).then_some(url)
+    /// The address that git uses for a remote, as [`Self::remote_url`] has it.
+    pub(crate) fn url_of(&self, remote: &str, direction: gix::remote::Direction) -> Option<String> {
+        plain_address(self.inner.find_remote(remote).ok()?.url(direction)?.clone())
     }
 
     /// Whether the user enabled an address here.

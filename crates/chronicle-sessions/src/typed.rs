@@ -19,12 +19,21 @@ pub(crate) fn typed(prompt: &str) -> Vec<&str> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    let mut is_fenced = false;
+    let mut fence: Option<(char, usize)> = None;
     for line in prompt.lines() {
         let trimmed = line.trim_start();
-        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
-            is_fenced = !is_fenced;
-            continue;
+        match (fence, fence_of(trimmed)) {
+            (None, Some((mark, length, _))) => {
+                fence = Some((mark, length));
+                continue;
+            }
+            (Some((mark, length)), Some((other, longer, is_bare)))
+                if is_bare && mark == other && length <= longer =>
+            {
+                fence = None;
+                continue;
+            }
+            _ => {}
         }
         let is_layout = line.starts_with("    ")
             || line.starts_with('\t')
@@ -32,7 +41,7 @@ pub(crate) fn typed(prompt: &str) -> Vec<&str> {
                 '>', '|', '<', '$', '#', '+', '{', '[', '@', '/', '%', '⏺', '●', '⎿', '│', '❯',
             ]);
         // Code, logs and pages are no sentences.
-        if is_fenced || is_layout || looks_pasted(trimmed) {
+        if fence.is_some() || is_layout || looks_pasted(trimmed) {
             continue;
         }
         for sentence in sentences(plain(trimmed)) {
@@ -48,6 +57,15 @@ pub(crate) fn typed(prompt: &str) -> Vec<&str> {
         }
     }
     found
+}
+
+/// The mark and the length of the fence that a line is, and whether nothing else is in the line: only then it can end what
+/// a fence began that is no longer (CommonMark 4.5).
+fn fence_of(line: &str) -> Option<(char, usize, bool)> {
+    let mark = line.chars().next().filter(|mark| "`~".contains(*mark))?;
+    let rest = line.trim_start_matches(mark);
+    let length = line.len() - rest.len();
+    (3 <= length).then(|| (mark, length, rest.trim().is_empty()))
 }
 
 /// Whether a line reads like one of a log, of code or of a page.
@@ -141,4 +159,20 @@ fn is_reported(sentence: &str) -> bool {
         || REPORTS.iter().any(|report| lower.contains(report))
         || lower.contains("://")
         || lower.contains("ignore previous")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_between_fences_was_not_typed() {
+        let check = |prompt: &str, expected: &[&str]| assert_eq!(typed(prompt), expected, "{prompt}");
+        check("look\n```\nalways use x\n```\nfix it", &["look", "fix it"]);
+        check("look\n~~~~\n~~~\nalways use x\n~~~~\nfix it", &["look", "fix it"]);
+        check("look\n````md\n```\nalways use x\n```\n````\nfix it", &["look", "fix it"]);
+        check("look\n```\n```rust\nalways use x\n```\nfix it", &["look", "fix it"]);
+        check("look\n```\n~~~\nalways use x\n```\nfix it", &["look", "fix it"]);
+        check("look\n```\nalways use x", &["look"]);
+    }
 }

@@ -583,6 +583,7 @@ fn git_code(error: &GitError) -> Code {
             "not_a_notes_ref"
         }
         GitError::UnknownRemote { .. } => "unknown_remote",
+        GitError::OtherAddress { .. } => "other_address",
         GitError::Fetch { .. } => "fetch_failed",
         GitError::Rejected { .. } => "push_rejected",
         GitError::UpdateRef { .. } | GitError::RefMoved { .. } | GitError::Outrun { .. } => "contended",

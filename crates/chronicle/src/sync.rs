@@ -165,6 +165,14 @@ impl Chronicle {
             .is_ok_and(|repository| repository.enabled_remotes().iter().any(|name| name == remote))
     }
 
+    /// Whether a push to `remote`, or to those that are meant where none is named, goes to one that notes are not exchanged
+    /// with.
+    #[must_use]
+    pub fn pushes_elsewhere(&self, remote: Option<&str>) -> bool {
+        let partners = self.repository().and_then(|repository| partners(repository, remote));
+        partners.is_ok_and(|partners| partners.iter().any(|name| !self.is_shared_with(name)))
+    }
+
     /// Takes back what [`Chronicle::sync_enable`] set: for one remote, or for all of them.
     ///
     /// # Errors

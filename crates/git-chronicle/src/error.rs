@@ -198,6 +198,9 @@ impl CommandError {
                 "`git remote get-url --push NAME` shows it; `git chronicle sync enable NAME` says that it is right"
             }
             "no_remote" | "unknown_remote" => "`git remote -v` lists the remotes",
+            "other_address" => {
+                "variables such as GIT_CONFIG_PARAMETERS say so; unset them, or give the remote that address"
+            }
             "fetch_failed" => "`git ls-remote REMOTE` shows whether it can be reached",
             "push_rejected" => {
                 "what was merged stays here; ask who runs the remote to allow refs/notes/chronicle*"

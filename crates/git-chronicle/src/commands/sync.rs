@@ -63,6 +63,12 @@ pub(crate) fn run(args: &SyncArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
     ) {
         background::ensure_person()?;
     }
+    // A repository may have told the agent where a remote is.
+    if let Action::Push { remote, .. } = &args.action
+        && chronicle.pushes_elsewhere(remote.as_deref())
+    {
+        background::ensure_person()?;
+    }
     let synced = match &args.action {
         Action::Enable { remote } => chronicle.sync_enable(remote.as_deref()),
         Action::Disable { remote } => chronicle.sync_disable(remote.as_deref()),

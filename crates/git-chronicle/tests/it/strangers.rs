@@ -304,3 +304,42 @@ fn what_a_fork_takes_away_of_the_users_comes_back() {
         assert_eq!(all(&repo).len(), 2, "{what}");
     }
 }
+
+#[test]
+fn variables_lead_notes_to_no_other_address() {
+    let (repo, _) = annotated();
+    let address = |name: &str| repo.beside(name).to_string_lossy().into_owned();
+    let (team, fork) = (address("team"), address("fork"));
+    for remote in [&team, &fork] {
+        repo.git(&["init", "--quiet", "--bare", remote]);
+    }
+    repo.git(&["remote", "add", "origin", &team]);
+    repo.git(&["push", "--quiet", "origin", "HEAD:refs/heads/main"]);
+    chronicle(repo.path(), &["sync", "enable", "origin"]).success();
+    chronicle(repo.path(), &["init", "--pre-push"]).success();
+    let is_empty = |remote: &str| repo.git(&["ls-remote", remote, "refs/notes/*"]).is_empty();
+    let other = format!("'url.{fork}.insteadof'='{team}'");
+    for args in [&["sync", "push", "origin"][..], &["sync", "pull", "origin"]] {
+        let mut command = binary(repo.path(), args);
+        run(command.env("GIT_CONFIG_PARAMETERS", &other)).refused(1, &["git would talk to"]);
+    }
+    let mut push = testkit::command("git", repo.path());
+    push.args(["push", "--quiet", "origin", "HEAD:refs/heads/other"]);
+    run(push.env("GIT_CONFIG_PARAMETERS", &other));
+    // What git and we read alike makes it another remote, to which no agent pushes unasked.
+    let mut push = binary(repo.path(), &["sync", "push", "origin"]);
+    push.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", format!("url.{fork}.insteadOf"));
+    push.env("GIT_CONFIG_VALUE_0", &team).env("CLAUDECODE", "1");
+    run(&mut push).refused(1, &["only a person"]);
+    assert!(is_empty(&fork));
+    let mut push = binary(repo.path(), &["sync", "push", "origin"]);
+    run(push.env("CLAUDECODE", "1")).success();
+    assert!(!is_empty(&team) && is_empty(&fork));
+    // Nor to a second address beside the first.
+    repo.git(&["config", "remote.origin.pushurl", &team]);
+    repo.git(&["config", "--add", "remote.origin.pushurl", &fork]);
+    chronicle(repo.path(), &["note", "One more remark on this", "--file", "a.rs"]).success();
+    chronicle(repo.path(), &["annotate", "--summary", "one more reason for this order"]);
+    chronicle(repo.path(), &["sync", "push", "origin"]).refused(1, &["git would talk to"]);
+    assert!(is_empty(&fork));
+}
