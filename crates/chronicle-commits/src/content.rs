@@ -14,7 +14,8 @@ enum Source {
     Absent,
     /// There is such a file, but this partial clone lacks it.
     Promised,
-    Bytes(Rc<Vec<u8>>),
+    /// These, and their hash once it was asked for.
+    Bytes(Rc<(Vec<u8>, OnceCell<u128>)>),
     /// Those of a blob, once they were read.
     Committed(ObjectId, Rc<OnceCell<Option<Vec<u8>>>>),
 }
@@ -49,7 +50,10 @@ impl Content {
     pub(crate) fn hash(&self) -> Option<u128> {
         match &self.0 {
             Source::Absent | Source::Promised => None,
-            Source::Bytes(bytes) => Some(XxHash3_128::oneshot(bytes)),
+            Source::Bytes(held) => {
+                let (bytes, hash) = &**held;
+                Some(*hash.get_or_init(|| XxHash3_128::oneshot(bytes)))
+            }
             Source::Committed(blob, _) => Some(XxHash3_128::oneshot(blob.as_slice())),
         }
     }
@@ -59,7 +63,7 @@ impl Content {
     pub fn bytes(&self, repository: &LazyRepository) -> Option<&[u8]> {
         match &self.0 {
             Source::Absent | Source::Promised => None,
-            Source::Bytes(bytes) => Some(bytes),
+            Source::Bytes(held) => Some(&held.0),
             Source::Committed(blob, read) => {
                 // What is here but broken is as good as absent.
                 read.get_or_init(|| repository.get().ok()?.blob_if_here(*blob).ok()?).as_deref()
@@ -70,6 +74,6 @@ impl Content {
 
 impl From<Option<Vec<u8>>> for Content {
     fn from(bytes: Option<Vec<u8>>) -> Self {
-        Self(bytes.map_or(Source::Absent, |bytes| Source::Bytes(Rc::new(bytes))))
+        Self(bytes.map_or(Source::Absent, |bytes| Source::Bytes(Rc::new((bytes, OnceCell::new())))))
     }
 }

@@ -186,10 +186,15 @@ impl<'a> Ground<'a> {
         lines
     }
 
-    /// The same of the file that a note calls `name`, or of what became of it.
-    pub(crate) fn lines_noted(&self, name: &str, as_of: AsOf) -> Rc<FileLines> {
-        let path = name.trim_start_matches("./").into();
-        self.lines_in(&self.renamed(name).unwrap_or(path), as_of)
+    /// How many of the lines `telling` are in the file that a note calls `name`, or in what became of it.
+    pub(crate) fn n_noted(&self, name: &str, telling: &[u32], as_of: AsOf) -> usize {
+        let path = self.renamed(name).unwrap_or_else(|| name.trim_start_matches("./").into());
+        let count = || self.lines_in(&path, as_of).n_of(telling);
+        match (as_of, self.blob_at_hand(&path)) {
+            (AsOf::Now, _) => count(),
+            (AsOf::Head, None) => 0,
+            (AsOf::Head, Some(blob)) => self.past.kept(&("noted", blob.as_slice(), telling), count),
+        }
     }
 
     /// What the file is called now that was called `name` and was renamed since; `None` where that is known to be none.
@@ -217,10 +222,10 @@ impl<'a> Ground<'a> {
     /// Whether so few files hold code with the lines `telling`, which the file `name` had, that it moved to them.
     pub(crate) fn is_in_few(&self, telling: &[u32], name: &str, as_of: AsOf) -> bool {
         // It takes a look at every file, so what it shows of a tree is kept.
-        let n_own = self.lines_noted(name, as_of).n_of(telling);
-        self.past.kept(&(self.past.head().tree.as_slice(), telling, n_own), || {
-            self.everywhere.get_or_init(|| Holders::everywhere(self)).are_few(telling, n_own)
-        })
+        let n_own = self.n_noted(name, telling, as_of);
+        let inputs = ("few", self.past.head().tree.as_slice(), telling, n_own);
+        let are_few = || self.everywhere.get_or_init(|| Holders::everywhere(self)).are_few(telling, n_own);
+        self.past.kept(&inputs, || usize::from(are_few())) == 1
     }
 
     /// The same ground, where the files are asked about as they are now, with these bytes.

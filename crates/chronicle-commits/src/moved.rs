@@ -173,7 +173,7 @@ impl Holders {
             _ => n_in(file, Version::Head),
         };
         let n_own = |as_of: AsOf| match own.files.is_empty() {
-            true => ground.lines_noted(own.name, as_of).n_of(telling),
+            true => ground.n_noted(own.name, telling, as_of),
             false => own.files.iter().map(|file| n_of(*file, as_of)).max().unwrap_or_default(),
         };
         let files: BTreeSet<usize> = n_held.keys().map(|version| version % self.n_files).collect();

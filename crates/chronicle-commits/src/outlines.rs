@@ -6,7 +6,7 @@ use chronicle_core::{
     LineRange,
     outline::{Item, ItemKind},
 };
-use chronicle_git::{LazyRepository, ObjectId};
+use chronicle_git::LazyRepository;
 use chronicle_outline::{Language, NoOutline};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
@@ -68,7 +68,11 @@ impl Outlines {
 
     /// The items of the file at `path`, whose bytes are `content`.
     pub fn items(&self, path: &str, content: &[u8]) -> Items {
-        let hash = key(path, content);
+        self.items_hashed(path, XxHash3_128::oneshot(content), content)
+    }
+
+    fn items_hashed(&self, path: &str, content_hash: u128, content: &[u8]) -> Items {
+        let hash = key(path, content_hash);
         if let Some(known) = self.known.borrow().get(&hash) {
             return Rc::clone(known);
         }
@@ -79,8 +83,11 @@ impl Outlines {
 
     /// The items of the file at `path` with `content`; `None` when it is not there.
     pub fn items_of(&self, repository: &LazyRepository, path: &str, content: &Content) -> Option<Items> {
-        let Some(blob) = content.blob() else { return Some(self.items(path, content.bytes(repository)?)) };
-        let hash = key_of_blob(path, blob);
+        if content.blob().is_none() {
+            return Some(self.items_hashed(path, content.hash()?, content.bytes(repository)?));
+        }
+        // A blob is known by its id: to read it would take longer than all the rest.
+        let hash = key(path, content.hash()?);
         if let Some(known) = self.known.borrow().get(&hash) {
             return Some(Rc::clone(known));
         }
@@ -105,7 +112,8 @@ impl Outlines {
         wanted: impl Fn(LineRange) -> bool,
     ) -> Option<Vec<Item>> {
         // Of thousands that are stored only these need room of their own.
-        let stored = content.blob().and_then(|blob| self.load(key_of_blob(path, blob), &wanted));
+        let hash = content.blob().and_then(|_| content.hash());
+        let stored = hash.and_then(|hash| self.load(key(path, hash), &wanted));
         match stored {
             Some(items) => items.ok(),
             None => {
@@ -190,20 +198,16 @@ fn parsed(bytes: &[u8], wanted: impl Fn(LineRange) -> bool) -> Option<Result<Vec
 }
 
 /// Changes with [`Stored`].
-const FORM: &[u8] = b"\0\x04";
+const FORM: &[u8] = b"\0\x05";
 
 /// What the outline of the file at `path` is kept under: the name decides which language it is, the rules decide what
 /// an item is.
-fn key(path: &str, content: &[u8]) -> u128 {
+fn key(path: &str, content_hash: u128) -> u128 {
     let name = path.rsplit('/').next().unwrap_or(path);
     let rules = chronicle_outline::OUTLINE_VERSION.to_le_bytes();
     let n_kinds = ItemKind::ALL.len().to_le_bytes();
-    XxHash3_128::oneshot(&[name.as_bytes(), FORM, &n_kinds, &rules, content].concat())
-}
-
-/// The same for a blob, which is known by its id: to read it would take longer than all the rest.
-fn key_of_blob(path: &str, blob: ObjectId) -> u128 {
-    key(path, &[b"blob ", blob.as_slice()].concat())
+    let content_hash = content_hash.to_le_bytes();
+    XxHash3_128::oneshot(&[name.as_bytes(), FORM, &n_kinds, &rules, &content_hash].concat())
 }
 
 fn stored(item: &Item) -> StoredItem<'_> {

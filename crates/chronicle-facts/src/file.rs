@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, ops::Deref, path::Path, time::Duration};
 
-use rusqlite::{Connection, OpenFlags, Transaction};
+use rusqlite::{Connection, OpenFlags, Transaction, config::DbConfig};
 
 use crate::error::Result;
 
@@ -84,6 +84,8 @@ impl Facts {
     fn set_up(connection: Connection, is_kept: bool) -> Result<Self> {
         connection.busy_timeout(PATIENCE)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        // What a question is about says nothing of how to answer it: no statement is planned again for each value.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         // What is filled at once is written once. The size is in kilobytes.
         connection.execute_batch("PRAGMA cache_size = -24000; PRAGMA temp_store = MEMORY")?;
         let facts = Self { connection, is_kept, is_held: Cell::new(false) };

@@ -381,16 +381,16 @@ impl Line<'_> {
 
 impl Known<'_> {
     /// What `make` makes of the immutable `inputs`, made once.
-    pub(crate) fn kept(&self, inputs: &impl Serialize, make: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn kept(&self, inputs: &impl Serialize, make: impl FnOnce() -> usize) -> usize {
         let key =
             postcard::to_allocvec(inputs).ok().map(|bytes| XxHash3_128::oneshot_with_seed(KEPT, &bytes));
         let known = key.and_then(|key| self.line.facts.made(key).ok()?);
-        if let Some([known]) = known.as_deref() {
-            return *known == 1;
+        if let Some(known) = known.and_then(|known| postcard::from_bytes(&known).ok()) {
+            return known;
         }
         let made = make();
-        if let Some(key) = key {
-            self.line.placements.add(key, vec![u8::from(made)]);
+        if let (Some(key), Ok(value)) = (key, postcard::to_allocvec(&made)) {
+            self.line.placements.add(key, value);
         }
         made
     }

@@ -372,7 +372,7 @@ fn session_memory_is_not_kept_in_a_folder_of_another_account() {
     list(&home).success();
     // Only root can give a folder away.
     if std::os::unix::fs::chown(&home, Some(4242), None).is_err() {
-        eprintln!("skipped: no folder can be given to another account here");
+        skip("no folder can be given to another account here");
         return;
     }
     for home in [home.clone(), home.join("below")] {

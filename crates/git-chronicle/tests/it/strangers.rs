@@ -244,7 +244,8 @@ fn fork_of(repo: &TestRepo) -> TestRepo {
 
 #[test]
 fn what_a_fork_takes_away_of_the_users_comes_back() {
-    let take_away: [(&str, &dyn Fn(&TestRepo, &str, &str)); 5] = [
+    type TakeAway<'a> = (&'static str, &'a dyn Fn(&TestRepo, &str, &str));
+    let take_away: [TakeAway<'_>; 5] = [
         ("expire", &|fork, lesson, _| drop(chronicle(fork.path(), &["expire", lesson]).success())),
         ("remove knowledge", &|fork, _, rule| {
             drop(chronicle(fork.path(), &["knowledge", "remove", rule]).success());
