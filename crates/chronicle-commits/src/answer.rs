@@ -1,16 +1,18 @@
 //! Answers a question from the records of the files in scope.
 
 use std::{
-    cell::LazyCell,
+    cell::{Cell, LazyCell},
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
 };
 
 use chronicle_core::{
-    Age, Category, ContextLevel, DependsOn, EntryId, LineFinder, LineRange, NO_SUMMARY, Origin,
+    Age, Category, ContextLevel, DependsOn, EntryId, GoneBecause, LineFinder, LineRange, NO_SUMMARY, Origin,
     correction::{self, CorrectionItem, CorrectionKind, Tier},
     mentions::{agree, segments},
     outline::{Item as Named, may_mean},
-    reading::{CrossCuttingItem, Dependency, Match, Reading, RegionItem, Standing, State, Stats, WisdomItem},
+    reading::{
+        CrossCuttingItem, Dependency, Match, MovedTo, Reading, RegionItem, Standing, State, Stats, WisdomItem,
+    },
     room,
     score::{self, Tie},
 };
@@ -22,6 +24,7 @@ use crate::{
     by_item::placed_again,
     corrections::Said,
     error::Result,
+    gather::located,
     kept::Caches,
     moved,
     outlines::Items,
@@ -30,6 +33,7 @@ use crate::{
     record::{Body, Claim, Concern, FileRecord, Heading, Reliance},
     related::Follower,
     trust::Voice,
+    went::Left,
     wisdom_view,
 };
 
@@ -48,8 +52,9 @@ pub(crate) struct Setting<'a> {
     /// Opened only when an item needs more than the records hold.
     pub(crate) repository: &'a LazyRepository,
     pub(crate) caches: &'a Caches,
-    /// When HEAD was committed.
+    /// When the commit that is asked about was committed, and its tree.
     pub(crate) head_time: Timestamp,
+    pub(crate) head_tree: ObjectId,
     /// What was said of claims after they were made.
     pub(crate) said: &'a dyn Said,
 }
@@ -117,7 +122,12 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     reading.regions.reserve_exact(items.len() - n_lessons);
     for mut item in items {
         if !request.limits.is_brief {
-            item.standing.gone_since = gone_since(&item, files, setting)?.map(|id| id.to_string());
+            let by = gone_since(&item, files, setting)?;
+            item.standing.gone_since = by.map(|id| id.to_string());
+            item.standing.moved_to = by.map(|by| moved_to(&item, files, setting, by)).transpose()?.flatten();
+            if item.standing.moved_to.is_some() {
+                item.standing.gone_because = Some(GoneBecause::Moved);
+            }
         }
         let own = item.body.anchor().map(|anchor| anchor.name.as_str());
         item.standing.related = follower.follow((&item.standing.commit, own), item.body.related())?;
@@ -339,6 +349,7 @@ fn item(
         state: placement.state,
         gone_because: placement.because,
         gone_since: None,
+        moved_to: None,
         item_lines: placement.item,
         lines_disagree: placement.tie == Tie::ByName,
         matched: if is_named { Match::Anchor } else { placement.matched },
@@ -456,7 +467,21 @@ fn gone_since(item: &Item, files: &[Scoped], setting: &Setting<'_>) -> Result<Op
     }
 }
 
-/// Copies of one claim on several commits show once, where they are best placed.
+/// Where the lines of an item went that `by` took away.
+fn moved_to(item: &Item, files: &[Scoped], setting: &Setting<'_>, by: ObjectId) -> Result<Option<MovedTo>> {
+    let Some(Scoped { path, record, .. }) = item.file.map(|number| &files[number]) else { return Ok(None) };
+    let claim = &record.claims[item.claim];
+    let Some(recorded) = claim.placement.recorded_in else { return Ok(None) };
+    let heading = &record.headings[claim.heading];
+    let located = located(claim, heading);
+    let left = Left { by, path, located, noted: heading.commit, recorded, lacks: Cell::new(false) };
+    let repository = setting.repository.get()?;
+    let now = setting.caches.departures.now(repository, setting.head_tree, &left)?;
+    Ok(now.map(|(file, lines)| MovedTo { file: file.to_string(), lines }))
+}
+
+/// Copies of one claim on several commits show once, where they are best placed; what is shown in the file that its code
+/// went to is not shown as gone from the other one.
 fn keep_best_copies(mut items: Vec<Item>) -> Vec<Item> {
     items.sort_by(|left, right| {
         let key = |item: &Item| {
@@ -473,6 +498,9 @@ fn keep_best_copies(mut items: Vec<Item>) -> Vec<Item> {
     let is_first: Vec<bool> = items.iter().map(|item| seen.insert((&item.standing.id, item.file))).collect();
     let mut is_first = is_first.into_iter();
     items.retain(|_| is_first.next().unwrap_or_default());
+    let is_there = |item: &&Item| item.standing.state != State::Gone;
+    let there: HashSet<_> = items.iter().filter(is_there).map(|item| item.standing.id.clone()).collect();
+    items.retain(|item| is_there(&item) || !there.contains(&item.standing.id));
     items
 }
 

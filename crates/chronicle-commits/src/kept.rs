@@ -18,11 +18,12 @@ use crate::{
     past::fill::Progress,
     reformatted::Reformatted,
     retire::Retired,
+    went::Departures,
 };
 
 /// The directories, within the state directory of a repository, of all that is derived from notes and history: it may go
 /// at any time, and has to where words are purged.
-pub const DERIVED: [&str; 11] = [
+pub const DERIVED: [&str; 12] = [
     "anchors",
     "blames",
     "facts",
@@ -33,6 +34,7 @@ pub const DERIVED: [&str; 11] = [
     "reconciled",
     "reformatted",
     "retired",
+    "went",
     "summaries",
 ];
 
@@ -45,6 +47,8 @@ pub struct Caches {
     pub blames: Blames,
     /// Who took lines away.
     pub retired: Retired,
+    /// Where code went that left its file.
+    pub departures: Departures,
     /// Where code is that was reformatted.
     pub reformatted: Reformatted,
     /// What never changes about commits and notes.
@@ -61,6 +65,7 @@ impl Caches {
             outlines: Outlines::new(place),
             blames: Blames::new(place),
             retired: Retired::new(place),
+            departures: Departures::new(place),
             reformatted: Reformatted::new(place),
             facts,
         }

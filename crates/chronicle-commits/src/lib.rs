@@ -50,6 +50,7 @@ pub mod tidy;
 pub mod transfer;
 mod trust;
 mod was_here;
+mod went;
 mod wisdom_view;
 pub mod write;
 

@@ -256,7 +256,7 @@ pub(crate) fn is_telling(sketch: &Sketch) -> bool {
 }
 
 /// Whether a file that has `n_held` of so many `telling` lines may have the code they are of.
-fn may_hold(n_held: usize, n_telling: usize) -> bool {
+pub(crate) fn may_hold(n_held: usize, n_telling: usize) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
     let is_enough = LEAST_HELD * n_telling as f64 <= n_held as f64;
     SHORTEST <= n_telling && FEWEST <= n_held && is_enough

@@ -241,6 +241,7 @@ fn read_from(
         repository: lazy,
         caches,
         head_time: Timestamp::from_second(past.head().time).unwrap_or(request.now),
+        head_tree: past.head().tree,
         said: &afterwords,
     };
     let mut reading = answer(request, &files, &setting)?;

@@ -110,6 +110,8 @@ pub struct Standing {
     pub gone_because: Option<GoneBecause>,
     /// The commit that took the code away.
     pub gone_since: Option<String>,
+    /// Where the code went; null where it is nowhere, or nobody knows.
+    pub moved_to: Option<MovedTo>,
     /// The lines of the item that it is about, where most of its own are gone and the item is still there.
     pub item_lines: Option<LineRange>,
     /// Whether the recorded lines were not in the item that the note names: then it is placed on that item.
@@ -182,6 +184,15 @@ impl Standing {
     pub fn is_over(&self) -> bool {
         self.superseded_by.is_some() || self.expired
     }
+}
+
+/// A place in another file that code went to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MovedTo {
+    /// The file.
+    pub file: String,
+    /// The lines there.
+    pub lines: LineRange,
 }
 
 /// How an item was matched to the question, most specific first.

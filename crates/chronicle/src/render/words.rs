@@ -6,7 +6,7 @@ use chronicle_core::{
     Age, EntryId, LineRange,
     correction::{CorrectionItem, CorrectionKind, Tier},
     counted, plain,
-    reading::{GoneBecause, Match, Standing, State},
+    reading::{GoneBecause, Match, MovedTo, Standing, State},
     shown_path,
 };
 use jiff::Timestamp;
@@ -116,10 +116,13 @@ fn gone(standing: &Standing) -> String {
     let because = match standing.gone_because {
         Some(GoneBecause::Deleted) => Some("deleted"),
         Some(GoneBecause::Rewritten) => Some("rewritten"),
-        Some(GoneBecause::Moved) => Some("moved"),
+        Some(GoneBecause::Moved) => standing.moved_to.is_none().then_some("moved"),
         Some(GoneBecause::NotOnThisBranch) => Some("not on this branch"),
         Some(GoneBecause::Unknown) | None => None,
     };
+    if let Some(MovedTo { file, lines }) = &standing.moved_to {
+        let _ = write!(gone, ", moved to {} lines {}-{}", path(file), lines.start, lines.end);
+    }
     let about = standing.item_lines.map(|_| "about this item");
     for words in because.into_iter().chain(about) {
         let _ = write!(gone, ", {words}");

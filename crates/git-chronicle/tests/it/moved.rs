@@ -168,10 +168,6 @@ fn what_was_renamed_moved_and_formatted_is_found_in_one_table() {
     ## The commits
     - Several files [0cb4034, 2 days, 0.88]: All clients at once would bring the broker down again
 
-    ## src/pool.rs
-    - backoff [0cb4034, 2 days, 0.86]
-      - risk: A seed for each client repeats itself.
-
     ## src/user.rs
     - retry (lines 1-5) [0cb4034, 2 days, 1.00]
       - 1 more in `read`
@@ -434,4 +430,45 @@ fn a_note_keeps_what_code_is_known_by_in_another_file() {
     // Nobody who reads has to see it.
     let told = ask(&repo, &["read", "src/user.rs", "--format", "json"]);
     assert!(told.contains("never waits longer") && !told.contains("\"sketch\""), "{told}");
+}
+
+#[test]
+fn the_file_that_code_left_says_where_it_went() {
+    let repo = TestRepo::new();
+    let (rest, retry) = (
+        "def other(x):\n    return x + 1\n",
+        "def retry(conn, attempts):\n    delay = backoff_base * attempts\n    conn.sleep(delay + jitter(conn))\n    return conn.session_handle()\n",
+    );
+    repo.write("a.py", [retry, "\n", rest].concat());
+    repo.write("b.py", "import time\n");
+    repo.commit("retry");
+    annotate(
+        &repo,
+        &json!({ "summary": "Waits double since the broker bans clients that hurry", "wisdom": [
+            { "category": "gotcha", "content": "The delay is in milliseconds here.", "file": "a.py", "lines": { "start": 1, "end": 4 } },
+            { "category": "insight", "content": "One more of them would be one too many.", "file": "a.py", "lines": { "start": 6, "end": 7 } },
+        ]}),
+    );
+    repo.write("a.py", rest);
+    repo.write("b.py", ["import time\n\n", retry].concat());
+    let commit = repo.commit("b: retry");
+    repo.write("b.py", ["import time\nimport socket\n\n", retry].concat());
+    repo.commit("b: import");
+    let said = ask_both(&repo, &["read", "a.py"]);
+    let went = format!("gone since {}, moved to b.py lines 4-7", &commit[..7]);
+    assert!(said.contains(&went) && said.contains("lines 1-2, intact"), "{said}");
+    let json: serde_json::Value =
+        serde_json::from_str(&ask_both(&repo, &["read", "a.py", "--format=json"])).expect("it is JSON");
+    let gone =
+        json["wisdom"].as_array().expect("a list").iter().find(|item| item["state"] == "gone").expect("one");
+    assert_eq!(gone["gone_because"], "moved");
+    assert_eq!(gone["moved_to"], json!({ "file": "b.py", "lines": { "start": 4, "end": 7 } }));
+    // In one answer it is shown once.
+    let both = ask_both(&repo, &["read", "a.py", "b.py"]);
+    assert_eq!(both.matches("The delay is in milliseconds").count(), 1, "{both}");
+    // What went nowhere was deleted.
+    repo.write("b.py", "import time\n");
+    repo.commit("b: no retry");
+    let said = ask_both(&repo, &["read", "a.py"]);
+    assert!(said.contains("deleted") && !said.contains("moved"), "{said}");
 }
