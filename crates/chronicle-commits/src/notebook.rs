@@ -237,7 +237,7 @@ impl<'r> Notebook<'r> {
         let blobs = keys.iter().filter_map(|key| self.by_key.get(key)).flatten();
         let bytes = |blob: &ObjectId| match self.bytes.get(blob) {
             Some(bytes) => Ok(bytes.clone()),
-            None => self.repository.blob(*blob),
+            None => self.repository.note_blob(*blob),
         };
         blobs.map(|blob| Ok(self.raw_of(*blob, bytes(blob)?))).collect()
     }
@@ -332,7 +332,7 @@ impl<'r> SingleNotes<'r> {
                 let refs = 1 << (*number).min(NAMED);
                 match found.iter_mut().find(|(known, _)| *known == blob) {
                     Some((_, raw)) => raw.refs |= refs,
-                    None => found.push((blob, Raw { bytes: self.repository.blob(blob)?, refs })),
+                    None => found.push((blob, Raw { bytes: self.repository.note_blob(blob)?, refs })),
                 }
             }
         }

@@ -115,7 +115,7 @@ impl Tombstones {
                 Err(error) => return Err(error.into()),
             };
             for note in notes {
-                for tombstone in read_tombstones(&repository.blob(note.blob)?) {
+                for tombstone in read_tombstones(&repository.note_blob(note.blob)?) {
                     let Voice { tier, origin } = trust.voice(&mark_of_tombstone(&tombstone), [name.as_str()]);
                     let is_here = name == PURGED_REF || trust.is_shared(&name);
                     // Where nothing is recorded, nobody is known, and our own ref is all there is.
@@ -146,7 +146,8 @@ impl Tombstones {
         // Mostly there is none.
         !self.blobs.is_empty()
             && self.blobs.get(&blob.to_string()).is_some_and(|grave| {
-                grave.tier == Tier::Own || !repository.blob(blob).is_ok_and(|content| is_readable(&content))
+                grave.tier == Tier::Own
+                    || !repository.note_blob(blob).is_ok_and(|content| is_readable(&content))
             })
     }
 

@@ -235,7 +235,7 @@ fn withheld(
 
 /// The bytes of all notes on one object.
 fn bytes_of(repository: &Repository, blobs: &[ObjectId]) -> Result<Vec<u8>> {
-    let contents = blobs.iter().map(|blob| repository.blob(*blob));
+    let contents = blobs.iter().map(|blob| repository.note_blob(*blob));
     Ok(contents.collect::<std::result::Result<Vec<_>, _>>()?.join(&b'\n'))
 }
 

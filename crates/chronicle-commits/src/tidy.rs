@@ -51,7 +51,7 @@ pub fn take_away(
     let (n_gone, recovered) = repository.edit_notes(NOTES_REF, &message, |edit: &mut NotesEdit<'_>| {
         let mut n_gone = 0;
         for (key, blob) in notes {
-            if edit.get(*key)? == Some(repository.blob(*blob)?) {
+            if edit.get(*key)? == Some(repository.note_blob(*blob)?) {
                 edit.remove(*key);
                 n_gone += 1;
             }

@@ -235,6 +235,12 @@ pub enum GitError {
         /// The other.
         right: ObjectId,
     },
+    /// An object of notes that is another one than its id says: somebody put it there, or a replacement for it.
+    #[snafu(display("object {id} of the notes is not what its id says; this repository was tampered with"))]
+    Forged {
+        /// The object.
+        id: ObjectId,
+    },
     /// A `git` process that failed.
     #[snafu(display("`git {command}` failed: {stderr}"))]
     Process {

@@ -14,6 +14,7 @@ mod config;
 mod conversion;
 mod error;
 pub mod files;
+mod genuine;
 mod glance;
 mod history;
 pub mod hooks;

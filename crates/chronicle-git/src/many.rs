@@ -14,6 +14,7 @@ use snafu::ResultExt;
 use crate::{
     Repository,
     error::{ObjectSnafu, Result},
+    genuine::Genuine,
     repository::{ReadAhead, for_bulk},
 };
 
@@ -26,12 +27,30 @@ const BATCH: usize = 256;
 /// More threads than this mostly unpack the same chains twice.
 const MAX_THREADS: usize = 4;
 
+/// Whether objects are checked to be those that their ids name: those of notes are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Checks {
+    Yes,
+    No,
+}
+
 impl Repository {
-    /// Reads the objects `ids`, and keeps what `pick` makes of each; objects that are missing are passed over.
+    /// Reads the objects of notes `ids`, and keeps what `pick` makes of each; objects that are missing, or others than their
+    /// ids say, are passed over.
     #[must_use]
     pub fn read_many<T: Send>(
         &self,
+        ids: Vec<ObjectId>,
+        pick: impl Fn(ObjectId, &[u8]) -> Option<T> + Sync,
+    ) -> Vec<(ObjectId, T)> {
+        self.read_all(ids, Checks::Yes, pick)
+    }
+
+    /// The same of any objects, checked or not.
+    pub(crate) fn read_all<T: Send>(
+        &self,
         mut ids: Vec<ObjectId>,
+        checks: Checks,
         pick: impl Fn(ObjectId, &[u8]) -> Option<T> + Sync,
     ) -> Vec<(ObjectId, T)> {
         ids.sort_unstable();
@@ -42,7 +61,7 @@ impl Repository {
             _ => std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS),
         };
         if n_threads == 1 {
-            return read(self.bulk(), &ordered, &pick);
+            return read(self.bulk(), &ordered, checks, &pick);
         }
         let shared = self.inner.clone().into_sync();
         let pick = &pick;
@@ -51,7 +70,7 @@ impl Repository {
             let workers: Vec<_> = parts
                 .map(|part| {
                     let shared = &shared;
-                    scope.spawn(move || read(&for_bulk(shared.to_thread_local()), part, pick))
+                    scope.spawn(move || read(&for_bulk(shared.to_thread_local()), part, checks, pick))
                 })
                 .collect();
             workers
@@ -76,7 +95,7 @@ impl Repository {
         let mut buffer = Vec::new();
         let mut picked = Vec::new();
         for id in self.in_pack_order(ids) {
-            let found = self.bulk().objects.try_find(&id, &mut buffer).context(ObjectSnafu { id })?;
+            let found = Genuine(self.bulk()).try_find(&id, &mut buffer).context(ObjectSnafu { id })?;
             picked.extend(found.and_then(|object| pick(id, object.data)).map(|value| (id, value)));
         }
         Ok(picked)
@@ -98,7 +117,8 @@ impl Repository {
         let ordered = self.in_pack_order(ids);
         let n_threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         if ordered.len() < LEAST_FOR_THREADS || n_threads == 1 {
-            let batches = ordered.chunks(BATCH).flat_map(|batch| read(self.bulk(), batch, &pick));
+            let batches =
+                ordered.chunks(BATCH).flat_map(|batch| read(self.bulk(), batch, Checks::Yes, &pick));
             return batches.into_iter().try_for_each(|(id, value)| each(id, value));
         }
         let shared = self.inner.clone().into_sync();
@@ -112,7 +132,7 @@ impl Repository {
                         let own = ordered.chunks(BATCH).skip(worker).step_by(n_threads);
                         // Whoever listened has had enough when sending fails.
                         for batch in own {
-                            if sender.send(read(&local, batch, pick)).is_err() {
+                            if sender.send(read(&local, batch, Checks::Yes, pick)).is_err() {
                                 break;
                             }
                         }
@@ -179,12 +199,17 @@ fn pack_indices(directory: &Path, hash: gix::hash::Kind) -> Vec<PackIndex> {
 fn read<T>(
     repository: &gix::Repository,
     ids: &[ObjectId],
+    checks: Checks,
     pick: &(impl Fn(ObjectId, &[u8]) -> Option<T> + Sync),
 ) -> Vec<(ObjectId, T)> {
     let mut buffer = Vec::new();
     let mut picked = Vec::new();
     for id in ids {
-        if let Ok(Some(object)) = repository.objects.try_find(id, &mut buffer) {
+        let found = match checks {
+            Checks::Yes => Genuine(repository).try_find(id, &mut buffer),
+            Checks::No => repository.objects.try_find(id, &mut buffer),
+        };
+        if let Ok(Some(object)) = found {
             picked.extend(pick(*id, object.data).map(|value| (*id, value)));
         }
     }

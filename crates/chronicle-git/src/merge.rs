@@ -126,7 +126,7 @@ impl Repository {
         let ((), recovered) = self.move_ref(name, message, |ours| {
             let (mut notes, tree) = self.notes_of(name, ours)?;
             for blobs in notes.values_mut() {
-                let content = self.blob(blobs[0])?;
+                let content = self.note_blob(blobs[0])?;
                 if let Some(changed) = change(&content) {
                     blobs[0] = self.write_blob(&changed)?;
                 }
@@ -197,7 +197,7 @@ impl Repository {
     fn notes_of(&self, name: &str, tip: Option<ObjectId>) -> Result<(Notes, NotesTree)> {
         let mut notes = Notes::new();
         let Some(tip) = tip else { return Ok((notes, NotesTree { id: None, is_pure: true })) };
-        let id = self.commit_tree(tip).map_err(|_| GitError::NotANotesRef { name: name.to_owned() })?;
+        let id = self.tree_of_notes(name, tip)?;
         let (listed, mut is_pure) = self.list_notes(name, id)?;
         for note in listed {
             let blobs = notes.entry(note.key).or_default();

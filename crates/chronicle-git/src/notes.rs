@@ -10,7 +10,8 @@ use snafu::ResultExt;
 
 use crate::{
     CORRECTIONS_REF, FETCHED_NOTES, KNOWLEDGE_REF, LEGACY_NOTES_REF, NOTES_REF, PURGED_REF, Repository,
-    error::{GitError, ObjectSnafu, ReadRefSnafu, Result},
+    error::{GitError, ReadRefSnafu, Result},
+    genuine::Genuine,
 };
 
 /// One note: the object that carries it and the blob that holds it.
@@ -120,10 +121,10 @@ impl Repository {
     /// The root tree of the notes ref `name`; `None` when there is no such ref.
     pub(crate) fn notes_tree(&self, name: &str) -> Result<Option<ObjectId>> {
         let Some(tip) = self.ref_target(name)? else { return Ok(None) };
-        let object = self.inner.find_object(tip).context(ObjectSnafu { id: tip })?;
-        match object.peel_to_tree() {
-            Ok(tree) => Ok(Some(tree.id)),
-            Err(_) => Err(GitError::NotANotesRef { name: name.to_owned() }),
+        match self.genuine_tree_of(tip)? {
+            // A partial clone may lack it.
+            Some(tree) if self.has_object(tree) => Ok(Some(tree)),
+            _ => Err(GitError::NotANotesRef { name: name.to_owned() }),
         }
     }
 
@@ -143,7 +144,7 @@ impl Repository {
     /// # Errors
     /// As for [`Repository::notes`].
     pub fn notes_at(&self, name: &str, tip: ObjectId) -> Result<Vec<NoteRef>> {
-        let tree = self.commit_tree(tip).map_err(|_| GitError::NotANotesRef { name: name.to_owned() })?;
+        let tree = self.tree_of_notes(name, tip)?;
         Ok(self.list_notes(name, tree)?.0)
     }
 
@@ -162,26 +163,26 @@ impl Repository {
             if is_endless || FEW_TREES + MAX_DEPTH * notes.len() < n_trees {
                 return Err(GitError::EndlessNotes { name: name.to_owned() });
             }
-            let tree = self.inner.find_tree(id).context(ObjectSnafu { id })?;
-            for entry in tree.iter().filter_map(std::result::Result::ok) {
-                let hex = [&prefix, entry.filename().as_bytes()].concat();
-                let is_hex = hex.iter().all(u8::is_ascii_hexdigit);
-                match entry.mode() {
-                    mode if is_hex
-                        && mode.is_tree()
-                        && entry.filename().len() == 2
-                        && hex.len() < hex_len =>
-                    {
-                        pending.push((hex, entry.object_id()));
+            self.in_genuine_tree(id, |entries| {
+                for entry in entries.filter_map(std::result::Result::ok) {
+                    let hex = [&prefix, entry.filename.as_bytes()].concat();
+                    let is_hex = hex.iter().all(u8::is_ascii_hexdigit);
+                    match entry.mode {
+                        mode if is_hex
+                            && mode.is_tree()
+                            && entry.filename.len() == 2
+                            && hex.len() < hex_len =>
+                        {
+                            pending.push((hex, entry.oid.to_owned()));
+                        }
+                        mode if is_hex && mode.is_blob() && hex.len() == hex_len => {
+                            let blob = entry.oid.to_owned();
+                            notes.extend(ObjectId::from_hex(&hex).ok().map(|key| NoteRef { key, blob }));
+                        }
+                        _ => is_pure = false,
                     }
-                    mode if is_hex && mode.is_blob() && hex.len() == hex_len => {
-                        notes.extend(
-                            ObjectId::from_hex(&hex).ok().map(|key| NoteRef { key, blob: entry.object_id() }),
-                        );
-                    }
-                    _ => is_pure = false,
                 }
-            }
+            })?;
         }
         notes.sort_unstable();
         Ok((notes, is_pure))
@@ -220,7 +221,7 @@ impl Repository {
     /// When the ref, a tree or the blob cannot be read.
     pub fn note(&self, name: &str, key: ObjectId) -> Result<Option<Vec<u8>>> {
         let Some(mut notes) = self.notes_one_by_one(name)? else { return Ok(None) };
-        notes.find(key)?.map(|blob| self.blob(blob)).transpose()
+        notes.find(key)?.map(|blob| self.note_blob(blob)).transpose()
     }
 
     /// The notes of the ref `name`, to look some of them up; `None` when there is no such ref.
@@ -229,7 +230,8 @@ impl Repository {
     /// When the ref or its tree cannot be read.
     pub fn notes_one_by_one(&self, name: &str) -> Result<Option<NotesOneByOne<'_>>> {
         let Some(tree) = self.notes_tree(name)? else { return Ok(None) };
-        let state = gix::note::plumbing::State::new(tree, &self.inner).context(ReadRefSnafu { name })?;
+        let state =
+            gix::note::plumbing::State::new(tree, &Genuine(&self.inner)).context(ReadRefSnafu { name })?;
         Ok(Some(NotesOneByOne { repository: self, name: name.to_owned(), state }))
     }
 }
@@ -247,6 +249,6 @@ impl NotesOneByOne<'_> {
     /// # Errors
     /// When a tree cannot be read.
     pub fn find(&mut self, key: ObjectId) -> Result<Option<ObjectId>> {
-        self.state.get(&key, &self.repository.inner).context(ReadRefSnafu { name: &self.name })
+        self.state.get(&key, &Genuine(&self.repository.inner)).context(ReadRefSnafu { name: &self.name })
     }
 }

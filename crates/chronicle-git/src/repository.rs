@@ -26,6 +26,7 @@ use crate::{
     glance::common_dir_of,
     last_words::LastWords,
     lock::{FileLock, Patience},
+    many::Checks,
     objects::Fsync,
     ownership::{self, Site, Trusted},
     process::git,
@@ -411,7 +412,7 @@ impl Repository {
     /// Reads versions of files that will be asked for one by one; together, in the order of the pack, they cost far less.
     pub fn read_ahead(&self, mut ids: Vec<ObjectId>) {
         ids.retain(|id| !self.is_too_large(*id));
-        let read = self.read_many(ids, |_, content| Some(content.to_vec()));
+        let read = self.read_all(ids, Checks::No, |_, content| Some(content.to_vec()));
         let mut ahead = self.read_ahead.borrow_mut();
         for (id, content) in read {
             ahead.add(id, &content);

@@ -9,14 +9,8 @@ use std::{
 };
 
 use gix::{ObjectId, bstr::ByteSlice};
-use snafu::ResultExt;
 
-use crate::{
-    FileLock, Repository, Whom,
-    error::{ObjectSnafu, Result},
-    files,
-    last_words::LastWords,
-};
+use crate::{FileLock, Repository, Whom, error::Result, files, last_words::LastWords};
 
 /// Who wrote a version of the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -263,7 +257,8 @@ impl Repository {
 
     /// The notes of two commits, without the directories that both have.
     fn blobs_but_for(&self, before: Option<ObjectId>, after: Option<ObjectId>) -> Result<(Blobs, Blobs)> {
-        let tree = |commit: Option<ObjectId>| commit.map(|id| self.commit_tree(id)).transpose();
+        let tree =
+            |commit: Option<ObjectId>| commit.map(|id| self.tree_of_notes(crate::NOTES_REF, id)).transpose();
         let mut pending = vec![(Vec::new(), tree(before)?, tree(after)?)];
         let (mut left, mut right) = (Blobs::new(), Blobs::new());
         let mut n_trees = 0;
@@ -305,16 +300,17 @@ impl Repository {
     /// The entries of a tree that can be notes or directories of them.
     fn entries(&self, tree: Option<ObjectId>) -> Result<HashMap<Vec<u8>, (bool, ObjectId)>> {
         let Some(id) = tree else { return Ok(HashMap::new()) };
-        let tree = self.inner.find_tree(id).context(ObjectSnafu { id })?;
-        let mut entries = HashMap::new();
-        for entry in tree.iter().filter_map(std::result::Result::ok) {
-            let (name, mode) = (entry.filename(), entry.mode());
-            let is_directory = mode.is_tree() && name.len() == 2;
-            if (is_directory || mode.is_blob()) && name.iter().all(u8::is_ascii_hexdigit) {
-                entries.insert(name.to_vec(), (is_directory, entry.object_id()));
+        self.in_genuine_tree(id, |all| {
+            let mut entries = HashMap::new();
+            for entry in all.filter_map(std::result::Result::ok) {
+                let (name, mode) = (entry.filename, entry.mode);
+                let is_directory = mode.is_tree() && name.len() == 2;
+                if (is_directory || mode.is_blob()) && name.iter().all(u8::is_ascii_hexdigit) {
+                    entries.insert(name.to_vec(), (is_directory, entry.oid.to_owned()));
+                }
             }
-        }
-        Ok(entries)
+            entries
+        })
     }
 }
 

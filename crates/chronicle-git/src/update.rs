@@ -12,6 +12,7 @@ use snafu::ResultExt;
 use crate::{
     Repository, Whom,
     error::{GitError, ReadRefSnafu, Result, WriteObjectSnafu},
+    genuine::Genuine,
     refs::UpdateFailed,
     turn::Turn,
 };
@@ -43,8 +44,11 @@ impl NotesEdit<'_> {
         if let Some(changed) = self.changed.get(&key) {
             return Ok(changed.clone());
         }
-        let blob = self.state.get(&key, &self.repository.inner).context(ReadRefSnafu { name: self.name })?;
-        blob.map(|id| self.repository.blob(id)).transpose()
+        let blob = self
+            .state
+            .get(&key, &Genuine(&self.repository.inner))
+            .context(ReadRefSnafu { name: self.name })?;
+        blob.map(|id| self.repository.note_blob(id)).transpose()
     }
 
     /// Makes `content` the note of `key`.
@@ -162,16 +166,10 @@ impl Repository {
 
     fn notes_state(&self, name: &str, tip: Option<ObjectId>) -> Result<gix::note::plumbing::State> {
         let tree = match tip {
-            Some(tip) => {
-                let commit = self
-                    .inner
-                    .find_commit(tip)
-                    .map_err(|_| GitError::NotANotesRef { name: name.to_owned() })?;
-                commit.tree_id().context(ReadRefSnafu { name })?.detach()
-            }
+            Some(tip) => self.tree_of_notes(name, tip)?,
             None => self.write_object(&gix::objs::Tree::empty())?,
         };
-        gix::note::plumbing::State::new(tree, &self.inner).context(ReadRefSnafu { name })
+        gix::note::plumbing::State::new(tree, &Genuine(&self.inner)).context(ReadRefSnafu { name })
     }
 
     fn commit_notes(

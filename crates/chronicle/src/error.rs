@@ -584,6 +584,7 @@ fn git_code(error: &GitError) -> Code {
         }
         GitError::UnknownRemote { .. } => "unknown_remote",
         GitError::OtherAddress { .. } => "other_address",
+        GitError::Forged { .. } => "forged_object",
         GitError::Fetch { .. } => "fetch_failed",
         GitError::Rejected { .. } => "push_rejected",
         GitError::UpdateRef { .. } | GitError::RefMoved { .. } | GitError::Outrun { .. } => "contended",

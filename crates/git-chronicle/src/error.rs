@@ -198,6 +198,9 @@ impl CommandError {
                 "`git remote get-url --push NAME` shows it; `git chronicle sync enable NAME` says that it is right"
             }
             "no_remote" | "unknown_remote" => "`git remote -v` lists the remotes",
+            "forged_object" => {
+                "clone it anew; `git replace --list` shows whether another object stands in for it"
+            }
             "other_address" => {
                 "variables such as GIT_CONFIG_PARAMETERS say so; unset them, or give the remote that address"
             }

@@ -344,3 +344,49 @@ fn variables_lead_notes_to_no_other_address() {
     chronicle(repo.path(), &["sync", "push", "origin"]).refused(1, &["git would talk to"]);
     assert!(is_empty(&fork));
 }
+
+#[test]
+fn nothing_stands_in_for_the_notes_of_the_team() {
+    let mate = annotated().0;
+    let team = mate.beside("team").to_string_lossy().into_owned();
+    mate.git(&["clone", "--quiet", "--bare", &mate.path().to_string_lossy(), &team]);
+    mate.git(&["push", "--quiet", &team, "refs/notes/chronicle"]);
+    let victim = || {
+        let repo = TestRepo::new();
+        repo.git(&["remote", "add", "origin", &team]);
+        repo.git(&["fetch", "--quiet", "origin", "HEAD"]);
+        repo.git(&["reset", "--quiet", "--hard", "FETCH_HEAD"]);
+        repo.git(&["fetch", "--quiet", "origin", "refs/notes/*:refs/notes/*"]);
+        repo
+    };
+    let own = |repo: &TestRepo| {
+        chronicle(repo.path(), &["sync", "enable", "origin"]).success();
+        let pulled = chronicle(repo.path(), &["sync", "pull"]);
+        let read = chronicle(repo.path(), &["read", "a.rs"]);
+        [pulled.stderr, read.stdout, read.stderr].concat()
+    };
+    let repo = victim();
+    let shown = own(&repo);
+    assert!(shown.contains("\n- gotcha"), "{shown}");
+    for revision in ["refs/notes/chronicle", "refs/notes/chronicle^{tree}", "note"] {
+        let repo = victim();
+        let note = || repo.git(&["notes", "--ref", "chronicle", "list", "HEAD"]).trim().to_owned();
+        let id = |revision: &str| match revision {
+            "note" => note(),
+            revision => repo.git(&["rev-parse", revision]).trim().to_owned(),
+        };
+        let genuine = id(revision);
+        let tip = id("refs/notes/chronicle");
+        repo.put_note("chronicle", "HEAD", mate.note("chronicle", "HEAD").replace("OWN", "EVIL").as_bytes());
+        let forged = id(revision);
+        repo.git(&["update-ref", "refs/notes/chronicle", &tip]);
+        repo.git(&["replace", &genuine, &forged]);
+        let shown = own(&repo);
+        assert!(!shown.contains("EVIL"), "{revision}: {shown}");
+        chronicle(repo.path(), &["annotate", "--summary", "Mine: another reason for this order"]);
+        chronicle(repo.path(), &["sync", "push"]);
+        let published =
+            repo.git(&["--no-replace-objects", "-C", &team, "grep", "-c", "OWN", "refs/notes/chronicle"]);
+        assert!(published.contains(":1"), "{revision}: {published}");
+    }
+}
