@@ -571,10 +571,8 @@ impl Gatherer<'_> {
 ///
 /// `claim` is the one of its claims that the heading is for.
 pub(crate) fn heading(candidate: &Candidate, document: &Annotation, claim: &EntryId) -> Heading {
-    let voices = &candidate.stored.voices;
-    let voice = voices.of_claim(claim).clone();
-    // Whoever is trusted less may have put the claim into a document of theirs: that one speaks only for itself.
-    let is_its_own = !voices.are_several() || voice.tier <= voices.of_claim(&summary_id(document)).tier;
+    let voice = candidate.stored.voices.of_claim(claim).clone();
+    let is_its_own = candidate.stored.is_said_in(document, claim);
     Heading {
         commit: candidate.key,
         elsewhere: candidate.elsewhere.clone(),

@@ -6,7 +6,7 @@ use std::{
 };
 
 use chronicle_core::{
-    EntryId, Knowledge, Note, ReadNote, correction::Tier, read_note, reading::KnowledgeItem,
+    Annotation, EntryId, Knowledge, Note, ReadNote, correction::Tier, read_note, reading::KnowledgeItem,
 };
 use chronicle_facts::Facts;
 use chronicle_git::{NotesOneByOne, ObjectId, Repository, origin_of};
@@ -462,20 +462,28 @@ impl Stored {
     #[must_use]
     pub fn said_by_others(&self) -> Vec<SaidBy> {
         let mut others = Vec::new();
-        let mut add = |id: EntryId, author: &Option<String>| {
+        let mut add = |id: EntryId, document: &Annotation| {
             let Voice { tier, origin } = self.voices.of_claim(&id).clone();
             if tier != Tier::Own {
-                others.push(SaidBy { id, author: author.clone(), tier, origin });
+                let author = document.provenance.author.clone().filter(|_| self.is_said_in(document, &id));
+                others.push(SaidBy { id, author, tier, origin });
             }
         };
         for document in self.note.documents() {
-            add(summary_id(document), &document.provenance.author);
-            document.regions.iter().for_each(|region| add(region.id.clone(), &document.provenance.author));
+            add(summary_id(document), document);
+            document.regions.iter().for_each(|region| add(region.id.clone(), document));
         }
         for (document, entry) in self.note.entries() {
-            add(entry.id.clone(), &document.provenance.author);
+            add(entry.id.clone(), document);
         }
         others
+    }
+
+    /// Whether what `document` says of itself is said of the claim `id` that it holds: whoever is trusted less may have put
+    /// the claim into a document of theirs, and that one speaks only for itself.
+    pub(crate) fn is_said_in(&self, document: &Annotation, id: &EntryId) -> bool {
+        let tier = |id: &EntryId| self.voices.of_claim(id).tier;
+        !self.voices.are_several() || tier(id) <= tier(&summary_id(document))
     }
 
     /// What of it the user or the team says.

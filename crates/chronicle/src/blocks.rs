@@ -199,6 +199,11 @@ pub struct FoundLine {
     pub evidence: Vec<String>,
 }
 
+/// A line of a block, of which no name from outside makes several: branches may hold any white space but that of ASCII.
+fn on_one_line(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_whitespace() { ' ' } else { letter }).collect()
+}
+
 impl Chronicle {
     /// All blocks.
     ///

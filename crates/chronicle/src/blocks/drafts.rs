@@ -10,6 +10,7 @@ use chronicle_search::{NamedSession, Project, ProjectId};
 use chronicle_sessions::{CheckKind, DigestOfSession};
 use jiff::{civil::Date, tz::TimeZone};
 
+use super::on_one_line;
 use crate::{Chronicle, Error, memory::Memory, sessions::Digested};
 
 /// The sessions that count: older ones weigh next to nothing.
@@ -108,8 +109,8 @@ impl<'p> Count<'p> {
     }
 
     fn draft(&self, key: String, text: String, united: Option<(&str, &str)>) -> Draft {
-        let united = united.map(|(beginning, name)| (beginning.to_owned(), name.to_owned()));
-        Draft { key, text, weight: self.weight, united, evidence: self.evidence() }
+        let united = united.map(|(beginning, name)| (beginning.to_owned(), on_one_line(name)));
+        Draft { key, text: on_one_line(&text), weight: self.weight, united, evidence: self.evidence() }
     }
 }
 

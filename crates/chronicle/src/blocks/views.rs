@@ -8,6 +8,7 @@ use chronicle_core::{
 use chronicle_search::NamedSession;
 use chronicle_sessions::shortened;
 
+use super::on_one_line;
 use crate::{
     Chronicle, Error,
     memory::{Memory, Scope},
@@ -39,8 +40,8 @@ impl Chronicle {
             "pending_threads" => self.pending_lines(memory, scope)?,
             _ => self.recent_lines(memory, scope)?,
         };
-        let line = |text| BlockLine { by: Author::Rule, ..BlockLine::of_user(text) };
-        let lines = weightiest(lines, limit).iter().map(|text| line(text)).collect();
+        let line = |text: &str| BlockLine { by: Author::Rule, ..BlockLine::of_user(text) };
+        let lines = weightiest(lines, limit).iter().map(|text| line(&on_one_line(text))).collect();
         Ok(BlockText { lines, dismissed: Vec::new() })
     }
 
