@@ -29,13 +29,13 @@ import tempfile
 
 REPOSITORIES = {
     "jj": "9d905d5432869c7aa9539e6e5c7fece5842bed37",
-    "ripgrep": None,
-    "requests": None,
-    "express": None,
-    "gin": None,
-    "gson": None,
-    "sinatra": None,
-    "hiredis": None,
+    "ripgrep": "3fce3b5bb0236da2df6d99672afb8a719642eca7",
+    "requests": "1f6589ec3a1ee910f9a65cc3ceac60b26677bc0e",
+    "express": "a3714473feb3d2908add734d340e7755fd85e0a3",
+    "gin": "dcaa4296d111981ffb31ac3eba90bb63e1eb5ab9",
+    "gson": "9835b6f90192f79cdf5300c528fc6212455fb6c1",
+    "sinatra": "cb22afd7902b566b6eaba6c4ea89739494a65d12",
+    "hiredis": "29ea2791c102fdffff350f1ea6e04d1f71903d0d",
 }
 SEED = 11
 HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
@@ -61,7 +61,7 @@ class Repository:
         subprocess.run(clone, env=self.environment, check=True)
         for name, value in (("user.name", "a"), ("user.email", "a@example.com")):
             self.git("config", name, value)
-        self.head = self.git("rev-parse", commit or "HEAD").strip()
+        self.head = self.git("rev-parse", commit).strip()
         self.git("checkout", "--quiet", "--detach", self.head)
 
     def run(self, command, stdin=None):

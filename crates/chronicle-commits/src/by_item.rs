@@ -5,7 +5,7 @@
 //! claim is placed: it takes an outline of the present file.
 
 use chronicle_core::{
-    CodeWords, GoneBecause, LEAST_ALIKE, LineFinder, LineRange, Place,
+    CodeWords, GoneBecause, LEAST_ALIKE, LineFinder, LineRange, Lines, Place, is_substantive,
     outline::{Item, called},
     reading::{Match, State},
     score::Tie,
@@ -149,7 +149,7 @@ impl ByItem<'_> {
     fn of_gone(&self) -> Result<Option<Placement>> {
         let placement = &self.claim.placement;
         let is_inside = |lines: LineRange| self.named.iter().any(|item| item.lines.holds(lines));
-        let hint = placement.hint.filter(|hint| is_inside(hint.lines()));
+        let hint = placement.hint.filter(|hint| is_inside(hint.lines()) && self.tells(hint.lines()));
         let place = match hint {
             Some(hint) => Some(hint.place()),
             None => self.reformatted()?,
@@ -163,6 +163,20 @@ impl ByItem<'_> {
             found.tie = Tie::Doubtful;
         }
         Ok(Some(found))
+    }
+
+    /// Whether any of these lines says something and stands once in the item: which of several is meant, nobody knows.
+    fn tells(&self, lines: LineRange) -> bool {
+        let Some(content) = self.file.content.bytes(self.setting.repository) else { return false };
+        let all = Lines::new(content);
+        let inside = self.named.iter().filter(|item| item.lines.holds(lines));
+        let Some(item) = inside.min_by_key(|item| item.lines.len()) else { return false };
+        let inside: Vec<&[u8]> = all.of(item.lines).iter().map(|line| line.trim_ascii()).collect();
+        let stands_once = |line: &&&[u8]| {
+            let line = line.trim_ascii();
+            is_substantive(line) && inside.iter().filter(|other| **other == line).count() == 1
+        };
+        all.of(lines).iter().any(|line| stands_once(&line))
     }
 
     fn located(&self) -> Located<'_> {

@@ -284,6 +284,9 @@ fn forget_old(directory: &Path, most: usize, n_left: usize) -> io::Result<()> {
     Ok(())
 }
 
+/// Changes with what is kept by [`state_hash`] and with who is named in it.
+const STATE_VERSION: u64 = 1;
+
 /// A hash of the state of the repository that `glance` saw: HEAD, what the notes refs point at, where history ends or is
 /// replaced, what branches may reach, and whose notes are trusted.
 pub(crate) fn state_hash(glance: &Glance) -> Option<u128> {
@@ -294,5 +297,5 @@ pub(crate) fn state_hash(glance: &Glance) -> Option<u128> {
         state.extend([name.as_slice(), &[0], id.as_slice()].concat());
     }
     state.extend_from_slice(&trust.place);
-    Some(XxHash3_128::oneshot(&state))
+    Some(XxHash3_128::oneshot_with_seed(STATE_VERSION, &state))
 }

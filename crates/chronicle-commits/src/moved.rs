@@ -20,6 +20,7 @@ use twox_hash::XxHash3_64;
 use crate::{
     error::Result,
     matching::{AsOf, Candidate, Ground, names_of},
+    past::Touch,
     placing::{self, Located, Placement, place},
     present::{Present, is_opaque},
 };
@@ -350,7 +351,63 @@ pub(crate) fn arrived(
     let Some(placement) = placed(ground.repository, present, located, by.tree)? else { return Ok(None) };
     // It takes a walk through history to tell, so it is asked last.
     let is_renamed = named.is_empty() && ground.renamed(located.file).is_some_and(|name| is_there(&name));
-    Ok((!is_renamed).then_some(placement))
+    if is_renamed || as_of == AsOf::Head && !has_come(ground, number, located.file, (by, &placement), sketch)?
+    {
+        return Ok(None);
+    }
+    Ok(Some(placement))
+}
+
+/// Whether a commit after that of `by` brought the file number `number` the code that `file` had: in that commit `file`
+/// lost it, or it came whole, cut before and pasted now. Code that is there in part may be there by chance.
+fn has_come(
+    ground: &Ground<'_>,
+    number: usize,
+    file: &str,
+    (by, placement): (&Candidate, &Placement),
+    sketch: &Sketch,
+) -> Result<bool> {
+    let telling = sketch.telling();
+    let touches = &ground.past.files()[number].touches;
+    let touches: Vec<&Touch> = match by.place {
+        Some(place) => ground.past.beyond(place, touches)?,
+        None => touches.iter().collect(),
+    };
+    let n_held = |blob: Option<ObjectId>| -> Result<usize> {
+        let Some(blob) = blob else { return Ok(0) };
+        Ok(ground
+            .repository
+            .with_blob(blob, |content| FileLines::of(content).n_of(&telling))?
+            .unwrap_or_default())
+    };
+    // Code that comes seldom goes again, so half of the versions are ruled out by each look.
+    let (mut has, mut lacks) = (0, touches.len());
+    while has < lacks {
+        let middle = has.midpoint(lacks);
+        if may_hold(n_held(touches[middle].new)?, telling.len()) {
+            has = middle + 1;
+        } else {
+            lacks = middle;
+        }
+    }
+    let Some(touch) = has.checked_sub(1).map(|first| touches[first]) else { return Ok(false) };
+    let n_came = n_held(touch.new)?.saturating_sub(n_held(touch.old)?);
+    if placement.state == State::Intact && FEWEST <= n_came {
+        return Ok(true);
+    }
+    let commit = ground.past.commit(touch.place)?;
+    let names = ground.past.later_names(file.trim_start_matches("./"))?;
+    for parent in &commit.parents {
+        for name in &names {
+            let n_in = |tree: ObjectId| n_held(ground.repository.blob_at(tree, name.as_bstr())?);
+            let (before, after) = (n_in(*parent)?, n_in(commit.tree)?);
+            // What went there is no more here.
+            if FEWEST <= before.saturating_sub(after).min(n_came) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Where in `present` the code is that came from the file that `located` names, as that is in `tree`; `None` where it is

@@ -2,10 +2,10 @@
 //!
 //! It takes a look at every note, so it is kept for each state of the repository.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use chronicle_core::{
-    Annotation, Category, EntryId,
+    Annotation, Category, Entry, EntryId,
     correction::{Claim, CorrectionItem, CorrectionKind, Tier},
     parse_time, room,
     thread::{Priority, ThreadKind, priority},
@@ -55,7 +55,7 @@ pub struct Unfinished {
     pub priority: Priority,
     /// The commit that carries it.
     pub commit: String,
-    /// Who made the commit; of what a stranger says, who that claims to be.
+    /// Who says so, in their own words; empty for the user.
     pub author: String,
     /// How far its author is trusted.
     pub tier: Tier,
@@ -138,18 +138,24 @@ impl Recap {
         let history = repository.history(&[head])?;
         let (mut lessons, mut summaries, mut pairs) = (BTreeMap::new(), Vec::new(), Vec::new());
         for (commit, raw) in notebook.scan(&mut Vec::new(), |_, _| true) {
-            let Stored { note, voices, .. } = notebook.parse(&raw);
+            let stored = notebook.parse(&raw);
+            let Stored { note, voices, .. } = &stored;
             let is_here = history.place(commit).is_some();
             for (document, entry) in note.entries() {
                 pairs.extend(entry.supersedes.iter().map(|old| (old.clone(), entry.id.clone())));
                 if is_here && entry.category == Category::UnfinishedThread {
-                    let at = seconds(&document.timestamp);
-                    let voice = voices.of_claim(&entry.id).clone();
+                    let is_its_own = stored.is_said_in(document, &entry.id);
+                    let said = Said {
+                        commit,
+                        at: seconds(&document.timestamp),
+                        author: document.provenance.author.clone().filter(|_| is_its_own),
+                        entry: entry.clone(),
+                        voice: voices.of_claim(&entry.id).clone(),
+                        is_its_own,
+                    };
                     // Of copies on several commits, that of who is trusted most counts.
-                    let is_better = |known: &(_, _, _, Voice, _)| known.3.tier < voice.tier;
-                    if lessons.get(&entry.id).is_none_or(is_better) {
-                        let author = document.provenance.author.clone().unwrap_or_default();
-                        lessons.insert(entry.id.clone(), (commit, at, entry.clone(), voice, author));
+                    if lessons.get(&entry.id).is_none_or(|known: &Said| known.worth() < said.worth()) {
+                        lessons.insert(entry.id.clone(), said);
                     }
                 }
             }
@@ -170,7 +176,7 @@ impl Recap {
             Claim::Summary(&mut summary).apply(said_of(&afterwords, &id));
             recap.reasons.push(Reason { commit: commit.to_string(), summary, at });
         }
-        for (id, (commit, at, mut entry, voice, author)) in lessons {
+        for (id, Said { commit, at, mut entry, voice, author, .. }) in lessons {
             if afterwords.superseded.contains_key(&id) {
                 continue;
             }
@@ -181,7 +187,7 @@ impl Recap {
                 priority: priority(ThreadKind::Todo, &entry.content, false, false),
                 id,
                 commit: commit.to_string(),
-                author,
+                author: author.filter(|_| voice.tier != Tier::Own).unwrap_or_default(),
                 tier: voice.tier,
                 origin: voice.origin,
                 file: entry.file,
@@ -191,7 +197,6 @@ impl Recap {
                 doubt: said.iter().rev().find_map(doubt),
             });
         }
-        recap.name_authors(repository);
         recap.shorten_ids();
         recap.unfinished.sort_by(|left, right| {
             let is_foreign = |lesson: &Unfinished| lesson.tier == Tier::Unknown;
@@ -215,18 +220,22 @@ impl Recap {
             lesson.short = lesson.id.0.chars().take(SHORTEST_ID.max(n_alike + 1)).collect();
         }
     }
+}
 
-    /// Names the authors of the commits of what the user or the team says; a stranger may write on anybody's commit.
-    fn name_authors(&mut self, repository: &Repository) {
-        let mut known: HashMap<String, String> = HashMap::new();
-        for lesson in self.unfinished.iter_mut().filter(|lesson| lesson.tier != Tier::Unknown) {
-            let author = known.entry(lesson.commit.clone()).or_insert_with(|| {
-                let id = ObjectId::from_hex(lesson.commit.as_bytes()).ok();
-                let commit = id.and_then(|id| repository.commit(id).ok());
-                commit.map(|commit| commit.author).unwrap_or_default()
-            });
-            lesson.author.clone_from(author);
-        }
+/// An unfinished lesson, as one note has it.
+struct Said {
+    commit: ObjectId,
+    at: i64,
+    author: Option<String>,
+    entry: Entry,
+    voice: Voice,
+    /// Whether what its document says of itself is said of it, too.
+    is_its_own: bool,
+}
+
+impl Said {
+    fn worth(&self) -> impl Ord + use<> {
+        (self.voice.tier, self.is_its_own)
     }
 }
 

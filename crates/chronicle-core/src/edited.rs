@@ -1,6 +1,9 @@
 //! Lines that an edit changed in place, such as one with another number in it.
 
-use std::{collections::HashSet, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use crate::{
     Lines,
@@ -16,6 +19,8 @@ const LEAST_SPELLED_ALIKE: f64 = 0.8;
 const MAX_PAIRS: usize = 1 << 14;
 /// In a hunk with so few lines, and as many before as after, each line took the place of one.
 const MAX_EVEN: usize = 3;
+/// A name that more lines of the file have tells none of them from the others.
+const MAX_NAMED: usize = 6;
 
 /// A line that was edited in place.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,6 +50,8 @@ pub(crate) fn edited(
     let (before, after) = (lines(old, removed), lines(new, added));
     let is_even = before.len() == after.len() && before.len() <= MAX_EVEN;
     let is_only = is_even && before.len() == 1;
+    // Among many lines, those of one form are told apart by what few others name: that has to stay.
+    let named = if is_even { HashMap::new() } else { lines_by_name(old) };
     // The pairs in the same order in both versions that are most alike in sum: each cell is the best of what is before it.
     let width = after.len() + 1;
     let mut alike = vec![0.0; before.len() * after.len()];
@@ -56,7 +63,14 @@ pub(crate) fn edited(
             if is_only && LEAST_SPELLED_ALIKE <= letters() {
                 likeness = likeness.max(letters());
             }
-            let counts = LEAST_ALIKE <= likeness && (is_only || left.shares_name(right));
+            let keeps_its_own = || {
+                let n_lines = |name: &String| named.get(name).copied().unwrap_or_default();
+                let fewest = left.names.iter().map(n_lines).min().filter(|fewest| *fewest <= MAX_NAMED);
+                let is_own = |name: &&String| Some(n_lines(name)) == fewest;
+                fewest.is_none() || left.names.iter().filter(is_own).any(|name| right.names.contains(name))
+            };
+            let shares_name = || !left.names.is_disjoint(&right.names);
+            let counts = LEAST_ALIKE <= likeness && (is_only || shares_name() && keeps_its_own());
             let likeness = if counts { likeness } else { 0.0 };
             alike[row * after.len() + column] = likeness;
             let together = best[row * width + column] + likeness;
@@ -83,6 +97,20 @@ pub(crate) fn edited(
     found
 }
 
+/// How many lines have each name.
+fn lines_by_name(lines: &Lines<'_>) -> HashMap<String, usize> {
+    let mut named: HashMap<String, usize> = HashMap::new();
+    for line in lines.all() {
+        let text = String::from_utf8_lossy(line);
+        let names: HashSet<String> =
+            words(&text).filter(|word| is_name(word)).map(str::to_lowercase).collect();
+        for name in names {
+            *named.entry(name).or_default() += 1;
+        }
+    }
+    named
+}
+
 /// A line as it is compared.
 struct Line {
     text: String,
@@ -93,7 +121,7 @@ struct Line {
 impl Line {
     fn of(line: &[u8]) -> Self {
         let text = String::from_utf8_lossy(line.trim_ascii()).into_owned();
-        let names = words(&text).filter(|word| is_name(word)).map(str::to_owned).collect();
+        let names = words(&text).filter(|word| is_name(word)).map(str::to_lowercase).collect();
         Self { tokens: tokens(&text), names, text }
     }
 
@@ -109,10 +137,6 @@ impl Line {
         #[expect(clippy::cast_precision_loss, reason = "no line has so many tokens")]
         let share = distance as f64 / longer as f64;
         1.0 - share
-    }
-
-    fn shares_name(&self, other: &Self) -> bool {
-        !self.names.is_disjoint(&other.names)
     }
 }
 
@@ -169,6 +193,14 @@ mod tests {
         let new =
             "log(name);\nlet host = open(name, port, family);\ncheck(port);\nlet wait = limit(host, 60);\n";
         check(old, new, &[(0, 1), (1, 3)]);
+        // The name that tells a line from those of its form has to stay.
+        let methods = |names: &[&str]| -> String {
+            names.iter().map(|name| format!("def {name}(template, options={{}}, locals={{}})\n")).collect()
+        };
+        let old = methods(&["haml", "radius", "liquid", "textile", "markaby"]);
+        check(&old, &methods(&["asciidoc", "yajl"]), &[]);
+        let new = methods(&["radius", "asciidoc"]).replace("locals={}", "locals = {}");
+        check(&old, &new, &[(1, 0)]);
         // Lines that have only their form in common are others.
         check("let x = foo(a);\nlet y = bar(b);\nlog();\n", "let p = one(c);\nlet q = two(d);\n", &[]);
     }

@@ -1,7 +1,7 @@
 //! Objects of notes, which are believed only where their bytes are those that their ids name.
 //!
-//! Git believes what lies under an id. An archive of a repository can hold other bytes there, or a replacement, and its
-//! notes would pass for those of a remote that the user trusts.
+//! Git believes what lies under an id, and what stands in for it. An archive of a repository can hold other bytes there,
+//! and its notes would pass for those of a remote that the user trusts, or hide the user's own.
 
 use gix::{
     ObjectId,
@@ -12,6 +12,7 @@ use snafu::ResultExt;
 use crate::{
     Repository,
     error::{ForgedSnafu, GitError, ObjectSnafu, Result},
+    repository::without_replacements,
 };
 
 /// The objects of a repository, each checked when it is read.
@@ -37,9 +38,14 @@ pub(crate) fn is_genuine(id: &gix::oid, kind: Kind, data: &[u8]) -> bool {
 }
 
 impl Repository {
+    /// The repository, where no object stands in for another.
+    pub(crate) fn plain(&self) -> &gix::Repository {
+        self.plain.get_or_init(|| without_replacements(self.inner.clone()))
+    }
+
     /// The bytes of an object of notes, and what it is.
     fn genuine(&self, id: ObjectId) -> Result<(Kind, Vec<u8>)> {
-        let object = self.inner.find_object(id).context(ObjectSnafu { id })?;
+        let object = self.plain().find_object(id).context(ObjectSnafu { id })?;
         snafu::ensure!(is_genuine(&id, object.kind, &object.data), ForgedSnafu { id });
         Ok((object.kind, object.detach().data))
     }

@@ -15,7 +15,7 @@ use crate::{
     Repository,
     error::{ObjectSnafu, Result},
     genuine::Genuine,
-    repository::{ReadAhead, for_bulk},
+    repository::{ReadAhead, for_bulk, without_replacements},
 };
 
 /// Below this many objects, starting a thread costs more than it saves.
@@ -61,7 +61,7 @@ impl Repository {
             _ => std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS),
         };
         if n_threads == 1 {
-            return read(self.bulk(), &ordered, checks, &pick);
+            return read(self.bulk_for(checks), &ordered, checks, &pick);
         }
         let shared = self.inner.clone().into_sync();
         let pick = &pick;
@@ -70,7 +70,7 @@ impl Repository {
             let workers: Vec<_> = parts
                 .map(|part| {
                     let shared = &shared;
-                    scope.spawn(move || read(&for_bulk(shared.to_thread_local()), part, checks, pick))
+                    scope.spawn(move || read(&local(shared.to_thread_local(), checks), part, checks, pick))
                 })
                 .collect();
             workers
@@ -95,7 +95,7 @@ impl Repository {
         let mut buffer = Vec::new();
         let mut picked = Vec::new();
         for id in self.in_pack_order(ids) {
-            let found = Genuine(self.bulk()).try_find(&id, &mut buffer).context(ObjectSnafu { id })?;
+            let found = Genuine(self.plain()).try_find(&id, &mut buffer).context(ObjectSnafu { id })?;
             picked.extend(found.and_then(|object| pick(id, object.data)).map(|value| (id, value)));
         }
         Ok(picked)
@@ -118,7 +118,7 @@ impl Repository {
         let n_threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         if ordered.len() < LEAST_FOR_THREADS || n_threads == 1 {
             let batches =
-                ordered.chunks(BATCH).flat_map(|batch| read(self.bulk(), batch, Checks::Yes, &pick));
+                ordered.chunks(BATCH).flat_map(|batch| read(self.plain(), batch, Checks::Yes, &pick));
             return batches.into_iter().try_for_each(|(id, value)| each(id, value));
         }
         let shared = self.inner.clone().into_sync();
@@ -128,7 +128,7 @@ impl Repository {
                 .map(|worker| {
                     let (sender, batches) = std::sync::mpsc::sync_channel(2);
                     scope.spawn(move || {
-                        let local = for_bulk(shared.to_thread_local());
+                        let local = local(shared.to_thread_local(), Checks::Yes);
                         let own = ordered.chunks(BATCH).skip(worker).step_by(n_threads);
                         // Whoever listened has had enough when sending fails.
                         for batch in own {
@@ -157,6 +157,13 @@ impl Repository {
             if let Ok(Some(object)) = self.bulk().objects.try_find(&id, &mut buffer) {
                 ahead.add(id, object.data);
             }
+        }
+    }
+
+    fn bulk_for(&self, checks: Checks) -> &gix::Repository {
+        match checks {
+            Checks::Yes => self.plain(),
+            Checks::No => self.bulk(),
         }
     }
 
@@ -194,6 +201,15 @@ fn pack_indices(directory: &Path, hash: gix::hash::Kind) -> Vec<PackIndex> {
     let indices = files.filter(|path| path.extension().is_some_and(|extension| extension == "idx"));
     // An index that cannot be read only costs speed.
     indices.filter_map(|path| PackIndex::at(path, hash).ok()).collect()
+}
+
+/// The repository of one thread.
+fn local(repository: gix::Repository, checks: Checks) -> gix::Repository {
+    let local = for_bulk(repository);
+    match checks {
+        Checks::Yes => without_replacements(local),
+        Checks::No => local,
+    }
 }
 
 fn read<T>(

@@ -231,7 +231,7 @@ impl Repository {
     pub fn notes_one_by_one(&self, name: &str) -> Result<Option<NotesOneByOne<'_>>> {
         let Some(tree) = self.notes_tree(name)? else { return Ok(None) };
         let state =
-            gix::note::plumbing::State::new(tree, &Genuine(&self.inner)).context(ReadRefSnafu { name })?;
+            gix::note::plumbing::State::new(tree, &Genuine(self.plain())).context(ReadRefSnafu { name })?;
         Ok(Some(NotesOneByOne { repository: self, name: name.to_owned(), state }))
     }
 }
@@ -249,6 +249,6 @@ impl NotesOneByOne<'_> {
     /// # Errors
     /// When a tree cannot be read.
     pub fn find(&mut self, key: ObjectId) -> Result<Option<ObjectId>> {
-        self.state.get(&key, &Genuine(&self.repository.inner)).context(ReadRefSnafu { name: &self.name })
+        self.state.get(&key, &Genuine(self.repository.plain())).context(ReadRefSnafu { name: &self.name })
     }
 }

@@ -58,6 +58,12 @@ pub(crate) fn for_bulk(mut repository: gix::Repository) -> gix::Repository {
     repository
 }
 
+/// The same repository, where no object stands in for another.
+pub(crate) fn without_replacements(mut repository: gix::Repository) -> gix::Repository {
+    repository.objects.ignore_replacements = true;
+    repository
+}
+
 /// Git takes its index as it is: its checksum is looked at when the repository is checked, not when a command reads it.
 /// An object is unpacked in memory, and a few bytes can stand for gigabytes.
 const SETTINGS: [&str; 2] = ["index.skipHash=true", "gitoxide.objects.allocLimit=256m"];
@@ -75,6 +81,7 @@ pub struct Repository {
     pub(crate) now: Timestamp,
     /// The same repository, for reading many objects.
     pub(crate) bulk: OnceCell<gix::Repository>,
+    pub(crate) plain: OnceCell<gix::Repository>,
     /// Where objects lie in packs.
     pub(crate) pack_indices: OnceCell<Vec<gix::odb::pack::index::File>>,
     /// Git's file of commits and their parents, once it was asked for.
@@ -205,13 +212,15 @@ impl Repository {
         let inner = with_pack_cache(opened.to_thread_local());
         let ref_backend = RefBackend::of(&inner);
         let (sharing, fsync, patience) = (Sharing::of(&inner), Fsync::of(&inner), Patience::default());
-        let (bulk, pack_indices, graph) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        let (bulk, plain) = (OnceCell::new(), OnceCell::new());
+        let (pack_indices, graph) = (OnceCell::new(), OnceCell::new());
         let read_ahead = RefCell::default();
         Self {
             inner,
             ref_backend,
             now,
             bulk,
+            plain,
             pack_indices,
             graph,
             read_ahead,

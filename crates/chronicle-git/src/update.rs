@@ -46,7 +46,7 @@ impl NotesEdit<'_> {
         }
         let blob = self
             .state
-            .get(&key, &Genuine(&self.repository.inner))
+            .get(&key, &Genuine(self.repository.plain()))
             .context(ReadRefSnafu { name: self.name })?;
         blob.map(|id| self.repository.note_blob(id)).transpose()
     }
@@ -169,7 +169,7 @@ impl Repository {
             Some(tip) => self.tree_of_notes(name, tip)?,
             None => self.write_object(&gix::objs::Tree::empty())?,
         };
-        gix::note::plumbing::State::new(tree, &Genuine(&self.inner)).context(ReadRefSnafu { name })
+        gix::note::plumbing::State::new(tree, &Genuine(self.plain())).context(ReadRefSnafu { name })
     }
 
     fn commit_notes(

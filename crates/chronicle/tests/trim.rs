@@ -102,6 +102,7 @@ fn standing() -> impl Strategy<Value = Standing> {
                 state,
                 gone_because: (state == State::Gone).then_some(GoneBecause::Rewritten),
                 gone_since: (state == State::Gone).then(|| commit_id(0)),
+                moved_to: None,
                 item_lines: None,
                 lines_disagree: false,
                 matched: Match::Lines,

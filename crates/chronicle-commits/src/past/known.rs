@@ -263,6 +263,9 @@ impl Drop for Line<'_> {
     }
 }
 
+/// More names than these no file has that anybody asks about.
+const MOST_NAMES: usize = 16;
+
 /// Makes the hash of inputs another one than those of other results.
 const KEPT: u64 = 0x6b65_7074;
 
@@ -437,6 +440,29 @@ impl Known<'_> {
         let reach = self.line.reach_of(self.commits[place as usize].0)?;
         let since = self.trails[file].touches.iter().filter(|(touch, _)| !reach.has(touch.row)).count();
         Ok(u32::try_from(since).unwrap_or(u32::MAX))
+    }
+
+    /// Those of `touches` that the commit at a place does not reach.
+    pub(crate) fn beyond<'t>(&self, place: u32, touches: &'t [Touch]) -> Result<Vec<&'t Touch>> {
+        let reach = self.line.reach_of(self.commits[place as usize].0)?;
+        let is_beyond = |touch: &&Touch| !reach.has(self.commits[touch.place as usize].0);
+        Ok(touches.iter().filter(is_beyond).collect())
+    }
+
+    /// `path` and the names that files of that name got later, in whatever commit.
+    pub(crate) fn later_names(&self, path: &str) -> Result<Vec<BString>> {
+        let mut names = vec![BString::from(path)];
+        let mut at = 0;
+        while let Some(name) = names.get(at).filter(|_| at < MOST_NAMES) {
+            for (_, to) in self.line.facts.renames_of(name.as_slice())? {
+                let to = BString::from(to);
+                if !names.contains(&to) {
+                    names.push(to);
+                }
+            }
+            at += 1;
+        }
+        Ok(names)
     }
 
     /// What became of paths that the newest commit lacks.

@@ -39,7 +39,7 @@ struct Stored {
 }
 
 /// Changes with [`Stored`], and with the rules by which things are placed.
-const RULES: u32 = 1;
+const RULES: u32 = 2;
 
 impl<'f> Placements<'f> {
     pub(crate) fn new(facts: &'f Facts) -> Self {

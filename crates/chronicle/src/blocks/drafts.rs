@@ -108,9 +108,9 @@ impl<'p> Count<'p> {
         told
     }
 
-    fn draft(&self, key: String, text: String, united: Option<(&str, &str)>) -> Draft {
+    fn draft(&self, key: String, text: &str, united: Option<(&str, &str)>) -> Draft {
         let united = united.map(|(beginning, name)| (beginning.to_owned(), on_one_line(name)));
-        Draft { key, text: on_one_line(&text), weight: self.weight, united, evidence: self.evidence() }
+        Draft { key, text: on_one_line(text), weight: self.weight, united, evidence: self.evidence() }
     }
 }
 
@@ -141,7 +141,7 @@ impl Past {
             self.by(|talk| talk.digest.technologies.iter().map(String::as_str).collect())
         {
             let text = format!("{technology}: {}.", count.told());
-            drafts.push(count.draft(format!("uses:{technology}"), text, Some(("Also uses ", technology))));
+            drafts.push(count.draft(format!("uses:{technology}"), &text, Some(("Also uses ", technology))));
         }
         let checks = self.by(|talk| {
             let checks = talk.digest.checks.iter();
@@ -157,11 +157,11 @@ impl Past {
                 CheckKind::Lint => "Lints",
             };
             let text = format!("{verb} with `{command}`: {}.", count.told());
-            drafts.push(count.draft(format!("check:{command}"), text, None));
+            drafts.push(count.draft(format!("check:{command}"), &text, None));
         }
         for (agent, count) in self.by(|talk| vec![talk.session.record.agent.as_str()]) {
             let text = format!("Works with the agent {agent}: {}.", count.told());
-            drafts.push(count.draft(format!("agent:{agent}"), text, None));
+            drafts.push(count.draft(format!("agent:{agent}"), &text, None));
         }
         drafts
     }
@@ -184,7 +184,7 @@ impl Past {
             };
             let text = format!("{}: {}{branch}{title}{open}.", last.project, count.told());
             let name = (!last.project.is_empty()).then_some(("Also active: ", &*last.project));
-            drafts.push(count.draft(format!("project:{}", project.0), text, name));
+            drafts.push(count.draft(format!("project:{}", project.0), &text, name));
         }
         drafts
     }
@@ -203,7 +203,7 @@ impl Past {
                 .map(|(at, count)| {
                     let text = format!("{}: {} of {n_all} sessions.", told(at), count.sessions.len());
                     let key = told(at);
-                    count.draft(format!("time:{key}"), text, None)
+                    count.draft(format!("time:{key}"), &text, None)
                 })
         };
         let hours = self.by(|talk| {
@@ -240,7 +240,7 @@ impl Past {
                 counted(usize::try_from(*median).unwrap_or_default(), "minute"),
                 lengths.len()
             );
-            drafts.push(whole.draft("length".to_owned(), text, None));
+            drafts.push(whole.draft("length".to_owned(), &text, None));
         }
         let committing: Vec<&Talk> =
             self.talks.iter().filter(|talk| !talk.digest.commits.is_empty()).collect();
@@ -248,7 +248,7 @@ impl Past {
             let mut count = Count::default();
             committing.iter().for_each(|talk| count.add(talk));
             let text = format!("Commits in {} of {n_all} sessions.", committing.len());
-            drafts.push(count.draft("commits".to_owned(), text, None));
+            drafts.push(count.draft("commits".to_owned(), &text, None));
         }
         drafts
     }

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use chronicle_core::{
-    correction::Tier,
     reading::said_by,
     thread::{Origin, Status},
 };
@@ -83,10 +82,8 @@ pub(super) fn line(item: &OpenItem, with_project: bool, view: &View) -> String {
     about.push(origin(item.origin).to_owned());
     if let Some(commit) = &item.commit {
         let author = item.author.as_deref();
-        let unknown = item.tier.filter(|tier| *tier == Tier::Unknown);
-        let said_by = unknown.and_then(|tier| said_by(author, tier, item.came_from.as_deref()));
+        let said_by = item.tier.and_then(|tier| said_by(author, tier, item.came_from.as_deref()));
         let by = said_by.map(|said_by| format!(" {said_by}"));
-        let by = by.or_else(|| author.map(|author| format!(" by {}", words::path(author))));
         about.push(format!("commit {}{}", words::short(commit), by.unwrap_or_default()));
     }
     about.extend(item.file.as_deref().map(words::path));

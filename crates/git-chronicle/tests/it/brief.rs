@@ -82,7 +82,7 @@ fn a_briefing_tells_where_work_stopped_on_this_branch_first() {
     ## Open
     - medium (t-myvy, main, 3 days ago, question, session 7e551011): Decide whether to commit it
     - medium (t-hcoa, main, 5 days ago, agent's list, session 5e551011): Write a test for the timeout; proposed as done
-    - low (LESSON, 9 days ago, lesson, commit 233f55c by Ada, src/pool.rs): Nobody tells the callers that they wait.
+    - low (LESSON, 9 days ago, lesson, commit 233f55c, src/pool.rs): Nobody tells the callers that they wait.
 
     ## Decided
     - Let's use the bounded queue. (session 7e551011)

@@ -440,7 +440,7 @@ fn unfinished_lessons_of_the_repository_are_listed_with_their_commit() {
     let text = said(&desk.run(&["pending"]).success()).replace(&id[..12], "LESSON");
     insta::assert_snapshot!(text, @"
     - low (t-u4oy, main, moments ago, by hand): Bound the queue
-    - low (LESSON, 9 days ago, lesson, commit 233f55c by Ada, src/pool.rs): Nobody tells the callers that they wait.
+    - low (LESSON, 9 days ago, lesson, commit 233f55c, src/pool.rs): Nobody tells the callers that they wait.
     ");
     desk.run(&["resolve", id]).refused(1, &["lesson of commit", "git chronicle expire"]);
     // Again from what is kept, and without it.
