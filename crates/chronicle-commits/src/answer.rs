@@ -80,7 +80,7 @@ pub(crate) struct Item {
 /// Answers everything but what the repository knows as a whole.
 pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Result<Reading> {
     let mut reading = Reading::empty(request.query.clone());
-    let items = keep_best_copies(items(request, files, setting)?);
+    let items = keep_best_copies(items(request, files, setting)?, files);
     let n_matched = items.len();
     reading.knows_anchor = items.iter().any(|item| item.standing.matched == Match::Anchor)
         || files.iter().enumerate().any(|(number, file)| is_relied_on(&file.record, request.scope(number)));
@@ -482,7 +482,7 @@ fn moved_to(item: &Item, files: &[Scoped], setting: &Setting<'_>, by: ObjectId) 
 
 /// Copies of one claim on several commits show once, where they are best placed; what is shown in the file that its code
 /// went to is not shown as gone from the other one.
-fn keep_best_copies(mut items: Vec<Item>) -> Vec<Item> {
+fn keep_best_copies(mut items: Vec<Item>, files: &[Scoped]) -> Vec<Item> {
     items.sort_by(|left, right| {
         let key = |item: &Item| {
             let standing = &item.standing;
@@ -498,9 +498,17 @@ fn keep_best_copies(mut items: Vec<Item>) -> Vec<Item> {
     let is_first: Vec<bool> = items.iter().map(|item| seen.insert((&item.standing.id, item.file))).collect();
     let mut is_first = is_first.into_iter();
     items.retain(|_| is_first.next().unwrap_or_default());
-    let is_there = |item: &&Item| item.standing.state != State::Gone;
-    let there: HashSet<_> = items.iter().filter(is_there).map(|item| item.standing.id.clone()).collect();
-    items.retain(|item| is_there(&item) || !there.contains(&item.standing.id));
+    let name = |item: &Item| Some(&*files[item.file?].record.claims[item.claim].name);
+    let is_gone = |item: &Item| item.standing.state == State::Gone;
+    // What is said of a whole commit is said of each of its files.
+    let there: HashSet<(EntryId, &str)> = items
+        .iter()
+        .filter(|item| !is_gone(item))
+        .filter_map(|item| Some((item.standing.id.clone(), name(item)?)))
+        .collect();
+    items.retain(|item| {
+        !is_gone(item) || !name(item).is_some_and(|name| there.contains(&(item.standing.id.clone(), name)))
+    });
     items
 }
 

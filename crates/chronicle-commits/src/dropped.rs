@@ -98,7 +98,7 @@ const MOST_BYTES: u64 = 16 << 20;
 #[derive(Default)]
 struct Lost {
     /// What it said, with the blob that has it.
-    said: BTreeMap<Said, ObjectId>,
+    said: BTreeMap<Part, ObjectId>,
     /// The last version of a note that was dropped as a whole.
     whole: Option<ObjectId>,
 }
@@ -132,10 +132,10 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
                 continue;
             }
             let after = versions.said(&change.after);
-            let may_be_lost = |said: &Said| step.writer == Writer::Foreign || matches!(said, Said::Own(_));
+            let may_be_lost = |said: &Part| step.writer == Writer::Foreign || matches!(said, Part::Own(_));
             for blob in change.before.iter().filter(|_| !is_meant) {
                 let before = versions.said(&[*blob]).into_iter().filter(may_be_lost);
-                let before: Vec<(Said, ObjectId)> = before.map(|said| (said, *blob)).collect();
+                let before: Vec<(Part, ObjectId)> = before.map(|said| (said, *blob)).collect();
                 if step.writer == Writer::Foreign || !before.is_empty() {
                     let of_key = lost.entry(change.key).or_default();
                     of_key.said.extend(before);
@@ -172,7 +172,7 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
 
 /// Something that a version of a note says.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Said {
+enum Part {
     /// A claim of this id.
     Claim(String),
     /// These words of the user, by their mark: the id may stay where they don't.
@@ -189,11 +189,11 @@ struct Versions<'a> {
     name: &'static str,
     purged: &'a Purged,
     trust: &'a Trust<'a>,
-    known: HashMap<ObjectId, BTreeSet<Said>>,
+    known: HashMap<ObjectId, BTreeSet<Part>>,
 }
 
 impl Versions<'_> {
-    fn said(&mut self, blobs: &[ObjectId]) -> BTreeSet<Said> {
+    fn said(&mut self, blobs: &[ObjectId]) -> BTreeSet<Part> {
         let mut said = BTreeSet::new();
         for blob in blobs {
             if !self.known.contains_key(blob) {
@@ -209,29 +209,29 @@ impl Versions<'_> {
         said
     }
 
-    fn claims_of(&self, content: &[u8]) -> BTreeSet<Said> {
+    fn claims_of(&self, content: &[u8]) -> BTreeSet<Part> {
         let mut said = BTreeSet::new();
         for (id, mark) in marks_in(content) {
             if self.trust.is_own(&mark) {
                 // What was removed is named by its id and a hash of what it said.
                 let of = id.0.rsplit_once(':').map_or(id.0.as_str(), |(of, _)| of);
-                said.insert(Said::Own(of.to_owned()));
-                said.insert(Said::Words(mark));
+                said.insert(Part::Own(of.to_owned()));
+                said.insert(Part::Words(mark));
             }
-            said.insert(Said::Claim(id.0));
+            said.insert(Part::Claim(id.0));
         }
         said
     }
 
-    fn lines_of(&self, content: &[u8]) -> BTreeSet<Said> {
+    fn lines_of(&self, content: &[u8]) -> BTreeSet<Part> {
         let lines = content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         let mut said = BTreeSet::new();
         for line in lines.filter(|line| !line.is_empty()) {
             let text = String::from_utf8_lossy(line).into_owned();
             if marks_in(line).iter().any(|(_, mark)| self.trust.is_own(mark)) {
-                said.insert(Said::Own(text.clone()));
+                said.insert(Part::Own(text.clone()));
             }
-            said.insert(Said::Line(text));
+            said.insert(Part::Line(text));
         }
         said
     }

@@ -190,11 +190,11 @@ impl<'a> Ground<'a> {
     pub(crate) fn n_noted(&self, name: &str, telling: &[u32], as_of: AsOf) -> usize {
         let path = self.renamed(name).unwrap_or_else(|| name.trim_start_matches("./").into());
         let count = || self.lines_in(&path, as_of).n_of(telling);
-        match (as_of, self.blob_at_hand(&path)) {
-            (AsOf::Now, _) => count(),
-            (AsOf::Head, None) => 0,
-            (AsOf::Head, Some(blob)) => self.past.kept(&("noted", blob.as_slice(), telling), count),
+        if as_of == AsOf::Now {
+            return count();
         }
+        let blob = self.blob_at_hand(&path);
+        blob.map_or(0, |blob| self.past.kept(&("noted", blob.as_slice(), telling), count))
     }
 
     /// What the file is called now that was called `name` and was renamed since; `None` where that is known to be none.

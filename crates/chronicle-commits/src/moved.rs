@@ -351,7 +351,9 @@ pub(crate) fn arrived(
     let Some(placement) = placed(ground.repository, present, located, by.tree)? else { return Ok(None) };
     // It takes a walk through history to tell, so it is asked last.
     let is_renamed = named.is_empty() && ground.renamed(located.file).is_some_and(|name| is_there(&name));
-    if is_renamed || as_of == AsOf::Head && !has_come(ground, number, located.file, (by, &placement), sketch)?
+    if is_renamed
+        || as_of == AsOf::Head
+            && !has_come(ground, number, located.file, by, &sketch.telling(), placement.state)?
     {
         return Ok(None);
     }
@@ -364,10 +366,10 @@ fn has_come(
     ground: &Ground<'_>,
     number: usize,
     file: &str,
-    (by, placement): (&Candidate, &Placement),
-    sketch: &Sketch,
+    by: &Candidate,
+    telling: &[u32],
+    state: State,
 ) -> Result<bool> {
-    let telling = sketch.telling();
     let touches = &ground.past.files()[number].touches;
     let touches: Vec<&Touch> = match by.place {
         Some(place) => ground.past.beyond(place, touches)?,
@@ -377,7 +379,7 @@ fn has_come(
         let Some(blob) = blob else { return Ok(0) };
         Ok(ground
             .repository
-            .with_blob(blob, |content| FileLines::of(content).n_of(&telling))?
+            .with_blob(blob, |content| FileLines::of(content).n_of(telling))?
             .unwrap_or_default())
     };
     // Code that comes seldom goes again, so half of the versions are ruled out by each look.
@@ -392,7 +394,7 @@ fn has_come(
     }
     let Some(touch) = has.checked_sub(1).map(|first| touches[first]) else { return Ok(false) };
     let n_came = n_held(touch.new)?.saturating_sub(n_held(touch.old)?);
-    if placement.state == State::Intact && FEWEST <= n_came {
+    if state == State::Intact && FEWEST <= n_came {
         return Ok(true);
     }
     let commit = ground.past.commit(touch.place)?;

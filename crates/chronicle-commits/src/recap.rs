@@ -145,7 +145,7 @@ impl Recap {
                 pairs.extend(entry.supersedes.iter().map(|old| (old.clone(), entry.id.clone())));
                 if is_here && entry.category == Category::UnfinishedThread {
                     let is_its_own = stored.is_said_in(document, &entry.id);
-                    let said = Said {
+                    let said = Heard {
                         commit,
                         at: seconds(&document.timestamp),
                         author: document.provenance.author.clone().filter(|_| is_its_own),
@@ -154,7 +154,7 @@ impl Recap {
                         is_its_own,
                     };
                     // Of copies on several commits, that of who is trusted most counts.
-                    if lessons.get(&entry.id).is_none_or(|known: &Said| known.worth() < said.worth()) {
+                    if lessons.get(&entry.id).is_none_or(|known: &Heard| known.worth() < said.worth()) {
                         lessons.insert(entry.id.clone(), said);
                     }
                 }
@@ -176,7 +176,7 @@ impl Recap {
             Claim::Summary(&mut summary).apply(said_of(&afterwords, &id));
             recap.reasons.push(Reason { commit: commit.to_string(), summary, at });
         }
-        for (id, Said { commit, at, mut entry, voice, author, .. }) in lessons {
+        for (id, Heard { commit, at, mut entry, voice, author, .. }) in lessons {
             if afterwords.superseded.contains_key(&id) {
                 continue;
             }
@@ -223,7 +223,7 @@ impl Recap {
 }
 
 /// An unfinished lesson, as one note has it.
-struct Said {
+struct Heard {
     commit: ObjectId,
     at: i64,
     author: Option<String>,
@@ -233,7 +233,7 @@ struct Said {
     is_its_own: bool,
 }
 
-impl Said {
+impl Heard {
     fn worth(&self) -> impl Ord + use<> {
         (self.voice.tier, self.is_its_own)
     }

@@ -18,6 +18,9 @@ use crate::{
 /// Commits that change more files than this move no code in them that anybody asks for.
 const MOST_FILES: usize = 1_000;
 
+/// Changes with the rules by which code is known in another file.
+const RULES: u32 = 1;
+
 /// Lines around a few that tell where these went.
 const AROUND: u32 = 4;
 
@@ -78,9 +81,7 @@ impl Departures {
     }
 
     fn then(&self, repository: &Repository, left: &Left<'_>) -> Result<Option<Place>> {
-        let Left { by, path, noted, recorded: (blob, range), .. } = left;
-        let key = (by.as_slice(), path.as_slice(), noted.as_slice(), blob.as_slice(), range.start, range.end);
-        let key = postcard::to_allocvec(&key).ok().map(|bytes| XxHash3_128::oneshot(&bytes));
+        let key = left.key();
         let known = key.and_then(|key| self.kept.get(key));
         if let Some(known) = known.and_then(|bytes| postcard::from_bytes(&bytes).ok()) {
             return Ok(known);
@@ -94,6 +95,15 @@ impl Departures {
 }
 
 impl Left<'_> {
+    /// A hash of all that its place depends on.
+    fn key(&self) -> Option<u128> {
+        let Self { by, path, located, noted, recorded: (blob, range), .. } = self;
+        let commits = (by.as_slice(), noted.as_slice());
+        let said = (located.file, located.lines, located.sketch, located.around, located.foreign_commit);
+        let inputs = (RULES, commits, path.as_slice(), blob.as_slice(), (range.start, range.end), said);
+        Some(XxHash3_128::oneshot(&postcard::to_allocvec(&inputs).ok()?))
+    }
+
     /// Where it is in the version of the commit that took it away.
     fn place(&self, repository: &Repository) -> Result<Option<Place>> {
         let by = repository.commit(self.by)?;

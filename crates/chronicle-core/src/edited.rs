@@ -1,6 +1,7 @@
 //! Lines that an edit changed in place, such as one with another number in it.
 
 use std::{
+    cell::LazyCell,
     collections::{HashMap, HashSet},
     ops::Range,
 };
@@ -19,7 +20,7 @@ const LEAST_SPELLED_ALIKE: f64 = 0.8;
 const MAX_PAIRS: usize = 1 << 14;
 /// In a hunk with so few lines, and as many before as after, each line took the place of one.
 const MAX_EVEN: usize = 3;
-/// A name that more lines of the file have tells none of them from the others.
+/// A name that is in more lines of the file than these identifies none of them.
 const MAX_NAMED: usize = 6;
 
 /// A line that was edited in place.
@@ -50,8 +51,8 @@ pub(crate) fn edited(
     let (before, after) = (lines(old, removed), lines(new, added));
     let is_even = before.len() == after.len() && before.len() <= MAX_EVEN;
     let is_only = is_even && before.len() == 1;
-    // Among many lines, those of one form are told apart by what few others name: that has to stay.
-    let named = if is_even { HashMap::new() } else { lines_by_name(old) };
+    // Lines of one form differ by their rarest name: an edit keeps it. Counting takes a look at the whole file.
+    let named = LazyCell::new(|| if is_even { HashMap::new() } else { lines_by_name(old, &before) });
     // The pairs in the same order in both versions that are most alike in sum: each cell is the best of what is before it.
     let width = after.len() + 1;
     let mut alike = vec![0.0; before.len() * after.len()];
@@ -97,15 +98,17 @@ pub(crate) fn edited(
     found
 }
 
-/// How many lines have each name.
-fn lines_by_name(lines: &Lines<'_>) -> HashMap<String, usize> {
-    let mut named: HashMap<String, usize> = HashMap::new();
+/// How many of `lines` have each name that is in one of `wanted`.
+fn lines_by_name(lines: &Lines<'_>, wanted: &[(usize, Line)]) -> HashMap<String, usize> {
+    let wanted = wanted.iter().flat_map(|(_, line)| &line.names);
+    let mut named: HashMap<String, usize> = wanted.map(|name| (name.clone(), 0)).collect();
     for line in lines.all() {
         let text = String::from_utf8_lossy(line);
-        let names: HashSet<String> =
-            words(&text).filter(|word| is_name(word)).map(str::to_lowercase).collect();
+        let names: HashSet<String> = words(&text).map(str::to_lowercase).collect();
         for name in names {
-            *named.entry(name).or_default() += 1;
+            if let Some(n_lines) = named.get_mut(&name) {
+                *n_lines += 1;
+            }
         }
     }
     named
@@ -193,7 +196,7 @@ mod tests {
         let new =
             "log(name);\nlet host = open(name, port, family);\ncheck(port);\nlet wait = limit(host, 60);\n";
         check(old, new, &[(0, 1), (1, 3)]);
-        // The name that tells a line from those of its form has to stay.
+        // Of lines of one form, the edited one is that which keeps its rarest name.
         let methods = |names: &[&str]| -> String {
             names.iter().map(|name| format!("def {name}(template, options={{}}, locals={{}})\n")).collect()
         };

@@ -12,7 +12,7 @@ use snafu::ResultExt;
 use crate::{
     Repository,
     error::{ForgedSnafu, GitError, ObjectSnafu, Result},
-    repository::without_replacements,
+    repository::{for_bulk, without_replacements},
 };
 
 /// The objects of a repository, each checked when it is read.
@@ -40,7 +40,7 @@ pub(crate) fn is_genuine(id: &gix::oid, kind: Kind, data: &[u8]) -> bool {
 impl Repository {
     /// The repository, where no object stands in for another.
     pub(crate) fn plain(&self) -> &gix::Repository {
-        self.plain.get_or_init(|| without_replacements(self.inner.clone()))
+        self.plain.get_or_init(|| without_replacements(for_bulk(self.inner.clone())))
     }
 
     /// The bytes of an object of notes, and what it is.

@@ -165,7 +165,6 @@ impl Repository {
                 turn.store_words()?;
                 return Ok(None);
             }
-            self.record_commit(new);
             match turn.swap(name, Some(old), new, message) {
                 Ok(()) => {
                     // The ref is rewritten now; what the next writer is told is only a hint.
@@ -216,7 +215,11 @@ impl Repository {
             let new = if new_tree == tree && new_parents == parents {
                 id
             } else {
-                self.rewritten_commit(id, new_tree, new_parents)?
+                let new = self.rewritten_commit(id, new_tree, new_parents)?;
+                if self.is_own_commit(id) {
+                    self.record_commit(new);
+                }
+                new
             };
             commits.insert(id, new);
         }

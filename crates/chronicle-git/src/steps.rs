@@ -4,13 +4,14 @@
 //! points at by then. What was written in between is in the history, and in no version after that.
 
 use std::{
+    cell::LazyCell,
     collections::{BTreeMap, HashMap, HashSet},
     io::{Read, Seek, SeekFrom},
 };
 
 use gix::{ObjectId, bstr::ByteSlice};
 
-use crate::{FileLock, Repository, Whom, error::Result, files, last_words::LastWords};
+use crate::{FileLock, Repository, error::Result, files, last_words::LastWords};
 
 /// Who wrote a version of the notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,11 +77,12 @@ impl Repository {
         }
         let (commits, is_after_checked) = self.commits_since(tip, checked)?;
         let mut steps = self.forced_moves(name, checked.filter(|_| is_after_checked))?;
+        let log = LazyCell::new(|| self.log_of(name));
         // Of the user, nothing can be lost that was not there.
         let mut has_own = is_after_checked;
         for id in commits {
             let Ok(commit) = self.inner.find_commit(id) else { continue };
-            let writer = self.writer_of(name, id, commit.message_raw_sloppy());
+            let writer = self.writer_of(id, commit.message_raw_sloppy(), || &log);
             has_own |= writer == Writer::Chronicle;
             let is_harmless = match writer {
                 Writer::Chronicle => steps.is_empty(),
@@ -170,17 +172,13 @@ impl Repository {
         Ok(steps)
     }
 
-    /// Who wrote the commit `id` of the notes ref `name`.
-    fn writer_of(&self, name: &str, id: ObjectId, message: &[u8]) -> Writer {
+    /// Who wrote the commit `id` of a notes ref that has this `log`.
+    fn writer_of<'l>(&self, id: ObjectId, message: &[u8], log: impl FnOnce() -> &'l [LogLine]) -> Writer {
         let claimed = claimed_by(message);
         let is_ours = || match claimed {
-            Writer::Chronicle => {
-                let id = id.to_string();
-                let records = self.trust_records.as_ref();
-                records.is_some_and(|records| records.recorded(Whom::User, &id).contains(&id))
-            }
+            Writer::Chronicle => self.is_own_commit(id),
             // A fetch adds to what it is told to write into the log how it moved the ref.
-            _ => self.log_of(name).iter().any(|line| line.new == id && of_git_notes(&line.message)),
+            _ => log().iter().any(|line| line.new == id && of_git_notes(&line.message)),
         };
         if claimed == Writer::Foreign || is_ours() { claimed } else { Writer::Claimed }
     }

@@ -123,7 +123,6 @@ impl Repository {
                 turn.store_words()?;
                 return Ok((value, Recovered { files: turn.removed, is_unchecked }));
             };
-            self.record_commit(commit);
             match turn.swap(name, tip, commit, message) {
                 Ok(()) => {
                     turn.words.written.insert(name.to_owned(), commit);
@@ -150,7 +149,14 @@ impl Repository {
         Err(contended.expect("the last attempt failed").into())
     }
 
-    /// Records that a commit of notes is the user's own: what it takes away is meant to go.
+    /// Whether the user's Chronicle made a commit of notes.
+    pub(crate) fn is_own_commit(&self, commit: ObjectId) -> bool {
+        let commit = commit.to_string();
+        let records = self.trust_records.as_ref();
+        records.is_some_and(|records| records.recorded(Whom::User, &commit).contains(&commit))
+    }
+
+    /// Records that the user's Chronicle made a commit of notes: what it takes away is meant to go.
     pub(crate) fn record_commit(&self, commit: ObjectId) {
         if let Some(records) = &self.trust_records {
             // Without it, what the commit takes away of the user's comes back, and that is said.
@@ -203,7 +209,9 @@ impl Repository {
             parents: parents.into(),
             extra_headers: Vec::new(),
         };
-        self.write_object(&commit)
+        let id = self.write_object(&commit)?;
+        self.record_commit(id);
+        Ok(id)
     }
 }
 
