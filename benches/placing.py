@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How often a lesson is shown on code that it is not about, or said to be gone while its code is there.
 
-    placing.py place CLONES CASES [--binary FILE] [--lessons N]
+    placing.py place CLONES CASES [--binary FILE] [--lessons N] [--seed N]
     placing.py count CASES JUDGED
 
 CLONES is a directory that holds a clone of each repository in REPOSITORIES under its name. A clone is never written to.
@@ -154,7 +154,7 @@ def excerpt(lines, start, end):
 
 
 def place(args):
-    generator = random.Random(SEED)
+    generator = random.Random(args.seed)
     cases, totals = [], collections.Counter()
     for name, commit in REPOSITORIES.items():
         origin = os.path.join(args.clones, name)
@@ -222,6 +222,7 @@ def main():
     of_place.add_argument("cases")
     of_place.add_argument("--binary", default="git-chronicle")
     of_place.add_argument("--lessons", type=int, default=150)
+    of_place.add_argument("--seed", type=int, default=SEED)
     of_place.set_defaults(run=place)
     of_count = commands.add_parser("count")
     of_count.add_argument("cases")
