@@ -192,7 +192,7 @@ impl<'a> Gathered<'a> {
             }
             if let Tied::Named { candidate } | Tied::Written { candidate, .. } = tied
                 && let by = &self.candidates[candidate]
-                && self.ground.is_lost(by)
+                && by.place.is_none()
             {
                 let located = located(&claim, &record.headings[claim.heading]);
                 let found = match claim.placement.state {
@@ -206,10 +206,13 @@ impl<'a> Gathered<'a> {
                 let found = found.transpose()?;
                 let is_of_here =
                     versions.concern((number, by), &located, found.as_ref().unwrap_or(&claim.placement));
-                if !is_of_here {
-                    continue;
-                }
                 claim.placement = found.unwrap_or(claim.placement);
+                if !is_of_here {
+                    if !self.ground.shows_all() {
+                        continue;
+                    }
+                    claim.placement.because = Some(GoneBecause::NotOnThisBranch);
+                }
             }
             let commit = record.headings[claim.heading].commit;
             if let Some(place) = self.ground.past.place(commit) {

@@ -274,9 +274,9 @@ impl<'a> Ground<'a> {
         Self { words, ..self }
     }
 
-    /// Whether what `candidate` says counts only as far as its code is, or was, in the history.
-    pub(crate) fn is_lost(&self, candidate: &Candidate) -> bool {
-        candidate.place.is_none() && !self.all && candidate.elsewhere.as_deref() == Some(NO_BRANCH)
+    /// Whether what was noted off the history of HEAD is shown even where its code never was in that history.
+    pub(crate) fn shows_all(&self) -> bool {
+        self.all
     }
 
     /// The files in scope by every name they ever had.

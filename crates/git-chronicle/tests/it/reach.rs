@@ -81,6 +81,35 @@ fn code_that_was_never_here_is_not_shown_as_gone() {
 }
 
 #[test]
+fn who_asks_for_all_sees_what_never_was_on_this_branch() {
+    let (repo, _) = with_work_of_another();
+    let all = |directory: &Path| {
+        let answer = chronicle(directory, &["read", "pool.rs", "--all", "--format", "json"]).success().json();
+        let items = answer["wisdom"].as_array().expect("it is there").clone();
+        let mut all: Vec<_> = items
+            .iter()
+            .map(|one| json!([one["content"], one["state"], one["gone_because"], one["elsewhere"]]))
+            .collect();
+        all.sort_by_key(Value::to_string);
+        all
+    };
+    let wip = "refs/heads/wip";
+    let expected = [
+        json!([ALL, "gone", "not_on_this_branch", wip]),
+        json!([NEVER_BLOCK, "intact", null, wip]),
+        json!([WILD, "gone", "not_on_this_branch", wip]),
+    ];
+    assert_eq!(all(repo.path()), expected);
+    let text = chronicle(repo.path(), &["read", "pool.rs", "--all"]).success().stdout;
+    assert!(text.contains("gone, not on this branch"), "{text}");
+    repo.git(&["checkout", "--quiet", "wip"]);
+    repo.write("pool.rs", POOL);
+    repo.commit("pool: wake one again");
+    let text = chronicle(repo.path(), &["read", "pool.rs"]).success().stdout;
+    assert!(text.contains(WILD) && !text.contains("not on this branch"), "it was here once: {text}");
+}
+
+#[test]
 fn what_was_amended_on_another_branch_stays_there() {
     for is_stacked in [false, true] {
         let (repo, _) = with_work_of_another();
