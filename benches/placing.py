@@ -135,7 +135,7 @@ def lessons(repository, generator, wanted):
 
 def shown(repository):
     """Where each lesson is shown: by its words, a list of items."""
-    files = [name for name in repository.git("ls-files", "-z").split("\0") if name.endswith(TEXTS)]
+    files = [name for name in repository.git("ls-files", "-z").split("\0") if name]
     found = collections.defaultdict(list)
     for first in range(0, len(files), 400):
         done = repository.chronicle(

@@ -214,7 +214,7 @@ impl ByItem<'_> {
     }
 
     /// Whether `lines` are in an item that has little of the words of the one that the claim names, which is no more: a
-    /// few lines may be in both by chance.
+    /// few lines may be in both by chance. One that grew under another name has most of them.
     fn is_in_other_item(&self, lines: LineRange) -> bool {
         let words = || {
             let (content, then, _) = self.then.look()?;
@@ -224,8 +224,8 @@ impl ByItem<'_> {
             let is = around.min_by_key(|item| item.lines.len())?;
             let old = LineFinder::new(content.bytes(self.setting.repository)?).of(was.lines);
             let new = LineFinder::new(self.file.content.bytes(self.setting.repository)?).of(is.lines);
-            Some(CodeWords::of(&old).likeness(&CodeWords::of(&new)))
+            Some(CodeWords::of(&old).share_in(&CodeWords::of(&new)))
         };
-        words().is_some_and(|likeness| likeness < LEAST_ALIKE)
+        words().is_some_and(|share| share < LEAST_ALIKE)
     }
 }

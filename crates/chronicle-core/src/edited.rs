@@ -20,8 +20,6 @@ const LEAST_SPELLED_ALIKE: f64 = 0.8;
 const MAX_PAIRS: usize = 1 << 14;
 /// In a hunk with so few lines, and as many before as after, each line took the place of one.
 const MAX_EVEN: usize = 3;
-/// A name that is in more lines of the file than these identifies none of them.
-const MAX_NAMED: usize = 6;
 
 /// A line that was edited in place.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,8 +49,9 @@ pub(crate) fn edited(
     let (before, after) = (lines(old, removed), lines(new, added));
     let is_even = before.len() == after.len() && before.len() <= MAX_EVEN;
     let is_only = is_even && before.len() == 1;
-    // Lines of one form differ by their rarest name: an edit keeps it. Counting takes a look at the whole file.
-    let named = LazyCell::new(|| if is_even { HashMap::new() } else { lines_by_name(old, &before) });
+    // Lines of one form begin with one word and differ by their rarest name: an edit keeps it. Counting takes a look at
+    // the whole file.
+    let named = LazyCell::new(|| lines_by_name(old, &before));
     // The pairs in the same order in both versions that are most alike in sum: each cell is the best of what is before it.
     let width = after.len() + 1;
     let mut alike = vec![0.0; before.len() * after.len()];
@@ -65,10 +64,13 @@ pub(crate) fn edited(
                 likeness = likeness.max(letters());
             }
             let keeps_its_own = || {
-                let n_lines = |name: &String| named.get(name).copied().unwrap_or_default();
-                let fewest = left.names.iter().map(n_lines).min().filter(|fewest| *fewest <= MAX_NAMED);
+                let n_lines = |name: &String| {
+                    let key = (left.first().to_owned(), name.clone());
+                    named.get(&key).copied().unwrap_or_default()
+                };
+                let fewest = left.names.iter().map(n_lines).min();
                 let is_own = |name: &&String| Some(n_lines(name)) == fewest;
-                fewest.is_none() || left.names.iter().filter(is_own).any(|name| right.names.contains(name))
+                left.names.iter().filter(is_own).any(|name| right.names.contains(name))
             };
             let shares_name = || !left.names.is_disjoint(&right.names);
             let counts = LEAST_ALIKE <= likeness && (is_only || shares_name() && keeps_its_own());
@@ -98,20 +100,19 @@ pub(crate) fn edited(
     found
 }
 
-/// How many of `lines` have each name that is in one of `wanted`.
-fn lines_by_name(lines: &Lines<'_>, wanted: &[(usize, Line)]) -> HashMap<String, usize> {
-    let wanted = wanted.iter().flat_map(|(_, line)| &line.names);
-    let mut named: HashMap<String, usize> = wanted.map(|name| (name.clone(), 0)).collect();
+/// How many of `lines` that begin with the same word as one of `wanted` have each name that is in it.
+fn lines_by_name(lines: &Lines<'_>, wanted: &[(usize, Line)]) -> HashMap<(String, String), usize> {
+    let firsts: HashSet<&str> = wanted.iter().map(|(_, line)| line.first()).collect();
+    let mut n_lines: HashMap<(String, String), usize> = HashMap::new();
     for line in lines.all() {
-        let text = String::from_utf8_lossy(line);
+        let text = String::from_utf8_lossy(line.trim_ascii());
+        let Some(first) = words(&text).next().filter(|first| firsts.contains(first)) else { continue };
         let names: HashSet<String> = words(&text).map(str::to_lowercase).collect();
         for name in names {
-            if let Some(n_lines) = named.get_mut(&name) {
-                *n_lines += 1;
-            }
+            *n_lines.entry((first.to_owned(), name)).or_default() += 1;
         }
     }
-    named
+    n_lines
 }
 
 /// A line as it is compared.
@@ -126,6 +127,11 @@ impl Line {
         let text = String::from_utf8_lossy(line.trim_ascii()).into_owned();
         let names = words(&text).filter(|word| is_name(word)).map(str::to_lowercase).collect();
         Self { tokens: tokens(&text), names, text }
+    }
+
+    /// Its first word.
+    fn first(&self) -> &str {
+        words(&self.text).next().unwrap_or_default()
     }
 
     /// How far the tokens of the two are the same, 0 to 1.
@@ -204,6 +210,12 @@ mod tests {
         check(&old, &methods(&["asciidoc", "yajl"]), &[]);
         let new = methods(&["radius", "asciidoc"]).replace("locals={}", "locals = {}");
         check(&old, &new, &[(1, 0)]);
+        // However often that is used elsewhere in the file.
+        let uses = "check(Preconditions.of(it));\n".repeat(9);
+        let old = format!("import com.example.Preconditions;\nimport com.example.Types;\n{uses}");
+        let new = "import com.example.CommonTypes;\nimport com.example.Guide;\nimport com.example.Preconditions2;\n";
+        check(&old, new, &[]);
+        check(&old, &new.replace("Guide", "Preconditions"), &[(0, 1)]);
         // Lines that have only their form in common are others.
         check("let x = foo(a);\nlet y = bar(b);\nlog();\n", "let p = one(c);\nlet q = two(d);\n", &[]);
     }

@@ -257,6 +257,17 @@ pub fn is_telling(line: &[u8]) -> bool {
     is_telling_block(&[line])
 }
 
+/// Words with which a line begins that takes another file or module in.
+const IMPORTS: &[&str] = &["import", "from", "include", "require", "require_relative", "use", "using"];
+
+/// Whether a line takes another file or module in, by a name: next to its neighbours of another version of its file that
+/// needs no more to be recognised.
+pub(crate) fn is_import(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line);
+    let mut words = words(line.trim().trim_start_matches('#'));
+    words.next().is_some_and(|first| IMPORTS.contains(&first)) && words.any(is_name)
+}
+
 /// The same of several lines taken together.
 pub(crate) fn is_telling_block(lines: &[&[u8]]) -> bool {
     let is_attribute = |line: &[u8]| [&b"@"[..], b"#[", b"#!["].iter().any(|mark| line.starts_with(mark));
@@ -310,6 +321,19 @@ mod tests {
             ],
             false,
         );
+    }
+
+    #[test]
+    fn imports_do_by_one_name() {
+        let check = |line: &str, expected: bool| assert_eq!(is_import(line.as_bytes()), expected, "{line}");
+        for line in
+            ["import re", "#include \"net.h\"", "require 'rack'", "  use std::sync;", "from . import utils"]
+        {
+            check(line, true);
+        }
+        for line in ["import (", "use super::*;", "re = import_module()", "#endif", ""] {
+            check(line, false);
+        }
     }
 
     #[test]

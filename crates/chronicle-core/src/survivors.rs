@@ -13,7 +13,7 @@ use std::{
 use crate::{
     LineMap, LineRange, Lines,
     edited::{Edited, edited},
-    evidence::is_telling,
+    evidence::{is_import, is_telling},
     line_map::largest_cluster,
     locate::Locator,
 };
@@ -150,7 +150,10 @@ impl Runs<'_, '_> {
     fn is_distinctive(&self, line: usize) -> bool {
         let look = || {
             let Some(text) = self.old.all().get(line) else { return false };
-            is_telling(text) && stands_once(self.old, text) && self.new.n_times(text) == 1
+            let identifies = is_telling(text)
+                || is_import(text)
+                    && kept_neighbours((self.old, self.new), line, self.map).contains(&Some(true));
+            identifies && stands_once(self.old, text) && self.new.n_times(text) == 1
         };
         *self.known.borrow_mut().entry(line).or_insert_with(look)
     }
@@ -184,19 +187,26 @@ pub(crate) fn stands_once(lines: &Lines<'_>, text: &[u8]) -> bool {
 /// Whether the lines that say something above and below the old line `line` are next to it in both versions.
 fn is_framed((old, new): (&Lines<'_>, &Locator<'_>), line: usize, map: &LineMap) -> bool {
     let Some(at) = map.at(line) else { return false };
-    let says = |lines: &Lines<'_>, line: usize| {
-        lines.all().get(line).is_some_and(|line| crate::is_substantive(line))
-    };
+    let [above, below] = kept_neighbours((old, new), line, map);
+    let ends = |range: std::ops::Range<usize>| !range.into_iter().any(|line| says(new.lines(), line));
+    above.unwrap_or_else(|| ends(0..at)) && below.unwrap_or_else(|| ends(at + 1..new.lines().all().len()))
+}
+
+/// Whether the line that says something above the old line `line`, and that below it, is next to it in both versions;
+/// `None` where there is none in the old one.
+fn kept_neighbours((old, new): (&Lines<'_>, &Locator<'_>), line: usize, map: &LineMap) -> [Option<bool>; 2] {
+    let Some(at) = map.at(line) else { return [None; 2] };
+    let new = new.lines();
     let above = (0..line).rev().find(|line| map.is_substantive(*line));
     let below = (line + 1..old.all().len()).find(|line| map.is_substantive(*line));
-    let new = new.lines();
-    let above_now = (0..at).rev().find(|line| says(new, *line));
-    let below_now = (at + 1..new.all().len()).find(|line| says(new, *line));
-    let is_same = |then: Option<usize>, now: Option<usize>| match then {
-        Some(then) => map.at(then).is_some_and(|then| Some(then) == now),
-        None => now.is_none(),
-    };
-    is_same(above, above_now) && is_same(below, below_now)
+    let above_now = || (0..at).rev().find(|line| says(new, *line));
+    let below_now = || (at + 1..new.all().len()).find(|line| says(new, *line));
+    let is_next = |then: usize, now: Option<usize>| map.at(then).is_some_and(|then| Some(then) == now);
+    [above.map(|then| is_next(then, above_now())), below.map(|then| is_next(then, below_now()))]
+}
+
+fn says(lines: &Lines<'_>, line: usize) -> bool {
+    lines.all().get(line).is_some_and(|line| crate::is_substantive(line))
 }
 
 /// The lines of `old` in `range` that were edited in place.
