@@ -228,6 +228,10 @@ struct Bearers<'a> {
 }
 
 fn bearers<'a>(items: &'a [Item], anchor: &str, wanted: &Path) -> Bearers<'a> {
+    let exact = prefer_definitions(items.iter().filter(|item| item.qualified == anchor).collect());
+    if !exact.is_empty() {
+        return Bearers { qualified: exact, ..Bearers::default() };
+    }
     // A name has to be looked at closely only where it may end as the anchor does.
     let end = memchr::memmem::Finder::new(wanted.last());
     let may_match = |item: &&Item| {
@@ -240,8 +244,8 @@ fn bearers<'a>(items: &'a [Item], anchor: &str, wanted: &Path) -> Bearers<'a> {
         prefer_definitions(found.map(|(item, _)| *item).collect())
     };
     for is_match in [
-        &(|item: &Item, _: &Path| item.qualified == anchor) as &dyn Fn(&Item, &Path) -> bool,
-        &|item, _| anchor.contains(' ') && item.signature == anchor,
+        &(|item: &Item, _: &Path| anchor.contains(' ') && item.signature == anchor)
+            as &dyn Fn(&Item, &Path) -> bool,
         &|_, path| path == wanted,
         &|_, path| 1 < wanted.len() && path.ends_with(wanted),
         &|_, path| 1 < path.len() && wanted.ends_with(path),
