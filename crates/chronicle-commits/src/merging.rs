@@ -11,11 +11,12 @@ use chronicle_git::{
     CORRECTIONS_REF, Difference, Merged, ObjectId, PURGED_REF, Recovered, Repository, Resolution,
     is_knowledge_key,
 };
+use serde_json::json;
 
 use crate::{
     error::Result,
     reachable::Reachable,
-    trust::{Mark, Trust, mark_of_entry, mark_of_region, unite_fairly},
+    trust::{Mark, Trust, mark_of_document, mark_of_entry, mark_of_region, unite_fairly},
 };
 
 /// No note that anyone wrote is larger.
@@ -210,8 +211,12 @@ pub fn carried(
             .map(is_own)
             .collect()
     };
-    let wanted: HashMap<ObjectId, HashSet<Claim>> =
-        orphans.iter().map(|(key, blob)| (*key, of_blob(blob))).filter(|(_, ids)| !ids.is_empty()).collect();
+    let has_claims = |blob: &ObjectId| contents.get(blob).is_some_and(|content| has_claims(content));
+    let wanted: HashMap<ObjectId, HashSet<Claim>> = orphans
+        .iter()
+        .filter(|(_, blob)| has_claims(blob))
+        .map(|(key, blob)| (*key, of_blob(blob)))
+        .collect();
     if wanted.is_empty() {
         return Ok(HashSet::new());
     }
@@ -245,11 +250,25 @@ pub fn carried(
 /// The name of a claim, and whether the user wrote it.
 type Claim = (EntryId, bool);
 
-/// The names and marks of everything that a note claims.
+fn has_claims(content: &[u8]) -> bool {
+    let note = read_note(content).note;
+    !note.entries().is_empty() || note.documents().iter().any(|document| !document.regions.is_empty())
+}
+
+/// The names and marks of everything that a note claims. What a document says as a whole goes by its words: what carries
+/// it to another commit makes another document of it.
 fn claims(content: &[u8]) -> Vec<(EntryId, Mark)> {
     let note = read_note(content).note;
-    let regions = note.documents().into_iter().flat_map(|document| &document.regions);
-    let regions: Vec<_> = regions.map(|region| (region.id.clone(), mark_of_region(region))).collect();
-    let entries = note.entries().into_iter();
-    entries.map(|(_, entry)| (entry.id.clone(), mark_of_entry(entry))).chain(regions).collect()
+    let mut claims: Vec<(EntryId, Mark)> =
+        note.entries().into_iter().map(|(_, entry)| (entry.id.clone(), mark_of_entry(entry))).collect();
+    for document in note.documents() {
+        claims.extend(document.regions.iter().map(|region| (region.id.clone(), mark_of_region(region))));
+        let mark = mark_of_document(document);
+        let groups = document.cross_cutting.iter().map(|group| json!(group));
+        let words = [json!(document.summary), json!(document.task)].into_iter().chain(groups);
+        claims.extend(
+            words.filter(|words| !words.is_null()).map(|words| (EntryId(words.to_string()), mark.clone())),
+        );
+    }
+    claims
 }

@@ -288,7 +288,7 @@ fn promised_warning(n_files: usize) -> String {
     let (files, lessons) = if n_files == 1 { ("the file is", "its") } else { ("files are", "their") };
     let count = if n_files == 1 { String::new() } else { format!("{n_files} ") };
     format!(
-        "{count}{files} not in this partial clone and could not be fetched; {lessons} lessons are matched to the file, \
+        "{count}{files} not in this partial clone and could not be fetched (from a remote that `sync enable` named); {lessons} lessons are matched to the file, \
          not to lines"
     )
 }

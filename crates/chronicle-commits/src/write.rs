@@ -4,7 +4,7 @@ use std::{collections::HashSet, path::PathBuf};
 
 use chronicle_core::{
     Annotation, Category, ContextLevel, CrossCutting, Entry, EntryId, LineRange, Lines, Note, Origin,
-    Provenance, Region, Source, correction::Tier, quality,
+    Provenance, Region, Source, correction::Tier, quality, trivial::is_message_of_git,
 };
 use chronicle_git::{NOTES_REF, NotesEdit, ObjectId, Repository};
 use jiff::Timestamp;
@@ -538,9 +538,10 @@ fn fold_in_once(
 /// A document for what was staged alone: its commit's subject says what it is about.
 fn remarks_document(repository: &Repository, commit: ObjectId, stamp: &Stamp<'_>) -> Result<Annotation> {
     let facts = Facts::of(repository, commit)?;
-    // The subject of somebody else's commit isn't what the user says.
-    let is_own = repository.is_by_user(&facts.commit);
-    let subject = if is_own { wash(&facts.commit.subject()).0 } else { String::new() };
+    // The subject of somebody else's commit isn't what the user says, nor is what git makes of one.
+    let subject = facts.commit.subject();
+    let is_own = repository.is_by_user(&facts.commit) && !is_message_of_git(&subject);
+    let subject = if is_own { wash(&subject).0 } else { String::new() };
     let mut provenance = Provenance::new(Source::Live);
     provenance.author.clone_from(&stamp.author);
     let summary = if subject.is_empty() { WITHOUT_SUBJECT } else { &subject };

@@ -38,11 +38,19 @@ pub enum Remark {
     DuplicateKey(String),
 }
 
+/// Whether a stranger's text can be the name of a schema, such as `chronicle/v4`, and nothing else.
+fn is_name_of_schema(text: &str) -> bool {
+    text.len() <= 40 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/.-_".contains(&byte))
+}
+
 impl fmt::Display for Remark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed(reason) => write!(f, "not readable as JSON: {reason}"),
-            Self::UnknownSchema(schema) => write!(f, "schema `{schema}` is not known to this version"),
+            Self::UnknownSchema(schema) if is_name_of_schema(schema) => {
+                write!(f, "schema `{schema}` is not known to this version")
+            }
+            Self::UnknownSchema(_) => f.write_str("its schema is not known to this version"),
             Self::DuplicateKey(key) => {
                 write!(f, "key `{key}` stands twice in one object; the last one counts")
             }

@@ -47,6 +47,7 @@ pub mod room;
 pub mod score;
 mod secrets;
 mod sketch;
+pub mod surroundings;
 mod survivors;
 pub mod thread;
 pub mod tokens;

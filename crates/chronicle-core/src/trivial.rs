@@ -203,6 +203,25 @@ pub fn by_content(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> Option<
 /// The lines that a run of changes took away, and those that it put in.
 type Changed<'l> = (&'l [&'l [u8]], &'l [&'l [u8]]);
 
+/// Whether git made the message of the messages of other commits, whoever wrote those: of a revert, a merge, a squash or
+/// a commit that is to be folded into another one.
+#[must_use]
+pub fn is_message_of_git(subject: &str) -> bool {
+    const BEGIN: [&str; 7] = [
+        "Revert \"",
+        "Reapply \"",
+        "Merge ",
+        "fixup! ",
+        "squash! ",
+        "amend! ",
+        "Squashed commit of the following",
+    ];
+    let is_combined = || {
+        subject.starts_with("# This is a combination of") || subject.starts_with("This is a combination of")
+    };
+    BEGIN.iter().any(|begin| subject.starts_with(begin)) || is_combined()
+}
+
 fn is_generated(content: &[u8]) -> bool {
     let top = content.split(|byte| *byte == b'\n').take(TOP);
     top.map(|line| &line[..line.len().min(400)])

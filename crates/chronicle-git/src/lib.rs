@@ -65,7 +65,7 @@ pub use ownership::{distrust, is_repository};
 pub use pending::{Filtered, Newer, Pending};
 pub use process::git_for_user;
 pub use remote::{Pushed, notes_refspec, tracking_prefix, tracking_ref};
-pub use repository::{LazyRepository, PresentFile, Repository};
+pub use repository::{LazyRepository, PresentFile, Repository, Variables};
 pub use rewrite::{EverNote, Replacements, Rewritten};
 pub use settings::{Setting, TakenOut};
 pub use sharing::{create_dir_like_parent, replace_file, sync_directory};

@@ -21,6 +21,16 @@ const QUIET: [&str; 3] = ["core.fsmonitor=false", "protocol.ext.allow=never", "m
 /// The same for hooks; not where git is asked about hooks.
 const NO_HOOKS: &str = "core.hooksPath=/dev/null";
 
+/// Addresses for bundles, which are not the remote's: neither those of the configuration nor those that it names.
+const NO_BUNDLES: [&str; 2] = ["fetch.bundleURI=", "transfer.bundleURI=false"];
+/// Nobody is there to answer.
+const ASKS_NOBODY: [(&str, &str); 4] = [
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_ASKPASS", "false"),
+    ("SSH_ASKPASS", "false"),
+    ("SSH_ASKPASS_REQUIRE", "force"),
+];
+
 /// `git` for a repository that was opened, so that its owner is known: with `--git-dir` git does not look again.
 fn command(repository: &Repository) -> Result<Command> {
     let git_dir = repository.git_dir();
@@ -103,9 +113,23 @@ impl Ran {
 }
 
 /// Runs `git ARGS` to talk to remotes, from where those with relative paths are found. Their settings are the user's:
-/// this is only for what the user asked for, here or with `sync enable`.
+/// this is only for what the user asked for, here or with `sync enable`. The environment is only where the user's own is.
 pub(crate) fn git_talking(repository: &Repository, args: &[&str], stdin: &[u8]) -> Result<Ran> {
     let mut command = without_hooks(repository)?;
+    if let Some(variables) = &repository.variables {
+        let ours: Vec<(OsString, OsString)> = command
+            .get_envs()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+            .collect();
+        command
+            .env_clear()
+            .envs(variables.iter().map(|(name, value)| (name, value)))
+            .envs(ours)
+            .envs(ASKS_NOBODY);
+    }
+    for setting in NO_BUNDLES {
+        command.args(["-c", setting]);
+    }
     match repository.work_dir() {
         Some(work_dir) => command.arg("--work-tree").arg(".").current_dir(work_dir),
         None => command.current_dir(repository.git_dir()),
@@ -126,7 +150,7 @@ pub(crate) fn git_reading(repository: &Repository, args: &[&OsStr]) -> Result<Ve
 
 /// The same, but git fetches what a partial clone lacks where that is allowed.
 pub(crate) fn git_blaming(repository: &Repository, args: &[&OsStr]) -> Result<Vec<u8>> {
-    reading(repository, args, repository.may_fetch)
+    reading(repository, args, repository.may_fetch_promised())
 }
 
 fn reading(repository: &Repository, args: &[&OsStr], may_fetch: bool) -> Result<Vec<u8>> {

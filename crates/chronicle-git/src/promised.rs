@@ -2,12 +2,14 @@
 //!
 //! Git fetches what it lacks when it needs it, one by one. Here what a command needs is fetched ahead, in one batch and
 //! from the same remotes, and only for those who ask a command: hooks and what works in the background do without.
+//! Nothing is fetched from a remote that the user did not enable: an unpacked archive may be a partial clone of anything.
 
 use std::ffi::OsStr;
 
 use gix::{
     ObjectId,
     bstr::{BStr, BString, ByteSlice},
+    remote::Direction,
 };
 
 use crate::{
@@ -54,8 +56,15 @@ impl Repository {
         !self.promisors().is_empty()
     }
 
-    /// Fetches those of `blobs` that are not here in one batch, if that is allowed and a remote promised them; what
-    /// cannot be had stays absent.
+    /// Whether git itself may fetch what is missing: it would ask any of the remotes.
+    pub(crate) fn may_fetch_promised(&self) -> bool {
+        let promisors = if self.may_fetch { self.promisors() } else { Vec::new() };
+        let enabled = if promisors.is_empty() { Vec::new() } else { self.enabled_remotes() };
+        !promisors.is_empty() && promisors.iter().all(|remote| enabled.contains(remote))
+    }
+
+    /// Fetches those of `blobs` that are not here in one batch, if that is allowed and an enabled remote promised them;
+    /// what cannot be had stays absent.
     ///
     /// # Errors
     /// When git cannot be started.
@@ -69,7 +78,9 @@ impl Repository {
         if missing.is_empty() {
             return Ok(());
         }
-        for remote in self.promisors() {
+        let enabled = self.enabled_remotes();
+        for remote in self.promisors().into_iter().filter(|remote| enabled.contains(remote)) {
+            self.ensure_address(&remote, Direction::Fetch)?;
             let ids: String = missing.iter().map(|id| format!("{id}\n")).collect();
             process::git_talking(self, &[&FETCH[..], &[&remote]].concat(), ids.as_bytes())?;
             missing.retain(|id| !self.has_object(*id));

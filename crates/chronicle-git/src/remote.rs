@@ -187,7 +187,7 @@ impl Repository {
 
     /// Makes sure that git talks to the address of a configured remote that we know, and to no other one: variables can
     /// tell git what they do not tell us.
-    fn ensure_address(&self, remote: &str, direction: Direction) -> Result<()> {
+    pub(crate) fn ensure_address(&self, remote: &str, direction: Direction) -> Result<()> {
         let Some(meant) = self.url_of(remote, direction) else { return Ok(()) };
         let ask: &[&str] = match direction {
             Direction::Fetch => &["ls-remote", "--get-url", "--", remote],

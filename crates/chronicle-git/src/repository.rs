@@ -2,6 +2,7 @@
 
 use std::{
     cell::{OnceCell, RefCell},
+    ffi::OsString,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -96,9 +97,14 @@ pub struct Repository {
     pub(crate) patience: Patience,
     /// Whether what a partial clone lacks may be fetched.
     pub(crate) may_fetch: bool,
+    /// All variables of a git that talks to remotes; those of this process without.
+    pub(crate) variables: Option<Variables>,
     /// The user's records of whose notes are trusted.
     pub(crate) trust_records: Option<TrustRecords>,
 }
+
+/// Variables of the environment, with their values.
+pub type Variables = Vec<(&'static str, OsString)>;
 
 /// Blobs in one buffer, which serves again when they are forgotten: memory that comes and goes costs time.
 #[derive(Default)]
@@ -137,6 +143,7 @@ pub struct LazyRepository {
     is_isolated: bool,
     patience: Patience,
     may_fetch: bool,
+    variables: OnceCell<Option<Variables>>,
     trust_records: OnceCell<Option<TrustRecords>>,
     opened: OnceCell<Repository>,
 }
@@ -151,6 +158,7 @@ impl LazyRepository {
             is_isolated,
             patience: Patience::default(),
             may_fetch: false,
+            variables: OnceCell::new(),
             trust_records: OnceCell::new(),
             opened: OnceCell::new(),
         }
@@ -181,6 +189,12 @@ impl LazyRepository {
         self
     }
 
+    /// The same, where a git that talks to remotes has only these variables: the environment is not the user's.
+    pub fn talking_with(&self, variables: impl FnOnce() -> Option<Variables>) -> &Self {
+        self.variables.get_or_init(variables);
+        self
+    }
+
     /// The repository, opened.
     ///
     /// # Errors
@@ -193,6 +207,7 @@ impl LazyRepository {
         let mut repository = open(&self.directory, self.now)?;
         repository.patience = self.patience;
         repository.may_fetch = self.may_fetch;
+        repository.variables = self.variables.get().cloned().flatten();
         repository.trust_records = self.trust_records.get().cloned().flatten();
         Ok(self.opened.get_or_init(|| repository))
     }
@@ -228,6 +243,7 @@ impl Repository {
             fsync,
             patience,
             may_fetch: false,
+            variables: None,
             trust_records: None,
         }
     }

@@ -28,6 +28,8 @@ pub struct ClaudeCommand {
     pub timeout: Duration,
     /// The room that the model has.
     pub context_tokens: u64,
+    /// All variables that it is given; those of this process without.
+    pub variables: Option<Vec<(&'static str, OsString)>>,
 }
 
 /// Asks once and says nothing to anybody else. An older version that lacks one says so, and is not used.
@@ -117,6 +119,9 @@ impl ClaudeCommand {
         }
         if let Some(form) = &request.form {
             command.arg(format!("--json-schema={}", form.schema));
+        }
+        if let Some(variables) = &self.variables {
+            command.env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
         }
         for variable in OF_A_SESSION {
             command.env_remove(variable);

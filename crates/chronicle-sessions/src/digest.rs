@@ -136,7 +136,7 @@ fn titles(journal: &Journal, session: &Session) -> Vec<String> {
     let given = session.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
     let asked = |noted: &Noted| imperative(first_sentence(&noted.words), LONGEST_TITLE);
     let first = journal.first_wish.as_ref();
-    let own_commit = journal.commits.iter().map(|(commit, _)| commit).find(|commit| !commit.is_merge());
+    let own_commit = journal.commits.iter().map(|(commit, _)| commit).find(|commit| commit.says_something());
     let early = || journal.wishes.iter().take(EARLY_WISHES);
     let known = given.into_iter().chain(journal.plan_title.as_deref()).map(str::to_owned);
     let all = known
@@ -200,9 +200,15 @@ pub(crate) fn achieved(commits: &[Commit], n_files: usize, checks: &[Check]) -> 
     let mut parts = Vec::new();
     match commits {
         [] => {}
+        [commit] if commit.subject.is_empty() => parts.push(format!("committed {}", commit.id)),
         [commit] => parts.push(format!("committed {} “{}”", commit.id, shortened(&commit.subject, 72))),
-        [.., commit] => {
-            parts.push(format!("made {} commits, last “{}”", commits.len(), shortened(&commit.subject, 72)));
+        [.., last] => {
+            let of_last =
+                commits.iter().rev().map(|commit| &commit.subject).find(|subject| !subject.is_empty());
+            parts.push(match of_last {
+                Some(subject) => format!("made {} commits, last “{}”", commits.len(), shortened(subject, 72)),
+                None => format!("made {} commits, last {}", commits.len(), last.id),
+            });
         }
     }
     match n_files {
@@ -221,8 +227,10 @@ pub(crate) fn achieved(commits: &[Commit], n_files: usize, checks: &[Check]) -> 
 
 fn key_actions(journal: &Journal) -> Vec<String> {
     let mut actions = Vec::new();
-    let commit =
-        |(commit, _): &(Commit, _)| format!("Committed {}: {}", commit.id, shortened(&commit.subject, 100));
+    let commit = |(commit, _): &(Commit, _)| match commit.subject.is_empty() {
+        true => format!("Committed {}", commit.id),
+        false => format!("Committed {}: {}", commit.id, shortened(&commit.subject, 100)),
+    };
     actions.extend(journal.commits.iter().rev().take(4).rev().map(commit));
     actions.extend(journal.pull_requests.iter().map(|url| format!("Opened {url}")));
     let done = journal.todos.items().iter().filter(|item| item.state == crate::turn::TodoState::Completed);

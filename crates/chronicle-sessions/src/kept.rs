@@ -62,12 +62,9 @@ pub(crate) fn kept<'t>(turn: &'t Turn<'_>, called: &Called, tops: &Tops) -> Opti
             let text = if about.is_empty() { tool.name.clone() } else { format!("{} {about}", tool.name) };
             call(TurnKind::Tool, cut(&text, LONGEST_COMMAND).into(), outcome)
         }
-        Event::Commit(commit) => Kept {
-            kind: TurnKind::Commit,
-            text: format!("{} {}", commit.id, commit.subject).into(),
-            is_ok: Some(true),
-            answer: None,
-        },
+        Event::Commit(commit) => {
+            Kept { kind: TurnKind::Commit, text: commit.told().into(), is_ok: Some(true), answer: None }
+        }
         Event::Todo(todo, outcome) => call(TurnKind::Todo, todo_text(todo)?.into(), outcome),
     };
     (!kept.text.trim().is_empty()).then_some(kept)

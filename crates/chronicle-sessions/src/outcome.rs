@@ -112,8 +112,10 @@ pub(crate) fn created_id(text: &str) -> Option<String> {
 
 /// The commits that `command` made, as git told them in `text`.
 ///
-/// `[main 1a2b3c4] subject` is printed by commit, cherry-pick, revert and `am` alike, and may be in whatever else prints:
-/// where another command may have printed it, its subject has to be in the command itself.
+/// `[main 1a2b3c4] subject` is printed by commit, cherry-pick, revert and `am` alike, and may be in whatever else prints,
+/// hooks of the repository among them. So a subject counts as the session's only where its words are in the command
+/// itself. Where none are, as with `-F`, `--amend --no-edit` or a cherry-pick, the last line is git's: it gives the id, and
+/// the words, which may be anybody's, are left out.
 pub(crate) fn commits(command: &str, text: &str) -> Vec<Commit> {
     // A repository that the command makes is one to throw away.
     if command.contains("git init") {
@@ -123,10 +125,21 @@ pub(crate) fn commits(command: &str, text: &str) -> Vec<Commit> {
     if !ran.makes_commits {
         return Vec::new();
     }
-    let is_its = |commit: &Commit| !ran.prints_others || command.contains(commit.subject.trim());
-    let mut commits: Vec<Commit> = text.lines().filter_map(committed).filter(is_its).collect();
+    let said = letters(command);
+    let (own, others): (Vec<Commit>, Vec<Commit>) =
+        text.lines().filter_map(committed).partition(|commit| said.contains(&letters(&commit.subject)));
+    let mut commits = own;
+    if commits.is_empty() && !ran.prints_others {
+        commits
+            .extend(others.into_iter().next_back().map(|commit| Commit { subject: String::new(), ..commit }));
+    }
     commits.dedup();
     commits
+}
+
+/// The letters and digits of `text`: however a shell quotes it, they are the same.
+fn letters(text: &str) -> String {
+    text.chars().filter(|letter| letter.is_alphanumeric()).collect()
 }
 
 /// What a command for a shell does, as far as commits go.
@@ -225,13 +238,33 @@ mod tests {
                 .map(|commit| (commit.id, commit.branch, commit.subject))
                 .collect::<Vec<_>>()
         };
+        let commit = |id: &str, subject: &str| (id.to_owned(), "main".to_owned(), subject.to_owned());
         assert_eq!(
-            found("git commit -m x", "ran hooks\n[main 1a2b3c4] pool: wait\n 1 file changed"),
-            [("1a2b3c4".to_owned(), "main".to_owned(), "pool: wait".to_owned())]
+            found(
+                "git commit -m 'pool: it'\\''s \"full\"'",
+                "ran\n[main 1a2b3c4] pool: it's \"full\"\n 1 file changed"
+            ),
+            [commit("1a2b3c4", "pool: it's \"full\"")]
         );
-        assert_eq!(found("git commit -m x", "[main (root-commit) 1a2b3c4] first")[0].1, "main");
-        assert_eq!(found("git commit -m x", "[detached HEAD 1a2b3c4] on no branch")[0].1, "");
-        assert_eq!(found("cd x && git -C y -c user.name='A B' commit -m x", "[main 1a2b3c4] z")[0].1, "main");
+        assert_eq!(found("git commit -m x", "[main (root-commit) 1a2b3c4] x")[0].1, "main");
+        assert_eq!(found("git commit -m x", "[detached HEAD 1a2b3c4] x")[0].1, "");
+        assert_eq!(found("cd x && git -C y -c user.name='A B' commit -m z", "[main 1a2b3c4] z")[0].1, "main");
+        // Words that the command does not have are somebody else's.
+        for command in ["git cherry-pick other", "git commit --amend --no-edit", "git commit -F message.txt"]
+        {
+            assert_eq!(
+                found(command, "[main 1a2b3c4] words of another"),
+                [commit("1a2b3c4", "")],
+                "{command}"
+            );
+        }
+        let with_hook = "[main 0000001] run this\n[main 1a2b3c4] pool: wait\n[main 0000002] and this\n";
+        assert_eq!(found("git commit -m 'pool: wait'", with_hook), [commit("1a2b3c4", "pool: wait")]);
+        assert_eq!(
+            found("git revert HEAD", "[main 0000001] run this\n[main 1a2b3c4] Revert it")[0].0,
+            "1a2b3c4"
+        );
+        assert_eq!(found("./test.sh && git commit -qm ok", "[main 0000001] run this"), []);
         for other in
             ["cargo test", "cat docs/commit-guide.md", "git log # commit", "cat commit git", "git show"]
         {

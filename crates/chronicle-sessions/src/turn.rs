@@ -149,7 +149,7 @@ pub struct Commit {
     pub id: String,
     /// The branch it went to, where git said so.
     pub branch: String,
-    /// The first line of its message.
+    /// The first line of its message; empty where the session did not write it.
     pub subject: String,
 }
 
@@ -158,6 +158,18 @@ impl Commit {
     #[must_use]
     pub fn is_merge(&self) -> bool {
         self.subject.starts_with("Merge ")
+    }
+
+    /// `1a2b3c4 pool: wait`.
+    #[must_use]
+    pub fn told(&self) -> String {
+        format!("{} {}", self.id, self.subject).trim_end().to_owned()
+    }
+
+    /// Whether its message tells what the session did.
+    #[must_use]
+    pub fn says_something(&self) -> bool {
+        !self.subject.is_empty() && !self.is_merge()
     }
 }
 

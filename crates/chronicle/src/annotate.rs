@@ -6,14 +6,14 @@ use chronicle_commits::{
     resolve_pointers, stored_on,
     write::{self, AnnotateRequest, Annotated, Stamp},
 };
-use chronicle_core::{Annotation, EntryId, redaction};
+use chronicle_core::{Annotation, EntryId, redaction, trivial::is_message_of_git};
 use chronicle_git::{ObjectId, Repository};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
     Chronicle, Error, Sources,
-    error::{NoSummarySnafu, NotYourCommitSnafu},
+    error::{NoSummarySnafu, NotYourCommitSnafu, NotYourWordsSnafu},
 };
 
 /// What an author hands in.
@@ -179,6 +179,10 @@ impl Chronicle {
         snafu::ensure!(
             self.repository()?.is_by_user(&commit),
             NotYourCommitSnafu { commit: commit.id.to_string(), author: commit.author }
+        );
+        snafu::ensure!(
+            !is_message_of_git(&commit.subject()),
+            NotYourWordsSnafu { commit: commit.id.to_string() }
         );
         let is_trailer = |line: &str| {
             line.split_once(": ").is_some_and(|(key, _)| key.ends_with("-by") && !key.contains(' '))

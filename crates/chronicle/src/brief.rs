@@ -337,6 +337,10 @@ fn decided(sessions: &[(NamedSession, DigestOfSession)], reasons: &[Reason]) -> 
         for commit in digest.commits.iter().rev().filter(|commit| !commit.is_merge()) {
             let is_it = |reason: &&Reason| 7 <= commit.id.len() && reason.commit.starts_with(&commit.id);
             match reasons.iter().find(is_it).filter(|reason| reason.summary != commit.subject) {
+                Some(reason) if commit.subject.is_empty() => {
+                    reasoned.push(decision(&reason.summary, Some(&commit.id), None));
+                }
+                None if commit.subject.is_empty() => {}
                 Some(reason) => reasoned.push(decision(&commit.subject, Some(&commit.id), Some(reason))),
                 None => committed.push(decision(&commit.subject, Some(&commit.id), None)),
             }

@@ -304,7 +304,7 @@ impl Chronicle {
                 && (is_promised(old_id)? || change.new.map(is_promised).transpose()? == Some(true));
             check.warnings.extend(is_unseen.then(|| {
                 let path = change.path.to_str_lossy();
-                format!("`{path}` is not in this partial clone and could not be fetched: any of its lines may change")
+                format!("`{path}` is not in this partial clone and could not be fetched (from a remote that `sync enable` named): any of its lines may change")
             }));
             let filtered = pending.filtered.get(&change.path);
             check.warnings.extend(filtered.map(|filtered| filter_warning(change.path.as_bstr(), *filtered)));

@@ -339,6 +339,14 @@ pub enum Error {
         /// Its author.
         author: String,
     },
+    /// A message that git made of those of other commits.
+    #[snafu(display(
+        "git made the message of commit {commit} of those of other commits, whoever wrote them"
+    ))]
+    NotYourWords {
+        /// The commit.
+        commit: String,
+    },
     /// A remark without words.
     #[snafu(display("the remark is empty"))]
     EmptyRemark,
@@ -507,6 +515,7 @@ impl Error {
             Self::Budget { .. } => "budget_too_small",
             Self::NoSummary => "no_summary",
             Self::NotYourCommit { .. } => "not_your_commit",
+            Self::NotYourWords { .. } => "not_your_words",
             Self::EmptyRemark => "empty_remark",
             Self::EmptyContext => "empty_context",
             Self::EmptyReason | Self::EmptyValue | Self::EmptySummary => "empty_value",

@@ -215,7 +215,7 @@ impl Chronicle {
 
     /// The repository, which is opened when it is first needed.
     fn lazy(&self) -> &LazyRepository {
-        self.unopened.trusting(|| self.trust_records())
+        self.unopened.talking_with(|| self.plain_variables()).trusting(|| self.trust_records())
     }
 
     /// The user's records of whose notes are trusted.

@@ -183,6 +183,7 @@ impl Chronicle {
                 model: Some(choice.model.clone()),
                 timeout: choice.timeout,
                 context_tokens: choice.context_tokens,
+                variables: self.plain_variables(),
             }));
         }
         let service = Service::new(self.access(choice), Pace::within(choice.timeout), choice.context_tokens)?;

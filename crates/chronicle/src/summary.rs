@@ -108,9 +108,14 @@ impl Word<'_> {
         let text = said_by.as_deref().unwrap_or(text);
         let Some(last) = self.standing.corrections.last() else { return text.to_owned() };
         let what = if last.kind == CorrectionKind::Flag { "flagged" } else { "corrected" };
-        let by = said_by_of(last).map(|by| format!(" ({by})")).unwrap_or_default();
-        // A stranger's reason has no line of its own here; `read` shows it.
-        match last.reason.is_empty() || last.trust == Tier::Unknown && self.standing.tier != Tier::Unknown {
+        // A stranger's name and reason have no line of their own here; `read` shows them.
+        let is_strange = last.trust == Tier::Unknown && self.standing.tier != Tier::Unknown;
+        let by = match is_strange {
+            true => Some("by someone else".to_owned()),
+            false => said_by_of(last),
+        };
+        let by = by.map(|by| format!(" ({by})")).unwrap_or_default();
+        match last.reason.is_empty() || is_strange {
             true => format!("{text} ({what}{by})"),
             false => format!("{text} ({what}{by}: {})", one_line(&last.reason)),
         }

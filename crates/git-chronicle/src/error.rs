@@ -150,7 +150,9 @@ impl CommandError {
             "line_missing" => "lines are given as FILE:5-7 or FILE 5:7, an item as FILE Pool::acquire",
             "not_tracked" => "commit it first",
             "file_gone" => "`git chronicle history FILE` tells what was thought of it",
-            "not_fetched" => "see whether the remote answers: `git fetch`",
+            "not_fetched" => {
+                "only remotes that `git chronicle sync enable` named are asked; if that one is, see whether it answers: `git fetch`"
+            }
             "no_work_tree" => "name two commits with --diff A..B",
             "lessons_touched" => "read them above; `git chronicle read` says more",
             "no_knowledge" => "`git chronicle knowledge list` lists what there is",
@@ -174,7 +176,9 @@ impl CommandError {
             "lines_need_one_file" => "name one file together with --lines",
             "invalid_json" | "input_empty" => "`git chronicle schema annotate-input` shows the form",
             "invalid_input" => "`git chronicle schema annotate-input` shows the form; nothing was stored",
-            "not_your_commit" => "say in your own words why it is so, with --summary or --json",
+            "not_your_commit" | "not_your_words" => {
+                "say in your own words why it is so, with --summary or --json"
+            }
             "no_summary" => "add \"summary\" to the JSON, or use --summary or --auto",
             "unknown_entry" => "`git chronicle show` lists the ids of a commit's entries",
             "not_your_summary" => "leave out --replace-summary: yours is stored beside it",

@@ -1,6 +1,11 @@
 //! What this process may take of the machine, and what it may leave behind on it.
 
-use std::{os::unix::process::CommandExt, process::Command, time::Duration};
+use std::{
+    os::unix::process::CommandExt,
+    path::{Component, Path},
+    process::Command,
+    time::Duration,
+};
 
 use rustix::{
     process::{Resource, Rlimit, getrlimit, setrlimit},
@@ -43,7 +48,7 @@ pub(crate) fn serve_parser() {
 pub(crate) fn search_no_relative_folders() {
     let Some(path) = std::env::var_os("PATH") else { return };
     let (absolute, relative): (Vec<_>, Vec<_>) =
-        std::env::split_paths(&path).partition(|folder| folder.is_absolute());
+        std::env::split_paths(&path).partition(|folder| is_fixed(folder));
     if relative.is_empty() {
         return;
     }
@@ -56,6 +61,13 @@ pub(crate) fn search_no_relative_folders() {
     };
     // Where that fails, it goes on as it is.
     let _failed = command.exec();
+}
+
+/// Whether a folder is the same one wherever this program is started: what is named by way of a process, such as
+/// `/proc/self/cwd`, depends on it as a relative one does.
+fn is_fixed(folder: &Path) -> bool {
+    let goes_back = || folder.components().any(|part| part == Component::ParentDir);
+    folder.is_absolute() && !["/proc", "/dev"].iter().any(|root| folder.starts_with(root)) && !goes_back()
 }
 
 /// The running program itself, even where another version has taken its place.

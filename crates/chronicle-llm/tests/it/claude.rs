@@ -28,6 +28,7 @@ fn program(script: &str) -> (TempDir, ClaudeCommand) {
             model: Some("sonnet".into()),
             timeout,
             context_tokens: 200_000,
+            variables: None,
         },
     )
 }

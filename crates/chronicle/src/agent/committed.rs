@@ -6,7 +6,6 @@ use chronicle_commits::{
     input::{LESSON_PLACEHOLDER, SUMMARY_PLACEHOLDER},
     stored_on,
 };
-use chronicle_core::plain;
 use jiff::SignedDuration;
 
 use super::{AgentSession, ShownItem, Telling};
@@ -45,7 +44,7 @@ impl Chronicle {
         let parent = commit.parents.first().map(|parent| repository.commit(*parent)).transpose()?;
         let files = repository.plain_changes(parent.map(|parent| parent.tree), commit.tree)?;
         let file = files.iter().map(|change| change.path.to_string()).find(|path| is_plain(path));
-        let text = reminder(&id[..12], &commit.subject(), file.as_deref());
+        let text = reminder(&id[..12], file.as_deref());
         let items =
             vec![ShownItem { id: id.clone(), commit: Some(id.clone()), file: None, words: String::new() }];
         let why = format!("commit {} has no annotation", &id[..12]);
@@ -63,12 +62,12 @@ impl Chronicle {
     }
 }
 
-/// The command with which the commit is annotated, ready to be filled in.
-fn reminder(id: &str, subject: &str, file: Option<&str>) -> String {
-    let subject: String = plain(subject).split_whitespace().collect::<Vec<_>>().join(" ");
+/// The command with which the commit is annotated, ready to be filled in. The subject, which may be somebody else's
+/// words, is not needed: who made the commit knows it.
+fn reminder(id: &str, file: Option<&str>) -> String {
     let place = file.map(|file| format!(",\"file\":\"{file}\"")).unwrap_or_default();
     format!(
-        "Commit {id} (\"{subject}\") carries no annotation. If there is something that the diff does not say, keep it now: \
+        "Commit {id} carries no annotation. If there is something that the diff does not say, keep it now: \
          why this way, what was tried and failed (`dead_end`), traps (`gotcha`), what matters (`insight`), what is left \
          (`unfinished_thread`).\n\n\
          git chronicle annotate --live --commit {id} <<'EOF'\n\
@@ -77,9 +76,9 @@ fn reminder(id: &str, subject: &str, file: Option<&str>) -> String {
     )
 }
 
-/// Whether a path may stand in a shell's word and in JSON as it is.
+/// Whether a path may stand in a shell's word and in JSON as it is, and can hold no sentence.
 fn is_plain(path: &str) -> bool {
-    path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | ' '))
+    path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@'))
 }
 
 /// Whether a command line makes a commit, and in which folder, if not in the one it runs in.

@@ -33,7 +33,12 @@ pub(super) fn reading(reading: &Reading, view: &View) -> String {
     }
     for file in files {
         gap(&mut out);
-        let _ = writeln!(out, "## {}", file.map_or_else(|| "The commits".to_owned(), words::path));
+        // Where nobody but strangers says something, the name of the file is theirs, too: there may be none.
+        let of_file = lessons.iter().filter(|lesson| lesson.standing.file.as_deref() == file);
+        let tier = of_file.map(|lesson| lesson.standing.tier).max().unwrap_or(Tier::Unknown);
+        words::said_as(&mut out, tier, |out| {
+            let _ = writeln!(out, "## {}", file.map_or_else(|| "The commits".to_owned(), words::path));
+        });
         for item in lessons.iter().filter(|lesson| lesson.standing.file.as_deref() == file) {
             lesson(&mut out, item, view);
         }

@@ -205,8 +205,7 @@ fn digested(out: &mut String, digest: &chronicle_sessions::DigestOfSession) {
         }
     };
     listed("What was done", &digest.key_actions);
-    let commits: Vec<String> =
-        digest.commits.iter().map(|commit| format!("{} {}", commit.id, commit.subject)).collect();
+    let commits: Vec<String> = digest.commits.iter().map(chronicle_sessions::Commit::told).collect();
     listed("Commits", &commits);
     let checks: Vec<String> = digest
         .checks

@@ -3,9 +3,13 @@
 //! An agent's settings may be files that a repository tracks, and they may set variables. So where an agent or one of
 //! git's hooks runs this program, only the user's own files say where data and keys go.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
-use chronicle_git::{ConfigScope, is_repository};
+use chronicle_core::surroundings::PLAIN_VARIABLES;
+use chronicle_git::{ConfigScope, Variables, is_repository};
 use snafu::ensure;
 
 use crate::{Chronicle, Error, error::HomeInRepositorySnafu};
@@ -120,6 +124,19 @@ impl Chronicle {
     /// is in it, and any that is beside it, but not by a path from the root, which they don't know.
     pub(crate) fn is_brought(&self, folder: &Path) -> bool {
         self.is_unattended() && !folder.is_absolute() || self.is_in_repository(folder)
+    }
+
+    /// All that a program is given of the environment which talks to others, where that is not the user's.
+    pub(crate) fn plain_variables(&self) -> Option<Variables> {
+        if !self.is_unattended() {
+            return None;
+        }
+        let value = |name: &'static str| Some((name, (self.environment)(name)?));
+        let mut variables: Variables = PLAIN_VARIABLES.into_iter().filter_map(value).collect();
+        let is_brought =
+            |(name, value): &(&str, OsString)| *name == "HOME" && self.is_brought(Path::new(value));
+        variables.retain(|variable| !is_brought(variable));
+        Some(variables)
     }
 
     /// A home of session memory that a variable names.

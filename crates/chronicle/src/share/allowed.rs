@@ -275,7 +275,7 @@ fn is_asked(sharing: &Sharing, key: &str) -> bool {
 
 fn digest_row(session: &NamedSession, project: &Project, digest: &DigestOfSession) -> SharedRow {
     let record = &session.record;
-    let commits = digest.commits.iter().map(|commit| format!("Committed {} {}", commit.id, commit.subject));
+    let commits = digest.commits.iter().map(|commit| format!("Committed {}", commit.told()));
     let decisions = digest.decisions.iter().map(|decision| format!("Decided: {decision}"));
     let questions = digest.open_questions.iter().map(|question| format!("Open: {question}"));
     let said: Vec<String> = std::iter::once(digest.summary.clone())

@@ -283,9 +283,11 @@ fn no_git_of_the_repository_is_run_where_path_names_folders_that_are_relative() 
     }
     #[expect(clippy::disallowed_methods, reason = "the search path of the tests is the base of another one")]
     let usual = std::env::var("PATH").expect("it can be done");
-    for path in [format!(".:{usual}"), format!(":{usual}"), format!("./bin:{usual}"), format!("bin:{usual}")]
-    {
-        for args in [&["doctor"][..], &["init", "--dry-run"], &["gc", "--dry-run"], &["sync", "status"]] {
+    // The last ones look absolute, and are where this program is started.
+    let folders =
+        [".", "", "./bin", "bin", "/proc/self/cwd/bin", "/dev/fd/../cwd/bin", "/usr/../proc/self/cwd/bin"];
+    for path in folders.map(|folder| format!("{folder}:{usual}")) {
+        for args in [&["doctor"][..], &["init", "--dry-run"], &["gc", "--dry-run"], &["why", "a.rs:2"]] {
             let _outcome = run(binary(repo.path(), args).env("PATH", &path));
         }
         assert!(!mark.exists(), "{path}");

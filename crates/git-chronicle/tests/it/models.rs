@@ -234,6 +234,32 @@ fn the_installed_claude_is_a_model() {
 }
 
 #[test]
+fn variables_of_an_agent_do_not_steer_the_installed_claude() {
+    let desk = Desk::new();
+    set(&desk, "llm.provider", "claude");
+    let bin = desk.repo.beside("bin");
+    let seen = desk.repo.beside("seen");
+    fs::create_dir(&bin).unwrap();
+    let answer = json!({ "result": "ok", "usage": { "input_tokens": 10, "output_tokens": 2 } });
+    let script = format!("#!/bin/sh\nenv > '{}'\ncat >/dev/null\necho '{answer}'\n", seen.display());
+    let mut write = testkit::command("sh", desk.repo.path());
+    write.args(["-c", "printf '%s' \"$2\" >\"$1/claude\" && chmod 755 \"$1/claude\"", "sh"]);
+    assert!(write.arg(&bin).arg(script).status().unwrap().success());
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let steering = ["ANTHROPIC_BASE_URL", "HTTPS_PROXY", "NODE_OPTIONS", "CLAUDE_CONFIG_DIR"];
+    let mut variables: Vec<(&str, &str)> = steering.iter().map(|name| (*name, "x")).collect();
+    variables.push(("PATH", &path));
+    let given = |variables: &[(&str, &str)]| {
+        check(&desk, &["--call"], variables).success();
+        let seen = fs::read_to_string(&seen).unwrap();
+        steering.iter().filter(|name| seen.contains(&format!("{name}="))).count()
+    };
+    assert_eq!(given(&variables), 4, "a person's variables count");
+    variables.push(("CLAUDECODE", "1"));
+    assert_eq!(given(&variables), 0);
+}
+
+#[test]
 fn nothing_spent_is_an_answer_also_without_a_repository() {
     let desk = Desk::new();
     let elsewhere = desk.repo.beside("elsewhere");

@@ -150,7 +150,7 @@ fn what_cannot_be_fetched_is_said_once() {
 
     ## out/d.rs
     - gotcha (whole file, f1, 0.88, 4a0e316, 2 days, from Ada): d is the newest of them all
-    warning: the file is not in this partial clone and could not be fetched; its lessons are matched to the file, not to lines
+    warning: the file is not in this partial clone and could not be fetched (from a remote that `sync enable` named); its lessons are matched to the file, not to lines
     [0]
     ");
     insta::assert_snapshot!(say(&["read", "out/d.rs"]), @"
@@ -158,12 +158,12 @@ fn what_cannot_be_fetched_is_said_once() {
     **Commit:** 4a0e316 (2 days ago) | **Confidence:** 0.88 (enhanced, commit) | from Ada
     **Intent:** d is the newest of them all
     - gotcha (whole file, f1, 0.88, 4a0e316, 2 days, from Ada): d is the newest of them all
-    warning: the file is not in this partial clone and could not be fetched; its lessons are matched to the file, not to lines
+    warning: the file is not in this partial clone and could not be fetched (from a remote that `sync enable` named); its lessons are matched to the file, not to lines
     [0]
     ");
     insta::assert_snapshot!(say(&["outline", "out/d.rs"]), @"
     error: the content of `out/d.rs` is not in this partial clone
-    hint: see whether the remote answers: `git fetch`
+    hint: only remotes that `git chronicle sync enable` named are asked; if that one is, see whether it answers: `git fetch`
     [1]
     ");
     insta::assert_snapshot!(say(&["check", "--diff", "HEAD~1..HEAD"]), @"
@@ -185,7 +185,7 @@ fn what_cannot_be_fetched_is_said_once() {
     ## out/d.rs
     - f1 [4a0e316, 2 days, 0.88, from Ada]
       - must hold: (from Ada) d is the newest of them all
-    warning: the file is not in this partial clone and could not be fetched; its lessons are matched to the file, not to lines
+    warning: the file is not in this partial clone and could not be fetched (from a remote that `sync enable` named); its lessons are matched to the file, not to lines
     [0]
     ");
 }
@@ -206,4 +206,32 @@ fn nothing_is_fetched_unless_somebody_asks() {
     assert_eq!(n_missing(&partial), before);
     run(&mut binary(&partial, &["read", "."])).success();
     assert!(n_missing(&partial) < before);
+}
+
+#[test]
+fn nothing_is_fetched_from_a_remote_that_nobody_enabled() {
+    let Clones { partial, source, .. } = clones();
+    chronicle(&partial, &["sync", "disable"]).success();
+    // What an unpacked archive may name.
+    let ran = source.beside("ran");
+    let uploadpack = format!("touch '{}'; git-upload-pack", ran.display());
+    run(testkit::command("git", &partial).args(["config", "remote.origin.uploadpack", &uploadpack]))
+        .success();
+    let before = n_missing(&partial);
+    for args in [
+        &["why", "in/a.rs:12"][..],
+        &["read", "out/d.rs"],
+        &["read", "in/a.rs", "--blame"],
+        &["check", "--diff", "HEAD~1..HEAD"],
+        &["flag", "out/d.rs", "--reason", "No more."],
+        &["summary", "."],
+    ] {
+        ask(&partial, args, false);
+        assert!(!ran.exists() && n_missing(&partial) == before, "{args:?}");
+    }
+    let warned = ask(&partial, &["read", "out/d.rs"], false);
+    assert!(warned.stderr.contains("`sync enable`"), "{warned:#?}");
+    chronicle(&partial, &["sync", "enable"]).success();
+    ask(&partial, &["read", "out/d.rs"], false).success();
+    assert!(ran.exists() && n_missing(&partial) < before);
 }
