@@ -14,7 +14,7 @@ use std::{
 };
 
 use chronicle_core::{plain, redaction::cleaned};
-use chronicle_git::{FileLock, Repository, hooks, sweep, sweep_below, temporary_in};
+use chronicle_git::{FileLock, Repository, files, hooks, sweep, sweep_below, temporary_in};
 use schemars::JsonSchema;
 use serde::Serialize;
 use snafu::ResultExt;
@@ -224,7 +224,9 @@ impl Place {
 impl Plan {
     fn put_into_files(&mut self, repository: &Repository, pre_push: bool) -> Result<(), Error> {
         let place = Place::of(repository)?;
-        let has_block = |path: PathBuf| fs::read(path).is_ok_and(|script| script::has_block(&script));
+        let has_block = |path: PathBuf| {
+            files::read(&path, files::MAX_BYTES).is_ok_and(|script| script::has_block(&script))
+        };
         let hooks = wanted(pre_push || has_block(place.directory.join(PRE_PUSH.name)));
         let shown = place.directory.display();
         if !place.is_inside(repository) {
@@ -265,7 +267,7 @@ impl Plan {
         let mode = metadata.permissions().mode();
         let script = match metadata.is_symlink() {
             true => None,
-            false => Some(fs::read(&path).context(WriteHookSnafu { path: &path })?),
+            false => Some(files::read(&path, files::MAX_BYTES).context(WriteHookSnafu { path: &path })?),
         };
         if let Some(script) = script.filter(|script| {
             let runs = place.is_for_shell || mode & 0o111 != 0;

@@ -7,7 +7,7 @@ use chronicle_sessions::Belongs;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Chronicle, Error, memory::Home};
+use crate::{Chronicle, Error, memory::Home, settings::real};
 
 /// The folders whose sessions are not remembered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -64,7 +64,9 @@ impl Placer {
         if self.excluded.is_none() {
             self.excluded = Some(Project::excluded(tx)?);
         }
-        let is_out = |excluded: &String| Path::new(&told).starts_with(excluded);
+        // It may have come by a link, or name the folder by way of another one.
+        let real = real(Path::new(&told));
+        let is_out = |excluded: &String| Path::new(&told).starts_with(excluded) || real.starts_with(excluded);
         if self.excluded.iter().flatten().any(is_out) {
             return Ok(Belongs::Nowhere);
         }

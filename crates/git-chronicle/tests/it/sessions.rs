@@ -275,6 +275,16 @@ fn folders_can_be_left_out() {
     );
     let taken = desk.ingest();
     assert_eq!((count(&taken, "left_out"), count(&taken, "new_turns")), (1, 0));
+    // The same folder by other names.
+    let link = desk.repo.beside("link");
+    std::os::unix::fs::symlink(&private, &link).unwrap();
+    for (number, folder) in
+        [link.clone(), link.join("deep"), private.join("../diary")].into_iter().enumerate()
+    {
+        let session = format!("d1a12345-aaaa-4aaa-8aaa-00000000001{number}");
+        desk.leave(&Talk::new(&session, folder.to_str().unwrap()).prompt("quagga"));
+        assert_eq!(count(&desk.ingest(), "new_turns"), 0, "{folder:?}");
+    }
     assert!(!holds(&stored(&desk), "quagga"));
     assert_eq!(desk.ask(&["session", "exclude"])["excluded"][0], json!(private));
     desk.run(&["session", "exclude", private.to_str().unwrap(), "--off"]).success();
