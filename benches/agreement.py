@@ -321,7 +321,8 @@ def compare(repo, hunks, answers):
             paths.append(whole["file"])
         theirs = blamed_places(repo, hunk, paths, cache)
         for line in range(hunk.start, hunk.end + 1):
-            ours = answers[f"line {number} {line}."]
+            # A line that is shown in no file that was asked counts as gone.
+            ours = answers.get(f"line {number} {line}.", {"file": whole["file"], "state": "gone", "lines": None})
             compare_line(repo, hunk, line, ours, theirs[line], tally, cache)
         tally.ranges[compare_hulls(whole, theirs)] += 1
     return tally
