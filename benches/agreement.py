@@ -268,6 +268,15 @@ def blamed_places(repo, hunk, paths, cache):
     return places
 
 
+def is_generic(repo, hunk, line):
+    """Whether a line says so little, or stands so often in its file, that it proves nothing where it is."""
+    lines = repo.text(hunk.commit, hunk.path) or []
+    text = lines[line - 1].strip() if line <= len(lines) else b""
+    names = {word for word in re.findall(rb"[A-Za-z_]\w+", text)}
+    letters = sum(chr(byte).isalnum() for byte in text)
+    return letters < 12 or len(names) < 2 or 1 < sum(other.strip() == text for other in lines)
+
+
 def classify(repo, hunk, line, place, cache):
     """Why blame does not trace our place of a line back to the hunk; also the commit it names."""
     lines = blame(repo, hunk.commit, place.path, cache)
@@ -335,7 +344,8 @@ def compare_line(repo, hunk, line, answer, theirs, tally, cache):
     if ours is None and not theirs:
         tally.add_line("gone for both")
     elif ours is None:
-        tally.add_line("blame only", f"{where} is at {show(theirs[0])}, says blame; we: {answer['state']}")
+        kind = "generic" if is_generic(repo, hunk, line) else "blame only"
+        tally.add_line(kind, f"{where} is at {show(theirs[0])}, says blame; we: {answer['state']}")
     elif ours in theirs:
         tally.add_line("agree")
     elif theirs:
@@ -387,13 +397,14 @@ def report(name, commit, hunks, n_dead, tally, n_equal, n_entries, n_examples):
     print(f"\n{name} at {commit[:12]}: {len(hunks)} ranges, {n_lines} lines; {n_dead} ranges of dead files left out")
     print(f"  agree: {tally.share('agree'):.2f} %   gone for both: {tally.share('gone for both'):.2f} %")
     print_bars(tally)
+    print(f"  blame maps generic lines that we do not: {tally.share('generic'):.2f} %")
     print("    " + ", ".join(f"{kind} {tally.lines[kind]} ({tally.share(kind):.2f} %)" for kind in CLASSES))
     kinds = ["same", "overlap", "apart", "we only", "blame only", "both gone", "unanswered"]
     print("  ranges by hull: " + ", ".join(f"{kind} {tally.ranges[kind]}" for kind in kinds))
     share = 100 * n_equal / max(1, n_entries)
     met = "met" if 99 <= share else "MISSED"
     print(f"  extents equal with and without the index: {n_equal} of {n_entries}, {share:.2f} % (bar 99 %: {met})")
-    for kind in ["blame only", "elsewhere", *CLASSES]:
+    for kind in ["blame only", "generic", "elsewhere", *CLASSES]:
         examples = tally.examples[kind]
         for example in examples[:: max(1, len(examples) // max(1, n_examples))][:n_examples]:
             print(f"    {kind}: {example}")
