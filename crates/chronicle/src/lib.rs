@@ -112,7 +112,7 @@ pub use show::{Shown, ShownCorrection};
 pub use stage::NoteCommand;
 pub use status::{Covered, Status};
 pub use status_line::StatusLine;
-pub use summary::{FileSummary, Summary, UnitSummary};
+pub use summary::{FileSummary, Kind, Summary, UnitSummary};
 pub use sync::{Standing as SyncStanding, Synced, SyncedRef, SyncedRemote};
 pub use timeline::{Moment, Timeline};
 pub use tour::tour;

@@ -174,8 +174,8 @@ fn what_was_renamed_moved_and_formatted_is_found_in_one_table() {
 
     ## src/wait.rs
     - next_wait (lines 5-19) [0cb4034, 2 days, 0.94]
-      - must hold: The limit counts after the jitter.
-      - risk: A seed for each client repeats itself.
+      - gotcha: The limit counts after the jitter.
+      - dead end: A seed for each client repeats itself.
     warning: the code came from `src/pool.rs`; what was said of it there is told, too
     ");
     insta::assert_snapshot!(ask_both(&repo, &["why", "src/wait.rs:10"]), @"

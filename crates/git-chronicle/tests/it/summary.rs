@@ -27,15 +27,15 @@ fn a_directory_by_file_and_unit() {
     - Whole file [fef3554, 2 days, 0.88]
       - 1 more in `read`
     - Pool::acquire (lines 8-13) [fef3554, 2 days, 1.00]
-      - must hold: The UI thread calls this; it must never block.
+      - gotcha: The UI thread calls this; it must never block.
     - Pool::release (lines 15-17) [3fa1632, 2 days, 1.00]: Gives an id back to the far end
       - must hold: Never the id zero
       - risk: Slow with thousands of ids.
-      - risk: A lock-free stack was slower below eight threads.
+      - dead end: A lock-free stack was slower below eight threads.
 
     ## src/ui.rs
     - draw (lines 1-3) [fef3554, 2 days, 1.00]
-      - must hold: Frames are dropped when this waits for an id.
+      - gotcha: Frames are dropped when this waits for an id.
       - 1 more in `read`
     ");
     insta::assert_snapshot!(ask(&repo, &["summary", "src/pool.rs", "release"]), @"
@@ -43,11 +43,80 @@ fn a_directory_by_file_and_unit() {
     - Pool::release (lines 15-17) [3fa1632, 2 days, 1.00]: Gives an id back to the far end
       - must hold: Never the id zero
       - risk: Slow with thousands of ids.
-      - risk: A lock-free stack was slower below eight threads.
+      - dead end: A lock-free stack was slower below eight threads.
     ");
     let answer: Value = serde_json::from_str(&ask(&repo, &["summary", "src/pool.rs", "--format", "json"]))
         .expect("it is JSON");
     assert_eq!(answer["schema"], "chronicle-summary/v1");
+}
+
+#[test]
+fn each_kind_keeps_its_name() {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", "fn take() {\n    pop();\n}\n");
+    repo.commit("pool: start");
+    let lesson = |category: &str, content: &str| json!({ "category": category, "content": content, "file": "pool.rs", "anchor": "take" });
+    annotate(
+        &repo,
+        &json!({
+            "regions": [{ "file": "pool.rs", "anchor": { "unit_type": "function", "name": "take" }, "intent": "Takes the newest",
+                "constraints": ["Never zero"], "risk_notes": "Slow when full" }],
+            "summary": "The newest is warm",
+            "wisdom": [
+                lesson("dead_end", "A queue was slower"),
+                lesson("gotcha", "It may run twice"),
+                lesson("insight", "Most ids live short"),
+                lesson("unfinished_thread", "Measure it with a thousand"),
+            ],
+        }),
+    );
+    insta::assert_snapshot!(ask(&repo, &["summary", "pool.rs", "take"]), @"
+    ## pool.rs
+    - take (lines 1-3) [895a7a6, 2 days, 1.00]: Takes the newest
+      - must hold: Never zero
+      - gotcha: It may run twice
+      - risk: Slow when full
+      - dead end: A queue was slower
+      - unfinished: Measure it with a thousand
+      - 1 more in `read`
+    ");
+    let plain = ask(&repo, &["summary", "pool.rs", "take", "--format", "pretty", "--color", "never"]);
+    insta::assert_snapshot!(plain, @"
+    pool.rs
+    • take (lines 1-3) [895a7a6, 2 days, 1.00]: Takes the newest
+      • must hold: Never zero
+      • gotcha: It may run twice
+      • risk: Slow when full
+      • dead end: A queue was slower
+      • unfinished: Measure it with a thousand
+      • 1 more in `read`
+    ");
+    let answer: Value =
+        serde_json::from_str(&ask(&repo, &["summary", "pool.rs", "--format", "json"])).expect("it is JSON");
+    let unit = &answer["files"][0]["units"][0];
+    let kinds = ["constraints", "gotchas", "risks", "dead_ends", "unfinished_threads", "n_more"];
+    let expected = [
+        json!(["Never zero"]),
+        json!(["It may run twice"]),
+        json!(["Slow when full"]),
+        json!(["A queue was slower"]),
+        json!(["Measure it with a thousand"]),
+        json!(1),
+    ];
+    assert_eq!(kinds.map(|kind| unit[kind].clone()), expected);
+
+    // What failed and what is left to do may be worth knowing when the code is gone; what had to hold isn't.
+    repo.write("pool.rs", "struct Queue;\n");
+    repo.commit("pool: start over");
+    insta::assert_snapshot!(ask(&repo, &["summary", "pool.rs"]), @"
+    ## pool.rs
+    - take [895a7a6, 2 days, 0.86]
+      - risk: Slow when full
+      - dead end: A queue was slower
+      - unfinished: Measure it with a thousand
+      - 1 more in `read`
+    - 1 more of code that is gone in `read`
+    ");
 }
 
 #[test]
@@ -115,13 +184,13 @@ fn what_is_known_of_code_that_is_gone_is_said_to_be() {
     insta::assert_snapshot!(ask(&repo, &["summary", "pool.rs"]), @"
     ## pool.rs
     - other (lines 1-3) [baa42b7, 2 days, 0.88]: Jumps instead of steps, since steps wait
-      - must hold: Never jump twice at once.
+      - gotcha: Never jump twice at once.
     - 2 more of code that is gone in `read`
     ");
     insta::assert_snapshot!(ask(&repo, &["summary", "pool.rs", "other"]), @"
     ## pool.rs
     - other (lines 1-3) [baa42b7, 2 days, 0.88]: Jumps instead of steps, since steps wait
-      - must hold: Never jump twice at once.
+      - gotcha: Never jump twice at once.
     ");
     repo.git(&["rm", "--quiet", "pool.rs"]);
     repo.commit("pool: remove");
@@ -163,8 +232,8 @@ fn the_help() {
     insta::assert_snapshot!(ask(&TestRepo::new(), &["summary", "--help"]), @"
     Show the newest word on each code unit of a file or directory
 
-    For orientation: what each item was last changed for, what must hold, and what could go wrong.
-    `read` tells the rest.
+    For orientation: what each item was last changed for, what must hold, what could go wrong, what
+    failed, and what is left to do. `read` tells the rest.
 
     Usage: git chronicle summary [OPTIONS] <PATH> [ANCHOR]
 
