@@ -288,6 +288,10 @@ fn merge_commit_wide(items: Vec<Item>) -> Vec<Item> {
             let key = (item.standing.id.clone(), item.standing.commit.clone());
             if let Some(first) = seen.get(&key) {
                 let first: &mut Item = &mut merged[*first];
+                // Of a commit whose lines are still in one of the files, they are still there.
+                if item.standing.state < first.standing.state {
+                    *first = item;
+                }
                 first.file = None;
                 let standing = &mut first.standing;
                 (standing.file, standing.file_recorded, standing.lines) = (None, None, None);
@@ -652,6 +656,7 @@ impl Item {
                 standing,
                 ast_anchor: None,
                 intent,
+                intent_shown_at: None,
                 reasoning: None,
                 constraints: Vec::new(),
                 risk_notes: None,
@@ -661,6 +666,7 @@ impl Item {
                 standing,
                 ast_anchor: region.ast_anchor,
                 intent: region.intent.unwrap_or_default(),
+                intent_shown_at: None,
                 reasoning: region.reasoning,
                 constraints: region.constraints,
                 risk_notes: region.risk_notes,

@@ -1,5 +1,7 @@
 //! The answer of a read: the shape behind `--format json` and every other rendering.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -221,6 +223,8 @@ pub struct RegionItem {
     pub ast_anchor: Option<Anchor>,
     /// What the change was for; the commit's summary when `match` is `commit`.
     pub intent: String,
+    /// The item before this one in the answer that shows the same intent of the same commit; null where there is none.
+    pub intent_shown_at: Option<ShownAt>,
     /// Why it was done in this way.
     pub reasoning: Option<String>,
     /// What must stay true.
@@ -229,6 +233,43 @@ pub struct RegionItem {
     pub risk_notes: Option<String>,
     /// Code elsewhere whose behaviour this unit relies on.
     pub semantic_dependencies: Vec<DependsOn>,
+}
+
+/// An item of the same answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ShownAt {
+    /// The item's id.
+    pub id: EntryId,
+    /// The file that it is about; null for the commit as a whole.
+    pub file: Option<String>,
+    /// The code unit that it is about.
+    pub anchor: Option<String>,
+}
+
+/// Notes for each of `regions`, in the order in which they are shown, where its intent was shown before.
+///
+/// The words of a stranger are no place to look up those of someone who is trusted more.
+pub fn mark_repeated_intents<'r>(regions: impl Iterator<Item = &'r mut RegionItem>) {
+    let mut first: HashMap<(String, String), (Tier, ShownAt)> = HashMap::new();
+    for item in regions {
+        let standing = &item.standing;
+        item.intent_shown_at = None;
+        if item.intent.trim().is_empty() {
+            continue;
+        }
+        let key = (standing.commit.clone(), item.intent.clone());
+        match first.get(&key) {
+            Some((tier, shown_at)) if standing.tier <= *tier => item.intent_shown_at = Some(shown_at.clone()),
+            _ => {
+                let shown_at = ShownAt {
+                    id: standing.id.clone(),
+                    file: standing.file.clone(),
+                    anchor: item.ast_anchor.as_ref().map(|anchor| anchor.name.clone()),
+                };
+                first.insert(key, (standing.tier, shown_at));
+            }
+        }
+    }
 }
 
 /// One lesson.

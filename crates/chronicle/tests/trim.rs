@@ -140,6 +140,7 @@ fn region() -> impl Strategy<Value = RegionItem> {
                 standing,
                 ast_anchor: None,
                 intent,
+                intent_shown_at: None,
                 reasoning,
                 constraints,
                 risk_notes,

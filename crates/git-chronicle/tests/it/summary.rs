@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::TestRepo;
 
 use crate::{
-    asking::{POOL, annotate, ask, pool},
+    asking::{POOL, annotate, ask, ask_both, pool},
     outcome::{binary, run},
 };
 
@@ -268,4 +268,78 @@ fn the_help() {
       -h, --help
               Print help (see a summary with '-h')
     ");
+}
+
+#[test]
+fn one_intent_is_shown_once_in_an_answer() {
+    let repo = TestRepo::new();
+    let content = |name: &str| format!("fn take_{name}() {{\n    one_{name}();\n    two_{name}();\n}}\n");
+    for name in ["a", "b", "c"] {
+        repo.write(&format!("{name}.rs"), content(name));
+    }
+    repo.commit("pool: start");
+    let region = |name: &str| {
+        json!({ "file": format!("{name}.rs"), "anchor": { "unit_type": "function", "name": format!("take_{name}") },
+            "intent": "Takes the newest, which is warm" })
+    };
+    annotate(
+        &repo,
+        &json!({ "summary": "Ids live short, so the newest goes first", "regions": [region("a"), region("b")] }),
+    );
+    ask(&repo, &["knowledge", "add", "--pattern", "Never block the pool.", "--instead", "Return none."]);
+    let several = ask_both(&repo, &["read", "a.rs", "b.rs"]);
+    assert_eq!(several, ask_both(&repo, &["read", "."]));
+    // The id of an item of knowledge is a new one each time.
+    let (several, knowledge) = several.split_once("\n**Knowledge:**\n").expect("there is some");
+    insta::assert_snapshot!(several, @"
+    ## a.rs — take_a (lines 1-4)
+    **Commit:** 8375c7a (2 days ago) | **Confidence:** 1.00 (enhanced, exact anchor)
+    **Intent:** Takes the newest, which is warm
+
+    ## b.rs — take_b (lines 1-4)
+    **Commit:** 8375c7a (2 days ago) | **Confidence:** 1.00 (enhanced, exact anchor)
+    **Intent:** as for a.rs — take_a (above)
+
+    ## The commit
+    **Commit:** 8375c7a (2 days ago) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids live short, so the newest goes first
+    ");
+    assert_eq!(knowledge.lines().count(), 1, "{knowledge}");
+    insta::assert_snapshot!(ask_both(&repo, &["history", "."]), @"
+    ## 8375c7a pool: start (2 days ago)
+    take_a: Takes the newest, which is warm
+    take_b: as for a.rs — take_a (above)
+    Ids live short, so the newest goes first
+    ");
+    // Each file has the whole of it where it is asked for alone.
+    assert!(ask_both(&repo, &["read", "b.rs"]).contains("**Intent:** Takes the newest, which is warm\n"));
+    let json = |args: &[&str]| -> Value {
+        serde_json::from_str(&ask_both(&repo, &[args, &["--format", "json"]].concat())).expect("it is JSON")
+    };
+    let of = |regions: &Value| -> Vec<Value> {
+        let regions = regions.as_array().expect("there are some").iter();
+        regions
+            .map(|item| {
+                json!([item["intent"], item["intent_shown_at"]["file"], item["intent_shown_at"]["anchor"]])
+            })
+            .collect()
+    };
+    let expected = [
+        json!(["Takes the newest, which is warm", null, null]),
+        json!(["Takes the newest, which is warm", "a.rs", "take_a"]),
+        json!(["Ids live short, so the newest goes first", null, null]),
+    ];
+    let read = json(&["read", "."]);
+    assert_eq!(of(&read["regions"]), expected);
+    assert_eq!(read["regions"][1]["intent_shown_at"]["id"], read["regions"][0]["id"]);
+    assert_eq!(of(&json(&["history", "."])["moments"][0]["regions"]), expected);
+    // A commit whose lines are gone from the first file is still there with those of the others.
+    repo.write("a.rs", "struct Other;\n");
+    repo.commit("a: start over");
+    let read = json(&["read", "."]);
+    let summary = &read["regions"].as_array().expect("there are some")[1];
+    assert_eq!(
+        (&summary["intent"], &summary["state"]),
+        (&json!("Ids live short, so the newest goes first"), &json!("intact"))
+    );
 }
