@@ -53,6 +53,7 @@ impl Chronicle {
         reading.wisdom.truncate(max_regions);
         reading.regions.truncate(max_regions.saturating_sub(reading.wisdom.len()));
         reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);
+        reading.warnings.extend(self.ignored_revs_warning()?);
         self.fit(reading, command)
     }
 }

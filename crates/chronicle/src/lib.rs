@@ -117,7 +117,7 @@ pub use sync::{Standing as SyncStanding, Synced, SyncedRef, SyncedRemote};
 pub use timeline::{Moment, Timeline};
 pub use tour::tour;
 pub use transfer::{ExportForm, ExportReply, ImportReply};
-pub use why::{Why, WhyScope, Wrote};
+pub use why::{ChangedItem, ItemChanges, Why, WhyScope, Wrote};
 pub use writer::{
     Backfill, Bounds, Estimate, PlannedRequest, ShownChange, Which, WriteCommand, WrittenCommit,
     WrittenOutcome, WrittenReply, WrittenTokens,
