@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use chronicle_core::{Hunk, LineRange, Lines, hunks};
+use chronicle_core::{Hunk, LineRange, Lines, hunks, lines_after};
 use chronicle_git::{ByteSlice, LazyRepository, ObjectId, Repository};
 
 use crate::{
@@ -153,27 +153,10 @@ struct Difference {
 impl Difference {
     /// What `old` had for `lines` of `new`.
     fn between(old: &[u8], new: &[u8], lines: LineRange) -> Self {
-        let hunks = hunks(&Lines::new(old), &Lines::new(new));
-        let back = |hunk: &Hunk| Hunk { old: hunk.new, new: hunk.old };
-        let is_changed = hunks.iter().any(|hunk| back(hunk).touches(lines));
-        // What a line that did not change is called in the old version, or where the lines in its place begin and end.
-        let (mut start, mut end) = (i64::from(lines.start), i64::from(lines.end));
-        for hunk in &hunks {
-            let (from, to) = (hunk.new.start, hunk.new.start + hunk.new.len);
-            let shift = i64::from(hunk.old.len) - i64::from(hunk.new.len);
-            if to <= lines.start {
-                start += shift;
-            } else if from <= lines.start {
-                start += i64::from(from) - i64::from(lines.start);
-            }
-            if to <= lines.end {
-                end += shift;
-            } else if from <= lines.end {
-                end += i64::from(from) + i64::from(hunk.old.len) - 1 - i64::from(lines.end);
-            }
-        }
-        let line = |number: i64| u32::try_from(number).ok().filter(|line| 0 < *line);
-        let before = line(start).zip(line(end)).and_then(|(start, end)| LineRange::new(start, end).ok());
+        let back = |hunk: Hunk| Hunk { old: hunk.new, new: hunk.old };
+        let hunks: Vec<Hunk> = hunks(&Lines::new(old), &Lines::new(new)).into_iter().map(back).collect();
+        let is_changed = hunks.iter().any(|hunk| hunk.touches(lines));
+        let before = lines_after(&hunks, lines);
         Self { is_changed, before }
     }
 }
