@@ -299,7 +299,6 @@ fn the_help() {
       digest       Tell what was done in a day, a week, a month or any span of days
       consolidate  Consolidate session memory: digests of what is over, blocks brought up to date,
                    transcripts kept
-      sleep        Let the system consolidate session memory at night
       memory       Show the tiers of session memory; share what is learned with other machines
       init         Set a repository up: hooks that bind what was said to commits
       setup        Set coding agents up: hooks, MCP server and skills
