@@ -618,6 +618,8 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
             let is_doubted = setting.said.corrections(&reliance.id.0).iter().any(|item| !item.is_remark);
             Dependency {
                 from_file: reliance.from_file.clone(),
+                from_file_recorded: None,
+                from_is_deleted: false,
                 from_anchor: reliance.from_anchor.clone(),
                 on_anchor: reliance.on_anchor.clone(),
                 nature: reliance.nature.clone(),

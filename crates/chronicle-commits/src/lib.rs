@@ -28,6 +28,7 @@ mod matching;
 pub mod mend;
 pub mod merging;
 mod moved;
+mod name_now;
 mod named;
 mod notebook;
 mod outlines;

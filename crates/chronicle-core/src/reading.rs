@@ -306,8 +306,12 @@ pub struct RelatedItem {
 /// Code elsewhere that relies on the code in scope.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Dependency {
-    /// The file that relies on it.
+    /// The file that relies on it, as it is called now.
     pub from_file: Option<String>,
+    /// The same as its annotation calls it, when that is another name.
+    pub from_file_recorded: Option<String>,
+    /// Whether that file was deleted.
+    pub from_is_deleted: bool,
     /// The item that relies on it.
     pub from_anchor: Option<String>,
     /// The item relied upon, when it was named.

@@ -173,6 +173,8 @@ fn lesson() -> impl Strategy<Value = WisdomItem> {
 
 fn dependency() -> impl Strategy<Value = Dependency> {
     (0..12u8, option::of(file()), text()).prop_map(|(commit, from_file, nature)| Dependency {
+        from_file_recorded: None,
+        from_is_deleted: false,
         from_file,
         from_anchor: Some("Reconnect::attempt".to_owned()),
         on_anchor: None,

@@ -148,7 +148,10 @@ fn remarks(check: &Check) -> Vec<Remark<'_>> {
             });
         }
         for TouchedDependent { dependent, at_line, at_line_before } in &file.dependents {
-            let from = dependent.from_file.as_deref().map_or_else(|| "a commit".to_owned(), words::path);
+            let mut from = dependent.from_file.as_deref().map_or_else(|| "a commit".to_owned(), words::path);
+            if dependent.from_is_deleted {
+                from.push_str(" (deleted)");
+            }
             let on = dependent.on_anchor.as_deref().map_or_else(|| words::path(&file.file), words::path);
             remarks.push(Remark {
                 file: &file.file,

@@ -329,8 +329,9 @@ fn dependent_words(dependency: &Dependency) -> String {
         .as_deref()
         .map(|anchor| format!(" on {}", words::path(anchor)))
         .unwrap_or_default();
+    let deleted = if dependency.from_is_deleted { " (deleted)" } else { "" };
     format!(
-        "`{}`{on}: {} ({:.2}, {})",
+        "`{}`{deleted}{on}: {} ({:.2}, {})",
         named(from, dependency.from_anchor.as_deref()),
         words::indented(&dependency.nature, "  "),
         dependency.confidence,

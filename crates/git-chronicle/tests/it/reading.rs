@@ -492,7 +492,9 @@ fn the_keys_of_a_reading_in_json_are_a_promise() {
     id commit timestamp author tier origin source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_because gone_since moved_to item_lines lines_disagree match superseded_by expired elsewhere tags task related corrections ast_anchor intent intent_shown_at reasoning constraints risk_notes semantic_dependencies
     ");
     insta::assert_snapshot!(keys(&reading["wisdom"][0]).unwrap_or_default(), @"id commit timestamp author tier origin source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_because gone_since moved_to item_lines lines_disagree match superseded_by expired elsewhere tags task related corrections category content anchor depends_on");
-    insta::assert_snapshot!(keys(&reading["dependencies_on_this"][0]).unwrap_or_default(), @"from_file from_anchor on_anchor nature commit confidence author tier origin");
+    insta::assert_snapshot!(keys(&reading["dependencies_on_this"][0]).unwrap_or_default(), @"
+    from_file from_file_recorded from_is_deleted from_anchor on_anchor nature commit confidence author tier origin
+    ");
     insta::assert_snapshot!(keys(&reading["stats"]).unwrap_or_default(), @"commits_examined annotations_found regions_returned regions_matched related_hops");
 }
 
