@@ -11,7 +11,8 @@ use chronicle_core::{
     mentions::{agree, segments},
     outline::{Item as Named, may_mean},
     reading::{
-        CrossCuttingItem, Dependency, Match, MovedTo, Reading, RegionItem, Standing, State, Stats, WisdomItem,
+        BeyondLimit, CrossCuttingItem, Dependency, Match, MovedTo, Reading, RegionItem, Standing, State,
+        Stats, WisdomItem,
     },
     room,
     score::{self, Tie},
@@ -93,7 +94,7 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
         usize::MAX => 0,
         _ => room::cap(&mut items, |item| (item.standing.commit.clone(), item.standing.tier)),
     };
-    room::cut(&mut items, most, |item| item.standing.tier);
+    reading.beyond_limit = beyond_limit(&mut items, most);
     reading.warnings = files.iter().flat_map(|file| file.record.warnings.iter().cloned()).collect();
     reading.warnings.dedup();
     let n_more = n_wanted - n_of_strangers - items.len();
@@ -178,6 +179,22 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
         related_hops: follower.farthest,
     };
     Ok(reading)
+}
+
+/// Cuts `items` to `most`, and says which are left out.
+fn beyond_limit(items: &mut Vec<Item>, most: usize) -> Vec<BeyondLimit> {
+    if items.len() <= most {
+        return Vec::new();
+    }
+    let tiers: Vec<Tier> = items.iter().map(|item| item.standing.tier).collect();
+    let mut stays = room::kept(&tiers, most).into_iter();
+    let (kept, others) = std::mem::take(items).into_iter().partition(|_| stays.next().unwrap_or_default());
+    *items = kept;
+    let others: Vec<Item> = others;
+    others
+        .into_iter()
+        .map(|item| BeyondLimit { commit: item.standing.commit, at: item.standing.at })
+        .collect()
 }
 
 /// What is said of notes of strangers that say more than there is room for.

@@ -41,7 +41,7 @@ pub struct Reading {
     pub knowledge: Vec<KnowledgeItem>,
     /// How much was looked at.
     pub stats: Stats,
-    /// What was left out to fit the token budget; null when nothing was.
+    /// What was left out to fit the token budget, or beyond `--max-regions`; null when nothing was.
     pub trimmed: Option<Trimmed>,
     /// Remarks about the answer, such as notes that could not be read.
     pub warnings: Vec<String>,
@@ -50,6 +50,18 @@ pub struct Reading {
     /// Whether any note speaks of the anchor by its name, shown or not.
     #[serde(skip)]
     pub knows_anchor: bool,
+    /// The items that a limit on their number left out.
+    #[serde(skip)]
+    pub beyond_limit: Vec<BeyondLimit>,
+}
+
+/// An item that a limit on their number left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BeyondLimit {
+    /// The commit that carries it.
+    pub commit: String,
+    /// When it was written.
+    pub at: Timestamp,
 }
 
 /// What was asked.
@@ -403,19 +415,26 @@ pub struct Stats {
     pub related_hops: u32,
 }
 
-/// What was left out to fit a token budget.
+/// What was left out to fit a token budget, or beyond a limit on the number of items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trimmed {
     /// Items before, in `regions` and `wisdom` together.
     pub original_regions: u32,
     /// Items after.
     pub returned_regions: u32,
-    /// Commits of which something was left out, newest first, as far as they fit.
+    /// Commits of which something was left out, each once, newest first. In JSON these are all.
     pub dropped_commits: Vec<String>,
-    /// Always `newest_commits_first`.
+    /// `newest_commits_first`; `least_trusted_first` where only `--max-regions` left something out.
     pub strategy: String,
     /// Bytes of the rendered answer, divided by four.
     pub estimated_tokens: usize,
+}
+
+impl Trimmed {
+    /// What a token budget leaves out first.
+    pub const BY_BUDGET: &str = "newest_commits_first";
+    /// What a limit on the number of items leaves out first.
+    pub const BY_LIMIT: &str = "least_trusted_first";
 }
 
 impl Reading {
@@ -436,6 +455,7 @@ impl Reading {
             warnings: Vec::new(),
             ambiguous_anchor: false,
             knows_anchor: false,
+            beyond_limit: Vec::new(),
         }
     }
 

@@ -8,8 +8,8 @@ use chronicle_core::{
     correction::Tier,
     counted, plain,
     reading::{
-        self, Dependency, KnowledgeItem, Match, Reading, RegionItem, RelatedItem, Standing, WisdomItem,
-        mark_repeated_intents,
+        self, Dependency, KnowledgeItem, Match, Reading, RegionItem, RelatedItem, Standing, Trimmed,
+        WisdomItem, mark_repeated_intents,
     },
 };
 use serde_json::{Map, Value};
@@ -308,7 +308,8 @@ fn around(out: &mut String, reading: &Reading) {
             knowledge(out, item);
         }
     }
-    if let Some(trimmed) = &reading.trimmed {
+    // What only the limit on items left out is a warning already.
+    if let Some(trimmed) = reading.trimmed.as_ref().filter(|trimmed| trimmed.strategy == Trimmed::BY_BUDGET) {
         gap(out);
         let dropped: Vec<_> = trimmed.dropped_commits.iter().map(|commit| words::short(commit)).collect();
         let from = if dropped.is_empty() { String::new() } else { format!(", from {}", dropped.join(" ")) };

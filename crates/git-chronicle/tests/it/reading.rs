@@ -608,3 +608,54 @@ fn lessons_are_where_blame_says_their_lines_are() {
         }
     }
 }
+
+/// In JSON every commit of which something was left out is named, once.
+#[test]
+fn all_that_is_left_out_is_named() {
+    let repo = TestRepo::new();
+    let mut commits = Vec::new();
+    for number in 0..30 {
+        repo.write("a.txt", (0..=number).map(|line| format!("line {line}\n")).collect::<String>());
+        commits.push(repo.commit(&format!("line {number}")));
+        let lesson = |of: &str| {
+            json!({ "category": "gotcha", "content": format!("Mind {of} of line {number}: it is longer than it looks."),
+                "file": "a.txt", "lines": { "start": number + 1, "end": number + 1 } })
+        };
+        annotate(
+            &repo,
+            &json!({ "summary": format!("Why line {number}"), "wisdom": [lesson("the start"), lesson("the end")] }),
+        );
+    }
+    commits.sort_unstable();
+    let check = |args: &[&str], is_within: Option<usize>| {
+        let text = chronicle(&repo, &[&["read", "a.txt", "--format", "json"], args].concat());
+        let answer: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        let of = |list: &serde_json::Value, key: &str| -> Vec<String> {
+            let list = list.as_array().expect("it is a list").iter();
+            list.filter_map(|item| if key.is_empty() { item.as_str() } else { item[key].as_str() })
+                .map(str::to_owned)
+                .collect()
+        };
+        let dropped = of(&answer["trimmed"]["dropped_commits"], "");
+        let shown = [of(&answer["wisdom"], "commit"), of(&answer["regions"], "commit")].concat();
+        assert!(!shown.is_empty(), "{args:?}");
+        // Three items each: two lessons and the summary.
+        let mut expected: Vec<String> = commits.clone();
+        expected.retain(|commit| shown.iter().filter(|shown| *shown == commit).count() < 3);
+        let mut named = dropped.clone();
+        named.sort_unstable();
+        assert_eq!(named, expected, "{args:?}");
+        assert_eq!(answer["trimmed"]["original_regions"], 90, "{args:?}");
+        if let Some(budget) = is_within {
+            assert!(text.len() <= 4 * budget, "{args:?}: {}", text.len());
+        }
+    };
+    check(&["--max-regions", "90", "--max-tokens", "3000"], Some(3000));
+    check(&["--max-regions", "90", "--max-tokens", "1200"], Some(1200));
+    check(&["--max-regions", "90", "--max-tokens", "300"], None);
+    check(&["--max-regions", "20"], None);
+    check(&["--max-regions", "20", "--max-tokens", "4000"], Some(4000));
+    check(&["--max-regions", "40", "--blame"], None);
+    let whole = chronicle(&repo, &["read", "a.txt", "--format", "json", "--max-regions", "90"]);
+    assert!(whole.contains("\"trimmed\":null"), "nothing is left out");
+}
