@@ -261,6 +261,21 @@ impl<F: FnOnce() -> Option<Items>> Aim<'_, F> {
         self.scope.lines.is_none()
             || self.names(claim)
             || placement.concerns(self.scope, None) && !is_elsewhere()
+            || matches!(claim.body, Body::Region(_)) && self.is_in_unit(placement)
+    }
+
+    /// Whether `placement` is in the very item that has lines that are asked about: what is said of a code unit holds for
+    /// all its lines.
+    fn is_in_unit(&self, placement: &Placement) -> bool {
+        let (Some(lines), Some(ranges)) = (placement.lines, &self.scope.lines) else { return false };
+        let Some(Ok(items)) = self.items.as_deref() else { return false };
+        let holding = items.iter().map(|item| item.lines).filter(|item| item.holds(lines));
+        let Some(unit) = holding.min_by_key(|item| item.len()) else { return false };
+        ranges.iter().filter(|range| range.overlaps(unit)).any(|range| {
+            let asked = LineRange { start: range.start.max(unit.start), end: range.end.min(unit.end) };
+            let is_inner = |item: &Named| item.lines != unit && unit.holds(item.lines);
+            !items.iter().any(|item| is_inner(item) && item.lines.holds(asked))
+        })
     }
 
     /// Whether `claim` may be about what is asked about, once its item has been looked at.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::TestRepo;
 
 use crate::{
-    asking::{POOL, annotate, ask, ask_both, pool},
+    asking::{POOL, annotate, ask, ask_both, ask_with, pool},
     outcome::{binary, run},
 };
 
@@ -342,4 +342,68 @@ fn one_intent_is_shown_once_in_an_answer() {
         (&summary["intent"], &summary["state"]),
         (&json!("Ids live short, so the newest goes first"), &json!("intact"))
     );
+}
+
+/// What a code unit is for and what must hold in it concerns each of its lines; a lesson on another line doesn't, nor does
+/// what is said of the next unit.
+#[test]
+fn lines_are_read_with_what_holds_for_their_unit() {
+    let repo = pool();
+    let region = |name: &str, line: u32, intent: &str, constraint: &str| {
+        json!({ "file": "src/pool.rs", "anchor": { "unit_type": "method", "name": name }, "lines": { "start": line, "end": line },
+            "intent": intent, "constraints": [constraint] })
+    };
+    annotate(
+        &repo,
+        &json!({ "summary": "First in, first out", "regions": [
+            region("Pool::acquire", 10, "Takes the newest id", "Never the id zero"),
+            region("Pool::release", 16, "Gives an id back", "Each id only once"),
+        ], "wisdom": [{ "category": "gotcha", "content": "The trace may be slow.", "file": "src/pool.rs", "lines": { "start": 11, "end": 11 } }] }),
+    );
+    let known = |args: &[&str]| -> Vec<String> {
+        let answer: Value = serde_json::from_str(&ask_both(&repo, &[args, &["--format", "json"]].concat()))
+            .expect("it is JSON");
+        let of = |list: &str, key: &str| -> Vec<String> {
+            let items = answer[list].as_array().expect("it is a list").iter();
+            items
+                .filter(|item| item["match"] != "commit")
+                .map(|item| item[key].as_str().unwrap_or_default().to_owned())
+                .collect()
+        };
+        let mut all = [
+            of("regions", "intent"),
+            of("wisdom", "content"),
+            of("dependencies_on_this", "nature"),
+            of("cross_cutting", "description"),
+        ]
+        .concat();
+        all.sort_unstable();
+        all
+    };
+    let everywhere = "One pool for each process is enough.";
+    let acquire = [
+        "One pool for each process is enough.",
+        "Takes the newest id",
+        "The UI thread calls this; it must never block.",
+        "never waits",
+    ];
+    assert_eq!(known(&["read", "src/pool.rs", "--lines", "12:12"]), acquire);
+    let release = [
+        "A lock-free stack was slower below eight threads.",
+        "Gives an id back",
+        "Ids are never zero",
+        everywhere,
+    ];
+    assert_eq!(known(&["read", "src/pool.rs", "--lines", "16:16"]), release);
+    assert_eq!(
+        known(&["read", "src/pool.rs", "--lines", "17:17"]),
+        ["Gives an id back", "Ids are never zero", everywhere]
+    );
+    // What is outside of every unit has none.
+    assert_eq!(known(&["read", "src/pool.rs", "--lines", "2:2"]), [everywhere]);
+    let input = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": repo.path(), "tool_name": "Edit", "tool_use_id": "t",
+        "tool_input": { "file_path": repo.path().join("src/pool.rs"), "old_string": "    }\n}", "new_string": "    }\n\n}" } });
+    let told = ask_with(&repo, &["hook", "claude", "pre-tool-use"], input.to_string().as_bytes());
+    assert!(told.contains("Gives an id back") && told.contains("Each id only once"), "{told}");
+    assert!(!told.contains("Takes the newest id") && !told.contains("never waits"), "{told}");
 }
