@@ -245,7 +245,7 @@ fn those_who_rely_on_it_have_the_names_that_they_have_now() {
     repo.write("src/pool.rs", POOL);
     for name in ["gone", "old", "same"] {
         repo.write(
-            &format!("src/{name}.rs"),
+            format!("src/{name}.rs"),
             format!("fn {name}() {{\n    pool.acquire();\n    use_{name}();\n}}\n"),
         );
     }

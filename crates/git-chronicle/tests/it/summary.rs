@@ -275,7 +275,7 @@ fn one_intent_is_shown_once_in_an_answer() {
     let repo = TestRepo::new();
     let content = |name: &str| format!("fn take_{name}() {{\n    one_{name}();\n    two_{name}();\n}}\n");
     for name in ["a", "b", "c"] {
-        repo.write(&format!("{name}.rs"), content(name));
+        repo.write(format!("{name}.rs"), content(name));
     }
     repo.commit("pool: start");
     let region = |name: &str| {
