@@ -11,7 +11,8 @@ use chronicle_core::{
     mentions::{agree, segments},
     outline::{Item as Named, may_mean},
     reading::{
-        CrossCuttingItem, Dependency, Match, MovedTo, Reading, RegionItem, Standing, State, Stats, WisdomItem,
+        BeyondLimit, CrossCuttingItem, Dependency, Match, MovedTo, Reading, RegionItem, Standing, State,
+        Stats, WisdomItem,
     },
     room,
     score::{self, Tie},
@@ -93,7 +94,7 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
         usize::MAX => 0,
         _ => room::cap(&mut items, |item| (item.standing.commit.clone(), item.standing.tier)),
     };
-    room::cut(&mut items, most, |item| item.standing.tier);
+    reading.beyond_limit = beyond_limit(&mut items, most);
     reading.warnings = files.iter().flat_map(|file| file.record.warnings.iter().cloned()).collect();
     reading.warnings.dedup();
     let n_more = n_wanted - n_of_strangers - items.len();
@@ -180,6 +181,22 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     Ok(reading)
 }
 
+/// Cuts `items` to `most`, and says which are left out.
+fn beyond_limit(items: &mut Vec<Item>, most: usize) -> Vec<BeyondLimit> {
+    if items.len() <= most {
+        return Vec::new();
+    }
+    let tiers: Vec<Tier> = items.iter().map(|item| item.standing.tier).collect();
+    let mut stays = room::kept(&tiers, most).into_iter();
+    let (kept, others) = std::mem::take(items).into_iter().partition(|_| stays.next().unwrap_or_default());
+    *items = kept;
+    let others: Vec<Item> = others;
+    others
+        .into_iter()
+        .map(|item| BeyondLimit { commit: item.standing.commit, at: item.standing.at })
+        .collect()
+}
+
 /// What is said of notes of strangers that say more than there is room for.
 fn left_out(n_left_out: usize, what: &str) -> Option<String> {
     let plural = if n_left_out == 1 { "" } else { "s" };
@@ -244,6 +261,21 @@ impl<F: FnOnce() -> Option<Items>> Aim<'_, F> {
         self.scope.lines.is_none()
             || self.names(claim)
             || placement.concerns(self.scope, None) && !is_elsewhere()
+            || matches!(claim.body, Body::Region(_)) && self.is_in_unit(placement)
+    }
+
+    /// Whether `placement` is in the very item that has lines that are asked about: what is said of a code unit holds for
+    /// all its lines.
+    fn is_in_unit(&self, placement: &Placement) -> bool {
+        let (Some(lines), Some(ranges)) = (placement.lines, &self.scope.lines) else { return false };
+        let Some(Ok(items)) = self.items.as_deref() else { return false };
+        let holding = items.iter().map(|item| item.lines).filter(|item| item.holds(lines));
+        let Some(unit) = holding.min_by_key(|item| item.len()) else { return false };
+        ranges.iter().filter(|range| range.overlaps(unit)).any(|range| {
+            let asked = LineRange { start: range.start.max(unit.start), end: range.end.min(unit.end) };
+            let is_inner = |item: &Named| item.lines != unit && unit.holds(item.lines);
+            !items.iter().any(|item| is_inner(item) && item.lines.holds(asked))
+        })
     }
 
     /// Whether `claim` may be about what is asked about, once its item has been looked at.
@@ -288,6 +320,10 @@ fn merge_commit_wide(items: Vec<Item>) -> Vec<Item> {
             let key = (item.standing.id.clone(), item.standing.commit.clone());
             if let Some(first) = seen.get(&key) {
                 let first: &mut Item = &mut merged[*first];
+                // Of a commit whose lines are still in one of the files, they are still there.
+                if item.standing.state < first.standing.state {
+                    *first = item;
+                }
                 first.file = None;
                 let standing = &mut first.standing;
                 (standing.file, standing.file_recorded, standing.lines) = (None, None, None);
@@ -614,6 +650,8 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
             let is_doubted = setting.said.corrections(&reliance.id.0).iter().any(|item| !item.is_remark);
             Dependency {
                 from_file: reliance.from_file.clone(),
+                from_file_recorded: None,
+                from_is_deleted: false,
                 from_anchor: reliance.from_anchor.clone(),
                 on_anchor: reliance.on_anchor.clone(),
                 nature: reliance.nature.clone(),
@@ -652,6 +690,7 @@ impl Item {
                 standing,
                 ast_anchor: None,
                 intent,
+                intent_shown_at: None,
                 reasoning: None,
                 constraints: Vec::new(),
                 risk_notes: None,
@@ -661,6 +700,7 @@ impl Item {
                 standing,
                 ast_anchor: region.ast_anchor,
                 intent: region.intent.unwrap_or_default(),
+                intent_shown_at: None,
                 reasoning: region.reasoning,
                 constraints: region.constraints,
                 risk_notes: region.risk_notes,

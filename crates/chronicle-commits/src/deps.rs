@@ -21,6 +21,7 @@ use crate::{
     kept::Caches,
     matching::Ground,
     moved,
+    name_now::NamesNow,
     notebook::Notebook,
     past::known::{Known, Line},
     prose::{Passage, Prose, Said},
@@ -128,7 +129,9 @@ fn dependents_from(
     let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
     warnings.extend(afterwords.warnings.iter().cloned());
     let outlines = &caches.outlines;
-    let setting = Setting { lazy, request, head_time, said: &afterwords, words: &direct, outlines };
+    let names = NamesNow::new(repository, line, past.head().tree);
+    let setting =
+        Setting { lazy, request, head_time, said: &afterwords, words: &direct, outlines, names: &names };
     let mut found = Found::default();
     for ((_, targets), record) in files.iter().zip(&records) {
         if let Some(judged) = Judge::new(setting, targets, Relied::of(record)).judged()? {

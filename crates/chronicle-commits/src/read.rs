@@ -6,7 +6,7 @@ use chronicle_core::{
     Category, ContextLevel, EntryId, Knowledge, LineRange,
     correction::Tier,
     mentions::{agree, segments},
-    reading::{Query, Reading, WisdomItem},
+    reading::{Dependency, Query, Reading, WisdomItem},
     room,
 };
 use chronicle_git::{BString, ByteSlice, GitError, LazyRepository, ObjectId, Repository};
@@ -20,6 +20,7 @@ use crate::{
     gather::Gathered,
     kept::Caches,
     matching::{Candidate, Ground},
+    name_now::{NameNow, NamesNow},
     notebook::Notebook,
     past::{
         Whereabouts,
@@ -169,7 +170,9 @@ fn read_once(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> R
     let placements = &line.placements;
     let reading = read_from((lazy, caches), request, (&known, &notebook, placements), &contents, warnings);
     placements.store(request.now.as_second() / (24 * 60 * 60));
-    reading
+    let mut reading = reading?;
+    name_dependents(&mut reading.dependencies_on_this, &NamesNow::new(repository, &line, known.head().tree));
+    Ok(reading)
 }
 
 /// The answer where there are no annotations.
@@ -252,6 +255,20 @@ fn read_from(
     reading.warnings.splice(0..0, warnings);
     reading.warnings = shortened(reading.warnings);
     Ok(reading)
+}
+
+/// Gives those who rely on the code the names that their files have now; those whose file is no more come last.
+fn name_dependents(dependents: &mut [Dependency], names: &NamesNow<'_>) {
+    for dependent in dependents.iter_mut() {
+        let Some(file) = dependent.from_file.take() else { continue };
+        let NameNow { renamed_to, is_deleted } = names.of(&file);
+        dependent.from_is_deleted = is_deleted;
+        (dependent.from_file, dependent.from_file_recorded) = match renamed_to {
+            Some(now) => (Some(now), Some(file)),
+            None => (Some(file), None),
+        };
+    }
+    dependents.sort_by_key(|dependent| dependent.from_is_deleted);
 }
 
 fn opaque_warning(path: &BString) -> String {

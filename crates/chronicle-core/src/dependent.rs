@@ -47,8 +47,12 @@ impl Dependent {
 pub struct Dependent {
     /// How plainly it says so.
     pub strength: Strength,
-    /// The file that relies on it, as its annotation calls it; null when it is about a whole commit.
+    /// The file that relies on it, as it is called now; null when it is about a whole commit.
     pub from_file: Option<String>,
+    /// The same as its annotation calls it, when that is another name.
+    pub from_file_recorded: Option<String>,
+    /// Whether that file was deleted.
+    pub from_is_deleted: bool,
     /// The item that relies on it.
     pub from_anchor: Option<String>,
     /// The file relied upon, as it is called now.

@@ -52,6 +52,24 @@ impl Hunk {
     }
 }
 
+/// Where the lines `range` of the old version are in the new one, together with what is there instead of those that
+/// `hunks` change; `None` where all of them are removed. The hunks are in order.
+#[must_use]
+pub fn lines_after(hunks: &[Hunk], range: LineRange) -> Option<LineRange> {
+    let end_of = |extent: Extent| extent.start.saturating_add(extent.len);
+    let line = |line: u32, is_start: bool| -> u32 {
+        let Some(hunk) = hunks.iter().rev().find(|hunk| hunk.old.start <= line) else { return line };
+        let behind = line.checked_sub(end_of(hunk.old));
+        match behind {
+            // Behind the last line that the hunk changes.
+            Some(behind) => end_of(hunk.new).saturating_add(behind),
+            None if is_start => hunk.new.start,
+            None => end_of(hunk.new).saturating_sub(1),
+        }
+    };
+    LineRange::new(line(range.start, true), line(range.end, false)).ok()
+}
+
 /// What differs between two versions.
 #[must_use]
 pub fn hunks(old: &Lines<'_>, new: &Lines<'_>) -> Vec<Hunk> {
@@ -91,6 +109,25 @@ mod tests {
         let range = LineRange { start: 3, end: 5 };
         let touched: Vec<u32> = (1..8).filter(|line| added_before(*line).touches(range)).collect();
         assert_eq!(touched, [4, 5]);
+    }
+
+    #[test]
+    fn lines_are_followed_into_the_new_version() {
+        let check = |old: &str, new: &str, range: (u32, u32), expected: Option<(u32, u32)>| {
+            let found = hunks(&Lines::new(old.as_bytes()), &Lines::new(new.as_bytes()));
+            let lines = |(start, end)| LineRange { start, end };
+            assert_eq!(lines_after(&found, lines(range)), expected.map(lines), "{old:?} {new:?} {range:?}");
+        };
+        check("a\nb\nc\n", "a\nb\nc\n", (2, 3), Some((2, 3)));
+        check("a\nb\nc\n", "x\na\nb\nc\n", (2, 3), Some((3, 4)));
+        check("a\nb\nc\n", "b\nc\n", (2, 3), Some((1, 2)));
+        check("a\nb\nc\n", "b\nc\n", (1, 1), None);
+        check("a\nb\nc\n", "a\nx\ny\nc\n", (2, 2), Some((2, 3)));
+        check("a\nb\nc\n", "a\nx\ny\nc\n", (2, 3), Some((2, 4)));
+        check("a\nb\nc\nd\n", "a\nd\n", (1, 2), Some((1, 1)));
+        check("a\nb\nc\nd\n", "a\nd\n", (2, 4), Some((2, 2)));
+        check("a\nb\nc\nd\n", "a\nd\n", (2, 3), None);
+        check("a\nb\nc\nd\n", "x\nb\ny\nz\nd\ne\n", (1, 4), Some((1, 5)));
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub use document::{
 pub use entry_id::EntryId;
 pub use escapes::without_escapes;
 pub use evidence::is_telling;
-pub use hunk::{Extent, Hunk, hunks};
+pub use hunk::{Extent, Hunk, hunks, lines_after};
 pub use ids::{is_hash, is_session_id};
 pub use knowledge::{AntiPattern, Boundary, Convention, Knowledge};
 pub use landmarks::{Differ, MapTarget};

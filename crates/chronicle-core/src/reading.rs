@@ -1,5 +1,7 @@
 //! The answer of a read: the shape behind `--format json` and every other rendering.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,7 +41,7 @@ pub struct Reading {
     pub knowledge: Vec<KnowledgeItem>,
     /// How much was looked at.
     pub stats: Stats,
-    /// What was left out to fit the token budget; null when nothing was.
+    /// What was left out to fit the token budget, or beyond `--max-regions`; null when nothing was.
     pub trimmed: Option<Trimmed>,
     /// Remarks about the answer, such as notes that could not be read.
     pub warnings: Vec<String>,
@@ -48,6 +50,18 @@ pub struct Reading {
     /// Whether any note speaks of the anchor by its name, shown or not.
     #[serde(skip)]
     pub knows_anchor: bool,
+    /// The items that a limit on their number left out.
+    #[serde(skip)]
+    pub beyond_limit: Vec<BeyondLimit>,
+}
+
+/// An item that a limit on their number left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BeyondLimit {
+    /// The commit that carries it.
+    pub commit: String,
+    /// When it was written.
+    pub at: Timestamp,
 }
 
 /// What was asked.
@@ -221,6 +235,8 @@ pub struct RegionItem {
     pub ast_anchor: Option<Anchor>,
     /// What the change was for; the commit's summary when `match` is `commit`.
     pub intent: String,
+    /// The item before this one in the answer that shows the same intent of the same commit; null where there is none.
+    pub intent_shown_at: Option<ShownAt>,
     /// Why it was done in this way.
     pub reasoning: Option<String>,
     /// What must stay true.
@@ -229,6 +245,43 @@ pub struct RegionItem {
     pub risk_notes: Option<String>,
     /// Code elsewhere whose behaviour this unit relies on.
     pub semantic_dependencies: Vec<DependsOn>,
+}
+
+/// An item of the same answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ShownAt {
+    /// The item's id.
+    pub id: EntryId,
+    /// The file that it is about; null for the commit as a whole.
+    pub file: Option<String>,
+    /// The code unit that it is about.
+    pub anchor: Option<String>,
+}
+
+/// Notes for each of `regions`, in the order in which they are shown, where its intent was shown before.
+///
+/// The words of a stranger are no place to look up those of someone who is trusted more.
+pub fn mark_repeated_intents<'r>(regions: impl Iterator<Item = &'r mut RegionItem>) {
+    let mut first: HashMap<(String, String), (Tier, ShownAt)> = HashMap::new();
+    for item in regions {
+        let standing = &item.standing;
+        item.intent_shown_at = None;
+        if item.intent.trim().is_empty() {
+            continue;
+        }
+        let key = (standing.commit.clone(), item.intent.clone());
+        match first.get(&key) {
+            Some((tier, shown_at)) if standing.tier <= *tier => item.intent_shown_at = Some(shown_at.clone()),
+            _ => {
+                let shown_at = ShownAt {
+                    id: standing.id.clone(),
+                    file: standing.file.clone(),
+                    anchor: item.ast_anchor.as_ref().map(|anchor| anchor.name.clone()),
+                };
+                first.insert(key, (standing.tier, shown_at));
+            }
+        }
+    }
 }
 
 /// One lesson.
@@ -265,8 +318,12 @@ pub struct RelatedItem {
 /// Code elsewhere that relies on the code in scope.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Dependency {
-    /// The file that relies on it.
+    /// The file that relies on it, as it is called now.
     pub from_file: Option<String>,
+    /// The same as its annotation calls it, when that is another name.
+    pub from_file_recorded: Option<String>,
+    /// Whether that file was deleted.
+    pub from_is_deleted: bool,
     /// The item that relies on it.
     pub from_anchor: Option<String>,
     /// The item relied upon, when it was named.
@@ -358,19 +415,26 @@ pub struct Stats {
     pub related_hops: u32,
 }
 
-/// What was left out to fit a token budget.
+/// What was left out to fit a token budget, or beyond a limit on the number of items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trimmed {
     /// Items before, in `regions` and `wisdom` together.
     pub original_regions: u32,
     /// Items after.
     pub returned_regions: u32,
-    /// Commits of which something was left out, newest first, as far as they fit.
+    /// Commits of which something was left out, each once, newest first. In JSON these are all.
     pub dropped_commits: Vec<String>,
-    /// Always `newest_commits_first`.
+    /// `newest_commits_first`; `least_trusted_first` where only `--max-regions` left something out.
     pub strategy: String,
     /// Bytes of the rendered answer, divided by four.
     pub estimated_tokens: usize,
+}
+
+impl Trimmed {
+    /// What a token budget leaves out first.
+    pub const BY_BUDGET: &str = "newest_commits_first";
+    /// What a limit on the number of items leaves out first.
+    pub const BY_LIMIT: &str = "least_trusted_first";
 }
 
 impl Reading {
@@ -391,6 +455,7 @@ impl Reading {
             warnings: Vec::new(),
             ambiguous_anchor: false,
             knows_anchor: false,
+            beyond_limit: Vec::new(),
         }
     }
 

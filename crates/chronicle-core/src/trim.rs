@@ -277,6 +277,43 @@ fn first_sentence(text: &str) -> String {
     text[..end].to_owned()
 }
 
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// The commits of which something is not in `cut`, newest first.
+fn dropped_commits(cut: &Reading, original: &Reading) -> Vec<String> {
+    let kept: HashSet<&str> = cut.standings().map(|standing| standing.id.0.as_str()).collect();
+    let is_dropped = |standing: &&Standing| !kept.contains(standing.id.0.as_str());
+    let dropped = original.standings().filter(is_dropped).map(|standing| (standing.at, &standing.commit));
+    let mut dropped: Vec<(jiff::Timestamp, &String)> =
+        dropped.chain(original.beyond_limit.iter().map(|item| (item.at, &item.commit))).collect();
+    dropped.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    let mut seen = HashSet::new();
+    let commits = dropped.into_iter().map(|(_, commit)| commit);
+    commits.filter(|commit| seen.insert(commit.as_str())).cloned().collect()
+}
+
+/// `cut` with all commits of which something of `original` was left out, by a budget or a limit.
+#[must_use]
+pub fn with_all_dropped(mut cut: Reading, original: &Reading, estimated_tokens: usize) -> Reading {
+    let dropped = dropped_commits(&cut, original);
+    match &mut cut.trimmed {
+        Some(trimmed) => trimmed.dropped_commits = dropped,
+        None if dropped.is_empty() => {}
+        None => {
+            cut.trimmed = Some(Trimmed {
+                original_regions: count(original.n_items() + original.beyond_limit.len()),
+                returned_regions: count(cut.n_items()),
+                dropped_commits: dropped,
+                strategy: Trimmed::BY_LIMIT.to_owned(),
+                estimated_tokens,
+            });
+        }
+    }
+    cut
+}
+
 /// Drops what belonged to dropped commits, and says what is missing.
 fn report(mut cut: Reading, original: &Reading, max_tokens: usize) -> Reading {
     let after: HashSet<String> = cut.standings().map(|standing| standing.commit.clone()).collect();
@@ -285,19 +322,7 @@ fn report(mut cut: Reading, original: &Reading, max_tokens: usize) -> Reading {
     cut.dependencies_on_this.retain(|item| !is_dropped(&item.commit));
     cut.cross_cutting.retain(|item| !is_dropped(&item.commit));
 
-    let kept: HashSet<&str> = cut.standings().map(|standing| standing.id.0.as_str()).collect();
-    let mut dropped: Vec<&Standing> =
-        original.standings().filter(|standing| !kept.contains(standing.id.0.as_str())).collect();
-    dropped.sort_by_key(|standing| std::cmp::Reverse(standing.at));
-    let mut seen = HashSet::new();
-    let dropped: Vec<String> = dropped
-        .into_iter()
-        .map(|standing| standing.commit.as_str())
-        .filter(|commit| seen.insert(*commit))
-        .map(str::to_owned)
-        .collect();
-
-    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let dropped = dropped_commits(&cut, original);
     cut.stats.regions_returned = count(cut.n_items());
     if cut.n_items() == 0 && 0 < original.n_items() {
         cut.warnings.insert(
@@ -306,10 +331,10 @@ fn report(mut cut: Reading, original: &Reading, max_tokens: usize) -> Reading {
         );
     }
     cut.trimmed = Some(Trimmed {
-        original_regions: count(original.n_items()),
+        original_regions: count(original.n_items() + original.beyond_limit.len()),
         returned_regions: count(cut.n_items()),
         dropped_commits: dropped,
-        strategy: "newest_commits_first".to_owned(),
+        strategy: Trimmed::BY_BUDGET.to_owned(),
         estimated_tokens: max_tokens,
     });
     cut

@@ -4,7 +4,10 @@
 //! The committed file is blamed, never the one in the working tree: that would run the
 //! repository's filters. Whoever asks maps the lines.
 
-use std::ffi::OsStr;
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
 
 use chronicle_core::LineRange;
 use gix::{
@@ -15,7 +18,7 @@ use gix::{
 use crate::{
     Repository,
     error::{GitError, Result},
-    process,
+    files, process,
 };
 
 /// One line, and who wrote it.
@@ -34,7 +37,16 @@ pub struct BlamedLine {
 }
 
 /// Settings that let git tell another commit than the last one that changed a line, or compare in another way.
-const SETTINGS: [&str; 3] = ["blame.ignoreRevsFile", "diff.algorithm", "diff.indentHeuristic"];
+const SETTINGS: [&str; 3] = [IGNORE_REVS, "diff.algorithm", "diff.indentHeuristic"];
+const IGNORE_REVS: &str = "blame.ignoreRevsFile";
+
+/// The files of commits that blame ignores.
+#[derive(Debug, Default)]
+pub(crate) struct IgnoreRevs {
+    readable: Vec<PathBuf>,
+    /// Those for which git would refuse to blame, as they are configured.
+    unreadable: Vec<String>,
+}
 
 impl Repository {
     /// Whether git's configuration makes `git blame` tell lines otherwise than it does by itself.
@@ -42,6 +54,46 @@ impl Repository {
     pub fn blames_otherwise(&self) -> bool {
         let config = self.inner.config_snapshot();
         SETTINGS.iter().any(|setting| config.string(*setting).is_some_and(|value| !value.is_empty()))
+    }
+
+    /// The files of commits to ignore that are configured, but that git cannot read; blames do without them.
+    #[must_use]
+    pub fn unreadable_ignore_revs(&self) -> &[String] {
+        &self.ignore_revs().unreadable
+    }
+
+    fn ignore_revs(&self) -> &IgnoreRevs {
+        self.ignore_revs.get_or_init(|| {
+            let mut found = IgnoreRevs::default();
+            if self.inner.config_snapshot().string(IGNORE_REVS).is_none() {
+                return found;
+            }
+            // Git itself says where `~` and the like lead; a relative path begins where it works.
+            let args = ["config", "-z", "--type=path", "--get-all", IGNORE_REVS].map(OsStr::new);
+            let values = process::git_reading(self, &args).unwrap_or_default();
+            let root = self.work_dir().unwrap_or(self.git_dir());
+            let values = values.strip_suffix(b"\0").unwrap_or(&values);
+            for value in values.split(|byte| *byte == 0) {
+                let Ok(name) = value.to_path() else { continue };
+                let path = root.join(name);
+                match value.is_empty() {
+                    true => found.readable.clear(),
+                    false if self.lists_commits(&path) => found.readable.push(path),
+                    false => found.unreadable.push(value.to_str_lossy().into_owned()),
+                }
+            }
+            found
+        })
+    }
+
+    /// Whether git can read a list of commits at `path`: one id on a line, and remarks.
+    fn lists_commits(&self, path: &Path) -> bool {
+        let Ok(content) = files::read(path, files::MAX_BYTES) else { return false };
+        let n_digits = self.inner.object_hash().len_in_hex();
+        content.lines().all(|line| {
+            let id = line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii();
+            id.is_empty() || id.len() == n_digits && id.iter().all(u8::is_ascii_hexdigit)
+        })
     }
 
     /// Who wrote the lines of `range`, or all lines, of the file at `path` of `commit`. What `since` reaches is not
@@ -58,6 +110,14 @@ impl Repository {
         let revisions = since.map_or_else(|| commit.to_string(), |since| format!("{since}..{commit}"));
         let range = range.map(|range| format!("-L{},{}", range.start, range.end));
         let mut args: Vec<&OsStr> = ["blame", "--porcelain", "--no-textconv"].map(OsStr::new).to_vec();
+        let ignored = self.ignore_revs();
+        if !ignored.unreadable.is_empty() {
+            // What is configured no longer counts then.
+            args.push(OsStr::new("--no-ignore-revs-file"));
+            for file in &ignored.readable {
+                args.extend([OsStr::new("--ignore-revs-file"), file.as_os_str()]);
+            }
+        }
         args.extend(range.as_ref().map(OsStr::new));
         args.extend([&revisions, "--"].map(OsStr::new));
         args.push(path.to_os_str().map_err(|_| GitError::Process {

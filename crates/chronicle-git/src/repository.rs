@@ -22,6 +22,7 @@ use jiff::Timestamp;
 use snafu::ResultExt;
 
 use crate::{
+    blame::IgnoreRevs,
     error::{GitError, IoSnafu, NotARepositorySnafu, ObjectSnafu, Result, WorkTreeElsewhereSnafu},
     files::MAX_BYTES,
     glance::common_dir_of,
@@ -101,6 +102,8 @@ pub struct Repository {
     pub(crate) variables: Option<Variables>,
     /// The user's records of whose notes are trusted.
     pub(crate) trust_records: Option<TrustRecords>,
+    /// What git's configuration says of commits that blame ignores.
+    pub(crate) ignore_revs: OnceCell<IgnoreRevs>,
 }
 
 /// Variables of the environment, with their values.
@@ -245,6 +248,7 @@ impl Repository {
             may_fetch: false,
             variables: None,
             trust_records: None,
+            ignore_revs: OnceCell::new(),
         }
     }
 

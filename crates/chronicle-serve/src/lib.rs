@@ -3,4 +3,3 @@
 pub mod hooks;
 pub mod mcp;
 pub mod setup;
-pub mod timer;

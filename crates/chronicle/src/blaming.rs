@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chronicle_core::{
     LineRange, count_lines,
-    reading::{Match, Reading, Standing, State},
+    reading::{BeyondLimit, Match, Reading, Standing, State},
 };
 
 use crate::{Chronicle, Error, ReadCommand, why::runs};
@@ -50,9 +50,15 @@ impl Chronicle {
         reading.wisdom.sort_by(|left, right| order(&left.standing, &right.standing));
         reading.stats.regions_matched = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);
         let max_regions = self.max_regions(command)?;
-        reading.wisdom.truncate(max_regions);
-        reading.regions.truncate(max_regions.saturating_sub(reading.wisdom.len()));
+        let wisdom = reading.wisdom.split_off(reading.wisdom.len().min(max_regions));
+        let n_regions = max_regions - reading.wisdom.len();
+        let regions = reading.regions.split_off(reading.regions.len().min(n_regions));
+        let left_out = wisdom.into_iter().map(|item| item.standing);
+        let left_out = left_out.chain(regions.into_iter().map(|item| item.standing));
+        let left_out = left_out.map(|standing| BeyondLimit { commit: standing.commit, at: standing.at });
+        reading.beyond_limit = left_out.collect();
         reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);
+        reading.warnings.extend(self.ignored_revs_warning()?);
         self.fit(reading, command)
     }
 }

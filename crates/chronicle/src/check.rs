@@ -11,7 +11,7 @@ use chronicle_commits::{Content, DepsRequest, Limits, ReadRequest, Scope, ScopeF
 use chronicle_core::{
     Category, Differ, Extent, Hunk, LineMap, LineRange, Lines,
     dependent::Dependent,
-    is_binary, line_words,
+    is_binary, line_words, lines_after,
     mentions::{agree, segments},
     outline::Item,
     reading::{Match, Query, Standing, State, WisdomItem},
@@ -73,16 +73,22 @@ pub struct CheckedFile {
     pub n_more_dependents: usize,
 }
 
-/// A lesson that a diff touches; its lines are those of the old version.
+/// A lesson that a diff touches; its `lines` and `near` are those before the change.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TouchedLesson {
     /// The lesson.
     #[serde(flatten)]
     pub lesson: WisdomItem,
+    /// Its lines as the diff leaves the file; null where all of them are removed, or where that cannot be told.
+    pub lines_now: Option<LineRange>,
+    /// The same of the ranges that it may belong to.
+    pub near_now: Vec<LineRange>,
     /// How the diff touches it.
     pub touch: Touch,
     /// Where to show it: a line of the file as the diff leaves it.
     pub at_line: u32,
+    /// The line before the change, where what touches it removes lines and adds none.
+    pub at_line_before: Option<u32>,
     /// Whether it counts against the diff.
     pub fails: bool,
 }
@@ -95,6 +101,34 @@ pub struct TouchedDependent {
     pub dependent: Dependent,
     /// Where to show it: a line of the file as the diff leaves it.
     pub at_line: u32,
+    /// The line before the change, where what touches the item removes lines and adds none.
+    pub at_line_before: Option<u32>,
+}
+
+/// Where a diff changes something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Spot {
+    /// A line of the file as the diff leaves it.
+    line: u32,
+    /// The line before, where lines are removed and none are added.
+    before: Option<u32>,
+}
+
+impl Spot {
+    /// Where `hunk` changes lines of `range`, a range of the base.
+    fn of(hunk: &Hunk, range: LineRange) -> Self {
+        let before = hunk.old.start.max(range.start).max(1);
+        Self { line: hunk.line_within(range), before: (hunk.new.len == 0).then_some(before) }
+    }
+
+    /// Where the first of `hunks` is.
+    fn first(hunks: &[Hunk]) -> Self {
+        let first = hunks.first().map(|hunk| Self {
+            line: hunk.new.start.max(1),
+            before: (hunk.new.len == 0).then_some(hunk.old.start.max(1)),
+        });
+        first.unwrap_or(Self { line: 1, before: None })
+    }
 }
 
 /// How a diff touches a lesson, most plainly first.
@@ -132,8 +166,18 @@ struct Changed {
     is_doubtful: bool,
     /// Its bytes in the base, if they are at hand.
     content: Content,
-    /// The innermost items that change, each with a line of the new version; `None` without an outline.
-    items: Option<Vec<(Item, u32)>>,
+    /// The innermost items that change, and where; `None` without an outline.
+    items: Option<Vec<(Item, Spot)>>,
+    /// What leads to the lines that a diff starts from, where those are not the base's.
+    uncommitted: Option<Uncommitted>,
+}
+
+/// A diff that starts from the working tree.
+struct Uncommitted {
+    /// From the base to the working tree.
+    map: LineMap,
+    /// The hunks as the diff has them.
+    hunks: Vec<Hunk>,
 }
 
 /// One version of a file, as far as it takes to compare it; one makes room for the next.
@@ -154,6 +198,15 @@ impl Side {
 }
 
 impl Changed {
+    /// Where lines of the base are as the diff leaves the file.
+    fn lines_now(&self, lines: LineRange) -> Option<LineRange> {
+        match &self.uncommitted {
+            _ if self.is_whole => None,
+            Some(Uncommitted { map, hunks }) => lines_after(hunks, map.map(lines).lines?),
+            None => lines_after(&self.hunks, lines),
+        }
+    }
+
     /// The part of the base that lessons must concern to be touched.
     fn scope(&self) -> Scope {
         if self.is_whole {
@@ -316,6 +369,7 @@ impl Chronicle {
                 is_doubtful: change.new.is_some() && is_unseen || filtered == Some(&Filtered::PerhapsChanged),
                 content,
                 items: None,
+                uncommitted: None,
             });
         }
         Ok((base, changed))
@@ -362,9 +416,9 @@ impl Chronicle {
             };
             let new = file.new_paths.get(number).or_else(|| file.new_paths.first());
             let content = Content::committed(blob);
-            let hunks = match content.bytes(self.lazy()) {
+            let (hunks, uncommitted) = match content.bytes(self.lazy()) {
                 Some(content) if !file.is_binary => self.at_base(&file, old, content, &mut check.warnings)?,
-                _ => Vec::new(),
+                _ => (Vec::new(), None),
             };
             changed.push(Changed {
                 old: old.as_bstr().to_owned(),
@@ -374,6 +428,7 @@ impl Chronicle {
                 hunks,
                 content,
                 items: None,
+                uncommitted,
             });
         }
         Ok((base, changed))
@@ -386,10 +441,10 @@ impl Chronicle {
         path: &[u8],
         committed: &[u8],
         warnings: &mut Vec<String>,
-    ) -> Result<Vec<Hunk>, Error> {
+    ) -> Result<(Vec<Hunk>, Option<Uncommitted>), Error> {
         let committed = Lines::new(committed);
         if quotes(file, &committed) {
-            return Ok(file.hunks.clone());
+            return Ok((file.hunks.clone(), None));
         }
         // Git shows a diff of what it would store.
         let content = self.repository()?.present_as_stored(path.as_bstr())?.unwrap_or_default();
@@ -399,7 +454,7 @@ impl Chronicle {
                 "the diff of `{}` starts from another version than HEAD; its lines may be off",
                 path.to_str_lossy()
             ));
-            return Ok(file.hunks.clone());
+            return Ok((file.hunks.clone(), None));
         }
         let map = LineMap::between(&now, &committed);
         // What is not committed yet has no lessons.
@@ -409,7 +464,9 @@ impl Chronicle {
             let len = if hunk.old.len == 0 { 0 } else { there.len() };
             Some(Hunk { old: Extent { start: there.start, len }, new: hunk.new })
         };
-        Ok(file.hunks.iter().filter_map(mapped).collect())
+        let hunks = file.hunks.iter().filter_map(mapped).collect();
+        let uncommitted = Uncommitted { map: LineMap::between(&committed, &now), hunks: file.hunks.clone() };
+        Ok((hunks, Some(uncommitted)))
     }
 
     /// Finds the items of the base that change.
@@ -423,11 +480,11 @@ impl Chronicle {
             let path = file.old.to_str_lossy();
             let touched = outlines.items_within(self.lazy(), &path, &file.content, is_touched);
             let Some(touched) = touched else { continue };
-            let mut items: Vec<(Item, u32)> = Vec::new();
+            let mut items: Vec<(Item, Spot)> = Vec::new();
             for hunk in &file.hunks {
                 for item in anchors::touched(&touched, *hunk) {
                     if !items.iter().any(|(known, _)| known.qualified == item.qualified) {
-                        items.push((item.clone(), hunk.line_within(item.lines)));
+                        items.push((item.clone(), Spot::of(hunk, item.lines)));
                     }
                 }
             }
@@ -438,19 +495,22 @@ impl Chronicle {
     /// A lesson, if the diff touches it.
     fn touch(&self, lesson: WisdomItem, file: &Changed, fail_on: &[Category]) -> Option<TouchedLesson> {
         let touched = touch_of_lines(&lesson.standing, file);
-        let (touch, at_line) = touched.or_else(|| Some((Touch::Item, self.touched_item(&lesson, file)?)))?;
+        let (touch, spot) = touched.or_else(|| Some((Touch::Item, self.touched_item(&lesson, file)?)))?;
         let fails = touch == Touch::Lines && fail_on.contains(&lesson.category);
-        Some(TouchedLesson { touch, at_line, fails, lesson })
+        let lines_now = lesson.standing.lines.and_then(|lines| file.lines_now(lines));
+        let near_now = lesson.standing.near.iter().filter_map(|near| file.lines_now(*near)).collect();
+        let (at_line, at_line_before) = (spot.line, spot.before);
+        Some(TouchedLesson { lines_now, near_now, touch, at_line, at_line_before, fails, lesson })
     }
 
     /// Where the diff touches the item that a lesson is about: the one with its name or, where nothing in the file has
     /// that any more, the innermost one that its lines are in.
-    fn touched_item(&self, lesson: &WisdomItem, file: &Changed) -> Option<u32> {
+    fn touched_item(&self, lesson: &WisdomItem, file: &Changed) -> Option<Spot> {
         let (anchor, items) = (&lesson.anchor.as_ref()?.name, file.items.as_ref()?);
         let name = segments(anchor);
         let is_called_so = |item: &Item| agree(&segments(&item.qualified), &name);
-        if let Some((_, at_line)) = items.iter().find(|(item, _)| is_called_so(item)) {
-            return Some(*at_line);
+        if let Some((_, spot)) = items.iter().find(|(item, _)| is_called_so(item)) {
+            return Some(*spot);
         }
         let lines = lesson.standing.lines.filter(|_| lesson.standing.state != State::Gone)?;
         let holds_it = |item: &Item| item.lines.start <= lines.start && lines.end <= item.lines.end;
@@ -524,7 +584,7 @@ impl Chronicle {
         warnings: &mut Vec<String>,
     ) -> Result<BTreeMap<usize, Relying>, Error> {
         let mut targets = Vec::new();
-        let mut lines: Vec<(usize, u32)> = Vec::new();
+        let mut spots: Vec<(usize, Spot)> = Vec::new();
         for (number, file) in changed.iter().enumerate() {
             let target = |anchors: Vec<String>, lines: Vec<LineRange>| Target {
                 file: ScopeFile::from(file.old.clone()),
@@ -534,17 +594,17 @@ impl Chronicle {
             };
             let Some(items) = &file.items else {
                 targets.push(target(Vec::new(), Vec::new()));
-                lines.push((number, first_line(&file.hunks)));
+                spots.push((number, Spot::first(&file.hunks)));
                 continue;
             };
-            for (item, line) in items {
+            for (item, spot) in items {
                 targets.push(target(vec![item.qualified.clone()], vec![item.lines]));
-                lines.push((number, *line));
+                spots.push((number, *spot));
             }
             if items.is_empty() {
                 // Outside of all items only what relies on the file as a whole is touched.
                 targets.push(target(vec![String::new()], Vec::new()));
-                lines.push((number, first_line(&file.hunks)));
+                spots.push((number, Spot::first(&file.hunks)));
             }
         }
         let mut by_file: BTreeMap<usize, Relying> = BTreeMap::new();
@@ -565,11 +625,12 @@ impl Chronicle {
             found.warnings.into_iter().filter(|warning| !warnings.contains(warning)).collect::<Vec<_>>(),
         );
         for (dependent, target) in found.dependents.into_iter().zip(found.targets) {
-            let (number, at_line) = lines[target];
-            by_file.entry(number).or_default().told.push(TouchedDependent { dependent, at_line });
+            let (number, Spot { line: at_line, before: at_line_before }) = spots[target];
+            let told = TouchedDependent { dependent, at_line, at_line_before };
+            by_file.entry(number).or_default().told.push(told);
         }
         for target in found.left_out {
-            by_file.entry(lines[target].0).or_default().n_more += 1;
+            by_file.entry(spots[target].0).or_default().n_more += 1;
         }
         Ok(by_file)
     }
@@ -596,29 +657,27 @@ fn filter_warning(path: &BStr, filtered: Filtered) -> String {
     }
 }
 
-fn first_line(hunks: &[Hunk]) -> u32 {
-    hunks.first().map_or(1, |hunk| hunk.new.start.max(1))
-}
-
 /// How the diff touches the lines that a lesson has in the base, and where.
-fn touch_of_lines(standing: &Standing, file: &Changed) -> Option<(Touch, u32)> {
+fn touch_of_lines(standing: &Standing, file: &Changed) -> Option<(Touch, Spot)> {
     if standing.state == State::Gone {
         return None;
     }
     let hit = |lines: LineRange| {
         let hunk = file.hunks.iter().find(|hunk| hunk.touches(lines))?;
-        Some(hunk.line_within(lines))
+        Some(Spot::of(hunk, lines))
     };
     if file.is_whole {
-        return Some((if file.is_doubtful { Touch::Near } else { Touch::Lines }, 1));
+        let first = standing.lines.map_or(1, |lines| lines.start);
+        let spot = Spot { line: 1, before: file.new.is_none().then_some(first) };
+        return Some((if file.is_doubtful { Touch::Near } else { Touch::Lines }, spot));
     }
     let near = || standing.near.iter().find_map(|near| hit(*near));
     Some(match (standing.matched, standing.lines) {
         (Match::Commit, Some(lines)) => (Touch::Commit, hit(lines)?),
         (Match::Commit, None) => (Touch::Commit, near()?),
-        (Match::File, _) => (Touch::File, first_line(&file.hunks)),
+        (Match::File, _) => (Touch::File, Spot::first(&file.hunks)),
         // Asked for by name, a lesson on an item of which only the file was recorded.
-        (Match::Anchor, None) if standing.near.is_empty() => (Touch::File, first_line(&file.hunks)),
+        (Match::Anchor, None) if standing.near.is_empty() => (Touch::File, Spot::first(&file.hunks)),
         (_, Some(lines)) => (Touch::Lines, hit(lines)?),
         (_, None) => (Touch::Near, near()?),
     })

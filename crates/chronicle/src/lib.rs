@@ -112,12 +112,12 @@ pub use show::{Shown, ShownCorrection};
 pub use stage::NoteCommand;
 pub use status::{Covered, Status};
 pub use status_line::StatusLine;
-pub use summary::{FileSummary, Summary, UnitSummary};
+pub use summary::{FileSummary, Kind, Summary, UnitSummary};
 pub use sync::{Standing as SyncStanding, Synced, SyncedRef, SyncedRemote};
 pub use timeline::{Moment, Timeline};
 pub use tour::tour;
 pub use transfer::{ExportForm, ExportReply, ImportReply};
-pub use why::{Why, WhyScope, Wrote};
+pub use why::{ChangedItem, ItemChanges, Why, WhyScope, Wrote};
 pub use writer::{
     Backfill, Bounds, Estimate, PlannedRequest, ShownChange, Which, WriteCommand, WrittenCommit,
     WrittenOutcome, WrittenReply, WrittenTokens,

@@ -243,16 +243,23 @@ impl Chronicle {
                 reading.warnings.insert(0, warning.clone());
             }
         }
-        let Some((max_tokens, format)) = command.budget else { return Ok(reading) };
-        let bytes = |reading: &Reading| {
-            render::reading(reading, format, &render::View { verbose: command.verbose, ..self.view() }).len()
+        let view = render::View { verbose: command.verbose, ..self.view() };
+        let Some((max_tokens, format)) = command.budget else {
+            if reading.beyond_limit.is_empty() {
+                return Ok(reading);
+            }
+            let bytes = render::reading(&reading, Format::Json, &view).len();
+            return Ok(trim::with_all_dropped(
+                reading.clone(),
+                &reading,
+                bytes.div_ceil(trim::BYTES_PER_TOKEN),
+            ));
         };
-        let n_items = reading.n_items();
-        match trim::fit(reading.clone(), max_tokens, bytes) {
-            Ok(cut) if 0 < cut.n_items() || n_items == 0 => Ok(cut),
-            Err(error) if n_items == 0 => Err(error.into()),
-            _ => Ok(trim::skeleton(&reading, max_tokens)),
+        let bytes = |reading: &Reading| render::reading(reading, format, &view).len();
+        if format == Format::Json {
+            return fit_whole_list(&reading, max_tokens, &bytes);
         }
+        fit_items(&reading, max_tokens, bytes)
     }
 
     /// A plain view at this moment, without colour.
@@ -260,6 +267,36 @@ impl Chronicle {
     pub fn view(&self) -> render::View {
         render::View { now: self.now, colour: false, width: render::DEFAULT_WIDTH, verbose: false }
     }
+}
+
+/// Cuts `reading` to a budget; one that is too small for any item still shows what the most trusted one is for.
+fn fit_items(
+    reading: &Reading,
+    max_tokens: usize,
+    bytes: impl Fn(&Reading) -> usize,
+) -> Result<Reading, Error> {
+    let n_items = reading.n_items();
+    match trim::fit(reading.clone(), max_tokens, bytes) {
+        Ok(cut) if 0 < cut.n_items() || n_items == 0 => Ok(cut),
+        Err(error) if n_items == 0 => Err(error.into()),
+        _ => Ok(trim::skeleton(reading, max_tokens)),
+    }
+}
+
+/// [`fit_items`], with all commits of which something is left out. Where that list leaves no room for any item, the items
+/// have the budget, and the list comes on top.
+fn fit_whole_list(
+    reading: &Reading,
+    max_tokens: usize,
+    bytes: &impl Fn(&Reading) -> usize,
+) -> Result<Reading, Error> {
+    let whole = |cut: &Reading| trim::with_all_dropped(cut.clone(), reading, max_tokens);
+    if let Ok(cut) = trim::fit(reading.clone(), max_tokens, |cut| bytes(&whole(cut)))
+        && (0 < cut.n_items() || reading.n_items() == 0)
+    {
+        return Ok(whole(&cut));
+    }
+    Ok(whole(&fit_items(reading, max_tokens, bytes)?))
 }
 
 /// The answer with what is to be told about the paths and the name that were given.

@@ -6,7 +6,7 @@ use chronicle_core::{
     Anchor, Category, LineRange,
     correction::{CorrectionItem, CorrectionKind, Tier},
     outline::Item,
-    reading::{Match, Standing, State, said_by},
+    reading::{Match, RegionItem, Standing, State, WisdomItem, said_by},
 };
 use chronicle_git::{ByteSlice, GitError};
 use jiff::Timestamp;
@@ -60,44 +60,148 @@ pub struct UnitSummary {
     /// How far those are trusted, at the most, who say any of it.
     #[serde(skip)]
     pub tier: Tier,
-    /// How many of its constraints, and of its risks, the user or the team says: they come first.
+    /// How many texts of each kind the user or the team says, in the order of [`UnitSummary::kinds`]: they come first.
     #[serde(skip)]
-    pub n_trusted: [usize; 2],
+    pub n_trusted: [usize; 5],
     /// Who says the newest word, unless it is the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said_by: Option<String>,
     /// What the newest change was for.
     pub intent: Option<String>,
-    /// What must stay true, and the traps, newest first.
+    /// What must stay true, newest first.
     pub constraints: Vec<String>,
-    /// What could go wrong, and what was tried and failed, newest first.
+    /// The traps, newest first.
+    pub gotchas: Vec<String>,
+    /// What could go wrong, newest first.
     pub risks: Vec<String>,
-    /// How many more constraints, risks and lessons there are.
+    /// What was tried and failed, newest first.
+    pub dead_ends: Vec<String>,
+    /// What is left to do, newest first.
+    pub unfinished_threads: Vec<String>,
+    /// How many more statements of these kinds, and insights, there are.
     pub n_more: usize,
+}
+
+/// The texts of one kind about a unit.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind<'u> {
+    /// What each of them is, in words.
+    pub label: &'static str,
+    /// The texts.
+    pub texts: &'u [String],
+    /// How many of them the user or the team says: the first ones.
+    pub n_trusted: usize,
+}
+
+impl UnitSummary {
+    /// What is said of the unit beside its intent, by kind, in the order in which it is shown.
+    #[must_use]
+    pub fn kinds(&self) -> [Kind<'_>; 5] {
+        let texts =
+            [&self.constraints, &self.gotchas, &self.risks, &self.dead_ends, &self.unfinished_threads];
+        std::array::from_fn(|at| Kind {
+            label: Said::ALL[at].label(),
+            texts: texts[at],
+            n_trusted: self.n_trusted[at],
+        })
+    }
 }
 
 const SCHEMA: &str = "chronicle-summary/v1";
 
-/// Constraints, and risks, that are shown for one unit.
+/// Texts of each kind that are shown for one unit.
 const MAX_EACH: usize = 5;
 
 /// Files of a directory of which no outline is made: names come from annotations alone then.
 const MAX_OUTLINES: usize = 500;
+
+/// What a text about a unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Constraint,
+    Gotcha,
+    Risk,
+    DeadEnd,
+    UnfinishedThread,
+}
+
+impl Said {
+    /// All of them, in the order in which they are shown.
+    const ALL: [Self; 5] =
+        [Self::Constraint, Self::Gotcha, Self::Risk, Self::DeadEnd, Self::UnfinishedThread];
+
+    fn of(category: Category) -> Option<Self> {
+        match category {
+            Category::Gotcha => Some(Self::Gotcha),
+            Category::DeadEnd => Some(Self::DeadEnd),
+            Category::UnfinishedThread => Some(Self::UnfinishedThread),
+            Category::Insight => None,
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Constraint => "must hold",
+            Self::Gotcha => "gotcha",
+            Self::Risk => "risk",
+            Self::DeadEnd => "dead end",
+            Self::UnfinishedThread => "unfinished",
+        }
+    }
+
+    /// Whether it says something where its code is gone: what went wrong, or is left to do, may be worth knowing.
+    fn outlives_its_code(self) -> bool {
+        !matches!(self, Self::Constraint | Self::Gotcha)
+    }
+}
+
+/// One text, and what it is.
+struct Text<'r> {
+    is: Said,
+    text: &'r str,
+}
 
 /// One statement about a unit.
 struct Word<'r> {
     standing: &'r Standing,
     anchor: Option<&'r Anchor>,
     intent: Option<&'r str>,
-    constraints: Vec<&'r str>,
-    risks: Vec<&'r str>,
+    texts: Vec<Text<'r>>,
     n_other: usize,
 }
 
-impl Word<'_> {
+impl<'r> Word<'r> {
+    fn of_region(item: &'r RegionItem) -> Self {
+        let constraints =
+            item.constraints.iter().map(|constraint| Text { is: Said::Constraint, text: &constraint.text });
+        let risk = item.risk_notes.as_deref().map(|text| Text { is: Said::Risk, text });
+        Self {
+            standing: &item.standing,
+            anchor: item.ast_anchor.as_ref(),
+            intent: Some(item.intent.as_str()).filter(|intent| !intent.is_empty()),
+            texts: constraints.chain(risk).collect(),
+            n_other: 0,
+        }
+    }
+
+    fn of_lesson(item: &'r WisdomItem) -> Self {
+        let text = Said::of(item.category).map(|is| Text { is, text: &item.content });
+        Self {
+            standing: &item.standing,
+            anchor: item.anchor.as_ref(),
+            intent: None,
+            n_other: usize::from(text.is_none()),
+            texts: text.into_iter().collect(),
+        }
+    }
+
+    fn is_gone(&self) -> bool {
+        self.standing.state == State::Gone
+    }
+
     /// Whether it says anything about the code as it is, or what was tried.
     fn is_told(&self) -> bool {
-        self.standing.state != State::Gone || !self.risks.is_empty()
+        !self.is_gone() || self.texts.iter().any(|text| text.is.outlives_its_code())
     }
 
     /// What is said, with the doubt that stands against it.
@@ -150,26 +254,16 @@ impl Chronicle {
         warnings.extend(reading.warnings.iter().cloned());
         let mut by_file: BTreeMap<&str, Vec<Word<'_>>> = BTreeMap::new();
         for item in &reading.regions {
-            let word = Word {
-                standing: &item.standing,
-                anchor: item.ast_anchor.as_ref(),
-                intent: Some(item.intent.as_str()).filter(|intent| !intent.is_empty()),
-                constraints: item.constraints.iter().map(|constraint| constraint.text.as_str()).collect(),
-                risks: item.risk_notes.as_deref().into_iter().collect(),
-                n_other: 0,
-            };
-            by_file.entry(item.standing.file.as_deref().unwrap_or_default()).or_default().push(word);
+            by_file
+                .entry(item.standing.file.as_deref().unwrap_or_default())
+                .or_default()
+                .push(Word::of_region(item));
         }
         for item in &reading.wisdom {
-            let said = |categories: &[Category]| -> Vec<&str> {
-                categories.contains(&item.category).then_some(item.content.as_str()).into_iter().collect()
-            };
-            let (constraints, risks) =
-                (said(&[Category::Gotcha]), said(&[Category::DeadEnd, Category::UnfinishedThread]));
-            let n_other = usize::from(constraints.is_empty() && risks.is_empty());
-            let (standing, anchor) = (&item.standing, item.anchor.as_ref());
-            let word = Word { standing, anchor, intent: None, constraints, risks, n_other };
-            by_file.entry(item.standing.file.as_deref().unwrap_or_default()).or_default().push(word);
+            by_file
+                .entry(item.standing.file.as_deref().unwrap_or_default())
+                .or_default()
+                .push(Word::of_lesson(item));
         }
         let head = repository.head()?;
         let mut files = Vec::new();
@@ -250,39 +344,20 @@ fn unit(lines: Option<LineRange>, anchor: Option<String>, mut words: Vec<Word<'_
     let is_unknown = |word: &Word<'_>| word.standing.tier == Tier::Unknown;
     words.sort_by_key(|word| (is_unknown(word), std::cmp::Reverse(word.standing.at)));
     let newest = words[0].standing;
-    let is_there = |word: &&Word<'_>| word.standing.state != State::Gone;
-    let mut constraints: Vec<String> = Vec::new();
-    let mut risks: Vec<String> = Vec::new();
-    let mut n_trusted = [0; 2];
-    for word in &words {
-        let add = |all: &mut Vec<String>, said: &[&str]| {
-            for text in said {
-                let text = word.doubted(text);
-                if !all.contains(&text) {
-                    all.push(text);
-                }
-            }
-        };
-        add(&mut risks, &word.risks);
-        if word.standing.state != State::Gone {
-            add(&mut constraints, &word.constraints);
-        }
-        if !is_unknown(word) {
-            n_trusted = [constraints.len(), risks.len()];
-        }
-    }
+    let mut texts: [Vec<String>; 5] = Said::ALL.map(|is| texts_of(&words, is));
+    let own = words.iter().position(is_unknown).unwrap_or(words.len());
+    let n_trusted = Said::ALL.map(|is| texts_of(&words[..own], is).len().min(MAX_EACH));
     // A stranger doesn't say what the user's code is for: `read` shows it.
     let tier = words.iter().map(|word| word.standing.tier).max().unwrap_or(Tier::Unknown);
-    let may_say = |word: &&Word<'_>| is_there(word) && (tier == Tier::Unknown || !is_unknown(word));
+    let may_say = |word: &&Word<'_>| !word.is_gone() && (tier == Tier::Unknown || !is_unknown(word));
     let n_strange =
-        words.iter().filter(|word| word.intent.is_some() && is_there(word) && !may_say(word)).count();
+        words.iter().filter(|word| word.intent.is_some() && !word.is_gone() && !may_say(word)).count();
     let intent = words.iter().filter(may_say).find_map(|word| word.intent.map(|intent| word.doubted(intent)));
     let n_more = n_strange
-        + constraints.len().saturating_sub(MAX_EACH)
-        + risks.len().saturating_sub(MAX_EACH)
+        + texts.iter().map(|texts| texts.len().saturating_sub(MAX_EACH)).sum::<usize>()
         + words.iter().map(|word| word.n_other).sum::<usize>();
-    constraints.truncate(MAX_EACH);
-    risks.truncate(MAX_EACH);
+    texts.iter_mut().for_each(|texts| texts.truncate(MAX_EACH));
+    let [constraints, gotchas, risks, dead_ends, unfinished_threads] = texts;
     UnitSummary {
         anchor,
         lines,
@@ -295,7 +370,24 @@ fn unit(lines: Option<LineRange>, anchor: Option<String>, mut words: Vec<Word<'_
         said_by: newest.said_by(),
         intent,
         constraints,
+        gotchas,
         risks,
+        dead_ends,
+        unfinished_threads,
         n_more,
     }
+}
+
+/// What the statements say of one kind, each text once.
+fn texts_of(words: &[Word<'_>], is: Said) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    for word in words.iter().filter(|word| !word.is_gone() || is.outlives_its_code()) {
+        for text in word.texts.iter().filter(|text| text.is == is) {
+            let text = word.doubted(text.text);
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+    }
+    texts
 }

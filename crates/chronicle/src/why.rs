@@ -5,17 +5,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chronicle_commits::Written;
+use chronicle_commits::{FileNow, Written};
 use chronicle_core::{
     InvalidRange, LineRange, Lines, clipped,
     reading::{RegionItem, WisdomItem},
+    shown_path,
 };
 use chronicle_git::{ByteSlice, ObjectId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    Chronicle, Error, Origin, ReadCommand,
+    Chronicle, Error, Origin, ReadCommand, anchors,
     error::{FileGoneSnafu, LinesPastEndSnafu, NotTrackedSnafu},
     outline::OneFile,
 };
@@ -55,6 +56,8 @@ impl WhyScope {
 const LONGEST_LINE: usize = 240;
 /// More of a message, in bytes, is better read in the commit.
 const LONGEST_MESSAGE: usize = 4_000;
+/// More of the commits that changed an item are better asked of `git log -L`.
+const MOST_OF_ITEM: usize = 5;
 
 /// Why some lines are as they are.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -71,6 +74,8 @@ pub struct Why {
     pub text: Option<String>,
     /// The commits that wrote the lines, in the order of their first line.
     pub commits: Vec<Wrote>,
+    /// The item that holds the lines, and the commits that changed it; null where no item holds all of them.
+    pub item: Option<ItemChanges>,
     /// The sessions with agents that wrote the lines, in the order of their first line.
     pub sessions: Vec<Origin>,
     /// Lines that are in no commit yet.
@@ -106,6 +111,34 @@ pub struct Wrote {
     pub or_before: bool,
 }
 
+/// An item of the file, and the commits that changed it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ItemChanges {
+    /// Its name.
+    pub anchor: String,
+    /// Its lines.
+    pub lines: LineRange,
+    /// The commits that changed it, newest first, as `git log -L` lists them: at most five.
+    pub commits: Vec<ChangedItem>,
+    /// Whether there are older ones, or may be.
+    pub has_more: bool,
+}
+
+/// A commit that changed an item.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ChangedItem {
+    /// The commit.
+    pub commit: String,
+    /// Who wrote it.
+    pub author: String,
+    /// When it was committed.
+    pub date: String,
+    /// The first paragraph of its message, at most 240 bytes of it.
+    pub subject: String,
+    /// How many lessons its annotation holds; null where it has none.
+    pub n_lessons: Option<usize>,
+}
+
 impl Chronicle {
     /// Why lines of the file at `path` are as they are.
     ///
@@ -137,6 +170,7 @@ impl Chronicle {
         if present.is_binary() {
             warnings.push(format!("`{file}` is binary; its lines say little"));
         }
+        warnings.extend(self.ignored_revs_warning()?);
         let written = self.written(&one, lines)?;
         let mut names = vec![file.as_str()];
         names.extend(written.iter().filter_map(|(_, blamed)| Some(blamed.as_ref()?.path.as_str())));
@@ -191,12 +225,47 @@ impl Chronicle {
             lines,
             text: text.map(|text| clipped(&text.to_str_lossy(), LONGEST_LINE).into_owned()),
             commits,
+            item: self.item_changes(&one, lines)?,
             sessions,
             uncommitted: runs(&uncommitted),
             regions,
             wisdom,
             warnings,
         })
+    }
+
+    /// The innermost item that holds `lines`, and the commits that changed it.
+    fn item_changes(&self, one: &OneFile, lines: LineRange) -> Result<Option<ItemChanges>, Error> {
+        let Some(content) = one.content.as_deref() else { return Ok(None) };
+        let items = self.items(&one.file.path.to_string(), content, &mut Vec::new());
+        let Some(item) = anchors::innermost(&items, lines) else { return Ok(None) };
+        let now = FileNow { file: &one.file, content, head: one.head };
+        let history =
+            chronicle_commits::item_history(self.lazy(), self.caches(), &now, item.lines, MOST_OF_ITEM)?;
+        let mut commits = Vec::new();
+        for changed in history.commits {
+            let commit = self.repository()?.commit(changed.commit)?;
+            commits.push(ChangedItem {
+                commit: changed.commit.to_string(),
+                date: commit.time.to_string(),
+                subject: clipped(&commit.subject(), LONGEST_LINE).into_owned(),
+                author: commit.author,
+                n_lessons: changed.n_lessons,
+            });
+        }
+        let (anchor, has_more) = (item.qualified.clone(), history.has_more);
+        Ok(Some(ItemChanges { anchor, lines: item.lines, commits, has_more }))
+    }
+
+    /// What is said of a file of commits that blame should ignore, but git cannot read.
+    pub(crate) fn ignored_revs_warning(&self) -> Result<Option<String>, Error> {
+        let missing = self.repository()?.unreadable_ignore_revs();
+        let names: Vec<String> = missing.iter().map(|name| format!("`{}`", shown_path(name))).collect();
+        let warning = format!(
+            "`blame.ignoreRevsFile` names {}, which git cannot read; it is ignored",
+            names.join(", ")
+        );
+        Ok((!names.is_empty()).then_some(warning))
     }
 
     /// Whether the parents of a commit are left out of this clone.

@@ -140,6 +140,7 @@ fn region() -> impl Strategy<Value = RegionItem> {
                 standing,
                 ast_anchor: None,
                 intent,
+                intent_shown_at: None,
                 reasoning,
                 constraints,
                 risk_notes,
@@ -172,6 +173,8 @@ fn lesson() -> impl Strategy<Value = WisdomItem> {
 
 fn dependency() -> impl Strategy<Value = Dependency> {
     (0..12u8, option::of(file()), text()).prop_map(|(commit, from_file, nature)| Dependency {
+        from_file_recorded: None,
+        from_is_deleted: false,
         from_file,
         from_anchor: Some("Reconnect::attempt".to_owned()),
         on_anchor: None,

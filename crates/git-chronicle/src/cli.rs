@@ -18,9 +18,9 @@ use crate::commands::{
     note::NoteArgs, outline::OutlineArgs, patterns::PatternsArgs, pending::PendingArgs,
     preferences::PreferencesArgs, problems::ProblemsArgs, projects::ProjectsArgs, purge::PurgeArgs,
     read::ReadArgs, reconcile::ReconcileArgs, schema::SchemaArgs, session::SessionArgs, setup::SetupArgs,
-    show::ShowArgs, skills::SkillsArgs, sleep::SleepArgs, status::StatusArgs, statusline::StatuslineArgs,
-    summary::SummaryArgs, supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs,
-    tour::TourArgs, uninstall::UninstallArgs, why::WhyArgs,
+    show::ShowArgs, skills::SkillsArgs, status::StatusArgs, statusline::StatuslineArgs, summary::SummaryArgs,
+    supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs,
+    uninstall::UninstallArgs, why::WhyArgs,
 };
 
 /// Memory for a codebase and for the agents that work on it
@@ -183,7 +183,6 @@ pub(crate) enum Command {
     Blocks(BlocksArgs),
     Digest(DigestArgs),
     Consolidate(ConsolidateArgs),
-    Sleep(SleepArgs),
     Memory(MemoryArgs),
     Init(InitArgs),
     Setup(SetupArgs),

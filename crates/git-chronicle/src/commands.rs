@@ -49,7 +49,6 @@ pub(crate) mod session;
 pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod skills;
-pub(crate) mod sleep;
 pub(crate) mod status;
 pub(crate) mod statusline;
 pub(crate) mod summary;
@@ -152,7 +151,6 @@ fn answer(cli: Cli, chronicle: &Chronicle, directory: PathBuf, ui: &mut Ui) -> R
         Command::Consolidate(args) => consolidate::run(&args, chronicle, ui),
         Command::Digest(args) => digest::run(args, chronicle, ui),
         Command::Memory(args) => memory::run(args, chronicle, ui),
-        Command::Sleep(args) => sleep::run(&args, chronicle, ui),
         Command::CatchUp(args) => catch_up::run(args, chronicle, ui),
         Command::Pending(args) => pending::run(args, chronicle, ui),
         Command::Thread(args) => thread::run(args, chronicle, ui),

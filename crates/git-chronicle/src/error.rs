@@ -63,9 +63,6 @@ pub(crate) enum CommandError {
     /// A server that stopped before its client wanted it to.
     #[snafu(transparent)]
     Serve { source: chronicle_serve::mcp::ServeError },
-    /// A timer that cannot be made.
-    #[snafu(transparent)]
-    Timer { source: chronicle_serve::timer::TimerError },
     /// A directory that is not there.
     #[snafu(display("cannot work in `{}`", path.display()))]
     Directory { path: PathBuf, source: std::io::Error },
@@ -92,7 +89,6 @@ impl CommandError {
             Self::NoPerson { .. } => "no_person",
             Self::Git { .. } => "git",
             Self::Editor { .. } => "editor_failed",
-            Self::Timer { source } => source.code(),
             Self::Serve { source } => source.code(),
             Self::Stdout { .. } | Self::Stdin { .. } | Self::Directory { .. } => "io",
         }

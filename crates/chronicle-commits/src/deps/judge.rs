@@ -26,6 +26,7 @@ use crate::{
     corrections,
     deps::{DepsRequest, Words},
     error::Result,
+    name_now::NamesNow,
     outlines::{Items, Outlines},
     prose::{Kind, Passage, Said},
     record::{Grouping, Relied, Relying, Spoken},
@@ -137,11 +138,13 @@ impl<'j> By<'j> {
     }
 }
 
-/// What decides mostly which of two comes first: what the user or the team says, the plainest, the most trusted, then the newest.
+/// What decides mostly which of two comes first: what is there still, what the user or the team says, the plainest, the most trusted, then the newest.
 ///
 /// Numbers, since there may be thousands to compare.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
+    /// Whether the file that relies on it is no more.
+    is_deleted: bool,
     /// Whether nobody knows who says so.
     is_unknown: bool,
     strength: u8,
@@ -237,6 +240,7 @@ pub(super) struct Setting<'a> {
     pub(super) said: &'a dyn corrections::Said,
     pub(super) words: &'a dyn Words,
     pub(super) outlines: &'a Outlines,
+    pub(super) names: &'a NamesNow<'a>,
 }
 
 /// One question, and what is known about one of the files that it is about.
@@ -549,6 +553,7 @@ impl<'a, 'r> Judge<'a, 'r> {
         let confidence = if is_doubted { score::doubted(confidence) } else { confidence };
         let is_superseded = by.id().is_some_and(|id| self.setting.said.superseded_by(id).is_some());
         let rank = Rank {
+            is_deleted: by.from().0.is_some_and(|file| self.setting.names.of(file).is_deleted),
             is_unknown: spoken.tier() == Tier::Unknown,
             strength: by.strength() as u8,
             is_unsure: 2 * u8::from(spoken.elsewhere.is_some()) + u8::from(is_superseded),
@@ -582,12 +587,16 @@ impl<'a, 'r> Judge<'a, 'r> {
         let Finding { rank, target, by, .. } = finding;
         let spoken = self.spoken(finding)?;
         let (from_file, from_anchor) = by.from();
+        let renamed_to = from_file.and_then(|file| self.setting.names.of(file).renamed_to);
+        let from_file_recorded = renamed_to.as_ref().and(from_file).map(str::to_owned);
         let mut corrections = by.id().map(|id| self.setting.said.corrections(id)).unwrap_or_default();
         corrections.iter_mut().for_each(CorrectionItem::hide);
         room::cap_remarks(&mut corrections);
         Some(Dependent {
             strength: by.strength(),
-            from_file: from_file.map(str::to_owned),
+            from_file: renamed_to.or_else(|| from_file.map(str::to_owned)),
+            from_file_recorded,
+            from_is_deleted: rank.is_deleted,
             from_anchor: from_anchor.map(str::to_owned),
             on_file: self.setting.request.targets[*target].file.path.to_str_lossy().into_owned(),
             on_anchor: by.on_anchor().map(str::to_owned),

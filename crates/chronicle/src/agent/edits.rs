@@ -235,6 +235,8 @@ fn relevant(mut reading: Reading) -> Reading {
     });
     reading.cross_cutting.clear();
     reading.warnings.clear();
+    reading.beyond_limit.clear();
+    reading.trimmed = None;
     let is_told = |tier: Tier, origin: Option<&String>| may_be_told(tier, origin);
     reading.regions.retain(|item| is_told(item.standing.tier, item.standing.origin.as_ref()));
     reading.wisdom.retain(|item| is_told(item.standing.tier, item.standing.origin.as_ref()));

@@ -57,12 +57,14 @@ pub(super) fn markdown(check: &Check, view: &View) -> String {
 /// `gotcha (lines 3-5, line 4 changes, 5083cd1, 2 days): never block`.
 fn write_lesson(out: &mut String, touched: &TouchedLesson, view: &View) {
     let standing = &touched.lesson.standing;
-    let mut about = vec![words::place(standing)];
+    let now = words::some_lines(touched.lines_now, &touched.near_now);
+    let before = || words::lines(standing).map(|lines| format!("{lines} before the change"));
+    let mut about = vec![words::placed(standing, now.or_else(before))];
     about.extend(touched.lesson.anchor.as_ref().map(|anchor| words::anchor(&anchor.name)));
     about.push(match touched.touch {
-        Touch::Lines => format!("touched at line {}", touched.at_line),
-        Touch::Near => format!("perhaps touched at line {}", touched.at_line),
-        Touch::Item => format!("its item is touched at line {}", touched.at_line),
+        Touch::Lines => format!("touched at {}", at(touched)),
+        Touch::Near => format!("perhaps touched at {}", at(touched)),
+        Touch::Item => format!("its item is touched at {}", at(touched)),
         Touch::Commit | Touch::File => "about more than the changed lines".to_owned(),
     });
     about.push(words::short(&standing.commit));
@@ -75,6 +77,27 @@ fn write_lesson(out: &mut String, touched: &TouchedLesson, view: &View) {
     words::write_indented(out, &touched.lesson.content, "  ");
     for correction in &standing.corrections {
         let _ = write!(out, "\n{}  - {}", correct::quote(correction), correct::words(correction, view));
+    }
+}
+
+/// `line 4`, as the diff leaves the file; of a line that it removes, `line 4 before the change`.
+fn at(touched: &TouchedLesson) -> String {
+    match touched.at_line_before {
+        Some(line) => before(line),
+        None => format!("line {}", touched.at_line),
+    }
+}
+
+fn before(line: u32) -> String {
+    format!("line {line} before the change")
+}
+
+/// What a remark says; with the line that it is about, where that is removed: a host shows it at another one.
+fn remark_text(text: &str, line_before: Option<u32>) -> String {
+    let text = chronicle_core::plain(text.trim());
+    match line_before {
+        Some(line) => format!("{text} ({})", before(line)),
+        None => text.into_owned(),
     }
 }
 
@@ -115,7 +138,7 @@ fn remarks(check: &Check) -> Vec<Remark<'_>> {
                 file: &file.file,
                 line: touched.at_line,
                 title: title(lesson.category.name(), &lesson.standing.commit, lesson.standing.said_by()),
-                text: chronicle_core::plain(lesson.content.trim()).into_owned(),
+                text: remark_text(&lesson.content, touched.at_line_before),
                 fingerprint: format!("{}:{}", lesson.standing.id, file.file),
                 weight: match (touched.fails, warns) {
                     (true, _) => Weight::Fails,
@@ -124,14 +147,17 @@ fn remarks(check: &Check) -> Vec<Remark<'_>> {
                 },
             });
         }
-        for TouchedDependent { dependent, at_line } in &file.dependents {
-            let from = dependent.from_file.as_deref().map_or_else(|| "a commit".to_owned(), words::path);
+        for TouchedDependent { dependent, at_line, at_line_before } in &file.dependents {
+            let mut from = dependent.from_file.as_deref().map_or_else(|| "a commit".to_owned(), words::path);
+            if dependent.from_is_deleted {
+                from.push_str(" (deleted)");
+            }
             let on = dependent.on_anchor.as_deref().map_or_else(|| words::path(&file.file), words::path);
             remarks.push(Remark {
                 file: &file.file,
                 line: *at_line,
                 title: title(&format!("{from} relies on {on}"), &dependent.commit, dependent.said_by()),
-                text: chronicle_core::plain(dependent.nature.trim()).into_owned(),
+                text: remark_text(&dependent.nature, *at_line_before),
                 fingerprint: format!("{}:{from}:{on}:{}", dependent.commit, dependent.nature),
                 weight: Weight::Warns,
             });

@@ -18,8 +18,8 @@ pub(super) fn markdown(deps: &Deps, view: &View) -> String {
     }
     let _ = writeln!(out, "## {}", named(&deps.file, deps.anchor.as_deref()));
     for strength in [Strength::Declared, Strength::Group, Strength::Mention] {
-        let mut of_strength =
-            deps.dependents.iter().filter(|dependent| dependent.strength == strength).peekable();
+        let is_there = |dependent: &&Dependent| dependent.strength == strength && !dependent.from_is_deleted;
+        let mut of_strength = deps.dependents.iter().filter(is_there).peekable();
         if of_strength.peek().is_some() {
             let _ = writeln!(out, "**{}:**", title(strength));
         }
@@ -27,6 +27,11 @@ pub(super) fn markdown(deps: &Deps, view: &View) -> String {
             item(&mut out, dependent, view);
         }
     }
+    let mut deleted = deps.dependents.iter().filter(|dependent| dependent.from_is_deleted).peekable();
+    if deleted.peek().is_some() {
+        out.push_str("**In files that were deleted:**\n");
+    }
+    deleted.for_each(|dependent| item(&mut out, dependent, view));
     out
 }
 
@@ -53,6 +58,9 @@ fn write(out: &mut String, dependent: &Dependent, view: &View) {
         Some(file) => write!(out, "`{}`", named(file, dependent.from_anchor.as_deref())),
         None => write!(out, "the commit"),
     };
+    if dependent.from_is_deleted {
+        out.push_str(" (deleted)");
+    }
     if let Some(anchor) = &dependent.on_anchor {
         let _ = write!(out, " on {}", words::path(anchor));
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chronicle_core::reading::Reading;
+use chronicle_core::reading::{Reading, mark_repeated_intents};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -59,7 +59,9 @@ pub trait Answer {
 
 impl Answer for Reading {
     fn json(&self, verbose: bool) -> Value {
-        let mut value = whole(self);
+        let mut answer = self.clone();
+        mark_repeated_intents(answer.regions.iter_mut());
+        let mut value = whole(&answer);
         if let Some(map) = value.as_object_mut() {
             if self.file.is_none() {
                 map.shift_remove("file");
@@ -89,17 +91,37 @@ macro_rules! compact {
     ($($answer:ty),* $(,)?) => {$(
         impl Answer for $answer {
             fn json(&self, verbose: bool) -> Value {
-                let mut value = whole(self);
-                if let (Some(map), false) = (value.as_object_mut(), verbose) {
-                    compact(map, &ALWAYS_IN_ANSWERS);
-                }
-                value
+                compacted(self, verbose)
             }
         }
     )*};
 }
 
-compact!(Check, Deps, OutlineAnswer, Summary, Timeline, Why);
+compact!(Check, Deps, OutlineAnswer, Summary);
+
+impl Answer for Timeline {
+    fn json(&self, verbose: bool) -> Value {
+        let mut answer = self.clone();
+        mark_repeated_intents(answer.moments.iter_mut().flat_map(|moment| &mut moment.regions));
+        compacted(&answer, verbose)
+    }
+}
+
+impl Answer for Why {
+    fn json(&self, verbose: bool) -> Value {
+        let mut answer = self.clone();
+        mark_repeated_intents(answer.regions.iter_mut());
+        compacted(&answer, verbose)
+    }
+}
+
+fn compacted(answer: &impl Serialize, verbose: bool) -> Value {
+    let mut value = whole(answer);
+    if let (Some(map), false) = (value.as_object_mut(), verbose) {
+        compact(map, &ALWAYS_IN_ANSWERS);
+    }
+    value
+}
 
 /// Implements [`Answer`] for answers that are always whole.
 macro_rules! whole {

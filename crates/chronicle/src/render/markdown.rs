@@ -1,6 +1,6 @@
 //! Answers for models: short, structured, nothing empty.
 
-use std::fmt::Write;
+use std::{borrow::Cow, fmt::Write};
 
 use chronicle_commits::{SaidBy, summary_id};
 use chronicle_core::{
@@ -8,7 +8,8 @@ use chronicle_core::{
     correction::Tier,
     counted, plain,
     reading::{
-        self, Dependency, KnowledgeItem, Match, Reading, RegionItem, RelatedItem, Standing, WisdomItem,
+        self, Dependency, KnowledgeItem, Match, Reading, RegionItem, RelatedItem, Standing, Trimmed,
+        WisdomItem, mark_repeated_intents,
     },
 };
 use serde_json::{Map, Value};
@@ -19,7 +20,9 @@ use crate::{AnnotateReply, KnowledgeReply, Shown, ShownCorrection, StagedRemark,
 pub(super) fn reading(reading: &Reading, view: &View) -> String {
     let mut out = String::new();
     let mut lessons: Vec<&WisdomItem> = reading.wisdom.iter().collect();
-    for item in &reading.regions {
+    let mut regions = reading.regions.clone();
+    mark_repeated_intents(regions.iter_mut());
+    for item in &regions {
         let (own, others) = lessons.into_iter().partition(|lesson| belongs(lesson, item));
         lessons = others;
         region(&mut out, item, &own, view);
@@ -107,7 +110,7 @@ fn region_words(out: &mut String, item: &RegionItem, view: &View) {
         details(out, standing);
     }
     labelled(out, "Task", standing.task.as_deref());
-    labelled(out, "Intent", Some(&item.intent).filter(|intent| !intent.is_empty()).map(String::as_str));
+    labelled(out, "Intent", Some(&intent(item)));
     labelled(out, "Reasoning", item.reasoning.as_deref());
     constraints(out, &item.constraints);
     labelled(out, "Risk", item.risk_notes.as_deref());
@@ -115,6 +118,16 @@ fn region_words(out: &mut String, item: &RegionItem, view: &View) {
     tags(out, &standing.tags);
     related(out, &standing.related);
     correct::list(out, &standing.corrections, correct::LABEL, view);
+}
+
+/// What the change was for, or where in the answer that was said already.
+fn intent(item: &RegionItem) -> Cow<'_, str> {
+    let Some(at) = &item.intent_shown_at else { return item.intent.as_str().into() };
+    let place = match &at.file {
+        Some(file) => named(file, at.anchor.as_deref()),
+        None => "the commit".to_owned(),
+    };
+    format!("as for {place} (above)").into()
 }
 
 /// `2 days ago, 3 commits since`.
@@ -295,7 +308,8 @@ fn around(out: &mut String, reading: &Reading) {
             knowledge(out, item);
         }
     }
-    if let Some(trimmed) = &reading.trimmed {
+    // What only the limit on items left out is a warning already.
+    if let Some(trimmed) = reading.trimmed.as_ref().filter(|trimmed| trimmed.strategy == Trimmed::BY_BUDGET) {
         gap(out);
         let dropped: Vec<_> = trimmed.dropped_commits.iter().map(|commit| words::short(commit)).collect();
         let from = if dropped.is_empty() { String::new() } else { format!(", from {}", dropped.join(" ")) };
@@ -316,8 +330,9 @@ fn dependent_words(dependency: &Dependency) -> String {
         .as_deref()
         .map(|anchor| format!(" on {}", words::path(anchor)))
         .unwrap_or_default();
+    let deleted = if dependency.from_is_deleted { " (deleted)" } else { "" };
     format!(
-        "`{}`{on}: {} ({:.2}, {})",
+        "`{}`{deleted}{on}: {} ({:.2}, {})",
         named(from, dependency.from_anchor.as_deref()),
         words::indented(&dependency.nature, "  "),
         dependency.confidence,
@@ -604,7 +619,7 @@ fn stored_region(out: &mut String, region: &Region, said_by: Option<&str>) {
 fn moment_words(out: &mut String, item: &RegionItem, view: &View) {
     let said_by = item.standing.said_by().map(|said_by| format!("({said_by}) ")).unwrap_or_default();
     let name = item.ast_anchor.as_ref().map(|anchor| format!("{}: ", words::path(&anchor.name)));
-    let _ = writeln!(out, "{said_by}{}{}", name.unwrap_or_default(), words::indented(&item.intent, "  "));
+    let _ = writeln!(out, "{said_by}{}{}", name.unwrap_or_default(), words::indented(&intent(item), "  "));
     labelled(out, "Reasoning", item.reasoning.as_deref());
     constraints(out, &item.constraints);
     labelled(out, "Risk", item.risk_notes.as_deref());
@@ -614,7 +629,9 @@ fn moment_words(out: &mut String, item: &RegionItem, view: &View) {
 
 pub(super) fn timeline(timeline: &Timeline, view: &View) -> String {
     let mut out = String::new();
-    for moment in &timeline.moments {
+    let mut moments = timeline.moments.clone();
+    mark_repeated_intents(moments.iter_mut().flat_map(|moment| &mut moment.regions));
+    for moment in &moments {
         gap(&mut out);
         let at = chronicle_core::parse_time(&moment.timestamp);
         let age = at.map(|at| format!(" ({} ago)", Age::between(at, view.now))).unwrap_or_default();

@@ -49,11 +49,10 @@ fn unit(out: &mut String, unit: &UnitSummary, is_of_commit: bool, view: &View) {
     words::said_as(out, whose(0, usize::from(unit.tier != Tier::Unknown)), |out| {
         let _ = writeln!(out, "{head}");
     });
-    let lists = [("must hold", &unit.constraints), ("risk", &unit.risks)];
-    for ((what, texts), n_trusted) in lists.into_iter().zip(unit.n_trusted) {
-        for (number, text) in texts.iter().enumerate() {
-            words::said_as(out, whose(number, n_trusted), |out| {
-                let _ = writeln!(out, "  - {what}: {}", words::indented(text, "    "));
+    for kind in unit.kinds() {
+        for (number, text) in kind.texts.iter().enumerate() {
+            words::said_as(out, whose(number, kind.n_trusted), |out| {
+                let _ = writeln!(out, "  - {}: {}", kind.label, words::indented(text, "    "));
             });
         }
     }

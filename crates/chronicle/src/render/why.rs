@@ -5,11 +5,12 @@ use std::fmt::Write;
 use chronicle_core::{
     Age, LineRange,
     correction::Tier,
+    counted,
     reading::{Query, Reading},
 };
 
 use super::{View, markdown, words};
-use crate::{Certainty, Origin, Why, Wrote, sessions::short_session};
+use crate::{Certainty, ChangedItem, ItemChanges, Origin, Why, Wrote, sessions::short_session};
 
 pub(super) fn markdown(why: &Why, view: &View) -> String {
     let mut out = String::new();
@@ -29,6 +30,9 @@ pub(super) fn markdown(why: &Why, view: &View) -> String {
     }
     if !why.uncommitted.is_empty() {
         let _ = writeln!(out, "**Not committed yet:** {}", lines(&why.uncommitted));
+    }
+    if let Some(item) = &why.item {
+        changes(&mut out, item, why, view);
     }
     let mut reading = Reading::empty(Query::default());
     reading.regions.clone_from(&why.regions);
@@ -63,6 +67,30 @@ fn commit(out: &mut String, wrote: &Wrote, why: &Why, view: &View) {
     out.push('\n');
     if !wrote.body.trim().is_empty() {
         words::said_as(out, Tier::Unknown, |out| out.push_str(&words::indented(&wrote.body, "")));
+    }
+}
+
+/// The commits that changed the item that holds the lines, but for those that wrote the lines.
+fn changes(out: &mut String, item: &ItemChanges, why: &Why, view: &View) {
+    let is_told = |changed: &&ChangedItem| why.commits.iter().any(|wrote| wrote.commit == changed.commit);
+    let others: Vec<&ChangedItem> = item.commits.iter().filter(|changed| !is_told(changed)).collect();
+    if others.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "**Also changed {} ({}):**", words::anchor(&item.anchor), lines(&[item.lines]));
+    for changed in others {
+        let mut about = vec![words::path(&changed.author)];
+        let at = chronicle_core::parse_time(&changed.date);
+        about.extend(at.map(|at| format!("{} ago", Age::between(at, view.now))));
+        about.extend(changed.n_lessons.map(|n_lessons| match n_lessons {
+            0 => "annotated".to_owned(),
+            _ => counted(n_lessons, "lesson"),
+        }));
+        let (commit, subject) = (words::short(&changed.commit), words::path(&changed.subject));
+        let _ = writeln!(out, "- {commit} {subject} ({})", about.join(", "));
+    }
+    if item.has_more {
+        out.push_str("- and older ones\n");
     }
 }
 

@@ -83,21 +83,31 @@ pub(super) fn ago(at: Option<&str>, now: Timestamp) -> Option<String> {
 
 /// `lines 10-20`, or nothing when no lines are known.
 pub(super) fn lines(standing: &Standing) -> Option<String> {
-    match standing.lines {
+    some_lines(standing.lines, &standing.near)
+}
+
+/// The same of any lines.
+pub(super) fn some_lines(lines: Option<LineRange>, near: &[LineRange]) -> Option<String> {
+    match lines {
         Some(lines) => Some(format!("lines {}", range(lines))),
-        None if standing.near.is_empty() => None,
-        None => Some(format!("near lines {}", ranges(&standing.near))),
+        None if near.is_empty() => None,
+        None => Some(format!("near lines {}", ranges(near))),
     }
 }
 
 /// Where an item is now, and what became of it: `lines 10-20, intact`.
 pub(super) fn place(standing: &Standing) -> String {
+    placed(standing, lines(standing))
+}
+
+/// The same, with its lines in other words.
+pub(super) fn placed(standing: &Standing, lines: Option<String>) -> String {
     let state = match standing.state {
         State::Gone => return gone(standing),
         State::Changed => "changed",
         State::Intact => "intact",
     };
-    match (lines(standing), standing.matched) {
+    match (lines, standing.matched) {
         (Some(lines), _) => {
             let about = standing.item_lines.map_or("", |_| ", about this item");
             format!("{lines}, {state}{about}")

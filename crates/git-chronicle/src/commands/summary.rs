@@ -6,8 +6,8 @@ use crate::{error::CommandError, ui::Ui};
 
 /// Show the newest word on each code unit of a file or directory
 ///
-/// For orientation: what each item was last changed for, what must hold, and what could go
-/// wrong. `read` tells the rest.
+/// For orientation: what each item was last changed for, what must hold, what
+/// could go wrong, what failed, and what is left to do. `read` tells the rest.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SummaryArgs {
     /// The file or directory

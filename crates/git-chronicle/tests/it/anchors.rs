@@ -434,7 +434,7 @@ fn a_name_that_only_notes_know() {
     insta::assert_snapshot!(ask_both(&repo, &["summary", "a.py", "Client.connect"]), @"
     ## a.py
     - Client.connect [bfb7408, 2 days, 0.86]
-      - risk: Greeting later was tried; the broker hangs up.
+      - dead end: Greeting later was tried; the broker hangs up.
     warning: `Client.connect` names nothing in `a.py`; closest are `Client`, `Client.shutdown`
     ");
     insta::assert_snapshot!(ask_both(&repo, &["history", "a.py", "connect"]), @"

@@ -125,8 +125,8 @@ fn a_lesson_is_touched_where_its_lines_meet_the_change() {
     repo.write("src/pool.rs", format!("// New.\n{}    {changed}", &POOL[..start]));
     insta::assert_snapshot!(ask(&repo, &["check"]), @"
     ## src/pool.rs
-    - gotcha (lines 8-13, intact, Pool::acquire, touched at line 10, fef3554, 2 days): The UI thread calls this; it must never block.
-    - dead_end (lines 16-16, intact, Pool::release, touched at line 17, fef3554, 2 days): A lock-free stack was slower below eight threads.
+    - gotcha (lines 9-14, intact, Pool::acquire, touched at line 10, fef3554, 2 days): The UI thread calls this; it must never block.
+    - dead_end (lines 16-18, intact, Pool::release, touched at line 17, fef3554, 2 days): A lock-free stack was slower below eight threads.
     - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
     **Rely on what is changed:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
@@ -149,8 +149,8 @@ fn what_is_renamed_and_removed() {
     - `src/ui.rs — draw` on Pool::release: Ids are never zero (0.86, fef3554, 2 days)
 
     ## src/ui.rs (removed)
-    - gotcha (lines 1-3, intact, draw, touched at line 1, fef3554, 2 days): Frames are dropped when this waits for an id.
-    - insight (lines 2-2, intact, draw, touched at line 1, fef3554, 2 days): Look at `Pool::release` before giving ids back here.
+    - gotcha (lines 1-3 before the change, intact, draw, touched at line 1 before the change, fef3554, 2 days): Frames are dropped when this waits for an id.
+    - insight (lines 2-2 before the change, intact, draw, touched at line 2 before the change, fef3554, 2 days): Look at `Pool::release` before giving ids back here.
     **Rely on what is changed:**
     - `src/pool.rs — Pool::release` on draw: Ids are never zero (0.86, fef3554, 2 days)
     ");
@@ -169,7 +169,7 @@ fn what_is_added_beside_a_lesson_does_not_touch_it() {
     repo.write("src/pool.rs", POOL.replace("        trace(id);\n", "        more();\n        trace(id);\n"));
     insta::assert_snapshot!(ask(&repo, &["check", "--fail-on", "gotcha,dead_end"]), @"
     ## src/pool.rs
-    - gotcha (lines 8-13, intact, Pool::acquire, touched at line 11, fef3554, 2 days, fails the check): The UI thread calls this; it must never block.
+    - gotcha (lines 8-14, intact, Pool::acquire, touched at line 11, fef3554, 2 days, fails the check): The UI thread calls this; it must never block.
     - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
     **Rely on what is changed:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
@@ -231,7 +231,7 @@ fn a_diff_that_starts_from_the_working_tree() {
     repo.git(&["checkout", "--quiet", "--", "src/pool.rs"]);
     insta::assert_snapshot!(ask_with(&repo, &["check", "-"], &diff), @"
     ## src/pool.rs
-    - gotcha (lines 8-13, intact, Pool::acquire, touched at line 13, fef3554, 2 days): The UI thread calls this; it must never block.
+    - gotcha (lines 10-15, intact, Pool::acquire, touched at line 13, fef3554, 2 days): The UI thread calls this; it must never block.
     - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
     **Rely on what is changed:**
     - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
@@ -514,4 +514,64 @@ fn a_diff_may_have_any_prefixes() {
     }
     let diff = repo.try_git(&["diff"]).stdout;
     assert_eq!(ask_with(&repo, &["check", "-"], &diff), expected);
+}
+
+/// Lines are those of the file as it is after the change; what was removed has a number from before, which says so.
+#[test]
+fn lines_say_which_version_they_are_of() {
+    let repo = pool();
+    // Two lines more at the start, the one of `release` removed, and one of `acquire`.
+    let shorter = POOL.replace("        self.free.push(id);\n", "").replace("        trace(id);\n", "");
+    repo.write("src/pool.rs", format!("// One.\n// Two.\n{shorter}"));
+    insta::assert_snapshot!(ask(&repo, &["check"]), @"
+    ## src/pool.rs
+    - gotcha (lines 10-14, intact, Pool::acquire, touched at line 11 before the change, fef3554, 2 days): The UI thread calls this; it must never block.
+    - dead_end (lines 16-16 before the change, intact, Pool::release, touched at line 16 before the change, fef3554, 2 days): A lock-free stack was slower below eight threads.
+    - insight (whole file, about more than the changed lines, fef3554, 2 days): One pool for each process is enough.
+    **Rely on what is changed:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
+    - `src/ui.rs — draw` on Pool::release: Ids are never zero (0.86, fef3554, 2 days)
+    ");
+    let json = |args: &[&str]| -> Value {
+        serde_json::from_str(&ask(&repo, &[args, &["--format", "json"]].concat())).expect("it is JSON")
+    };
+    let lessons = |answer: &Value| -> Vec<Value> {
+        let lessons = answer["files"][0]["lessons"].as_array().expect("there are some").iter();
+        let keys = ["lines", "lines_now", "at_line", "at_line_before"];
+        lessons.map(|lesson| keys.map(|key| lesson[key].clone()).into_iter().collect()).collect()
+    };
+    let range = |start: u32, end: u32| json!({ "start": start, "end": end });
+    let expected = [
+        json!([range(8, 13), range(10, 14), 13, 11]),
+        json!([range(16, 16), null, 17, 16]),
+        json!([null, null, 1, null]),
+    ];
+    assert_eq!(lessons(&json(&["check"])), expected);
+    insta::assert_snapshot!(ask(&repo, &["check", "--annotations", "github"]), @"
+    ::warning file=src/pool.rs,line=13,title=gotcha (fef3554)::The UI thread calls this; it must never block. (line 11 before the change)
+    ::warning file=src/pool.rs,line=17,title=dead_end (fef3554)::A lock-free stack was slower below eight threads. (line 16 before the change)
+    ::notice file=src/pool.rs,line=1,title=insight (fef3554)::One pool for each process is enough.
+    ::warning file=src/pool.rs,line=13,title=src/ui.rs relies on Pool%3A%3Aacquire (fef3554)::never waits (line 11 before the change)
+    ::warning file=src/pool.rs,line=17,title=src/ui.rs relies on Pool%3A%3Arelease (fef3554)::Ids are never zero (line 16 before the change)
+    ");
+    // A diff that starts from lines that are not committed ends at the same.
+    repo.write("src/pool.rs", format!("// One.\n// Two.\n{POOL}"));
+    repo.git(&["add", "--all"]);
+    repo.write("src/pool.rs", format!("// One.\n// Two.\n{shorter}"));
+    let diff = repo.try_git(&["diff"]).stdout;
+    repo.git(&["checkout", "--quiet", "--", "src/pool.rs"]);
+    let from_tree: Value = serde_json::from_str(&ask_with(&repo, &["check", "-", "--format", "json"], &diff))
+        .expect("it is JSON");
+    assert_eq!(lessons(&from_tree)[..2], expected[..2]);
+    repo.git(&["reset", "--quiet", "--hard"]);
+    repo.git(&["rm", "--quiet", "src/pool.rs"]);
+    insta::assert_snapshot!(ask(&repo, &["check", "--staged"]), @"
+    ## src/pool.rs (removed)
+    - gotcha (lines 8-13 before the change, intact, Pool::acquire, touched at line 8 before the change, fef3554, 2 days): The UI thread calls this; it must never block.
+    - dead_end (lines 16-16 before the change, intact, Pool::release, touched at line 16 before the change, fef3554, 2 days): A lock-free stack was slower below eight threads.
+    - insight (whole file, touched at line 1 before the change, fef3554, 2 days): One pool for each process is enough.
+    **Rely on what is changed:**
+    - `src/ui.rs — draw` on Pool::acquire: never waits (0.86, fef3554, 2 days)
+    - `src/ui.rs — draw` on Pool::release: Ids are never zero (0.86, fef3554, 2 days)
+    ");
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::TestRepo;
 
-use crate::asking::{POOL, annotate, ask, pool};
+use crate::asking::{POOL, annotate, ask, ask_both, pool};
 
 #[test]
 fn everyone_who_relies_on_a_file() {
@@ -237,4 +237,62 @@ fn the_help() {
       -h, --help
               Print help (see a summary with '-h')
     ");
+}
+
+#[test]
+fn those_who_rely_on_it_have_the_names_that_they_have_now() {
+    let repo = TestRepo::new();
+    repo.write("src/pool.rs", POOL);
+    for name in ["gone", "old", "same"] {
+        repo.write(
+            format!("src/{name}.rs"),
+            format!("fn {name}() {{\n    pool.acquire();\n    use_{name}();\n}}\n"),
+        );
+    }
+    repo.commit("pool: start");
+    let lesson = |name: &str| {
+        json!({ "category": "gotcha", "content": format!("Frames of {name} are dropped when this waits."), "file": format!("src/{name}.rs"), "anchor": name,
+            "depends_on": [{ "file": "src/pool.rs", "anchor": "Pool::acquire", "nature": format!("{name} never waits") }] })
+    };
+    annotate(
+        &repo,
+        &json!({ "summary": "A pool", "wisdom": [lesson("gone"), lesson("old"), lesson("same")] }),
+    );
+    repo.git(&["mv", "src/old.rs", "src/new.rs"]);
+    repo.git(&["rm", "--quiet", "src/gone.rs"]);
+    repo.commit("pool: fewer users");
+    insta::assert_snapshot!(ask_both(&repo, &["deps", "src/pool.rs"]), @"
+    ## src/pool.rs
+    **Declared to rely on it:**
+    - `src/new.rs — old` on Pool::acquire: old never waits (0.86, cea5034, 2 days)
+    - `src/same.rs — same` on Pool::acquire: same never waits (0.86, cea5034, 2 days)
+    **In files that were deleted:**
+    - `src/gone.rs — gone` (deleted) on Pool::acquire: gone never waits (0.86, cea5034, 2 days)
+    ");
+    let read = ask_both(&repo, &["read", "src/pool.rs", "acquire"]);
+    let read = read.split_once("**Dependencies on this:**\n").expect("there are some").1;
+    insta::assert_snapshot!(read, @"
+    - `src/new.rs — old` on Pool::acquire: old never waits (0.86, cea5034)
+    - `src/same.rs — same` on Pool::acquire: same never waits (0.86, cea5034)
+    - `src/gone.rs — gone` (deleted) on Pool::acquire: gone never waits (0.86, cea5034)
+    ");
+    repo.write("src/pool.rs", POOL.replace("trace(id);", "log(id);"));
+    let check = ask(&repo, &["check"]);
+    insta::assert_snapshot!(check.split_once("**Rely on what is changed:**\n").expect("there are some").1, @"
+    - `src/new.rs — old` on Pool::acquire: old never waits (0.86, cea5034, 2 days)
+    - `src/same.rs — same` on Pool::acquire: same never waits (0.86, cea5034, 2 days)
+    - `src/gone.rs — gone` (deleted) on Pool::acquire: gone never waits (0.86, cea5034, 2 days)
+    ");
+    let answer: Value =
+        serde_json::from_str(&ask(&repo, &["deps", "src/pool.rs", "--format", "json"])).expect("it is JSON");
+    let dependents = answer["dependents"].as_array().expect("there are some").iter();
+    let names = |dependent: &Value| {
+        ["from_file", "from_file_recorded", "from_is_deleted"].map(|key| dependent[key].clone())
+    };
+    let expected = [
+        [json!("src/new.rs"), json!("src/old.rs"), json!(null)],
+        [json!("src/same.rs"), json!(null), json!(null)],
+        [json!("src/gone.rs"), json!(null), json!(true)],
+    ];
+    assert_eq!(dependents.map(names).collect::<Vec<_>>(), expected);
 }

@@ -174,13 +174,15 @@ fn what_was_renamed_moved_and_formatted_is_found_in_one_table() {
 
     ## src/wait.rs
     - next_wait (lines 5-19) [0cb4034, 2 days, 0.94]
-      - must hold: The limit counts after the jitter.
-      - risk: A seed for each client repeats itself.
+      - gotcha: The limit counts after the jitter.
+      - dead end: A seed for each client repeats itself.
     warning: the code came from `src/pool.rs`; what was said of it there is told, too
     ");
     insta::assert_snapshot!(ask_both(&repo, &["why", "src/wait.rs:10"]), @"
     # src/wait.rs line 10: `let factor = 2u32.saturating_pow(attempt);`
     **Written by:** dfcf26a wait: a file of its own (Ada, 2 days ago)
+    **Also changed next_wait (lines 5-19):**
+    - fd06bc6 wait: format (Ada, 2 days ago)
 
     ## src/wait.rs
     - gotcha (lines 6-19, changed, backoff, 0.94, 0cb4034, 2 days, 2 commits since): The limit counts after the jitter.

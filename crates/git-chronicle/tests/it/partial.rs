@@ -176,15 +176,15 @@ fn what_cannot_be_fetched_is_said_once() {
 
     ## in/a.rs
     - f3 (lines 11-14) [59b6181, 2 days, 1.00, from Ada]
-      - must hold: (from Ada) 33 in a is the wire limit
+      - gotcha: (from Ada) 33 in a is the wire limit
 
     ## out/c.rs
     - f3 (lines 11-14) [59b6181, 2 days, 1.00, from Ada]
-      - must hold: (from Ada) 33 in b is the wire limit
+      - gotcha: (from Ada) 33 in b is the wire limit
 
     ## out/d.rs
     - f1 [4a0e316, 2 days, 0.88, from Ada]
-      - must hold: (from Ada) d is the newest of them all
+      - gotcha: (from Ada) d is the newest of them all
     warning: the file is not in this partial clone and could not be fetched (from a remote that `sync enable` named); its lessons are matched to the file, not to lines
     [0]
     ");

@@ -299,7 +299,6 @@ fn the_help() {
       digest       Tell what was done in a day, a week, a month or any span of days
       consolidate  Consolidate session memory: digests of what is over, blocks brought up to date,
                    transcripts kept
-      sleep        Let the system consolidate session memory at night
       memory       Show the tiers of session memory; share what is learned with other machines
       init         Set a repository up: hooks that bind what was said to commits
       setup        Set coding agents up: hooks, MCP server and skills
@@ -489,9 +488,13 @@ fn the_keys_of_a_reading_in_json_are_a_promise() {
         value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>().join(" "))
     };
     insta::assert_snapshot!(keys(&reading).unwrap_or_default(), @"schema file query regions wisdom dependencies_on_this cross_cutting knowledge stats trimmed warnings ambiguous_anchor");
-    insta::assert_snapshot!(keys(&reading["regions"][0]).unwrap_or_default(), @"id commit timestamp author tier origin source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_because gone_since moved_to item_lines lines_disagree match superseded_by expired elsewhere tags task related corrections ast_anchor intent reasoning constraints risk_notes semantic_dependencies");
+    insta::assert_snapshot!(keys(&reading["regions"][0]).unwrap_or_default(), @"
+    id commit timestamp author tier origin source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_because gone_since moved_to item_lines lines_disagree match superseded_by expired elsewhere tags task related corrections ast_anchor intent intent_shown_at reasoning constraints risk_notes semantic_dependencies
+    ");
     insta::assert_snapshot!(keys(&reading["wisdom"][0]).unwrap_or_default(), @"id commit timestamp author tier origin source context_level confidence confidence_factors commits_since file file_recorded lines lines_recorded near state gone_because gone_since moved_to item_lines lines_disagree match superseded_by expired elsewhere tags task related corrections category content anchor depends_on");
-    insta::assert_snapshot!(keys(&reading["dependencies_on_this"][0]).unwrap_or_default(), @"from_file from_anchor on_anchor nature commit confidence author tier origin");
+    insta::assert_snapshot!(keys(&reading["dependencies_on_this"][0]).unwrap_or_default(), @"
+    from_file from_file_recorded from_is_deleted from_anchor on_anchor nature commit confidence author tier origin
+    ");
     insta::assert_snapshot!(keys(&reading["stats"]).unwrap_or_default(), @"commits_examined annotations_found regions_returned regions_matched related_hops");
 }
 
@@ -604,4 +607,55 @@ fn lessons_are_where_blame_says_their_lines_are() {
             assert_eq!(item["lines"], json!(expected), "after edit {number}: {content}");
         }
     }
+}
+
+/// In JSON every commit of which something was left out is named, once.
+#[test]
+fn all_that_is_left_out_is_named() {
+    let repo = TestRepo::new();
+    let mut commits = Vec::new();
+    for number in 0..30 {
+        repo.write("a.txt", (0..=number).map(|line| format!("line {line}\n")).collect::<String>());
+        commits.push(repo.commit(&format!("line {number}")));
+        let lesson = |of: &str| {
+            json!({ "category": "gotcha", "content": format!("Mind {of} of line {number}: it is longer than it looks."),
+                "file": "a.txt", "lines": { "start": number + 1, "end": number + 1 } })
+        };
+        annotate(
+            &repo,
+            &json!({ "summary": format!("Why line {number}"), "wisdom": [lesson("the start"), lesson("the end")] }),
+        );
+    }
+    commits.sort_unstable();
+    let check = |args: &[&str], is_within: Option<usize>| {
+        let text = chronicle(&repo, &[&["read", "a.txt", "--format", "json"], args].concat());
+        let answer: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        let of = |list: &serde_json::Value, key: &str| -> Vec<String> {
+            let list = list.as_array().expect("it is a list").iter();
+            list.filter_map(|item| if key.is_empty() { item.as_str() } else { item[key].as_str() })
+                .map(str::to_owned)
+                .collect()
+        };
+        let dropped = of(&answer["trimmed"]["dropped_commits"], "");
+        let shown = [of(&answer["wisdom"], "commit"), of(&answer["regions"], "commit")].concat();
+        assert!(!shown.is_empty(), "{args:?}");
+        // Three items each: two lessons and the summary.
+        let mut expected: Vec<String> = commits.clone();
+        expected.retain(|commit| shown.iter().filter(|shown| *shown == commit).count() < 3);
+        let mut named = dropped.clone();
+        named.sort_unstable();
+        assert_eq!(named, expected, "{args:?}");
+        assert_eq!(answer["trimmed"]["original_regions"], 90, "{args:?}");
+        if let Some(budget) = is_within {
+            assert!(text.len() <= 4 * budget, "{args:?}: {}", text.len());
+        }
+    };
+    check(&["--max-regions", "90", "--max-tokens", "3000"], Some(3000));
+    check(&["--max-regions", "90", "--max-tokens", "1200"], Some(1200));
+    check(&["--max-regions", "90", "--max-tokens", "300"], None);
+    check(&["--max-regions", "20"], None);
+    check(&["--max-regions", "20", "--max-tokens", "4000"], Some(4000));
+    check(&["--max-regions", "40", "--blame"], None);
+    let whole = chronicle(&repo, &["read", "a.txt", "--format", "json", "--max-regions", "90"]);
+    assert!(whole.contains("\"trimmed\":null"), "nothing is left out");
 }

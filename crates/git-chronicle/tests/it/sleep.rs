@@ -10,7 +10,7 @@ use std::{
 };
 
 use chronicle_search::Connection;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     blocks::{desk_of, talk_on},
@@ -455,33 +455,6 @@ fn a_full_disk_or_a_read_only_folder_is_told() {
     fs::remove_file(desk.memory().join("digests")).unwrap();
     desk.run(&["consolidate", "--due"]).success();
     assert_eq!(digests(&desk, "daily").len(), 2);
-}
-
-#[test]
-fn a_timer_of_systemd_is_made_and_taken_away() {
-    let desk = Desk::new();
-    let folder = desk.home.join(".config/systemd/user");
-    let sleep = |args: &[&str]| {
-        let mut command = desk.command_in(
-            desk.repo.path(),
-            &[&["sleep"], args, &["--with", "systemd", "--format=json"]].concat(),
-        );
-        run(command.env_remove("XDG_CONFIG_HOME").env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent"))
-    };
-    let shown = sleep(&["install", "--dry-run"]).success().json();
-    assert_eq!((&shown["is_installed"], &shown["dry_run"]), (&json!(false), &json!(true)));
-    assert!(!folder.exists());
-    sleep(&["install"]).success();
-    let service = fs::read_to_string(folder.join("git-chronicle-sleep.service")).unwrap();
-    assert!(service.contains("consolidate --due\n") && service.contains("CHRONICLE_HOME="), "{service}");
-    assert!(
-        fs::read_to_string(folder.join("git-chronicle-sleep.timer")).unwrap().contains("Persistent=true")
-    );
-    let status: Value = sleep(&["status"]).success().json();
-    assert_eq!((&status["is_installed"], &status["is_current"]), (&json!(true), &json!(true)));
-    sleep(&["uninstall"]).success();
-    assert!(fs::read_dir(&folder).unwrap().next().is_none());
-    sleep(&["uninstall"]).success();
 }
 
 #[test]

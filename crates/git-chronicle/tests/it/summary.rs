@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::TestRepo;
 
 use crate::{
-    asking::{POOL, annotate, ask, pool},
+    asking::{POOL, annotate, ask, ask_both, ask_with, pool},
     outcome::{binary, run},
 };
 
@@ -27,15 +27,15 @@ fn a_directory_by_file_and_unit() {
     - Whole file [fef3554, 2 days, 0.88]
       - 1 more in `read`
     - Pool::acquire (lines 8-13) [fef3554, 2 days, 1.00]
-      - must hold: The UI thread calls this; it must never block.
+      - gotcha: The UI thread calls this; it must never block.
     - Pool::release (lines 15-17) [3fa1632, 2 days, 1.00]: Gives an id back to the far end
       - must hold: Never the id zero
       - risk: Slow with thousands of ids.
-      - risk: A lock-free stack was slower below eight threads.
+      - dead end: A lock-free stack was slower below eight threads.
 
     ## src/ui.rs
     - draw (lines 1-3) [fef3554, 2 days, 1.00]
-      - must hold: Frames are dropped when this waits for an id.
+      - gotcha: Frames are dropped when this waits for an id.
       - 1 more in `read`
     ");
     insta::assert_snapshot!(ask(&repo, &["summary", "src/pool.rs", "release"]), @"
@@ -43,11 +43,80 @@ fn a_directory_by_file_and_unit() {
     - Pool::release (lines 15-17) [3fa1632, 2 days, 1.00]: Gives an id back to the far end
       - must hold: Never the id zero
       - risk: Slow with thousands of ids.
-      - risk: A lock-free stack was slower below eight threads.
+      - dead end: A lock-free stack was slower below eight threads.
     ");
     let answer: Value = serde_json::from_str(&ask(&repo, &["summary", "src/pool.rs", "--format", "json"]))
         .expect("it is JSON");
     assert_eq!(answer["schema"], "chronicle-summary/v1");
+}
+
+#[test]
+fn each_kind_keeps_its_name() {
+    let repo = TestRepo::new();
+    repo.write("pool.rs", "fn take() {\n    pop();\n}\n");
+    repo.commit("pool: start");
+    let lesson = |category: &str, content: &str| json!({ "category": category, "content": content, "file": "pool.rs", "anchor": "take" });
+    annotate(
+        &repo,
+        &json!({
+            "regions": [{ "file": "pool.rs", "anchor": { "unit_type": "function", "name": "take" }, "intent": "Takes the newest",
+                "constraints": ["Never zero"], "risk_notes": "Slow when full" }],
+            "summary": "The newest is warm",
+            "wisdom": [
+                lesson("dead_end", "A queue was slower"),
+                lesson("gotcha", "It may run twice"),
+                lesson("insight", "Most ids live short"),
+                lesson("unfinished_thread", "Measure it with a thousand"),
+            ],
+        }),
+    );
+    insta::assert_snapshot!(ask(&repo, &["summary", "pool.rs", "take"]), @"
+    ## pool.rs
+    - take (lines 1-3) [895a7a6, 2 days, 1.00]: Takes the newest
+      - must hold: Never zero
+      - gotcha: It may run twice
+      - risk: Slow when full
+      - dead end: A queue was slower
+      - unfinished: Measure it with a thousand
+      - 1 more in `read`
+    ");
+    let plain = ask(&repo, &["summary", "pool.rs", "take", "--format", "pretty", "--color", "never"]);
+    insta::assert_snapshot!(plain, @"
+    pool.rs
+    • take (lines 1-3) [895a7a6, 2 days, 1.00]: Takes the newest
+      • must hold: Never zero
+      • gotcha: It may run twice
+      • risk: Slow when full
+      • dead end: A queue was slower
+      • unfinished: Measure it with a thousand
+      • 1 more in `read`
+    ");
+    let answer: Value =
+        serde_json::from_str(&ask(&repo, &["summary", "pool.rs", "--format", "json"])).expect("it is JSON");
+    let unit = &answer["files"][0]["units"][0];
+    let kinds = ["constraints", "gotchas", "risks", "dead_ends", "unfinished_threads", "n_more"];
+    let expected = [
+        json!(["Never zero"]),
+        json!(["It may run twice"]),
+        json!(["Slow when full"]),
+        json!(["A queue was slower"]),
+        json!(["Measure it with a thousand"]),
+        json!(1),
+    ];
+    assert_eq!(kinds.map(|kind| unit[kind].clone()), expected);
+
+    // What failed and what is left to do may be worth knowing when the code is gone; what had to hold isn't.
+    repo.write("pool.rs", "struct Queue;\n");
+    repo.commit("pool: start over");
+    insta::assert_snapshot!(ask(&repo, &["summary", "pool.rs"]), @"
+    ## pool.rs
+    - take [895a7a6, 2 days, 0.86]
+      - risk: Slow when full
+      - dead end: A queue was slower
+      - unfinished: Measure it with a thousand
+      - 1 more in `read`
+    - 1 more of code that is gone in `read`
+    ");
 }
 
 #[test]
@@ -115,13 +184,13 @@ fn what_is_known_of_code_that_is_gone_is_said_to_be() {
     insta::assert_snapshot!(ask(&repo, &["summary", "pool.rs"]), @"
     ## pool.rs
     - other (lines 1-3) [baa42b7, 2 days, 0.88]: Jumps instead of steps, since steps wait
-      - must hold: Never jump twice at once.
+      - gotcha: Never jump twice at once.
     - 2 more of code that is gone in `read`
     ");
     insta::assert_snapshot!(ask(&repo, &["summary", "pool.rs", "other"]), @"
     ## pool.rs
     - other (lines 1-3) [baa42b7, 2 days, 0.88]: Jumps instead of steps, since steps wait
-      - must hold: Never jump twice at once.
+      - gotcha: Never jump twice at once.
     ");
     repo.git(&["rm", "--quiet", "pool.rs"]);
     repo.commit("pool: remove");
@@ -163,8 +232,8 @@ fn the_help() {
     insta::assert_snapshot!(ask(&TestRepo::new(), &["summary", "--help"]), @"
     Show the newest word on each code unit of a file or directory
 
-    For orientation: what each item was last changed for, what must hold, and what could go wrong.
-    `read` tells the rest.
+    For orientation: what each item was last changed for, what must hold, what could go wrong, what
+    failed, and what is left to do. `read` tells the rest.
 
     Usage: git chronicle summary [OPTIONS] <PATH> [ANCHOR]
 
@@ -199,4 +268,142 @@ fn the_help() {
       -h, --help
               Print help (see a summary with '-h')
     ");
+}
+
+#[test]
+fn one_intent_is_shown_once_in_an_answer() {
+    let repo = TestRepo::new();
+    let content = |name: &str| format!("fn take_{name}() {{\n    one_{name}();\n    two_{name}();\n}}\n");
+    for name in ["a", "b", "c"] {
+        repo.write(format!("{name}.rs"), content(name));
+    }
+    repo.commit("pool: start");
+    let region = |name: &str| {
+        json!({ "file": format!("{name}.rs"), "anchor": { "unit_type": "function", "name": format!("take_{name}") },
+            "intent": "Takes the newest, which is warm" })
+    };
+    annotate(
+        &repo,
+        &json!({ "summary": "Ids live short, so the newest goes first", "regions": [region("a"), region("b")] }),
+    );
+    ask(&repo, &["knowledge", "add", "--pattern", "Never block the pool.", "--instead", "Return none."]);
+    let several = ask_both(&repo, &["read", "a.rs", "b.rs"]);
+    assert_eq!(several, ask_both(&repo, &["read", "."]));
+    // The id of an item of knowledge is a new one each time.
+    let (several, knowledge) = several.split_once("\n**Knowledge:**\n").expect("there is some");
+    insta::assert_snapshot!(several, @"
+    ## a.rs — take_a (lines 1-4)
+    **Commit:** 8375c7a (2 days ago) | **Confidence:** 1.00 (enhanced, exact anchor)
+    **Intent:** Takes the newest, which is warm
+
+    ## b.rs — take_b (lines 1-4)
+    **Commit:** 8375c7a (2 days ago) | **Confidence:** 1.00 (enhanced, exact anchor)
+    **Intent:** as for a.rs — take_a (above)
+
+    ## The commit
+    **Commit:** 8375c7a (2 days ago) | **Confidence:** 0.88 (enhanced, commit)
+    **Intent:** Ids live short, so the newest goes first
+    ");
+    assert_eq!(knowledge.lines().count(), 1, "{knowledge}");
+    insta::assert_snapshot!(ask_both(&repo, &["history", "."]), @"
+    ## 8375c7a pool: start (2 days ago)
+    take_a: Takes the newest, which is warm
+    take_b: as for a.rs — take_a (above)
+    Ids live short, so the newest goes first
+    ");
+    // Each file has the whole of it where it is asked for alone.
+    assert!(ask_both(&repo, &["read", "b.rs"]).contains("**Intent:** Takes the newest, which is warm\n"));
+    let json = |args: &[&str]| -> Value {
+        serde_json::from_str(&ask_both(&repo, &[args, &["--format", "json"]].concat())).expect("it is JSON")
+    };
+    let of = |regions: &Value| -> Vec<Value> {
+        let regions = regions.as_array().expect("there are some").iter();
+        regions
+            .map(|item| {
+                json!([item["intent"], item["intent_shown_at"]["file"], item["intent_shown_at"]["anchor"]])
+            })
+            .collect()
+    };
+    let expected = [
+        json!(["Takes the newest, which is warm", null, null]),
+        json!(["Takes the newest, which is warm", "a.rs", "take_a"]),
+        json!(["Ids live short, so the newest goes first", null, null]),
+    ];
+    let read = json(&["read", "."]);
+    assert_eq!(of(&read["regions"]), expected);
+    assert_eq!(read["regions"][1]["intent_shown_at"]["id"], read["regions"][0]["id"]);
+    assert_eq!(of(&json(&["history", "."])["moments"][0]["regions"]), expected);
+    // A commit whose lines are gone from the first file is still there with those of the others.
+    repo.write("a.rs", "struct Other;\n");
+    repo.commit("a: start over");
+    let read = json(&["read", "."]);
+    let summary = &read["regions"].as_array().expect("there are some")[1];
+    assert_eq!(
+        (&summary["intent"], &summary["state"]),
+        (&json!("Ids live short, so the newest goes first"), &json!("intact"))
+    );
+}
+
+/// What a code unit is for and what must hold in it concerns each of its lines; a lesson on another line doesn't, nor does
+/// what is said of the next unit.
+#[test]
+fn lines_are_read_with_what_holds_for_their_unit() {
+    let repo = pool();
+    let region = |name: &str, line: u32, intent: &str, constraint: &str| {
+        json!({ "file": "src/pool.rs", "anchor": { "unit_type": "method", "name": name }, "lines": { "start": line, "end": line },
+            "intent": intent, "constraints": [constraint] })
+    };
+    annotate(
+        &repo,
+        &json!({ "summary": "First in, first out", "regions": [
+            region("Pool::acquire", 10, "Takes the newest id", "Never the id zero"),
+            region("Pool::release", 16, "Gives an id back", "Each id only once"),
+        ], "wisdom": [{ "category": "gotcha", "content": "The trace may be slow.", "file": "src/pool.rs", "lines": { "start": 11, "end": 11 } }] }),
+    );
+    let known = |args: &[&str]| -> Vec<String> {
+        let answer: Value = serde_json::from_str(&ask_both(&repo, &[args, &["--format", "json"]].concat()))
+            .expect("it is JSON");
+        let of = |list: &str, key: &str| -> Vec<String> {
+            let items = answer[list].as_array().expect("it is a list").iter();
+            items
+                .filter(|item| item["match"] != "commit")
+                .map(|item| item[key].as_str().unwrap_or_default().to_owned())
+                .collect()
+        };
+        let mut all = [
+            of("regions", "intent"),
+            of("wisdom", "content"),
+            of("dependencies_on_this", "nature"),
+            of("cross_cutting", "description"),
+        ]
+        .concat();
+        all.sort_unstable();
+        all
+    };
+    let everywhere = "One pool for each process is enough.";
+    let acquire = [
+        "One pool for each process is enough.",
+        "Takes the newest id",
+        "The UI thread calls this; it must never block.",
+        "never waits",
+    ];
+    assert_eq!(known(&["read", "src/pool.rs", "--lines", "12:12"]), acquire);
+    let release = [
+        "A lock-free stack was slower below eight threads.",
+        "Gives an id back",
+        "Ids are never zero",
+        everywhere,
+    ];
+    assert_eq!(known(&["read", "src/pool.rs", "--lines", "16:16"]), release);
+    assert_eq!(
+        known(&["read", "src/pool.rs", "--lines", "17:17"]),
+        ["Gives an id back", "Ids are never zero", everywhere]
+    );
+    // What is outside of every unit has none.
+    assert_eq!(known(&["read", "src/pool.rs", "--lines", "2:2"]), [everywhere]);
+    let input = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": repo.path(), "tool_name": "Edit", "tool_use_id": "t",
+        "tool_input": { "file_path": repo.path().join("src/pool.rs"), "old_string": "    }\n}", "new_string": "    }\n\n}" } });
+    let told = ask_with(&repo, &["hook", "claude", "pre-tool-use"], input.to_string().as_bytes());
+    assert!(told.contains("Gives an id back") && told.contains("Each id only once"), "{told}");
+    assert!(!told.contains("Takes the newest id") && !told.contains("never waits"), "{told}");
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::TestRepo;
 
-use crate::asking::{POOL, annotate, ask, pool};
+use crate::asking::{POOL, annotate, ask, ask_both, pool};
 
 /// The pool, changed by a second commit and then by hand.
 fn changed() -> TestRepo {
@@ -23,6 +23,8 @@ fn why_a_line_is_as_it_is() {
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:18"]), @"
     # src/pool.rs line 18: `self.free.insert(0, id);`
     **Written by:** 3fa1632 pool: give back at the front (Ada, 2 days ago)
+    **Also changed Pool::release (lines 17-19):**
+    - fef3554 pool: hand out ids (Ada, 2 days ago, 5 lessons)
 
     ## src/pool.rs (lines 18-18)
     **Commit:** 3fa1632 (2 days ago) | **Confidence:** 0.88 (enhanced, commit)
@@ -110,6 +112,8 @@ fn why_is_told_in_json_and_for_people() {
     insta::assert_snapshot!(ask(&repo, &["why", "src/pool.rs:18", "--format", "pretty"]), @"
     src/pool.rs line 18: `self.free.insert(0, id);`
     Written by: 3fa1632 pool: give back at the front (Ada, 2 days ago)
+    Also changed Pool::release (lines 17-19):
+    • fef3554 pool: hand out ids (Ada, 2 days ago, 5 lessons)
 
     src/pool.rs (lines 18-18)
     Commit: 3fa1632 (2 days ago) | Confidence: 0.88 (enhanced, commit)
@@ -364,4 +368,102 @@ fn where_a_shallow_clone_ends_an_earlier_commit_may_have_written_the_line() {
     // Here history begins, and nothing is left out.
     assert_eq!(ask(&repo, &["why", "a.rs:1"]).matches("or before").count(), 0);
     assert_eq!(ask(&repo, &["why", "a.rs:1"]).matches("one: the real author").count(), 1);
+}
+
+#[test]
+fn the_commits_that_changed_the_item_are_named() {
+    let repo = TestRepo::new();
+    let take = |body: &str| format!("fn first() {{\n    other();\n}}\n\nfn take() {{\n{body}}}\n");
+    let lesson =
+        |content: &str| json!({ "category": "gotcha", "content": content, "file": "a.rs", "anchor": "take" });
+    repo.write("a.rs", take("    lock();\n    pop();\n"));
+    repo.commit("take: start");
+    annotate(
+        &repo,
+        &json!({ "summary": "A stack, since the newest is warm", "wisdom": [lesson("It may be empty then."), lesson("Never two at once.")] }),
+    );
+    repo.write("a.rs", take("    lock();\n    trace();\n    pop();\n"));
+    repo.commit("take: trace");
+    annotate(&repo, &json!({ "summary": "Traced, since it was slow" }));
+    // What is no longer there had a commit, too; what is beside the item had another.
+    repo.write("a.rs", take("    lock();\n    pop();\n"));
+    repo.commit("take: no trace");
+    repo.write("a.rs", take("    lock();\n    pop();\n").replace("other", "another"));
+    repo.commit("first: another");
+    repo.git(&["mv", "a.rs", "b.rs"]);
+    repo.commit("rename");
+    repo.write("b.rs", take("    lock();\n    pop_one();\n").replace("other", "another"));
+    repo.commit("take: one");
+    insta::assert_snapshot!(ask_both(&repo, &["why", "b.rs:6"]).lines().take(8).collect::<Vec<_>>().join("\n"), @"
+    # b.rs line 6: `lock();`
+    **Written by:** 79118e0 take: start (Ada, 2 days ago), then line 6 of a.rs
+    **Also changed take (lines 5-8):**
+    - 7870cef take: one (Ada, 2 days ago)
+    - e1d5cfb take: no trace (Ada, 2 days ago)
+    - 08a8975 take: trace (Ada, 2 days ago, annotated)
+
+    ## b.rs
+    ");
+    insta::assert_snapshot!(ask_both(&repo, &["why", "b.rs:7"]).lines().take(7).collect::<Vec<_>>().join("\n"), @"
+    # b.rs line 7: `pop_one();`
+    **Written by:** 7870cef take: one (Ada, 2 days ago)
+    **Also changed take (lines 5-8):**
+    - e1d5cfb take: no trace (Ada, 2 days ago)
+    - 08a8975 take: trace (Ada, 2 days ago, annotated)
+    - 79118e0 take: start (Ada, 2 days ago, 2 lessons)
+    ");
+    // Between the items there is none.
+    assert!(!ask_both(&repo, &["why", "b.rs:4"]).contains("Also changed"));
+    let answer: Value =
+        serde_json::from_str(&ask_both(&repo, &["why", "b.rs:6", "--format", "json"])).expect("it is JSON");
+    let commits = answer["item"]["commits"].as_array().expect("there are some").iter();
+    let commits: Vec<_> = commits.map(|commit| json!([commit["subject"], commit["n_lessons"]])).collect();
+    let expected = [
+        json!(["take: one", null]),
+        json!(["take: no trace", null]),
+        json!(["take: trace", 0]),
+        json!(["take: start", 2]),
+    ];
+    assert_eq!(commits, expected);
+    let logged = repo.git(&["log", "--format=%s", "--no-patch", "-L5,8:b.rs"]);
+    assert_eq!(
+        logged.lines().collect::<Vec<_>>(),
+        ["take: one", "take: no trace", "take: trace", "take: start"]
+    );
+}
+
+#[test]
+fn a_list_of_commits_that_git_cannot_read_stops_no_blame() {
+    let repo = TestRepo::new();
+    repo.write("a.txt", "one\ntwo\nthree\n");
+    repo.commit("start");
+    annotate(&repo, &json!({ "summary": "Counted in words" }));
+    repo.write("a.txt", "one\n  two\nthree\n");
+    let formatting = repo.commit("format");
+    annotate(&repo, &json!({ "summary": "Formatted by hand" }));
+    let by = |told: &str| -> Vec<String> {
+        let lines = told.lines().filter(|line| line.contains("Written by") || line.starts_with("warning"));
+        lines.map(str::to_owned).collect()
+    };
+    let why = || by(&ask_both(&repo, &["why", "a.txt:2"]));
+    let missing = |name: &str| {
+        format!("warning: `blame.ignoreRevsFile` names `{name}`, which git cannot read; it is ignored")
+    };
+    let [formatted] = &why()[..] else { panic!("one commit wrote it") };
+    assert!(formatted.contains("format"), "{formatted}");
+    repo.git(&["config", "blame.ignoreRevsFile", "nowhere"]);
+    assert_eq!(why(), [formatted.clone(), missing("nowhere")]);
+    let read = ask_both(&repo, &["read", "a.txt", "--blame"]);
+    assert_eq!(read.matches(&missing("nowhere")).count(), 1, "{read}");
+    assert!(read.contains("Formatted by hand"), "{read}");
+    // One that is no list of commits, and one that is, found from the top of the working tree.
+    repo.write("lists/broken", "no commit\n");
+    repo.write("lists/good", format!("# formatting\n{formatting} # by hand\n"));
+    repo.git(&["config", "blame.ignoreRevsFile", "lists/broken"]);
+    repo.git(&["config", "--add", "blame.ignoreRevsFile", "lists/good"]);
+    let told = why();
+    assert!(told[0].contains("start"), "{told:?}");
+    assert_eq!(told[1..], [missing("lists/broken")]);
+    repo.git(&["config", "--unset", "blame.ignoreRevsFile", "broken"]);
+    assert_eq!(why(), told[..1]);
 }
