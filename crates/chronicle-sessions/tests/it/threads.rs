@@ -478,7 +478,10 @@ fn a_human_who_says_that_it_is_done_closes_a_thread_and_a_commit_proposes_to() {
         ("said", "…"),
         ("user", "go on"),
         ("Bash", "cargo test"),
-        ("Bash", "git commit -m x -> [main 1a2b3c4] oauth: add state validation tests"),
+        (
+            "Bash",
+            "git commit -m 'oauth: add state validation tests' -> [main 1a2b3c4] oauth: add state validation tests",
+        ),
         ("said", "Done."),
     ];
     let (second, facts) = journal(&session(&commit));

@@ -43,12 +43,16 @@ fn a_line_leads_to_the_session_the_request_and_the_reasoning() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0]["certainty"], "certain");
     let text = desk.run(&["why", "src/pool.rs:2"]).success().stdout.replace(&made[..7], "COMMIT");
+    let before = desk.repo.git(&["rev-parse", "HEAD~1"]);
+    let text = text.replace(&before[..7], "BEFORE");
     insta::assert_snapshot!(text, @"
     # src/pool.rs line 2: `let deadline = Instant::now() + PATIENCE;`
     **Written by:** COMMIT pool: wait for a while (Ada, 1 day ago)
     **In session:** 5e551011 “Make a full pool wait, but not for ever” (claude, 1 day ago, line 3 of the transcript): its edit wrote these words, and it made the commit
     > asked: Make a full pool wait, but not for ever
     > said: A plain wait would block the UI thread; I use a deadline.
+    **Also changed acquire (lines 1-4):**
+    - BEFORE pool: begin (Ada, 9 days ago)
     ");
     // Moved down, in a file of another name, it is still the same.
     desk.repo.git(&["mv", "src/pool.rs", "src/stack.rs"]);

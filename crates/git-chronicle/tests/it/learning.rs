@@ -91,7 +91,10 @@ fn what_is_done_again_and_again_is_one_too_and_gives_way_to_words() {
             .command("cd web && npm install hono", "added 1 package")
             .edit("web/app.ts", "a", "import { Hono } from 'hono'\n")
             .command("npx vitest run", "ok")
-            .command("git commit -qam x", "[main 1a2b3c4] feat(web): serve with hono\n 1 file changed");
+            .command(
+                "git commit -am 'feat(web): serve with hono'",
+                "[main 1a2b3c4] feat(web): serve with hono\n 1 file changed",
+            );
         desk.leave(&talk);
     }
     desk.ingest();

@@ -139,7 +139,7 @@ fn what_cannot_be_fetched_is_said_once() {
     **Intent:** 33 in a is the wire limit
 
     ## The commit
-    **Commit:** 4a0e316 (2 days ago) | **Confidence:** 0.86 (enhanced, gone) | from Ada
+    **Commit:** 4a0e316 (2 days ago) | **Confidence:** 0.88 (enhanced, commit) | from Ada
     **Intent:** d is the newest of them all
 
     ## in/a.rs

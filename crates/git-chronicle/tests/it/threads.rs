@@ -402,7 +402,7 @@ fn proposals_are_marked_and_wait_for_somebody() {
         .prompt("Please finish the pool")
         .command("cargo test -p pool", "test result: ok. 4 passed; 0 failed")
         .command(
-            "git commit -qam 'pool: test the timeout'",
+            "git commit -am 'pool: write a test for the timeout'",
             "[main 2b3c4d5] pool: write a test for the timeout\n 1 file changed",
         )
         .said("All is committed.");
