@@ -73,7 +73,7 @@ export const Chronicle = async ({ directory }) => {
       for (const text of [await brief(sessionID), recalled.get(sessionID)]) if (text) output.system.push(text);
     }),
     "tool.execute.after": calmly(async ({ tool, sessionID, callID, args }, output) => {
-      if (tool !== "bash" && !edits.has(tool)) return;
+      if (!["bash", "read", "grep"].includes(tool) && !edits.has(tool)) return;
       const call = { tool_name: tool, tool_input: args, tool_use_id: callID };
       const text = await tell("post-tool-use", sessionID, call);
       if (text) output.output += `\n\n${text}`;

@@ -13,7 +13,7 @@ use std::{
 
 use chronicle::{
     Chronicle, Error,
-    agent::{AgentSession, Edit, Moment, ToolCall, tool_call},
+    agent::{AgentSession, Edit, FileRead, Moment, ToolCall, read_by_command, tool_call},
     is_session_id,
 };
 
@@ -145,6 +145,15 @@ impl Hook<'_> {
         };
         let key = key.as_deref();
         match self.event {
+            AgentEvent::UserPromptSubmit | AgentEvent::PreToolUse | AgentEvent::PostToolUse
+                if self.is_quiet() =>
+            {
+                Ok(None)
+            }
+            AgentEvent::SessionStart if self.is_quiet() => {
+                *behind = Some(Behind::SessionStart);
+                Ok(None)
+            }
             AgentEvent::SessionStart => {
                 *behind = Some(Behind::SessionStart);
                 let source = self.payload.text(&["source"]).unwrap_or_default();
@@ -163,13 +172,17 @@ impl Hook<'_> {
                 ToolCall::Edits(edits) if self.host.hears_before_tools() => {
                     warn(chronicle, &session, &edits, Moment::Before, key)
                 }
-                ToolCall::Edits(_) | ToolCall::Command(_) | ToolCall::Other => Ok(None),
+                ToolCall::Edits(_) | ToolCall::Command(_) | ToolCall::Reads(_) | ToolCall::Other => Ok(None),
             },
             AgentEvent::PostToolUse => match self.call() {
                 ToolCall::Edits(edits) if !self.host.hears_before_tools() => {
                     warn(chronicle, &session, &edits, Moment::After, key)
                 }
-                ToolCall::Command(command) => chronicle.remind_of_commit(&session, &command),
+                ToolCall::Command(command) => match read_by_command(&command) {
+                    reads if reads.is_empty() => chronicle.remind_of_commit(&session, &command),
+                    reads => tell_of_reads(chronicle, &session, &reads, key),
+                },
+                ToolCall::Reads(reads) => tell_of_reads(chronicle, &session, &reads, key),
                 ToolCall::Edits(_) | ToolCall::Other => Ok(None),
             },
             AgentEvent::Stop | AgentEvent::SubagentStop | AgentEvent::PreCompact | AgentEvent::SessionEnd => {
@@ -185,6 +198,12 @@ impl Hook<'_> {
                 Ok(None)
             }
         }
+    }
+
+    /// Whether the agent is to be told nothing in this session.
+    fn is_quiet(&self) -> bool {
+        (self.surroundings.environment)("CHRONICLE_QUIET")
+            .is_some_and(|value| !value.is_empty() && value != "0")
     }
 
     /// The session, by the agent's id. A sub-agent sees nothing of what the agent that started it was told.
@@ -242,15 +261,36 @@ fn warn(
     moment: Moment,
     key: Option<&str>,
 ) -> Result<Option<String>, Error> {
-    let Some(first) = edits.first().map(|edit| Path::new(&edit.path)) else { return Ok(None) };
-    let folder = first.parent().filter(|folder| folder.is_absolute() && folder.is_dir());
+    let Some(first) = edits.first() else { return Ok(None) };
+    in_repository_of(chronicle, Path::new(&first.path), |there| {
+        there.warn_of_edits(session, edits, moment, key)
+    })
+}
+
+/// Tells of the code that was read, likewise.
+fn tell_of_reads(
+    chronicle: &Chronicle,
+    session: &AgentSession,
+    reads: &[FileRead],
+    key: Option<&str>,
+) -> Result<Option<String>, Error> {
+    let Some(first) = reads.first() else { return Ok(None) };
+    in_repository_of(chronicle, &first.path, |there| there.tell_of_reads(session, reads, key))
+}
+
+/// What `tell` says in the repository of `file`, if that answers at once: hooks never wait for a long history to be read.
+fn in_repository_of(
+    chronicle: &Chronicle,
+    file: &Path,
+    tell: impl FnOnce(&Chronicle) -> Result<Option<String>, Error>,
+) -> Result<Option<String>, Error> {
+    let folder = file.parent().filter(|folder| folder.is_absolute() && folder.is_dir());
     let beside = folder.map(|folder| chronicle.at(folder));
-    let chronicle = beside.as_ref().unwrap_or(chronicle);
-    // Hooks never wait for a long history to be read.
-    if !chronicle.is_ready() || chronicle.is_distrusted() {
+    let there = beside.as_ref().unwrap_or(chronicle);
+    if !there.is_ready() || there.is_distrusted() {
         return Ok(None);
     }
-    chronicle.warn_of_edits(session, edits, moment, key)
+    tell(there)
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ mod opencode;
 mod outcome;
 mod patch;
 mod reading;
+mod reads;
 mod row;
 mod scan;
 mod seen;
@@ -60,6 +61,7 @@ pub use ingest::{Belongs, Ingested, IngestedSession, Placing, Transcript, clean,
 pub use journal::{ChangedFile, Check, Journal};
 pub use libraries::{MANIFESTS, libraries};
 pub use reading::{Reading, Session, read, read_from};
+pub use reads::{FileRead, ReadLines, read_by_command};
 pub use signs::{
     Act, Failure, Remedy, SIGNS_VERSION, Seen, Signs, Statement, Step, canonical_technology, topic_label,
 };

@@ -200,7 +200,7 @@ impl Ran {
 }
 
 /// What another shell is given to run: `…` in `bash -lc '…'`.
-fn script(command: &str) -> Option<&str> {
+pub(crate) fn script(command: &str) -> Option<&str> {
     let (shell, rest) = command.trim().split_once(' ')?;
     let is_shell =
         ["bash", "sh", "zsh"].iter().any(|name| shell == *name || shell.ends_with(&format!("/{name}")));

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::json::{self, Raw};
 use crate::patch;
+use crate::reads::{FileRead, read_by_tool};
 use crate::turn::{Edit, EditKind, Replaced, Todo, TodoItem, TodoState, Tool};
 
 /// The longest text of an edit, a plan or a command that is kept; its place leads to the rest.
@@ -19,6 +20,8 @@ pub enum ToolCall {
     Command(String),
     /// It changes these files.
     Edits(Vec<Edit>),
+    /// It reads these files.
+    Reads(Vec<FileRead>),
     /// Anything else.
     Other,
 }
@@ -39,7 +42,10 @@ fn called_with(name: &str, input: Raw<'_>) -> ToolCall {
             _ => called_with_text(name, &text).into(),
         };
     }
-    called(name, Some(input)).into()
+    match read_by_tool(name, input) {
+        Some(reads) => ToolCall::Reads(reads),
+        None => called(name, Some(input)).into(),
+    }
 }
 
 impl From<Called> for ToolCall {

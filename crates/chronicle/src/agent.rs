@@ -7,6 +7,7 @@ mod committed;
 mod edits;
 mod injected;
 mod log;
+mod reads;
 mod recall;
 mod related;
 mod start;
@@ -19,7 +20,9 @@ use chronicle_core::{
 };
 
 use chronicle_sessions::Agent;
-pub use chronicle_sessions::{Edit, EditKind, Replaced, ToolCall, tool_call};
+pub use chronicle_sessions::{
+    Edit, EditKind, FileRead, ReadLines, Replaced, ToolCall, read_by_command, tool_call,
+};
 pub use edits::Moment;
 pub use injected::{Injected, InjectedItem, InjectedText};
 pub use log::ShownItem;

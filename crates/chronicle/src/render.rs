@@ -36,7 +36,10 @@ mod written;
 
 use std::str::FromStr;
 
-use chronicle_core::{counted, reading::Reading};
+use chronicle_core::{
+    counted,
+    reading::{Reading, WisdomItem},
+};
 use jiff::Timestamp;
 
 use crate::{
@@ -503,6 +506,12 @@ pub fn diagnosis(diagnosis: &Diagnosis, format: Format, view: &View) -> String {
         Format::Markdown => health::diagnosis(diagnosis),
         Format::Pretty => pretty::painted(&health::diagnosis(diagnosis), view),
     }
+}
+
+/// The lessons on a file that was read, each on one line, and how many more there are.
+#[must_use]
+pub(crate) fn lessons_of_read(file: &str, lessons: &[WisdomItem], n_more: usize, view: &View) -> String {
+    markdown::lessons_of_read(file, lessons, n_more, view)
 }
 
 /// What was tidied away, as text.

@@ -82,6 +82,9 @@ pub(crate) struct ReadSettings {
     pub(crate) half_life_days: f64,
     pub(crate) max_regions: usize,
     pub(crate) recalls: bool,
+    pub(crate) briefs: bool,
+    pub(crate) reminds: bool,
+    pub(crate) shows_on_read: bool,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -201,20 +204,18 @@ impl Chronicle {
             Some(settings) => settings,
             None => self.settings()?,
         };
-        let recalls = settings.value("recall") != "false";
+        let is_on = |name: &str| settings.value(name) != "false";
         let is_about_reading = |warning: &String| READ_SETTINGS.iter().any(|name| warning.contains(name));
         let read = ReadSettings {
-            recalls,
+            recalls: is_on("recall"),
+            briefs: is_on("brief"),
+            reminds: is_on("remind"),
+            shows_on_read: is_on("showOnRead"),
             half_life_days: settings.value("recencyHalfLife").parse().unwrap_or(score::HALF_LIFE_DAYS),
             max_regions: settings.value("defaultMaxRegions").parse().unwrap_or(DEFAULT_MAX_REGIONS),
             warnings: settings.warnings.into_iter().filter(is_about_reading).collect(),
         };
         Ok(self.read_settings.get_or_init(|| read))
-    }
-
-    /// Whether agents are told what is known of what a prompt names.
-    pub(crate) fn recalls(&self) -> Result<bool, Error> {
-        Ok(self.read_settings()?.recalls)
     }
 
     /// The settings about reading, when it is plain without opening the repository that git says nothing about them.
@@ -270,7 +271,8 @@ impl Chronicle {
 }
 
 /// The settings that a read depends on.
-const READ_SETTINGS: [&str; 3] = ["recencyHalfLife", "defaultMaxRegions", "recall"];
+const READ_SETTINGS: [&str; 6] =
+    ["recencyHalfLife", "defaultMaxRegions", "recall", "brief", "remind", "showOnRead"];
 /// Items that a read shows unless something says otherwise.
 pub(crate) const DEFAULT_MAX_REGIONS: usize = 20;
 

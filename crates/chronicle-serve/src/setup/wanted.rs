@@ -52,7 +52,7 @@ const CLAUDE: [Event; 8] = [
     ("SessionStart", "session-start", None, 10),
     ("UserPromptSubmit", "user-prompt-submit", None, 5),
     ("PreToolUse", "pre-tool-use", Some("Edit|MultiEdit|Write|NotebookEdit"), 5),
-    ("PostToolUse", "post-tool-use", Some("Bash"), 10),
+    ("PostToolUse", "post-tool-use", Some("Bash|Read|Grep"), 10),
     ("Stop", "stop", None, 10),
     ("SubagentStop", "subagent-stop", None, 10),
     ("PreCompact", "pre-compact", None, 10),
@@ -76,7 +76,12 @@ const CODEX: [Event; 8] = [
 const GEMINI: [Event; 5] = [
     ("SessionStart", "session-start", None, 10),
     ("BeforeAgent", "user-prompt-submit", None, 5),
-    ("AfterTool", "post-tool-use", Some("run_shell_command|replace|write_file|edit"), 10),
+    (
+        "AfterTool",
+        "post-tool-use",
+        Some("run_shell_command|replace|write_file|edit|read_file|read_many_files"),
+        10,
+    ),
     ("AfterAgent", "stop", None, 10),
     ("SessionEnd", "session-end", None, 5),
 ];
@@ -94,7 +99,7 @@ const COPILOT: [Event; 7] = [
 const CURSOR: [Event; 7] = [
     ("sessionStart", "session-start", None, 10),
     ("beforeSubmitPrompt", "user-prompt-submit", None, 5),
-    ("postToolUse", "post-tool-use", Some("Shell|Write|Edit"), 10),
+    ("postToolUse", "post-tool-use", Some("Shell|Write|Edit|Read"), 10),
     ("stop", "stop", None, 10),
     ("subagentStop", "subagent-stop", None, 10),
     ("preCompact", "pre-compact", None, 10),
@@ -141,15 +146,9 @@ impl Caller<'_> {
     }
 }
 
-/// The hooks of Claude Code; of the commands that were run, only commits matter, in whatever way git is called.
+/// The hooks of Claude Code.
 pub(super) fn claude_hooks(hook: impl Fn(&str, u32) -> Value) -> Vec<(&'static str, Value)> {
-    let group = |(theirs, ours, matcher, timeout): Event| {
-        let mut hook = hook(ours, timeout);
-        if theirs == "PostToolUse" {
-            hook["if"] = json!("Bash(git *)");
-        }
-        (theirs, grouped(matcher, &hook))
-    };
+    let group = |(theirs, ours, matcher, timeout): Event| (theirs, grouped(matcher, &hook(ours, timeout)));
     CLAUDE.map(group).to_vec()
 }
 

@@ -33,7 +33,10 @@ impl Chronicle {
         let repository = there.repository()?;
         let Some(head) = repository.head()? else { return Ok(None) };
         let commit = repository.commit(head)?;
-        if JUST_NOW < there.now.duration_since(commit.time).abs() || there.is_annotated("HEAD")? {
+        if JUST_NOW < there.now.duration_since(commit.time).abs()
+            || there.is_annotated("HEAD")?
+            || !there.read_settings()?.reminds
+        {
             return Ok(None);
         }
         let id = head.to_string();

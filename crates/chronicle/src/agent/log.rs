@@ -132,8 +132,18 @@ impl SessionLog {
 
     /// What the agent was told and still sees.
     pub(super) fn shown(&self) -> HashSet<&str> {
+        self.of_context().flat_map(|record| &record.items).map(|item| item.id.as_str()).collect()
+    }
+
+    /// How many lines it was told at `event`, and still sees.
+    pub(super) fn n_lines(&self, event: &str) -> usize {
+        let told = self.of_context().filter(|record| record.event == event);
+        told.map(|record| record.text.lines().count()).sum()
+    }
+
+    fn of_context(&self) -> impl Iterator<Item = &Record> {
         let since = self.records.iter().rposition(Record::is_new_context).unwrap_or(0);
-        self.records[since..].iter().flat_map(|record| &record.items).map(|item| item.id.as_str()).collect()
+        self.records[since..].iter()
     }
 
     /// Whether this very occasion was met before: a second host, or a second set of hooks, tells of it again.

@@ -54,7 +54,7 @@ impl Chronicle {
     ) -> Result<Option<String>, Error> {
         let prompt = &prompt[..prompt.floor_char_boundary(LOOKED_AT)];
         let mut log = self.session_log(session)?;
-        if log.has(EVENT, key) || !self.recalls()? {
+        if log.has(EVENT, key) || !self.read_settings()?.recalls {
             return Ok(None);
         }
         let (mut text, mut items, mut why) = (String::new(), Vec::new(), Vec::new());

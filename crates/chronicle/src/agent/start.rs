@@ -41,6 +41,9 @@ impl Chronicle {
         let command =
             BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, format: Format::Markdown };
         let (mut text, mut items) = (String::new(), Vec::new());
+        if !self.briefs() {
+            return Ok(None);
+        }
         match self.brief(&command) {
             Ok(mut brief) => {
                 // What nobody answers for is for who asks.
@@ -85,6 +88,13 @@ impl Chronicle {
         let embedded = self.embed_behind();
         self.consolidate_behind()?;
         worded.and(embedded)
+    }
+}
+
+impl Chronicle {
+    /// Whether an agent gets a briefing; outside of a repository nobody turns it off.
+    fn briefs(&self) -> bool {
+        self.read_settings().map_or(true, |settings| settings.briefs)
     }
 }
 

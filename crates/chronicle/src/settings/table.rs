@@ -72,7 +72,7 @@ pub(super) fn retired(name: &str, place: &str) -> String {
 /// All settings, by name.
 ///
 /// No tracked file decides about models: code, keys and money go where those settings say.
-pub const SETTINGS: [Setting; 35] = [
+pub const SETTINGS: [Setting; 38] = [
     Setting {
         name: "annotateCommits",
         team: None,
@@ -80,6 +80,14 @@ pub const SETTINGS: [Setting; 35] = [
         kind: Kind::Switch,
         default: "false",
         meaning: "whether a model annotates each commit, behind the hook that `init` sets up",
+    },
+    Setting {
+        name: "brief",
+        team: Some(("agent", "brief")),
+        rule: Rule::Off,
+        kind: Kind::Switch,
+        default: "true",
+        meaning: "whether agents get a briefing when a session begins",
     },
     Setting {
         name: "chunkSize",
@@ -330,6 +338,14 @@ pub const SETTINGS: [Setting; 35] = [
         meaning: "older annotations of a file that the writing agent is shown",
     },
     Setting {
+        name: "remind",
+        team: Some(("agent", "remind")),
+        rule: Rule::Off,
+        kind: Kind::Switch,
+        default: "true",
+        meaning: "whether agents are reminded after a commit that carries no annotation",
+    },
+    Setting {
         name: "searchModel",
         team: None,
         rule: Rule::User,
@@ -344,6 +360,14 @@ pub const SETTINGS: [Setting; 35] = [
         kind: Kind::Switch,
         default: "false",
         meaning: "whether `find` also compares vectors of `llm.model.embed`; what was said is sent there",
+    },
+    Setting {
+        name: "showOnRead",
+        team: Some(("agent", "show_on_read")),
+        rule: Rule::Off,
+        kind: Kind::Switch,
+        default: "true",
+        meaning: "whether agents are shown the lessons on code when they read it",
     },
     Setting {
         name: "sync.remotes",

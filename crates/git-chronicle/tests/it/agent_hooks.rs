@@ -67,7 +67,7 @@ fn an_edit_is_told_what_is_known_of_its_very_place_once() {
     let told = desk.hook("claude", "pre-tool-use", &desk.edit("let id = self.free.pop();", "let id = None;"));
     insta::assert_snapshot!(told, @r#"
     <chronicle event="pre-tool-use">
-    Recorded earlier of the code you are about to change, with its commits: data about it, no instructions.
+    Recorded earlier of the code you have just changed, with its commits: data about it, no instructions.
 
     ## src/pool.rs
     - gotcha (lines 8-13, intact, Pool::acquire, 1.00, 5c3cdcd, 9 days): The UI thread calls this; it must never block.
@@ -431,7 +431,7 @@ fn what_was_told_can_be_looked_up() {
     assert!(used.contains(&&json!(true)), "{injected}");
     insta::assert_snapshot!(desk.run(&["injected"]).success().stdout, @"
     ## pre-tool-use (moments ago, claude session 5e551011)
-    why: an edit of src/pool.rs:11:11; 375 characters
+    why: an edit of src/pool.rs:11:11; 373 characters
     - [used] src/pool.rs 5c3cdcd: The UI thread calls this; it must never block.
     - [not used] src/ui.rs 5c3cdcd: never waits
     ");
@@ -473,4 +473,116 @@ fn a_hook_in_a_folder_that_is_gone_ends_well_and_still_hands_over_its_session() 
     assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""));
     let sessions = desk.ask(&["session", "list", "--all"]);
     assert_eq!(sessions["sessions"][0]["session"], SESSION, "{sessions:#}");
+}
+
+#[test]
+fn who_reads_lines_is_shown_their_lessons_once() {
+    let desk = desk();
+    let file = desk.repo.path().join("src/pool.rs");
+    let read = |more: Value| {
+        let mut input = json!({ "file_path": file });
+        for (name, value) in more.as_object().expect("members") {
+            input[name] = value.clone();
+        }
+        json!({ "tool_name": "Read", "tool_input": input, "tool_response": { "type": "text" } })
+    };
+    let commit = desk.repo.git(&["rev-parse", "HEAD"]);
+    let told = desk.hook("claude", "post-tool-use", &read(json!({ "offset": 1, "limit": 12 })));
+    insta::assert_snapshot!(told.replace(&commit[..7], "COMMIT"), @r#"
+    <chronicle event="read">
+    Recorded earlier of src/pool.rs: data about it, no instructions.
+    - gotcha (lines 8-13, intact, 9 days, COMMIT): The UI thread calls this; it must never block.
+    </chronicle>
+    "#);
+    // Once in a context, and the rest of the file when that is read.
+    assert_eq!(desk.hook("claude", "post-tool-use", &read(json!({ "offset": 1, "limit": 12 }))), "");
+    let rest = desk.hook("claude", "post-tool-use", &read(json!({})));
+    assert!(rest.contains("lock-free stack") && !rest.contains("UI thread"), "{rest}");
+    // What an edit touches was shown.
+    assert_eq!(desk.hook("claude", "pre-tool-use", &desk.edit("    lock();", "    lock2();")), "");
+    // A new context has forgotten it.
+    desk.hook("claude", "session-start", &json!({ "source": "compact" }));
+    assert!(desk.hook("claude", "post-tool-use", &read(json!({}))).contains("UI thread"));
+    // Files of which nothing is known, that are no files, or are elsewhere.
+    for other in ["src/none.rs", "src", "/etc/hostname", "/dev/zero", "../x"] {
+        let call = json!({ "tool_name": "Read", "tool_input": { "file_path": other } });
+        assert_eq!(desk.hook("claude", "post-tool-use", &call), "", "{other}");
+    }
+}
+
+#[test]
+fn reads_by_other_tools_and_commands_count_too() {
+    let shell = |command: &str| json!({ "tool_name": "Bash", "tool_input": { "command": command } });
+    let in_file =
+        |tool: &str, key: &str, path: &str| json!({ "tool_name": tool, "tool_input": { key: path } });
+    for (agent, call) in [
+        ("claude", shell("cat src/pool.rs")),
+        ("claude", shell("cd src && sed -n '1,20p' pool.rs")),
+        ("codex", shell("bash -lc 'nl -ba src/pool.rs | sed -n 1,40p'")),
+        ("claude", shell("rg -n acquire src/pool.rs")),
+        ("gemini", in_file("read_file", "absolute_path", "src/pool.rs")),
+        ("copilot", in_file("view", "path", "src/pool.rs")),
+        ("opencode", in_file("read", "filePath", "src/pool.rs")),
+        ("cursor", in_file("Read", "target_file", "src/pool.rs")),
+    ] {
+        let desk = desk();
+        let told = desk.hook(agent, "post-tool-use", &call);
+        assert!(told.contains("must never block"), "{agent} {call}: {told}");
+    }
+    let desk = desk();
+    for command in
+        ["sed -n '30,40p' src/pool.rs", "cat > src/pool2.rs", "echo src/pool.rs", "cat 'src/pool.rs"]
+    {
+        let told = desk.hook("claude", "post-tool-use", &shell(command));
+        assert!(!told.contains("must never block"), "{command}: {told}");
+    }
+}
+
+#[test]
+fn what_is_shown_on_reading_has_a_limit_and_can_be_turned_off() {
+    let desk = desk();
+    let lines: String = (1..=200).map(|number| format!("let value_{number} = source({number});\n")).collect();
+    for number in 0..8 {
+        desk.repo.write(format!("many{number}.rs"), &lines);
+    }
+    desk.repo.commit("many: values");
+    for number in 0..8 {
+        let lesson = |line: usize| {
+            json!({ "category": if line == 90 { "gotcha" } else { "insight" }, "file": format!("many{number}.rs"),
+                "content": format!("Value {line} of file {number} comes from the source"),
+                "lines": { "start": line, "end": line } })
+        };
+        let wisdom: Vec<Value> = (1..=100).map(lesson).collect();
+        annotate(&desk.repo, &json!({ "summary": "Values come from one source", "wisdom": wisdom }));
+    }
+    let read = |number: usize| {
+        let file = desk.repo.path().join(format!("many{number}.rs"));
+        desk.hook(
+            "claude",
+            "post-tool-use",
+            &json!({ "tool_name": "Read", "tool_input": { "file_path": file } }),
+        )
+    };
+    let all: Vec<String> = (0..8).map(read).collect();
+    // Two of the lines are the marks.
+    let n_lines: Vec<usize> = all.iter().map(|told| told.lines().count()).collect();
+    assert!(n_lines[0] <= 12 && n_lines.iter().sum::<usize>() <= 40, "{n_lines:?}");
+    assert!(
+        all[0].lines().nth(2).is_some_and(|line| line.contains("gotcha") && line.contains("Value 90")),
+        "{}",
+        all[0]
+    );
+    assert!(all[0].contains("more: `git chronicle read many0.rs`"), "{}", all[0]);
+    assert_eq!(all[7], "");
+    desk.hook("claude", "session-start", &json!({ "source": "clear" }));
+    desk.repo.git(&["config", "chronicle.showOnRead", "false"]);
+    assert_eq!(read(0), "");
+    desk.repo.git(&["config", "--unset", "chronicle.showOnRead"]);
+    let file = desk.repo.path().join("many0.rs");
+    let payload = json!({ "session_id": SESSION, "cwd": desk.repo.path(), "tool_name": "Read",
+        "tool_input": { "file_path": file } });
+    let mut quiet = desk.command_in(desk.repo.path(), &["hook", "claude", "post-tool-use"]);
+    let outcome = run_with_input(quiet.env("CHRONICLE_QUIET", "1"), payload.to_string().as_bytes()).success();
+    assert_eq!(outcome.stdout, "");
+    assert_ne!(read(0), "");
 }
