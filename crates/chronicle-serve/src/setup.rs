@@ -12,6 +12,7 @@ mod files;
 mod health;
 mod json;
 mod ours;
+mod permissions;
 mod plugin;
 mod record;
 mod skills;
@@ -61,6 +62,8 @@ pub struct Wanted {
     pub only_server: bool,
     /// Lines in `AGENTS.md`.
     pub agents_md: bool,
+    /// Rules that let the agent run what reads and writes lessons unasked, where its settings have such rules.
+    pub permissions: bool,
 }
 
 /// What was done.
@@ -161,6 +164,20 @@ impl Ground {
         })
     }
 
+    /// Whether the settings of an agent hold rules for what it may run unasked, and ours are not among them.
+    #[must_use]
+    pub fn may_permit(&self, agents: &[Host], scope: Scope) -> bool {
+        agents.contains(&Host::Claude) && !self.has_permissions(scope)
+    }
+
+    fn has_permissions(&self, scope: Scope) -> bool {
+        self.pieces(Host::Claude, scope).iter().filter(|piece| piece.part == Part::Hooks).any(|piece| {
+            let text = self.reads(scope).of(&piece.path).ok().and_then(|read| read.text);
+            let settings = text.and_then(|text| json::value(&text).ok().flatten());
+            settings.is_some_and(|settings| permissions::are_in(&settings))
+        })
+    }
+
     /// The agents that are set up.
     #[must_use]
     pub fn set_up_agents(&self, scope: Scope) -> Vec<Host> {
@@ -181,6 +198,9 @@ impl Ground {
         let pieces = agents.iter().flat_map(|agent| self.pieces(*agent, scope));
         let pieces = pieces.filter(|piece| !wanted.only_server || piece.part == Part::Server);
         let mut pieces = once_each(pieces.collect());
+        if agents.contains(&Host::Claude) && (wanted.permissions || self.has_permissions(scope)) {
+            wanted::permit(&mut pieces);
+        }
         if let Some((_, root)) = self.place(scope).filter(|_| wanted.agents_md) {
             pieces.push(wanted::agents_md(root));
         }

@@ -66,7 +66,7 @@ impl Ground {
         };
         let mut findings = Vec::new();
         let hook = self.stop_hook(host, scope);
-        let wanted = Wanted { only_server: hook.is_none(), agents_md: false };
+        let wanted = Wanted { only_server: hook.is_none(), ..Wanted::default() };
         match self.set_up(&[host], scope, wanted, true) {
             Ok(outcome) => {
                 let paths: Vec<&str> =

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::{
     edits::Edited,
     ours::{is_our_hook, is_our_server, is_our_status_line},
+    permissions,
 };
 
 /// What is to stand somewhere in a file.
@@ -28,6 +29,8 @@ pub(super) struct Entry {
 pub(super) enum EntryKind {
     /// As one more element of the list.
     Element,
+    /// The same, unless the list has it.
+    ElementIfNone,
     /// As the member of that name, which nobody else may have taken.
     Member,
     /// As the member of that name, unless there is one.
@@ -98,7 +101,7 @@ fn insert(edited: &mut Edited, entry: &Entry) -> Result<(), String> {
                 EntryKind::Member => {
                     return Err(format!("`{}` is somebody else's", entry.at.join(".")));
                 }
-                EntryKind::Element => {}
+                EntryKind::Element | EntryKind::ElementIfNone => {}
             }
         }
         (here, inner) = (&member.value, *name);
@@ -106,6 +109,13 @@ fn insert(edited: &mut Edited, entry: &Entry) -> Result<(), String> {
     let ast::Value::Array(array) = here else {
         return Err(format!("`{inner}` is no list"));
     };
+    let is_it = |element: &ast::Value<'_>| match (element, entry.value.as_str()) {
+        (ast::Value::StringLit(there), Some(wanted)) => there.value == wanted,
+        _ => false,
+    };
+    if entry.kind == EntryKind::ElementIfNone && array.elements.iter().any(is_it) {
+        return Ok(());
+    }
     let last = array.elements.last().map(span);
     let written = |base: &str| style.written(&entry.value, base);
     let short = compact(&entry.value);
@@ -121,7 +131,7 @@ fn span(of: &impl Ranged) -> (usize, usize) {
 /// What stands where the last name leads.
 fn leaf(entry: &Entry) -> Value {
     match entry.kind {
-        EntryKind::Element => Value::Array(vec![entry.value.clone()]),
+        EntryKind::Element | EntryKind::ElementIfNone => Value::Array(vec![entry.value.clone()]),
         EntryKind::Member | EntryKind::MemberIfNone => entry.value.clone(),
     }
 }
@@ -279,6 +289,15 @@ pub(super) fn without(text: &str) -> Result<Option<String>, String> {
             hooks.remove_member(&object, "hooks");
         }
     }
+    // A single rule may be the user's own.
+    let has_rules = object.to_serde_value().is_some_and(|settings| permissions::are_in(&settings));
+    if let Some(rules) = object.object_value(permissions::MEMBER).filter(|_| has_rules) {
+        let n_rules = remove_rules(&rules);
+        n_removed += n_rules;
+        if 0 < n_rules && rules.properties().is_empty() {
+            rules.remove_member(&object, permissions::MEMBER);
+        }
+    }
     for name in SERVERS {
         let Some(servers) = object.object_value(name) else { continue };
         let says_ours = |value: Option<Value>| value.is_some_and(|value| is_our_server(&value));
@@ -340,6 +359,25 @@ fn remove_hooks(hooks: &CstObject) -> usize {
         }
         if n_before < n_removed && list.elements().is_empty() {
             event.remove();
+        }
+    }
+    n_removed
+}
+
+/// Removes what an agent may run unasked.
+fn remove_rules(rules: &CstObject) -> usize {
+    let mut n_removed = 0;
+    for list in rules.properties() {
+        let (Some(name), Some(elements)) = (list.name(), list.array_value()) else { continue };
+        let Ok(name) = name.decoded_value() else { continue };
+        let is_ours = |value: Option<Value>| value.is_some_and(|value| permissions::is_ours(&name, &value));
+        let ours: Vec<_> =
+            elements.elements().into_iter().filter(|element| is_ours(element.to_serde_value())).collect();
+        let n_ours = ours.len();
+        ours.into_iter().for_each(jsonc_parser::cst::CstNode::remove);
+        n_removed += n_ours;
+        if 0 < n_ours && elements.elements().is_empty() {
+            list.remove();
         }
     }
     n_removed

@@ -9,6 +9,7 @@ use super::{
     agent::{Scope, either},
     json::{Entry, EntryKind},
     ours::{PROGRAM, quoted},
+    permissions,
     skills::{self, SKILLS},
     toml::Server,
 };
@@ -288,6 +289,15 @@ pub(super) fn pieces(agent: Host, ground: &Ground, scope: Scope, root: &Path) ->
     };
     pieces.extend(skill_pieces(agent, ground, scope, root));
     pieces
+}
+
+/// Adds what Claude Code may run unasked to its settings.
+pub(super) fn permit(pieces: &mut [Piece]) {
+    for piece in pieces.iter_mut().filter(|piece| piece.path.ends_with("settings.json")) {
+        if let (Part::Hooks, Content::Json(entries)) = (piece.part, &mut piece.content) {
+            entries.extend(permissions::of_claude());
+        }
+    }
 }
 
 /// Claude Code looks for skills in its own folder, all others in one that they share.

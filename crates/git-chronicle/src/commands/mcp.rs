@@ -100,7 +100,7 @@ fn install(args: &InstallArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(),
     if agents.is_empty() {
         return UsageSnafu { reason: "Copilot CLI knows no servers of a project; use --scope user" }.fail();
     }
-    let wanted = Wanted { only_server: true, agents_md: false };
+    let wanted = Wanted { only_server: true, ..Wanted::default() };
     let outcome = ground.set_up(&agents, scope, wanted, args.dry_run)?;
     init::tell(&outcome.setup, "the server is registered already", ui)?;
     left_alone(outcome.n_refused)

@@ -43,6 +43,11 @@ pub(crate) struct SetupArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["backfill", "agents_md"])]
     plugin: Option<PathBuf>,
 
+    /// Let Claude Code run what reads and writes lessons unasked: `read`, `why`, `annotate` and the like, our MCP tools and
+    /// skills; at a terminal you are asked
+    #[arg(long, conflicts_with = "plugin")]
+    permissions: bool,
+
     /// Also say in the repository's AGENTS.md, in a few lines, how to use Chronicle
     #[arg(long)]
     agents_md: bool,
@@ -64,7 +69,11 @@ pub(crate) fn run(args: &SetupArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
     }
     let asks = scope == Scope::Project && !args.agents_md && !args.dry_run;
     let agents_md = args.agents_md || (asks && ui.agrees("say in AGENTS.md how to use Chronicle?"));
-    let wanted = Wanted { only_server: false, agents_md };
+    let may_permit = !args.dry_run && !args.permissions && ground.may_permit(&agents, scope);
+    let permissions = args.permissions
+        || may_permit
+            && ui.agrees("let Claude Code read and write lessons without asking each time (`setup --permissions --dry-run` shows the rules)?");
+    let wanted = Wanted { only_server: false, agents_md, permissions };
     let outcome = ground.set_up(&agents, scope, wanted, args.dry_run)?;
     init::tell(&outcome.setup, "everything is set up already", ui)?;
     if args.dry_run {

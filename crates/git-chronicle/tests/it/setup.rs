@@ -151,6 +151,66 @@ fn every_file_is_as_before_to_the_byte() {
 }
 
 #[test]
+fn what_may_run_unasked_is_written_only_when_it_was_asked_for_and_goes_to_the_byte() {
+    let own = "{\n  \"permissions\": {\n    \"allow\": [\n      \"Bash(git chronicle read *)\",\n      \"Bash(ls)\"\n    ]\n  }\n}\n";
+    let starts = STARTS.into_iter().chain([("rules of the user", own)]);
+    for (what, start) in starts {
+        let desk = Desk::new();
+        put(&desk, ".claude/settings.json", start);
+        let before = everything(&desk.home);
+        let rules = || -> Vec<String> {
+            let text = read(&desk, ".claude/settings.json");
+            text.lines()
+                .map(str::trim)
+                .filter(|line| line.contains("chronicle "))
+                .map(str::to_owned)
+                .collect()
+        };
+        let n_before = rules().len();
+        set_up(&desk).success();
+        assert_eq!(
+            rules().iter().filter(|line| line.contains("Bash(")).count(),
+            n_before,
+            "{what}: nobody agreed"
+        );
+        ask(&desk, &["setup", "claude", "--permissions"]).success();
+        let after = everything(&desk.home);
+        for rule in [
+            "Bash(git chronicle why *)",
+            "Bash(git chronicle annotate *)",
+            "mcp__chronicle",
+            "Skill(chronicle)",
+        ] {
+            assert_eq!(
+                read(&desk, ".claude/settings.json").matches(&format!("\"{rule}\"")).count(),
+                1,
+                "{what}: {rule}"
+            );
+        }
+        let read_rule = read(&desk, ".claude/settings.json").matches("Bash(git chronicle read *)").count();
+        assert_eq!(read_rule, 1, "{what}");
+        // Whoever sets up again keeps them.
+        assert_eq!(set_up(&desk).success().stdout, "", "{what}");
+        assert_eq!(everything(&desk.home), after, "{what}");
+        take_out(&desk).success();
+        assert_eq!(everything(&desk.home), before, "{what}");
+    }
+    // A file that somebody edited since loses our rules and nothing else.
+    let desk = Desk::new();
+    ask(&desk, &["setup", "claude", "--permissions"]).success();
+    let settings = parsed(&desk, ".claude/settings.json");
+    let mut edited = settings.clone();
+    edited["permissions"]["allow"].as_array_mut().expect("a list").insert(3, json!("Bash(ls)"));
+    edited["model"] = json!("m-1");
+    put(&desk, ".claude/settings.json", &edited.to_string());
+    take_out(&desk).success();
+    assert_eq!(
+        parsed(&desk, ".claude/settings.json"),
+        json!({ "permissions": { "allow": ["Bash(ls)"] }, "model": "m-1" })
+    );
+}
+
+#[test]
 fn nothing_is_left_where_nothing_was() {
     let desk = Desk::new();
     let (home, repo) = (everything(&desk.home), everything(desk.repo.path()));
