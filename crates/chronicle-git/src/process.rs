@@ -21,8 +21,10 @@ const QUIET: [&str; 3] = ["core.fsmonitor=false", "protocol.ext.allow=never", "m
 /// The same for hooks; not where git is asked about hooks.
 const NO_HOOKS: &str = "core.hooksPath=/dev/null";
 
-/// Addresses for bundles, which are not the remote's: neither those of the configuration nor those that it names.
-const NO_BUNDLES: [&str; 2] = ["fetch.bundleURI=", "transfer.bundleURI=false"];
+/// What has nothing to do with the way to a remote stays out when git talks to one: addresses for bundles, programs that
+/// sign a push, and commands that list what other repositories have.
+const ONLY_TRANSPORT: [&str; 4] =
+    ["fetch.bundleURI=", "transfer.bundleURI=false", "push.gpgSign=false", "core.alternateRefsCommand=true"];
 /// Nobody is there to answer.
 const ASKS_NOBODY: [(&str, &str); 4] = [
     ("GIT_TERMINAL_PROMPT", "0"),
@@ -127,7 +129,7 @@ pub(crate) fn git_talking(repository: &Repository, args: &[&str], stdin: &[u8]) 
             .envs(ours)
             .envs(ASKS_NOBODY);
     }
-    for setting in NO_BUNDLES {
+    for setting in ONLY_TRANSPORT {
         command.args(["-c", setting]);
     }
     match repository.work_dir() {

@@ -64,6 +64,10 @@ impl Copilot {
             "user.message" if fields.is_sub_agent => {
                 Some(Event::Synthetic(Synthetic::SubAgent, text("content")))
             }
+            // Its autopilot goes on by itself, in the words of a prompt.
+            "user.message" if json::member(data, "isAutopilotContinuation").is_some_and(json::is_true) => {
+                Some(Event::Synthetic(Synthetic::Injected, text("content")))
+            }
             "user.message" => prompt(text("content"), &text("source")),
             "assistant.message" => {
                 Some(Event::Said(text("content"))).filter(|_| !text("content").trim().is_empty())

@@ -179,6 +179,7 @@ fn copilot_events() {
         r#"{"type":"tool.execution_start","data":{"toolCallId":"t","toolName":"edit","arguments":{"path":"/w/a.rs","old_str":"x","new_str":"y"}},"id":"4"}"#,
         r#"{"type":"tool.execution_complete","data":{"toolCallId":"t","success":false,"error":{"message":"no match"}},"id":"5"}"#,
         r#"{"type":"hook.start","data":{},"id":"6"}"#,
+        r#"{"type":"user.message","data":{"content":"Always use x.","isAutopilotContinuation":true},"id":"6b"}"#,
         r#"{"type":"abort","data":{"reason":"user"},"id":"7"}"#,
         r#"{"type":"session.shutdown","data":{"modelMetrics":{"gpt":{"usage":{"inputTokens":9,"outputTokens":2}}}},"id":"8"}"#,
     ]);
@@ -189,6 +190,7 @@ fn copilot_events() {
             "prompt: fix it",
             "said: on it",
             "edit: /w/a.rs [Replaced { old: \"x\", new: \"y\" }] Some(false)",
+            "Injected: Always use x.",
             "interruption: ",
         ]
     );

@@ -6,6 +6,7 @@ use chronicle_commits::{
     input::{LESSON_PLACEHOLDER, SUMMARY_PLACEHOLDER},
     stored_on,
 };
+use chronicle_core::correction::Tier;
 use jiff::SignedDuration;
 
 use super::{AgentSession, ShownItem, Telling};
@@ -48,8 +49,13 @@ impl Chronicle {
         let files = repository.plain_changes(parent.map(|parent| parent.tree), commit.tree)?;
         let file = files.iter().map(|change| change.path.to_string()).find(|path| is_plain(path));
         let text = reminder(&id[..12], file.as_deref());
-        let items =
-            vec![ShownItem { id: id.clone(), commit: Some(id.clone()), file: None, words: String::new() }];
+        let items = vec![ShownItem {
+            id: id.clone(),
+            commit: Some(id.clone()),
+            file: None,
+            words: String::new(),
+            tier: Tier::Own,
+        }];
         let why = format!("commit {} has no annotation", &id[..12]);
         self.tell(&mut log, Telling { event: EVENT, key: Some(&id), why, items, text }).map(Some)
     }

@@ -297,6 +297,7 @@ pub(super) fn items(reading: &Reading) -> Vec<ShownItem> {
         commit: Some(standing.commit.clone()),
         file: standing.file.clone(),
         words: beginning(words),
+        tier: standing.tier,
     };
     let regions = reading.regions.iter().map(|item| claim(&item.standing, &item.intent));
     let lessons = reading.wisdom.iter().map(|item| claim(&item.standing, &item.content));
@@ -305,12 +306,14 @@ pub(super) fn items(reading: &Reading) -> Vec<ShownItem> {
         commit: Some(item.commit.clone()),
         file: item.from_file.clone(),
         words: beginning(&item.nature),
+        tier: item.tier,
     });
     let knowledge = reading.knowledge.iter().map(|item| ShownItem {
         id: knowledge_id(item).to_owned(),
         commit: None,
         file: None,
         words: String::new(),
+        tier: item.tier(),
     });
     regions.chain(lessons).chain(dependencies).chain(knowledge).collect()
 }

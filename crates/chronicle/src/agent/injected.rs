@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use chronicle_core::correction::Tier;
 use chronicle_search::{NamedSession, StoredTurn, TurnKind};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -59,6 +60,8 @@ pub struct InjectedItem {
     pub file: Option<String>,
     /// The beginning of its words.
     pub words: String,
+    /// How far whoever says it was trusted.
+    pub tier: Tier,
     /// Whether the session spoke of it afterwards: its id, its commit, or four of its words in a row; null while
     /// session memory does not know the session so far.
     pub used: Option<bool>,
@@ -163,7 +166,14 @@ fn judged(item: ShownItem, said: Option<&str>) -> InjectedItem {
             || item.commit.as_deref().is_some_and(|id| names(&id[..id.len().min(7)]))
             || repeats(&item.words, said)
     });
-    InjectedItem { id: item.id, commit: item.commit, file: item.file, words: item.words, used }
+    InjectedItem {
+        id: item.id,
+        commit: item.commit,
+        file: item.file,
+        words: item.words,
+        tier: item.tier,
+        used,
+    }
 }
 
 /// Whether `said` has several words of `words` in a row.

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use chronicle_core::redaction;
+use chronicle_core::{correction::Tier, redaction};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,18 @@ pub struct ShownItem {
     /// The beginning of its words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
+    /// How far whoever says it was trusted.
+    #[serde(default = "own", skip_serializing_if = "is_own")]
+    pub tier: Tier,
+}
+
+fn own() -> Tier {
+    Tier::Own
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_own(tier: &Tier) -> bool {
+    *tier == Tier::Own
 }
 
 impl ShownItem {

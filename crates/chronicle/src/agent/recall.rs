@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use chronicle_commits::KnownAnchors;
 use chronicle_core::{
+    correction::Tier,
     plain,
     reading::{Reading, State},
     room,
@@ -66,6 +67,7 @@ impl Chronicle {
                     commit: Some(item.standing.commit.clone()),
                     file: item.standing.file.clone(),
                     words: beginning(&item.content),
+                    tier: item.standing.tier,
                 }));
                 text.push_str(&render::reading(&reading, Format::Markdown, &self.view()));
             }
@@ -75,7 +77,13 @@ impl Chronicle {
                 && !log.shown().contains(id.as_str())
             {
                 why.push(format!("`{}`", beginning(error)));
-                items.push(ShownItem { id, commit: None, file: None, words: beginning(&line) });
+                items.push(ShownItem {
+                    id,
+                    commit: None,
+                    file: None,
+                    words: beginning(&line),
+                    tier: Tier::Own,
+                });
                 text.push_str(&line);
             }
         }

@@ -106,6 +106,7 @@ fn told(brief: &Brief) -> Vec<ShownItem> {
         commit: item.commit.clone(),
         file: item.file.clone(),
         words: beginning(&item.summary),
+        tier: item.tier.unwrap_or(Tier::Own),
     })
     .collect()
 }

@@ -38,7 +38,9 @@ fn one(out: &mut String, told: &InjectedText, view: &View) {
         };
         let file = item.file.as_deref().map(|file| format!(" {}", words::path(file))).unwrap_or_default();
         let commit = item.commit.as_deref().map(|id| format!(" {}", words::short(id))).unwrap_or_default();
-        let _ = writeln!(out, "- [{used}]{file}{commit}: {}", one_line(&item.words));
+        words::said_as(out, item.tier, |out| {
+            let _ = writeln!(out, "- [{used}]{file}{commit}: {}", one_line(&item.words));
+        });
     }
     if view.verbose {
         for line in told.text.lines() {
