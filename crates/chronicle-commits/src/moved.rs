@@ -20,7 +20,7 @@ use twox_hash::XxHash3_64;
 use crate::{
     error::Result,
     matching::{AsOf, Candidate, Ground, names_of},
-    past::Touch,
+    past::{Touch, placements::RULES},
     placing::{self, Located, Placement, place},
     present::{Present, is_opaque},
 };
@@ -318,9 +318,43 @@ fn hashes_of(content: &[u8]) -> Vec<u32> {
     lines.all().iter().filter(|line| is_substantive(line)).map(|line| line_hash(line)).collect()
 }
 
+/// In a larger scope it takes longer to name its files than to look again.
+const MAX_NAMED: usize = 64;
+
 /// Where the code is that `located` speaks of in another file, if it came from there into the file number `number`,
-/// which is `present`; `None` where it did not.
+/// which is `present`; `None` where it did not. That it did not is kept, for it is mostly so.
 pub(crate) fn arrived(
+    ground: &Ground<'_>,
+    (number, present): (usize, &Present<'_>),
+    located: &Located<'_>,
+    (by, as_of): (&Candidate, AsOf),
+) -> Result<Option<Placement>> {
+    let judge = || judged(ground, (number, present), located, (by, as_of));
+    let is_edited = ground.known_holders().is_some_and(|holders| holders.is_edited(number));
+    // What is not here may come.
+    if as_of == AsOf::Now || is_edited || MAX_NAMED < ground.paths.len() || ground.repository.is_partial() {
+        return judge();
+    }
+    let Located { file, lines, places, sketch, around, foreign_commit } = *located;
+    let paths: Vec<&[u8]> = ground.paths.iter().map(|path| path.as_slice()).collect();
+    let ids = (ground.past.head().id.as_slice(), by.key.as_slice());
+    let inputs =
+        ("arrived", RULES, ids, paths, number, (file, lines, places, sketch, around, foreign_commit));
+    let mut found = None;
+    let has_arrived = ground.past.kept(&inputs, || {
+        let judged = judge();
+        let has_arrived = !matches!(judged, Ok(None));
+        found = Some(judged);
+        usize::from(has_arrived)
+    });
+    match found {
+        Some(judged) => judged,
+        None if has_arrived == 0 => Ok(None),
+        None => judge(),
+    }
+}
+
+fn judged(
     ground: &Ground<'_>,
     (number, present): (usize, &Present<'_>),
     located: &Located<'_>,
