@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use snafu::{ResultExt, Snafu};
 
-/// The input of `git chronicle annotate --live`.
+/// The input of `git chronicle annotate --file`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(title = "chronicle annotate input")]
 pub struct AnnotateInput {

@@ -83,5 +83,5 @@ pub use recap::{Reason, Recap, Unfinished};
 pub use reformatted::Reformatted;
 pub use related::resolve_pointers;
 pub use retire::Retired;
-pub use said::Said;
+pub use said::{LESSON_OPTIONS, Said};
 pub use staging::{Staged, StagedRemark, Staging};

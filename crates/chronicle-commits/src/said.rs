@@ -16,6 +16,14 @@ use crate::{
     },
 };
 
+/// The options that give lessons, and their categories.
+pub const LESSON_OPTIONS: [(&str, Category); 4] = [
+    ("gotcha", Category::Gotcha),
+    ("dead-end", Category::DeadEnd),
+    ("insight", Category::Insight),
+    ("unfinished", Category::UnfinishedThread),
+];
+
 /// What is said of a commit in options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Said {

@@ -1,6 +1,6 @@
 //! Lessons as options, in the order in which they are given.
 
-use chronicle::{Category, Said};
+use chronicle::{Category, LESSON_OPTIONS, Said};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 /// What is said of a commit in options: lessons, and what it relies on.
@@ -18,21 +18,17 @@ pub(crate) struct LessonArgs {
 #[derive(Debug, Clone, Default)]
 struct Lessons(Vec<(Category, String)>);
 
-/// The options, their categories, and their help.
-const OPTIONS: [(&str, Category, &str); 4] = [
-    (
-        "gotcha",
-        Category::Gotcha,
-        "A trap that the code does not show, at PLACE if that is `FILE:`, `FILE:LINES` or `FILE:ANCHOR`",
-    ),
-    ("dead-end", Category::DeadEnd, "What was tried and failed"),
-    ("insight", Category::Insight, "What one has to understand first"),
-    ("unfinished", Category::UnfinishedThread, "What is still to be done"),
+/// What is said of each of [`LESSON_OPTIONS`].
+const HELP: [&str; 4] = [
+    "A trap that the code does not show, at PLACE if that is `FILE:`, `FILE:LINES` or `FILE:ANCHOR`",
+    "What was tried and failed",
+    "What one has to understand first",
+    "What is still to be done",
 ];
 
 impl Args for Lessons {
     fn augment_args(command: Command) -> Command {
-        command.args(OPTIONS.map(|(name, _, help)| {
+        command.args(LESSON_OPTIONS.into_iter().zip(HELP).map(|((name, _), help)| {
             Arg::new(name)
                 .long(name)
                 .value_name("[PLACE ]WHAT")
@@ -50,7 +46,7 @@ impl Args for Lessons {
 impl FromArgMatches for Lessons {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut found: Vec<(usize, Category, String)> = Vec::new();
-        for (name, category, _) in OPTIONS {
+        for (name, category) in LESSON_OPTIONS {
             let texts = matches.get_many::<String>(name).into_iter().flatten();
             let places = matches.indices_of(name).into_iter().flatten();
             found.extend(places.zip(texts).map(|(at, text)| (at, category, text.clone())));
@@ -69,7 +65,7 @@ impl LessonArgs {
     /// The first option that was given, as it is written.
     pub(crate) fn first(&self) -> Option<String> {
         let lesson = self.lessons.0.first().map(|(category, _)| category);
-        let name = OPTIONS.iter().find(|(_, known, _)| Some(known) == lesson).map(|(name, ..)| *name);
+        let name = LESSON_OPTIONS.iter().find(|(_, known)| Some(known) == lesson).map(|(name, _)| *name);
         name.or((!self.depends_on.is_empty()).then_some("depends-on")).map(|name| format!("--{name}"))
     }
 
