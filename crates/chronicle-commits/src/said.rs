@@ -13,6 +13,7 @@ use crate::{
     error::Result,
     input::{
         InputError, LESSON_PLACEHOLDER, MAX_BYTES, ReadInput, SUMMARY_PLACEHOLDER, TooLargeSnafu, filled_in,
+        wash,
     },
 };
 
@@ -54,7 +55,7 @@ impl Said {
         self.summary.is_none() && self.lessons.is_empty() && self.depends_on.is_empty()
     }
 
-    /// Refuses what is refused whatever the commit is: too much, an empty summary, a form that nobody filled in.
+    /// Refuses what is refused whatever the commit is: too much, and a form that nobody filled in.
     ///
     /// # Errors
     /// When it cannot be stored.
@@ -146,7 +147,7 @@ fn place<'t>(
     if word.split_once(':').is_some_and(looks_like_place) {
         warnings.push(format!(
             "`{}` names no file of commit {} or the one before it, so it was kept as words of the lesson",
-            plain(word),
+            short(word),
             facts.commit.id.to_hex_with_len(8)
         ));
     }
@@ -223,7 +224,8 @@ fn dependency(facts: &mut Facts<'_>, placed: &Placed<'_>, warnings: &mut Vec<Str
 
 /// The beginning of a text, for a remark about it.
 fn short(text: &str) -> String {
-    let text = plain(text);
+    let (text, _secrets) = wash(text);
+    let text = plain(&text);
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(60) {
         Some((at, _)) => format!("{}…", &line[..at]),

@@ -96,8 +96,14 @@ impl Chronicle {
     /// # Errors
     /// When what is said is not of the right form, which keeps git from being started; when the context cannot be kept,
     /// git cannot be started, or the notes cannot be written.
-    pub fn commit(&self, command: ContextCommand, said: Said, args: &[OsString]) -> Result<Committed, Error> {
+    pub fn commit(
+        &self,
+        command: ContextCommand,
+        mut said: Said,
+        args: &[OsString],
+    ) -> Result<Committed, Error> {
         said.check()?;
+        said.summary = said.summary.filter(|summary| !wash(summary).0.trim().is_empty());
         let mut redacted = Vec::new();
         let (context, annotation) = told_apart(command, said);
         let mut staged = self.said_in_environment(&mut redacted).unwrap_or_default();
@@ -119,6 +125,8 @@ impl Chronicle {
         let mut warnings = Vec::new();
         if is_made {
             after.after_commit()?;
+            // A session that was shown lessons is known by its environment.
+            after.environment = self.environment;
             if let Some(said) = annotation.clone() {
                 let reply = after.annotate_commit(said)?;
                 warnings = reply.warnings;
