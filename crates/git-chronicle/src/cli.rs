@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(said("log"), tip("history"));
         assert_eq!(said("blame"), tip("why"));
         assert_eq!(said("upgrade"), None);
-        assert_eq!(said("anotate"), tip("annotate"));
+        assert!(said("anotate").is_some_and(|tip| tip.contains("'annotate'")));
     }
 
     #[test]

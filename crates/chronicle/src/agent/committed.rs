@@ -7,6 +7,7 @@ use chronicle_commits::{
     stored_on,
 };
 use chronicle_core::correction::Tier;
+use chronicle_git::ObjectId;
 use jiff::SignedDuration;
 
 use super::{AgentSession, ShownItem, Telling};
@@ -37,6 +38,7 @@ impl Chronicle {
         if JUST_NOW < there.now.duration_since(commit.time).abs()
             || there.is_annotated("HEAD")?
             || !there.read_settings()?.reminds
+            || there.takes_along(head)?
         {
             return Ok(None);
         }
@@ -56,6 +58,18 @@ impl Chronicle {
         }];
         let why = format!("commit {} has no annotation", &id[..12]);
         self.tell(&mut log, Telling { event: EVENT, key: Some(&id), why, items, text }).map(Some)
+    }
+
+    /// Takes along what is known of the commit that HEAD was amended from, where no git hook did; whether there was
+    /// anything.
+    fn takes_along(&self, head: ObjectId) -> Result<bool, Error> {
+        let before = self.repository()?.head_before_commit(head).filter(|_| self.is_amended());
+        let Some(before) = before.map(|before| before.to_string()) else { return Ok(false) };
+        let is_annotated = self.is_annotated(&before)?;
+        if is_annotated {
+            self.after_rewrite(&format!("{before} {head}\n"))?;
+        }
+        Ok(is_annotated)
     }
 
     /// Whether a commit carries an annotation.

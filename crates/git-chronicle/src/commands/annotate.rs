@@ -170,7 +170,7 @@ pub(crate) fn run(mut args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) ->
         (.., Some(from)) => Given::From(from),
         _ if args.auto => Given::Message,
         _ => {
-            let reason = "say why the commit is as it is: `git chronicle annotate --summary 'WHY'`";
+            let reason = "say why the commit is as it is: `git chronicle annotate --summary 'WHY'`, or as JSON with `--file`, `--live` or `--json`";
             return UsageSnafu { reason }.fail();
         }
     };

@@ -270,6 +270,28 @@ fn a_commit_without_an_annotation_is_reminded_of_with_a_command_that_runs() {
 }
 
 #[test]
+fn what_was_annotated_and_then_amended_is_not_reminded_of() {
+    let desk = desk();
+    let call = json!({"tool_name": "Bash", "tool_input": {"command": "git commit -q --amend"},
+        "tool_response": {"stdout": "", "stderr": ""}});
+    let amend = |text: &str| {
+        desk.repo.write("src/pool.rs", text);
+        let mut git = testkit::command("git", desk.repo.path());
+        git.args(["commit", "-qa", "--amend", "-m", text]);
+        git.env("GIT_AUTHOR_DATE", crate::desk::NOW).env("GIT_COMMITTER_DATE", crate::desk::NOW);
+        assert!(git.status().unwrap().success());
+        desk.hook("claude", "post-tool-use", &call)
+    };
+    desk.repo.write("src/pool.rs", POOL.replace("trace(id);", ""));
+    desk.repo.commit_at("pool: no trace", crate::desk::NOW);
+    assert!(amend("// one\n").contains("carries no annotation"));
+    desk.run(&["annotate", "-m", "Traces cost a lock each time"]).success();
+    assert_eq!(amend("// two\n"), "");
+    assert_eq!(amend("// three\n"), "");
+    assert_eq!(crate::outcome::note(&desk.repo, "HEAD")["summary"], "Traces cost a lock each time");
+}
+
+#[test]
 fn a_commit_that_teaches_nothing_is_not_reminded_of() {
     let desk = desk();
     let committed = |what: &str| {
