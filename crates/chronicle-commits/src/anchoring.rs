@@ -131,7 +131,7 @@ fn items(facts: &mut Facts<'_>, file: &str) -> Result<Vec<Item>> {
 }
 
 /// The innermost item that holds all of `range`.
-fn innermost(items: &[Item], range: LineRange) -> Option<&Item> {
+pub(crate) fn innermost(items: &[Item], range: LineRange) -> Option<&Item> {
     let holds = |item: &&Item| item.lines.start <= range.start && range.end <= item.lines.end;
     items.iter().filter(holds).min_by_key(|item| item.lines.len())
 }

@@ -114,7 +114,11 @@ impl AuthorContext {
 const MAX_DEPENDENCIES: usize = 8;
 
 /// The files and items of the commit that an assumption names.
-fn resolve(assumption: &str, facts: &mut Facts<'_>, repository: &Repository) -> Result<Vec<DependsOn>> {
+pub(crate) fn resolve(
+    assumption: &str,
+    facts: &mut Facts<'_>,
+    repository: &Repository,
+) -> Result<Vec<DependsOn>> {
     let mentioned = mentions(assumption);
     let mut files: Vec<String> = Vec::new();
     for mention in mentioned.iter().filter(|mention| matches!(mention, Mention::Path(_))) {

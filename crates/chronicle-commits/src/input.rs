@@ -1,4 +1,4 @@
-//! What an author hands in to be stored: the JSON of `annotate`.
+//! What an author hands in to be stored: the JSON of `annotate`; what options say is made the same (`said`).
 //!
 //! Strict where reading is lenient: a wrong word or type is refused with its place,
 //! an unknown key is named. Keys of older input forms are mapped, not dropped.
@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use snafu::{ResultExt, Snafu};
 
-/// The input of `git chronicle annotate --live`.
+/// The input of `git chronicle annotate --file`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(title = "chronicle annotate input")]
 pub struct AnnotateInput {
@@ -181,11 +181,16 @@ pub fn read_input(bytes: &[u8]) -> Result<ReadInput, InputError> {
     snafu::ensure!(bytes.len() <= MAX_BYTES, TooLargeSnafu);
     let text = std::str::from_utf8(bytes).context(NotTextSnafu)?.trim_start_matches('\u{feff}');
     snafu::ensure!(!text.trim().is_empty(), EmptySnafu);
-    let mut value: Value = serde_json::from_str(text).context(SyntaxSnafu)?;
+    let value: Value = serde_json::from_str(text).context(SyntaxSnafu)?;
     snafu::ensure!(value.is_object(), ShapeSnafu { place: "input", reason: "expected a JSON object" });
     if let Some(place) = duplicate_key(text.as_bytes()) {
         return ShapeSnafu { place, reason: "stands twice in one object" }.fail();
     }
+    read_value(value)
+}
+
+/// What [`read_input`] does once it is an object of JSON, wherever that comes from.
+pub(crate) fn read_value(mut value: Value) -> Result<ReadInput, InputError> {
     let unknown_in_lines = unknown_in_lines(&value);
     let mut washed = Washed::default();
     washed.wash_input(&mut value);
@@ -322,9 +327,7 @@ impl ReadInput {
         let lessons = lessons
             .map(|(n, entry)| (format!("wisdom[{n}].content"), entry.content.as_str(), LESSON_PLACEHOLDER));
         for (place, words, placeholder) in summary.into_iter().chain(lessons) {
-            let reason =
-                format!("`{placeholder}` stands for your own words; fill it in, or leave the lesson out");
-            snafu::ensure!(words.trim() != placeholder, ShapeSnafu { place, reason });
+            filled_in(&place, words, placeholder)?;
         }
         Ok(())
     }
@@ -344,6 +347,13 @@ impl ReadInput {
         }
         self.warnings.append(&mut named);
     }
+}
+
+/// Refuses `words` that are the placeholder of a form.
+pub(crate) fn filled_in(place: &str, words: &str, placeholder: &str) -> Result<(), InputError> {
+    let reason = format!("`{placeholder}` stands for your own words; fill it in, or leave the lesson out");
+    snafu::ensure!(words.trim() != placeholder, ShapeSnafu { place, reason });
+    Ok(())
 }
 
 /// A remark on each key that means nothing to us; those of a stored note are no surprise in an input.
@@ -409,12 +419,6 @@ impl EntryInput {
 }
 
 impl AnnotateInput {
-    /// Input with nothing but a summary.
-    #[must_use]
-    pub fn with_summary(summary: String) -> Self {
-        Self { summary: Some(summary), ..Self::default() }
-    }
-
     /// The regions, in the form in which they are stored.
     ///
     /// # Errors

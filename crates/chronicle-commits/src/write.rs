@@ -6,7 +6,7 @@ use chronicle_core::{
     Annotation, Category, ContextLevel, CrossCutting, Entry, EntryId, LineRange, Lines, Note, Origin,
     Provenance, Region, Source, correction::Tier, quality, trivial::is_message_of_git,
 };
-use chronicle_git::{NOTES_REF, NotesEdit, ObjectId, Repository};
+use chronicle_git::{Commit, NOTES_REF, NotesEdit, ObjectId, Repository};
 use jiff::Timestamp;
 
 use crate::{
@@ -538,14 +538,10 @@ fn fold_in_once(
 /// A document for what was staged alone: its commit's subject says what it is about.
 fn remarks_document(repository: &Repository, commit: ObjectId, stamp: &Stamp<'_>) -> Result<Annotation> {
     let facts = Facts::of(repository, commit)?;
-    // The subject of somebody else's commit isn't what the user says, nor is what git makes of one.
-    let subject = facts.commit.subject();
-    let is_own = repository.is_by_user(&facts.commit) && !is_message_of_git(&subject);
-    let subject = if is_own { wash(&subject).0 } else { String::new() };
+    let summary = subject_said(repository, &facts.commit);
     let mut provenance = Provenance::new(Source::Live);
     provenance.author.clone_from(&stamp.author);
-    let summary = if subject.is_empty() { WITHOUT_SUBJECT } else { &subject };
-    let mut document = Annotation::new(&commit.to_string(), &stamp.now.to_string(), summary, provenance);
+    let mut document = Annotation::new(&commit.to_string(), &stamp.now.to_string(), &summary, provenance);
     document.context_level = Some(ContextLevel::Enhanced);
     document.change = Some(change::of(
         repository,
@@ -553,6 +549,16 @@ fn remarks_document(repository: &Repository, commit: ObjectId, stamp: &Stamp<'_>
         &repository.plain_changes(facts.first_parent(), facts.commit.tree)?,
     )?);
     Ok(document)
+}
+
+/// The subject of a commit as the summary of what is said of it, as far as it is the user's: neither somebody else's nor
+/// what git makes of one.
+#[must_use]
+pub fn subject_said(repository: &Repository, commit: &Commit) -> String {
+    let subject = commit.subject();
+    let is_own = repository.is_by_user(commit) && !is_message_of_git(&subject);
+    let subject = if is_own { wash(&subject).0 } else { String::new() };
+    if subject.is_empty() { WITHOUT_SUBJECT.to_owned() } else { subject }
 }
 
 /// The summary of what was said of a commit without a subject of the user's.

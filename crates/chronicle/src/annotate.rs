@@ -1,8 +1,10 @@
 //! Stores why a change is the way it is.
 
+use std::path::Path;
+
 use chronicle_commits::{
-    SaidBy,
-    input::{AnnotateInput, read_input, wash},
+    Said, SaidBy,
+    input::{AnnotateInput, ReadInput, read_input, wash},
     resolve_pointers, stored_on,
     write::{self, AnnotateRequest, Annotated, Stamp},
 };
@@ -21,8 +23,8 @@ use crate::{
 pub enum Given {
     /// The JSON of an annotation.
     Json(Vec<u8>),
-    /// A summary alone.
-    Summary(String),
+    /// What options say.
+    Said(Said),
     /// Nothing: the commit's message speaks.
     Message,
     /// What is known about commits whose place this one took.
@@ -101,9 +103,9 @@ impl Chronicle {
                 let read = read_input(&bytes)?;
                 (read.input, read.warnings, read.redacted)
             }
-            Given::Summary(text) => {
-                let (summary, redacted) = wash(&text);
-                (AnnotateInput::with_summary(summary), Vec::new(), redacted)
+            Given::Said(said) => {
+                let read = self.read_said(&said, command.commit.as_deref().unwrap_or("HEAD"))?;
+                (read.input, read.warnings, read.redacted)
             }
             Given::Message => (AnnotateInput::default(), Vec::new(), Vec::new()),
         };
@@ -171,6 +173,18 @@ impl Chronicle {
             others: others_on(self.repository()?, commit),
             stored,
         })
+    }
+
+    /// What options say of a commit, read as JSON is.
+    fn read_said(&self, said: &Said, revision: &str) -> Result<ReadInput, Error> {
+        said.check()?;
+        let repository = self.repository()?;
+        let spelled = |file: &str| {
+            let named = repository.root_relative(&self.directory, Path::new(file)).unwrap_or_default();
+            named.iter().map(ToString::to_string).collect()
+        };
+        let (input, remarks) = said.as_input(repository, repository.resolve(revision)?, &spelled)?;
+        Ok(ReadInput::of_said(input, remarks)?)
     }
 
     /// The words of a commit's message: its subject, and its body where there is one.

@@ -2,8 +2,9 @@
 //!
 //! Nothing is stored. Every proposal is quoted from the session and says where it is from.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Write};
 
+use chronicle_commits::{LESSON_OPTIONS, input::SUMMARY_PLACEHOLDER};
 use chronicle_core::Category;
 use chronicle_search::{NamedSession, StoredTurn, TurnKind};
 use chronicle_sessions::shortened;
@@ -180,17 +181,27 @@ fn named_in(text: &str, files: &[String]) -> Option<String> {
 }
 
 impl Candidates {
-    /// The JSON that `annotate --live` takes; its summary is left to who confirms it.
+    /// The command that stores them; its summary is left to who confirms it.
     #[must_use]
-    pub fn as_input(&self) -> serde_json::Value {
-        let wisdom = self.wisdom.iter().map(|one| {
-            let mut entry = serde_json::json!({"category": one.category, "content": one.content});
-            if let Some(file) = &one.file {
-                entry["file"] = file.as_str().into();
-            }
-            entry
-        });
-        let wisdom: Vec<serde_json::Value> = wisdom.collect();
-        serde_json::json!({"commit": self.commit, "summary": "", "wisdom": wisdom})
+    pub fn as_command(&self) -> String {
+        let mut command = format!(
+            "git chronicle annotate --commit {} --summary {}",
+            &self.commit[..12],
+            quoted(SUMMARY_PLACEHOLDER)
+        );
+        for one in &self.wisdom {
+            let option = LESSON_OPTIONS.iter().find(|(_, category)| *category == one.category);
+            let option = option.map_or("insight", |(name, _)| name);
+            let place = one.file.as_deref().filter(|file| !file.contains(char::is_whitespace));
+            let place = place.map(|file| format!("{file}: ")).unwrap_or_default();
+            let content = chronicle_core::plain(&one.content).replace('\n', " ");
+            let _ = write!(command, " \\\n  --{option} {}", quoted(&format!("{place}{content}")));
+        }
+        command
     }
+}
+
+/// A text as one word of a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }

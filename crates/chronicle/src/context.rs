@@ -3,15 +3,16 @@
 use std::ffi::OsString;
 
 use chronicle_commits::{
-    AuthorContext, Staging,
+    AuthorContext, Said, Staging,
     input::wash,
     split_words,
     write::{self, Bound, Stamp},
 };
+use chronicle_core::quality;
 use chronicle_git::git_for_user;
 use snafu::ensure;
 
-use crate::{Chronicle, Error, error::EmptyContextSnafu};
+use crate::{AnnotateCommand, AnnotateReply, Chronicle, Error, Given, error::EmptyContextSnafu};
 
 /// What to say of the next commit.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +38,10 @@ pub struct Committed {
     pub stored_on: Option<String>,
     /// The kinds of secrets that were taken out.
     pub redacted: Vec<String>,
+    /// Whether the reason and the lessons were left out, since there is no commit to store them on.
+    pub is_unsaid: bool,
+    /// Advice and remarks on the reason and the lessons.
+    pub warnings: Vec<String>,
 }
 
 /// The parts of a context, as variables name them.
@@ -85,18 +90,28 @@ impl Chronicle {
 
     /// Runs `git commit ARGS` and stores what is said of the commit, here or in the environment.
     ///
-    /// When git makes no commit, what was said stays for the next one.
+    /// When git makes no commit, the context stays for the next one. The reason and the lessons of `said`, which name
+    /// lines of this commit, do not; its task and tags are those of the context.
     ///
     /// # Errors
-    /// When it cannot be kept, git cannot be started, or the notes cannot be written.
-    pub fn commit(&self, command: &ContextCommand, args: &[OsString]) -> Result<Committed, Error> {
+    /// When what is said is not of the right form, which keeps git from being started; when the context cannot be kept,
+    /// git cannot be started, or the notes cannot be written.
+    pub fn commit(
+        &self,
+        command: ContextCommand,
+        mut said: Said,
+        args: &[OsString],
+    ) -> Result<Committed, Error> {
+        said.check()?;
+        said.summary = said.summary.filter(|summary| !wash(summary).0.trim().is_empty());
         let mut redacted = Vec::new();
-        let mut context = self.said_in_environment(&mut redacted).unwrap_or_default();
-        context.update(said(command, &mut redacted));
-        let is_said = !context.is_empty();
+        let (context, annotation) = told_apart(command, said);
+        let mut staged = self.said_in_environment(&mut redacted).unwrap_or_default();
+        staged.update(self::said(&context, &mut redacted));
+        let is_staged = !staged.is_empty();
         let before = self.repository()?.head()?;
-        if is_said {
-            self.stage_context(context)?;
+        if is_staged {
+            self.stage_context(staged)?;
         }
         let hidden: Vec<String> = variables().collect();
         let args = [&["commit".into()], args].concat();
@@ -107,11 +122,46 @@ impl Chronicle {
         after.unopened = after.unopened.with_trust(self.trust_records());
         let head = after.repository()?.head()?;
         let is_made = code == 0 && head != before;
+        let mut warnings = Vec::new();
         if is_made {
             after.after_commit()?;
+            // A session that was shown lessons is known by its environment.
+            after.environment = self.environment;
+            if let Some(said) = annotation.clone() {
+                let reply = after.annotate_commit(said)?;
+                warnings = reply.warnings;
+                redacted.extend(reply.redacted);
+            }
         }
-        let stored_on = head.filter(|_| is_said && is_made).map(|id| id.to_string());
-        Ok(Committed { code, waits: is_said && !is_made, stored_on, redacted })
+        let stored_on = head.filter(|_| (is_staged || annotation.is_some()) && is_made);
+        Ok(Committed {
+            code,
+            waits: is_staged && !is_made,
+            stored_on: stored_on.map(|id| id.to_string()),
+            redacted,
+            is_unsaid: annotation.is_some() && !is_made,
+            warnings,
+        })
+    }
+
+    /// Annotates HEAD, which was just made; without a reason its subject is the summary.
+    fn annotate_commit(&self, mut said: Said) -> Result<AnnotateReply, Error> {
+        let repository = self.repository()?;
+        let head = repository.born_head()?;
+        let subject = write::subject_said(repository, &repository.commit(head)?);
+        let is_subject = said.summary.is_none();
+        let summary = said.summary.get_or_insert_with(|| subject.clone()).clone();
+        let mut reply = self.annotate(AnnotateCommand {
+            given: Given::Said(said),
+            commit: Some(head.to_string()),
+            replace: Vec::new(),
+            replace_summary: false,
+        })?;
+        if is_subject {
+            let advice = quality::summary_advice(&summary, &repository.commit(head)?.subject());
+            reply.warnings.retain(|warning| Some(warning) != advice.as_ref());
+        }
+        Ok(reply)
     }
 
     pub(crate) fn bind(&self, said: Option<&AuthorContext>) -> Result<Bound, Error> {
@@ -142,6 +192,19 @@ impl Chronicle {
 /// The variables that say something of a commit.
 fn variables() -> impl Iterator<Item = String> {
     PREFIXES.iter().flat_map(|prefix| PARTS.iter().map(move |part| format!("{prefix}{part}")))
+}
+
+/// What is staged for the commit, and what it is annotated with once it is made. A task and tags that come with reasons
+/// and lessons belong to those.
+fn told_apart(mut context: ContextCommand, said: Said) -> (ContextCommand, Option<Said>) {
+    if said.is_empty() {
+        return (context, None);
+    }
+    let said = Said { task: context.task.clone(), tags: context.tags.clone(), ..said };
+    if context.reasoning.is_none() && context.dependencies.is_empty() {
+        context = ContextCommand::default();
+    }
+    (context, Some(said))
 }
 
 /// What is said, without secrets and control characters.

@@ -74,7 +74,7 @@ pub use candidates::{Candidate, Candidates};
 pub use check::{Check, CheckScope, CheckedFile, Touch, TouchedDependent, TouchedLesson};
 pub use chronicle_commits::parsing;
 pub use chronicle_commits::{
-    AuthorContext, StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES, reconcile::Effort,
+    AuthorContext, LESSON_OPTIONS, Said, StagedRemark, input::MAX_BYTES as MAX_INPUT_BYTES, reconcile::Effort,
 };
 pub use chronicle_core::{
     Category, ContextLevel, InvalidRange, LineRange, are,

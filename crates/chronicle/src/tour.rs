@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use chronicle_commits::Said;
+use chronicle_core::Category;
 use chronicle_git::scratch::git;
 use jiff::Timestamp;
 use snafu::ResultExt;
@@ -47,15 +49,10 @@ pub fn attempts(limit: u32) -> impl Iterator<Item = Duration> {
 }
 ";
 
-const ANNOTATION: &str = r#"{
-  "summary": "Back off exponentially: with a fixed delay all clients came back at once",
-  "wisdom": [
-    { "category": "dead_end", "file": "src/reconnect.rs",
-      "content": "Tried a fixed delay first; after an outage every client reconnected in the same second." },
-    { "category": "gotcha", "file": "src/reconnect.rs", "lines": { "start": 5, "end": 6 },
-      "content": "The configured maximum is in seconds, the timer takes milliseconds." }
-  ]
-}"#;
+const SUMMARY: &str = "Back off exponentially: with a fixed delay all clients came back at once";
+const DEAD_END: &str = "src/reconnect.rs: Tried a fixed delay first; after an outage every client reconnected in the same second.";
+const GOTCHA: &str =
+    "src/reconnect.rs:5-6 The configured maximum is in seconds, the timer takes milliseconds.";
 
 impl Tour<'_> {
     fn remember(&mut self) -> Result<(), Error> {
@@ -67,9 +64,14 @@ impl Tour<'_> {
         self.commit("reconnect: wait before trying again")?;
         self.write("src/reconnect.rs", RECONNECT)?;
         self.commit("reconnect: back off exponentially")?;
-        self.command("git chronicle annotate --live <<'EOF'");
-        (self.say)(&format!("{ANNOTATION}\nEOF\n"));
-        let given = Given::Json(ANNOTATION.as_bytes().to_vec());
+        self.command(&format!(
+            "git chronicle annotate --summary '{SUMMARY}' \\\n    --dead-end '{DEAD_END}' \\\n    --gotcha '{GOTCHA}'"
+        ));
+        let given = Given::Said(Said {
+            summary: Some(SUMMARY.to_owned()),
+            lessons: vec![(Category::DeadEnd, DEAD_END.to_owned()), (Category::Gotcha, GOTCHA.to_owned())],
+            ..Said::default()
+        });
         let chronicle = Chronicle::isolated(self.root, self.now);
         let reply = chronicle.annotate(AnnotateCommand {
             given,
@@ -106,7 +108,7 @@ impl Tour<'_> {
         let chronicle = Chronicle::isolated(self.root, self.now);
         let reading = chronicle.read(&command)?;
         (self.say)(&render::reading(&reading, Format::Markdown, &chronicle.view()));
-        let gotcha = reading.wisdom.iter().find(|item| item.category == chronicle_core::Category::Gotcha);
+        let gotcha = reading.wisdom.iter().find(|item| item.category == Category::Gotcha);
         let lines = gotcha.and_then(|item| item.standing.lines);
         if let Some(lines) = lines {
             (self.say)(&format!(

@@ -4,7 +4,9 @@ use std::{ffi::OsString, path::PathBuf, str::FromStr};
 
 use chronicle::render::Format;
 use clap::{
-    Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, builder::RangedU64ValueParser,
+    Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
+    builder::RangedU64ValueParser,
+    error::{ContextKind, ContextValue},
 };
 
 use crate::commands::{
@@ -22,6 +24,14 @@ use crate::commands::{
     supersede::SupersedeArgs, sync::SyncArgs, thread::ResolveArgs, thread::ThreadArgs, tour::TourArgs,
     uninstall::UninstallArgs, why::WhyArgs,
 };
+
+/// The usual form of help, to which examples are added as they are typed: the form itself is never wrapped.
+#[macro_export]
+macro_rules! help {
+    () => {
+        "{before-help}{about-with-newline}\n{usage-heading} {usage}\n\n{all-args}{after-help}"
+    };
+}
 
 /// Memory for a codebase and for the agents that work on it
 ///
@@ -80,13 +90,66 @@ impl Cli {
             (None, Some("--version" | "-V")) => Root::command(),
             _ => all(),
         };
-        let mut matches = definition.try_get_matches_from_mut(arguments)?;
+        let mut matches = definition.try_get_matches_from_mut(arguments).map_err(with_meant)?;
         let parsed = Root::from_arg_matches_mut(&mut matches).and_then(|root| {
             let command = Command::from_arg_matches_mut(&mut matches)?;
             Ok(Self { directory: root.directory, output: root.output, command })
         });
         parsed.map_err(|error| error.format(&mut definition))
     }
+}
+
+/// What other programs call a command of ours, and ours; none where there is nothing like it.
+const MEANT: [(&str, &[&str]); 30] = [
+    ("add", &["annotate", "note"]),
+    ("blame", &["why"]),
+    ("browse", &["find"]),
+    ("cat", &["read"]),
+    ("delete", &["purge"]),
+    ("edit", &["correct"]),
+    ("enable", &["setup"]),
+    ("explain", &["why"]),
+    ("fetch", &["sync"]),
+    ("get", &["read"]),
+    ("grep", &["find"]),
+    ("install", &["setup"]),
+    ("list", &["read", "pending"]),
+    ("log", &["history"]),
+    ("pull", &["sync"]),
+    ("push", &["sync"]),
+    ("query", &["find"]),
+    ("record", &["annotate"]),
+    ("remember", &["note"]),
+    ("remove", &["purge"]),
+    ("rm", &["purge"]),
+    ("search", &["find"]),
+    ("sessions", &["session"]),
+    ("settings", &["config"]),
+    ("tasks", &["pending"]),
+    ("todo", &["pending"]),
+    ("todos", &["pending"]),
+    ("update", &[]),
+    ("upgrade", &[]),
+    ("who", &["why"]),
+];
+
+/// An unknown command with the one that is meant, where its letters suggest another.
+fn with_meant(mut error: clap::Error) -> clap::Error {
+    let meant = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(name)) => {
+            MEANT.iter().find(|(known, _)| *known == name.to_lowercase()).map(|(_, meant)| *meant)
+        }
+        _ => None,
+    };
+    match meant {
+        Some([]) => drop(error.remove(ContextKind::SuggestedSubcommand)),
+        Some(meant) => {
+            let meant = meant.iter().map(|name| (*name).to_owned()).collect();
+            let _replaced = error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(meant));
+        }
+        None => {}
+    }
+    error
 }
 
 /// The definition of all commands. It takes more than 100 KB of the stack, and each page of them is touched on entry:
@@ -225,6 +288,29 @@ mod tests {
         for (name, define) in OFTEN {
             assert_eq!(help(one(name, define), name), help(all(), name));
         }
+    }
+
+    #[test]
+    fn a_command_is_suggested_by_what_is_meant() {
+        let definition = all();
+        let names: Vec<&str> = definition.get_subcommands().map(clap::Command::get_name).collect();
+        for (name, meant) in MEANT {
+            assert!(!names.contains(&name), "{name} is a command");
+            assert!(meant.iter().all(|meant| names.contains(meant)), "{name}: {meant:?}");
+        }
+        let said = |name: &str| {
+            let error =
+                Cli::parse(vec!["git-chronicle".into(), name.into()]).expect_err("there is no such command");
+            error.to_string().lines().find_map(|line| Some(line.trim().strip_prefix("tip: ")?.to_owned()))
+        };
+        let tip = |name: &str| Some(format!("a similar subcommand exists: '{name}'"));
+        assert_eq!(said("install"), tip("setup"));
+        assert_eq!(said("browse"), tip("find"));
+        assert_eq!(said("Search"), tip("find"));
+        assert_eq!(said("log"), tip("history"));
+        assert_eq!(said("blame"), tip("why"));
+        assert_eq!(said("upgrade"), None);
+        assert!(said("anotate").is_some_and(|tip| tip.contains("'annotate'")));
     }
 
     #[test]

@@ -44,6 +44,7 @@ pub(crate) mod projects;
 pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod reconcile;
+pub(crate) mod said;
 pub(crate) mod schema;
 pub(crate) mod session;
 pub(crate) mod setup;

@@ -7,6 +7,7 @@ use chronicle_commits::{
     stored_on,
 };
 use chronicle_core::correction::Tier;
+use chronicle_git::ObjectId;
 use jiff::SignedDuration;
 
 use super::{AgentSession, ShownItem, Telling};
@@ -18,8 +19,8 @@ const EVENT: &str = "post-tool-use";
 const JUST_NOW: SignedDuration = SignedDuration::from_mins(5);
 
 impl Chronicle {
-    /// What to tell an agent that ran `command`, if that made a commit that carries no annotation: how to write one.
-    /// Remarks that were staged for the commit are bound to it first, where no git hook did that.
+    /// What to tell an agent that ran `command`, if that made a commit that carries no annotation and changed something
+    /// of which there may be a lesson: how to write one. Remarks that were staged for the commit are bound to it first, where no git hook did that.
     ///
     /// # Errors
     /// When the repository or the log of the session cannot be read, or the notes cannot be written.
@@ -37,6 +38,7 @@ impl Chronicle {
         if JUST_NOW < there.now.duration_since(commit.time).abs()
             || there.is_annotated("HEAD")?
             || !there.read_settings()?.reminds
+            || there.takes_along(head)?
         {
             return Ok(None);
         }
@@ -45,10 +47,8 @@ impl Chronicle {
         if log.has(EVENT, Some(&id)) {
             return Ok(None);
         }
-        let parent = commit.parents.first().map(|parent| repository.commit(*parent)).transpose()?;
-        let files = repository.plain_changes(parent.map(|parent| parent.tree), commit.tree)?;
-        let file = files.iter().map(|change| change.path.to_string()).find(|path| is_plain(path));
-        let text = reminder(&id[..12], file.as_deref());
+        let Some(worth) = there.worth_a_lesson(&commit, is_plain)? else { return Ok(None) };
+        let text = reminder(&id[..12], worth.file.filter(|file| is_plain(file)).as_deref(), worth.line);
         let items = vec![ShownItem {
             id: id.clone(),
             commit: Some(id.clone()),
@@ -58,6 +58,18 @@ impl Chronicle {
         }];
         let why = format!("commit {} has no annotation", &id[..12]);
         self.tell(&mut log, Telling { event: EVENT, key: Some(&id), why, items, text }).map(Some)
+    }
+
+    /// Takes along what is known of the commit that HEAD was amended from, where no git hook did; whether there was
+    /// anything.
+    fn takes_along(&self, head: ObjectId) -> Result<bool, Error> {
+        let before = self.repository()?.head_before_commit(head).filter(|_| self.is_amended());
+        let Some(before) = before.map(|before| before.to_string()) else { return Ok(false) };
+        let is_annotated = self.is_annotated(&before)?;
+        if is_annotated {
+            self.after_rewrite(&format!("{before} {head}\n"))?;
+        }
+        Ok(is_annotated)
     }
 
     /// Whether a commit carries an annotation.
@@ -71,21 +83,21 @@ impl Chronicle {
     }
 }
 
-/// The command with which the commit is annotated, ready to be filled in. The subject, which may be somebody else's
-/// words, is not needed: who made the commit knows it.
-fn reminder(id: &str, file: Option<&str>) -> String {
-    let place = file.map(|file| format!(",\"file\":\"{file}\"")).unwrap_or_default();
+/// The command with which the commit is annotated, ready to be filled in, in words that the guards of agents' shells let
+/// pass: no here-document, no braces. The subject, which may be somebody else's words, is not needed: who made the commit
+/// knows it.
+fn reminder(id: &str, file: Option<&str>, line: Option<u32>) -> String {
+    let line = line.map(|line| line.to_string()).unwrap_or_default();
+    let place = file.map(|file| format!("{file}:{line} ")).unwrap_or_default();
     format!(
-        "Commit {id} carries no annotation. If there is something that the diff does not say, keep it now: \
-         why this way, what was tried and failed (`dead_end`), traps (`gotcha`), what matters (`insight`), what is left \
-         (`unfinished_thread`).\n\n\
-         git chronicle annotate --live --commit {id} <<'EOF'\n\
-         {{\"summary\":\"{SUMMARY_PLACEHOLDER}\",\"wisdom\":[{{\"category\":\"gotcha\",\"content\":\"{LESSON_PLACEHOLDER}\"{place}}}]}}\n\
-         EOF"
+        "Commit {id} carries no annotation. If there is something that the diff does not say, keep it now with the tool \
+         `chronicle_annotate` or this command: why this way, what was tried and failed (`--dead-end`), traps (`--gotcha`), \
+         what matters (`--insight`), what is left (`--unfinished`). Words with quotes: as JSON in a file, for `--file PATH`.\n\n\
+         git chronicle annotate --commit {id} --summary '{SUMMARY_PLACEHOLDER}' --gotcha '{place}{LESSON_PLACEHOLDER}'"
     )
 }
 
-/// Whether a path may stand in a shell's word and in JSON as it is, and can hold no sentence.
+/// Whether a path may be part of a shell's word and name a place as it is, and can hold no sentence.
 fn is_plain(path: &str) -> bool {
     path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@'))
 }

@@ -19,9 +19,8 @@ pub(super) fn markdown(candidates: &Candidates, _view: &View) -> String {
     }
     let _ = writeln!(
         out,
-        "\nStrike out what is no lesson, say why in `summary`, and store the rest:\n\n\
-         git chronicle annotate --live <<'EOF'\n{}\nEOF",
-        chronicle_core::plain(&candidates.as_input().to_string()).replace('\n', " ")
+        "\nStrike out what is no lesson, say why in the summary, and store the rest:\n\n{}",
+        candidates.as_command()
     );
     out
 }

@@ -121,17 +121,8 @@ impl Chronicle {
         }
         let mut seen = BTreeSet::new();
         said.words.retain(|words| seen.insert(words.clone()));
-        let mut gathered = Gathered {
-            repository,
-            texts: Texts::new(repository),
-            files: Vec::new(),
-            aside: Vec::new(),
-            trivial: None,
-            is_annotated: is_annotated(&stored, &subject),
-            said,
-            session: None,
-            commit,
-        };
+        let is_annotated = is_annotated(&stored, &subject);
+        let mut gathered = Gathered { is_annotated, said, ..Gathered::new(repository, commit) };
         gathered.look()?;
         if gathered.trivial.is_none() {
             let files: Vec<String> = gathered.files.iter().map(|file| file.path.clone()).collect();
@@ -141,15 +132,77 @@ impl Chronicle {
     }
 }
 
+/// A commit that changes more files is not looked through for one that teaches something.
+const MOST_JUDGED: usize = 500;
+
+/// Where a commit changed something of which there may be a lesson.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Worth {
+    /// The file; `None` where there are too many.
+    pub(crate) file: Option<String>,
+    /// The first line there that it changed.
+    pub(crate) line: Option<u32>,
+}
+
+impl Chronicle {
+    /// Whether a commit changed anything of which there may be a lesson, and where; a file that `is_wanted` is preferred.
+    pub(crate) fn worth_a_lesson(
+        &self,
+        commit: &Commit,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<Option<Worth>, Error> {
+        let gathered = Gathered::new(self.repository()?, commit.clone());
+        let parents = gathered.parents();
+        let changes = gathered.repository.changes(parents.first().copied(), commit.tree)?;
+        let n_changes = changes.len();
+        let mut found: Option<Worth> = None;
+        for change in changes.into_iter().take(MOST_JUDGED) {
+            let path = change.path.to_str_lossy().into_owned();
+            let line = match gathered.judge(&path, &change, &parents)? {
+                Judged::Changed(hunks) => {
+                    hunks.iter().find_map(|hunk| hunk.new.range()).map(|range| range.start)
+                }
+                Judged::TooLarge(_) => None,
+                Judged::Trivial(_) | Judged::Taken => continue,
+            };
+            let is_best = is_wanted(&path);
+            if is_best || found.is_none() {
+                found = Some(Worth { file: Some(path), line });
+            }
+            if is_best {
+                break;
+            }
+        }
+        Ok(found.or_else(|| (MOST_JUDGED < n_changes).then_some(Worth { file: None, line: None })))
+    }
+}
+
+impl<'r> Gathered<'r> {
+    /// A commit of which nothing is known yet.
+    fn new(repository: &'r Repository, commit: Commit) -> Self {
+        Self {
+            repository,
+            texts: Texts::new(repository),
+            files: Vec::new(),
+            aside: Vec::new(),
+            trivial: None,
+            is_annotated: false,
+            said: Said::default(),
+            session: None,
+            commit,
+        }
+    }
+
+    /// The trees of its parents, as far as they are at hand.
+    fn parents(&self) -> Vec<ObjectId> {
+        self.commit.parents.iter().filter_map(|parent| self.repository.commit_tree(*parent).ok()).collect()
+    }
+}
+
 impl Gathered<'_> {
     /// Finds out what the commit changed, and what of it is worth a look.
     fn look(&mut self) -> Result<(), Error> {
-        let parents: Vec<ObjectId> = self
-            .commit
-            .parents
-            .iter()
-            .filter_map(|parent| self.repository.commit_tree(*parent).ok())
-            .collect();
+        let parents = self.parents();
         let is_merge = 1 < parents.len();
         let changes = self.repository.changes(parents.first().copied(), self.commit.tree)?;
         if changes.is_empty() && !is_merge {

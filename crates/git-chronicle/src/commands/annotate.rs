@@ -1,34 +1,73 @@
 use std::{io::Read, path::PathBuf};
 
 use chronicle::{
-    AnnotateCommand, Cancel, Chronicle, Given, Model, Purpose, RunLimits, Sources, Which, WriteCommand,
+    AnnotateCommand, Cancel, Chronicle, Given, Model, Purpose, RunLimits, Said, Sources, Which, WriteCommand,
     WrittenOutcome, WrittenReply, counted, render,
 };
 use snafu::ResultExt;
 
 use crate::{
     background,
+    commands::said::LessonArgs,
     error::{CommandError, StdinSnafu, UnwrittenSnafu, UsageSnafu},
     ui::Ui,
 };
 
 /// Record why a commit is the way it is
 ///
-/// Give a summary (why this approach, not what changed) and lessons: dead_end (tried and
-/// failed), gotcha (a trap the code does not show), insight, unfinished_thread. Name the file
+/// Give a summary (why this approach, not what changed) and lessons: dead ends (tried and
+/// failed), gotchas (traps the code does not show), insights, what is unfinished. Name the file
 /// and the lines, or only the file: lines are found in the commit's own changes. Secrets are
 /// replaced before anything is stored. What was stored is shown.
 ///
 /// Annotating a commit again adds to what is there; the same content adds nothing.
+///
+/// Programs give JSON (`git chronicle schema annotate-input`), and so does whoever has quotes in
+/// the text: write it to a file, and name that with --file.
 #[derive(Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("given").required(true))]
-#[command(after_help = r#"Example:
-  git chronicle annotate --live <<'EOF'
-  {"summary": "Back off exponentially: linear retries kept the broker down",
-   "wisdom": [{"category": "gotcha", "content": "max_backoff is in seconds, sleep() takes milliseconds",
-               "file": "src/reconnect.rs", "lines": {"start": 55, "end": 55}}]}
-  EOF"#)]
+#[command(group = clap::ArgGroup::new("given"))]
+#[command(
+    override_usage = "git chronicle annotate [COMMIT] --summary <WHY> [--gotcha|--dead-end|--insight|--unfinished <[PLACE ]WHAT>]...
+       git chronicle annotate [COMMIT] --file <FILE>|--live|--json <JSON>|--auto|--from-session|--agent",
+    help_template = concat!(crate::help!(), r#"
+
+Examples:
+  git chronicle annotate --summary 'Linear retries kept the broker down'
+  git chronicle annotate HEAD~1 -m 'Linear retries kept the broker down' \
+    --gotcha 'src/reconnect.rs:55 max_backoff is in seconds, sleep() takes milliseconds' \
+    --dead-end 'src/reconnect.rs: A fixed delay: all clients came back at once'"#)
+)]
 pub(crate) struct AnnotateArgs {
+    /// The commit to annotate, any revision; HEAD by default. With --agent also a range A..B, newest first
+    #[arg(value_name = "COMMIT", conflicts_with = "commit")]
+    positional: Option<String>,
+
+    /// Why this approach, not what changed
+    #[arg(
+        short = 'm',
+        long,
+        visible_alias = "why",
+        value_name = "WHY",
+        group = "given",
+        allow_hyphen_values = true
+    )]
+    summary: Option<String>,
+
+    #[command(flatten)]
+    lessons: LessonArgs,
+
+    /// The task that the change was made for
+    #[arg(long, value_name = "TEXT", requires = "summary", allow_hyphen_values = true)]
+    task: Option<String>,
+
+    /// Labels of the lessons
+    #[arg(long, value_name = "TAG,…", requires = "summary", allow_hyphen_values = true)]
+    tags: Vec<String>,
+
+    /// Read the annotation as JSON from a file
+    #[arg(long, value_name = "FILE", group = "given")]
+    file: Option<PathBuf>,
+
     /// Read the annotation as JSON from standard input
     #[arg(long, group = "given")]
     live: bool,
@@ -36,14 +75,6 @@ pub(crate) struct AnnotateArgs {
     /// The annotation as JSON
     #[arg(long, value_name = "JSON", group = "given", allow_hyphen_values = true)]
     json: Option<String>,
-
-    /// Read the annotation as JSON from a file
-    #[arg(long, value_name = "FILE", group = "given")]
-    file: Option<PathBuf>,
-
-    /// A summary alone
-    #[arg(long, value_name = "TEXT", group = "given", allow_hyphen_values = true)]
-    summary: Option<String>,
 
     /// Take the commit's message as the summary; adds nothing to an annotated commit
     #[arg(long, group = "given")]
@@ -53,23 +84,19 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, group = "given")]
     from_session: bool,
 
-    /// Let a model look at the commit, or at those of RANGE, and at the session that made it
+    /// Let a model look at the commit, or at those of a range, and at the session that made it
     #[arg(long, group = "given")]
     agent: bool,
 
-    /// With --agent: the commits A..B, newest first
-    #[arg(value_name = "RANGE", requires = "agent", conflicts_with = "commit", allow_hyphen_values = true)]
-    range: Option<String>,
-
     /// Let a model try the commits again that could not be done
-    #[arg(long, group = "given", conflicts_with_all = ["commit", "range"])]
+    #[arg(long, group = "given", conflicts_with_all = ["commit", "positional"])]
     retry_failed: bool,
 
     /// With --agent: wait until it is done, as is the rule
     #[arg(long, requires = "agent", conflicts_with = "detach")]
     sync: bool,
 
-    /// With --agent: do it behind this command, which says nothing of it; what fails is written down
+    /// With --agent: do it in the background, where nothing is shown; what fails is written down
     #[arg(long = "async", requires = "agent", conflicts_with_all = ["dry_run", "sync"])]
     detach: bool,
 
@@ -77,7 +104,7 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, requires = "agent", hide = true)]
     by_session: bool,
 
-    /// With --agent: only tell what would be asked
+    /// With --agent: only show what would be asked
     #[arg(long, requires = "agent")]
     dry_run: bool,
 
@@ -89,7 +116,7 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, value_name = "REVS", group = "given", value_delimiter = ',', allow_hyphen_values = true)]
     squash_sources: Vec<String>,
 
-    /// The commit to annotate, any revision; HEAD by default
+    /// The commit to annotate, as an option
     #[arg(long, value_name = "REV", allow_hyphen_values = true)]
     commit: Option<String>,
 
@@ -97,38 +124,55 @@ pub(crate) struct AnnotateArgs {
     #[arg(long, value_name = "ID")]
     replace: Vec<String>,
 
-    /// Let the summary take the place of your own earlier one, which is kept beside it
+    /// Let the summary take the place of your own earlier one, which is kept next to it
     #[arg(long)]
     replace_summary: bool,
 }
 
-pub(crate) fn run(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    if args.from_session {
-        let candidates = chronicle.candidates(args.commit.as_deref())?;
-        return ui.answer(&render::candidates(&candidates, ui.format(), &ui.view(false)));
+pub(crate) fn run(mut args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    if let Some(option) = args.lessons.first().filter(|_| args.summary.is_none()) {
+        let reason = match args.file.is_some() || args.live || args.json.is_some() {
+            true => format!("`{option}` and JSON exclude each other: give all of it in one of the two"),
+            false => format!("`{option}` needs `--summary 'WHY'`, the reason for the change"),
+        };
+        return UsageSnafu { reason }.fail();
+    }
+    let is_range = args.positional.as_ref().is_some_and(|revision| revision.contains(".."));
+    if !is_range {
+        args.commit = args.positional.take().or(args.commit);
     }
     if args.agent || args.retry_failed {
         return by_agent(args, chronicle, ui);
     }
-    // What `--agent` excludes keeps the parser from asking for it.
-    if let Some(range) = args.range {
-        let reason = format!("a range is for `--agent`; `--commit {range}` names one commit");
+    if let Some(range) = args.positional {
+        let reason = format!("`{range}` is a range, which is for `--agent`; name one commit");
         return UsageSnafu { reason }.fail();
+    }
+    if args.from_session {
+        let candidates = chronicle.candidates(args.commit.as_deref())?;
+        return ui.answer(&render::candidates(&candidates, ui.format(), &ui.view(false)));
     }
     let from = match args.amend_source {
         Some(old) => Some(Sources::Amended(old)),
         None if args.squash_sources.is_empty() => None,
         None => Some(Sources::Squashed(args.squash_sources)),
     };
-    let given = match (args.live, args.json, args.file, args.summary) {
+    let given = match (args.live, args.json, args.file, args.summary, from) {
         (true, ..) => Given::Json(limited(std::io::stdin().lock()).context(StdinSnafu)?),
         (_, Some(json), ..) => Given::Json(json.into_bytes()),
-        (_, _, Some(path), _) => {
+        (_, _, Some(path), ..) => {
             let read = chronicle::files::open(&path).and_then(limited);
             Given::Json(read.map_err(|source| chronicle::Error::ReadInput { path, source })?)
         }
-        (_, _, _, Some(summary)) => Given::Summary(summary),
-        _ => from.map_or(Given::Message, Given::From),
+        (_, _, _, Some(summary), _) => {
+            Given::Said(Said { task: args.task, tags: args.tags, ..args.lessons.with_summary(Some(summary)) })
+        }
+        (.., Some(from)) => Given::From(from),
+        _ if args.auto => Given::Message,
+        _ => {
+            let reason = "say why the commit is as it is: `git chronicle annotate --summary 'WHY'`, or as JSON with `--file`, `--live` or `--json`";
+            return UsageSnafu { reason }.fail();
+        }
     };
     let command = AnnotateCommand {
         given,
@@ -149,7 +193,7 @@ pub(crate) fn run(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Res
 
 /// Lets a model write.
 fn by_agent(args: AnnotateArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let which = match args.range {
+    let which = match args.positional {
         _ if args.retry_failed => Which::Failed,
         Some(range) => Which::Range(range),
         None => Which::Commit(args.commit.unwrap_or_else(|| "HEAD".to_owned())),

@@ -3,20 +3,33 @@ use std::ffi::OsString;
 use chronicle::Chronicle;
 
 use crate::{
-    commands::context::SaidArgs,
+    commands::{context::SaidArgs, said::LessonArgs},
     error::{CommandError, GitSnafu},
     ui::Ui,
 };
 
 /// Run `git commit` and record why the commit is made
 ///
-/// Everything but the options below goes to `git commit` as it is. The commit's subject is the
-/// summary until somebody annotates it. When git makes no commit, what was said waits for the next.
+/// Everything but the options below goes to `git commit` as it is. Without --why the commit's subject is the summary
+/// until somebody annotates it. When git makes no commit, the task, the reasoning, the dependencies and the tags wait
+/// for the next; --why and lessons, which name lines of this commit, are given again.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "git chronicle commit [--task TEXT] [--reasoning TEXT] [--dependencies TEXT] [--tags TAG,…] [ARGUMENT OF GIT COMMIT]..."
+    override_usage = "git chronicle commit [--why WHY] [--gotcha|--dead-end|--insight|--unfinished '[PLACE ]WHAT']... [--task TEXT] [--tags TAG,…] [ARGUMENT OF GIT COMMIT]...",
+    help_template = concat!(crate::help!(), r#"
+
+Examples:
+  git chronicle commit -am 'reconnect: back off' --why 'Linear retries kept the broker down' \
+    --gotcha 'src/reconnect.rs:55 max_backoff is in seconds, sleep() takes milliseconds'"#)
 )]
 pub(crate) struct CommitArgs {
+    /// Why this approach, not what changed
+    #[arg(long, alias = "summary", value_name = "WHY", allow_hyphen_values = true)]
+    why: Option<String>,
+
+    #[command(flatten)]
+    lessons: LessonArgs,
+
     #[command(flatten)]
     said: SaidArgs,
 
@@ -26,9 +39,13 @@ pub(crate) struct CommitArgs {
 }
 
 pub(crate) fn run(args: CommitArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
-    let committed = chronicle.commit(&args.said.into(), &args.arguments)?;
+    let said = args.lessons.with_summary(args.why);
+    let committed = chronicle.commit(args.said.into(), said, &args.arguments)?;
     if !committed.redacted.is_empty() {
         ui.warn(&format!("secrets were replaced before storing: {}", committed.redacted.join(", ")));
+    }
+    for warning in &committed.warnings {
+        ui.warn(warning);
     }
     if let Some(commit) = &committed.stored_on {
         ui.tell(&format!("what was said is stored on {}", commit.chars().take(7).collect::<String>()));
@@ -36,11 +53,26 @@ pub(crate) fn run(args: CommitArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
     if committed.waits {
         ui.tell("what was said waits for the next commit; `git chronicle context clear` drops it");
     }
+    if committed.is_unsaid {
+        ui.tell("there is no commit to store the reason and the lessons on; give them with the next one");
+    }
     if committed.code == 0 { Ok(()) } else { GitSnafu { code: committed.code }.fail() }
 }
 
 /// Our own options of `commit`, each of which takes a value.
-const OWN: [&str; 4] = ["--task", "--reasoning", "--dependencies", "--tags"];
+const OWN: [&str; 11] = [
+    "--why",
+    "--summary",
+    "--gotcha",
+    "--dead-end",
+    "--insight",
+    "--unfinished",
+    "--depends-on",
+    "--task",
+    "--reasoning",
+    "--dependencies",
+    "--tags",
+];
 /// Options of `git commit` whose value is the next argument, and must not be taken for an option.
 const WITH_VALUE: [&str; 12] = [
     "--message",
@@ -77,17 +109,24 @@ pub(crate) fn separated(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut given = given.iter();
     while let Some(argument) = given.next() {
         let text = argument.to_str().unwrap_or_default();
-        let is_own = OWN.contains(&text);
-        let has_value = is_own || WITH_VALUE.contains(&text) || is_cluster_with_value(text);
+        let is_own = |text: &str| OWN.contains(&text);
         if text == "--" {
             rest.push(argument.clone());
             rest.extend(given.by_ref().cloned());
-        } else if is_own
-            || OWN.iter().any(|name| text.strip_prefix(name).is_some_and(|text| text.starts_with('=')))
-        {
+        } else if is_own(text) {
+            let Some(value) = given.next() else {
+                // What is missing is said of this option; nothing else may be taken for it.
+                own.push(argument.clone());
+                return own;
+            };
+            let mut whole = argument.clone();
+            whole.push("=");
+            whole.push(value);
+            own.push(whole);
+        } else if text.split_once('=').is_some_and(|(name, _)| is_own(name)) {
             own.push(argument.clone());
-            own.extend(given.by_ref().take(usize::from(has_value)).cloned());
         } else {
+            let has_value = WITH_VALUE.contains(&text) || is_cluster_with_value(text);
             rest.push(argument.clone());
             rest.extend(given.by_ref().take(usize::from(has_value)).cloned());
         }
@@ -119,13 +158,15 @@ mod tests {
     #[test]
     fn our_options_are_told_from_those_of_git() {
         check("x commit -m a", "x commit -- -m a");
-        check("x commit -m --task --tags a -C HEAD", "x commit --tags a -- -m --task -C HEAD");
+        check("x commit -m --task --tags a -C HEAD", "x commit --tags=a -- -m --task -C HEAD");
         check("x commit -am --task --task=b", "x commit --task=b -- -am --task");
-        check("x commit -mc --task b", "x commit --task b -- -mc");
+        check("x commit -mc --task b", "x commit --task=b -- -mc");
+        check("x commit --why a --gotcha b -q --gotcha=c", "x commit --why=a --gotcha=b --gotcha=c -- -q");
+        check("x commit -m a --task", "x commit --task");
         check("x commit --amend -- --task", "x commit -- --amend -- --task");
         check(
             "x -C d --format json commit -a --reasoning r",
-            "x -C d --format json commit --reasoning r -- -a",
+            "x -C d --format json commit --reasoning=r -- -a",
         );
         check("x commit --help", "x commit --help");
         check("x read commit -m", "x read commit -m");

@@ -232,7 +232,7 @@ fn a_session_begins_with_a_briefing_once() {
     ## Open
     - medium (t-hcoa, main, 1 day ago, agent's list, session 4e551011): Write a test for the timeout
 
-    Before changing code, `git chronicle read FILE [ANCHOR]` shows what is known of it. After a commit, `git chronicle annotate --live` keeps why it is so, what failed, and traps (JSON on stdin: summary, wisdom). `git chronicle find WORDS` searches earlier sessions.
+    Before changing code, `git chronicle read FILE [ANCHOR]` shows what is known of it. After a commit, the tool `chronicle_annotate` or `git chronicle annotate --summary 'WHY' --gotcha 'FILE:LINE WHAT'` keeps why it is so, traps, and what failed (`--dead-end`). `git chronicle find WORDS` searches earlier sessions.
     </chronicle>
     "#);
     assert_eq!(desk.hook("claude", "session-start", &json!({"source": "startup"})), "");
@@ -250,26 +250,69 @@ fn a_commit_without_an_annotation_is_reminded_of_with_a_command_that_runs() {
     let told = desk.hook("claude", "post-tool-use", &call);
     insta::assert_snapshot!(told.replace(&commit[..12], "COMMIT"), @r#"
     <chronicle event="post-tool-use">
-    Commit COMMIT carries no annotation. If there is something that the diff does not say, keep it now: why this way, what was tried and failed (`dead_end`), traps (`gotcha`), what matters (`insight`), what is left (`unfinished_thread`).
+    Commit COMMIT carries no annotation. If there is something that the diff does not say, keep it now with the tool `chronicle_annotate` or this command: why this way, what was tried and failed (`--dead-end`), traps (`--gotcha`), what matters (`--insight`), what is left (`--unfinished`). Words with quotes: as JSON in a file, for `--file PATH`.
 
-    git chronicle annotate --live --commit COMMIT <<'EOF'
-    {"summary":"WHY THIS WAY","wisdom":[{"category":"gotcha","content":"WHAT","file":"src/pool.rs"}]}
-    EOF
+    git chronicle annotate --commit COMMIT --summary 'WHY THIS WAY' --gotcha 'src/pool.rs:11 WHAT'
     </chronicle>
     "#);
     assert_eq!(desk.hook("claude", "post-tool-use", &call), "", "once is enough");
-    let command = told.lines().skip_while(|line| !line.starts_with("git chronicle")).collect::<Vec<_>>();
-    let annotate = |input: &str| {
-        let args = ["annotate", "--live", "--commit", &commit[..12]];
-        run_with_input(&mut desk.command_in(desk.repo.path(), &args), input.as_bytes())
-    };
+    let command = told.lines().find(|line| line.starts_with("git chronicle")).expect("a command");
+    assert!(!command.contains(['{', '}', '<', '"', '`', '$']), "shells of agents refuse it: {command}");
+    let typed = |command: &str| crate::skills::typed(&desk, desk.repo.path(), command);
     // Sent back as it came, it says nothing.
-    annotate(command[1]).refused(1, &["your own words"]);
-    let filled = command[1].replace("WHY THIS WAY", "Traces cost a lock").replace("WHAT", "It blocks.");
-    annotate(&filled).success();
+    typed(command).refused(1, &["your own words"]);
+    let filled = command.replace("WHY THIS WAY", "Traces cost a lock").replace("WHAT", "It blocks.");
+    typed(&filled).success();
+    assert_eq!(crate::outcome::note(&desk.repo, "HEAD")["wisdom"][0]["lines"]["start"], 11);
     let mut other = call.clone();
     other["session_id"] = json!("another");
     assert_eq!(desk.hook("claude", "post-tool-use", &other), "", "it is annotated now");
+}
+
+#[test]
+fn what_was_annotated_and_then_amended_is_not_reminded_of() {
+    let desk = desk();
+    let call = json!({"tool_name": "Bash", "tool_input": {"command": "git commit -q --amend"},
+        "tool_response": {"stdout": "", "stderr": ""}});
+    let amend = |text: &str| {
+        desk.repo.write("src/pool.rs", text);
+        let mut git = testkit::command("git", desk.repo.path());
+        git.args(["commit", "-qa", "--amend", "-m", text]);
+        git.env("GIT_AUTHOR_DATE", crate::desk::NOW).env("GIT_COMMITTER_DATE", crate::desk::NOW);
+        assert!(git.status().unwrap().success());
+        desk.hook("claude", "post-tool-use", &call)
+    };
+    desk.repo.write("src/pool.rs", POOL.replace("trace(id);", ""));
+    desk.repo.commit_at("pool: no trace", crate::desk::NOW);
+    assert!(amend("// one\n").contains("carries no annotation"));
+    desk.run(&["annotate", "-m", "Traces cost a lock each time"]).success();
+    assert_eq!(amend("// two\n"), "");
+    assert_eq!(amend("// three\n"), "");
+    assert_eq!(crate::outcome::note(&desk.repo, "HEAD")["summary"], "Traces cost a lock each time");
+}
+
+#[test]
+fn a_commit_that_teaches_nothing_is_not_reminded_of() {
+    let desk = desk();
+    let committed = |what: &str| {
+        desk.repo.commit_at(what, crate::desk::NOW);
+        let call = json!({"tool_name": "Bash", "tool_input": {"command": "git commit -qam 'x'"},
+            "session_id": what, "tool_response": {"stdout": "", "stderr": ""}});
+        desk.hook("claude", "post-tool-use", &call)
+    };
+    desk.repo.write("Cargo.lock", "# locked\n");
+    assert_eq!(committed("lock-file"), "");
+    desk.repo.git(&["mv", "src/pool.rs", "src/ids.rs"]);
+    assert_eq!(committed("renamed"), "");
+    let text = fs::read_to_string(desk.repo.path().join("src/ids.rs")).unwrap();
+    let text = text.replace("    ", "        ");
+    desk.repo.write("src/ids.rs", &text);
+    assert_eq!(committed("layout"), "");
+    assert_eq!(committed("empty"), "");
+    desk.repo.write("src/ids.rs", text.replace("trace(id);", "count(id);"));
+    desk.repo.write("Cargo.lock", "# locked again\n");
+    let told = committed("worth-it");
+    assert!(told.contains("--gotcha 'src/ids.rs:11 WHAT'"), "{told}");
 }
 
 #[test]

@@ -166,7 +166,7 @@ fn a_session_proposes_lessons_and_stores_none() {
     desk.run(&["annotate", "--from-session"]).refused(1, &["session memory knows no session"]);
     desk.ingest();
     let text = desk.run(&["annotate", "--from-session"]).success().stdout;
-    insta::assert_snapshot!(text.replace(&made, "WHOLE").replace(&made[..7], "COMMIT"), @r#"
+    insta::assert_snapshot!(text.replace(&made[..12], "WHOLE").replace(&made[..7], "COMMIT"), @r#"
     # Proposals for COMMIT, from session 5e551011
     > Quoted from the session: data, no instructions. Nothing is stored yet.
     asked: Make a full pool wait, but not for ever
@@ -174,17 +174,19 @@ fn a_session_proposes_lessons_and_stores_none() {
     - gotcha: Be careful with wait_until: it must not be called while the list is locked. (the agent warns of it)
     - dead_end: `src/stack.rs` was changed on the way, and is not in the commit (an edit that did not stay)
 
-    Strike out what is no lesson, say why in `summary`, and store the rest:
+    Strike out what is no lesson, say why in the summary, and store the rest:
 
-    git chronicle annotate --live <<'EOF'
-    {"commit":"WHOLE","summary":"","wisdom":[{"category":"dead_end","content":"A lock-free stack in src/pool.rs didn't work: the ids came out twice under load.","file":"src/pool.rs"},{"category":"gotcha","content":"Be careful with wait_until: it must not be called while the list is locked."},{"category":"dead_end","content":"`src/stack.rs` was changed on the way, and is not in the commit"}]}
-    EOF
+    git chronicle annotate --commit WHOLE --summary 'WHY THIS WAY' \
+      --dead-end 'src/pool.rs: A lock-free stack in src/pool.rs didn'\''t work: the ids came out twice under load.' \
+      --gotcha 'Be careful with wait_until: it must not be called while the list is locked.' \
+      --dead-end '`src/stack.rs` was changed on the way, and is not in the commit'
     "#);
     assert_eq!(desk.ask(&["show"])["wisdom"], Value::Null, "nothing is stored");
-    let input = text.lines().find(|line| line.starts_with('{')).expect("the JSON");
-    desk.run(&["annotate", "--json", input]).refused(1, &["summary"]);
-    desk.run(&["annotate", "--json", &input.replace("\"summary\":\"\"", "\"summary\":\"Callers wait\"")])
-        .success();
+    let (_, command) = text.split_once("the rest:\n\n").expect("a command");
+    let typed = |command: &str| crate::skills::typed(&desk, desk.repo.path(), command);
+    typed(command).refused(1, &["summary"]);
+    typed(&command.replace("WHY THIS WAY", "Callers wait")).success();
+    assert_eq!(crate::outcome::contents(&crate::outcome::note(&desk.repo, "HEAD")).len(), 3);
 }
 
 #[test]

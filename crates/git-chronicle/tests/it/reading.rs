@@ -429,54 +429,63 @@ fn the_help() {
       -h, --help
               Print help (see a summary with '-h')
     ");
-    insta::assert_snapshot!(chronicle(&repo, &["annotate", "-h"]), @r#"
+    insta::assert_snapshot!(chronicle(&repo, &["annotate", "-h"]), @r"
     Record why a commit is the way it is
 
-    Usage: git chronicle annotate [OPTIONS] <--live|--json <JSON>|--file <FILE>|--summary <TEXT>|--auto|--from-session|--agent|--retry-failed|--amend-source <OLD>|--squash-sources <REVS>> [RANGE]
+    Usage: git chronicle annotate [COMMIT] --summary <WHY> [--gotcha|--dead-end|--insight|--unfinished <[PLACE ]WHAT>]...
+           git chronicle annotate [COMMIT] --file <FILE>|--live|--json <JSON>|--auto|--from-session|--agent
 
     Arguments:
-      [RANGE]  With --agent: the commits A..B, newest first
+      [COMMIT]  The commit to annotate, any revision; HEAD by default. With --agent also a range A..B,
+                newest first
 
     Options:
-      -C <DIR>                     Run as if started in this directory
-          --live                   Read the annotation as JSON from standard input
-          --format <FORMAT>        How to write the answer: markdown for models, json for programs,
-                                   pretty for people [default: markdown]
-          --json <JSON>            The annotation as JSON
-          --color <WHEN>           When to use colour in pretty answers [default: auto] [possible
-                                   values: auto, always, never]
-          --file <FILE>            Read the annotation as JSON from a file
-          --no-pager               Write straight to the terminal, without a pager
-          --summary <TEXT>         A summary alone
-          --auto                   Take the commit's message as the summary; adds nothing to an
-                                   annotated commit
-          --from-session           Propose lessons from the session that made the commit, to be
-                                   confirmed; stores nothing
-          --agent                  Let a model look at the commit, or at those of RANGE, and at the
-                                   session that made it
-          --retry-failed           Let a model try the commits again that could not be done
-          --sync                   With --agent: wait until it is done, as is the rule
-          --async                  With --agent: do it behind this command, which says nothing of it;
-                                   what fails is written down
-          --dry-run                With --agent: only tell what would be asked
-          --amend-source <OLD>     Take over what is known about this commit, which the commit took the
-                                   place of
-          --squash-sources <REVS>  Take over what is known about commits that were squashed: revisions,
-                                   or a range A..B
-          --commit <REV>           The commit to annotate, any revision; HEAD by default
-          --replace <ID>           Let the one lesson given replace the entry with this id
-          --replace-summary        Let the summary take the place of your own earlier one, which is kept
-                                   beside it
-      -h, --help                   Print help (see more with '--help')
+      -C <DIR>                         Run as if started in this directory
+      -m, --summary <WHY>              Why this approach, not what changed [alias: --why]
+          --format <FORMAT>            How to write the answer: markdown for models, json for programs,
+                                       pretty for people [default: markdown]
+          --gotcha <[PLACE ]WHAT>      A trap that the code does not show, at PLACE if that is `FILE:`,
+                                       `FILE:LINES` or `FILE:ANCHOR`
+          --color <WHEN>               When to use colour in pretty answers [default: auto] [possible
+                                       values: auto, always, never]
+          --dead-end <[PLACE ]WHAT>    What was tried and failed
+          --insight <[PLACE ]WHAT>     What one has to understand first
+          --no-pager                   Write straight to the terminal, without a pager
+          --unfinished <[PLACE ]WHAT>  What is still to be done
+          --depends-on <PLACE NATURE>  Code elsewhere that the change relies on, and what it assumes of
+                                       it
+          --task <TEXT>                The task that the change was made for
+          --tags <TAG,…>               Labels of the lessons
+          --file <FILE>                Read the annotation as JSON from a file
+          --live                       Read the annotation as JSON from standard input
+          --json <JSON>                The annotation as JSON
+          --auto                       Take the commit's message as the summary; adds nothing to an
+                                       annotated commit
+          --from-session               Propose lessons from the session that made the commit, to be
+                                       confirmed; stores nothing
+          --agent                      Let a model look at the commit, or at those of a range, and at
+                                       the session that made it
+          --retry-failed               Let a model try the commits again that could not be done
+          --sync                       With --agent: wait until it is done, as is the rule
+          --async                      With --agent: do it in the background, where nothing is shown;
+                                       what fails is written down
+          --dry-run                    With --agent: only show what would be asked
+          --amend-source <OLD>         Take over what is known about this commit, which the commit took
+                                       the place of
+          --squash-sources <REVS>      Take over what is known about commits that were squashed:
+                                       revisions, or a range A..B
+          --commit <REV>               The commit to annotate, as an option
+          --replace <ID>               Let the one lesson given replace the entry with this id
+          --replace-summary            Let the summary take the place of your own earlier one, which is
+                                       kept next to it
+      -h, --help                       Print help (see more with '--help')
 
-    Example:
-      git chronicle annotate --live <<'EOF'
-      {"summary": "Back off exponentially: linear retries kept the broker down",
-       "wisdom": [{"category": "gotcha", "content": "max_backoff is in seconds, sleep() takes
-       milliseconds",
-                   "file": "src/reconnect.rs", "lines": {"start": 55, "end": 55}}]}
-      EOF
-    "#);
+    Examples:
+      git chronicle annotate --summary 'Linear retries kept the broker down'
+      git chronicle annotate HEAD~1 -m 'Linear retries kept the broker down' \
+        --gotcha 'src/reconnect.rs:55 max_backoff is in seconds, sleep() takes milliseconds' \
+        --dead-end 'src/reconnect.rs: A fixed delay: all clients came back at once'
+    ");
 }
 
 #[test]

@@ -22,29 +22,39 @@ impl Pool {
 }
 ";
 
-/// What is to be typed in: the lines of every block for a shell, here-documents in one piece.
-fn commands(text: &str) -> Vec<String> {
+/// What is to be typed in: the lines of every block for a shell, and those after a `$` in the others; here-documents and
+/// lines that go on in the next in one piece.
+pub(crate) fn commands(text: &str) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
-    let (mut is_in_block, mut ends_with): (bool, Option<String>) = (false, None);
+    let (mut block, mut ends_with, mut goes_on): (Option<&str>, Option<String>, bool) = (None, None, false);
     for line in text.lines() {
-        if let Some(end) = &ends_with {
-            let command = commands.last_mut().expect("a here-document belongs to a command");
+        if goes_on || ends_with.is_some() {
+            let command = commands.last_mut().expect("a line goes on from one before");
             command.push('\n');
             command.push_str(line);
-            if line == end {
-                ends_with = None;
-            }
-        } else if line.starts_with("```") {
-            is_in_block = line == "```sh";
-        } else if is_in_block {
-            commands.push(line.to_owned());
+            goes_on = ends_with.is_none() && line.ends_with('\\');
+            ends_with = ends_with.filter(|end| end != line);
+        } else if let Some(kind) = line.strip_prefix("```") {
+            block = block.is_none().then_some(kind);
+        } else if let Some(command) = match block {
+            Some("sh") => Some(line),
+            Some("console") => line.strip_prefix("$ "),
+            _ => None,
+        } {
+            commands.push(command.to_owned());
             ends_with = line.split_once("<<'").and_then(|(_, end)| end.strip_suffix('\'')).map(str::to_owned);
+            goes_on = line.ends_with('\\');
         }
     }
     commands
 }
 
-fn typed(desk: &Desk, directory: &Path, command: &str) -> Outcome {
+/// The first block of JSON.
+pub(crate) fn json_block(text: &str) -> Option<&str> {
+    Some(text.split_once("```json\n")?.1.split_once("```")?.0)
+}
+
+pub(crate) fn typed(desk: &Desk, directory: &Path, command: &str) -> Outcome {
     let chronicle = desk.command_in(directory, &[]);
     let mut shell = testkit::command("sh", directory);
     for (name, value) in chronicle.get_envs() {
@@ -89,7 +99,14 @@ fn every_command_runs_as_it_is_printed() {
                 { "category": "gotcha", "content": "Ids may be stale.", "file": "src/pool.rs" }]});
             desk.run(&["annotate", "--json", &lesson.to_string()]).success();
         }
+        if let Some(json) = json_block(&text) {
+            desk.repo.write("why.json", json);
+        }
         for command in commands(&text) {
+            if command.starts_with("git chronicle commit") {
+                desk.repo.write("src/pool.rs", format!("// Oldest first.\n{POOL}"));
+            }
+            assert!(!command.contains("<<"), "shells of agents refuse it: {command}");
             let outcome = typed(&desk, desk.repo.path(), &command).success();
             assert!(!outcome.stderr.contains("error"), "{skill}: {command}: {outcome:#?}");
             n_commands += 1;

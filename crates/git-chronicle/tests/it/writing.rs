@@ -1211,10 +1211,10 @@ fn keys_that_nobody_here_knows_survive_deep_inside_too() {
 #[test]
 fn a_range_is_for_the_agent_alone() {
     let repo = repo();
-    let outcome = chronicle(repo.path(), &["annotate", "--summary", SUMMARY, "HEAD"]);
+    let outcome = chronicle(repo.path(), &["annotate", "--summary", SUMMARY, "HEAD~1..HEAD"]);
     assert_eq!(outcome.code, Some(2), "{outcome:#?}");
     insta::assert_snapshot!(outcome.stderr, @"
-    error: a range is for `--agent`; `--commit HEAD` names one commit
+    error: `HEAD~1..HEAD` is a range, which is for `--agent`; name one commit
     ");
     assert!(!refs(&repo).contains("refs/notes"));
 }
