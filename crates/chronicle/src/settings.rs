@@ -294,7 +294,7 @@ mod tests {
         };
         assert_eq!(of(Rule::Free), ["recencyHalfLife"]);
         assert_eq!(of(Rule::Lower), ["chunkSize", "defaultMaxRegions"]);
-        assert_eq!(of(Rule::Off), ["recall"]);
+        assert_eq!(of(Rule::Off), ["brief", "recall", "remind", "showOnRead"]);
         let capped = of(Rule::Capped);
         assert_eq!(
             capped,

@@ -17,7 +17,7 @@ pub(super) const COMMANDS: [&str; 17] = [
 
 /// Options of these commands about which the user is asked all the same: they ask a model, open an editor, or look into
 /// other projects.
-const ASKED: [&str; 3] = ["--agent", "-e", "--all"];
+const ASKED: [&str; 4] = ["--agent", "--all", "--retry-failed", "-e"];
 
 /// The rules of Claude Code: those for what may run, and those for what is asked about in spite of them.
 fn rules() -> [(&'static str, Vec<String>); 2] {
