@@ -28,8 +28,7 @@ mod tests {
 
     #[test]
     fn skills_keep_to_the_standard() {
-        const KNOWN: [&str; 6] =
-            ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
+        const KNOWN: [&str; 5] = ["name", "description", "license", "compatibility", "metadata"];
         for (name, text) in SKILLS {
             let head = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
             let (head, body) = head.expect("a skill begins with its description");
