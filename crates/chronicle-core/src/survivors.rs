@@ -8,6 +8,7 @@
 use std::{
     cell::RefCell,
     collections::{HashMap, HashSet},
+    ops::Range,
 };
 
 use crate::{
@@ -56,8 +57,7 @@ pub(crate) fn survivors(
         return None;
     }
     let run = Runs { old, new, map, known: RefCell::default() };
-    let is_proof =
-        |line: usize| run.is_distinctive(line) || is_framed((old, new), line, map) || run.proves(line);
+    let is_proof = |line: usize| run.is_distinctive(line) || run.is_framed(line) || run.proves(line);
     let kept = (start..end).filter_map(|line| {
         let at = map.at(line)?;
         Some(Survivor { old: line, new: at, worth: 1.0, is_proof: is_proof(line) })
@@ -150,12 +150,34 @@ impl Runs<'_, '_> {
     fn is_distinctive(&self, line: usize) -> bool {
         let look = || {
             let Some(text) = self.old.all().get(line) else { return false };
-            let identifies = is_telling(text)
-                || is_import(text)
-                    && kept_neighbours((self.old, self.new), line, self.map).contains(&Some(true));
+            let identifies =
+                is_telling(text) || is_import(text) && self.kept_neighbours(line).contains(&Some(true));
             identifies && stands_once(self.old, text) && self.new.n_times(text) == 1
         };
         *self.known.borrow_mut().entry(line).or_insert_with(look)
+    }
+
+    /// Whether the lines that say something above and below the old line `line` are next to it in both versions.
+    fn is_framed(&self, line: usize) -> bool {
+        let Some(at) = self.map.at(line) else { return false };
+        let [above, below] = self.kept_neighbours(line);
+        let new = self.new.lines();
+        let ends = |range: Range<usize>| !range.into_iter().any(|line| says(new, line));
+        above.unwrap_or_else(|| ends(0..at)) && below.unwrap_or_else(|| ends(at + 1..new.all().len()))
+    }
+
+    /// Whether the line that says something above the old line `line`, and that below it, is next to it in both versions;
+    /// `None` where there is none in the old one.
+    fn kept_neighbours(&self, line: usize) -> [Option<bool>; 2] {
+        let Some(at) = self.map.at(line) else { return [None; 2] };
+        let new = self.new.lines();
+        let above = (0..line).rev().find(|line| self.map.is_substantive(*line));
+        let below = (line + 1..self.old.all().len()).find(|line| self.map.is_substantive(*line));
+        let above_now = || (0..at).rev().find(|line| says(new, *line));
+        let below_now = || (at + 1..new.all().len()).find(|line| says(new, *line));
+        let is_next =
+            |then: usize, now: Option<usize>| self.map.at(then).is_some_and(|then| Some(then) == now);
+        [above.map(|then| is_next(then, above_now())), below.map(|then| is_next(then, below_now()))]
     }
 
     /// Whether the run that the old line `line` is in is long enough, or has a distinctive line, to prove where it is.
@@ -184,33 +206,12 @@ pub(crate) fn stands_once(lines: &Lines<'_>, text: &[u8]) -> bool {
     lines.all().iter().filter(|line| line.trim_ascii() == text).nth(1).is_none()
 }
 
-/// Whether the lines that say something above and below the old line `line` are next to it in both versions.
-fn is_framed((old, new): (&Lines<'_>, &Locator<'_>), line: usize, map: &LineMap) -> bool {
-    let Some(at) = map.at(line) else { return false };
-    let [above, below] = kept_neighbours((old, new), line, map);
-    let ends = |range: std::ops::Range<usize>| !range.into_iter().any(|line| says(new.lines(), line));
-    above.unwrap_or_else(|| ends(0..at)) && below.unwrap_or_else(|| ends(at + 1..new.lines().all().len()))
-}
-
-/// Whether the line that says something above the old line `line`, and that below it, is next to it in both versions;
-/// `None` where there is none in the old one.
-fn kept_neighbours((old, new): (&Lines<'_>, &Locator<'_>), line: usize, map: &LineMap) -> [Option<bool>; 2] {
-    let Some(at) = map.at(line) else { return [None; 2] };
-    let new = new.lines();
-    let above = (0..line).rev().find(|line| map.is_substantive(*line));
-    let below = (line + 1..old.all().len()).find(|line| map.is_substantive(*line));
-    let above_now = || (0..at).rev().find(|line| says(new, *line));
-    let below_now = || (at + 1..new.all().len()).find(|line| says(new, *line));
-    let is_next = |then: usize, now: Option<usize>| map.at(then).is_some_and(|then| Some(then) == now);
-    [above.map(|then| is_next(then, above_now())), below.map(|then| is_next(then, below_now()))]
-}
-
 fn says(lines: &Lines<'_>, line: usize) -> bool {
     lines.all().get(line).is_some_and(|line| crate::is_substantive(line))
 }
 
 /// The lines of `old` in `range` that were edited in place.
-fn edited_in(old: &Lines<'_>, new: &Lines<'_>, range: std::ops::Range<usize>, map: &LineMap) -> Vec<Edited> {
+fn edited_in(old: &Lines<'_>, new: &Lines<'_>, range: Range<usize>, map: &LineMap) -> Vec<Edited> {
     let mut found = Vec::new();
     let mut line = range.start;
     while line < range.end {

@@ -178,10 +178,12 @@ impl Hook<'_> {
                 ToolCall::Edits(edits) if !self.host.hears_before_tools() => {
                     warn(chronicle, &session, &edits, Moment::After, key)
                 }
-                ToolCall::Command(command) => match read_by_command(&command) {
-                    reads if reads.is_empty() => chronicle.remind_of_commit(&session, &command),
-                    reads => tell_of_reads(chronicle, &session, &reads, key),
-                },
+                ToolCall::Command(command) => {
+                    // One command may commit, and read as well.
+                    let reminded = chronicle.remind_of_commit(&session, &command)?;
+                    let read = tell_of_reads(chronicle, &session, &read_by_command(&command), key)?;
+                    Ok(reminded.into_iter().chain(read).reduce(|one, other| format!("{one}\n{other}")))
+                }
                 ToolCall::Reads(reads) => tell_of_reads(chronicle, &session, &reads, key),
                 ToolCall::Edits(_) | ToolCall::Other => Ok(None),
             },

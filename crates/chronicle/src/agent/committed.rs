@@ -37,8 +37,8 @@ impl Chronicle {
         let commit = repository.commit(head)?;
         if JUST_NOW < there.now.duration_since(commit.time).abs()
             || there.is_annotated("HEAD")?
-            || !there.read_settings()?.reminds
             || there.takes_along(head)?
+            || !there.read_settings()?.reminds
         {
             return Ok(None);
         }

@@ -37,17 +37,21 @@ impl Chronicle {
         reads: &[FileRead],
         key: Option<&str>,
     ) -> Result<Option<String>, Error> {
+        if !self.read_settings()?.shows_on_read {
+            return Ok(None);
+        }
         let mut found = Vec::new();
         for read in reads.iter().take(MOST_FILES) {
-            let Some(lines) = lines_of(&self.directory.join(&read.path), read.lines) else { continue };
-            let mut reading = match self.known_of(&self.directory.join(&read.path), lines, usize::MAX)? {
+            let path = self.directory.join(&read.path);
+            let Some(lines) = lines_of(&path, read.lines) else { continue };
+            let mut reading = match self.known_of(&path, lines, usize::MAX)? {
                 Some(reading) if !reading.wisdom.is_empty() => reading,
                 _ => continue,
             };
             self.leave_out_rejected(&mut reading);
             found.push(reading);
         }
-        if found.is_empty() || !self.read_settings()?.shows_on_read {
+        if found.is_empty() {
             return Ok(None);
         }
         let mut log = self.session_log(session)?;

@@ -41,20 +41,19 @@ impl Chronicle {
         let command =
             BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, format: Format::Markdown };
         let (mut text, mut items) = (String::new(), Vec::new());
-        if !self.briefs() {
-            return Ok(None);
-        }
-        match self.brief(&command) {
-            Ok(mut brief) => {
+        // Without a briefing, too, it is written down that a context begins: what was shown before is out of sight.
+        let is_briefed = self.briefs();
+        match is_briefed.then(|| self.brief(&command)) {
+            Some(Ok(mut brief)) => {
                 // What nobody answers for is for who asks.
                 brief.left_by_others.retain(|item| item.tier != Some(Tier::Unknown));
                 text = render::brief(&brief, Format::Markdown, &self.view());
                 items = told(&brief);
             }
-            Err(Error::BriefTooLong { .. }) => {}
-            Err(error) => return Err(error),
+            None | Some(Err(Error::BriefTooLong { .. })) => {}
+            Some(Err(error)) => return Err(error),
         }
-        if chronicle_git::Checkout::of(&self.directory).is_some() {
+        if is_briefed && chronicle_git::Checkout::of(&self.directory).is_some() {
             if !text.is_empty() {
                 text.push('\n');
             }
