@@ -292,7 +292,11 @@ fn in_repository_of(
     if !there.is_ready() || there.is_distrusted() {
         return Ok(None);
     }
-    tell(there)
+    match tell(there) {
+        // Agents read and change files anywhere.
+        Err(error) if error.code() == "not_a_repository" => Ok(None),
+        told => told,
+    }
 }
 
 #[cfg(test)]

@@ -548,8 +548,10 @@ fn who_reads_lines_is_shown_their_lessons_once() {
     assert!(desk.hook("claude", "post-tool-use", &read(json!({}))).contains("UI thread"));
     // Files of which nothing is known, that are no files, or are elsewhere.
     for other in ["src/none.rs", "src", "/etc/hostname", "/dev/zero", "../x"] {
-        let call = json!({ "tool_name": "Read", "tool_input": { "file_path": other } });
-        assert_eq!(desk.hook("claude", "post-tool-use", &call), "", "{other}");
+        let call = json!({ "session_id": SESSION, "cwd": desk.repo.path(), "tool_name": "Read",
+            "tool_input": { "file_path": other } });
+        let outcome = desk.hook_raw("claude", "post-tool-use", call.to_string().as_bytes());
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""), "{other}");
     }
 }
 
