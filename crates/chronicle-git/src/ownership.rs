@@ -80,7 +80,7 @@ impl Site {
         // What is looked at on the way, up to the repository, is read as a whole.
         for folder in directory.ancestors() {
             let names = [".git/HEAD", "HEAD", ".git/commondir", "commondir", ".git/gitdir", "gitdir"];
-            sound::ensure_no_device(&names.map(|name| folder.join(name)))?;
+            sound::ensure_short(&names.map(|name| folder.join(name)))?;
             if is_repository(folder) {
                 break;
             }

@@ -85,9 +85,10 @@ impl Repository {
         self.files_of_ref(name).find(|path| leads_elsewhere(path))
     }
 
-    /// Fails where the ref `name`, or one that it stands for, is a device or a pipe: gix would read it to its end.
+    /// Fails where the ref `name`, or one that it stands for, is a device, a pipe or far too long: gix would read it to
+    /// its end.
     fn ensure_no_endless_ref(&self, name: &str) -> Result<()> {
-        self.files_of_ref(name).try_for_each(|path| sound::ensure_no_device(&[path]))
+        self.files_of_ref(name).try_for_each(|path| sound::ensure_short(&[path]))
     }
 
     /// The file of the ref `name`, whether or not it is there, and those of the refs that it stands for.

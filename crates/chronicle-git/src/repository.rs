@@ -279,18 +279,25 @@ impl Repository {
     }
 
     fn open(trusted: &Trusted, options: gix::open::Options, now: Timestamp) -> Result<Self> {
-        sound::ensure_sound(&["HEAD", "commondir", "config"].map(|name| trusted.git_dir().join(name)))?;
-        // gix reads them as a whole.
+        // gix reads all these as a whole.
+        let own = ["HEAD", "commondir", "config", "config.worktree"].map(|name| trusted.git_dir().join(name));
+        sound::ensure_sound(&own)?;
+        sound::ensure_short(&own)?;
         sound::ensure_no_device(&[trusted.git_dir().join("index")])?;
         let common_dir = common_dir_of(trusted.git_dir());
+        let configs = [common_dir.join("config"), trusted.git_dir().join("config.worktree")];
+        configs.iter().try_for_each(|config| sound::ensure_includes(config))?;
         sound::ensure_sound(&["packed-refs", "objects/info/alternates"].map(|name| common_dir.join(name)))?;
         let (path, is_bare) = match trusted.root() {
             Some(root) => (root, false),
             None => (trusted.git_dir(), true),
         };
         let options = options.with(Trust::Full).open_path_as_is(is_bare);
-        let opened = gix::ThreadSafeRepository::open_opts(path, options);
-        let repository = Self::checked(&opened.context(NotARepositorySnafu { path })?, now)?;
+        let opened = gix::ThreadSafeRepository::open_opts(path, options).map_err(|source| {
+            let broken = configs.iter().find_map(|config| sound::broken_config(config));
+            broken.unwrap_or_else(|| GitError::NotARepository { path: path.to_owned(), source: Box::new(source) })
+        });
+        let repository = Self::checked(&opened?, now)?;
         repository.ensure_own_work_tree(trusted)?;
         Ok(repository)
     }

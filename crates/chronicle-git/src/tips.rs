@@ -9,7 +9,7 @@ use std::path::Path;
 
 use gix::{ObjectId, bstr::ByteSlice};
 
-use crate::{Repository, error::Result, refs::RefBackend};
+use crate::{Repository, error::Result, files, refs::RefBackend};
 
 const BRANCHES: &str = "refs/heads/";
 const FETCHED: &str = "refs/remotes/";
@@ -92,7 +92,7 @@ impl Repository {
         if !matches!(self.ref_backend, RefBackend::Gix) {
             return None;
         }
-        let head = std::fs::read(git_dir.join("HEAD")).ok()?;
+        let head = files::read(&git_dir.join("HEAD"), files::MAX_BYTES).ok()?;
         match head.strip_prefix(b"ref: ") {
             Some(name) if name.starts_with(BRANCHES.as_bytes()) => {
                 self.ref_target(name.trim_ascii().to_str().ok()?).ok()?
