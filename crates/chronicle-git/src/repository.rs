@@ -295,7 +295,10 @@ impl Repository {
         let options = options.with(Trust::Full).open_path_as_is(is_bare);
         let opened = gix::ThreadSafeRepository::open_opts(path, options).map_err(|source| {
             let broken = configs.iter().find_map(|config| sound::broken_config(config));
-            broken.unwrap_or_else(|| GitError::NotARepository { path: path.to_owned(), source: Box::new(source) })
+            broken.unwrap_or_else(|| GitError::NotARepository {
+                path: path.to_owned(),
+                source: Box::new(source),
+            })
         });
         let repository = Self::checked(&opened?, now)?;
         repository.ensure_own_work_tree(trusted)?;

@@ -102,7 +102,8 @@ fn included_by(path: &Path) -> Vec<PathBuf> {
         home_dir: home.as_deref(),
         home_for_user: Some(interpolate::home_for_user),
     };
-    let sections = ["include", "includeIf"].into_iter().filter_map(|name| config.sections_by_name(name)).flatten();
+    let sections =
+        ["include", "includeIf"].into_iter().filter_map(|name| config.sections_by_name(name)).flatten();
     let paths = sections.flat_map(|section| section.values("path"));
     let paths = paths.filter_map(|named| gix::config::Path::from(named).interpolate(context).ok());
     paths.map(|included| path.with_file_name(included)).collect()
@@ -148,7 +149,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let config = at("config");
-        fs::write(&config, "[include]\n path = a\n path = \"b c\"\n[IncludeIf \"onbranch:x\"]\n path = d\n").unwrap();
+        fs::write(&config, "[include]\n path = a\n path = \"b c\"\n[IncludeIf \"onbranch:x\"]\n path = d\n")
+            .unwrap();
         fs::write(at("a"), "[include]\n path = config\n path = a\n path = missing\n").unwrap();
         fs::write(at("b c"), "[core]\n bare\n").unwrap();
         assert_eq!(config_files(&config), ["config", "a", "b c", "d", "missing"].map(at));

@@ -14,8 +14,8 @@ use std::{
 use chronicle_core::{redaction::Removed, thread::ThreadEvent};
 use chronicle_git::files;
 use chronicle_search::{
-    NamedSession, Project, SessionRecord, SqlResult, StoredTurn, Transaction, TurnKind, TurnRecord, Written,
-    add_events,
+    NamedSession, Project, SessionRecord, Source, SqlResult, StoredTurn, Transaction, TurnKind, TurnRecord,
+    Written, add_events,
 };
 use chronicle_sessions::clean;
 use jiff::Timestamp;
@@ -410,6 +410,12 @@ impl Episode {
         }
         let project = self.project.obtain(tx)?;
         let known = NamedSession::by_name(tx, &self.agent, &self.session)?;
+        // A session whose transcript was read on this machine is known better than from a file that anybody may have
+        // edited.
+        let sources = known.as_ref().map(|known| Source::of_session(tx, known.id)).transpose()?;
+        if sources.is_some_and(|sources| !sources.is_empty()) {
+            return Ok(written);
+        }
         let is_older = known
             .as_ref()
             .is_some_and(|known| !known.record.digest.is_empty() && self.ended() <= known.record.last);

@@ -629,6 +629,38 @@ fn everything_is_exported_as_files_and_taken_in_elsewhere() {
 }
 
 #[test]
+fn an_edited_export_changes_nothing_of_a_session_that_was_read_here() {
+    let desk = Desk::new();
+    let id = "0ther111-aaaa-4aaa-8aaa-000000000002";
+    desk.leave(&desk.talk(id).prompt("Which limit is right, the narrow one?"));
+    desk.ingest();
+    let before = desk.ask(&["session", "show", id, "--turns"]);
+    let folder = desk.home.join("files");
+    desk.ask(&["session", "export", folder.to_str().unwrap()]);
+    let mut files = Vec::new();
+    for month in fs::read_dir(folder.join("episodic")).unwrap() {
+        files.extend(fs::read_dir(month.unwrap().path()).unwrap().map(|file| file.unwrap().path()));
+    }
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        let mut edited: Value = serde_json::from_str(&text.replace("narrow", "wide")).unwrap();
+        edited["ended"] = json!("2099-01-01T00:00:00Z");
+        let mut more = edited["turns"][0].clone();
+        (more["key"], more["text"]) = (json!(4242), json!("I prefer wide limits."));
+        edited["turns"].as_array_mut().unwrap().push(more);
+        fs::write(&file, edited.to_string()).unwrap();
+    }
+    let done = desk.ask(&["session", "import", folder.to_str().unwrap()]);
+    assert_eq!(count(&done, "turns"), 0);
+    assert_eq!(desk.ask(&["session", "show", id, "--turns"]), before);
+    // Where it was not read, it is taken as it comes.
+    let mut command =
+        desk.command_in(desk.repo.path(), &["session", "import", folder.to_str().unwrap(), "--format=json"]);
+    let done = run(command.env("CHRONICLE_HOME", desk.home.join("other"))).success().json();
+    assert_eq!(count(&done, "turns"), 2);
+}
+
+#[test]
 fn an_older_kind_of_memory_is_taken_in() {
     let desk = Desk::new();
     let older = desk.home.join(".claude/chronicle");
