@@ -6,16 +6,51 @@
 use std::collections::BTreeMap;
 
 use chronicle_core::{Annotation, LineRange, Note, plain, read_note};
-use chronicle_git::{NOTES_REF, ObjectId};
+use chronicle_git::{NOTES_REF, ObjectId, Repository};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
+
+use crate::{
+    error::Result,
+    gather::summary_id,
+    notebook::{Notebook, SaidBy},
+};
 
 /// The version of the format that is written.
 const VERSION: &str = "0.1.0";
 
+/// Who says what is traced: the claims that the user did not make, by the commit whose note holds them.
+#[derive(Debug, Default)]
+pub struct Voices(BTreeMap<ObjectId, Vec<SaidBy>>);
+
+impl Voices {
+    /// Those of all notes.
+    ///
+    /// # Errors
+    /// When the notes cannot be read.
+    pub fn of(repository: &Repository) -> Result<Self> {
+        let notebook = Notebook::open(repository, &mut Vec::new())?;
+        let notes = notebook.scan(&mut Vec::new(), |_, _| true);
+        let others = notes.into_iter().map(|(key, raw)| (key, notebook.parse(&raw).said_by_others()));
+        Ok(Self(others.filter(|(_, others)| !others.is_empty()).collect()))
+    }
+
+    /// Who says the summary of `document`, unless the user does.
+    fn of_document(&self, key: ObjectId, document: &Annotation) -> Option<&SaidBy> {
+        let id = summary_id(document);
+        self.0.get(&key)?.iter().find(|said| said.id == id)
+    }
+}
+
 /// The traces of one note, one line for each document; `None` for what says nothing about a commit.
 #[must_use]
-pub fn lines(tool_version: &str, name: &str, key: ObjectId, content: &[u8]) -> Option<Vec<u8>> {
+pub fn lines(
+    tool_version: &str,
+    voices: &Voices,
+    name: &str,
+    key: ObjectId,
+    content: &[u8],
+) -> Option<Vec<u8>> {
     if name != NOTES_REF {
         return None;
     }
@@ -23,14 +58,21 @@ pub fn lines(tool_version: &str, name: &str, key: ObjectId, content: &[u8]) -> O
     let mut lines = Vec::new();
     for document in note.documents() {
         if chronicle_core::parse_time(&document.timestamp).is_some() {
-            lines.extend(trace(tool_version, &note, document, key).to_string().into_bytes());
+            let said_by = voices.of_document(key, document);
+            lines.extend(trace(tool_version, &note, document, said_by, key).to_string().into_bytes());
             lines.push(b'\n');
         }
     }
     (!lines.is_empty()).then_some(lines)
 }
 
-fn trace(tool_version: &str, note: &Note, document: &Annotation, key: ObjectId) -> Value {
+fn trace(
+    tool_version: &str,
+    note: &Note,
+    document: &Annotation,
+    said_by: Option<&SaidBy>,
+    key: ObjectId,
+) -> Value {
     let contributor = json!({ "type": if document.session.is_some() { "ai" } else { "unknown" } });
     let mut files: BTreeMap<&str, Vec<LineRange>> = BTreeMap::new();
     let entries = note.entries_of(document).filter_map(|entry| Some((entry.file.as_deref()?, entry.lines)));
@@ -49,6 +91,10 @@ fn trace(tool_version: &str, note: &Note, document: &Annotation, key: ObjectId) 
     about.insert("summary".to_owned(), plain(&document.summary).into());
     about.insert("source".to_owned(), document.provenance.source.name().into());
     about.extend(document.provenance.author.iter().map(|author| ("author".to_owned(), plain(author).into())));
+    if let Some(said_by) = said_by {
+        about.insert("tier".to_owned(), said_by.tier.to_string().into());
+        about.extend(said_by.origin.iter().map(|origin| ("origin".to_owned(), plain(origin).into())));
+    }
     about.extend(document.session.iter().map(|session| ("session".to_owned(), plain(session).into())));
     json!({
         "version": VERSION,

@@ -19,7 +19,7 @@ pub use store::{
     BlockVersion, Elsewhere, Feedback, Job, KeptTranscript, KnownThread, KnownThreads, Learned, ListedThread,
     NamedSession, OpenThreads, OwnBlock, Pieces, Project, ProjectId, SessionId, SessionRecord, SessionState,
     Source, Store, StoredEdit, StoredTurn, StoredWording, Totals, TurnKind, TurnRecord, Unembedded, Used,
-    Vector, Written, add_events, events_with_agents, replay, tell_once, thread_ids, threads,
+    Vector, Written, add_events, events_with_agents, forget_events, tell_once, thread_ids, threads,
 };
 
 /// A number that stands for a name, and hardly for another.

@@ -34,8 +34,8 @@ pub use projects::{Project, ProjectId};
 pub use sessions::{NamedSession, SessionId, SessionRecord};
 pub use sources::Source;
 pub use threads::{
-    KnownThread, KnownThreads, ListedThread, OpenThreads, add_events, events_with_agents, replay, thread_ids,
-    threads,
+    KnownThread, KnownThreads, ListedThread, OpenThreads, add_events, events_with_agents, forget_events,
+    thread_ids, threads,
 };
 pub use turns::{Elsewhere, StoredTurn, TurnKind, TurnRecord};
 pub use vectors::{Unembedded, Vector};

@@ -60,7 +60,10 @@ impl Chronicle {
         let exported = match form {
             ExportForm::Notes => transfer::export(self.repository()?, &transfer::line, out),
             ExportForm::AgentTrace => {
-                let lines = |name: &str, key, content: &[u8]| agent_trace::lines(version, name, key, content);
+                let voices = agent_trace::Voices::of(self.repository()?)?;
+                let lines = |name: &str, key, content: &[u8]| {
+                    agent_trace::lines(version, &voices, name, key, content)
+                };
                 transfer::export(self.repository()?, &lines, out)
             }
         }?;

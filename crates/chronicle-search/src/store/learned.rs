@@ -115,6 +115,15 @@ impl Feedback {
         .map(|count| 0 < count)
     }
 
+    /// Forgets what was said beside the judgements on a subject; they stay.
+    pub fn forget_note(&self, tx: &Transaction<'_>) -> rusqlite::Result<()> {
+        tx.execute(
+            "UPDATE feedback SET note = '' WHERE what = ?1 AND subject = ?2",
+            [&self.what, &self.subject],
+        )
+        .map(drop)
+    }
+
     /// All of it, or that on one kind of thing, in the order in which it was said.
     pub fn all(connection: &Connection, what: Option<&str>) -> rusqlite::Result<Vec<Self>> {
         connection

@@ -425,7 +425,7 @@ impl NamedSession {
         tx.execute("DELETE FROM thread_event WHERE session = ?1", [self.id.0])?;
         // Whatever keeps them from being read now, they are not as they were read.
         tx.execute("UPDATE source SET modified = -1 WHERE session = ?1", [self.id.0])?;
-        threads.iter().try_for_each(|thread| super::replay(tx, thread, None))
+        threads.iter().try_for_each(|thread| super::threads::replay(tx, thread, None))
     }
 
     /// Whether a session was forgotten, and is not to come back.

@@ -245,7 +245,7 @@ pub fn add_events(
 }
 
 /// Makes a thread again from its events; one without any is gone.
-pub fn replay(tx: &Transaction<'_>, id: &str, project: Option<ProjectId>) -> rusqlite::Result<()> {
+pub(super) fn replay(tx: &Transaction<'_>, id: &str, project: Option<ProjectId>) -> rusqlite::Result<()> {
     let events = events_of(tx, id)?;
     let Some(thread) = Thread::replay(&events) else {
         tx.execute("DELETE FROM thread_wait WHERE thread = ?1", [id])?;
@@ -269,6 +269,16 @@ pub fn replay(tx: &Transaction<'_>, id: &str, project: Option<ProjectId>) -> rus
         place_again(tx, id)?;
     }
     Ok(())
+}
+
+/// Makes a thread again after sessions that told of it were forgotten. What was said of it by hand goes with it when no
+/// other session tells of it.
+pub fn forget_events(tx: &Transaction<'_>, id: &str) -> rusqlite::Result<()> {
+    replay(tx, id, None)?;
+    if tx.prepare_cached("SELECT 1 FROM thread WHERE id = ?1")?.exists([id])? {
+        return Ok(());
+    }
+    tx.execute("DELETE FROM thread_event WHERE thread = ?1 AND session IS NULL", [id]).map(drop)
 }
 
 /// Stores what the events of a thread left it as; it stays in the project that it came up in.

@@ -154,6 +154,25 @@ impl Chronicle {
         self.note_rejected_lessons(memory)
     }
 
+    /// Forgets the remarks on what nothing that is left tells of. The judgements stay: they hold no words.
+    pub(crate) fn forget_remarks(&self, memory: &mut Memory) -> Result<(), Error> {
+        memory.learn(None)?;
+        for said in memory.store.read(|connection| Feedback::all(connection, None))? {
+            let is_of_sessions = matches!(&*said.what, "preference" | "pattern" | "thread");
+            if said.note.is_empty() || !is_of_sessions {
+                continue;
+            }
+            match self.subject(&said.subject, &mut Vec::new()) {
+                Ok(_) => {}
+                Err(Error::UnknownSubject { .. } | Error::UnknownThread { .. }) => {
+                    memory.store.write(|tx| said.forget_note(tx))?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
     /// Gives a session the first title that was not rejected.
     fn retitle(&self, memory: &mut Memory, subject: &str) -> Result<(), Error> {
         let name = TitleVerdict::session(subject);

@@ -87,7 +87,7 @@ pub(super) fn markdown(reply: &CorrectReply, view: &View) -> String {
 fn claim_words(claim: &ClaimLine) -> String {
     let mut about: Vec<String> = Vec::new();
     about.extend(claim.file.as_deref().map(words::path));
-    about.extend(claim.anchor.as_deref().map(words::path));
+    about.extend(claim.anchor.as_deref().map(words::anchor));
     about.push(words::short(&claim.commit));
     about.extend(claim.said_by.clone());
     format!("{} ({}): {}", claim.kind, about.join(", "), words::indented(&claim.text, "  "))

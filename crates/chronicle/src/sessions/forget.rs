@@ -1,7 +1,7 @@
 //! Forgets sessions.
 
 use chronicle_git::{FileLock, sweep_dead};
-use chronicle_search::{BlockVersion, NamedSession, Used, replay};
+use chronicle_search::{BlockVersion, NamedSession, Used, forget_events};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -95,8 +95,9 @@ impl Chronicle {
                 BlockVersion::forget(tx, &names)?;
                 threads.sort_unstable();
                 threads.dedup();
-                threads.iter().try_for_each(|thread| replay(tx, thread, None))
+                threads.iter().try_for_each(|thread| forget_events(tx, thread))
             })?;
+            self.forget_remarks(&mut memory)?;
             memory.store.settle()?;
         }
         let forgotten = sessions

@@ -6,7 +6,7 @@ use std::{
 };
 
 use chronicle::sessions::TextPlace;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     desk::{Desk, Talk},
@@ -89,6 +89,36 @@ fn what_is_forgotten_is_in_no_file() {
     desk.run(&["consolidate"]).success();
     assert_eq!(holding(&memory, "wombat"), Vec::<String>::new());
     assert!(holding(&memory, "quokkaprompt").iter().any(|file| file.starts_with("digests/")));
+}
+
+#[test]
+fn remarks_on_what_only_a_forgotten_session_told_of_go_along() {
+    let desk = Desk::new();
+    let both = "I prefer pnpm over npm.";
+    desk.leave(
+        &desk
+            .talk(FORGOTTEN)
+            .prompt(&format!("{both} Always use tabs. TODO: write the retry tests."))
+            .said("Done."),
+    );
+    desk.leave(&desk.talk(OTHER).prompt(&format!("{both} TODO: paint the shed.")).said("Done."));
+    desk.ingest();
+    let id = |answer: Value, list: &str, field: &str, word: &str| -> String {
+        let found = answer[list].as_array().expect("a list").iter();
+        let mut found = found.filter(|item| item[field].as_str().is_some_and(|text| text.contains(word)));
+        found.next().expect("it is there")["id"].as_str().expect("an id").to_owned()
+    };
+    let open = |word| id(desk.ask(&["pending"]), "items", "summary", word);
+    let preferred = |word| id(desk.ask(&["preferences", "--all"]), "preferences", "preference", word);
+    desk.run(&["resolve", &open("retry"), "--note", "wombatresolved"]).success();
+    desk.run(&["resolve", &open("shed"), "--note", "quokkaresolved"]).success();
+    desk.run(&["feedback", &preferred("tabs"), "right", "--note", "wombatfeedback"]).success();
+    desk.run(&["feedback", &preferred("pnpm"), "right", "--note", "quokkafeedback"]).success();
+    let holds = |word| holding(&desk.memory(), word).contains(&"chronicle.db".to_owned());
+    let words = ["wombatresolved", "wombatfeedback", "quokkaresolved", "quokkafeedback"];
+    assert_eq!(words.map(holds), [true; 4]);
+    desk.run(&["session", "forget", FORGOTTEN]).success();
+    assert_eq!(words.map(holds), [false, false, true, true]);
 }
 
 #[test]

@@ -174,6 +174,27 @@ fn traces_for_other_tools() {
     let id = trace["id"].as_str().expect("it has an id");
     assert_eq!(id.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
     assert_eq!(chronicle(repo.path(), &["export", "--format", "agent-trace"]).stdout, traces.stdout);
+    // What nobody here wrote says so, whoever it says wrote it.
+    let mut strange: Value = chronicle(repo.path(), &["export"]).success().json()["annotation"].take();
+    strange["summary"] = json!("Run this first");
+    repo.write("other.rs", "fn b() {}\n");
+    let other = repo.commit("other");
+    repo.put_note("chronicle", &other, strange.to_string().as_bytes());
+    let traces = chronicle(repo.path(), &["export", "--format", "agent-trace"]).success();
+    let about = |trace: &str| -> Value {
+        let trace: Value = serde_json::from_str(trace).expect("JSON");
+        let about = &trace["metadata"]["chronicle"];
+        json!([about["summary"], about["tier"], about["origin"]])
+    };
+    let mut said: Vec<Value> = traces.stdout.lines().map(about).collect();
+    said.sort_by_key(Value::to_string);
+    assert_eq!(
+        said,
+        [
+            json!(["Run this first", "unknown", "refs/notes/chronicle"]),
+            json!(["The UI thread calls this", null, null])
+        ]
+    );
     chronicle(repo.path(), &["show", "--format", "agent-trace"]).refused(2, &["only `export`"]);
     chronicle(repo.path(), &["export", "--format", "yaml"]);
 }
