@@ -73,6 +73,17 @@ pub struct Outcome {
     pub setup: Setup,
     /// How many files were left alone.
     pub n_refused: usize,
+    /// What each agent has now, in the order in which they were named.
+    pub given: Vec<Given>,
+}
+
+/// What an agent has, once it is set up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// The agent.
+    pub agent: Host,
+    /// What it has, in the words of users: `hooks`, `tools (MCP)`, `4 skills`.
+    pub parts: Vec<String>,
 }
 
 /// What is to become of a file.
@@ -164,10 +175,17 @@ impl Ground {
         })
     }
 
-    /// Whether the settings of an agent hold rules for what it may run unasked, and ours are not among them.
+    /// The names of those of `agents` whose settings take rules for what may run unasked, and have none of ours.
     #[must_use]
-    pub fn may_permit(&self, agents: &[Host], scope: Scope) -> bool {
-        agents.contains(&Host::Claude) && !self.has_permissions(scope)
+    pub fn may_permit(&self, agents: &[Host], scope: Scope) -> Vec<&'static str> {
+        let lacks_them = |agent: &&Host| **agent == Host::Claude && !self.has_permissions(scope);
+        agents.iter().filter(lacks_them).map(|agent| agent.title()).collect()
+    }
+
+    /// Whether one of `agents` is not set up yet.
+    #[must_use]
+    pub fn is_new(&self, agents: &[Host], scope: Scope) -> bool {
+        !agents.iter().all(|agent| self.is_set_up(*agent, scope))
     }
 
     fn has_permissions(&self, scope: Scope) -> bool {
@@ -204,7 +222,53 @@ impl Ground {
         if let Some((_, root)) = self.place(scope).filter(|_| wanted.agents_md) {
             pieces.push(wanted::agents_md(root));
         }
-        self.carry_out(&pieces, Aim::Set { only_server: wanted.only_server }, scope, dry_run)
+        let mut outcome =
+            self.carry_out(&pieces, Aim::Set { only_server: wanted.only_server }, scope, dry_run)?;
+        outcome.setup.warnings.extend(agents.iter().flat_map(|agent| self.skipped(*agent, scope)));
+        outcome.given = agents.iter().map(|agent| self.given(*agent, scope)).collect();
+        Ok(outcome)
+    }
+
+    /// Why the agent does not read a file of its settings, whatever else is in it.
+    fn skipped(&self, agent: Host, scope: Scope) -> Vec<String> {
+        if !agent.is_strict() {
+            return Vec::new();
+        }
+        let pieces = self.pieces(agent, scope).into_iter();
+        let json = pieces.filter(|piece| matches!(piece.content, wanted::Content::Json(_)));
+        let fault = |piece: Piece| {
+            let text = self.reads(scope).of(&piece.path).ok()?.text?;
+            let fault = json::strict_fault(&text)?;
+            let path = chronicle::plain(&piece.path.to_string_lossy()).into_owned();
+            Some(format!("PROBLEM: {} skips all of `{path}`: {fault}", agent.title()))
+        };
+        json.filter_map(fault).collect()
+    }
+
+    /// What of ours the files of an agent hold.
+    fn given(&self, agent: Host, scope: Scope) -> Given {
+        let mut parts: Vec<String> = Vec::new();
+        let mut n_skills = 0;
+        for piece in self.pieces(agent, scope) {
+            let text = self.reads(scope).of(&piece.path).ok().and_then(|read| read.text).unwrap_or_default();
+            if !piece.content.is_in(&text) {
+                continue;
+            }
+            match piece.part {
+                Part::Hooks => parts.push("hooks".to_owned()),
+                Part::Server => {
+                    let has_hooks = json::value(&text).ok().flatten();
+                    let has_hooks = has_hooks.is_some_and(|value| !json::our_hooks(&value).is_empty());
+                    parts.extend(has_hooks.then(|| "hooks".to_owned()));
+                    parts.push("tools (MCP)".to_owned());
+                }
+                Part::Shared => n_skills += 1,
+            }
+        }
+        parts.extend((0 < n_skills).then(|| format!("{n_skills} skills")));
+        let permitted = agent == Host::Claude && self.has_permissions(scope);
+        parts.extend(permitted.then(|| "permissions".to_owned()));
+        Given { agent, parts }
     }
 
     /// Takes out what was set up for `agents`; what others of them need stays.
@@ -224,7 +288,7 @@ impl Ground {
     }
 
     fn carry_out(&self, pieces: &[Piece], aim: Aim, scope: Scope, dry_run: bool) -> Result<Outcome, Error> {
-        let mut outcome = Outcome { setup: Setup::begun(dry_run), n_refused: 0 };
+        let mut outcome = Outcome { setup: Setup::begun(dry_run), n_refused: 0, given: Vec::new() };
         let Some((folder, _)) = self.place(scope) else { return Ok(outcome) };
         let mut record = Record::load(folder);
         let reads = self.reads(scope);

@@ -130,13 +130,25 @@ impl Ui {
 
     /// Asks a question at the terminal; where there is none, and without an answer, the answer is no.
     pub(crate) fn agrees(&mut self, question: &str) -> bool {
+        self.ask(&format!("{question} [y/N]")).is_some_and(|answer| is_yes(&answer))
+    }
+
+    /// The same, where an empty line means yes. Where nobody can be asked, the answer is no.
+    pub(crate) fn agrees_by_default(&mut self, question: &str) -> bool {
+        self.ask(&format!("{question} [Y/n]")).is_some_and(|answer| answer.is_empty() || is_yes(&answer))
+    }
+
+    /// What somebody types at the terminal after `question`; none where nobody can be asked, or the input ends.
+    pub(crate) fn ask(&mut self, question: &str) -> Option<String> {
         if !self.can_ask() {
-            return false;
+            return None;
         }
-        let _written = write!(std::io::stderr().lock(), "{} [y/N] ", one_line(question));
+        let _written = write!(std::io::stderr().lock(), "{} ", one_line(question));
         let mut answer = String::new();
-        let _read = std::io::stdin().read_line(&mut answer);
-        matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+        match std::io::stdin().read_line(&mut answer) {
+            Ok(n_bytes) if 0 < n_bytes => Some(answer.trim().to_owned()),
+            _ => None,
+        }
     }
 
     /// Shows how much of `what` is done, on a line that goes away at the end; only to who looks at a terminal.
@@ -151,6 +163,10 @@ impl Ui {
         let text = chronicle::without_commands(text);
         let _written = writeln!(std::io::stderr().lock(), "{text}");
     }
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.to_lowercase().as_str(), "y" | "yes")
 }
 
 /// When the command began.

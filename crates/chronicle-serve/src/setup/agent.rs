@@ -73,6 +73,11 @@ impl Host {
         }
     }
 
+    /// Whether it reads its settings as JSON without comments, and nothing of a file that has some.
+    pub(super) fn is_strict(self) -> bool {
+        matches!(self, Self::Claude | Self::Codex)
+    }
+
     /// Whether the agent is on this machine, as far as its folder or its program tell.
     pub(super) fn is_here(self, ground: &Ground) -> bool {
         let path = (ground.environment)("PATH").unwrap_or_default();

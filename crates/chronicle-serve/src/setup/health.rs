@@ -77,7 +77,11 @@ impl Ground {
                     findings.push(Finding::problem(AGENTS, seen, again.clone()).mendable(fix, mend));
                 }
                 for warning in outcome.setup.warnings {
-                    findings.push(Finding::problem(AGENTS, format!("{where_}: {warning}"), again.clone()));
+                    let (warning, mend) = match warning.strip_prefix("PROBLEM: ") {
+                        Some(skipped) => (skipped, "take that out of the file".to_owned()),
+                        None => (&*warning, again.clone()),
+                    };
+                    findings.push(Finding::problem(AGENTS, format!("{where_}: {warning}"), mend));
                 }
             }
             Err(error) => findings.push(Finding::problem(AGENTS, error.to_string(), again.clone())),

@@ -54,6 +54,17 @@ pub(super) fn value(text: &str) -> Result<Option<Value>, String> {
     Ok(root.to_serde_value())
 }
 
+/// What keeps a reader from taking `text` who knows neither comments nor commas too many; nothing where it is plain JSON.
+pub(super) fn strict_fault(text: &str) -> Option<String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return None;
+    }
+    let error = serde_json::from_str::<serde::de::IgnoredAny>(text).err()?;
+    let line = error.line();
+    Some(format!("line {line} holds a comment or a comma too many, which it does not take"))
+}
+
 /// `text` with `entries`; why not, where something else stands in their place.
 pub(super) fn with(text: &str, entries: &[Entry]) -> Result<Edited, String> {
     let mut edited = Edited::new(text);

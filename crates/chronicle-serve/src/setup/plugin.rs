@@ -22,7 +22,7 @@ const README: &str = include_str!("../../assets/plugin.md");
 /// # Errors
 /// When a file cannot be written.
 pub fn write_plugin(folder: &Path, dry_run: bool) -> Result<Outcome, Error> {
-    let mut outcome = Outcome { setup: Setup::begun(dry_run), n_refused: 0 };
+    let mut outcome = Outcome { setup: Setup::begun(dry_run), n_refused: 0, given: Vec::new() };
     let is_ours =
         |text: &str| text.contains(PROGRAM) || text.contains("git chronicle") || text.contains(DESCRIPTION);
     for (name, text) in files() {

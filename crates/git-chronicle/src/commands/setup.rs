@@ -1,9 +1,9 @@
 use std::path::{Path, PathBuf};
 
-use chronicle::{Chronicle, Error};
+use chronicle::{Chronicle, Error, render::Format};
 use chronicle_serve::{
     hooks::Host,
-    setup::{Ground, Scope, Wanted, write_plugin},
+    setup::{Ground, Outcome, Scope, Wanted, write_plugin},
 };
 use clap::builder::PossibleValuesParser;
 
@@ -19,8 +19,9 @@ const DAYS: u32 = 30;
 
 /// Set coding agents up: hooks, MCP server and skills
 ///
-/// Without names, all agents that are found on this machine. Settings of others stay as they are, and
-/// `git chronicle uninstall` gives back every file as it was. docs/agents.md says what is written where.
+/// Without names, all agents that are found on this machine; at a terminal you are asked which, what they may run unasked,
+/// and whether earlier sessions are taken in. Settings of others stay as they are, and `git chronicle uninstall` gives
+/// back every file as it was. docs/agents.md says what is written where.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SetupArgs {
     /// The agents
@@ -35,7 +36,7 @@ pub(crate) struct SetupArgs {
     #[arg(long)]
     dry_run: bool,
 
-    /// Take in what agents kept of the last so many days, behind this command; 0 for nothing
+    /// Take in what agents kept of the last so many days, in the background; 0 for nothing
     #[arg(long, value_name = "DAYS")]
     backfill: Option<u32>,
 
@@ -63,30 +64,101 @@ pub(crate) fn run(args: &SetupArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
         return UsageSnafu { reason: "--agents-md needs --scope project: the file is the repository's" }
             .fail();
     }
-    let agents = chosen(&args.agents, &ground, ui);
+    // What an agent may do is decided by a person.
+    let asks = !args.dry_run && ui.can_ask() && !background::is_of_agent();
+    let agents = match args.agents.is_empty() && asks {
+        true => asked_for(&ground, ui)?,
+        false => chosen(&args.agents, &ground, ui),
+    };
     if agents.is_empty() {
         return Ok(());
     }
-    let asks = scope == Scope::Project && !args.agents_md && !args.dry_run;
-    let agents_md = args.agents_md || (asks && ui.agrees("say in AGENTS.md how to use Chronicle?"));
-    let may_permit = !args.dry_run && !args.permissions && ground.may_permit(&agents, scope);
-    let permissions = args.permissions
-        || may_permit
-            && ui.agrees("let Claude Code read and write lessons without asking each time (`setup --permissions --dry-run` shows the rules)?");
-    let wanted = Wanted { only_server: false, agents_md, permissions };
+    let asks_for_lines = asks && scope == Scope::Project && !args.agents_md;
+    let agents_md = args.agents_md || asks_for_lines && ui.agrees("say in AGENTS.md how to use Chronicle?");
+    let wanted = Wanted {
+        only_server: false,
+        agents_md,
+        permissions: args.permissions || asks && permits(&agents, scope, &ground, ui),
+    };
+    let days = days(args.backfill, asks && ground.is_new(&agents, scope), ui);
     let outcome = ground.set_up(&agents, scope, wanted, args.dry_run)?;
-    init::tell(&outcome.setup, "everything is set up already", ui)?;
-    if args.dry_run {
-        return left_alone(outcome.n_refused);
+    if args.dry_run || ui.format() == Format::Json {
+        init::tell(&outcome.setup, NOTHING_TO_DO, ui)?;
+    } else {
+        tell(&outcome, &agents, scope, ui)?;
     }
+    if !args.dry_run {
+        backfill(days, !outcome.setup.changes.is_empty(), ui);
+    }
+    left_alone(outcome.n_refused)
+}
+
+const NOTHING_TO_DO: &str = "everything is set up already";
+
+/// The agents that the user names of those that are found; an empty line means all.
+fn asked_for(ground: &Ground, ui: &mut Ui) -> Result<Vec<Host>, CommandError> {
+    let found = chosen(&[], ground, ui);
+    if found.len() < 2 {
+        return Ok(found);
+    }
+    let known: Vec<&str> = found.iter().map(|agent| agent.name()).collect();
+    loop {
+        let question = format!("set up which agents? {} [all]", known.join(" "));
+        let Some(answer) = ui.ask(&question) else { return Ok(Vec::new()) };
+        let names: Vec<String> =
+            answer.split([' ', ',']).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        if names.is_empty() || names == ["all"] {
+            return Ok(found);
+        }
+        match names.iter().find(|name| !self::names().contains(&name.as_str())) {
+            Some(other) => ui.tell(&format!("`{other}` is none of {}", self::names().join(", "))),
+            None => return Ok(named(&names)),
+        }
+    }
+}
+
+/// Whether the user lets agents read and write lessons without being asked each time.
+fn permits(agents: &[Host], scope: Scope, ground: &Ground, ui: &mut Ui) -> bool {
+    let titles = ground.may_permit(agents, scope);
+    if titles.is_empty() {
+        return false;
+    }
+    ui.tell("rules that let an agent read and write lessons, and nothing else: `setup --permissions --dry-run` shows them");
+    ui.agrees_by_default(&format!("write them for {}?", titles.join(", ")))
+}
+
+/// Says what each agent has now, and what to do next.
+fn tell(outcome: &Outcome, agents: &[Host], scope: Scope, ui: &mut Ui) -> Result<(), CommandError> {
     let is_changed = !outcome.setup.changes.is_empty();
-    if is_changed && agents.contains(&Host::Codex) {
+    let given = outcome.given.iter().filter(|given| is_changed && !given.parts.is_empty());
+    let lines = given.map(|given| format!("{}: {}\n", given.agent.title(), given.parts.join(", ")));
+    ui.answer(&lines.collect::<String>())?;
+    for warning in &outcome.setup.warnings {
+        ui.warn(warning);
+    }
+    if !is_changed {
+        if outcome.setup.warnings.is_empty() {
+            ui.tell(NOTHING_TO_DO);
+        }
+        return Ok(());
+    }
+    let n_files = outcome.setup.changes.len();
+    let files = if n_files == 1 { "file was" } else { "files were" };
+    let scope = match scope {
+        Scope::User => "--scope user",
+        Scope::Project => "--scope project",
+    };
+    ui.tell(&format!(
+        "{n_files} {files} changed; `git chronicle uninstall {scope}` gives each back as it was"
+    ));
+    if agents.contains(&Host::Codex) {
         ui.tell(
             "Codex runs hooks only when they are trusted: type /hooks in Codex, and trust those of Chronicle",
         );
     }
-    backfill(args.backfill, is_changed, ui);
-    left_alone(outcome.n_refused)
+    let titles: Vec<&str> = agents.iter().map(|agent| agent.title()).collect();
+    ui.tell(&format!("Next: restart {}; in a repository: git chronicle init", titles.join(", ")));
+    Ok(())
 }
 
 fn plugin(folder: &Path, args: &SetupArgs, ui: &mut Ui) -> Result<(), CommandError> {
@@ -105,20 +177,24 @@ fn plugin(folder: &Path, args: &SetupArgs, ui: &mut Ui) -> Result<(), CommandErr
     left_alone(outcome.n_refused)
 }
 
-/// Takes in earlier sessions, if that is wanted, while nobody waits for it.
+/// How many days of earlier sessions are wanted; none where nothing is said of it.
+fn days(given: Option<u32>, asks: bool, ui: &mut Ui) -> Option<u32> {
+    let question = format!("take in what agents kept of their sessions of the last {DAYS} days?");
+    given.or_else(|| asks.then(|| if ui.agrees_by_default(&question) { DAYS } else { 0 }))
+}
+
+/// Takes in earlier sessions in the background, if that is wanted.
 fn backfill(days: Option<u32>, is_changed: bool, ui: &mut Ui) {
-    let days = match days {
-        Some(days) => days,
-        None if !is_changed => 0,
-        None if ui.agrees(&format!("take in sessions of the last {DAYS} days?")) => DAYS,
-        None => {
-            ui.tell(&format!("`git chronicle session ingest --days {DAYS}` takes in earlier sessions"));
-            0
+    match days {
+        Some(0) => {}
+        Some(days) => {
+            background::start(&["session", "ingest", "--days", &days.to_string()]);
+            ui.tell(&format!("sessions of the last {days} days are taken in, in the background"));
         }
-    };
-    if 0 < days {
-        background::start(&["session", "ingest", "--days", &days.to_string()]);
-        ui.tell(&format!("sessions of the last {days} days are taken in behind this command"));
+        None if is_changed => {
+            ui.tell(&format!("`git chronicle session ingest --days {DAYS}` takes in earlier sessions"));
+        }
+        None => {}
     }
 }
 

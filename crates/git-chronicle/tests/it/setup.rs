@@ -249,7 +249,9 @@ fn the_server_can_be_registered_alone() {
     {
         assert!(!desk.home.join(name).exists(), "{name}");
     }
-    assert!(install(&["claude"]).success().stderr.contains("registered already"));
+    assert!(install(&["gemini"]).success().stderr.contains("registered already"));
+    let skipped = install(&["claude"]).success();
+    assert!(!skipped.warns("PROBLEM: Claude Code skips all of").stderr.contains("registered already"));
     // What follows adds the rest, and all of it goes again.
     ask(&desk, &["setup", "claude", "--backfill", "0"]).success();
     take_out(&desk).success();
@@ -363,6 +365,31 @@ fn without_a_record_our_entries_are_known_by_what_they_run() {
 }
 
 #[test]
+fn settings_that_their_agent_skips_are_reported() {
+    let desk = Desk::new();
+    let place = desk.home.join(".claude/settings.json");
+    for (start, line) in [("{\n  // mine\n  \"model\": \"opus\"\n}\n", 2), ("{\"model\": \"opus\",}", 1)] {
+        put(&desk, ".claude/settings.json", start);
+        let fault = format!(
+            "Claude Code skips all of `{}`: line {line} holds a comment or a comma too many, which it does not take",
+            place.display()
+        );
+        let done = ask(&desk, &["setup", "claude", "--backfill", "0"]).success();
+        done.warns(&format!("PROBLEM: {fault}"));
+        let found = problems(&desk, &[]);
+        assert!(found.iter().any(|seen| seen.contains(&fault)), "{found:?}");
+        take_out(&desk).success();
+        assert_eq!(read(&desk, ".claude/settings.json"), start);
+    }
+    // These take them.
+    put(&desk, ".gemini/settings.json", "{\n  // mine\n}\n");
+    put(&desk, ".config/opencode/opencode.json", "{\n  // mine\n}\n");
+    put(&desk, ".claude/settings.json", "{}\n");
+    let done = ask(&desk, &["setup", "claude", "gemini", "opencode", "--backfill", "0"]).success();
+    assert!(!done.stderr.contains("PROBLEM"), "{}", done.stderr);
+}
+
+#[test]
 fn a_binary_that_moved_is_called_where_it_is_now() {
     let desk = Desk::new();
     let start = STARTS[11].1;
@@ -377,7 +404,8 @@ fn a_binary_that_moved_is_called_where_it_is_now() {
     // An edited file of ours is somebody's work.
     let told = set_up(&desk);
     assert_eq!(told.code, Some(1));
-    assert!(told.warns("chronicle.json` was left alone").stdout.contains("settings.json"));
+    let what = told.warns("chronicle.json` was left alone").stdout.clone();
+    assert!(what.contains("Claude Code: hooks, tools (MCP), 4 skills\n"), "{what}");
     assert!(!read(&desk, ".claude/settings.json").contains("/gone/"));
     assert!(!read(&desk, ".codex/config.toml").contains("/gone/"));
     take_out(&desk);
