@@ -32,6 +32,8 @@ use tokio::{
 #[cfg(feature = "http")]
 pub use http::{new_token, serve_http};
 
+pub use tools::Choice;
+
 use crate::mcp::{server::Server, transport::Line};
 
 /// What a server needs of whoever runs it: this crate looks nothing up.
@@ -43,6 +45,8 @@ pub struct Host {
     pub now: fn() -> Timestamp,
     /// Whether facts are kept for the next question.
     pub keeps_facts: bool,
+    /// The tools that the client is given.
+    pub tools: Choice,
     /// Looks up variables of the environment.
     pub environment: fn(&str) -> Option<OsString>,
     /// Starts work that takes long and that no call waits for.

@@ -34,7 +34,8 @@ use crate::mcp::{
     schema::{self, DIRECTORY},
 };
 
-/// A question as a model asks it: the options of a command.
+/// A question as a model asks it: the options of a command. Those that are seldom needed are taken, but not in the schema,
+/// which costs room in every request.
 pub(super) trait Ask: DeserializeOwned + JsonSchema {
     fn ask(self, chronicle: &Chronicle, view: &View) -> Result<Reply, Refusal>;
 }
@@ -214,14 +215,65 @@ static TOOLS: [Definition; 16] = [
     ),
 ];
 
+/// What every agent needs; the others are a command away.
+const CORE: [&str; 8] = [
+    "chronicle_brief",
+    "chronicle_read",
+    "chronicle_why",
+    "chronicle_find",
+    "chronicle_pending",
+    "chronicle_check",
+    "chronicle_annotate",
+    "chronicle_resolve",
+];
+
+/// Which tools a client is given: each costs it room in every request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice(Vec<&'static str>);
+
+impl Choice {
+    /// Those of `core`, of `all`, or the named ones, with or without `chronicle_` before their names.
+    ///
+    /// # Errors
+    /// With the name that no tool has.
+    pub fn of(names: &[String]) -> Result<Self, String> {
+        let mut chosen = Vec::new();
+        for name in names {
+            match name.as_str() {
+                "core" => chosen.extend(CORE),
+                "all" => chosen.extend(TOOLS.iter().map(|tool| tool.name)),
+                name => {
+                    let is_it = |tool: &&Definition| {
+                        tool.name == name || tool.name.strip_prefix("chronicle_") == Some(name)
+                    };
+                    let tool = TOOLS.iter().find(is_it).ok_or_else(|| name.to_owned())?;
+                    chosen.push(tool.name);
+                }
+            }
+        }
+        Ok(Self(chosen))
+    }
+
+    /// The names that [`Choice::of`] knows beside `core` and `all`, without `chronicle_`.
+    #[must_use]
+    pub fn names() -> Vec<&'static str> {
+        TOOLS.iter().filter_map(|tool| tool.name.strip_prefix("chronicle_")).collect()
+    }
+
+    /// Whether the tool of that name is among them.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains(&name)
+    }
+}
+
 /// The tools as a client sees them.
-pub(super) fn list() -> Vec<Tool> {
-    TOOLS.iter().map(described).collect()
+pub(super) fn list(choice: &Choice) -> Vec<Tool> {
+    TOOLS.iter().filter(|tool| choice.has(tool.name)).map(described).collect()
 }
 
 /// The tool of that name as a client sees it.
-pub(super) fn find(name: &str) -> Option<Tool> {
-    TOOLS.iter().find(|tool| tool.name == name).map(described)
+pub(super) fn find(choice: &Choice, name: &str) -> Option<Tool> {
+    TOOLS.iter().find(|tool| tool.name == name && choice.has(name)).map(described)
 }
 
 fn described(tool: &Definition) -> Tool {
@@ -241,6 +293,13 @@ pub(super) fn call(host: &Host, name: &str, arguments: JsonObject) -> Result<Cal
     let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) else {
         return Err(Refusal::Arguments(format!("there is no tool `{name}`")));
     };
+    if !host.tools.has(name) {
+        let command = name.strip_prefix("chronicle_").unwrap_or(name);
+        let reason = format!(
+            "`{name}` is not served (`git chronicle mcp --tools`); `git chronicle {command}` does the same"
+        );
+        return Err(Refusal::Arguments(reason));
+    }
     let in_tool = |refusal| match refusal {
         Refusal::Arguments(reason) => Refusal::Arguments(format!("{name}: {reason}")),
         other => other,

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use chronicle::Chronicle;
 use chronicle_serve::{
     hooks::Host as Agent,
-    mcp::{self, Host},
+    mcp::{self, Choice, Host},
     setup::{Scope, Wanted},
 };
 use clap::{Subcommand, builder::PossibleValuesParser};
@@ -28,6 +28,12 @@ use crate::{
 pub(crate) struct McpArgs {
     #[command(subcommand)]
     what: Option<McpCommand>,
+
+    /// Which tools: `core` (read, why, check, annotate, find, brief, pending, resolve), `all`, or their names
+    ///
+    /// Every tool takes room in each request of the agent. What no tool does, the command line does.
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',', default_value = "core")]
+    tools: Vec<String>,
 
     /// Serve over HTTP instead, at this address of the loopback interface
     ///
@@ -78,8 +84,12 @@ pub(crate) fn run(
     let project = || named().find(|folder| folder.is_absolute() && folder.is_dir());
     let directory = if is_given { None } else { project() }.unwrap_or(current);
     let keeps_facts = may_keep_facts();
+    let tools = Choice::of(&args.tools).map_err(|name| {
+        let reason = format!("there is no tool `{name}`; the tools are {}", Choice::names().join(", "));
+        UsageSnafu { reason }.build()
+    })?;
     let behind = background::start_in;
-    let host = Host { directory, now: ui_now, keeps_facts, environment, behind, explain };
+    let host = Host { directory, now: ui_now, keeps_facts, tools, environment, behind, explain };
     #[cfg(feature = "http")]
     if let Some(address) = args.http {
         return over_http(host, address);

@@ -155,7 +155,7 @@ impl Drop for Client {
 }
 
 fn server(directory: &Path) -> Command {
-    let mut command = binary(directory, &["mcp"]);
+    let mut command = binary(directory, &["mcp", "--tools", "all"]);
     command.env("CHRONICLE_NOW", NOW);
     command
 }
@@ -279,25 +279,66 @@ fn the_tools_are_few_and_told_in_few_words() {
         );
     }
     insta::assert_snapshot!(told, @"
-    chronicle_brief: reads budget project all directory
-    chronicle_read: reads path paths anchor lines recent limit since tags category context_level min_confidence max_regions depth max_tokens blame all verbose directory
+    chronicle_brief: reads project directory
+    chronicle_read: reads path anchor lines since max_tokens directory
     chronicle_deps: reads path anchor all max_tokens directory
-    chronicle_why: reads path lines anchor max_tokens directory
+    chronicle_why: reads path lines anchor directory
     chronicle_summary: reads path anchor max_tokens directory
     chronicle_history: reads path anchor limit max_tokens directory
-    chronicle_find: reads query project all branch since file kind limit directory
+    chronicle_find: reads query all since file directory
     chronicle_ask: reads question project all directory
     chronicle_preferences: reads project directory
-    chronicle_pending: reads project all archived limit directory
-    chronicle_check: reads diff staged patch fail_on max_tokens directory
+    chronicle_pending: reads all directory
+    chronicle_check: reads diff staged directory
     chronicle_note: changes text category file lines list clear directory
-    chronicle_annotate: summary wisdom task commit auto amend_source squash_sources replace replace_summary directory
+    chronicle_annotate: summary wisdom task commit directory
     chronicle_flag: path anchor reason all directory
     chronicle_knowledge: changes action path id rule scope module owns boundary pattern instead decided_in stability learned_from max_tokens directory
     chronicle_resolve: ids how note directory
     ");
-    // Some four characters of this JSON are a token: 2,500 of them are what all tools may cost.
-    assert!(n_chars < 10_000, "{n_chars} characters");
+    // Some four characters of this JSON are a token: 2,100 of them are what all tools may cost.
+    assert!(n_chars < 8_400, "{n_chars} characters");
+}
+
+#[test]
+fn a_client_is_given_the_tools_that_every_agent_needs_or_those_that_were_chosen() {
+    let repo = pool();
+    let given = |args: &[&str]| {
+        let mut command = binary(repo.path(), &[&["mcp"], args].concat());
+        let mut client = Client::of(command.env("CHRONICLE_NOW", NOW));
+        let begun = client.begin("2025-06-18");
+        let tools = tools(&mut client);
+        let names: Vec<String> = tools
+            .iter()
+            .map(|tool| tool["name"].as_str().expect("a name").replace("chronicle_", ""))
+            .collect();
+        let refused = client.misuse("chronicle_deps", &json!({ "path": "src/pool.rs" }));
+        // What the heaviest client adds to each tool: the name of the server, and an option of its own.
+        let sent = |tool: &Value| {
+            json!([tool["name"], tool["description"], tool["inputSchema"]]).to_string().len() + 290
+        };
+        let n_chars: usize = tools.iter().map(sent).sum();
+        (names, begun["instructions"].as_str().expect("it has some").to_owned(), refused, n_chars)
+    };
+    let (names, instructions, refused, n_chars) = given(&[]);
+    assert_eq!(names, ["brief", "read", "why", "find", "pending", "check", "annotate", "resolve"]);
+    assert!(n_chars < 4 * 1500, "{n_chars} characters");
+    assert_eq!(
+        refused,
+        "`chronicle_deps` is not served (`git chronicle mcp --tools`); `git chronicle deps` does the same"
+    );
+    assert!(
+        instructions.contains("chronicle_annotate") && !instructions.contains("chronicle_deps"),
+        "{instructions}"
+    );
+
+    let (names, instructions, ..) = given(&["--tools", "read,chronicle_flag"]);
+    assert_eq!(names, ["read", "flag"]);
+    assert!(
+        instructions.contains("chronicle_flag") && !instructions.contains("chronicle_annotate"),
+        "{instructions}"
+    );
+    chronicle(repo.path(), &["mcp", "--tools", "read,nope"]).refused(2, &["`nope`", "brief, read, deps"]);
 }
 
 #[test]
@@ -384,7 +425,7 @@ fn session_memory_is_answered_for_and_changed() {
     let talk = talk.prompt("Make a full pool wait for its connections instead of failing");
     desk.leave(&talk.todos(&[("Write a test for the timeout", "pending")]).said("The pool waits now."));
     desk.ingest();
-    let mut client = Client::of(&mut desk.command_in(desk.repo.path(), &["mcp"]));
+    let mut client = Client::of(&mut desk.command_in(desk.repo.path(), &["mcp", "--tools=all"]));
     client.begin("2025-11-25");
     let mut same = |tool: &str, arguments: Value, args: &[&str]| {
         let answer = client.answer(tool, &arguments);
@@ -517,9 +558,9 @@ fn the_project_that_the_host_names_is_meant() {
         client.begin("2025-06-18");
         client.call("chronicle_summary", &json!({ "path": "src/pool.rs" }))["isError"].clone()
     };
-    assert_eq!(ask(&["mcp"]), false);
+    assert_eq!(ask(&["mcp", "--tools=all"]), false);
     // Who names a directory by hand means that one.
-    assert_eq!(ask(&["mcp", "-C", &elsewhere.path().to_string_lossy()]), true);
+    assert_eq!(ask(&["mcp", "--tools=all", "-C", &elsewhere.path().to_string_lossy()]), true);
 }
 
 #[test]

@@ -20,6 +20,7 @@ pub(crate) struct WhyArgs {
     lines: Option<String>,
     /// Item of the file, instead of lines
     anchor: Option<String>,
+    #[schemars(skip)]
     max_tokens: Option<usize>,
 }
 

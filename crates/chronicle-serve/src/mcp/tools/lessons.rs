@@ -25,6 +25,7 @@ pub(crate) struct ReadArgs {
     pub(crate) path: Option<PathBuf>,
     /// Several at once
     #[serde(default)]
+    #[schemars(skip)]
     paths: Vec<PathBuf>,
     /// Item of the file, such as Pool::acquire
     pub(crate) anchor: Option<String>,
@@ -32,27 +33,38 @@ pub(crate) struct ReadArgs {
     lines: Option<String>,
     /// Newest lessons of the repository instead of a path
     #[serde(default)]
+    #[schemars(skip)]
     recent: bool,
+    #[schemars(skip)]
     limit: Option<usize>,
     /// Date or revision
     since: Option<String>,
     #[serde(default)]
+    #[schemars(skip)]
     tags: Vec<String>,
+    #[schemars(skip)]
     category: Option<Category>,
+    #[schemars(skip)]
     context_level: Option<ContextLevel>,
     #[serde(default)]
+    #[schemars(skip)]
     min_confidence: f64,
+    #[schemars(skip)]
     max_regions: Option<usize>,
     /// Hops of related annotations
+    #[schemars(skip)]
     depth: Option<u32>,
     max_tokens: Option<usize>,
     /// Let git blame say who wrote the lines
     #[serde(default)]
+    #[schemars(skip)]
     blame: bool,
     /// Other branches, too
     #[serde(default)]
+    #[schemars(skip)]
     all: bool,
     #[serde(default)]
+    #[schemars(skip)]
     verbose: bool,
 }
 
@@ -151,10 +163,13 @@ pub(crate) struct CheckArgs {
     #[serde(default)]
     staged: bool,
     /// A unified diff against HEAD instead
+    #[schemars(skip)]
     patch: Option<String>,
     /// Kinds of lessons to count as failing
     #[serde(default)]
+    #[schemars(skip)]
     fail_on: Vec<Category>,
+    #[schemars(skip)]
     max_tokens: Option<usize>,
 }
 

@@ -27,11 +27,13 @@ const THREADS: usize = 20;
 #[serde(deny_unknown_fields)]
 pub(crate) struct BriefArgs {
     /// Longest answer, in characters
+    #[schemars(skip)]
     budget: Option<usize>,
     /// Another project: name or folder
     project: Option<String>,
     /// All projects
     #[serde(default)]
+    #[schemars(skip)]
     all: bool,
 }
 
@@ -54,13 +56,16 @@ impl Ask for BriefArgs {
 #[serde(deny_unknown_fields)]
 pub(crate) struct PendingArgs {
     /// Another project: name or folder
+    #[schemars(skip)]
     project: Option<String>,
     /// All projects
     #[serde(default)]
     all: bool,
     /// What nobody mentioned for 30 days, too
     #[serde(default)]
+    #[schemars(skip)]
     archived: bool,
+    #[schemars(skip)]
     limit: Option<usize>,
 }
 
@@ -87,18 +92,21 @@ pub(crate) struct FindArgs {
     /// The question, in plain words
     query: String,
     /// Another project: name or folder
+    #[schemars(skip)]
     project: Option<String>,
     /// All projects
     #[serde(default)]
     all: bool,
+    #[schemars(skip)]
     branch: Option<String>,
     /// Date, or such as 2 weeks
     since: Option<String>,
     /// Sessions that changed this file or folder
     file: Option<String>,
     #[serde(default)]
-    #[schemars(extend("items" = { "type": "string", "enum": TURN_KINDS }))]
+    #[schemars(skip)]
     kind: Vec<String>,
+    #[schemars(skip)]
     limit: Option<usize>,
 }
 

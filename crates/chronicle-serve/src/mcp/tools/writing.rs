@@ -55,20 +55,6 @@ struct AnnotateForm {
     task: Option<String>,
     /// HEAD by default
     commit: Option<String>,
-    /// Take the commit's message as the summary
-    #[serde(default)]
-    auto: bool,
-    /// The commit that was amended
-    amend_source: Option<String>,
-    /// The commits that were squashed
-    #[serde(default)]
-    squash_sources: Vec<String>,
-    /// Ids of lessons that the one given replaces
-    #[serde(default)]
-    replace: Vec<String>,
-    /// Replace your earlier summary
-    #[serde(default)]
-    replace_summary: bool,
 }
 
 #[derive(JsonSchema)]
