@@ -1,11 +1,11 @@
 //! Unfinished work: listed, shown with what is known of it, and changed by hand.
 
-use std::collections::BTreeSet;
+use std::{cmp::Reverse, collections::BTreeSet};
 
 use chronicle_commits::{Recap, Unfinished};
 use chronicle_core::correction::Tier;
 use chronicle_core::room;
-use chronicle_core::thread::{Evidence, How, Origin, Priority, Resolution, Status, Thread, ThreadKind};
+use chronicle_core::thread::{Evidence, How, Origin, Priority, Resolution, Thread, ThreadKind};
 use chronicle_git::Glance;
 use chronicle_search::{ListedThread, Store};
 use jiff::Timestamp;
@@ -21,6 +21,7 @@ mod by_hand;
 mod shown;
 
 pub use by_hand::{AddThread, ThreadAct, ThreadReply};
+pub use chronicle_core::thread::Status;
 pub use shown::{HistoryLine, ShownThread};
 
 /// The question of what is open.
@@ -32,6 +33,19 @@ pub struct PendingCommand {
     pub all: bool,
     /// Whether threads that nobody mentioned for a long time are listed too.
     pub archived: bool,
+    /// How many are listed at most.
+    pub limit: usize,
+}
+
+/// The question of what was closed.
+#[derive(Debug, Clone)]
+pub struct ClosedCommand {
+    /// The project, if it is another one than that of the current folder.
+    pub project: Option<String>,
+    /// Whether all projects are meant.
+    pub all: bool,
+    /// [`Status::Resolved`] or [`Status::Abandoned`].
+    pub status: Status,
     /// How many are listed at most.
     pub limit: usize,
 }
@@ -176,6 +190,39 @@ impl Chronicle {
             pending.n_elsewhere = memory.store.n_open_threads(None, self.now)?.n_listed;
         }
         Ok(pending)
+    }
+
+    /// The threads that were closed, the last closed first.
+    ///
+    /// # Errors
+    /// When the project is unknown, or session memory cannot be read.
+    pub fn closed_threads(&self, command: &ClosedCommand) -> Result<Pending, Error> {
+        let mut closed = Pending {
+            schema: "chronicle-pending/v1",
+            project: None,
+            items: Vec::new(),
+            n_more: 0,
+            n_archived: 0,
+            n_elsewhere: 0,
+            warnings: Vec::new(),
+        };
+        let Some(memory) = self.memory()? else { return Ok(closed) };
+        let scope = self.memory_scope(&memory, command.project.as_deref(), command.all)?;
+        closed.project = scope.name();
+        if scope == Scope::Unknown {
+            return Ok(closed);
+        }
+        let mut threads = memory.store.threads(scope.project(), false)?;
+        threads.retain(|thread| thread.status == command.status);
+        threads
+            .sort_by_key(|thread| Reverse(thread.resolution.as_ref().and_then(|resolution| resolution.at)));
+        closed.n_more = threads.len().saturating_sub(command.limit);
+        for thread in threads.iter().take(command.limit) {
+            if let Some(listed) = memory.store.thread(&thread.id)? {
+                closed.items.push(OpenItem::of(&memory.store, &listed, self.now)?);
+            }
+        }
+        Ok(closed)
     }
 
     /// Whether `scope` is the project of the current folder.
@@ -333,7 +380,7 @@ impl OpenItem {
         let is_foreign = self.whose() == Tier::Unknown;
         let is_idle = self.status != Status::InProgress;
         let mentioned = self.last_mentioned.as_deref().and_then(|at| at.parse::<Timestamp>().ok());
-        (is_foreign, self.priority, self.waits(), is_idle, std::cmp::Reverse(mentioned), self.id.clone())
+        (is_foreign, self.priority, self.waits(), is_idle, Reverse(mentioned), self.id.clone())
     }
 }
 

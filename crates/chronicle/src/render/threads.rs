@@ -50,6 +50,9 @@ fn item_words(out: &mut String, item: &OpenItem, with_project: bool, view: &View
             shown_by(proposal)
         );
     }
+    if let Some(note) = item.resolution.as_ref().and_then(|closing| closing.note.as_ref()) {
+        let _ = writeln!(out, "  - {}", one_line(note));
+    }
     if let Some(doubt) = &item.doubt {
         let _ = writeln!(out, "  - doubted: {}", one_line(doubt));
     }

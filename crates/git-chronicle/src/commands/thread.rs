@@ -1,10 +1,10 @@
 use chronicle::{
     Chronicle, How, Priority, ThreadKind, render,
-    threads::{AddThread, ThreadAct, ThreadReply},
+    threads::{AddThread, ClosedCommand, Status, ThreadAct, ThreadReply},
 };
 use clap::Subcommand;
 
-use crate::{error::CommandError, ui::Ui};
+use crate::{cli::at_least_one, error::CommandError, ui::Ui};
 
 /// Show, add or change threads: unfinished work that is carried between sessions
 ///
@@ -24,6 +24,10 @@ enum What {
         /// Its id
         id: String,
     },
+    /// List the threads that were closed as done, put off or made pointless, the last closed first
+    Resolved(ClosedArgs),
+    /// List the threads that were dropped, the last dropped first
+    Abandoned(ClosedArgs),
     /// Add a thread; where there is one like it, that one is meant
     Add(AddArgs),
     /// Close threads; the same as `git chronicle resolve`
@@ -69,6 +73,20 @@ enum What {
         #[arg(value_parser = Priority::NAMES)]
         priority: String,
     },
+}
+
+#[derive(Debug, clap::Args)]
+struct ClosedArgs {
+    /// Another project, by its name or folder
+    project: Option<String>,
+
+    /// List those of all projects
+    #[arg(long, conflicts_with = "project")]
+    all: bool,
+
+    /// List at most so many
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = at_least_one())]
+    limit: usize,
 }
 
 #[derive(Debug, clap::Args)]
@@ -124,6 +142,8 @@ pub(crate) fn run(args: ThreadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
             let shown = chronicle.show_thread(&id)?;
             ui.answer(&render::shown_thread(&shown, ui.format(), &ui.view(false)))
         }
+        What::Resolved(args) => closed(args, Status::Resolved, chronicle, ui),
+        What::Abandoned(args) => closed(args, Status::Abandoned, chronicle, ui),
         What::Add(args) => {
             let reply = chronicle.add_thread(&args.command())?;
             answer(&reply, ui)?;
@@ -146,6 +166,16 @@ pub(crate) fn run(args: ThreadArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
             answer(&chronicle.change_threads(&[id], &ThreadAct::Prioritise(priority))?, ui)
         }
     }
+}
+
+fn closed(args: ClosedArgs, status: Status, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    let ClosedArgs { project, all, limit } = args;
+    let closed = chronicle.closed_threads(&ClosedCommand { project, all, status, limit })?;
+    ui.answer(&render::pending(&closed, ui.format(), &ui.view(false)))?;
+    if closed.items.is_empty() {
+        ui.tell("no thread was closed so");
+    }
+    Ok(())
 }
 
 pub(crate) fn resolve(args: ResolveArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {

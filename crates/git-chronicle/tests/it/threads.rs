@@ -70,6 +70,42 @@ fn at(desk: &Desk, now: &str, args: &[&str]) -> Outcome {
 }
 
 #[test]
+fn what_was_closed_is_listed_the_last_first() {
+    let desk = Desk::new();
+    for words in ["Test the pool", "Measure the pool", "Paint the shed", "Write the guide"] {
+        desk.run(&["thread", "add", words]).success();
+    }
+    assert_eq!(said(&desk.run(&["threads", "resolved"]).success()), "no thread was closed so\n");
+    let close = |now: &str, act: &[&str], words: &str| {
+        at(&desk, now, &[act, &[&id(&desk, words)]].concat()).success();
+    };
+    close(
+        "2026-03-11T12:00:00Z",
+        &["resolve", "--note", "It waits, and \u{1b}[31mthat is tested"],
+        "Test the pool",
+    );
+    close("2026-03-12T12:00:00Z", &["thread", "defer"], "Measure");
+    close("2026-03-13T12:00:00Z", &["thread", "drop"], "shed");
+    let listed = |args: &[&str]| -> Vec<(String, String)> {
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        let closed = items(&desk.ask(args));
+        closed.iter().map(|item| (text(&item["summary"]), text(&item["resolution"]["how"]))).collect()
+    };
+    let pair = |left: &str, right: &str| (left.to_owned(), right.to_owned());
+    let (tested, measured) = (pair("Test the pool", "completed"), pair("Measure the pool", "deferred"));
+    assert_eq!(listed(&["threads", "resolved"]), [measured.clone(), tested]);
+    assert_eq!(listed(&["threads", "resolved", "--limit", "1"]), [measured]);
+    assert_eq!(listed(&["thread", "abandoned", "--all"]), [pair("Paint the shed", "wont_do")]);
+    let shown = at(&desk, "2026-03-14T12:00:00Z", &["threads", "resolved"]).success().stdout;
+    assert!(
+        shown.contains("completed") && shown.contains("  - It waits, and") && !shown.contains('\u{1b}'),
+        "{shown}"
+    );
+    assert_eq!(summaries(&desk, &[]), ["Write the guide"]);
+    desk.run(&["threads", "resolved", "nowhere"]).refused(1, &["nowhere"]);
+}
+
+#[test]
 fn what_sessions_left_is_listed_by_rank_and_shown_with_its_place_in_the_transcript() {
     let desk = Desk::new();
     let transcript = desk.leave(&pool(&desk));
@@ -195,7 +231,10 @@ fn threads_are_added_and_changed_by_hand() {
     - high (t-cjiq, main, moments ago, waits, by hand): Critical: rotate the key
     - medium (t-eosn, main, moments ago, by hand): Which queue do we take
     ");
-    insta::assert_snapshot!(run(&["resolve", &which, "--note", "the bounded one"]), @"- medium (t-eosn, main, moments ago, completed, by hand): Which queue do we take");
+    insta::assert_snapshot!(run(&["resolve", &which, "--note", "the bounded one"]), @"
+    - medium (t-eosn, main, moments ago, completed, by hand): Which queue do we take
+      - the bounded one
+    ");
     // What it waited for is done, so it is the first now.
     insta::assert_snapshot!(run(&["pending"]), @"
     - high (t-u4oy, main, moments ago, by hand): Bound the queue
