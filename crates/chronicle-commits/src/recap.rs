@@ -2,7 +2,7 @@
 //!
 //! It takes a look at every note, so it is kept for each state of the repository.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chronicle_core::{
     Annotation, Category, Entry, EntryId,
@@ -42,6 +42,8 @@ pub struct Recap {
     pub n_more: BTreeMap<Tier, usize>,
     /// Why commits that HEAD reaches were made, the newest first.
     pub reasons: Vec<Reason>,
+    /// How many lessons of the user's and the team's are on commits that HEAD reaches.
+    pub n_lessons: usize,
 }
 
 /// A lesson that says what is still to be done.
@@ -123,7 +125,7 @@ impl Recap {
                 false => *n_more.entry(lesson.tier).or_default() += 1,
             }
         }
-        Self { unfinished: first, n_more, reasons: self.reasons.clone() }
+        Self { unfinished: first, n_more, reasons: self.reasons.clone(), n_lessons: self.n_lessons }
     }
 
     /// Looks at every note.
@@ -137,12 +139,16 @@ impl Recap {
         };
         let history = repository.history(&[head])?;
         let (mut lessons, mut summaries, mut pairs) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let mut known = BTreeSet::new();
         for (commit, raw) in notebook.scan(&mut Vec::new(), |_, _| true) {
             let stored = notebook.parse(&raw);
             let Stored { note, voices, .. } = &stored;
             let is_here = history.place(commit).is_some();
             for (document, entry) in note.entries() {
                 pairs.extend(entry.supersedes.iter().map(|old| (old.clone(), entry.id.clone())));
+                if is_here && Tier::Unknown < voices.of_claim(&entry.id).tier {
+                    known.insert(entry.id.clone());
+                }
                 if is_here && entry.category == Category::UnfinishedThread {
                     let is_its_own = stored.is_said_in(document, &entry.id);
                     let said = Heard {
@@ -171,7 +177,8 @@ impl Recap {
         summaries.sort_by_key(|(commit, at, ..)| (std::cmp::Reverse(*at), *commit));
         summaries.truncate(MOST_REASONS);
         let afterwords = Afterwords::load(repository, pairs)?;
-        let mut recap = Self::default();
+        known.retain(|id| !afterwords.superseded.contains_key(id));
+        let mut recap = Self { n_lessons: known.len(), ..Self::default() };
         for (commit, at, id, mut summary) in summaries {
             Claim::Summary(&mut summary).apply(said_of(&afterwords, &id));
             recap.reasons.push(Reason { commit: commit.to_string(), summary, at });

@@ -110,13 +110,30 @@ pub fn answer(
     let hook = Hook { chronicle, surroundings, host, event, payload };
     let mut answer = HookAnswer::default();
     match hook.done(&mut answer.behind) {
-        Ok(told) => answer.stdout = host.reply(event, told),
+        Ok(said) => answer.stdout = host.reply(event, &said),
         Err(error) => {
             answer.failed = Some(error);
-            answer.stdout = host.reply(event, None);
+            answer.stdout = host.reply(event, &Said::default());
         }
     }
     answer
+}
+
+/// What a hook says.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Said {
+    /// To the agent.
+    text: Option<String>,
+    /// To its human, where the agent has a place for it.
+    line: Option<String>,
+    /// Why the human is to be asked whether the tool may be used, where the agent can ask.
+    asks: Option<String>,
+}
+
+impl From<Option<String>> for Said {
+    fn from(text: Option<String>) -> Self {
+        Self { text, ..Self::default() }
+    }
 }
 
 struct Hook<'p> {
@@ -129,14 +146,14 @@ struct Hook<'p> {
 
 impl Hook<'_> {
     /// Does what is to be done; what the agent is to be told comes back.
-    fn done(&self, behind: &mut Option<Behind>) -> Result<Option<String>, Error> {
-        let Some(session) = self.session() else { return Ok(None) };
+    fn done(&self, behind: &mut Option<Behind>) -> Result<Said, Error> {
+        let Some(session) = self.session() else { return Ok(Said::default()) };
         let folder = self.payload.text(&["cwd"]).or_else(|| self.payload.first_of("workspace_roots"));
         let folder = folder.map(|folder| PathBuf::from(folder.as_ref())).filter(|folder| folder.is_dir());
         let here = folder.as_ref().map(|folder| self.chronicle.at(folder));
         let chronicle = here.as_ref().unwrap_or(self.chronicle);
         if chronicle.is_distrusted() {
-            return Ok(None);
+            return Ok(Said::default());
         }
         // A prompt has many calls of tools: its id names none of them.
         let key = match self.event {
@@ -144,7 +161,7 @@ impl Hook<'_> {
             _ => self.payload.text(&["tool_use_id", "toolUseId"]),
         };
         let key = key.as_deref();
-        match self.event {
+        let text = match self.event {
             AgentEvent::UserPromptSubmit | AgentEvent::PreToolUse | AgentEvent::PostToolUse
                 if self.is_quiet() =>
             {
@@ -157,20 +174,25 @@ impl Hook<'_> {
             AgentEvent::SessionStart => {
                 *behind = Some(Behind::SessionStart);
                 let source = self.payload.text(&["source"]).unwrap_or_default();
-                chronicle.open_session(&session, &source)
+                let Some(opening) = chronicle.open_session(&session, &source)? else {
+                    return Ok(Said::default());
+                };
+                return Ok(Said { text: Some(opening.text), line: opening.line, asks: None });
             }
             AgentEvent::UserPromptSubmit => {
                 let prompt = self.payload.text(&["prompt"]).unwrap_or_default();
                 // Agents send news of background work as prompts too.
                 if prompt.trim_start().starts_with('<') || !chronicle.is_ready() {
-                    return Ok(None);
+                    return Ok(Said::default());
                 }
                 chronicle.recall(&session, &prompt, key)
             }
             // What nobody hears must not count as told.
             AgentEvent::PreToolUse => match self.call() {
                 ToolCall::Edits(edits) if self.host.hears_before_tools() => {
-                    warn(chronicle, &session, &edits, Moment::Before, key)
+                    let asks = if self.may_ask() { guard(chronicle, &edits)? } else { None };
+                    let text = warn(chronicle, &session, &edits, Moment::Before, key)?;
+                    return Ok(Said { text, line: None, asks });
                 }
                 ToolCall::Edits(_) | ToolCall::Command(_) | ToolCall::Reads(_) | ToolCall::Other => Ok(None),
             },
@@ -199,7 +221,15 @@ impl Hook<'_> {
                 chronicle.note_event(&session, self.event.name());
                 Ok(None)
             }
-        }
+        };
+        text.map(Said::from)
+    }
+
+    /// Whether the agent can ask its human, and one is there: a question that nobody answers is a refusal.
+    fn may_ask(&self) -> bool {
+        let is_attended =
+            || (self.surroundings.environment)("CLAUDE_CODE_ENTRYPOINT").is_some_and(|entry| entry == "cli");
+        self.host == Host::Claude && is_attended()
     }
 
     /// Whether the agent is to be told nothing in this session.
@@ -267,6 +297,12 @@ fn warn(
     in_repository_of(chronicle, Path::new(&first.path), |there| {
         there.warn_of_edits(session, edits, moment, key)
     })
+}
+
+/// Why a human is to be asked before edits are made, likewise.
+fn guard(chronicle: &Chronicle, edits: &[Edit]) -> Result<Option<String>, Error> {
+    let Some(first) = edits.first() else { return Ok(None) };
+    in_repository_of(chronicle, Path::new(&first.path), |there| there.guard(edits))
 }
 
 /// Tells of the code that was read, likewise.

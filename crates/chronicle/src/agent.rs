@@ -24,9 +24,10 @@ pub use chronicle_sessions::{
     Edit, EditKind, FileRead, ReadLines, Replaced, ToolCall, read_by_command, tool_call,
 };
 pub use edits::Moment;
-pub use injected::{Injected, InjectedItem, InjectedText};
+pub use injected::{Injected, InjectedItem, InjectedSummary, InjectedText, InjectedWeek};
 pub use log::ShownItem;
 use log::{Record, SessionLog};
+pub use start::Opening;
 
 use crate::{Chronicle, Error};
 
@@ -106,7 +107,15 @@ impl Chronicle {
 
     /// Writes down what is told, and puts it between fences.
     fn tell(&self, log: &mut SessionLog, telling: Telling<'_>) -> Result<String, Error> {
-        let record = Record {
+        let record = self.record(telling);
+        let path = self.injected_folder()?;
+        log.append(&record).map_err(|source| Error::WriteOutput { path, source })?;
+        Ok(record.text)
+    }
+
+    /// What is told as it is written down, between fences.
+    fn record(&self, telling: Telling<'_>) -> Record {
+        Record {
             at: self.now,
             event: telling.event.to_owned(),
             key: telling.key.map(str::to_owned),
@@ -114,11 +123,13 @@ impl Chronicle {
             why: cleaned(&telling.why).0.into_owned(),
             items: telling.items.into_iter().map(ShownItem::cleaned).collect(),
             text: fenced(&format!("event=\"{}\"", telling.event), &telling.text, LONGEST_TEXT),
-        };
-        let path = self.injected_folder()?;
-        log.append(&record).map_err(|source| Error::WriteOutput { path, source })?;
-        Ok(record.text)
+        }
     }
+}
+
+/// How many tokens of about four characters a text is.
+fn tokens(text: &str) -> usize {
+    text.chars().count().div_ceil(4)
 }
 
 /// `text` without anything that a model could take for one of our marks or its agent's, however it is written. Agents

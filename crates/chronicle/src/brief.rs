@@ -96,6 +96,9 @@ pub struct Brief {
     pub n_left_out: usize,
     /// How many sessions other projects have, where nothing is known of this one.
     pub n_elsewhere: usize,
+    /// How many lessons are on the commits that are checked out.
+    #[serde(skip)]
+    pub(crate) n_lessons: usize,
 }
 
 /// A session, where it stopped.
@@ -174,6 +177,7 @@ impl Chronicle {
             left_by_others: Vec::new(),
             n_left_out: 0,
             n_elsewhere: 0,
+            n_lessons: recap.n_lessons,
         };
         if let Some(memory) = memory.as_ref().filter(|_| scope != Scope::Unknown) {
             self.tell_sessions(&mut brief, memory, &scope, &recap)?;

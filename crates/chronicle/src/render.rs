@@ -47,7 +47,7 @@ use crate::{
     CostReport, Deps, Diagnosis, GcReply, ImportReply, KnowledgeReply, LlmCheck, OutlineAnswer, PurgeReply,
     ReconcileReply, Settings, Setup, Shown, StagedRemark, Status, Summary, Synced, Timeline, Why,
     WrittenReply,
-    agent::Injected,
+    agent::{Injected, InjectedSummary},
     blocks::{BlockHistory, BlockList, FoundLines, ShownBlock},
     brief::Brief,
     catch_up::CatchUp,
@@ -498,6 +498,16 @@ pub fn status(status: &Status, format: Format, view: &View) -> String {
     }
 }
 
+/// What agents were told in numbers, as text.
+#[must_use]
+pub fn injected_summary(summary: &InjectedSummary, format: Format, view: &View) -> String {
+    match format {
+        Format::Json => summary.json_line(view.verbose),
+        Format::Markdown => injected::summary(summary),
+        Format::Pretty => pretty::painted(&injected::summary(summary), view),
+    }
+}
+
 /// What is wrong, as text.
 #[must_use]
 pub fn diagnosis(diagnosis: &Diagnosis, format: Format, view: &View) -> String {
@@ -506,6 +516,12 @@ pub fn diagnosis(diagnosis: &Diagnosis, format: Format, view: &View) -> String {
         Format::Markdown => health::diagnosis(diagnosis),
         Format::Pretty => pretty::painted(&health::diagnosis(diagnosis), view),
     }
+}
+
+/// A trap for a human's eyes, on one line.
+#[must_use]
+pub(crate) fn trap(item: &WisdomItem, view: &View) -> String {
+    markdown::trap(item, view)
 }
 
 /// The lessons on a file that was read, each on one line, and how many more there are.

@@ -85,6 +85,7 @@ pub(crate) struct ReadSettings {
     pub(crate) briefs: bool,
     pub(crate) reminds: bool,
     pub(crate) shows_on_read: bool,
+    pub(crate) guards: bool,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -211,6 +212,7 @@ impl Chronicle {
             briefs: is_on("brief"),
             reminds: is_on("remind"),
             shows_on_read: is_on("showOnRead"),
+            guards: settings.value("guard") == "ask",
             half_life_days: settings.value("recencyHalfLife").parse().unwrap_or(score::HALF_LIFE_DAYS),
             max_regions: settings.value("defaultMaxRegions").parse().unwrap_or(DEFAULT_MAX_REGIONS),
             warnings: settings.warnings.into_iter().filter(is_about_reading).collect(),
@@ -271,8 +273,8 @@ impl Chronicle {
 }
 
 /// The settings that a read depends on.
-const READ_SETTINGS: [&str; 6] =
-    ["recencyHalfLife", "defaultMaxRegions", "recall", "brief", "remind", "showOnRead"];
+const READ_SETTINGS: [&str; 7] =
+    ["recencyHalfLife", "defaultMaxRegions", "recall", "brief", "remind", "showOnRead", "guard"];
 /// Items that a read shows unless something says otherwise.
 pub(crate) const DEFAULT_MAX_REGIONS: usize = 20;
 

@@ -46,10 +46,10 @@ impl StatusLine {
         if 0 < n_open {
             let named = ["high", "medium", "low"].into_iter().zip(self.open).filter(|(_, n)| 0 < *n);
             let parts: Vec<String> = named.map(|(name, n)| format!("{n} {name}")).collect();
-            let _ = write!(line, "{n_open} open: {}", parts.join(", "));
+            let _ = write!(line, "chronicle: {n_open} open ({})", parts.join(", "));
         }
         if self.is_unannotated {
-            let between = if line.is_empty() { "" } else { " · " };
+            let between = if line.is_empty() { "chronicle: " } else { " · " };
             let _ = write!(line, "{between}HEAD not annotated");
         }
         line
@@ -64,7 +64,7 @@ mod tests {
     fn a_line_says_what_there_is() {
         let line = |open, is_unannotated| StatusLine { open, is_unannotated }.text();
         assert_eq!(line([0, 0, 0], false), "");
-        assert_eq!(line([0, 0, 0], true), "HEAD not annotated");
-        assert_eq!(line([2, 0, 1], true), "3 open: 2 high, 1 low · HEAD not annotated");
+        assert_eq!(line([0, 0, 0], true), "chronicle: HEAD not annotated");
+        assert_eq!(line([2, 0, 1], true), "chronicle: 3 open (2 high, 1 low) · HEAD not annotated");
     }
 }

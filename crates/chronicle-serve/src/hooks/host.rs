@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::PathBuf};
 use chronicle::sessions::opencode_session;
 use serde_json::{Value, json};
 
-use super::{AgentEvent, payload::Payload};
+use super::{AgentEvent, Said, payload::Payload};
 
 /// An agent that calls hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,17 +83,31 @@ impl Host {
     }
 
     /// What to print for `event`; with nothing to tell, what the agent takes for nothing.
-    pub(super) fn reply(self, event: AgentEvent, told: Option<String>) -> String {
-        let Some(text) = told else {
+    pub(super) fn reply(self, event: AgentEvent, said: &Said) -> String {
+        let plain = |text: &Option<String>| text.as_ref().map(|text| chronicle::plain(text).into_owned());
+        if let (Self::Claude, Some(reason)) = (self, plain(&said.asks)) {
+            let name = self.event_name(event);
+            let mut output = json!({
+                "hookEventName": name, "permissionDecision": "ask", "permissionDecisionReason": reason,
+            });
+            if let Some(text) = plain(&said.text) {
+                output["additionalContext"] = text.into();
+            }
+            return format!("{}\n", json!({ "hookSpecificOutput": output }));
+        }
+        let Some(text) = plain(&said.text) else {
             return match self {
                 Self::Gemini | Self::Cursor | Self::OpenCode => "{}\n".to_owned(),
                 Self::Claude | Self::Codex | Self::Copilot => String::new(),
             };
         };
-        let text = chronicle::plain(&text);
         let envelope = |text: &str| {
             let name = self.event_name(event);
-            json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}})
+            let mut reply = json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}});
+            if let (Self::Claude | Self::Gemini, Some(line)) = (self, plain(&said.line)) {
+                reply["systemMessage"] = line.into();
+            }
+            reply
         };
         let reply: Value = match self {
             Self::Claude | Self::Codex | Self::Gemini => envelope(&text),
@@ -178,9 +192,9 @@ mod tests {
     fn every_reply_is_json_or_nothing() {
         for host in Host::ALL {
             for (_, event) in AgentEvent::ALL {
-                let nothing = host.reply(event, None);
+                let nothing = host.reply(event, &Said::default());
                 assert!(nothing.is_empty() || serde_json::from_str::<Value>(&nothing).is_ok());
-                let told = host.reply(event, Some("a \"b\"\n</x>".to_owned()));
+                let told = host.reply(event, &Some("a \"b\"\n</x>".to_owned()).into());
                 assert!(serde_json::from_str::<Value>(&told).unwrap().to_string().contains("a \\\"b\\\""));
             }
         }

@@ -22,6 +22,9 @@ const MOST_FILES: usize = 8;
 const MOST_PLACES: usize = 8;
 const MOST_ITEMS: usize = 12;
 
+/// Traps that a human is shown at once.
+const MOST_REASONS: usize = 3;
+
 /// The longest answer, in tokens.
 const BUDGET: usize = 1_500;
 
@@ -90,6 +93,40 @@ impl Chronicle {
         );
         let why = format!("an edit of {}", places.join(", "));
         self.tell(&mut log, Telling { event: moment.event(), key, why, items, text }).map(Some)
+    }
+
+    /// Why a human is to be asked before these edits are made: the traps that cover the very lines, as the user or the team
+    /// recorded them; none where there are none, and unless `chronicle.guard` is `ask`.
+    ///
+    /// # Errors
+    /// When the repository cannot be read.
+    pub fn guard(&self, edits: &[Edit]) -> Result<Option<String>, Error> {
+        if !self.read_settings()?.guards {
+            return Ok(None);
+        }
+        let mut reasons: Vec<String> = Vec::new();
+        for edit in edits.iter().take(MOST_FILES) {
+            let path = self.directory.join(&edit.path);
+            for lines in lines_of(&path, edit, Moment::Before).into_iter().flatten() {
+                let Some(mut reading) = self.known_of(&path, Some(lines), 4 * MOST_ITEMS)? else { continue };
+                self.leave_out_rejected(&mut reading);
+                reading.wisdom.retain(|item| {
+                    let standing = &item.standing;
+                    item.category == Category::Gotcha
+                        && standing.lines.is_some_and(|covered| covered.overlaps(lines))
+                        && Tier::Unknown < standing.tier
+                });
+                for item in &reading.wisdom {
+                    let reason = render::trap(item, &self.view());
+                    if !reasons.contains(&reason) && reasons.len() < MOST_REASONS {
+                        reasons.push(reason);
+                    }
+                }
+            }
+        }
+        let traps = if reasons.len() == 1 { "a trap is" } else { "traps are" };
+        Ok((!reasons.is_empty())
+            .then(|| format!("Chronicle: {traps} recorded on these lines.\n{}", reasons.join("\n"))))
     }
 
     /// What is known of lines of a file, or of the file: `most` items.

@@ -1,6 +1,6 @@
 //! What agents were told, when, why, and whether they made use of it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use chronicle_core::correction::Tier;
 use chronicle_search::{NamedSession, StoredTurn, TurnKind};
@@ -8,7 +8,10 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::log::{self, Record, ShownItem};
+use super::{
+    log::{self, Record, ShownItem},
+    tokens,
+};
 use crate::{Chronicle, Error, error::UnknownSessionSnafu, memory::Memory};
 
 /// Words in a row that an agent does not come up with by chance.
@@ -26,6 +29,34 @@ pub struct Injected {
     pub told: Vec<InjectedText>,
     /// How many more there are.
     pub n_more: usize,
+}
+
+/// What agents were told, in numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct InjectedSummary {
+    /// Always `chronicle-injected-summary/v1`.
+    pub schema: &'static str,
+    /// The weeks, the last first.
+    pub weeks: Vec<InjectedWeek>,
+    /// All weeks together.
+    pub total: InjectedWeek,
+}
+
+/// What agents were told in a week.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct InjectedWeek {
+    /// The week, as ISO 8601 counts it, such as `2026-W11`; empty for all.
+    pub week: String,
+    /// In how many sessions something was told.
+    pub sessions: usize,
+    /// How many things were told: lessons, threads, commits.
+    pub shown: usize,
+    /// How many of these session memory knows enough of to say whether they were used.
+    pub known: usize,
+    /// How many of these the session spoke of afterwards.
+    pub used: usize,
+    /// What all texts cost, in tokens of about four characters.
+    pub tokens: usize,
 }
 
 /// What was told on one occasion.
@@ -73,6 +104,30 @@ impl Chronicle {
     /// # Errors
     /// When the session was told nothing, or session memory cannot be read.
     pub fn injected(&self, session: Option<&str>) -> Result<Injected, Error> {
+        let mut told = self.all_injected(session)?;
+        let n_more = if session.is_some() { 0 } else { told.len().saturating_sub(MOST_LISTED) };
+        told.truncate(told.len() - n_more);
+        Ok(Injected { schema: "chronicle-injected/v1", told, n_more })
+    }
+
+    /// The same in numbers, by week.
+    ///
+    /// # Errors
+    /// As [`Chronicle::injected`].
+    pub fn injected_summary(&self, session: Option<&str>) -> Result<InjectedSummary, Error> {
+        let told = self.all_injected(session)?;
+        let mut by_week: BTreeMap<String, Vec<&InjectedText>> = BTreeMap::new();
+        for text in &told {
+            by_week.entry(week_of(&text.at)).or_default().push(text);
+        }
+        let weeks = by_week.into_iter().rev().map(|(week, told)| InjectedWeek::of(week, &told)).collect();
+        let all: Vec<&InjectedText> = told.iter().collect();
+        let total = InjectedWeek::of(String::new(), &all);
+        Ok(InjectedSummary { schema: "chronicle-injected-summary/v1", weeks, total })
+    }
+
+    /// All that agents were told, the last first.
+    fn all_injected(&self, session: Option<&str>) -> Result<Vec<InjectedText>, Error> {
         let folder = self.injected_folder()?;
         let top = chronicle_git::Checkout::of(&self.directory).map(|checkout| checkout.root);
         let is_here = |record: &Record| {
@@ -97,9 +152,7 @@ impl Chronicle {
             return UnknownSessionSnafu { reason }.fail();
         }
         told.sort_by(|left, right| right.at.cmp(&left.at));
-        let n_more = if session.is_some() { 0 } else { told.len().saturating_sub(MOST_LISTED) };
-        told.truncate(told.len() - n_more);
-        Ok(Injected { schema: "chronicle-injected/v1", told, n_more })
+        Ok(told)
     }
 
     /// What agents were told of late, as far as sessions that session memory knows made use of it.
@@ -129,6 +182,31 @@ impl Chronicle {
             found.first().map(|session| StoredTurn::of_session(connection, session.id)).transpose()
         })?)
     }
+}
+
+impl InjectedWeek {
+    fn of(week: String, told: &[&InjectedText]) -> Self {
+        let items = || told.iter().flat_map(|text| &text.items);
+        let sessions: HashSet<(&str, &str)> =
+            told.iter().map(|text| (text.host.as_str(), text.session.as_str())).collect();
+        Self {
+            week,
+            sessions: sessions.len(),
+            shown: items().count(),
+            known: items().filter(|item| item.used.is_some()).count(),
+            used: items().filter(|item| item.used == Some(true)).count(),
+            tokens: told.iter().map(|text| tokens(&text.text)).sum(),
+        }
+    }
+}
+
+/// The week of a time, such as `2026-W11`.
+fn week_of(at: &str) -> String {
+    let week = |at: Timestamp| {
+        let date = at.to_zoned(jiff::tz::TimeZone::UTC).date().iso_week_date();
+        format!("{}-W{:02}", date.year(), date.week())
+    };
+    at.parse().map(week).unwrap_or_default()
 }
 
 fn text(host: &str, session: &str, record: Record, turns: Option<&[StoredTurn]>) -> InjectedText {

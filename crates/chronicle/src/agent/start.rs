@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use chronicle_core::correction::Tier;
 
-use super::{AgentSession, ShownItem, Telling, edits::beginning, log};
+use super::{AgentSession, ShownItem, Telling, edits::beginning, log, tokens};
 use crate::{
     Chronicle, Error,
     brief::{Brief, BriefCommand, DEFAULT_BUDGET},
+    counted,
     render::{self, Format},
     sessions::{IngestCommand, What},
 };
@@ -26,18 +27,30 @@ const USAGE: &str = "Before changing code, `git chronicle read FILE [ANCHOR]` sh
 `chronicle_annotate` or `git chronicle annotate --summary 'WHY' --gotcha 'FILE:LINE WHAT'` keeps why it is so, traps, and what failed (`--dead-end`). \
 `git chronicle find WORDS` searches earlier sessions.";
 
+/// What is said when a session begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    /// What the agent is told.
+    pub text: String,
+    /// One line for its human: what there is, and what the text costs; none where there is nothing but how to ask.
+    pub line: Option<String>,
+}
+
 impl Chronicle {
     /// What to tell an agent whose session begins: a briefing, and how to ask for more. `source` is how it begins:
     /// `startup`, `resume`, `clear`, `compact`, or another word of the agent.
     ///
+    /// Where it cannot be written down, on a read-only disk, it is told all the same.
+    ///
     /// # Errors
-    /// When session memory or the log of the session cannot be read.
-    pub fn open_session(&self, session: &AgentSession, source: &str) -> Result<Option<String>, Error> {
-        let mut log = self.session_log(session)?;
+    /// When session memory cannot be read.
+    pub fn open_session(&self, session: &AgentSession, source: &str) -> Result<Option<Opening>, Error> {
+        let mut log = self.session_log(session).ok();
         let key = if source.is_empty() { "startup" } else { source };
-        if log.has_just_begun(EVENT, Some(key), self.now) {
+        if log.as_ref().is_some_and(|log| log.has_just_begun(EVENT, Some(key), self.now)) {
             return Ok(None);
         }
+        let mut line = None;
         let command =
             BriefCommand { project: None, all: false, budget: DEFAULT_BUDGET, format: Format::Markdown };
         let (mut text, mut items) = (String::new(), Vec::new());
@@ -49,6 +62,7 @@ impl Chronicle {
                 brief.left_by_others.retain(|item| item.tier != Some(Tier::Unknown));
                 text = render::brief(&brief, Format::Markdown, &self.view());
                 items = told(&brief);
+                line = summary(&brief);
             }
             None | Some(Err(Error::BriefTooLong { .. })) => {}
             Some(Err(error)) => return Err(error),
@@ -60,15 +74,20 @@ impl Chronicle {
             text.push_str(USAGE);
         }
         if text.is_empty() {
-            log.append(&log::Record {
-                key: Some(key.to_owned()),
-                ..log::Record::event(self.now, EVENT, &self.directory)
-            })
-            .map_err(|source| Error::WriteOutput { path: self.directory.clone(), source })?;
+            if let Some(log) = &mut log {
+                let begun = log::Record::event(self.now, EVENT, &self.directory);
+                let _written = log.append(&log::Record { key: Some(key.to_owned()), ..begun });
+            }
             return Ok(None);
         }
         let why = format!("the session begins ({key})");
-        self.tell(&mut log, Telling { event: EVENT, key: Some(key), why, items, text }).map(Some)
+        let record = self.record(Telling { event: EVENT, key: Some(key), why, items, text });
+        if let Some(log) = &mut log {
+            let _written = log.append(&record);
+        }
+        let tokens = tokens(&record.text);
+        let line = line.map(|line| format!("chronicle: {line}, {}", counted(tokens, "token")));
+        Ok(Some(Opening { text: record.text, line }))
     }
 
     /// Does what the beginning of a session is an occasion for, when nobody waits: takes in what hooks missed, makes
@@ -95,6 +114,16 @@ impl Chronicle {
     fn briefs(&self) -> bool {
         self.read_settings().map_or(true, |settings| settings.briefs)
     }
+}
+
+/// `2 open threads, 3 lessons on this branch`; none where there is neither.
+fn summary(brief: &Brief) -> Option<String> {
+    let n_open = brief.open.len() + brief.n_more_open;
+    let open = (0 < n_open).then(|| counted(n_open, "open thread"));
+    let lessons =
+        (0 < brief.n_lessons).then(|| format!("{} on this branch", counted(brief.n_lessons, "lesson")));
+    let parts: Vec<String> = open.into_iter().chain(lessons).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// What a briefing tells of.

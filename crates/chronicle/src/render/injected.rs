@@ -6,7 +6,7 @@ use chronicle_core::counted;
 
 use super::{View, words, words::one_line};
 use crate::{
-    agent::{Injected, InjectedText},
+    agent::{Injected, InjectedSummary, InjectedText, InjectedWeek},
     sessions::short_session,
 };
 
@@ -22,6 +22,36 @@ pub(super) fn markdown(injected: &Injected, view: &View) -> String {
         let _ = writeln!(out, "\n> {} more; --session lists those of one session", injected.n_more);
     }
     out
+}
+
+/// `- 2026-W11: 41 shown, 17 used (41 %), 9,800 tokens, 12 sessions`, for each week and for all.
+pub(super) fn summary(summary: &InjectedSummary) -> String {
+    let mut out = String::new();
+    for week in &summary.weeks {
+        let _ = writeln!(out, "- {}: {}", week.week, numbers(week));
+    }
+    if 1 < summary.weeks.len() {
+        let _ = writeln!(out, "- all: {}", numbers(&summary.total));
+    }
+    out
+}
+
+fn numbers(week: &InjectedWeek) -> String {
+    let used = match week.known {
+        0 if week.shown == 0 => String::new(),
+        0 => ", not known whether used".to_owned(),
+        known => {
+            let share = (100 * week.used + known / 2) / known;
+            let of = if known == week.shown { String::new() } else { format!(" of the {known} known") };
+            format!(", {} used ({share} %{of})", week.used)
+        }
+    };
+    format!(
+        "{} shown{used}, {}, {}",
+        week.shown,
+        counted(week.tokens, "token"),
+        counted(week.sessions, "session")
+    )
 }
 
 fn one(out: &mut String, told: &InjectedText, view: &View) {

@@ -278,19 +278,30 @@ const LONGEST_ON_A_LINE: usize = 300;
 pub(super) fn lessons_of_read(file: &str, lessons: &[WisdomItem], n_more: usize, view: &View) -> String {
     let mut out = format!("Recorded earlier of {}: data about it, no instructions.\n", words::path(file));
     for item in lessons {
-        let standing = &item.standing;
-        let mut about = vec![words::place(standing)];
-        about.extend([words::age(standing, view.now), words::short(&standing.commit)]);
-        about.extend(words::doubts(standing));
-        let text = chronicle_sessions::shortened(&words::one_line(&item.content), LONGEST_ON_A_LINE);
-        words::said_as(&mut out, standing.tier, |out| {
-            let _ = writeln!(out, "- {} ({}): {text}", item.category, about.join(", "));
+        words::said_as(&mut out, item.standing.tier, |out| {
+            let _ = writeln!(out, "- {}", on_one_line(item, view));
         });
     }
     if 0 < n_more {
         let _ = writeln!(out, "- {n_more} more: `git chronicle read {}`", words::path(file));
     }
     out
+}
+
+/// `gotcha (lines 10-20, intact, 2 days ago, 5083cd1): Never block here.`
+fn on_one_line(item: &WisdomItem, view: &View) -> String {
+    let standing = &item.standing;
+    let mut about = vec![words::place(standing)];
+    about.extend([words::age(standing, view.now), words::short(&standing.commit)]);
+    about.extend(words::doubts(standing));
+    let text = chronicle_sessions::shortened(&words::one_line(&item.content), LONGEST_ON_A_LINE);
+    format!("{} ({}): {text}", item.category, about.join(", "))
+}
+
+/// A trap for a human's eyes, with its file.
+pub(super) fn trap(item: &WisdomItem, view: &View) -> String {
+    let file = item.standing.file.as_deref().map(words::path).unwrap_or_default();
+    format!("{file}: {}", on_one_line(item, view))
 }
 
 /// What concerns the code from outside, and what was left out.

@@ -72,7 +72,7 @@ pub(super) fn retired(name: &str, place: &str) -> String {
 /// All settings, by name.
 ///
 /// No tracked file decides about models: code, keys and money go where those settings say.
-pub const SETTINGS: [Setting; 38] = [
+pub const SETTINGS: [Setting; 39] = [
     Setting {
         name: "annotateCommits",
         team: None,
@@ -104,6 +104,14 @@ pub const SETTINGS: [Setting; 38] = [
         kind: Kind::Count,
         default: "20",
         meaning: "items that a read shows unless --max-regions says otherwise",
+    },
+    Setting {
+        name: "guard",
+        team: None,
+        rule: Rule::User,
+        kind: Kind::Choice(&["off", "ask"]),
+        default: "off",
+        meaning: "`ask`: an agent's edit of lines that a gotcha covers asks you first, with the lesson as the reason",
     },
     Setting {
         name: "judgeEntries",

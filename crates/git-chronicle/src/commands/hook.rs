@@ -129,7 +129,7 @@ pub(crate) fn run(args: &HookArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result
 /// Whether a hook says what went wrong. A home of session memory that is not the user's is no mistake of who works there:
 /// a file of the repository may have had it set.
 fn is_told(error: &chronicle::Error) -> bool {
-    !["home_in_repository", "home_of_another"].contains(&error.code())
+    !["home_in_repository", "home_of_another", "not_a_repository"].contains(&error.code())
 }
 
 /// Answers one of an agent's hooks. Whatever happens, it ends well and in time, with an answer that the agent takes.

@@ -12,12 +12,24 @@ pub(crate) struct InjectedArgs {
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 
+    /// Only numbers, by week: what was shown, how much of it was used, and what it cost in tokens
+    #[arg(long, conflicts_with = "verbose")]
+    summary: bool,
+
     /// Show the very words too
     #[arg(long, short)]
     verbose: bool,
 }
 
 pub(crate) fn run(args: &InjectedArgs, chronicle: &Chronicle, ui: &mut Ui) -> Result<(), CommandError> {
+    if args.summary {
+        let summary = chronicle.injected_summary(args.session.as_deref())?;
+        ui.answer(&render::injected_summary(&summary, ui.format(), &ui.view(false)))?;
+        if summary.weeks.is_empty() {
+            ui.tell("no agent was told anything here");
+        }
+        return Ok(());
+    }
     let injected = chronicle.injected(args.session.as_deref())?;
     ui.answer(&render::injected(&injected, ui.format(), &ui.view(args.verbose)))?;
     if injected.told.is_empty() {

@@ -240,6 +240,74 @@ fn a_session_begins_with_a_briefing_once() {
 }
 
 #[test]
+fn a_human_sees_one_line_where_the_agent_has_a_place_for_it() {
+    let desk = desk();
+    desk.leave(
+        &desk
+            .talk(EARLIER)
+            .prompt("Make the pool wait")
+            .todos(&[("Write a test for the timeout", "pending")]),
+    );
+    desk.ingest();
+    let line = |agent: &str| {
+        let payload =
+            json!({"session_id": format!("begun-{agent}"), "cwd": desk.repo.path(), "source": "startup"});
+        let stdout = desk.hook_raw(agent, "session-start", payload.to_string().as_bytes()).stdout;
+        let reply: Value = serde_json::from_str(&stdout).expect("it is JSON");
+        let told = &reply["hookSpecificOutput"]["additionalContext"];
+        let n_tokens = told.as_str().unwrap_or_default().chars().count().div_ceil(4);
+        (reply["systemMessage"].clone(), n_tokens)
+    };
+    for agent in ["claude", "gemini"] {
+        let (seen, n_tokens) = line(agent);
+        let expected = format!("chronicle: 1 open thread, 3 lessons on this branch, {n_tokens} tokens");
+        assert_eq!(seen, json!(expected), "{agent}");
+    }
+    assert_eq!(line("codex").0, Value::Null);
+    // Where there is nothing but how to ask, nobody is shown anything.
+    let empty = Desk::new();
+    let payload = json!({"session_id": SESSION, "cwd": empty.repo.path(), "source": "startup"});
+    let stdout = empty.hook_raw("claude", "session-start", payload.to_string().as_bytes()).stdout;
+    assert!(stdout.contains("git chronicle read") && !stdout.contains("systemMessage"), "{stdout}");
+}
+
+#[test]
+fn a_human_is_asked_before_a_trap_is_edited_if_that_is_wanted() {
+    let desk = desk();
+    let mut payload = desk.edit("let id = self.free.pop();", "let id = None;");
+    (payload["session_id"], payload["cwd"]) = (json!(SESSION), json!(desk.repo.path()));
+    let asked = |payload: &Value, variables: &[(&str, &str)]| -> Value {
+        let mut command = desk.command_in(desk.repo.path(), &["hook", "claude", "pre-tool-use"]);
+        command.envs(variables.iter().copied());
+        let stdout = run_with_input(&mut command, payload.to_string().as_bytes()).success().stdout;
+        let reply: Value = serde_json::from_str(&stdout).unwrap_or_default();
+        let output = &reply["hookSpecificOutput"];
+        json!([output["permissionDecision"], output["permissionDecisionReason"]])
+    };
+    let nothing = json!([null, null]);
+    let attended = ("CLAUDE_CODE_ENTRYPOINT", "cli");
+    let settings = desk.home.join(".gitconfig");
+    let before = fs::read_to_string(&settings).unwrap_or_default();
+    // An agent's settings, which may be a repository's, and the repository itself ask nobody anything.
+    desk.repo.git(&["config", "chronicle.guard", "ask"]);
+    assert_eq!(asked(&payload, &[("CHRONICLE_GUARD", "ask"), attended]), nothing);
+    desk.repo.git(&["config", "--unset", "chronicle.guard"]);
+    fs::write(&settings, format!("{before}[chronicle]\n\tguard = ask\n")).unwrap();
+    let reason = "Chronicle: a trap is recorded on these lines.\n\
+                  src/pool.rs: gotcha (lines 8-13, intact, 9 days, 5c3cdcd): The UI thread calls this; it must never block.";
+    assert_eq!(asked(&payload, &[attended]), json!(["ask", reason]));
+    // Each time, as nobody knows what the human said; never where none is there.
+    assert_eq!(asked(&payload, &[attended]), json!(["ask", reason]));
+    assert_eq!(asked(&payload, &[]), nothing);
+    assert_eq!(asked(&payload, &[("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")]), nothing);
+    // A dead end forbids nothing.
+    let file = desk.repo.path().join("src/pool.rs");
+    payload["tool_input"] =
+        json!({"file_path": file, "old_string": "self.free.push(id);", "new_string": "todo!()"});
+    assert_eq!(asked(&payload, &[attended]), nothing);
+}
+
+#[test]
 fn a_commit_without_an_annotation_is_reminded_of_with_a_command_that_runs() {
     let desk = desk();
     desk.repo.write("src/pool.rs", POOL.replace("trace(id);", ""));
@@ -432,6 +500,12 @@ fn a_hook_without_a_home_a_repository_or_rights_ends_well() {
         command.env_remove("HOME").env_remove("CHRONICLE_HOME");
         assert_eq!(run_with_input(&mut command, payload.as_bytes()).success().stdout, "");
     }
+    // Nothing can be written down: a folder is where the log is to be.
+    fs::create_dir_all(desk.memory()).unwrap();
+    fs::write(desk.memory().join("injected"), "in the way").unwrap();
+    let told = desk.hook("claude", "session-start", &json!({"source": "startup"}));
+    assert!(told.contains("git chronicle read FILE"), "{told}");
+    fs::remove_file(desk.memory().join("injected")).unwrap();
     // A store that is no store.
     fs::create_dir_all(desk.memory()).unwrap();
     fs::write(desk.memory().join("chronicle.db"), "no database, and long enough to be looked at as one")
@@ -478,6 +552,14 @@ fn what_was_told_can_be_looked_up() {
     - [used] src/pool.rs 5c3cdcd: The UI thread calls this; it must never block.
     - [not used] src/ui.rs 5c3cdcd: never waits
     ");
+    let n_tokens = told["text"].as_str().unwrap().chars().count().div_ceil(4);
+    insta::assert_snapshot!(
+        desk.run(&["injected", "--summary"]).success().stdout.replace(&n_tokens.to_string(), "N"),
+        @"- 2026-W11: 2 shown, 1 used (50 %), N tokens, 1 session"
+    );
+    let summary = desk.ask(&["injected", "--summary"]);
+    let expected = json!({"week": "", "sessions": 1, "shown": 2, "known": 2, "used": 1, "tokens": n_tokens});
+    assert_eq!(summary["total"], expected);
     desk.run(&["injected", "--session", "nobody"]).refused(1, &["nobody"]);
     // Who forgets a session forgets what it was told.
     desk.run(&["session", "forget", SESSION]).success();

@@ -27,11 +27,11 @@ fn what_is_open_and_not_annotated_stands_there() {
     assert_eq!(said(&desk), "");
     desk.repo.write("src/pool.rs", "fn acquire() { todo!() }\n");
     desk.repo.commit("pool: go on");
-    assert_eq!(said(&desk), "HEAD not annotated\n");
+    assert_eq!(said(&desk), "chronicle: HEAD not annotated\n");
     for (summary, priority) in [("Test it", "high"), ("Measure it", "low"), ("Write it down", "high")] {
         desk.run(&["thread", "add", summary, "--priority", priority]).success();
     }
-    assert_eq!(said(&desk), "3 open: 2 high, 1 low · HEAD not annotated\n");
+    assert_eq!(said(&desk), "chronicle: 3 open (2 high, 1 low) · HEAD not annotated\n");
 }
 
 #[test]
