@@ -88,12 +88,13 @@ impl Host {
         if let (Self::Claude, Some(reason)) = (self, plain(&said.asks)) {
             let name = self.event_name(event);
             let mut output = json!({
-                "hookEventName": name, "permissionDecision": "ask", "permissionDecisionReason": reason,
+                "hookEventName": name, "permissionDecision": "ask", "permissionDecisionReason": &reason,
             });
             if let Some(text) = plain(&said.text) {
                 output["additionalContext"] = text.into();
             }
-            return format!("{}\n", json!({ "hookSpecificOutput": output }));
+            // Its question about an edit shows no reason, so the human reads it above.
+            return format!("{}\n", json!({ "systemMessage": reason, "hookSpecificOutput": output }));
         }
         let Some(text) = plain(&said.text) else {
             return match self {
