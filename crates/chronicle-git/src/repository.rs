@@ -382,18 +382,6 @@ impl Repository {
         self.head()?.ok_or(GitError::NoCommits)
     }
 
-    /// What HEAD was before the commit `id` was made on it or in its place; `None` when HEAD is not there
-    /// by making a commit, or keeps no log.
-    #[must_use]
-    pub fn head_before_commit(&self, id: ObjectId) -> Option<ObjectId> {
-        let log = std::fs::read(self.git_dir().join("logs/HEAD")).ok()?;
-        let last = log.lines().next_back()?;
-        let (ids, message) = last.split_once_str(b"\t")?;
-        let mut ids = ids.split_str(b" ").map_while(|id| ObjectId::from_hex(id).ok());
-        let (before, after) = (ids.next()?, ids.next()?);
-        (after == id && message.starts_with(b"commit") && !before.is_null()).then_some(before)
-    }
-
     /// The commit that `revision` names; a value that looks like an option is just an unknown revision.
     ///
     /// # Errors

@@ -101,6 +101,16 @@ pub struct IngestedSession {
     pub forks: Vec<SessionId>,
 }
 
+impl Ingested {
+    /// The sessions that it tells of.
+    pub fn sessions(&self) -> impl Iterator<Item = &IngestedSession> {
+        match self {
+            Self::NoTranscript => [].iter(),
+            Self::Read { sessions, .. } => sessions.iter(),
+        }
+    }
+}
+
 /// Takes the transcript that `file` reads into the store, as a part of a transaction. Who takes in many keeps what is
 /// `known` of threads from one to the next.
 ///

@@ -60,6 +60,7 @@ pub use implied::{Implied, implied};
 pub use ingest::{Belongs, Ingested, IngestedSession, Placing, Transcript, clean, ingest};
 pub use journal::{ChangedFile, Check, Journal};
 pub use libraries::{MANIFESTS, libraries};
+pub use outcome::{may_commit, names_words_of};
 pub use reading::{Reading, Session, read, read_from};
 pub use reads::{FileRead, ReadLines, read_by_command};
 pub use signs::{

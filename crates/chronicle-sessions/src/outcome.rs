@@ -137,6 +137,19 @@ pub(crate) fn commits(command: &str, text: &str) -> Vec<Commit> {
     commits
 }
 
+/// Whether `command` may make a commit, as far as its words tell.
+#[must_use]
+pub fn may_commit(command: &str) -> bool {
+    !command.contains("git init") && Ran::of(&shell::without_texts(command)).makes_commits
+}
+
+/// Whether the words of `subject` are in `command`, however a shell quotes them.
+#[must_use]
+pub fn names_words_of(command: &str, subject: &str) -> bool {
+    let subject = letters(subject);
+    !subject.is_empty() && letters(command).contains(&subject)
+}
+
 /// The letters and digits of `text`: however a shell quotes it, they are the same.
 fn letters(text: &str) -> String {
     text.chars().filter(|letter| letter.is_alphanumeric()).collect()

@@ -7,6 +7,7 @@ mod health;
 mod ingest;
 mod kept;
 mod look;
+mod made;
 mod place;
 mod queue;
 mod text_places;

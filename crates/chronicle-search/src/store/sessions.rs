@@ -469,6 +469,24 @@ impl NamedSession {
         Ok(())
     }
 
+    /// Says which further commits the session made; one that is known stays as it is.
+    pub fn add_commits(&self, tx: &Transaction<'_>, commits: &[[String; 3]]) -> rusqlite::Result<()> {
+        let mut insert = tx.prepare_cached(
+            "INSERT OR IGNORE INTO made_commit (session, hash, branch, subject) VALUES (?1, ?2, ?3, ?4)",
+        )?;
+        commits.iter().try_for_each(|[hash, branch, subject]| {
+            insert.execute(params![self.id.0, hash, branch, subject]).map(drop)
+        })
+    }
+
+    /// The hashes of the commits that it made, as short as they are known.
+    pub fn commits(&self, connection: &Connection) -> rusqlite::Result<Vec<String>> {
+        connection
+            .prepare_cached("SELECT hash FROM made_commit WHERE session = ?1")?
+            .query_map([self.id.0], |row| row.get(0))?
+            .collect()
+    }
+
     pub(super) fn of_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         let time = |index| -> rusqlite::Result<Option<Timestamp>> {
             let stored: Option<i64> = row.get(index)?;

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use chronicle_search::{KnownThreads, Source};
+use chronicle_search::{KnownThreads, SessionId, Source};
 use chronicle_sessions::Ingested;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,6 +16,7 @@ use super::{
     agents,
     changed::ChangedFile,
     kept::{born, look, modified},
+    made,
     place::Placer,
 };
 use crate::{Chronicle, Error, memory::Memory};
@@ -173,11 +174,15 @@ pub(super) struct Intake<'a> {
     reply: &'a mut IngestReply,
     placer: Placer,
     known: KnownThreads,
+    /// Sessions whose commits are to be looked for.
+    made: Vec<SessionId>,
+    moves: made::Moves,
 }
 
 impl<'a> Intake<'a> {
     pub(super) fn new(chronicle: &'a Chronicle, reply: &'a mut IngestReply) -> Self {
-        Self { chronicle, reply, placer: Placer::default(), known: KnownThreads::default() }
+        let (placer, known) = (Placer::default(), KnownThreads::default());
+        Self { chronicle, reply, placer, known, made: Vec::new(), moves: made::Moves::default() }
     }
 
     /// Takes in the transcript at `path`; what is wrong with the file alone is only told.
@@ -216,7 +221,12 @@ impl<'a> Intake<'a> {
     /// Takes in files, together where that goes well; of one that cannot be taken in, it is told.
     fn take(&mut self, memory: &mut Memory, mut files: Vec<ChangedFile<'_>>) -> Result<(), Error> {
         let error = match self.take_together(memory, &files) {
-            Ok(()) => return Ok(()),
+            Ok(()) => {
+                for session in std::mem::take(&mut self.made) {
+                    made::add_commits(self.chronicle, memory, &mut self.moves, session)?;
+                }
+                return Ok(());
+            }
             Err(error) if error.is_about_data() => error,
             Err(error) => return Err(error.into()),
         };
@@ -254,7 +264,10 @@ impl<'a> Intake<'a> {
         })?;
         for (path, ingested) in taken {
             match ingested {
-                Ok(ingested) => self.count(ingested),
+                Ok(ingested) => {
+                    self.made.extend(ingested.sessions().map(|session| session.id));
+                    self.count(ingested);
+                }
                 Err(error) => self.unread(path, error.to_string()),
             }
         }

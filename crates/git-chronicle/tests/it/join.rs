@@ -3,6 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use serde_json::{Value, json};
+use testkit::TestRepo;
 
 use crate::desk::{Desk, NOW};
 
@@ -208,4 +209,72 @@ fn what_a_session_was_shown_is_linked_to_what_it_leaves() {
     let stored = crate::outcome::run(&mut annotate).success().json();
     let related = &stored["stored"]["wisdom"][0]["related"];
     assert_eq!(related[0]["commit"], first.trim(), "{stored}");
+}
+
+/// The commits that a session shows, with the subjects that it knows.
+fn made(desk: &Desk, session: &str) -> Vec<(String, String)> {
+    let shown = desk.ask(&["session", "show", session]);
+    let commits = shown["digest"]["commits"].as_array().unwrap_or_else(|| panic!("{shown:#}"));
+    let text = |commit: &Value, key: &str| commit[key].as_str().expect("text").to_owned();
+    commits.iter().map(|commit| (text(commit, "id"), text(commit, "subject"))).collect()
+}
+
+#[test]
+fn commits_of_which_git_says_nothing_belong_to_the_session_that_made_them() {
+    let desk = Desk::new();
+    let (quiet, other) = ("9e551011-aaaa-4aaa-8aaa-000000000009", "8e551011-aaaa-4aaa-8aaa-000000000008");
+    let commit = |file: &str, subject: &str, second: &str| -> String {
+        desk.repo.write(file, format!("fn of_{}() {{}}\n", subject.len()));
+        desk.repo.commit_at(subject, &format!("2026-03-09T10:{second}Z"))
+    };
+    // One row a second; a call of a tool is two.
+    let talk =
+        desk.talk(quiet).prompt("Let the pool wait").edit("src/pool.rs", "fn acquire() {}", "fn of_10() {}");
+    let said = commit("src/pool.rs", "pool: wait", "00:03");
+    let talk = talk.command("git commit -q -a -m 'pool: wait'", "");
+    let from_file = commit("src/pool.rs", "pool: count", "00:05");
+    let talk = talk.command("git commit -qaF /tmp/message", "");
+    // A script that changes what the session never edited, and another that it runs while nothing is committed.
+    let strange = commit("release.txt", "release", "00:07");
+    let talk = talk.command("make release", "").command("git commit -q --dry-run", "");
+    let talk = talk.edit("src/ui.rs", "a", "b").said("The rest is yours to commit.");
+    let by_hand = commit("src/ui.rs", "ui: draw", "04:00");
+    let far = commit("src/ui.rs", "ui: much later", "59:00");
+    // On the forge, fetched afterwards.
+    let origin = TestRepo::new();
+    origin.git(&[
+        "pull",
+        "--quiet",
+        "--allow-unrelated-histories",
+        &desk.repo.path().to_string_lossy(),
+        "HEAD",
+    ]);
+    origin.write("merged.txt", "merged\n");
+    let merged = origin.commit_at("Merge pull request #7", "2026-03-09T10:00:15Z");
+    let talk = talk.command("gh pr merge 7 --merge", "").command("git fetch -q", "");
+    desk.repo.git(&["remote", "add", "origin", &origin.path().to_string_lossy()]);
+    let mut fetch = testkit::command("git", desk.repo.path());
+    fetch.args(["fetch", "--quiet", "origin"]).env("GIT_COMMITTER_DATE", "2026-03-09T10:00:16Z");
+    assert!(fetch.status().expect("it runs").success());
+    desk.leave(&talk);
+    // A session that only looks on.
+    desk.leave(&desk.talk(other).prompt("Look").command("git log", "x").said("Nothing."));
+    desk.ingest();
+
+    let short = |id: &String| id[..12].to_owned();
+    assert_eq!(
+        made(&desk, quiet),
+        [
+            (short(&said), "pool: wait".to_owned()),
+            (short(&from_file), String::new()),
+            (short(&by_hand), String::new()),
+            (short(&merged), String::new()),
+        ],
+        "{strange} {far}"
+    );
+    assert_eq!(made(&desk, other), []);
+    // Read again, with more, it is the same.
+    desk.leave(&talk.said("Right."));
+    desk.ingest();
+    assert_eq!(made(&desk, quiet).len(), 4);
 }
