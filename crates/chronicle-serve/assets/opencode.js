@@ -3,6 +3,10 @@
 import { spawn } from "node:child_process";
 
 const program = "@PROGRAM@";
+// What runs unasked where your own rules would ask; nothing unless `git chronicle setup --permissions` said so.
+const permitted = "@PERMITTED@";
+const asked = "@ASKED@";
+const skills = "@SKILLS@";
 const edits = new Set(["edit", "write", "patch", "multiedit", "apply_patch"]);
 
 const ask = (event, payload, patience) =>
@@ -40,6 +44,42 @@ const context = (said) => {
   }
 };
 
+// Whether a pattern of OpenCode's rules means `text`.
+const means = (pattern, text) => {
+  let form = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&").replace(/\*/g, ".*").replace(/\?/g, ".");
+  if (form.endsWith(" .*")) form = `${form.slice(0, -3)}( .*)?`;
+  return new RegExp(`^${form}$`, "s").test(text);
+};
+
+// Adds rules after the user's, of which the last that matches decides; never over one that forbids.
+const permit = (config) => {
+  let rules = config.permission;
+  if (permitted.length === 0 || rules === undefined) return;
+  if (typeof rules === "string") rules = { "*": rules };
+  const decided = (key, text) => {
+    let action = "allow";
+    for (const [name, given] of Object.entries(rules)) {
+      if (!means(name, key)) continue;
+      const patterns = typeof given === "string" ? { "*": given } : given;
+      for (const [pattern, said] of Object.entries(patterns)) if (means(pattern, text)) action = said;
+    }
+    return action;
+  };
+  const add = (key, own) => {
+    const given = rules[key];
+    delete rules[key];
+    rules[key] = { ...(typeof given === "string" ? { "*": given } : given), ...own };
+  };
+  if (decided("bash", "git chronicle read x") === "ask") {
+    const allowed = permitted.map((command) => [`git chronicle ${command} *`, "allow"]);
+    const still = [...asked, ">"].map((part) => [part === "-e" ? "git chronicle * -e *" : `git chronicle *${part}*`, "ask"]);
+    add("bash", Object.fromEntries([...allowed, ...still]));
+  }
+  if (decided("chronicle_chronicle_read", "*") === "ask") add("chronicle_chronicle_*", { "*": "allow" });
+  if (decided("skill", skills[0]) === "ask") add("skill", Object.fromEntries(skills.map((name) => [name, "allow"])));
+  config.permission = rules;
+};
+
 export const Chronicle = async ({ directory }) => {
   const briefed = new Map();
   const recalled = new Map();
@@ -57,6 +97,7 @@ export const Chronicle = async ({ directory }) => {
     }
   };
   return {
+    config: calmly(async (config) => permit(config)),
     event: calmly(async ({ event }) => {
       const session = event.properties?.sessionID ?? event.properties?.info?.id;
       if (event.type === "session.idle") await tell("stop", session);

@@ -17,6 +17,7 @@ use chronicle::{
     is_session_id,
 };
 
+use crate::{mcp::Choice, setup::may_run};
 pub use host::Host;
 use payload::Payload;
 
@@ -39,11 +40,13 @@ pub enum AgentEvent {
     PreCompact,
     /// The session is over.
     SessionEnd,
+    /// The agent is about to ask its human whether a tool may be used.
+    PermissionRequest,
 }
 
 impl AgentEvent {
     /// All of them, with the names that hooks are called by.
-    pub const ALL: [(&'static str, Self); 8] = [
+    pub const ALL: [(&'static str, Self); 9] = [
         ("session-start", Self::SessionStart),
         ("user-prompt-submit", Self::UserPromptSubmit),
         ("pre-tool-use", Self::PreToolUse),
@@ -52,6 +55,7 @@ impl AgentEvent {
         ("subagent-stop", Self::SubagentStop),
         ("pre-compact", Self::PreCompact),
         ("session-end", Self::SessionEnd),
+        ("permission-request", Self::PermissionRequest),
     ];
 
     /// The event of that name, in our own words.
@@ -108,6 +112,10 @@ pub fn answer(
     let payload = Payload::read(&text);
     let host = Host::of(named, &payload, surroundings.environment);
     let hook = Hook { chronicle, surroundings, host, event, payload };
+    if event == AgentEvent::PermissionRequest {
+        let stdout = if hook.is_permitted() { "{\"behavior\":\"allow\"}\n" } else { "" };
+        return HookAnswer { stdout: stdout.to_owned(), ..HookAnswer::default() };
+    }
     let mut answer = HookAnswer::default();
     match hook.done(&mut answer.behind) {
         Ok(said) => answer.stdout = host.reply(event, &said),
@@ -145,6 +153,26 @@ struct Hook<'p> {
 }
 
 impl Hook<'_> {
+    /// Whether what the agent asks about is one of our commands or tools that run unasked. `setup` registers the question
+    /// only where the user agreed to that.
+    fn is_permitted(&self) -> bool {
+        #[derive(serde::Deserialize)]
+        struct Input {
+            command: String,
+        }
+        let name = self.payload.text(&["toolName", "tool_name"]).unwrap_or_default();
+        let input = self.payload.value(&["toolInput", "tool_input", "toolArgs"]);
+        match name.strip_prefix("chronicle/") {
+            Some(tool) => Choice::names().iter().any(|known| tool.strip_prefix("chronicle_") == Some(known)),
+            None => {
+                let input = input.and_then(|input| serde_json::from_str::<Input>(input.get()).ok());
+                self.host == Host::Copilot
+                    && matches!(&*name, "bash" | "Bash")
+                    && input.is_some_and(|input| may_run(&input.command))
+            }
+        }
+    }
+
     /// Does what is to be done; what the agent is to be told comes back.
     fn done(&self, behind: &mut Option<Behind>) -> Result<Said, Error> {
         let Some(session) = self.session() else { return Ok(Said::default()) };
@@ -221,6 +249,7 @@ impl Hook<'_> {
                 chronicle.note_event(&session, self.event.name());
                 Ok(None)
             }
+            AgentEvent::PermissionRequest => Ok(None),
         };
         text.map(Said::from)
     }

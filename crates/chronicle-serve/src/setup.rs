@@ -29,6 +29,7 @@ use chronicle::{Chronicle, Error, FileLock, Setup, SetupChange};
 
 pub use agent::Scope;
 use files::Read;
+pub(crate) use permissions::may_run;
 pub use plugin::write_plugin;
 use record::{Record, State};
 use wanted::{Part, Piece};
@@ -162,7 +163,20 @@ impl Ground {
 
     fn pieces(&self, agent: Host, scope: Scope) -> Vec<Piece> {
         let Some((_, root)) = self.place(scope) else { return Vec::new() };
-        wanted::pieces(agent, self, scope, root)
+        wanted::pieces(agent, self, scope, root, false)
+    }
+
+    /// The programs of that name that the `PATH` leads to, by that way and in truth.
+    fn programs(&self, name: &str) -> Vec<String> {
+        let path = (self.environment)("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+        let Some(found) = folders.map(|folder| folder.join(name)).find(|program| program.is_file()) else {
+            return Vec::new();
+        };
+        let mut all = vec![found.to_string_lossy().into_owned()];
+        all.extend(found.canonicalize().map(|real| real.to_string_lossy().into_owned()));
+        all.dedup();
+        all
     }
 
     /// Whether any of an agent's own files holds something of ours.
@@ -178,8 +192,19 @@ impl Ground {
     /// The names of those of `agents` whose settings take rules for what may run unasked, and have none of ours.
     #[must_use]
     pub fn may_permit(&self, agents: &[Host], scope: Scope) -> Vec<&'static str> {
-        let lacks_them = |agent: &&Host| **agent == Host::Claude && !self.has_permissions(scope);
+        let lacks_them =
+            |agent: &&Host| self.takes_permissions(**agent, scope) && !self.has_permissions(**agent, scope);
         agents.iter().filter(lacks_them).map(|agent| agent.title()).collect()
+    }
+
+    /// Whether there are rules for what the agent may run unasked; those of a project are its host's alone, but for Claude
+    /// Code.
+    fn takes_permissions(&self, agent: Host, scope: Scope) -> bool {
+        match agent {
+            Host::Claude => true,
+            Host::Codex | Host::Gemini | Host::Copilot | Host::OpenCode => scope == Scope::User,
+            Host::Cursor => false,
+        }
     }
 
     /// Whether one of `agents` is not set up yet.
@@ -188,11 +213,20 @@ impl Ground {
         !agents.iter().all(|agent| self.is_set_up(*agent, scope))
     }
 
-    fn has_permissions(&self, scope: Scope) -> bool {
-        self.pieces(Host::Claude, scope).iter().filter(|piece| piece.part == Part::Hooks).any(|piece| {
-            let text = self.reads(scope).of(&piece.path).ok().and_then(|read| read.text);
-            let settings = text.and_then(|text| json::value(&text).ok().flatten());
-            settings.is_some_and(|settings| permissions::are_in(&settings))
+    fn has_permissions(&self, agent: Host, scope: Scope) -> bool {
+        let own = wanted::permissions_piece(agent, self, scope);
+        let pieces = own.into_iter().chain(self.pieces(agent, scope));
+        pieces.filter(|piece| matches!(piece.part, Part::Hooks | Part::Permissions)).any(|piece| {
+            let text = self.reads(scope).of(&piece.path).ok().and_then(|read| read.text).unwrap_or_default();
+            match agent {
+                Host::Claude => {
+                    json::value(&text).ok().flatten().is_some_and(|settings| permissions::are_in(&settings))
+                }
+                Host::Codex | Host::Gemini => piece.part == Part::Permissions && piece.content.is_in(&text),
+                Host::Copilot => text.contains(" permission-request"),
+                Host::OpenCode => piece.content.is_in(&text) && text.contains("const permitted = [\""),
+                Host::Cursor => false,
+            }
         })
     }
 
@@ -213,13 +247,17 @@ impl Ground {
         wanted: Wanted,
         dry_run: bool,
     ) -> Result<Outcome, Error> {
-        let pieces = agents.iter().flat_map(|agent| self.pieces(*agent, scope));
+        let Some((_, root)) = self.place(scope) else {
+            return self.carry_out(&[], Aim::Set { only_server: wanted.only_server }, scope, dry_run);
+        };
+        let pieces = agents.iter().flat_map(|agent| {
+            let permits = self.takes_permissions(*agent, scope)
+                && (wanted.permissions || self.has_permissions(*agent, scope));
+            wanted::pieces(*agent, self, scope, root, permits)
+        });
         let pieces = pieces.filter(|piece| !wanted.only_server || piece.part == Part::Server);
         let mut pieces = once_each(pieces.collect());
-        if agents.contains(&Host::Claude) && (wanted.permissions || self.has_permissions(scope)) {
-            wanted::permit(&mut pieces);
-        }
-        if let Some((_, root)) = self.place(scope).filter(|_| wanted.agents_md) {
+        if wanted.agents_md {
             pieces.push(wanted::agents_md(root));
         }
         let mut outcome =
@@ -263,11 +301,11 @@ impl Ground {
                     parts.push("tools (MCP)".to_owned());
                 }
                 Part::Shared => n_skills += 1,
+                Part::Permissions => {}
             }
         }
         parts.extend((0 < n_skills).then(|| format!("{n_skills} skills")));
-        let permitted = agent == Host::Claude && self.has_permissions(scope);
-        parts.extend(permitted.then(|| "permissions".to_owned()));
+        parts.extend(self.has_permissions(agent, scope).then(|| "permissions".to_owned()));
         Given { agent, parts }
     }
 
@@ -279,7 +317,8 @@ impl Ground {
         let others = self.set_up_agents(scope).into_iter().filter(|agent| !agents.contains(agent));
         let kept: Vec<PathBuf> =
             others.flat_map(|agent| self.pieces(agent, scope)).map(|piece| piece.path).collect();
-        let pieces = agents.iter().flat_map(|agent| self.pieces(*agent, scope));
+        let own = agents.iter().filter_map(|agent| wanted::permissions_piece(*agent, self, scope));
+        let pieces = agents.iter().flat_map(|agent| self.pieces(*agent, scope)).chain(own);
         let mut pieces = once_each(pieces.filter(|piece| !kept.contains(&piece.path)).collect());
         if let Some((_, root)) = self.place(scope).filter(|_| kept.is_empty()) {
             pieces.push(wanted::agents_md(root));

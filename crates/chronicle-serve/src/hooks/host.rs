@@ -136,6 +136,7 @@ impl Host {
             (_, AgentEvent::Stop) => "Stop",
             (_, AgentEvent::SubagentStop) => "SubagentStop",
             (_, AgentEvent::PreCompact) => "PreCompact",
+            (_, AgentEvent::PermissionRequest) => "PermissionRequest",
         }
     }
 

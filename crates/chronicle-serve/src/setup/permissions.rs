@@ -17,7 +17,110 @@ pub(super) const COMMANDS: [&str; 17] = [
 
 /// Options of these commands about which the user is asked all the same: they ask a model, open an editor, or look into
 /// other projects.
-const ASKED: [&str; 4] = ["--agent", "--all", "--retry-failed", "-e"];
+pub(super) const ASKED: [&str; 4] = ["--agent", "--all", "--retry-failed", "-e"];
+
+/// Their names as elements of a list in TOML or Starlark, a few on each line.
+fn quoted_commands(before: &str) -> String {
+    let quoted: Vec<String> = COMMANDS.iter().map(|command| format!("\"{before}{command}\"")).collect();
+    quoted.chunks(4).map(|few| format!("    {},\n", few.join(", "))).collect()
+}
+
+/// The rules of Codex, in a file of their own. What they allow runs outside of its sandbox, in which `.git` cannot be
+/// written. `git` is the program of that name: rules would hold for any other, such as `./git`, too.
+pub(super) fn of_codex(git: &[String]) -> String {
+    let commands = quoted_commands("");
+    let asked = ASKED.map(|option| format!("\"{option}\"")).join(", ");
+    let git = git.iter().map(|path| json!(path).to_string()).collect::<Vec<_>>().join(", ");
+    format!(
+        "# Written by `git chronicle setup --permissions`; `git chronicle uninstall` removes it.\n\
+         # Reading and writing lessons runs unasked.\n\
+         prefix_rule(\n  pattern = [\"git\", \"chronicle\", [\n{commands}  ]],\n  decision = \"allow\",\n)\n\
+         # Asked about where the option comes first: these ask a model, open an editor, or look into other projects.\n\
+         prefix_rule(\n  pattern = [\"git\", \"chronicle\", [\n{commands}  ], [{asked}]],\n  decision = \"prompt\",\n)\n\
+         # Without this, the rules would hold for every program called git.\n\
+         host_executable(name = \"git\", paths = [{git}])\n"
+    )
+}
+
+/// The policy of Gemini CLI, in a file of its own.
+pub(super) fn of_gemini() -> String {
+    let commands = quoted_commands("git chronicle ");
+    let asked = ASKED.join("|");
+    let skills: Vec<&str> = SKILLS.iter().map(|(name, _)| *name).collect();
+    let skills = skills.join("|");
+    let rule = |conditions: &str, decision: &str, priority: u32, modes: &str| {
+        format!(
+            "[[rule]]\n{conditions}decision = \"{decision}\"\npriority = {priority}\nmodes = [{modes}]\n\n"
+        )
+    };
+    let shell = "toolName = \"run_shell_command\"\n";
+    let both = "\"default\", \"autoEdit\"";
+    [
+        "# Written by `git chronicle setup --permissions`; `git chronicle uninstall` removes it.\n\
+         # Reading and writing lessons runs unasked.\n"
+            .to_owned(),
+        rule(&format!("{shell}commandPrefix = [\n{commands}]\n"), "allow", 100, both),
+        "# Asked about all the same: these ask a model, open an editor, or look into other projects.\n"
+            .to_owned(),
+        rule(
+            &format!("{shell}commandRegex = '''git chronicle .*(?:{asked})[^-a-z]'''\n"),
+            "ask_user",
+            200,
+            both,
+        ),
+        "# A mode in which nobody else asks about redirections.\n".to_owned(),
+        rule(&format!("{shell}commandRegex = '''git chronicle .*>'''\n"), "ask_user", 200, "\"autoEdit\""),
+        rule(&format!("toolName = \"*\"\nmcpName = \"{SERVER_NAME}\"\n"), "allow", 100, both),
+        rule(
+            &format!("toolName = \"activate_skill\"\nargsPattern = '''\"name\":\"(?:{skills})\"'''\n"),
+            "allow",
+            100,
+            both,
+        ),
+    ]
+    .concat()
+}
+
+/// Whether a line for a shell is one of the commands that run unasked, and nothing else: no second command, no
+/// redirection, nothing that a shell puts in.
+pub(crate) fn may_run(line: &str) -> bool {
+    let Some(words) = words(line.trim_matches(' ')) else { return false };
+    let [git, chronicle, command, rest @ ..] = &words[..] else { return false };
+    let is_asked = |word: &String| ASKED.contains(&word.split('=').next().unwrap_or_default());
+    git == "git"
+        && chronicle == "chronicle"
+        && COMMANDS.contains(&command.as_str())
+        && !rest.iter().any(is_asked)
+}
+
+/// The words of a line without anything that a shell would act on; none where there is such a thing.
+fn words(line: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            ' ' => words.extend(word.take()),
+            '\'' | '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match letters.next()? {
+                        end if end == letter => break,
+                        '$' | '`' | '\\' | '!' if letter == '"' => return None,
+                        inner => word.push(inner),
+                    }
+                }
+            }
+            '\\' if letters.next() == Some('\'') => word.get_or_insert_default().push('\''),
+            _ if letter.is_ascii_alphanumeric() || "_./:=@,+%^-".contains(letter) => {
+                word.get_or_insert_default().push(letter);
+            }
+            _ => return None,
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
 
 /// The rules of Claude Code: those for what may run, and those for what is asked about in spite of them.
 fn rules() -> [(&'static str, Vec<String>); 2] {
@@ -77,6 +180,60 @@ mod tests {
         assert!(!allowed.iter().any(|rule| rule == "Bash(git chronicle *)" || rule == "Bash"));
         assert!(asked.contains(&"Bash(git chronicle * --agent *)".to_owned()));
         assert!(COMMANDS.is_sorted());
+    }
+
+    #[test]
+    fn a_line_is_one_command_or_is_asked_about() {
+        for line in [
+            "git chronicle read src/pool.rs --lines 4:9",
+            "git chronicle brief",
+            "git chronicle annotate --summary 'Call `x` {a: 1} $X ! \"q\" it'\\''s -> so; and | more\nlines' --gotcha \"a.rs:1 it's\"",
+            "git  chronicle find 'a --all b'",
+        ] {
+            assert!(may_run(line), "{line}");
+        }
+        for line in [
+            "git chronicle",
+            "git chronicle purge x",
+            "git chronicle readx",
+            "git chronicle annotate --agent",
+            "git chronicle annotate --commit HEAD --agent=x",
+            "git chronicle find x --a''ll",
+            "git chronicle annotate -e",
+            "git chronicle read x; rm -rf y",
+            "git chronicle read x | head",
+            "git chronicle read x && ls",
+            "git chronicle read x\nls",
+            "git chronicle read x > y",
+            "git chronicle read $(ls)",
+            "git chronicle read `ls`",
+            "git chronicle read \"$HOME\"",
+            "git chronicle read \"!!\"",
+            "git chronicle read *",
+            "git chronicle read ~",
+            "git chronicle read 'x",
+            "git chronicle read x\\",
+            "X=1 git chronicle read x",
+            "./git chronicle read x",
+            "",
+        ] {
+            assert!(!may_run(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn rules_of_other_agents_name_the_same_commands() {
+        for text in [of_codex(&["/usr/bin/git".to_owned()]), of_gemini()] {
+            for command in COMMANDS {
+                assert!(text.contains(&format!("{command}\"")), "{command}: {text}");
+            }
+            for option in ASKED {
+                assert!(text.contains(option), "{option}: {text}");
+            }
+            assert!(!text.contains("purge") && text.contains("git chronicle setup"), "{text}");
+        }
+        assert!(of_gemini().parse::<toml_edit::DocumentMut>().is_ok(), "{}", of_gemini());
+        assert!(of_codex(&["/a \"b\"/git".to_owned()]).contains(r#"paths = ["/a \"b\"/git"]"#));
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! The texts that are given to agents; they lie in `assets/`.
 
+use serde_json::{Value, json};
+
+use super::permissions::{ASKED, COMMANDS};
+
 /// The mark of the lines that are ours in a file of others.
 pub(super) const BLOCK_BEGIN: &str = "<!-- git-chronicle begin -->";
 /// Where they end.
@@ -16,10 +20,16 @@ pub(super) const SKILLS: [(&str, &str); 4] = [
 /// What `AGENTS.md` says of us.
 pub(super) const AGENTS_MD: &str = include_str!("../../assets/agents.md");
 
-/// The plugin of `OpenCode`, which runs `program`.
-pub(super) fn opencode_plugin(program: &str) -> String {
-    let program = serde_json::Value::from(program).to_string();
-    include_str!("../../assets/opencode.js").replace("\"@PROGRAM@\"", &program)
+/// The plugin of `OpenCode`, which runs `program`, and lets what reads and writes lessons run unasked if it `permits` that.
+pub(super) fn opencode_plugin(program: &str, permits: bool) -> String {
+    let program = Value::from(program).to_string();
+    let commands = if permits { json!(COMMANDS) } else { json!([]) };
+    let skills: Vec<&str> = SKILLS.iter().map(|(name, _)| *name).collect();
+    include_str!("../../assets/opencode.js")
+        .replace("\"@PROGRAM@\"", &program)
+        .replace("\"@PERMITTED@\"", &commands.to_string())
+        .replace("\"@ASKED@\"", &json!(ASKED).to_string())
+        .replace("\"@SKILLS@\"", &json!(skills).to_string())
 }
 
 #[cfg(test)]

@@ -44,6 +44,8 @@ pub(super) enum Part {
     Server,
     /// Shared by several agents.
     Shared,
+    /// What the agent may run unasked, in a file of its own.
+    Permissions,
 }
 
 /// An event of an agent: its own name, ours, the tools that it is about, and how long we may take.
@@ -86,6 +88,9 @@ const GEMINI: [Event; 5] = [
     ("AfterAgent", "stop", None, 10),
     ("SessionEnd", "session-end", None, 5),
 ];
+
+/// What Copilot CLI asks before it asks its human; only where the user agreed to permissions.
+const COPILOT_PERMISSION: Event = ("permissionRequest", "permission-request", None, 5);
 
 const COPILOT: [Event; 7] = [
     ("sessionStart", "session-start", None, 10),
@@ -168,8 +173,8 @@ fn server_entry(servers: &'static str, value: Value) -> Entry {
     Entry { at: vec![servers, super::SERVER_NAME], value, kind: EntryKind::Member }
 }
 
-/// All that `agent` is to find.
-pub(super) fn pieces(agent: Host, ground: &Ground, scope: Scope, root: &Path) -> Vec<Piece> {
+/// All that `agent` is to find; where it `permits`, also what it may run unasked.
+pub(super) fn pieces(agent: Host, ground: &Ground, scope: Scope, root: &Path, permits: bool) -> Vec<Piece> {
     let caller = Caller { program: &ground.program, scope };
     let folder = match scope {
         Scope::User => agent.folder(ground),
@@ -192,6 +197,9 @@ pub(super) fn pieces(agent: Host, ground: &Ground, scope: Scope, root: &Path) ->
             let groups = claude_hooks(|event, timeout| caller.claude_hook(event, timeout));
             let mut entries: Vec<Entry> =
                 groups.into_iter().map(|(event, group)| element(event, group)).collect();
+            if permits {
+                entries.extend(permissions::of_claude());
+            }
             if scope == Scope::User {
                 let line = format!("{} statusline", quoted(&ground.program));
                 let value = json!({"type": "command", "command": line, "padding": 0});
@@ -235,7 +243,8 @@ pub(super) fn pieces(agent: Host, ground: &Ground, scope: Scope, root: &Path) ->
         }
         Host::Copilot => {
             let mut all = Map::new();
-            for (theirs, ours, _, timeout) in COPILOT {
+            let asked = permits.then_some(COPILOT_PERMISSION);
+            for (theirs, ours, _, timeout) in COPILOT.into_iter().chain(asked) {
                 let line = caller.hook_line(agent, ours);
                 all.insert(
                     theirs.to_owned(),
@@ -258,7 +267,7 @@ pub(super) fn pieces(agent: Host, ground: &Ground, scope: Scope, root: &Path) ->
             let settings = if scope == Scope::User { &folder } else { root };
             let command = json!([server.command, "mcp"]);
             let value = json!({"type": "local", "command": command, "enabled": true});
-            let plugin = skills::opencode_plugin(caller.program());
+            let plugin = skills::opencode_plugin(caller.program(), permits);
             vec![
                 Piece {
                     path: folder.join("plugins/chronicle.js"),
@@ -288,16 +297,23 @@ pub(super) fn pieces(agent: Host, ground: &Ground, scope: Scope, root: &Path) ->
         }
     };
     pieces.extend(skill_pieces(agent, ground, scope, root));
+    if permits {
+        pieces.extend(permissions_piece(agent, ground, scope));
+    }
     pieces
 }
 
-/// Adds what Claude Code may run unasked to its settings.
-pub(super) fn permit(pieces: &mut [Piece]) {
-    for piece in pieces.iter_mut().filter(|piece| piece.path.ends_with("settings.json")) {
-        if let (Part::Hooks, Content::Json(entries)) = (piece.part, &mut piece.content) {
-            entries.extend(permissions::of_claude());
+/// The file of its own for what the agent may run unasked, of agents that have one.
+pub(super) fn permissions_piece(agent: Host, ground: &Ground, scope: Scope) -> Option<Piece> {
+    let folder = agent.folder(ground);
+    let (path, text) = match (agent, scope) {
+        (Host::Codex, Scope::User) => {
+            (folder.join("rules/chronicle.rules"), permissions::of_codex(&ground.programs("git")))
         }
-    }
+        (Host::Gemini, Scope::User) => (folder.join("policies/chronicle.toml"), permissions::of_gemini()),
+        _ => return None,
+    };
+    Some(Piece { path, content: Content::Whole(text), part: Part::Permissions })
 }
 
 /// Claude Code looks for skills in its own folder, all others in one that they share.

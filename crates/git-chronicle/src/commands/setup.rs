@@ -44,7 +44,7 @@ pub(crate) struct SetupArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["backfill", "agents_md"])]
     plugin: Option<PathBuf>,
 
-    /// Let Claude Code run what reads and writes lessons unasked: `read`, `why`, `annotate` and the like, our MCP tools and
+    /// Let agents run what reads and writes lessons unasked: `read`, `why`, `annotate` and the like, our MCP tools and
     /// skills; at a terminal you are asked
     #[arg(long, conflicts_with = "plugin")]
     permissions: bool,
@@ -87,8 +87,13 @@ pub(crate) fn run(args: &SetupArgs, chronicle: &Chronicle, ui: &mut Ui) -> Resul
     } else {
         tell(&outcome, &agents, scope, ui)?;
     }
+    let is_changed = !outcome.setup.changes.is_empty();
     if !args.dry_run {
-        backfill(days, !outcome.setup.changes.is_empty(), ui);
+        backfill(days, is_changed, ui);
+    }
+    if !args.dry_run && is_changed {
+        let titles: Vec<&str> = agents.iter().map(|agent| agent.title()).collect();
+        ui.tell(&format!("Next: restart {}; in a repository: git chronicle init", titles.join(", ")));
     }
     left_alone(outcome.n_refused)
 }
@@ -156,8 +161,6 @@ fn tell(outcome: &Outcome, agents: &[Host], scope: Scope, ui: &mut Ui) -> Result
             "Codex runs hooks only when they are trusted: type /hooks in Codex, and trust those of Chronicle",
         );
     }
-    let titles: Vec<&str> = agents.iter().map(|agent| agent.title()).collect();
-    ui.tell(&format!("Next: restart {}; in a repository: git chronicle init", titles.join(", ")));
     Ok(())
 }
 

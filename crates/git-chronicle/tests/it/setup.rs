@@ -211,6 +211,72 @@ fn what_may_run_unasked_is_written_only_when_it_was_asked_for_and_goes_to_the_by
 }
 
 #[test]
+fn each_agent_gets_rules_in_its_own_form_and_gives_them_back() {
+    let desk = Desk::new();
+    let others = ["codex", "gemini", "copilot", "opencode"];
+    put(&desk, ".codex/rules/default.rules", "prefix_rule(pattern = [\"ls\"], decision = \"allow\")\n");
+    let before = everything(&desk.home);
+    let setup =
+        |more: &[&str]| ask(&desk, &[&["setup"], &others[..], &["--backfill", "0"], more].concat()).success();
+    let hook = |command: &str| {
+        let payload = json!({"hookName": "permissionRequest", "sessionId": "s", "toolName": "bash", "toolInput": {"command": command}});
+        let mut hook = desk.command_in(desk.repo.path(), &["hook", "copilot", "permission-request"]);
+        crate::outcome::run_with_input(&mut hook, payload.to_string().as_bytes()).success().stdout
+    };
+    setup(&[]);
+    let without = everything(&desk.home);
+    let has = |name: &str, words: &str| {
+        fs::read_to_string(desk.home.join(name)).is_ok_and(|text| text.contains(words))
+    };
+    let rules = [
+        (".codex/rules/chronicle.rules", "\"why\""),
+        (".gemini/policies/chronicle.toml", "\"git chronicle why\""),
+        (".copilot/hooks/chronicle.json", "hook copilot permission-request"),
+        (".config/opencode/plugins/chronicle.js", "const permitted = [\"about\""),
+    ];
+    assert_eq!(rules.map(|(name, words)| has(name, words)), [false; 4], "nobody agreed");
+    let done = setup(&["--permissions"]);
+    assert_eq!(rules.map(|(name, words)| has(name, words)), [true; 4]);
+    assert!(done.stdout.contains("Codex: hooks, tools (MCP), 4 skills, permissions\n"), "{}", done.stdout);
+    // Not for any program of that name.
+    let text = read(&desk, ".codex/rules/chronicle.rules");
+    let git = text.split_once("paths = [\"").and_then(|(_, rest)| rest.split_once('"')).map(|(path, _)| path);
+    assert!(git.is_some_and(|git| git.starts_with('/') && std::path::Path::new(git).is_file()), "{text}");
+    // Whoever sets up again keeps them.
+    let after = everything(&desk.home);
+    assert_eq!(setup(&[]).stdout, "");
+    assert_eq!(everything(&desk.home), after);
+    assert_eq!(problems(&desk, &[]).iter().filter(|seen| !seen.contains("not trusted")).count(), 0);
+    take_out(&desk).success();
+    assert_eq!(everything(&desk.home), before);
+    setup(&[]);
+    assert_eq!(everything(&desk.home).len(), without.len());
+
+    let allow = "{\"behavior\":\"allow\"}\n";
+    assert_eq!(hook("git chronicle annotate --summary 'It waits; `x` > $Y'"), allow);
+    for other in [
+        "git chronicle purge x",
+        "git chronicle read x; ls",
+        "git chronicle annotate --commit HEAD --agent",
+        "ls",
+    ] {
+        assert_eq!(hook(other), "", "{other}");
+    }
+    let tool = |name: &str| {
+        let payload = json!({"sessionId": "s", "toolName": name, "toolInput": {}});
+        let mut hook = desk.command_in(desk.repo.path(), &["hook", "copilot", "permission-request"]);
+        crate::outcome::run_with_input(&mut hook, payload.to_string().as_bytes()).success().stdout
+    };
+    assert_eq!((tool("chronicle/chronicle_note").as_str(), tool("chronicle/rm").as_str()), (allow, ""));
+    // A project's files are everybody's: only Claude Code has rules there.
+    ask(&desk, &["setup", "codex", "gemini", "--scope", "project", "--permissions"]).success();
+    assert!(
+        !desk.repo.path().join(".codex/rules").exists()
+            && !desk.repo.path().join(".gemini/policies").exists()
+    );
+}
+
+#[test]
 fn nothing_is_left_where_nothing_was() {
     let desk = Desk::new();
     let (home, repo) = (everything(&desk.home), everything(desk.repo.path()));
