@@ -319,6 +319,16 @@ impl Ground {
             others.flat_map(|agent| self.pieces(agent, scope)).map(|piece| piece.path).collect();
         let own = agents.iter().filter_map(|agent| wanted::permissions_piece(*agent, self, scope));
         let pieces = agents.iter().flat_map(|agent| self.pieces(*agent, scope)).chain(own);
+        let trusted = match agents.contains(&Host::Codex) && scope == Scope::User {
+            true => self.trusted_hooks(scope),
+            false => Vec::new(),
+        };
+        let pieces = pieces.map(|mut piece| {
+            if let wanted::Content::Toml(server) = &mut piece.content {
+                server.trusted.clone_from(&trusted);
+            }
+            piece
+        });
         let mut pieces = once_each(pieces.filter(|piece| !kept.contains(&piece.path)).collect());
         if let Some((_, root)) = self.place(scope).filter(|_| kept.is_empty()) {
             pieces.push(wanted::agents_md(root));

@@ -43,6 +43,14 @@ impl Content {
 
     /// `text` as it would be if we had never been there.
     pub(super) fn taken_out_of(&self, text: &str, states: &[State]) -> Result<String, String> {
+        let without = self.entries_taken_out_of(text, states)?;
+        match self {
+            Self::Toml(server) => toml::without_trust(&without, &server.trusted),
+            _ => Ok(without),
+        }
+    }
+
+    fn entries_taken_out_of(&self, text: &str, states: &[State]) -> Result<String, String> {
         let exactly = states.iter().rev().find_map(|state| edits::undone(text, &state.edits));
         if let Some(before) = exactly.filter(|before| self.is_clean(before)) {
             return Ok(before);

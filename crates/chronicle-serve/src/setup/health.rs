@@ -213,20 +213,24 @@ impl Ground {
         let settings =
             Read::of(&Host::Codex.folder(self).join("config.toml")).ok().and_then(|read| read.text);
         let trusted = settings.and_then(|text| super::toml::trusted_hooks(&text)).unwrap_or_default();
-        let value = json::value(&text).ok().flatten()?;
-        let mut untrusted: Vec<String> = Vec::new();
-        for (event, list) in value["hooks"].as_object()? {
-            for (group, element) in list.as_array().into_iter().flatten().enumerate() {
-                let hooks = element["hooks"].as_array().into_iter().flatten().enumerate();
-                for (index, _) in hooks.filter(|(_, hook)| super::ours::is_our_hook(hook)) {
-                    let key = format!(":{}:{group}:{index}", snake(event));
-                    if !trusted.iter().any(|trusted| is_of(trusted, &path, &key)) {
-                        untrusted.push(event.clone());
-                    }
-                }
-            }
-        }
+        let untrusted: Vec<String> = our_places(&text)
+            .into_iter()
+            .filter(|(_, key)| !trusted.iter().any(|trusted| is_of(trusted, &path, key)))
+            .map(|(event, _)| event)
+            .collect();
         (!untrusted.is_empty()).then(|| untrusted.join(", "))
+    }
+
+    /// The names under which Codex keeps its trust in hooks of ours.
+    pub(super) fn trusted_hooks(&self, scope: Scope) -> Vec<String> {
+        let folder = Host::Codex.folder(self);
+        let path = folder.join("hooks.json");
+        let text =
+            |path: &Path| self.reads(scope).of(path).ok().and_then(|read| read.text).unwrap_or_default();
+        let places = our_places(&text(&path));
+        let mut trusted = super::toml::trusted_hooks(&text(&folder.join("config.toml"))).unwrap_or_default();
+        trusted.retain(|trusted| places.iter().any(|(_, key)| is_of(trusted, &path, key)));
+        trusted
     }
 
     /// When a hook of that agent was called last, as the log of what agents are told says.
@@ -238,6 +242,21 @@ impl Ground {
         let at = Timestamp::try_from(newest).ok()?;
         Timestamp::from_second(at.as_second()).ok()
     }
+}
+
+/// The events of our hooks in a file of Codex's, and how its keys of their places end.
+fn our_places(text: &str) -> Vec<(String, String)> {
+    let value = json::value(text).ok().flatten().unwrap_or_default();
+    let mut places = Vec::new();
+    for (event, list) in value["hooks"].as_object().into_iter().flatten() {
+        for (group, element) in list.as_array().into_iter().flatten().enumerate() {
+            let hooks = element["hooks"].as_array().into_iter().flatten().enumerate();
+            for (index, _) in hooks.filter(|(_, hook)| super::ours::is_our_hook(hook)) {
+                places.push((event.clone(), format!(":{}:{group}:{index}", snake(event))));
+            }
+        }
+    }
+    places
 }
 
 /// Whether `trusted` names the hook with this key in the file, by whatever way there.

@@ -12,6 +12,8 @@ const SERVERS: &str = "mcp_servers";
 pub(super) struct Server {
     pub(super) command: String,
     pub(super) arguments: Vec<String>,
+    /// The names under which Codex keeps its trust in our hooks: they go when the server goes.
+    pub(super) trusted: Vec<String>,
 }
 
 fn parse(text: &str) -> Result<DocumentMut, String> {
@@ -57,7 +59,7 @@ fn ours(document: &DocumentMut) -> Option<Server> {
     let arguments: Vec<String> = arguments.filter_map(|word| word.as_str().map(str::to_owned)).collect();
     let command = server.get("command")?.as_str()?.to_owned();
     let line = format!("{command} {}", arguments.join(" "));
-    runs_us(&line, "mcp").then_some(Server { command, arguments })
+    runs_us(&line, "mcp").then_some(Server { command, arguments, trusted: Vec::new() })
 }
 
 /// `text` without our server; `None` if it is not there.
@@ -72,6 +74,29 @@ pub(super) fn without(text: &str) -> Result<Option<String>, String> {
         document.remove(SERVERS);
     }
     Ok(Some(document.to_string()))
+}
+
+/// `text` without what Codex keeps of hooks of these names.
+pub(super) fn without_trust(text: &str, names: &[String]) -> Result<String, String> {
+    let mut document = parse(text)?;
+    let Some(hooks) = document.get_mut("hooks").and_then(Item::as_table_like_mut) else {
+        return Ok(text.to_owned());
+    };
+    let Some(state) = hooks.get_mut("state").and_then(Item::as_table_like_mut) else {
+        return Ok(text.to_owned());
+    };
+    let n_removed = names.iter().filter(|name| state.remove(name).is_some()).count();
+    let is_empty = state.is_empty();
+    if n_removed == 0 {
+        return Ok(text.to_owned());
+    }
+    if is_empty {
+        hooks.remove("state");
+    }
+    if hooks.is_empty() {
+        document.remove("hooks");
+    }
+    Ok(document.to_string())
 }
 
 /// The hooks that Codex was told to trust, as it names them.

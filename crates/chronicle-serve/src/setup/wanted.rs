@@ -135,7 +135,8 @@ impl Caller<'_> {
     }
 
     fn server(&self) -> Server {
-        Server { command: self.program().to_owned(), arguments: vec!["mcp".to_owned()] }
+        let arguments = vec!["mcp".to_owned()];
+        Server { command: self.program().to_owned(), arguments, trusted: Vec::new() }
     }
 
     /// A hook of Claude Code. In a project other agents run it too, who may not know of arguments apart.

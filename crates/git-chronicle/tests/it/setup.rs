@@ -241,7 +241,7 @@ fn each_agent_gets_rules_in_its_own_form_and_gives_them_back() {
     // Not for any program of that name.
     let text = read(&desk, ".codex/rules/chronicle.rules");
     let git = text.split_once("paths = [\"").and_then(|(_, rest)| rest.split_once('"')).map(|(path, _)| path);
-    assert!(git.is_some_and(|git| git.starts_with('/') && std::path::Path::new(git).is_file()), "{text}");
+    assert!(git.is_some_and(|git| git.starts_with('/') && Path::new(git).is_file()), "{text}");
     // Whoever sets up again keeps them.
     let after = everything(&desk.home);
     assert_eq!(setup(&[]).stdout, "");
@@ -820,6 +820,10 @@ fn a_hook_that_does_not_work_is_told_of() {
 #[test]
 fn hooks_that_codex_does_not_trust_are_told_of_loudly() {
     let desk = Desk::new();
+    // Somebody else's hook that is trusted stays so.
+    let others = "model = \"m\"\n\n[hooks.state.\"/elsewhere/hooks.json:stop:0:0\"]\ntrusted_hash = \"y\"\n";
+    put(&desk, ".codex/config.toml", others);
+    let before = everything(&desk.home);
     ask(&desk, &["setup", "codex"]).success();
     let seen = problems(&desk, &[]);
     assert!(
@@ -841,6 +845,9 @@ fn hooks_that_codex_does_not_trust_are_told_of_loudly() {
     }
     put(&desk, ".codex/config.toml", &config);
     assert_eq!(problems(&desk, &[]), Vec::<String>::new());
+    // Who takes us out takes Codex's trust in us along.
+    take_out(&desk).success();
+    assert_eq!(everything(&desk.home), before);
 }
 
 #[test]
