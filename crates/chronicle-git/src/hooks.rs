@@ -1,14 +1,18 @@
 //! Where git looks for hooks, and hooks that its configuration names.
 
-use std::{ffi::OsStr, path::PathBuf};
+use std::{
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+};
 
-use gix::bstr::{ByteSlice, ByteVec};
+use gix::bstr::{BString, ByteSlice, ByteVec};
 
 use crate::{
     Repository,
     error::{GitError, Result},
     process::git_reading,
     settings::edited_by_git,
+    sound,
 };
 
 impl Repository {
@@ -42,16 +46,17 @@ impl Repository {
         output.is_ok_and(|output| output.contains_str("chronicle-probe"))
     }
 
-    /// The names of the hooks that git's configuration names, whatever their scope.
-    pub(crate) fn config_hooks(&self) -> Vec<String> {
+    /// The names of the hooks that git's configuration names, whatever their scope, and whatever the condition of what it
+    /// includes: git may know conditions that gix does not.
+    pub(crate) fn config_hooks(&self) -> Vec<OsString> {
         let snapshot = self.inner.config_snapshot();
-        let sections = snapshot.plumbing().sections_by_name("hook").into_iter().flatten();
-        let mut names: Vec<String> = sections
-            .filter_map(|section| Some(section.header().subsection_name()?.to_str_lossy().into_owned()))
-            .collect();
+        let mut names = names_of_hooks(snapshot.plumbing());
+        for path in [self.common_dir().join("config"), self.git_dir().join("config.worktree")] {
+            names.extend(sound::configs(&path).iter().flat_map(names_of_hooks));
+        }
         names.sort_unstable();
         names.dedup();
-        names
+        names.into_iter().filter_map(|name| Vec::from(name).into_os_string().ok()).collect()
     }
 
     /// The repository's configuration file.
@@ -59,6 +64,11 @@ impl Repository {
     pub fn config_file(&self) -> PathBuf {
         self.common_dir().join("config")
     }
+}
+
+fn names_of_hooks(config: &gix::config::File) -> Vec<BString> {
+    let sections = config.sections_by_name("hook").into_iter().flatten();
+    sections.filter_map(|section| Some(section.header().subsection_name()?.to_owned())).collect()
 }
 
 /// A configuration in which `command` runs in the hook `event`, under `name`.

@@ -62,7 +62,7 @@ pub use history::{Commits, Found, History, Node, Partial};
 pub use lock::{FileLock, Patience};
 pub use merge::{Difference, Merged, Resolution};
 pub use notes::{NoteRef, NotesOneByOne, is_knowledge_key};
-pub use ownership::{distrust, is_repository};
+pub use ownership::{distrust, is_named_elsewhere, is_repository};
 pub use pending::{Filtered, Newer, Pending};
 pub use process::git_for_user;
 pub use reflog::HeadMove;

@@ -200,6 +200,26 @@ pub(crate) fn is_named() -> bool {
     variable("GIT_DIR").is_some()
 }
 
+/// Whether git's environment names another repository, or parts of another one, than the one that `directory` is in. In
+/// git's own hooks it names that one.
+#[must_use]
+pub fn is_named_elsewhere(directory: &Path) -> bool {
+    const PARTS: [&str; 3] = ["GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"];
+    let named = ["GIT_DIR", "GIT_WORK_TREE"].map(variable);
+    if named == [None, None] {
+        return PARTS.into_iter().any(|name| variable(name).is_some());
+    }
+    let Ok(directory) = directory.canonicalize() else { return true };
+    let site = Site::around(&directory).unwrap_or_else(|| Site::at(&directory));
+    let is_it = |named: &Option<OsString>, path: Option<&Path>| {
+        let Some(named) = named else { return true };
+        let named = directory.join(named).canonicalize().ok();
+        named.is_some() && named == path.and_then(|path| path.canonicalize().ok())
+    };
+    let is_here = is_it(&named[0], Some(&site.git_dir)) && is_it(&named[1], site.root.as_deref());
+    !is_here || PARTS.into_iter().any(|name| variable(name).is_some())
+}
+
 /// Whether a folder is the top of a working tree, or a bare repository, whoever it belongs to.
 #[must_use]
 pub fn is_repository(folder: &Path) -> bool {

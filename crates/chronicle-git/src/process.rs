@@ -12,7 +12,7 @@ use snafu::ResultExt;
 
 use crate::{
     Repository,
-    error::{GitError, IoSnafu, Result},
+    error::{GitError, IoSnafu, LinkedSnafu, Result},
 };
 
 /// Settings under which git runs nothing that a repository names on its own: this is our process, not the user's.
@@ -25,6 +25,9 @@ const NO_HOOKS: &str = "core.hooksPath=/dev/null";
 /// sign a push, and commands that list what other repositories have.
 const ONLY_TRANSPORT: [&str; 4] =
     ["fetch.bundleURI=", "transfer.bundleURI=false", "push.gpgSign=false", "core.alternateRefsCommand=true"];
+/// Objects are not checked against a list whose name is anybody's: git reads and shows lines of that file.
+const UNCHECKED: [&str; 3] =
+    ["transfer.fsckObjects=false", "fetch.fsckObjects=false", "receive.fsckObjects=false"];
 /// Nobody is there to answer.
 const ASKS_NOBODY: [(&str, &str); 4] = [
     ("GIT_TERMINAL_PROMPT", "0"),
@@ -55,7 +58,11 @@ fn without_hooks(repository: &Repository) -> Result<Command> {
     let mut command = command(repository)?;
     command.args(["-c", NO_HOOKS]).env(OFF, "false");
     for name in repository.config_hooks() {
-        command.arg(format!("--config-env=hook.{name}.enabled={OFF}"));
+        let mut setting = OsString::from("--config-env=hook.");
+        setting.push(name);
+        setting.push(".enabled=");
+        setting.push(OFF);
+        command.arg(setting);
     }
     Ok(command)
 }
@@ -117,6 +124,7 @@ impl Ran {
 /// Runs `git ARGS` to talk to remotes, from where those with relative paths are found. Their settings are the user's:
 /// this is only for what the user asked for, here or with `sync enable`. The environment is only where the user's own is.
 pub(crate) fn git_talking(repository: &Repository, args: &[&str], stdin: &[u8]) -> Result<Ran> {
+    ensure_no_linked_remotes(repository)?;
     let mut command = without_hooks(repository)?;
     if let Some(variables) = &repository.variables {
         let ours: Vec<(OsString, OsString)> = command
@@ -132,6 +140,16 @@ pub(crate) fn git_talking(repository: &Repository, args: &[&str], stdin: &[u8]) 
     for setting in ONLY_TRANSPORT {
         command.args(["-c", setting]);
     }
+    let lists = ["fetch.fsck.skipList", "receive.fsck.skipList", "fsck.skipList"];
+    if lists.iter().any(|key| !repository.settings(key).is_empty()) {
+        for setting in UNCHECKED {
+            command.args(["-c", setting]);
+        }
+    }
+    // The pack that comes may be a difference to what a partial clone lacks.
+    if !repository.may_fetch_promised() {
+        command.env("GIT_NO_LAZY_FETCH", "1");
+    }
     match repository.work_dir() {
         Some(work_dir) => command.arg("--work-tree").arg(".").current_dir(work_dir),
         None => command.current_dir(repository.git_dir()),
@@ -143,6 +161,19 @@ pub(crate) fn git_talking(repository: &Repository, args: &[&str], stdin: &[u8]) 
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     })
+}
+
+/// Fails where a remote that is a file, as they were before git had configuration, leads elsewhere: git would show its
+/// first line as an address.
+fn ensure_no_linked_remotes(repository: &Repository) -> Result<()> {
+    for folder in ["branches", "remotes"].map(|name| repository.common_dir().join(name)) {
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        let linked = entries.map(|entry| entry.path()).chain([folder]).find(|path| path.is_symlink());
+        if let Some(path) = linked {
+            return LinkedSnafu { path }.fail();
+        }
+    }
+    Ok(())
 }
 
 /// Runs `git ARGS` for a repository, to read only: nothing is locked, written or fetched, and no hook can run.

@@ -206,7 +206,13 @@ impl LazyRepository {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
-        let open = if self.is_isolated { Repository::open_isolated } else { Repository::discover };
+        // The environment of an agent is not the user's.
+        let is_unattended = self.variables.get().is_some_and(Option::is_some);
+        let open = match (self.is_isolated, is_unattended) {
+            (true, _) => Repository::open_isolated,
+            (false, true) => Repository::discover_here,
+            (false, false) => Repository::discover,
+        };
         let mut repository = open(&self.directory, self.now)?;
         repository.patience = self.patience;
         repository.may_fetch = self.may_fetch;
@@ -270,6 +276,18 @@ impl Repository {
         Self::open(&Site::discover(directory)?.trusted(directory)?, options(Trust::Full), now)
     }
 
+    /// Opens the repository that `directory` is in, if git's environment names no other one.
+    ///
+    /// # Errors
+    /// As [`Self::discover`], and where it does.
+    pub fn discover_here(directory: &Path, now: Timestamp) -> Result<Self> {
+        if ownership::is_named_elsewhere(directory) {
+            let reason = "GIT_DIR or GIT_WORK_TREE names another one, and an agent runs this".to_owned();
+            return Err(GitError::Distrusted { path: directory.to_owned(), reason });
+        }
+        Self::open(&Site::discover(directory)?.trusted(directory)?, options(Trust::Full), now)
+    }
+
     /// Opens the repository at `directory` and no other, whatever the environment and the user's settings say.
     ///
     /// # Errors
@@ -288,6 +306,8 @@ impl Repository {
         let configs = [common_dir.join("config"), trusted.git_dir().join("config.worktree")];
         configs.iter().try_for_each(|config| sound::ensure_includes(config))?;
         sound::ensure_sound(&["packed-refs", "objects/info/alternates"].map(|name| common_dir.join(name)))?;
+        let graphs = ["commit-graph", "commit-graphs/commit-graph-chain"];
+        sound::ensure_no_device(&graphs.map(|name| common_dir.join("objects/info").join(name)))?;
         let (path, is_bare) = match trusted.root() {
             Some(root) => (root, false),
             None => (trusted.git_dir(), true),
@@ -324,6 +344,13 @@ impl Repository {
     /// The repository, if its small files can be what git wrote: gix takes that for granted.
     fn checked(opened: &gix::ThreadSafeRepository, now: Timestamp) -> Result<Self> {
         let repository = Self::of(opened, now);
+        // Git and gix read these as a whole.
+        for key in ["mailmap.file", "core.attributesFile", "core.excludesFile"] {
+            let named = repository.inner.config_snapshot().trusted_path(key).ok().flatten();
+            if let Some(path) = named.filter(|path| *path != Path::new("/dev/null")) {
+                sound::ensure_short(&[path])?;
+            }
+        }
         let names = ["config", "packed-refs", "info/grafts"];
         sound::ensure_sound(&names.map(|name| repository.common_dir().join(name)))?;
         let shallow =

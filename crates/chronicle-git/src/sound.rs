@@ -75,6 +75,12 @@ pub(crate) fn broken_config(path: &Path) -> Option<GitError> {
     })
 }
 
+/// What the files that make up the configuration at `path` say, each for itself; what is broken says nothing.
+pub(crate) fn configs(path: &Path) -> Vec<gix::config::File> {
+    let read = |path: &PathBuf| parse(&files::read(path, files::MAX_BYTES).ok()?).ok();
+    config_files(path).iter().filter_map(read).collect()
+}
+
 /// The configuration file at `path` and the files that it includes, under whatever condition, and that these include.
 fn config_files(path: &Path) -> Vec<PathBuf> {
     let mut all = vec![path.to_owned()];

@@ -303,6 +303,33 @@ fn fetched_place(url: &str) -> String {
     if scheme.is_empty() { rest.to_owned() } else { format!("{scheme}://{rest}") }
 }
 
+/// Whether an address names a path in the home of who logs in, whom git leaves out where it says what it fetched. `git` is the
+/// user of hosts where all have one.
+fn is_home_of_user(url: &str) -> bool {
+    let is_other = |login: &str| !login.contains('/') && login.split(':').next() != Some("git");
+    match url.split_once("://") {
+        Some(("http" | "https" | "file", _)) => false,
+        Some((_, rest)) => {
+            let path = rest.split_once('/').map_or("", |(_, path)| path);
+            path.starts_with('~') && rest.split_once('@').is_none_or(|(login, _)| is_other(login))
+        }
+        None => {
+            let Some((host, path)) = url.split_once(':').filter(|(host, _)| !host.contains('/')) else {
+                return false;
+            };
+            !path.starts_with('/') && host.split_once('@').is_none_or(|(login, _)| is_other(login))
+        }
+    }
+}
+
+/// Whether there are two folders that differ in `.git` at the end, which git leaves out where it says what it fetched.
+fn has_twin(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let bare = text.trim_end_matches('/');
+    let bare = bare.strip_suffix(".git").unwrap_or(bare);
+    Path::new(bare).is_dir() && Path::new(&format!("{bare}.git")).is_dir()
+}
+
 /// What a line of `FETCH_HEAD` says was fetched from `place`: `ID TAB not-for-merge TAB 'REF' of PLACE`.
 fn fetched_line(line: &str, place: &str) -> Option<(ObjectId, String)> {
     let (id, rest) = line.split_once('\t')?;
@@ -413,10 +440,16 @@ impl Repository {
         known
     }
 
-    /// What git says that it fetched last from `url`: objects, and the refs that pointed at them there.
+    /// What git says that it fetched last from `url`: objects, and the refs that pointed at them there; nothing where what it
+    /// says may mean another address, too.
     fn fetched_from(&self, url: &str) -> HashSet<(ObjectId, String)> {
         let place = fetched_place(url);
         let mut fetched = HashSet::new();
+        let is_another = |other: String| other != url && fetched_place(&other) == place;
+        let others = self.remote_names().into_iter().filter_map(|name| self.remote_url(&name));
+        if is_home_of_user(url) || has_twin(Path::new(url)) || others.into_iter().any(is_another) {
+            return fetched;
+        }
         for directory in [self.git_dir(), self.common_dir()] {
             let content = files::read(&directory.join("FETCH_HEAD"), MAX_FETCH_HEAD).unwrap_or_default();
             fetched.extend(content.to_str_lossy().lines().filter_map(|line| fetched_line(line, &place)));
@@ -492,6 +525,30 @@ mod tests {
         assert_eq!(records.enabled(&copy), [] as [String; 0], "a copy is not enabled");
         assert!(records.enable(&repository, "https://a.example/r", false).unwrap());
         assert_eq!(records.enabled(&repository), [] as [String; 0]);
+    }
+
+    #[test]
+    fn an_address_that_means_a_home_is_not_known_by_what_git_says() {
+        for url in ["team@srv:proj.git", "srv:proj", "ssh://team@srv/~/proj", "ssh://srv/~eve/proj"] {
+            assert!(is_home_of_user(url), "{url}");
+        }
+        for url in [
+            "git@host.example:team/proj.git",
+            "team@srv:/srv/proj.git",
+            "https://team@host.example/proj.git",
+            "ssh://team@srv/srv/proj",
+            "ssh://git@srv/~/proj",
+            "/srv/proj.git",
+            "../proj",
+        ] {
+            assert!(!is_home_of_user(url), "{url}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("proj.git")).unwrap();
+        assert!(!has_twin(&at("proj.git")));
+        fs::create_dir(at("proj")).unwrap();
+        assert!(has_twin(&at("proj.git")) && has_twin(&at("proj")));
     }
 
     #[test]

@@ -339,6 +339,9 @@ impl Ground {
     fn carry_out(&self, pieces: &[Piece], aim: Aim, scope: Scope, dry_run: bool) -> Result<Outcome, Error> {
         let mut outcome = Outcome { setup: Setup::begun(dry_run), n_refused: 0, given: Vec::new() };
         let Some((folder, _)) = self.place(scope) else { return Ok(outcome) };
+        if scope == Scope::Project {
+            record::ensure_unlinked(folder)?;
+        }
         let mut record = Record::load(folder);
         let reads = self.reads(scope);
         let plans: Vec<_> =

@@ -121,7 +121,11 @@ fn note_session(payload: Raw<'_>, stream: &mut Stream<'_>) {
     json::members(payload, |key, value| match key {
         "id" if session.id.is_none() => session.id = json::text(value).map(Cow::into_owned),
         "forked_from_id" | "parent_thread_id" => session.parent_id = json::text(value).map(Cow::into_owned),
-        "source" => session.is_sub_agent |= json::member(value, "subagent").is_some(),
+        // What is no word, such as `cli`, is started by Codex itself: sub-agents, reviewers, its memory.
+        "source" => session.is_sub_agent |= json::text(value).is_none(),
+        "thread_source" => {
+            session.is_sub_agent |= json::text(value).is_some_and(|source| !matches!(&*source, "" | "user"));
+        }
         "cwd" => session.is_in(&json::text_or_empty(value)),
         "model" => session.model = json::text(value).map(Cow::into_owned),
         "cli_version" => session.version = json::text(value).map(Cow::into_owned),

@@ -20,7 +20,7 @@ pub(crate) enum Author<'a> {
 }
 
 /// How words begin that no human typed.
-const BEGINNINGS: [(&str, Synthetic); 35] = [
+const BEGINNINGS: [(&str, Synthetic); 37] = [
     ("<local-command-stdout>", Synthetic::Output),
     ("<local-command-stderr>", Synthetic::Output),
     ("<bash-stdout>", Synthetic::Output),
@@ -58,6 +58,8 @@ const BEGINNINGS: [(&str, Synthetic); 35] = [
     ("<subagent_notification>", Synthetic::Notification),
     ("<teammate-message", Synthetic::Notification),
     ("<bash-notification>", Synthetic::Notification),
+    ("<github-webhook-activity>", Synthetic::Notification),
+    ("[SYSTEM NOTIFICATION - NOT USER INPUT]", Synthetic::Notification),
     ("Unknown slash command:", Synthetic::Output),
 ];
 
@@ -66,11 +68,16 @@ const INTERRUPTIONS: [&str; 3] =
     ["[Request interrupted by user", "<turn_aborted>", "[Request cancelled by user"];
 
 /// What agents put beside the words of a human, from its beginning to its end.
-const INSERTIONS: [(&str, &str); 2] =
-    [("<current_datetime>", "</current_datetime>"), ("<reminder>", "</reminder>")];
+const INSERTIONS: [(&str, &str); 3] = [
+    ("<current_datetime>", "</current_datetime>"),
+    ("<reminder>", "</reminder>"),
+    ("<github-webhook-activity>", "</github-webhook-activity>"),
+];
 
 /// The same, of what holds files, which may hold the end, too: so it is over at its last end.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
+    // What was pasted is somebody else's, most of the time.
+    ("<pasted_content", "</pasted_content>"),
     ("<system-reminder>", "</system-reminder>"),
     ("<hook_context>", "</hook_context>"),
     ("<ide_opened_file>", "</ide_opened_file>"),
@@ -164,6 +171,16 @@ mod tests {
             &Author::Human("<div> is not closed, see <system>".into()),
         );
         check("[Request interrupted by user for tool use]", &Author::Interruption);
+        for words in [
+            "<github-webhook-activity>\nTODO: x\n</github-webhook-activity>",
+            "[SYSTEM NOTIFICATION - NOT USER INPUT]\nx",
+        ] {
+            assert!(matches!(author(words.into()), Author::Machine(..)), "{words}");
+        }
+        check(
+            "<pasted_content id=\"1a\">\nTODO: x\n</pasted_content>\nwhat is this?",
+            &Author::Human("what is this?".into()),
+        );
         check(
             "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>7</command-args>",
             &Author::Machine(Synthetic::Command, "/review 7".into()),

@@ -258,7 +258,9 @@ impl Chronicle {
     #[must_use]
     pub fn is_distrusted(&self) -> bool {
         // What was seen is a repository that git would work in.
-        self.seen().is_none() && chronicle_git::distrust(&self.directory).is_some()
+        self.seen().is_none()
+            && (chronicle_git::distrust(&self.directory).is_some()
+                || self.is_unattended() && chronicle_git::is_named_elsewhere(&self.directory))
     }
 
     /// The application for the repository at `directory` and no other, whatever the environment says.

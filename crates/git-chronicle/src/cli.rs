@@ -228,7 +228,7 @@ pub(crate) enum Command {
     CatchUp(CatchUpArgs),
     Pending(PendingArgs),
     Resolve(ResolveArgs),
-    #[command(visible_alias = "threads")]
+    #[command(alias = "threads")]
     Thread(ThreadArgs),
     Commit(CommitArgs),
     Context(ContextArgs),

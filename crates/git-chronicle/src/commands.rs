@@ -184,7 +184,10 @@ fn answer(cli: Cli, chronicle: &Chronicle, directory: PathBuf, ui: &mut Ui) -> R
 )]
 pub(crate) fn ui_now() -> jiff::Timestamp {
     let pinned = std::env::var("CHRONICLE_NOW").ok().and_then(|text| text.parse().ok());
-    pinned.unwrap_or_else(jiff::Timestamp::now)
+    let now = jiff::Timestamp::now();
+    // Whoever sets variables for an agent must not let what the user prefers grow old.
+    let latest = now.saturating_add(jiff::SignedDuration::from_hours(24)).unwrap_or(now);
+    pinned.map_or(now, |pinned: jiff::Timestamp| pinned.min(latest))
 }
 
 /// Whether facts about the repository are kept: not where git's environment says to look elsewhere, nor where

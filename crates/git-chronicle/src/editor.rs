@@ -6,11 +6,18 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::error::{CommandError, EditorSnafu};
+use crate::{
+    background,
+    error::{CommandError, EditorSnafu},
+};
 
 /// Opens `path` in the editor that git would open for this user, and waits until it is closed.
 #[expect(clippy::disallowed_methods, reason = "the editor is the user's, and git knows which it is")]
 pub(crate) fn open(path: &Path) -> Result<(), CommandError> {
+    // An agent's variables may be a repository's, and it has no eyes.
+    if background::is_of_agent() {
+        return EditorSnafu { editor: "none, where an agent runs this" }.fail();
+    }
     // Asked outside of every repository: one that was only cloned or unpacked does not choose what runs here.
     let mut ask = Command::new("git");
     ask.args(["var", "GIT_EDITOR"]).current_dir("/").env_remove("GIT_DIR").env_remove("GIT_WORK_TREE");

@@ -305,14 +305,14 @@ fn works(program: &str, arguments: [&str; 3]) -> Result<(), String> {
     let _lock = FileLock::try_acquire(&memory.join("queue.lock")).map_err(|error| error.to_string())?;
     fs::write(&transcript, "{}\n").map_err(said)?;
     let payload = json!({
-        "session_id": "self-test", "transcript_path": transcript, "cwd": folder.path(),
+        "session_id": "self-test", "transcript_path": transcript, "cwd": folder.path().join("projects"),
         "hook_event_name": "Stop",
     });
     #[expect(clippy::disallowed_methods, reason = "only the hook itself shows whether it works")]
     let mut command = Command::new(program);
     let mut child = command
         .args(arguments)
-        .current_dir(folder.path())
+        .current_dir(folder.path().join("projects"))
         .env("CHRONICLE_HOME", &memory)
         .env_remove("CHRONICLE_FOREGROUND")
         .stdin(Stdio::piped())

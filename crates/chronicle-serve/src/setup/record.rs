@@ -5,16 +5,26 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
+use chronicle::Error;
 use serde::{Deserialize, Serialize};
 
 use super::{edits::Edit, files::Read, wanted::Piece};
 
 /// The name of the file, in the folder for what is ours.
 const FILE: &str = "setup.json";
+
+/// Fails where the record in a git directory, or the folder of ours that it is in, is a link: an archive may have brought it.
+pub(super) fn ensure_unlinked(folder: &Path) -> Result<(), Error> {
+    let linked = [folder.to_owned(), folder.join(FILE)].into_iter().find(|path| path.is_symlink());
+    linked.map_or(Ok(()), |path| {
+        let source = io::Error::other("it is a symbolic link, which may lead out of the repository");
+        Err(Error::WriteOutput { path, source })
+    })
+}
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Record {
@@ -38,22 +48,22 @@ pub(super) struct State {
 
 impl Record {
     pub(super) fn load(folder: &Path) -> Self {
-        let text = fs::read_to_string(folder.join(FILE)).unwrap_or_default();
+        let text = Read::of(&folder.join(FILE)).ok().and_then(|read| read.text).unwrap_or_default();
         let read: Self = serde_json::from_str(&text).unwrap_or_default();
         Self { folder: folder.to_owned(), ..read }
     }
 
     /// Writes it down; without anything to say it goes.
-    pub(super) fn store(&self) -> std::io::Result<()> {
+    pub(super) fn store(&self) -> io::Result<()> {
         let path = self.folder.join(FILE);
-        let read = Read::of(&path).map_err(std::io::Error::other)?;
+        let read = Read::of(&path).map_err(io::Error::other)?;
         if self.files.is_empty() && self.folders.is_empty() {
             if read.text.is_some() {
                 fs::remove_file(&path)?;
             }
             return Ok(());
         }
-        let text = serde_json::to_string(self).map_err(std::io::Error::other)?;
+        let text = serde_json::to_string(self).map_err(io::Error::other)?;
         read.replace(Some(&text), true).map(drop)
     }
 

@@ -147,7 +147,7 @@ pub(super) fn is_run_together(line: &[u8]) -> bool {
 }
 
 /// The members of a row that say something; the others are the larger part.
-const ROW: [&str; 24] = [
+const ROW: [&str; 26] = [
     "type",
     "uuid",
     "timestamp",
@@ -170,6 +170,8 @@ const ROW: [&str; 24] = [
     "planContent",
     "isApiErrorMessage",
     "origin",
+    "promptSource",
+    "turnOrigin",
     "content",
     "error",
 ];
@@ -219,6 +221,8 @@ pub(super) struct Fields<'a> {
     pub(super) is_plan: bool,
     pub(super) is_failure: bool,
     pub(super) origin: Option<Raw<'a>>,
+    pub(super) prompt_source: Cow<'a, str>,
+    pub(super) turn_origin: Cow<'a, str>,
     pub(super) content: Option<Raw<'a>>,
     pub(super) error: Option<Raw<'a>>,
 }
@@ -246,6 +250,8 @@ impl<'a> Fields<'a> {
             "planContent" => self.is_plan = true,
             "isApiErrorMessage" => self.is_failure = json::is_true(value),
             "origin" => self.origin = Some(value),
+            "promptSource" => self.prompt_source = text(),
+            "turnOrigin" => self.turn_origin = text(),
             "content" => self.content = Some(value),
             "error" => self.error = Some(value),
             _ => {}
@@ -258,6 +264,11 @@ impl<'a> Fields<'a> {
 
     /// Whether something that is no human put the words there.
     pub(super) fn is_from_machine(&self) -> bool {
+        const TYPED: [&str; 5] = ["", "typed", "queued", "suggestion_accepted", "user"];
+        const OF_HUMAN: [&str; 3] = ["", "human", "user"];
+        if !TYPED.contains(&&*self.prompt_source) || !OF_HUMAN.contains(&&*self.turn_origin) {
+            return true;
+        }
         let Some(origin) = self.origin else { return false };
         let kind = json::member_text(origin, "kind").or_else(|| json::text(origin));
         !matches!(kind.as_deref(), None | Some("human" | "user" | ""))

@@ -168,7 +168,9 @@ impl Chronicle {
     pub fn import_memory(&self, folder: &Path) -> Result<MemoryTransfer, Error> {
         let root = self.directory.join(folder);
         let mut files = Vec::new();
-        for part in ["blocks", "episodic", "threads"] {
+        // Links could lead anywhere.
+        let is_folder = |part: &&str| !root.join(part).is_symlink();
+        for part in ["blocks", "episodic", "threads"].into_iter().filter(is_folder) {
             agents::walk(&root.join(part), 3, &agents::is_json, &mut files);
         }
         files.extend(Some(root.join(FEEDBACK_FILE)).filter(|file| file.is_file()));

@@ -5,7 +5,7 @@
 
 use std::{
     ffi::OsString,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use chronicle_core::surroundings::PLAIN_VARIABLES;
@@ -123,7 +123,19 @@ impl Chronicle {
     /// Whether a folder that a variable names may have come with a repository: its agent's settings may name any that
     /// is in it, and any that is beside it, but not by a path from the root, which they don't know.
     pub(crate) fn is_brought(&self, folder: &Path) -> bool {
-        self.is_unattended() && !folder.is_absolute() || self.is_in_repository(folder)
+        // Where a folder on the way is missing, `..` leads elsewhere once that is made.
+        let goes_back = folder.components().any(|part| part == Component::ParentDir);
+        self.is_unattended() && (!folder.is_absolute() || goes_back || self.is_beside_agent(folder))
+            || self.is_in_repository(folder)
+    }
+
+    /// Whether a folder is below the one that an agent works in, which may have been unpacked without a repository; not where
+    /// that is the user's home, or above it.
+    fn is_beside_agent(&self, folder: &Path) -> bool {
+        let here = real(&self.directory);
+        let is_of_home =
+            self.variable(ACCOUNT_HOME).is_none_or(|home| real(Path::new(&home)).starts_with(&here));
+        !is_of_home && real(folder).starts_with(&here)
     }
 
     /// All that a program is given of the environment which talks to others, where that is not the user's.
@@ -158,7 +170,7 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     // What does not exist has no links; `..` goes back within it.
     rest.components().fold(real, |mut real, part| {
         match part {
-            std::path::Component::ParentDir => drop(real.pop()),
+            Component::ParentDir => drop(real.pop()),
             part => real.push(part),
         }
         real

@@ -7,6 +7,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use testkit::TestRepo;
 use testkit::{Answer, ScriptedService};
 
 use crate::{
@@ -353,10 +354,61 @@ fn session_memory_is_not_kept_where_a_repository_says() {
         let outcome = run(command.env_remove("CHRONICLE_HOME").env("HOME", home).env("CLAUDECODE", "1"));
         assert_eq!(outcome.code, Some(i32::from(is_refused)), "{}: {outcome:#?}", home.display());
     }
+    // A folder that is missing is made, and `..` leads elsewhere then.
+    let through = format!("{}/../../dev/fd/../cwd/memory", desk.repo.beside("missing").display());
+    let mut command = desk.command_in(&nested, &["session", "list"]);
+    run(command.env("CHRONICLE_HOME", &through).env("CLAUDECODE", "1"))
+        .refused(1, &["CHRONICLE_HOME names `"]);
+    assert!(!desk.repo.beside("missing").exists());
+    // Nor is it in a folder that was unpacked without a repository.
+    let plain = desk.repo.beside("plain");
+    fs::create_dir(&plain).unwrap();
+    let mut command = desk.command_in(&plain, &["session", "list"]);
+    run(command.env("CHRONICLE_HOME", plain.join("memory")).env("CLAUDECODE", "1"))
+        .refused(1, &["CHRONICLE_HOME"]);
     end_session(&desk, &[("CHRONICLE_HOME", "memory")]);
     assert!(!inside.exists());
     end_session(&desk, &[]);
     assert!(desk.memory().join("chronicle.db").exists());
+}
+
+#[test]
+fn where_an_agent_runs_us_no_variable_names_another_repository_or_time() {
+    let desk = Desk::new();
+    desk.run(&[
+        "annotate",
+        "-m",
+        "The pool is empty since nobody asked yet",
+        "--gotcha",
+        "src/pool.rs:1 Never block.",
+    ])
+    .success();
+    let evil = TestRepo::new();
+    evil.write("src/pool.rs", "fn acquire() {}\n");
+    evil.commit("one");
+    let git_dir = desk.repo.path().join(".git");
+    let payload = json!({"session_id": "5e551011-aaaa", "cwd": evil.path(), "tool_name": "Read",
+        "tool_input": {"file_path": evil.path().join("src/pool.rs")}})
+    .to_string();
+    let told = |variables: &[(&str, &Path)]| {
+        let mut hook = desk.command_in(evil.path(), &["hook", "claude", "post-tool-use"]);
+        run_with_input(hook.envs(variables.iter().copied()), payload.as_bytes()).success().stdout
+    };
+    assert_eq!(told(&[("GIT_DIR", &git_dir)]), "");
+    let read = |directory: &Path, variables: &[(&str, &Path)]| {
+        let mut command = desk.command_in(directory, &["read", "src/pool.rs"]);
+        run(command.env("CLAUDECODE", "1").envs(variables.iter().copied()))
+    };
+    read(evil.path(), &[("GIT_DIR", &git_dir)]).refused(1, &["GIT_DIR"]);
+    read(desk.repo.path(), &[("GIT_WORK_TREE", &desk.home)]).refused(1, &["GIT_WORK_TREE"]);
+    // Git's own hooks name the repository that they run in.
+    assert!(
+        read(desk.repo.path(), &[("GIT_DIR", Path::new(".git"))]).success().stdout.contains("Never block")
+    );
+    // Nothing grows old at once.
+    let mut command = desk.command_in(desk.repo.path(), &["read", "src/pool.rs"]);
+    let shown = run(command.env("CHRONICLE_NOW", "2199-01-01T00:00:00Z")).success().stdout;
+    assert!(!shown.contains("years"), "{shown}");
 }
 
 #[cfg(unix)]

@@ -909,6 +909,32 @@ fn a_check_runs_no_command_of_a_repository() {
 }
 
 #[test]
+fn the_record_of_a_project_is_written_through_no_link() {
+    for link in ["setup.json", ""] {
+        let desk = Desk::new();
+        let target = match link {
+            "" => desk.home.clone(),
+            _ => put(&desk, ".bashrc", "alias ll='ls -l'\n"),
+        };
+        let before = everything(&desk.home);
+        let own = desk.repo.path().join(".git/chronicle");
+        fs::rename(&own, desk.repo.beside("own")).expect("it is there");
+        if !link.is_empty() {
+            fs::create_dir(&own).expect("there is none");
+        }
+        let place = if link.is_empty() { own } else { own.join(link) };
+        symlink(&target, place).expect("there is none");
+        for args in [
+            &["setup", "claude", "--scope", "project"][..],
+            &["mcp", "install", "claude", "--scope", "project"],
+        ] {
+            ask(&desk, args).refused(1, &["cannot write", "chronicle"]);
+        }
+        assert_eq!(everything(&desk.home), before, "{link}");
+    }
+}
+
+#[test]
 fn a_project_is_not_set_up_through_its_links() {
     let desk = Desk::new();
     let outside = desk.home.join("outside");
