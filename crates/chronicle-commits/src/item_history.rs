@@ -107,12 +107,9 @@ fn changes(
             let difference = Difference::between(&old_content, &content, range);
             is_changed &= difference.is_changed;
             if let Some(before) = difference.before {
-                let hull = |known: &LineRange| LineRange {
-                    start: known.start.min(before.start),
-                    end: known.end.max(before.end),
-                };
-                let place = places.get(&old).map_or(before, hull);
-                places.insert(old, place);
+                let place = places.entry(old).or_insert(before);
+                place.start = place.start.min(before.start);
+                place.end = place.end.max(before.end);
             }
         }
         let commit = known.id(touch.place).0;
@@ -153,8 +150,8 @@ struct Difference {
 impl Difference {
     /// What `old` had for `lines` of `new`.
     fn between(old: &[u8], new: &[u8], lines: LineRange) -> Self {
-        let back = |hunk: Hunk| Hunk { old: hunk.new, new: hunk.old };
-        let hunks: Vec<Hunk> = hunks(&Lines::new(old), &Lines::new(new)).into_iter().map(back).collect();
+        let hunks = hunks(&Lines::new(old), &Lines::new(new)).into_iter();
+        let hunks: Vec<Hunk> = hunks.map(|hunk| Hunk { old: hunk.new, new: hunk.old }).collect();
         let is_changed = hunks.iter().any(|hunk| hunk.touches(lines));
         let before = lines_after(&hunks, lines);
         Self { is_changed, before }

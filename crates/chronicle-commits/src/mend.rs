@@ -139,5 +139,5 @@ fn around_at(
         return Ok(None);
     }
     let sketch = anchoring::sketch(&mut facts, file, Some(lines))?;
-    anchoring::around(&mut facts, file, (Some(lines), sketch.as_ref())).map(Some)
+    anchoring::around(&mut facts, file, Some(lines), sketch.as_ref()).map(Some)
 }

@@ -78,8 +78,9 @@ impl Holders {
         for (number, file) in ground.past.files().iter().enumerate() {
             let now = ground.now(number);
             if now.is_some() || file.touches.first().is_none_or(|touch| touch.place < oldest) {
-                let add = |then: &[u8]| holders.add_file(number, then, now.unwrap_or(then));
-                if ground.with_content(number, add).is_none() {
+                let added =
+                    ground.with_content(number, |then| holders.add_file(number, then, now.unwrap_or(then)));
+                if added.is_none() {
                     holders.add_file(number, b"", now.unwrap_or_default());
                 }
             }
@@ -142,19 +143,19 @@ impl Holders {
         }
     }
 
-    /// How many of the lines each version holds that holds any.
-    fn held(&self, telling: &[u32]) -> BTreeMap<usize, usize> {
-        let mut n_held = BTreeMap::new();
+    /// How many of the lines `telling` each version holds that holds any.
+    fn held(&self, telling: &[u32]) -> Held<'_> {
+        let mut by_version = BTreeMap::new();
         for line in telling {
-            let line = u64::from(*line) << u32::BITS;
-            let first = self.lines.partition_point(|known| *known < line);
-            let is_same = |known: &&u64| **known >> u32::BITS == line >> u32::BITS;
-            for version in self.lines[first..].iter().take_while(is_same) {
+            let first = self.lines.partition_point(|known| *known < u64::from(*line) << u32::BITS);
+            let same =
+                self.lines[first..].iter().take_while(|known| **known >> u32::BITS == u64::from(*line));
+            for version in same {
                 let number = usize::try_from(*version & u64::from(u32::MAX)).expect("a number of versions");
-                *n_held.entry(number).or_default() += 1;
+                *by_version.entry(number).or_default() += 1;
             }
         }
-        n_held
+        Held { holders: self, n_telling: telling.len(), by_version }
     }
 
     /// The files that may hold code with the lines `telling`, beside `own`.
@@ -162,37 +163,32 @@ impl Holders {
         if telling.len() < SHORTEST || self.lines.is_empty() {
             return Vec::new();
         }
-        let n_held = self.held(telling);
-        if !n_held.values().any(|n_held| may_hold(*n_held, telling.len())) {
+        let held = self.held(telling);
+        if !held.is_any_enough() {
             return Vec::new();
         }
-        let n_in = |file: usize, version: Version| {
-            n_held.get(&self.version(file, version)).copied().unwrap_or_default()
-        };
-        let n_of = |file: usize, as_of: AsOf| match as_of {
-            AsOf::Now if self.is_edited(file) => n_in(file, Version::Now),
-            _ => n_in(file, Version::Head),
-        };
-        let n_own = |as_of: AsOf| match own.files.is_empty() {
-            true => ground.n_noted(own.name, telling, as_of),
-            false => own.files.iter().map(|file| n_of(*file, as_of)).max().unwrap_or_default(),
-        };
-        let files: BTreeSet<usize> = n_held.keys().map(|version| version % self.n_files).collect();
-        let others = || files.iter().copied().filter(|file| !own.files.contains(file));
+        let files = held.by_version.keys().map(|version| version % self.n_files);
+        let others: BTreeSet<usize> = files.filter(|file| !own.files.contains(file)).collect();
         let mut holding = Vec::new();
         for as_of in [AsOf::Head, AsOf::Now] {
-            let is_brought = |file: usize| may_hold(n_in(file, Version::Brought), telling.len());
-            let is_meant = |file: &usize| is_brought(*file) == (as_of == AsOf::Now);
-            let all = others().map(|file| (file, n_of(file, as_of)));
+            let all = others.iter().map(|file| (*file, held.n_of(*file, as_of)));
             let all: Vec<(usize, usize)> =
                 all.filter(|(_, n_held)| may_hold(*n_held, telling.len())).collect();
-            if !all.iter().any(|(file, _)| is_meant(file)) {
+            let is_now = as_of == AsOf::Now;
+            if !all.iter().any(|(file, _)| held.is_brought(*file) == is_now) {
                 continue;
             }
-            let n_own = n_own(as_of);
+            let n_own = match own.files {
+                [] => ground.n_noted(own.name, telling, as_of),
+                files => files.iter().map(|file| held.n_of(*file, as_of)).max().unwrap_or_default(),
+            };
             let is_in_many = MAX_HOLDERS < all.iter().filter(|(_, n_held)| n_own < *n_held).count();
-            holding.extend(all.into_iter().filter(|(file, _)| is_meant(file)).map(|(file, n_held)| {
-                Holding { file, as_of, n_held, is_more: n_own < n_held && !is_in_many }
+            let meant = all.into_iter().filter(|(file, _)| held.is_brought(*file) == is_now);
+            holding.extend(meant.map(|(file, n_held)| Holding {
+                file,
+                as_of,
+                n_held,
+                is_more: n_own < n_held && !is_in_many,
             }));
         }
         holding
@@ -200,26 +196,57 @@ impl Holders {
 
     /// Whether so few files came to hold the code that it is in them by no habit.
     pub(crate) fn are_few(&self, telling: &[u32], n_own: usize) -> bool {
-        let held = self.held(telling).into_values();
+        let held = self.held(telling).by_version.into_values();
         held.filter(|n_held| n_own < *n_held && may_hold(*n_held, telling.len())).count() <= MAX_HOLDERS
     }
 
     /// Whether any of the files may hold code with the lines `telling`.
     pub(crate) fn may_hold(&self, telling: &[u32]) -> bool {
-        self.held(telling).into_values().any(|n_held| may_hold(n_held, telling.len()))
+        self.held(telling).is_any_enough()
     }
 
     /// Whether a file may hold what a note sketched, a note as it was written: a cheap look before that is parsed.
     pub(crate) fn of_any_in(&self, raw: &[u8]) -> bool {
-        let is_held = |after: usize| {
-            let value = raw[after..].trim_start().strip_prefix(b":").map(<[u8]>::trim_start);
-            let text = value.and_then(|value| value.strip_prefix(b"\"")).unwrap_or_default();
-            let text = &text[..memchr::memchr(b'"', text).unwrap_or_default()];
-            let telling = text.to_str().map(|text| Sketch(text.to_owned()).telling()).unwrap_or_default();
-            self.may_hold(&telling)
-        };
         let mut after = KEYS.iter().flat_map(|key| key.find_iter(raw).map(|at| at + key.needle().len()));
-        !self.lines.is_empty() && after.any(is_held)
+        !self.lines.is_empty() && after.any(|after| self.may_hold(&sketched_at(&raw[after..])))
+    }
+}
+
+/// The telling lines of the sketch whose key ends where `raw` begins.
+fn sketched_at(raw: &[u8]) -> Vec<u32> {
+    let value = raw.trim_start().strip_prefix(b":").map(<[u8]>::trim_start);
+    let text = value.and_then(|value| value.strip_prefix(b"\"")).unwrap_or_default();
+    let text = &text[..memchr::memchr(b'"', text).unwrap_or_default()];
+    text.to_str().map(|text| Sketch(text.to_owned()).telling()).unwrap_or_default()
+}
+
+/// How many of some telling lines the versions hold.
+struct Held<'h> {
+    holders: &'h Holders,
+    n_telling: usize,
+    by_version: BTreeMap<usize, usize>,
+}
+
+impl Held<'_> {
+    /// Whether any version may have the code that the lines are of.
+    fn is_any_enough(&self) -> bool {
+        self.by_version.values().any(|n_held| may_hold(*n_held, self.n_telling))
+    }
+
+    fn n_in(&self, file: usize, version: Version) -> usize {
+        self.by_version.get(&self.holders.version(file, version)).copied().unwrap_or_default()
+    }
+
+    fn n_of(&self, file: usize, as_of: AsOf) -> usize {
+        match as_of {
+            AsOf::Now if self.holders.is_edited(file) => self.n_in(file, Version::Now),
+            _ => self.n_in(file, Version::Head),
+        }
+    }
+
+    /// Whether an edit may have brought the code.
+    fn is_brought(&self, file: usize) -> bool {
+        may_hold(self.n_in(file, Version::Brought), self.n_telling)
     }
 }
 
@@ -321,129 +348,162 @@ fn hashes_of(content: &[u8]) -> Vec<u32> {
 /// In a larger scope it takes longer to name its files than to look again.
 const MAX_NAMED: usize = 64;
 
-/// Where the code is that `located` speaks of in another file, if it came from there into the file number `number`,
-/// which is `present`; `None` where it did not. That it did not is kept, for it is mostly so.
-pub(crate) fn arrived(
-    ground: &Ground<'_>,
-    (number, present): (usize, &Present<'_>),
-    located: &Located<'_>,
-    (by, as_of): (&Candidate, AsOf),
-) -> Result<Option<Placement>> {
-    let judge = || judged(ground, (number, present), located, (by, as_of));
-    let is_edited = ground.known_holders().is_some_and(|holders| holders.is_edited(number));
-    // What is not here may come.
-    if as_of == AsOf::Now || is_edited || MAX_NAMED < ground.paths.len() || ground.repository.is_partial() {
-        return judge();
-    }
-    let Located { file, lines, places, sketch, around, foreign_commit } = *located;
-    let paths: Vec<&[u8]> = ground.paths.iter().map(|path| path.as_slice()).collect();
-    let ids = (ground.past.head().id.as_slice(), by.key.as_slice());
-    let inputs =
-        ("arrived", RULES, ids, paths, number, (file, lines, places, sketch, around, foreign_commit));
-    let mut found = None;
-    let has_arrived = ground.past.kept(&inputs, || {
-        let judged = judge();
-        let has_arrived = !matches!(judged, Ok(None));
-        found = Some(judged);
-        usize::from(has_arrived)
-    });
-    match found {
-        Some(judged) => judged,
-        None if has_arrived == 0 => Ok(None),
-        None => judge(),
-    }
+/// Code that a note speaks of in another file, and a file in scope that it may have come to.
+pub(crate) struct Arrival<'a> {
+    pub(crate) ground: &'a Ground<'a>,
+    /// The number of the file.
+    pub(crate) number: usize,
+    pub(crate) present: &'a Present<'a>,
+    pub(crate) located: &'a Located<'a>,
+    /// The commit that carries the note.
+    pub(crate) by: &'a Candidate,
+    pub(crate) as_of: AsOf,
 }
 
-fn judged(
-    ground: &Ground<'_>,
-    (number, present): (usize, &Present<'_>),
-    located: &Located<'_>,
-    (by, as_of): (&Candidate, AsOf),
-) -> Result<Option<Placement>> {
-    let Some(sketch) = located.around.or(located.sketch) else { return Ok(None) };
-    let is_edited = ground.known_holders().is_some_and(|holders| holders.is_edited(number));
-    let here = match is_edited && as_of == AsOf::Head {
-        true => ground.with_content(number, |content| share_of(content, sketch)).flatten(),
-        false => share(present.locate_sketch(sketch)),
-    };
-    let is_as_good = |other: Option<f64>| other.is_some_and(|other| here.is_none_or(|here| here <= other));
-    for name in names_then(ground, number, by) {
-        let then = by.tree.map(|tree| share_in(ground.repository, tree, &name, sketch)).transpose()?;
-        if is_as_good(then.flatten()) {
-            return Ok(None);
+impl Arrival<'_> {
+    /// Where the code is in the file; `None` where it did not come there. That it did not is kept, for it is mostly so.
+    pub(crate) fn placement(&self) -> Result<Option<Placement>> {
+        let Self { ground, .. } = self;
+        // What is not here may come.
+        if self.as_of == AsOf::Now
+            || self.is_edited()
+            || MAX_NAMED < ground.paths.len()
+            || ground.repository.is_partial()
+        {
+            return self.judged();
+        }
+        let Located { file, lines, places, sketch, around, foreign_commit } = *self.located;
+        let paths: Vec<&[u8]> = ground.paths.iter().map(|path| path.as_slice()).collect();
+        let ids = (ground.past.head().id.as_slice(), self.by.key.as_slice());
+        let located = (file, lines, places, sketch, around, foreign_commit);
+        let inputs = ("arrived", RULES, ids, paths, self.number, located);
+        let mut found = None;
+        let has_arrived = ground.past.kept(&inputs, || {
+            let judged = self.judged();
+            let has_arrived = !matches!(judged, Ok(None));
+            found = Some(judged);
+            usize::from(has_arrived)
+        });
+        match found {
+            Some(judged) => judged,
+            None if has_arrived == 0 => Ok(None),
+            None => self.judged(),
         }
     }
-    let is_there = |name: &BString| {
-        ground.lines_in(name, as_of).may_locate(sketch)
-            && is_as_good(ground.with_other(name, as_of, |content| share_of(content, sketch)).flatten())
-    };
-    let named = ground.files_named(by, located.file);
-    let mut names = named.iter().map(|number| &ground.paths[*number]);
-    if names.any(is_there) || is_there(&located.file.trim_start_matches("./").into()) {
-        return Ok(None);
-    }
-    let Some(placement) = placed(ground.repository, present, located, by.tree)? else { return Ok(None) };
-    // It takes a walk through history to tell, so it is asked last.
-    let is_renamed = named.is_empty() && ground.renamed(located.file).is_some_and(|name| is_there(&name));
-    if is_renamed
-        || as_of == AsOf::Head
-            && !has_come(ground, number, located.file, by, &sketch.telling(), placement.state)?
-    {
-        return Ok(None);
-    }
-    Ok(Some(placement))
-}
 
-/// Whether a commit after that of `by` brought the file number `number` the code that `file` had: in that commit `file`
-/// lost it, or it came whole, cut before and pasted now. Code that is there in part may be there by chance.
-fn has_come(
-    ground: &Ground<'_>,
-    number: usize,
-    file: &str,
-    by: &Candidate,
-    telling: &[u32],
-    state: State,
-) -> Result<bool> {
-    let touches = &ground.past.files()[number].touches;
-    let touches: Vec<&Touch> = match by.place {
-        Some(place) => ground.past.beyond(place, touches)?,
-        None => touches.iter().collect(),
-    };
-    let n_held = |blob: Option<ObjectId>| -> Result<usize> {
-        let Some(blob) = blob else { return Ok(0) };
-        Ok(ground
-            .repository
-            .with_blob(blob, |content| FileLines::of(content).n_of(telling))?
-            .unwrap_or_default())
-    };
-    // Code that comes seldom goes again, so half of the versions are ruled out by each look.
-    let (mut has, mut lacks) = (0, touches.len());
-    while has < lacks {
-        let middle = has.midpoint(lacks);
-        if may_hold(n_held(touches[middle].new)?, telling.len()) {
-            has = middle + 1;
-        } else {
-            lacks = middle;
-        }
-    }
-    let Some(touch) = has.checked_sub(1).map(|first| touches[first]) else { return Ok(false) };
-    let n_came = n_held(touch.new)?.saturating_sub(n_held(touch.old)?);
-    if state == State::Intact && FEWEST <= n_came {
-        return Ok(true);
-    }
-    let commit = ground.past.commit(touch.place)?;
-    let names = ground.past.later_names(file.trim_start_matches("./"))?;
-    for parent in &commit.parents {
-        for name in &names {
-            let n_in = |tree: ObjectId| n_held(ground.repository.blob_at(tree, name.as_bstr())?);
-            let (before, after) = (n_in(*parent)?, n_in(commit.tree)?);
-            // What went there is no more here.
-            if FEWEST <= before.saturating_sub(after).min(n_came) {
-                return Ok(true);
+    fn judged(&self) -> Result<Option<Placement>> {
+        let Self { ground, located, by, .. } = self;
+        let Some(sketch) = located.around.or(located.sketch) else { return Ok(None) };
+        let here = match self.is_edited() && self.as_of == AsOf::Head {
+            true => ground.with_content(self.number, |content| share_of(content, sketch)).flatten(),
+            false => share(self.present.locate_sketch(sketch)),
+        };
+        for name in self.names_then() {
+            let then = by.tree.map(|tree| share_in(ground.repository, tree, &name, sketch)).transpose()?;
+            if is_as_good(then.flatten(), here) {
+                return Ok(None);
             }
         }
+        let named = ground.files_named(by, located.file);
+        let mut names = named.iter().map(|number| &ground.paths[*number]);
+        if names.any(|name| self.is_there(name, sketch, here))
+            || self.is_there(&located.file.trim_start_matches("./").into(), sketch, here)
+        {
+            return Ok(None);
+        }
+        let Some(placement) = placed(ground.repository, self.present, located, by.tree)? else {
+            return Ok(None);
+        };
+        // It takes a walk through history to tell, so it is asked last.
+        let renamed = if named.is_empty() { ground.renamed(located.file) } else { None };
+        if renamed.is_some_and(|name| self.is_there(&name, sketch, here))
+            || self.as_of == AsOf::Head && !self.has_come(&sketch.telling(), placement.state)?
+        {
+            return Ok(None);
+        }
+        Ok(Some(placement))
     }
-    Ok(false)
+
+    fn is_edited(&self) -> bool {
+        self.ground.known_holders().is_some_and(|holders| holders.is_edited(self.number))
+    }
+
+    /// Whether the file `name` has what was sketched, and no less of it than is `here`.
+    fn is_there(&self, name: &BString, sketch: &Sketch, here: Option<f64>) -> bool {
+        let Self { ground, as_of, .. } = self;
+        ground.lines_in(name, *as_of).may_locate(sketch)
+            && is_as_good(
+                ground.with_other(name, *as_of, |content| share_of(content, sketch)).flatten(),
+                here,
+            )
+    }
+
+    /// The names that the file may have had when the commit was made.
+    fn names_then(&self) -> Vec<BString> {
+        let Self { ground, number, .. } = self;
+        let path = &ground.paths[*number];
+        let Some(place) = self.by.place else { return vec![path.clone()] };
+        let mut names: Vec<&BString> = names_of(&ground.past.files()[*number]).chain([path]).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.retain(|name| {
+            // What cannot be looked up names nothing.
+            ground.past.files_called(place, &name.to_string()).unwrap_or_default().contains(number)
+        });
+        names.into_iter().cloned().collect()
+    }
+
+    /// Whether a commit after the note's brought the file the code: in that commit the other file lost it, or it came
+    /// whole, cut before and pasted now. Code that is there in part may be there by chance.
+    fn has_come(&self, telling: &[u32], state: State) -> Result<bool> {
+        let Ground { past, repository, .. } = self.ground;
+        let touches = &past.files()[self.number].touches;
+        let touches: Vec<&Touch> = match self.by.place {
+            Some(place) => past.beyond(place, touches)?,
+            None => touches.iter().collect(),
+        };
+        // Code that comes seldom goes again, so half of the versions are ruled out by each look.
+        let (mut has, mut lacks) = (0, touches.len());
+        while has < lacks {
+            let middle = has.midpoint(lacks);
+            if may_hold(n_held(repository, touches[middle].new, telling)?, telling.len()) {
+                has = middle + 1;
+            } else {
+                lacks = middle;
+            }
+        }
+        let Some(touch) = has.checked_sub(1).map(|first| touches[first]) else { return Ok(false) };
+        let n_before = n_held(repository, touch.old, telling)?;
+        let n_came = n_held(repository, touch.new, telling)?.saturating_sub(n_before);
+        if state == State::Intact && FEWEST <= n_came {
+            return Ok(true);
+        }
+        let commit = past.commit(touch.place)?;
+        let names = past.later_names(self.located.file.trim_start_matches("./"))?;
+        for parent in &commit.parents {
+            for name in &names {
+                let before = n_held(repository, repository.blob_at(*parent, name.as_bstr())?, telling)?;
+                let after = n_held(repository, repository.blob_at(commit.tree, name.as_bstr())?, telling)?;
+                // What went there is no more here.
+                if FEWEST <= before.saturating_sub(after).min(n_came) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Whether one file has code at all, and no smaller share of it than is `here`.
+fn is_as_good(share: Option<f64>, here: Option<f64>) -> bool {
+    share.is_some() && here <= share
+}
+
+/// How many of the lines `telling` the version `blob` of a file holds.
+fn n_held(repository: &Repository, blob: Option<ObjectId>, telling: &[u32]) -> Result<usize> {
+    let Some(blob) = blob else { return Ok(0) };
+    let n_held = repository.with_blob(blob, |content| FileLines::of(content).n_of(telling))?;
+    Ok(n_held.unwrap_or_default())
 }
 
 /// Where in `present` the code is that came from the file that `located` names, as that is in `tree`; `None` where it is
@@ -478,8 +538,7 @@ fn share(place: Option<Place>) -> Option<f64> {
 fn share_of(content: &[u8], sketch: &Sketch) -> Option<f64> {
     // To look for it takes longer than to see that it cannot be there.
     let telling = sketch.telling();
-    let is_telling = |line: &u32| telling.binary_search(line).is_ok();
-    let may_be_there = hashes_of(content).iter().any(is_telling);
+    let may_be_there = hashes_of(content).iter().any(|line| telling.binary_search(line).is_ok());
     may_be_there.then(|| share(sketch.locate(&Lines::new(content)))).flatten()
 }
 
@@ -489,21 +548,6 @@ fn share_in(repository: &Repository, tree: ObjectId, path: &BString, sketch: &Sk
     // What is here but broken is as good as absent.
     let found = repository.with_blob(blob, |content| share_of(content, sketch));
     Ok(found.ok().flatten().flatten())
-}
-
-/// The names that the file number `number` may have had when the commit of `by` was made.
-fn names_then(ground: &Ground<'_>, number: usize, by: &Candidate) -> Vec<BString> {
-    let path = &ground.paths[number];
-    let Some(place) = by.place else { return vec![path.clone()] };
-    let mut names: Vec<&BString> = names_of(&ground.past.files()[number]).chain([path]).collect();
-    names.sort_unstable();
-    names.dedup();
-    let had = |name: &&BString| {
-        // What cannot be looked up names nothing.
-        let called = ground.past.files_called(place, &name.to_string()).unwrap_or_default();
-        called.contains(&number)
-    };
-    names.into_iter().filter(had).cloned().collect()
 }
 
 /// The placement of a few lines, if it is where the lines `around` them are; else where their words are there.
@@ -525,9 +569,12 @@ fn within(
     }
     let Some((blob, range)) = placement.recorded_in else { return Ok(None) };
     let now = CodeWords::of(locator.lines().of(place));
-    let run = |old: &[u8]| now.run(&CodeWords::of(&LineFinder::new(old).of(range)));
     // What is here but broken is as good as absent.
-    let run = repository.with_blob(blob, run).ok().flatten().flatten();
+    let run = repository
+        .with_blob(blob, |old| now.run(&CodeWords::of(&LineFinder::new(old).of(range))))
+        .ok()
+        .flatten()
+        .flatten();
     let lines =
         run.map(|run| LineRange { start: place.start + run.start - 1, end: place.start + run.end - 1 });
     Ok(lines.map(|lines| Placement::lines(Place::changed(lines, 1.0), placement.recorded_in)))
@@ -551,15 +598,15 @@ fn by_words(
         end: (left.end + range.len()).min(lines.count().max(1)),
     };
     let now = CodeWords::of(lines.of(around));
-    let place = |old: &[u8]| {
+    let found = repository.with_blob(blob, |old| {
         let old = LineFinder::new(old).of(range);
         let words = CodeWords::of(&old);
         let share = words.share_in(&now);
         let whole = words.around(lines, left);
         (LEAST_WORDS <= share).then_some(Place::changed(whole, share))
-    };
+    });
     // What is here but broken is as good as absent.
-    let found = repository.with_blob(blob, place).ok().flatten().flatten();
+    let found = found.ok().flatten().flatten();
     Ok(found.map(|place| Placement::lines(place, placement.recorded_in)))
 }
 

@@ -226,7 +226,7 @@ pub fn would_purge(repository: &Repository, target: &PurgeTarget) -> Result<Vec<
     Ok(sought(repository, target)?.ids.into_iter().collect())
 }
 
-/// Purges `target`, under the `id` and in the words of `stamp`.
+/// Purges `target`: the purge has the `id`, is by `author` and was made at `timestamp`.
 ///
 /// # Errors
 /// When nothing of that name ever was, several things are meant, or a ref cannot be written.
@@ -234,7 +234,8 @@ pub fn purge(
     repository: &Repository,
     target: &PurgeTarget,
     id: EntryId,
-    (author, timestamp): (Option<String>, String),
+    author: Option<String>,
+    timestamp: String,
 ) -> Result<PurgeReport> {
     let sought = sought(repository, target)?;
     let tombstone = Tombstone {
@@ -257,8 +258,9 @@ pub fn purge(
         })?;
     }
     for name in last_ours(repository)? {
-        let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &sought.texts);
-        report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
+        report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", |ever| {
+            plan(repository, ever, &purged, &sought.texts)
+        })?);
     }
     // A process that fills facts opens their file before it looks at the notes: what is dropped stays gone.
     drop_derived(repository)?;
@@ -318,9 +320,8 @@ fn drop_derived(repository: &Repository) -> Result<()> {
 
 /// Removes everything in `directory`.
 fn empty(directory: &std::path::Path) -> std::io::Result<()> {
-    let is_there = |error: &std::io::Error| error.kind() != std::io::ErrorKind::NotFound;
     let entries = match std::fs::read_dir(directory) {
-        Err(error) if !is_there(&error) => return Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         entries => entries?,
     };
     for entry in entries {
@@ -329,7 +330,10 @@ fn empty(directory: &std::path::Path) -> std::io::Result<()> {
             true => empty(&path),
             false => std::fs::remove_file(&path),
         };
-        removed.or_else(|error| if is_there(&error) { Err(error) } else { Ok(()) })?;
+        match removed {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            removed => removed?,
+        }
     }
     Ok(())
 }
@@ -443,24 +447,27 @@ const TEXTS: [&str; 23] = [
 
 /// Calls `with` for everything in the bytes of a note that has an id.
 fn each_claim(content: &[u8], mut with: impl FnMut(&EntryId, &Value)) {
-    let json = |value: serde_json::Result<Value>| value.expect("claims are plain data");
     let read = read_note(content);
     for document in read.note.documents() {
         for region in &document.regions {
-            with(&region.id, &json(serde_json::to_value(region)));
+            with(&region.id, &json(region));
         }
         let own_words = Annotation { regions: Vec::new(), entry_ids: Vec::new(), ..document.clone() };
-        with(&summary_id(document), &json(serde_json::to_value(own_words)));
+        with(&summary_id(document), &json(&own_words));
     }
     for (_, entry) in read.note.entries() {
-        with(&entry.id, &json(serde_json::to_value(entry)));
+        with(&entry.id, &json(entry));
     }
     for item in read.knowledge.iter().flat_map(chronicle_core::Knowledge::items) {
-        with(&EntryId(item.id().to_owned()), &json(serde_json::to_value(&item)));
+        with(&EntryId(item.id().to_owned()), &json(&item));
     }
     for correction in read_corrections(content).0 {
-        with(&correction.id, &json(serde_json::to_value(&correction)));
+        with(&correction.id, &json(&correction));
     }
+}
+
+fn json(claim: &impl serde::Serialize) -> Value {
+    serde_json::to_value(claim).expect("claims are plain data")
 }
 
 pub(crate) fn ids_in(content: &[u8]) -> Vec<EntryId> {
@@ -475,8 +482,9 @@ fn on_commit(
     commit: ObjectId,
     sought: &mut Sought,
 ) -> Result<()> {
-    let is_there = |note: &&EverNote| note.key == Some(commit);
-    let blobs = ever.iter().filter(is_there).map(|note| note.blob).collect();
+    let (there, elsewhere): (Vec<&EverNote>, Vec<&EverNote>) =
+        ever.iter().partition(|note| note.key == Some(commit));
+    let blobs = there.iter().map(|note| note.blob).collect();
     for (blob, (ids, is_read)) in
         repository.read_every(blobs, |_, content| Some((ids_in(content), is_readable(content))))?
     {
@@ -486,11 +494,11 @@ fn on_commit(
         }
     }
     // Who writes a note may give it the id of a lesson of the user's that is on another commit, which stays.
-    let own_there = own_ids(repository, ever.iter().filter(is_there))?;
-    let own_elsewhere = own_ids(repository, ever.iter().filter(|note| !is_there(note)))?;
-    let is_taken = |id: &EntryId| own_elsewhere.contains(id) && !own_there.contains(id);
-    let (taken, ids) = std::mem::take(&mut sought.ids).into_iter().partition(is_taken);
-    (sought.quoted_by, sought.ids) = (taken, ids);
+    let own_there = own_ids(repository, there.into_iter())?;
+    let own_elsewhere = own_ids(repository, elsewhere.into_iter())?;
+    (sought.quoted_by, sought.ids) = std::mem::take(&mut sought.ids)
+        .into_iter()
+        .partition(|id| own_elsewhere.contains(id) && !own_there.contains(id));
     match sought.ids.is_empty() && sought.blobs.is_empty() {
         true => Err(CommitsError::NothingToPurge { what: commit.to_string() }),
         false => Ok(()),
@@ -508,10 +516,10 @@ fn called(repository: &Repository, ever: &[EverNote], id: &str, sought: &mut Sou
     let blobs = ever.iter().map(|note| note.blob).collect();
     let found = repository.read_every(blobs, |_, content| {
         let mut ids = ids_in(content);
-        let begins = |known: &EntryId| {
-            known.0.get(..id.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(id))
-        };
-        ids.retain(|known| known.0 == id || (LEAST_OF_ID <= id.len() && begins(known)));
+        ids.retain(|known| {
+            let beginning = known.0.get(..id.len()).filter(|_| LEAST_OF_ID <= id.len());
+            known.0 == id || beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(id))
+        });
         (!ids.is_empty()).then_some(ids)
     })?;
     let mut ids: BTreeSet<EntryId> = found.into_iter().flat_map(|(_, ids)| ids).collect();
@@ -549,8 +557,7 @@ fn plan(repository: &Repository, ever: &[EverNote], purged: &Purged, texts: &Tex
         }
         cleaned.insert(blob, left.map(|(_, after)| after));
     }
-    let replaced = |note: &EverNote| Some((*note, cleaned.get(&note.blob)?.clone()));
-    Ok(ever.iter().filter_map(replaced).collect())
+    Ok(ever.iter().filter_map(|note| Some((*note, cleaned.get(&note.blob)?.clone()))).collect())
 }
 
 /// What came of [`enforce`].
@@ -577,10 +584,9 @@ pub fn enforce(repository: &Repository) -> Result<Enforced> {
     if tombstones.ids.is_empty() && tombstones.blobs.is_empty() {
         return Ok(enforced);
     }
-    let of_ours = |grave: &Grave| grave.hides;
     let strange = tombstones.strange();
     let named: HashSet<EntryId> =
-        tombstones.ids.iter().filter(|(_, grave)| of_ours(grave)).map(|(id, _)| id.clone()).collect();
+        tombstones.ids.iter().filter(|(_, grave)| grave.hides).map(|(id, _)| id.clone()).collect();
     // What only the user's own purges name needs no look at whose it is.
     let mut doubtful: HashSet<EntryId> =
         named.iter().filter(|id| tombstones.ids[*id].tier < Tier::Own).cloned().collect();
@@ -599,14 +605,15 @@ pub fn enforce(repository: &Repository) -> Result<Enforced> {
         }
     }
     enforced.kept.sort_unstable();
-    let blobs = tombstones.blobs.iter().filter(|(_, grave)| of_ours(grave));
+    let blobs = tombstones.blobs.iter().filter(|(_, grave)| grave.hides);
     purged.add_blobs(blobs.map(|(blob, _)| blob.clone()).filter(|blob| {
         let id = ObjectId::from_hex(blob.as_bytes()).ok();
         id.is_some_and(|id| tombstones.has_blob(repository, id))
     }));
     for name in last_ours(repository)? {
-        let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &Texts::default());
-        enforced.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
+        enforced.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", |ever| {
+            plan(repository, ever, &purged, &Texts::default())
+        })?);
     }
     if !enforced.rewritten.is_empty() {
         for directory in repository.state_dirs()? {
@@ -617,7 +624,7 @@ pub fn enforce(repository: &Repository) -> Result<Enforced> {
     Ok(enforced)
 }
 
-/// Makes the purges of others that name `ids` the user's own, under the `id` and in the words of `stamp`.
+/// Makes the purges of others that name `ids` the user's own, in one by `author` with the `id`.
 ///
 /// # Errors
 /// When the tombstones cannot be read or written.
@@ -625,7 +632,8 @@ pub fn accept(
     repository: &Repository,
     ids: &[EntryId],
     id: EntryId,
-    (author, timestamp): (Option<String>, String),
+    author: Option<String>,
+    timestamp: String,
 ) -> Result<()> {
     let (purged, blobs) = (ids.to_vec(), Vec::new());
     let tombstone = Tombstone { id, purged, blobs, author, timestamp, extra: Map::new() };

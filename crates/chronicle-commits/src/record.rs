@@ -191,6 +191,21 @@ pub(crate) struct Other<'r> {
     pub(crate) author: Option<&'r str>,
 }
 
+impl Reliance {
+    pub(crate) fn relying(&self) -> Relying<'_> {
+        Relying {
+            heading: self.heading,
+            id: &self.id.0,
+            from_file: self.from_file.as_deref(),
+            from_anchor: self.from_anchor.as_deref(),
+            on_file: &self.on_file,
+            on_anchor: self.on_anchor.as_deref(),
+            nature: &self.nature,
+            expires: self.expires,
+        }
+    }
+}
+
 impl Heading {
     pub(crate) fn spoken(&self) -> Spoken<'_> {
         let Self { commit, elsewhere, timestamp, at, source, level, .. } = self;
@@ -229,22 +244,14 @@ impl Spoken<'_> {
 impl<'r> Relied<'r> {
     pub(crate) fn of(record: &'r FileRecord) -> Self {
         let FileRecord { names, sources, headings, claims, reliances, concerns, warnings, .. } = record;
-        let relying = |reliance: &'r Reliance| Relying {
-            heading: reliance.heading,
-            id: &reliance.id.0,
-            from_file: reliance.from_file.as_deref(),
-            from_anchor: reliance.from_anchor.as_deref(),
-            on_file: &reliance.on_file,
-            on_anchor: reliance.on_anchor.as_deref(),
-            nature: &reliance.nature,
-            expires: reliance.expires,
-        };
-        let concern = |concern: &'r Concern| (headings[concern.heading].spoken(), Cow::Borrowed(concern));
         Self {
             names: names.clone(),
             sources: sources.clone(),
-            reliances: reliances.iter().map(relying).collect(),
-            concerns: concerns.iter().map(concern).collect(),
+            reliances: reliances.iter().map(Reliance::relying).collect(),
+            concerns: concerns
+                .iter()
+                .map(|concern| (headings[concern.heading].spoken(), Cow::Borrowed(concern)))
+                .collect(),
             claimed: claims
                 .iter()
                 .map(|claim| (claim.id.0.as_str(), headings[claim.heading].commit))
@@ -261,25 +268,24 @@ impl<'r> Relied<'r> {
 
     /// Whether a note that says `file` means another one, from which code may have come.
     pub(crate) fn is_elsewhere(&self, file: &str) -> bool {
-        is_elsewhere(file, (&self.sources, &self.names))
+        is_elsewhere(file, &self.sources, &self.names)
     }
 }
 
-/// Whether `file` is one of the sources of code in a file, and none of the names of that.
-pub(crate) fn is_elsewhere(file: &str, (sources, names): (&[String], &[String])) -> bool {
+/// Whether `file` is one of the `sources` of code in a file, and none of the `names` of that.
+fn is_elsewhere(file: &str, sources: &[String], names: &[String]) -> bool {
     // Mostly there is none.
     if sources.is_empty() {
         return false;
     }
     let file = file.trim_start_matches("./");
-    let is_it = |name: &String| name == file;
-    sources.iter().any(is_it) && !names.iter().any(is_it)
+    sources.iter().any(|name| name == file) && !names.iter().any(|name| name == file)
 }
 
 impl FileRecord {
     /// Whether a note that says `file` means another one, from which code may have come.
     pub(crate) fn is_elsewhere(&self, file: &str) -> bool {
-        is_elsewhere(file, (&self.sources, &self.names))
+        is_elsewhere(file, &self.sources, &self.names)
     }
 
     /// The number of `heading`, which is added if it is new. One commit's claims come one after the other.

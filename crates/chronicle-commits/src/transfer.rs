@@ -194,7 +194,7 @@ pub fn import(repository: &Repository, lines: &mut dyn BufRead) -> Result<Import
             for (key, content) in &notes {
                 let is_news = match name {
                     CORRECTIONS_REF | PURGED_REF => add_lines(edit, *key, content)?,
-                    _ => add(edit, *key, (content, IMPORTED), &trust)?,
+                    _ => add(edit, *key, content, IMPORTED, &trust)?,
                 };
                 n_changed += usize::from(is_news);
             }

@@ -265,7 +265,7 @@ fn locate(
     entry.places = located.places;
     entry.anchor = located.anchor;
     entry.sketch = anchoring::sketch(facts, &file, entry.lines)?;
-    entry.around = anchoring::around(facts, &file, (entry.lines, entry.sketch.as_ref()))?;
+    entry.around = anchoring::around(facts, &file, entry.lines, entry.sketch.as_ref())?;
     entry.file = Some(file);
     Ok(())
 }

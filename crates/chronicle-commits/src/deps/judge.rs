@@ -308,8 +308,7 @@ impl<'a, 'r> Judge<'a, 'r> {
             let by = By::Declared(reliance);
             let is_news = !*is_found;
             if is_news {
-                let claim = (reliance.id, reliance.nature);
-                *is_found = stands(claim, reliance.expires, self.setting.said, self.setting.request.now)
+                *is_found = stands(reliance, self.setting.said, self.setting.request.now)
                     && self.is_relied_on(number, reliance, by.on_anchor())?;
             }
             if *is_found && (is_news || self.setting.request.with_mentions) {
