@@ -25,7 +25,6 @@ use crate::{
     past::{
         Whereabouts,
         known::{Known, Line},
-        placements::Placements,
     },
     present::Present,
 };
@@ -167,9 +166,8 @@ fn read_once(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> R
     let contents = contents_of(repository, head, request)?;
     let bytes: Vec<&[u8]> = contents.iter().filter_map(|content| content.bytes(lazy)).collect();
     let (known, notebook) = line.about(&request.files, None, &bytes)?;
-    let placements = &line.placements;
-    let reading = read_from((lazy, caches), request, (&known, &notebook, placements), &contents, warnings);
-    placements.store(request.now.as_second() / (24 * 60 * 60));
+    let reading = read_from(lazy, caches, request, &known, &notebook, &contents, warnings);
+    line.placements.store(request.now.as_second() / (24 * 60 * 60));
     let mut reading = reading?;
     name_dependents(&mut reading.dependencies_on_this, &NamesNow::new(repository, &line, known.head().tree));
     Ok(reading)
@@ -198,9 +196,11 @@ fn contents_of(repository: &Repository, head: ObjectId, request: &ReadRequest) -
 
 /// Reads what the history `past` and the notes say about some files with these contents.
 fn read_from(
-    (lazy, caches): (&LazyRepository, &Caches),
+    lazy: &LazyRepository,
+    caches: &Caches,
     request: &ReadRequest,
-    (past, notebook, placements): (&Known<'_>, &Notebook<'_>, &Placements<'_>),
+    past: &Known<'_>,
+    notebook: &Notebook<'_>,
     known: &[Content],
     mut warnings: Vec<String>,
 ) -> Result<Reading> {
@@ -212,14 +212,14 @@ fn read_from(
         None => ground.with_contents(known.iter().map(|content| content.bytes(lazy)).collect()),
     };
     let candidates = ground.candidates(&mut warnings)?;
-    let mut gathered = Gathered::from(&ground, &candidates).knowing(placements);
+    let mut gathered = Gathered::from(&ground, &candidates).knowing(&past.line().placements);
     let mut contents = known.to_vec();
     // Only files of which something is said are worth a fetch.
-    let is_wanted = |number: &usize| gathered.has_claims(*number) && contents[*number].is_promised();
-    let wanted: Vec<usize> = (0..contents.len()).filter(is_wanted).collect();
+    let promised = (0..contents.len()).filter(|number| contents[*number].is_promised());
+    let wanted: Vec<usize> = promised.filter(|number| gathered.has_claims(*number)).collect();
     if !wanted.is_empty() {
         let files: Vec<ScopeFile> = wanted.iter().map(|number| request.files[*number].clone()).collect();
-        let fetched = fetched(repository, (past.head().id, request.at.is_none()), &files)?;
+        let fetched = fetched(repository, past.head().id, request.at.is_none(), &files)?;
         let n_absent = fetched.iter().filter(|content| content.is_promised()).count();
         warnings.extend((0 < n_absent).then(|| promised_warning(n_absent)));
         for (number, content) in wanted.into_iter().zip(fetched) {
@@ -230,10 +230,10 @@ fn read_from(
     for (number, (present, content)) in presents.iter().zip(&contents).enumerate() {
         gathered.look_up(number, present, content.bytes(lazy));
     }
-    let versions = || (0..paths.len()).flat_map(|number| gathered.versions(number));
-    repository.fetch_promised(versions().take(MAX_READ_AHEAD))?;
-    let versions = versions();
-    repository.read_ahead(versions.take(MAX_READ_AHEAD).collect());
+    let versions = (0..paths.len()).flat_map(|number| gathered.versions(number));
+    let versions: Vec<ObjectId> = versions.take(MAX_READ_AHEAD).collect();
+    repository.fetch_promised(versions.iter().copied())?;
+    repository.read_ahead(versions);
     let mut files = Vec::with_capacity(paths.len());
     for (number, present) in presents.iter().enumerate() {
         let record = gathered.place(number, present)?;
@@ -277,17 +277,18 @@ fn opaque_warning(path: &BString) -> String {
 
 /// The files' bytes as they are now; `None` for deleted ones.
 fn contents(repository: &Repository, head: ObjectId, files: &[ScopeFile]) -> Result<Vec<Content>> {
-    let content = |file: &ScopeFile| match repository.present_file(Some(head), file.path.as_bstr()) {
+    let contents = files.iter().map(|file| match repository.present_file(Some(head), file.path.as_bstr()) {
         Err(GitError::Promised { .. }) => Ok(Content::promised()),
         found => Ok(found?.map(|file| file.content).into()),
-    };
-    files.iter().map(content).collect()
+    });
+    contents.collect()
 }
 
 /// The same once what this partial clone lacks was fetched, or of `commit`.
 fn fetched(
     repository: &Repository,
-    (commit, is_now): (ObjectId, bool),
+    commit: ObjectId,
+    is_now: bool,
     files: &[ScopeFile],
 ) -> Result<Vec<Content>> {
     if is_now {
@@ -313,7 +314,7 @@ fn promised_warning(n_files: usize) -> String {
 /// The files' bytes in `commit`; `None` for those it does not have.
 fn contents_at(repository: &Repository, commit: ObjectId, files: &[ScopeFile]) -> Result<Vec<Content>> {
     let tree = repository.commit_tree(commit)?;
-    let content = |file: &ScopeFile| -> Result<Content> {
+    let contents = files.iter().map(|file| {
         let Some(blob) = repository.blob_at(tree, file.at_head.as_bstr())? else { return Ok(None.into()) };
         match repository.blob_if_here(blob)? {
             None if repository.is_partial() => Ok(Content::promised()),
@@ -321,8 +322,8 @@ fn contents_at(repository: &Repository, commit: ObjectId, files: &[ScopeFile]) -
             // One that is missing, or larger than what is read, keeps none of the others from being asked about.
             None => Ok(None.into()),
         }
-    };
-    files.iter().map(content).collect()
+    });
+    contents.collect()
 }
 
 fn presents<'p>(
@@ -337,10 +338,8 @@ fn presents<'p>(
         // A file that is not here is there all the same.
         let bytes = if content.is_promised() { Some(&b""[..]) } else { content.bytes(lazy) };
         let mut present = Present::new(path.clone(), bytes);
-        let is_filtered = || !present.is_opaque && repository.has_filter(path.as_bstr());
-        if content.is_promised() || is_filtered() {
-            present.is_opaque = true;
-        }
+        present.is_opaque =
+            content.is_promised() || present.is_opaque || repository.has_filter(path.as_bstr());
         if present.is_opaque && files.len() == 1 && !content.is_promised() {
             warnings.push(opaque_warning(path));
         }
@@ -455,9 +454,9 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
     };
     let mut reading = read(lazy, caches, &request)?;
     // Strangers date their notes as they like.
-    let order =
-        |item: &WisdomItem| (item.standing.tier == Tier::Unknown, std::cmp::Reverse(item.standing.at));
-    reading.wisdom.sort_by_key(order);
+    reading
+        .wisdom
+        .sort_by_key(|item| (item.standing.tier == Tier::Unknown, std::cmp::Reverse(item.standing.at)));
     room::cut(&mut reading.wisdom, recent.limits.max_regions, |item| item.standing.tier);
     reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);
     reading.warnings.extend(warnings);

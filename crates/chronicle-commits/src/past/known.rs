@@ -20,7 +20,7 @@ use crate::{
     notebook::Notebook,
     past::{
         FileHistory, PastCommit, Touch, Whereabouts,
-        fill::{self, NoteWords},
+        fill::{self, NoteWords, id_of},
         placements::Placements,
     },
 };
@@ -115,8 +115,11 @@ impl<'a> Line<'a> {
                 }
                 trail.touches.push((touch.clone(), name.clone()));
                 if let Some(from) = &touch.renamed_from {
-                    let is_it = |known: &Name| known.name == *from && known.renamed_by == Some(touch.row);
-                    let before = trail.names.iter().position(is_it).unwrap_or_else(|| {
+                    let known = trail
+                        .names
+                        .iter()
+                        .position(|known| known.name == *from && known.renamed_by == Some(touch.row));
+                    let before = known.unwrap_or_else(|| {
                         trail.names.push(Name::new(from.clone().into(), Some(touch.row)));
                         trail.names.len() - 1
                     });
@@ -135,41 +138,39 @@ impl<'a> Line<'a> {
     /// The keys of all notes that may say something about the files with these trails.
     fn annotated(
         &self,
-        (mut names, trails): (BTreeSet<String>, &[Trail]),
+        mut names: BTreeSet<String>,
+        trails: &[Trail],
         words: Option<&[String]>,
         contents: &[&[u8]],
     ) -> Result<BTreeSet<ObjectId>> {
-        let mut keys: BTreeSet<ObjectId> = BTreeSet::new();
-        let add = |keys: &mut BTreeSet<ObjectId>, objects: Vec<Vec<u8>>| {
-            keys.extend(objects.iter().filter_map(|object| ObjectId::try_from(&object[..]).ok()));
-        };
+        let mut objects: BTreeSet<Vec<u8>> = BTreeSet::new();
         for trail in trails {
             for name in &trail.names {
-                add(&mut keys, self.facts.annotated_touching(&name.name)?);
+                objects.extend(self.facts.annotated_touching(&name.name)?);
             }
             names.extend(trail.names.iter().map(|name| name.name.to_string()));
         }
         for name in &names {
-            add(&mut keys, self.facts.objects_with(&Key::File(name.as_bytes()))?);
+            objects.extend(self.facts.objects_with(&Key::File(name.as_bytes()))?);
         }
         if let Some(words) = words {
             let lasts = names.iter().filter_map(|name| name.rsplit('/').next()).map(str::to_owned);
             let words: BTreeSet<String> = words.iter().cloned().chain(lasts).collect();
             for word in words {
-                add(&mut keys, self.facts.objects_with(&Key::Word(word.as_bytes()))?);
+                objects.extend(self.facts.objects_with(&Key::Word(word.as_bytes()))?);
             }
         }
-        add(&mut keys, self.facts.objects_with(&Key::Odd)?);
-        add(&mut keys, self.facts.objects_that_replace()?);
+        objects.extend(self.facts.objects_with(&Key::Odd)?);
+        objects.extend(self.facts.objects_that_replace()?);
         // What they changed is known from their notes alone.
-        add(&mut keys, self.facts.away()?);
+        objects.extend(self.facts.away()?);
         for content in contents {
             for text in self.sketching(content)? {
-                add(&mut keys, self.facts.objects_with_text(text)?);
+                objects.extend(self.facts.objects_with_text(text)?);
             }
         }
-        keys.retain(|key| !chronicle_git::is_knowledge_key(*key));
-        Ok(keys)
+        let keys = objects.iter().filter_map(|object| id_of(object));
+        Ok(keys.filter(|key| !chronicle_git::is_knowledge_key(*key)).collect())
     }
 
     /// The notes that sketch lines which `content` has.
@@ -211,7 +212,7 @@ impl<'a> Line<'a> {
         let at_head: Vec<BString> = files.iter().map(|file| file.at_head.clone()).collect();
         let trails: Vec<Trail> = at_head.iter().map(|path| self.trail(path)).collect::<Result<_>>()?;
         let names = files.iter().flat_map(|file| [&file.path, &file.at_head]).map(ToString::to_string);
-        let keys = self.annotated((names.collect(), &trails), words, contents)?;
+        let keys = self.annotated(names.collect(), &trails, words, contents)?;
         let (keys, notebook) = Notebook::of(self.repository, self.facts, keys)?;
         Ok((Known::new(self, trails, &keys)?, notebook))
     }
@@ -228,7 +229,7 @@ impl<'a> Line<'a> {
 
     /// The files of the newest commit whose path ends with the component `name`.
     pub(crate) fn files_called(&self, name: &str) -> Result<Vec<BString>> {
-        let Ok(tree) = ObjectId::try_from(&self.head.tree[..]) else { return Ok(Vec::new()) };
+        let Some(tree) = id_of(&self.head.tree) else { return Ok(Vec::new()) };
         let mut files = Vec::new();
         for path in self.facts.paths_called(name.as_bytes())? {
             if self.repository.blob_at(tree, path.as_bstr())?.is_some() {
@@ -330,12 +331,11 @@ type Ranked = (Reverse<(i64, CommitRow)>, usize, ObjectId);
 
 impl<'a> Known<'a> {
     fn new(line: &'a Line<'a>, trails: Vec<Trail>, keys: &[ObjectId]) -> Result<Self> {
-        let id = |bytes: &[u8]| ObjectId::try_from(bytes).ok();
         let mut all: BTreeSet<Ranked> = BTreeSet::new();
-        let head = id(&line.head.id);
+        let head = id_of(&line.head.id);
         all.extend(head.map(|id| (Reverse((line.head.at, line.head.row)), line.head.parents.len(), id)));
         for (touch, _) in trails.iter().flat_map(|trail| &trail.touches) {
-            let id = id(&touch.id);
+            let id = id_of(&touch.id);
             all.extend(id.map(|id| (Reverse((touch.at, touch.row)), touch.n_parents as usize, id)));
         }
         for key in keys {
@@ -361,28 +361,32 @@ impl<'a> Known<'a> {
 }
 
 fn file_history(trail: &Trail, places: &HashMap<ObjectId, u32>) -> FileHistory {
-    let id = |bytes: &Option<Vec<u8>>| bytes.as_ref().and_then(|bytes| ObjectId::try_from(&bytes[..]).ok());
-    let touch = |(touch, name): &(Touched, BString)| {
-        let place = *places.get(&ObjectId::try_from(&touch.id[..]).ok()?)?;
-        let renamed_from = touch.renamed_from.clone().map(BString::from);
-        Some(Touch { place, name: name.clone(), old: id(&touch.old), new: id(&touch.new), renamed_from })
-    };
-    FileHistory { touches: trail.touches.iter().filter_map(touch).collect() }
+    let touches = trail.touches.iter().filter_map(|(touch, name)| {
+        Some(Touch {
+            place: *places.get(&id_of(&touch.id)?)?,
+            name: name.clone(),
+            old: touch.old.as_deref().and_then(id_of),
+            new: touch.new.as_deref().and_then(id_of),
+            renamed_from: touch.renamed_from.clone().map(BString::from),
+        })
+    });
+    FileHistory { touches: touches.collect() }
 }
 
 impl Line<'_> {
     fn past_commit(&self, row: CommitRow) -> Result<PastCommit> {
         let commit = self.facts.commit(row)?;
-        let id = |bytes: &[u8]| ObjectId::try_from(bytes).unwrap_or_else(|_| self.repository.empty_tree());
+        let empty = self.repository.empty_tree();
         let mut parents = Vec::new();
         for parent in &commit.parents {
-            parents.push(id(&self.facts.commit(*parent)?.tree));
+            parents.push(id_of(&self.facts.commit(*parent)?.tree).unwrap_or(empty));
         }
-        Ok(PastCommit { id: id(&commit.id), tree: id(&commit.tree), time: commit.time, parents })
+        let (id, tree) = (id_of(&commit.id).unwrap_or(empty), id_of(&commit.tree).unwrap_or(empty));
+        Ok(PastCommit { id, tree, time: commit.time, parents })
     }
 }
 
-impl Known<'_> {
+impl<'a> Known<'a> {
     /// What `make` makes of the immutable `inputs`, made once.
     pub(crate) fn kept(&self, inputs: &impl Serialize, make: impl FnOnce() -> usize) -> usize {
         let key =
@@ -396,6 +400,11 @@ impl Known<'_> {
             self.line.placements.add(key, value);
         }
         made
+    }
+
+    /// The history that it is known from.
+    pub(crate) fn line(&self) -> &'a Line<'a> {
+        self.line
     }
 
     /// The commit whose history counts.
@@ -428,11 +437,9 @@ impl Known<'_> {
     /// The files in scope that went by `name` in the commit at a place.
     pub(crate) fn files_called(&self, place: u32, name: &str) -> Result<Vec<usize>> {
         let reach = self.line.reach_of(self.commits[place as usize].0)?;
-        let is_called = |number: &usize| {
-            let names = self.trails[*number].names_in(&reach);
-            names.iter().any(|known| known.to_str_lossy() == name)
-        };
-        Ok((0..self.trails.len()).filter(is_called).collect())
+        let named = self.trails.iter().map(|trail| trail.names_in(&reach)).enumerate();
+        let called = named.filter(|(_, names)| names.iter().any(|known| known.to_str_lossy() == name));
+        Ok(called.map(|(number, _)| number).collect())
     }
 
     /// How many commits changed the file since the one at a place: those that it does not reach.
@@ -445,8 +452,7 @@ impl Known<'_> {
     /// Those of `touches` that the commit at a place does not reach.
     pub(crate) fn beyond<'t>(&self, place: u32, touches: &'t [Touch]) -> Result<Vec<&'t Touch>> {
         let reach = self.line.reach_of(self.commits[place as usize].0)?;
-        let is_beyond = |touch: &&Touch| !reach.has(self.commits[touch.place as usize].0);
-        Ok(touches.iter().filter(is_beyond).collect())
+        Ok(touches.iter().filter(|touch| !reach.has(self.commits[touch.place as usize].0)).collect())
     }
 
     /// `path` and the names that files of that name got later, in whatever commit.
@@ -484,16 +490,17 @@ impl Line<'_> {
         let (mut name, mut first, mut seen) = (path.clone(), None, HashSet::new());
         loop {
             let touches = self.facts.touches(name.as_slice())?;
-            let ends = |touch: &&Touched| self.reach.has(touch.row) && touch.new.is_none();
-            let Some(end) = touches.iter().find(ends) else { return Ok(Whereabouts::Never) };
-            let Ok(by) = ObjectId::try_from(&end.id[..]) else { return Ok(Whereabouts::Never) };
+            let mut ends = touches.iter().filter(|touch| self.reach.has(touch.row) && touch.new.is_none());
+            let Some((end, by)) = ends.next().and_then(|end| Some((end, id_of(&end.id)?))) else {
+                return Ok(Whereabouts::Never);
+            };
             let renames = self.facts.renames_of(name.as_slice())?;
             let to = renames.into_iter().find(|(row, _)| *row == end.row).map(|(_, to)| BString::from(to));
             let Some(to) = to.filter(|to| seen.insert(to.clone())) else {
                 return Ok(Whereabouts::Deleted { by });
             };
             let by = *first.get_or_insert(by);
-            let tree = ObjectId::try_from(&self.head.tree[..]).ok();
+            let tree = id_of(&self.head.tree);
             let is_there =
                 tree.map(|tree| self.repository.blob_at(tree, to.as_bstr())).transpose()?.flatten();
             if is_there.is_some() {
