@@ -75,6 +75,13 @@ pub struct Match {
     pub part: Option<Part>,
 }
 
+impl Match {
+    /// `target` took the place of all of `lost`.
+    fn whole(lost: &Lost, target: ObjectId, evidence: Evidence) -> Self {
+        Self { source: lost.key, target, evidence, part: None }
+    }
+}
+
 /// What a search came to.
 #[derive(Debug, Clone, Default)]
 pub struct Reconciled {
@@ -138,14 +145,12 @@ struct Reach {
 
 impl Reach {
     fn of(repository: &Repository) -> Result<Self> {
-        let is_branch =
-            |name: &str| ["refs/heads/", "refs/remotes/"].iter().any(|refs| name.starts_with(refs));
         let (mut branches, mut tips) = (Vec::new(), Vec::new());
         for (name, id) in repository.tips()? {
             if repository.commit_tree(id).is_err() {
                 continue;
             }
-            if is_branch(&name) {
+            if ["refs/heads/", "refs/remotes/"].iter().any(|refs| name.starts_with(refs)) {
                 branches.push(id);
             }
             tips.push(id);
@@ -199,25 +204,22 @@ fn find(repository: &Repository, effort: Effort) -> Result<Reconciled> {
     };
     let targets = Targets::of(repository, &reach, &lost, most)?;
     let search = Search { repository, reach: &reach, targets: &targets };
-    let mut matches: BTreeSet<(ObjectId, ObjectId)> = BTreeSet::new();
-    let mut found = |matched: Vec<Match>, into: &mut Vec<Match>| {
-        into.extend(matched.into_iter().filter(|one| matches.insert((one.source, one.target))));
-    };
+    let mut matches: Vec<Match> = Vec::new();
     let mut open: Vec<&Lost> = Vec::new();
     for one in &lost {
         let same = search.same_change(one);
         if same.is_empty() {
             open.push(one);
         }
-        found(same, &mut reconciled.matches);
+        matches.extend(same);
     }
     for matched in chains::together(&search, &open)? {
         open.retain(|one| one.key != matched.source);
-        found(vec![matched], &mut reconciled.matches);
+        matches.push(matched);
     }
     let (orphans, kept): (Vec<&Lost>, Vec<&Lost>) = open.into_iter().partition(|one| one.is_orphan);
     for one in kept {
-        found(here::taken_in(&search, one)?, &mut reconciled.matches);
+        matches.extend(here::taken_in(&search, one)?);
     }
     for one in orphans {
         let mut by_place = search.same_files(one);
@@ -227,9 +229,11 @@ fn find(repository: &Repository, effort: Effort) -> Result<Reconciled> {
         if by_place.is_empty() {
             reconciled.left.push(one.key);
         }
-        found(by_place, &mut reconciled.matches);
+        matches.extend(by_place);
     }
-    reconciled.matches = without_stepping_stones(reconciled.matches, &lost);
+    let mut seen: BTreeSet<(ObjectId, ObjectId)> = BTreeSet::new();
+    matches.retain(|one| seen.insert((one.source, one.target)));
+    reconciled.matches = without_stepping_stones(matches, &lost);
     if reach.is_shallow && !reconciled.left.is_empty() {
         let remark =
             "in a shallow clone, annotated commits from beyond its edge cannot be told from lost ones";
@@ -252,17 +256,16 @@ impl Search<'_> {
     /// The commits that make the same change.
     fn same_change(&self, lost: &Lost) -> Vec<Match> {
         let found = lost.patches.iter().flat_map(|patch| self.targets.with_patch(patch));
-        let fits = |target: &ObjectId| {
+        let fitting = found.filter(|target| {
             *target != lost.key
                 && (lost.is_orphan || self.reach.has_here(*target))
                 && !self.came_before(*target, lost)
-        };
-        let found: BTreeSet<ObjectId> = found.filter(fits).collect();
-        if MAX_SAME < found.len() {
+        });
+        let fitting: BTreeSet<ObjectId> = fitting.collect();
+        if MAX_SAME < fitting.len() {
             return Vec::new();
         }
-        let matched = |target| Match { source: lost.key, target, evidence: Evidence::SameChange, part: None };
-        found.into_iter().map(matched).collect()
+        fitting.into_iter().map(|target| Match::whole(lost, target, Evidence::SameChange)).collect()
     }
 
     /// The commit that has the same files, if it wrote all the lines that are known of the other.
@@ -283,9 +286,7 @@ impl Search<'_> {
         }
         // Of several, as where a change was taken back and made again, the one that wrote most of it.
         let best = found.into_iter().max();
-        let matched =
-            |(_, target)| Match { source: lost.key, target, evidence: Evidence::SameFiles, part: None };
-        best.map(matched).into_iter().collect()
+        best.into_iter().map(|(_, target)| Match::whole(lost, target, Evidence::SameFiles)).collect()
     }
 
     /// Whether `target` is known to have been there when the lost commit was made.
@@ -295,21 +296,20 @@ impl Search<'_> {
 }
 
 /// Leaves out commits that were rewritten again: what they knew goes with the commit that took their place.
-fn without_stepping_stones(matches: Vec<Match>, lost: &[Lost]) -> Vec<Match> {
+fn without_stepping_stones(mut matches: Vec<Match>, lost: &[Lost]) -> Vec<Match> {
     let by_key: BTreeMap<ObjectId, &Lost> = lost.iter().map(|one| (one.key, one)).collect();
     let mut by_target: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
     for one in &matches {
         by_target.entry(one.target).or_default().push(one.source);
     }
-    let is_needed = |one: &Match| {
+    matches.retain(|one| {
         let Some(lost) = by_key.get(&one.source) else { return true };
         let others = by_target[&one.target].iter().filter(|other| **other != one.source);
         !others.filter_map(|other| by_key.get(other)).any(|other| {
             other.derived_from.contains(&lost.key.to_string()) && lost.claims.is_subset(&other.claims)
         })
-    };
-    let needed: Vec<bool> = matches.iter().map(is_needed).collect();
-    matches.into_iter().zip(needed).filter(|(_, is_needed)| *is_needed).map(|(one, _)| one).collect()
+    });
+    matches
 }
 
 /// One request for each commit that took the place of others.
@@ -322,8 +322,7 @@ fn requests(matches: &[Match]) -> Vec<CarryRequest> {
     for (target, matches) in by_target {
         let mut sources: Vec<ObjectId> = matches.iter().map(|one| one.source).collect();
         sources.sort_unstable();
-        let is_more = |one: &&Match| matches!(one.evidence, Evidence::SameTogether { .. });
-        let how = match matches.iter().any(is_more) {
+        let how = match matches.iter().any(|one| matches!(one.evidence, Evidence::SameTogether { .. })) {
             true => Rewrite::Squash,
             false => Rewrite::of(sources.len()),
         };

@@ -43,10 +43,10 @@ pub(super) fn written(repository: &Repository, key: ObjectId) -> Result<Vec<Writ
 pub(super) fn taken_in(search: &Search<'_>, lost: &Lost) -> Result<Vec<Match>> {
     let all: Vec<&WrittenLine> = lost.lines.iter().collect();
     let told: Vec<&WrittenLine> = all.iter().copied().filter(|line| line.is_telling).collect();
-    let evidence = |n_found| Evidence::SameLines { n_found, n_known: lost.lines.len() };
+    let n_known = lost.lines.len();
     if let Some(target) = writer(search, lost, &told) {
         let n_found = lost.lines.iter().filter(|line| wrote(search, target, line)).count();
-        return Ok(vec![Match { source: lost.key, target, evidence: evidence(n_found), part: None }]);
+        return Ok(vec![Match::whole(lost, target, Evidence::SameLines { n_found, n_known })]);
     }
     let name = lost.key.to_string();
     let mut found: BTreeMap<ObjectId, (Part, BTreeSet<u32>)> = BTreeMap::new();
@@ -62,13 +62,11 @@ pub(super) fn taken_in(search: &Search<'_>, lost: &Lost) -> Result<Vec<Match>> {
             words.extend(lines.iter().map(|line| line.word));
         }
     }
-    let matched = |(target, (part, words)): (ObjectId, (Part, BTreeSet<u32>))| Match {
-        source: lost.key,
-        target,
-        evidence: evidence(words.len()),
-        part: Some(part),
-    };
-    Ok(found.into_iter().map(matched).collect())
+    let matches = found.into_iter().map(|(target, (part, words))| {
+        let evidence = Evidence::SameLines { n_found: words.len(), n_known };
+        Match { part: Some(part), ..Match::whole(lost, target, evidence) }
+    });
+    Ok(matches.collect())
 }
 
 /// Whether `entry` is about `line` and others.
@@ -85,13 +83,13 @@ fn is_about(entry: &Entry, line: &WrittenLine) -> bool {
 /// identifies code.
 fn writer(search: &Search<'_>, lost: &Lost, lines: &[&WrittenLine]) -> Option<ObjectId> {
     let telling = lines.iter().find(|line| line.is_telling)?;
-    let fits = |target: &ObjectId| {
+    let writers = search.targets.with_word(telling.word).iter().copied();
+    let fitting = writers.filter(|target| {
         search.reach.has_here(*target)
             && lines.iter().all(|line| wrote(search, *target, line))
             && !search.came_before(*target, lost)
-    };
-    let writers = search.targets.with_word(telling.word).iter().copied().filter(fits);
-    writers.max_by_key(|target| search.targets.age(*target))
+    });
+    fitting.max_by_key(|target| search.targets.age(*target))
 }
 
 fn wrote(search: &Search<'_>, target: ObjectId, line: &WrittenLine) -> bool {

@@ -52,8 +52,7 @@ pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<St
         }
     }
     blobs.retain(|key, _| !is_knowledge_key(*key));
-    let is_away = |key: &ObjectId| !reach.has_here(*key);
-    if !blobs.keys().any(is_away) {
+    if blobs.keys().all(|key| reach.has_here(*key)) {
         return Ok(Vec::new());
     }
     let wanted: Vec<ObjectId> = blobs.values().flatten().copied().collect();
@@ -66,22 +65,18 @@ pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<St
         warnings
             .push(format!("{} annotations cannot be read: their objects are missing", n_wanted - read.len()));
     }
-    let note_of = |blobs: &[ObjectId]| {
-        let notes = blobs.iter().filter_map(|blob| read.get(blob)).cloned();
-        notes.fold(Note::default(), Note::fold)
-    };
     let (mut known, mut known_here) = (BTreeSet::new(), BTreeSet::new());
     for (key, blobs) in blobs.iter().filter(|(key, _)| reach.has(**key)) {
-        let claims = claims(&note_of(blobs));
+        let claims = claims(&note_of(blobs, &read));
         if reach.has_here(*key) {
             known_here.extend(claims.iter().cloned());
         }
         known.extend(claims);
     }
     let mut lost = Vec::new();
-    for (key, blobs) in blobs.iter().filter(|(key, _)| is_away(key)) {
+    for (key, blobs) in blobs.iter().filter(|(key, _)| !reach.has_here(**key)) {
         let is_orphan = !reach.has(*key);
-        let note = note_of(blobs);
+        let note = note_of(blobs, &read);
         let claims = claims(&note);
         let known = if is_orphan { &known } else { &known_here };
         let news: BTreeSet<String> = claims.difference(known).cloned().collect();
@@ -92,7 +87,7 @@ pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<St
             // A note on something else than a commit.
             continue;
         }
-        lost.push(of(repository, *key, note, (claims, news), is_orphan)?);
+        lost.push(of(repository, *key, note, claims, news, is_orphan)?);
     }
     let parents: HashMap<ObjectId, ObjectId> =
         lost.iter().filter_map(|one| Some((one.key, one.parent?))).collect();
@@ -100,6 +95,11 @@ pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<St
         one.base = base(repository, reach, one, &parents);
     }
     Ok(lost)
+}
+
+/// What the notes in `blobs` say together, as far as they could be read.
+fn note_of(blobs: &[ObjectId], read: &HashMap<ObjectId, Note>) -> Note {
+    blobs.iter().filter_map(|blob| read.get(blob)).cloned().fold(Note::default(), Note::fold)
 }
 
 /// Commits that are passed on the way to one in reach.
@@ -112,14 +112,13 @@ fn base(
     lost: &Lost,
     parents: &HashMap<ObjectId, ObjectId>,
 ) -> Option<ObjectId> {
-    let is_in_reach = |id: ObjectId| if lost.is_orphan { reach.has(id) } else { reach.has_here(id) };
     let mut at = lost.key;
     for _ in 0..MAX_STEPS {
         at = match parents.get(&at) {
             Some(parent) => *parent,
             None => *repository.commit(at).ok()?.parents.first()?,
         };
-        if is_in_reach(at) {
+        if if lost.is_orphan { reach.has(at) } else { reach.has_here(at) } {
             return Some(at);
         }
     }
@@ -138,7 +137,8 @@ fn of(
     repository: &Repository,
     key: ObjectId,
     note: Note,
-    (claims, news): (BTreeSet<String>, BTreeSet<String>),
+    claims: BTreeSet<String>,
+    news: BTreeSet<String>,
     is_orphan: bool,
 ) -> Result<Lost> {
     let documents = note.documents();

@@ -34,7 +34,7 @@ pub(super) fn same_lines(search: &Search<'_>, lost: &Lost) -> Result<Vec<Match>>
     let counts: BTreeMap<ObjectId, usize> = parts.into_iter().collect();
     let matches = takes.into_iter().map(|(target, part)| {
         let evidence = Evidence::SameLines { n_found: counts[&target], n_known };
-        Match { source: lost.key, target, evidence, part }
+        Match { part, ..Match::whole(lost, target, evidence) }
     });
     Ok(matches.collect())
 }
