@@ -23,7 +23,7 @@ use jiff::Timestamp;
 use crate::{
     Content,
     by_item::placed_again,
-    corrections::Said,
+    corrections::Afterwords,
     error::Result,
     gather::located,
     kept::Caches,
@@ -31,10 +31,9 @@ use crate::{
     outlines::Items,
     placing::Placement,
     read::{Limits, ReadRequest, Scope},
-    record::{Body, Claim, FileRecord, Heading, Relying},
+    record::{Body, Claim, FileRecord, Heading, Reliance},
     related::Follower,
     retire::Newer,
-    trust::Voice,
     went::Left,
     wisdom_view,
 };
@@ -58,7 +57,7 @@ pub(crate) struct Setting<'a> {
     pub(crate) head_time: Timestamp,
     pub(crate) head_tree: ObjectId,
     /// What was said of claims after they were made.
-    pub(crate) said: &'a dyn Said,
+    pub(crate) said: &'a Afterwords,
 }
 
 impl Setting<'_> {
@@ -127,7 +126,7 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
             }
         }
         let own = item.body.anchor().map(|anchor| anchor.name.as_str());
-        item.standing.related = follower.follow((&item.standing.commit, own), item.body.related())?;
+        item.standing.related = follower.follow(&item.standing.commit, own, item.body.related())?;
         match item.finish() {
             Finished::Region(region) => reading.regions.push(region),
             Finished::Wisdom(entry) => reading.wisdom.push(entry),
@@ -339,11 +338,11 @@ fn standing(
     };
     let factors = factors(heading, body.origin(), tie, request, setting);
     let present_name = file.path.to_string();
-    let (body, corrections) = corrected(claim, &heading.voice, setting.said, request.limits.as_written);
+    let (body, corrections) = corrected(claim, heading.voice.tier, setting.said, request.limits.as_written);
     let is_doubted = corrections.iter().any(|item| !item.is_remark);
     let confidence = score::confidence(&factors);
     let standing = Box::new(Standing {
-        superseded_by: setting.said.superseded_by(&claim.id.0),
+        superseded_by: setting.said.superseded.get(&claim.id).cloned(),
         expired: body.expires().is_some_and(|end| end <= request.now),
         expires: body.expires(),
         id: claim.id.clone(),
@@ -420,14 +419,9 @@ fn unknown_keys(
     others.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// What is left of a claim after it was corrected, and by what; `as_written` shows the claim as it was and
-/// hides nothing.
-fn corrected(
-    claim: &Claim,
-    said_by: &Voice,
-    said: &dyn Said,
-    as_written: bool,
-) -> (Body, Vec<CorrectionItem>) {
+/// What is left of a claim of this `tier` after it was corrected, and by what; `as_written` shows the claim as it was
+/// and hides nothing.
+fn corrected(claim: &Claim, tier: Tier, said: &Afterwords, as_written: bool) -> (Body, Vec<CorrectionItem>) {
     let mut body = claim.body.clone();
     let mut corrections = match &body {
         Body::Region(region) => correction::in_region(region),
@@ -435,9 +429,9 @@ fn corrected(
     };
     for correction in &mut corrections {
         // They are part of the claim.
-        correction.trust = said_by.tier;
+        correction.trust = tier;
     }
-    corrections.extend(said.corrections(&claim.id.0));
+    corrections.extend_from_slice(said.corrections_of(&claim.id));
     if corrections.is_empty() || as_written {
         return (body, corrections);
     }
@@ -563,15 +557,15 @@ fn rank(items: &mut [Item]) {
 
 /// Whether an assumption is still made at `now`: its claim is neither replaced nor out of date, and the assumption not
 /// taken back.
-pub(crate) fn stands(reliance: &Relying<'_>, said: &dyn Said, now: Timestamp) -> bool {
-    if reliance.expires.is_some_and(|end| end <= now) || said.superseded_by(reliance.id).is_some() {
+pub(crate) fn stands(reliance: &Reliance, said: &Afterwords, now: Timestamp) -> bool {
+    if reliance.expires.is_some_and(|end| end <= now) || said.superseded.contains_key(&reliance.id) {
         return false;
     }
-    let corrections = said.corrections(reliance.id);
-    let removals = corrections.iter().filter(|item| item.kind == CorrectionKind::Remove);
+    let corrections = said.corrections_of(&reliance.id).iter();
+    let removals = corrections.filter(|item| item.kind == CorrectionKind::Remove);
     let mut values =
         removals.filter(|item| matches!(item.field.as_deref(), Some("depends_on" | "semantic_dependencies")));
-    !values.any(|item| item.target_value.as_deref() == Some(reliance.nature))
+    !values.any(|item| item.target_value.as_deref() == Some(reliance.nature.as_str()))
 }
 
 /// Whether anybody says by its name that something relies on the code in `scope`.
@@ -598,13 +592,13 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
             let on = reliance.on_anchor.as_deref();
             let is_asked = if scope.names.is_empty() { aim.is_about(on) } else { scope.names(on) };
             if !is_asked && on.is_some_and(|on| !is_there || aim.has_item(on))
-                || !request.limits.as_written && !stands(&reliance.relying(), setting.said, request.now)
+                || !request.limits.as_written && !stands(reliance, setting.said, request.now)
             {
                 continue;
             }
             let heading = &record.headings[reliance.heading];
             let confidence = score::confidence(&factors(heading, None, tie, request, setting));
-            let is_doubted = setting.said.corrections(&reliance.id.0).iter().any(|item| !item.is_remark);
+            let is_doubted = setting.said.doubts(&reliance.id);
             dependencies.push(Dependency {
                 from_file: reliance.from_file.clone(),
                 from_file_recorded: None,
@@ -615,7 +609,7 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
                 commit: heading.commit.to_string(),
                 at: heading.at,
                 confidence: if is_doubted { score::doubted(confidence) } else { confidence },
-                author: heading.other().and(heading.author.clone()),
+                author: heading.other_author(),
                 tier: heading.voice.tier,
                 origin: heading.voice.origin.clone(),
             });
@@ -652,7 +646,7 @@ fn concerns(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> V
             {
                 let heading = &file.record.headings[concern.heading];
                 concerns.push(CrossCuttingItem {
-                    author: heading.other().and(heading.author.clone()),
+                    author: heading.other_author(),
                     tier: heading.voice.tier,
                     origin: heading.voice.origin.clone(),
                     ..concern.item.clone()

@@ -31,26 +31,17 @@ pub(crate) struct Afterwords {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Where the words said of claims after they were made are looked up.
-pub(crate) trait Said {
-    /// The claim that replaces `id`, if one does.
-    fn superseded_by(&self, id: &str) -> Option<EntryId>;
-
-    /// The corrections of the claim `id`.
-    fn corrections(&self, id: &str) -> Vec<CorrectionItem>;
-}
-
-impl Said for Afterwords {
-    fn superseded_by(&self, id: &str) -> Option<EntryId> {
-        self.superseded.get(id).cloned()
-    }
-
-    fn corrections(&self, id: &str) -> Vec<CorrectionItem> {
-        self.corrections.get(id).cloned().unwrap_or_default()
-    }
-}
-
 impl Afterwords {
+    /// The corrections of the claim `id`, in order.
+    pub(crate) fn corrections_of(&self, id: &EntryId) -> &[CorrectionItem] {
+        self.corrections.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether somebody doubts the claim `id`.
+    pub(crate) fn doubts(&self, id: &EntryId) -> bool {
+        self.corrections_of(id).iter().any(|item| !item.is_remark)
+    }
+
     /// Reads all corrections, and judges them and `pairs` by who is trusted how far.
     ///
     /// # Errors
@@ -69,11 +60,10 @@ impl Afterwords {
         let mut asked: HashSet<EntryId> = others.map(|(correction, _)| correction.entry.clone()).collect();
         asked.extend(pairs.iter().flat_map(|(old, new)| [old.clone(), new.clone()]));
         let tiers = Tiers::of(repository, &trust, &asked)?;
-        let tier = |id: &EntryId| tiers.of_claim(id);
         let (counting, doubted): (Vec<Pair>, Vec<Pair>) =
-            pairs.into_iter().partition(|(old, new)| tier(old) <= tiers.of_replacing(old, new));
+            pairs.into_iter().partition(|(old, new)| tiers.of_claim(old) <= tiers.of_replacing(old, new));
         for (correction, by) in judged {
-            let target = if by.tier == Tier::Own { Tier::Own } else { tier(&correction.entry) };
+            let target = if by.tier == Tier::Own { Tier::Own } else { tiers.of_claim(&correction.entry) };
             let entry = correction.entry.clone();
             afterwords.corrections.entry(entry).or_default().push(correction.by(by.tier, by.origin, target));
         }

@@ -11,7 +11,7 @@ use chronicle_git::{ObjectId, Repository};
 use jiff::Timestamp;
 
 use crate::{
-    corrections::{Afterwords, Said},
+    corrections::Afterwords,
     error::Result,
     notebook::{Notebook, Stored},
 };
@@ -56,12 +56,12 @@ pub fn lessons(repository: &Repository, now: Timestamp) -> Result<Vec<Lesson>> {
     let afterwords = Afterwords::load(repository, pairs)?;
     let mut lessons = Vec::new();
     for (id, (commit, at, mut entry, is_own)) in entries {
-        let said = afterwords.corrections(&id.0);
+        let said = afterwords.corrections_of(&id);
         let is_doubted = said.iter().any(|item| item.kind == CorrectionKind::Flag && !item.is_remark);
-        if is_doubted || afterwords.superseded_by(&id.0).is_some() {
+        if is_doubted || afterwords.superseded.contains_key(&id) {
             continue;
         }
-        Claim::Entry(&mut entry).apply(&said);
+        Claim::Entry(&mut entry).apply(said);
         if entry.expires.as_deref().and_then(parse_time).is_some_and(|end| end <= now) {
             continue;
         }

@@ -156,9 +156,9 @@ impl Prose {
     }
 
     /// The passages in which something with the key `key` is said that `is_meant` accepts.
-    pub(crate) fn naming(&self, key: &str, is_meant: &mut dyn FnMut(&Said) -> bool) -> Vec<Passage> {
+    pub(crate) fn naming(&self, key: &str, is_meant: impl Fn(&Said) -> bool) -> Vec<Passage> {
         let spoken = self.by_key.get(key).into_iter().flatten();
-        let meant = spoken.filter(|(said, _)| said.iter().any(&mut *is_meant));
+        let meant = spoken.filter(|(said, _)| said.iter().any(&is_meant));
         meant.map(|(_, number)| self.passages[*number].clone()).collect()
     }
 }
