@@ -113,9 +113,9 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<PullReport> {
             // Now all tombstones are here, and nothing else is merged yet.
             let purge::Enforced { rewritten, kept, ignored } = purge::enforce(repository)?;
             report.is_purged = !rewritten.is_empty();
-            let is_theirs = |rewritten: &Rewritten| rewritten.name.starts_with(&tracking_prefix(remote));
-            (report.is_stained, report.kept) = (rewritten.iter().any(is_theirs), kept);
-            report.ignored = ignored;
+            let theirs = tracking_prefix(remote);
+            report.is_stained = rewritten.iter().any(|rewritten| rewritten.name.starts_with(&theirs));
+            (report.kept, report.ignored) = (kept, ignored);
         }
         let Some(theirs) = repository.ref_target(&tracking_ref(remote, name))? else { continue };
         let ours = repository.ref_target(name)?;
