@@ -10,11 +10,7 @@ use chronicle_git::{NOTES_REF, ObjectId, Repository};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::{
-    error::Result,
-    gather::summary_id,
-    notebook::{Notebook, SaidBy},
-};
+use crate::{claim_id::summary_id, error::Result, notebook::Notebook, stored::SaidBy};
 
 /// The version of the format that is written.
 const VERSION: &str = "0.1.0";

@@ -7,9 +7,9 @@ use chronicle_core::{
 };
 
 use crate::{
+    code_lines::is_telling,
     derive::{Derived, Facts, LONGEST_RANGE, MAX_PLACES},
     error::Result,
-    moved,
 };
 
 /// The place of a lesson: its lines or ranges, and the item that holds them.
@@ -196,7 +196,7 @@ pub(crate) fn around(
     sketch: Option<&Sketch>,
 ) -> Result<Option<Sketch>> {
     let (Some(lines), Some(sketch)) = (lines, sketch) else { return Ok(None) };
-    if moved::is_telling(sketch) {
+    if is_telling(sketch) {
         return Ok(None);
     }
     let items = items(facts, file)?;
@@ -206,7 +206,7 @@ pub(crate) fn around(
         start: lines.start.saturating_sub(AROUND).max(item.start),
         end: lines.end.saturating_add(AROUND).min(item.end),
     };
-    Ok(facts.sketch(file, around)?.filter(moved::is_telling))
+    Ok(facts.sketch(file, around)?.filter(is_telling))
 }
 
 /// Sketches the items that are relied upon, so that they are found in whatever file they go to.

@@ -18,7 +18,7 @@ use chronicle_git::{LEGACY_NOTES_REF, NOTES_REF, NotesEdit, ObjectId, Repository
 use crate::{
     error::Result,
     mend::mended,
-    notebook::parse,
+    stored::parse,
     trust::{Trust, keep_own, marks},
 };
 use mapping::{Origin, Target};

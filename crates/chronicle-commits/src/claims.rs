@@ -8,11 +8,12 @@ use chronicle_core::{
 use chronicle_git::{NOTES_REF, NotesEdit, ObjectId, Recovered, Repository};
 
 use crate::{
+    claim_id::{LEAST_OF_ID, begins_with, summary_id},
     corrections::Afterwords,
-    error::{CommitsError, Result},
-    gather::summary_id,
-    notebook::{Notebook, SaidBy, Stored, parse, stored_on},
+    error::{CommitsError, Result, if_notes},
+    notebook::{Notebook, stored_on},
     record::Body,
+    stored::{SaidBy, Stored, parse},
     trust::{Trust, mark_of_entry, record_own},
 };
 
@@ -142,9 +143,6 @@ pub fn claims_on(repository: &Repository, commit: ObjectId) -> Result<Vec<FoundC
     Ok(of_note(commit, &stored_on(repository, commit, &mut Vec::new())?))
 }
 
-/// A shorter beginning of an id names nothing.
-const LEAST_OF_ID: usize = 6;
-
 /// The claims that `id`, or an id that begins so, names; copies of one claim come once. Of several that have one id,
 /// which anyone can read and use again, the one that is trusted most is meant.
 ///
@@ -160,9 +158,7 @@ pub fn claims_called(repository: &Repository, id: &str) -> Result<Vec<FoundClaim
     let notebook = Notebook::open(repository, &mut Vec::new())?;
     for (key, raw) in notebook.scan(&mut Vec::new(), |_, _| true) {
         let mut claims = of_note(key, &notebook.parse(&raw));
-        claims.retain(|claim| {
-            claim.id.0.get(..id.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(id))
-        });
+        claims.retain(|claim| begins_with(&claim.id, id));
         for claim in claims {
             match found.iter_mut().find(|known| known.id == claim.id) {
                 None => found.push(claim),
@@ -231,10 +227,7 @@ pub fn amend_lesson(
 
 /// The objects whose note in our own ref holds the lesson `id`.
 fn keys_with(repository: &Repository, id: &EntryId) -> Result<Vec<ObjectId>> {
-    let notes = match repository.notes(NOTES_REF) {
-        Err(error) if error.is_no_notes() => Vec::new(),
-        other => other?,
-    };
+    let notes = if_notes(repository.notes(NOTES_REF), &mut Vec::new())?.unwrap_or_default();
     let blobs = notes.iter().map(|note| note.blob).collect();
     let holding =
         repository.read_many(blobs, |_, content| parse(&[content]).note.entry(id).is_some().then_some(()));

@@ -14,16 +14,16 @@ use jiff::Timestamp;
 
 use crate::{
     Content, ScopeFile,
+    caches::Caches,
     corrections::Afterwords,
     deps::judge::{Judge, Judged, Ranked, Setting},
     error::Result,
     gather::Gathered,
-    kept::Caches,
     matching::Ground,
     moved,
     name_now::NamesNow,
     notebook::Notebook,
-    past::known::{Known, Line},
+    past::{known::Known, line::Line},
     prose::Prose,
     read::supersessions,
     record::FileRecord,

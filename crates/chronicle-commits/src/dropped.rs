@@ -16,7 +16,7 @@ use chronicle_git::{
 use crate::{
     error::Result,
     merging::{merge, read_bounded},
-    purge::purged,
+    tombstones::purged,
     trust::{Mark, Trust, marks_in, unite_fairly},
 };
 

@@ -13,10 +13,13 @@ use jiff::Timestamp;
 use twox_hash::XxHash3_128;
 
 use crate::{
+    claim_id::summary_id_of,
+    code_lines::is_telling,
     error::Result,
+    holders::{Holders, Holding, MAX_HOLDERS, Own},
     introduced,
     matching::{AsOf, Candidate, Ground, malformed},
-    moved::{self, Arrival, Holders, Holding, MAX_HOLDERS, Own},
+    moved::Arrival,
     past::{
         FileHistory, Touch,
         placements::{Placements, key_of_named, key_of_written},
@@ -277,9 +280,8 @@ fn written_by(
 }
 
 fn other_names(file: &FileHistory, path: &BString) -> Vec<String> {
-    let others =
-        file.touches.iter().flat_map(|touch| [Some(&touch.name), touch.renamed_from.as_ref()]).flatten();
-    let others: BTreeSet<String> = others.filter(|name| *name != path).map(ToString::to_string).collect();
+    let others = file.names().filter(|name| *name != path);
+    let others: BTreeSet<String> = others.map(ToString::to_string).collect();
     others.into_iter().collect()
 }
 
@@ -428,7 +430,7 @@ impl Gatherer<'_> {
 
     /// The other files that the code may have gone to which was sketched in `files`, which the note calls `name`.
     fn sketched(&mut self, sketch: Option<&Sketch>, files: &[usize], name: &str) -> Vec<(usize, AsOf)> {
-        let sketch = sketch.filter(|sketch| moved::is_telling(sketch));
+        let sketch = sketch.filter(|sketch| is_telling(sketch));
         let (Some(holders), Some(sketch)) = (self.holders, sketch) else { return Vec::new() };
         let telling = sketch.telling();
         let mut holding = holders.holding(self.ground, &telling, &Own { files, name });
@@ -571,17 +573,6 @@ pub(crate) fn heading(candidate: &Candidate, document: &Annotation, claim: &Entr
         level: score::context_level(document),
         task: document.task.clone().filter(|_| is_its_own),
     }
-}
-
-/// The id under which the summary of `document` is claimed.
-#[must_use]
-pub fn summary_id(document: &Annotation) -> EntryId {
-    summary_id_of(&document.fingerprint())
-}
-
-/// The id under which the summary of the document with this fingerprint is claimed.
-pub(crate) fn summary_id_of(fingerprint: &str) -> EntryId {
-    EntryId(format!("s-{}", &fingerprint[..26]))
 }
 
 /// The commit that `document` names, when that is another one than the one that carries it.

@@ -8,13 +8,10 @@ use chronicle_core::{Hunk, LineRange, Lines, hunks, lines_after};
 use chronicle_git::{ByteSlice, LazyRepository, ObjectId, Repository};
 
 use crate::{
+    caches::Caches,
     error::Result,
-    kept::Caches,
-    past::{
-        Touch,
-        known::{Known, Line},
-    },
-    read::ScopeFile,
+    past::{Touch, known::Known, line::Line},
+    question::ScopeFile,
 };
 
 /// Versions that are compared at most.

@@ -6,7 +6,8 @@ use chronicle_git::{NOTES_REF, NotesEdit, Recovered, Repository};
 use crate::{
     error::{Result, UnreadableKnowledgeSnafu},
     input::KnowledgeInput,
-    notebook::{Notebook, parse},
+    notebook::Notebook,
+    stored::parse,
     trust::{Trust, Voice, mark_of_item, mark_of_removal, record_own},
 };
 

@@ -10,11 +10,7 @@ use chronicle_core::{
 use chronicle_git::{ObjectId, Repository};
 use jiff::Timestamp;
 
-use crate::{
-    corrections::Afterwords,
-    error::Result,
-    notebook::{Notebook, Stored},
-};
+use crate::{corrections::Afterwords, error::Result, notebook::Notebook, stored::Stored};
 
 /// A lesson that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,10 +12,12 @@ use memchr::memmem::Finder;
 
 use crate::{
     change::{changes_of, named_parent, named_tree},
+    code_lines::{FileLines, MAX_BYTES},
     error::Result,
-    moved::{self, FileLines, Holders},
-    notebook::{Notebook, Raw, Stored},
-    past::{FileHistory, PastCommit, Touch, Whereabouts, known::Known},
+    holders::Holders,
+    notebook::{Notebook, Raw},
+    past::{PastCommit, Touch, Whereabouts, known::Known},
+    stored::Stored,
 };
 
 /// One annotated commit that may concern the files in scope.
@@ -52,13 +54,6 @@ impl Candidate {
         };
         let time = commit.map_or(jiff::Timestamp::UNIX_EPOCH, |commit| commit.time);
         Self { key, stored, place: None, elsewhere: None, tree, parents, time, touches: Vec::new() }
-    }
-
-    /// What is said, of no commit: for those who ask only for the words.
-    pub(crate) fn unplaced(stored: Stored) -> Self {
-        let (key, time) = (ObjectId::null(chronicle_git::HashKind::Sha1), jiff::Timestamp::UNIX_EPOCH);
-        let (tree, parents, touches) = (None, Vec::new(), Vec::new());
-        Self { key, stored, place: None, elsewhere: None, tree, parents, time, touches }
     }
 
     /// The changes from the first parent to its tree; renamed files as gone and come.
@@ -269,7 +264,7 @@ impl<'a> Ground<'a> {
     fn blob_at_hand(&self, path: &BString) -> Option<ObjectId> {
         let blob = self.repository.blob_at(self.past.head().tree, path.as_bstr()).ok()??;
         let n_bytes = self.repository.size_if_here(blob).ok()??;
-        usize::try_from(n_bytes).is_ok_and(|n_bytes| n_bytes <= moved::MAX_BYTES).then_some(blob)
+        usize::try_from(n_bytes).is_ok_and(|n_bytes| n_bytes <= MAX_BYTES).then_some(blob)
     }
 
     /// The same ground, where notes that hold one of `words` count too.
@@ -287,7 +282,7 @@ impl<'a> Ground<'a> {
         self.ever.get_or_init(|| {
             let mut ever: BTreeMap<String, BTreeSet<(BString, usize)>> = BTreeMap::new();
             for (number, file) in self.past.files().iter().enumerate() {
-                for name in names_of(file).chain([&self.paths[number]]) {
+                for name in file.names().chain([&self.paths[number]]) {
                     ever.entry(name.to_string()).or_default().insert((name.clone(), number));
                 }
             }
@@ -494,11 +489,6 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// The names that a file ever had.
-pub(crate) fn names_of(file: &FileHistory) -> impl Iterator<Item = &BString> {
-    file.touches.iter().flat_map(|touch| [Some(&touch.name), touch.renamed_from.as_ref()]).flatten()
-}
-
 /// Where a commit is said to be that no branch reaches.
 pub(crate) const NO_BRANCH: &str = "no branch";
 
@@ -534,7 +524,7 @@ impl<'a> Mention<'a> {
     fn of(ground: &'a Ground<'_>) -> Self {
         let mut needles: BTreeSet<&[u8]> = BTreeSet::new();
         for (number, file) in ground.past.files().iter().enumerate() {
-            let names = names_of(file).chain([&ground.paths[number]]);
+            let names = file.names().chain([&ground.paths[number]]);
             needles.extend(names.map(|name| name.rsplit_str(b"/").next().unwrap_or(name)));
         }
         needles.extend(ground.words.iter().map(String::as_bytes));

@@ -10,7 +10,7 @@ use crate::{
     derive::Facts,
     error::Result,
     merging::MAX_NOTE_BYTES,
-    notebook::parse,
+    stored::parse,
     trust::{Trust, keep_own, marks},
 };
 

@@ -14,7 +14,7 @@ use chronicle_git::{
 use serde_json::json;
 
 use crate::{
-    error::Result,
+    error::{Result, if_notes},
     reachable::Reachable,
     trust::{Mark, Trust, mark_of_document, mark_of_entry, mark_of_region, unite_fairly},
 };
@@ -218,13 +218,8 @@ pub fn carried(
     }
     let mut living: Vec<ObjectId> = Vec::new();
     for name in repository.annotation_refs()? {
-        match repository.notes(&name) {
-            Ok(notes) => {
-                living.extend(notes.iter().filter(|note| reachable.has(note.key)).map(|note| note.blob));
-            }
-            Err(error) if error.is_no_notes() => {}
-            Err(error) => return Err(error.into()),
-        }
+        let notes = if_notes(repository.notes(&name), &mut Vec::new())?.into_iter().flatten();
+        living.extend(notes.filter(|note| reachable.has(note.key)).map(|note| note.blob));
     }
     living.retain(|blob| repository.blob_size(*blob).is_ok_and(|size| size <= MAX_NOTE_BYTES));
     let all_wanted: HashSet<&EntryId> = wanted.values().flatten().map(|(id, _)| id).collect();

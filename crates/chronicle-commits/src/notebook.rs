@@ -5,20 +5,15 @@ use std::{
     ops::Deref,
 };
 
-use chronicle_core::{
-    Annotation, EntryId, Knowledge, Note, ReadNote, correction::Tier, read_note, reading::KnowledgeItem,
-};
+use chronicle_core::{EntryId, Knowledge, Note, correction::Tier, reading::KnowledgeItem};
 use chronicle_facts::Facts;
 use chronicle_git::{NotesOneByOne, ObjectId, Repository, origin_of};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::{
-    error::Result,
-    gather::summary_id,
-    moved,
-    purge::Tombstones,
+    claim_id::summary_id,
+    error::{Result, if_notes},
+    stored::{Stored, parse},
+    tombstones::Tombstones,
     trust::{
         Mark, Tiers, Trust, Voice, Voices, best_versions, fair_removals, mark_of_document, mark_of_entry,
         mark_of_item, mark_of_region, mark_of_removal, marks, marks_of_knowledge,
@@ -79,23 +74,6 @@ impl Deref for Raw {
     }
 }
 
-/// What is stored on one object.
-#[derive(Debug, Clone, Default)]
-pub struct Stored {
-    /// The documents, folded.
-    pub note: Note,
-    /// The repository's knowledge, if it lies here.
-    pub knowledge: Option<Knowledge>,
-    /// Remarks on the bytes.
-    pub remarks: Vec<String>,
-    /// Whether it may say by a sketch where something belongs.
-    pub(crate) is_sketched: bool,
-    /// Who its claims are from.
-    pub(crate) voices: Voices,
-    /// Remarks on what is hidden from the reader.
-    pub hidden: Vec<String>,
-}
-
 impl<'r> Notebook<'r> {
     /// Lists the notes; a ref that is no notes ref is reported, not fatal.
     ///
@@ -105,20 +83,12 @@ impl<'r> Notebook<'r> {
         let mut by_key: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
         let mut sources = Sources { refs: repository.annotation_refs()?, ..Sources::default() };
         for (number, name) in sources.refs.clone().into_iter().enumerate() {
-            match repository.notes(&name) {
-                Ok(notes) => {
-                    for note in notes {
-                        sources.add(number, note.blob);
-                        let blobs = by_key.entry(note.key).or_default();
-                        if !blobs.contains(&note.blob) {
-                            blobs.push(note.blob);
-                        }
-                    }
+            for note in if_notes(repository.notes(&name), warnings)?.into_iter().flatten() {
+                sources.add(number, note.blob);
+                let blobs = by_key.entry(note.key).or_default();
+                if !blobs.contains(&note.blob) {
+                    blobs.push(note.blob);
                 }
-                Err(error) if error.is_no_notes() => {
-                    warnings.push(format!("{error}; it is passed over"));
-                }
-                Err(error) => return Err(error.into()),
             }
         }
         let trust = Trust::of(repository);
@@ -306,13 +276,8 @@ impl<'r> SingleNotes<'r> {
         let mut refs = Vec::new();
         let sources = Sources { refs: repository.annotation_refs()?, ..Sources::default() };
         for (number, name) in sources.refs.iter().enumerate() {
-            match repository.notes_one_by_one(name) {
-                Ok(notes) => refs.extend(notes.map(|notes| (number, notes))),
-                Err(error) if error.is_no_notes() => {
-                    warnings.push(format!("{error}; it is passed over"));
-                }
-                Err(error) => return Err(error.into()),
-            }
+            let notes = if_notes(repository.notes_one_by_one(name), warnings)?.flatten();
+            refs.extend(notes.map(|notes| (number, notes)));
         }
         let trust = Trust::of(repository);
         let purged = Tombstones::read(repository, &trust)?;
@@ -455,85 +420,4 @@ fn parts(bytes: &[u8]) -> Vec<&[u8]> {
     // What is on several lines in another way may be one document.
     let are_whole = lines.iter().all(|line| line.starts_with(b"{") && line.ends_with(b"}"));
     if 1 < lines.len() && are_whole { lines } else { vec![bytes] }
-}
-
-/// Who a claim is from that the user did not write.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct SaidBy {
-    /// The claim.
-    pub id: EntryId,
-    /// Who wrote it, in their own words.
-    pub author: Option<String>,
-    /// How far its author is trusted.
-    pub tier: Tier,
-    /// The remote or the notes ref that it came from.
-    pub origin: Option<String>,
-}
-
-impl Stored {
-    /// Who its claims are from that the user did not write.
-    #[must_use]
-    pub fn said_by_others(&self) -> Vec<SaidBy> {
-        let mut claims = Vec::new();
-        for document in self.note.documents() {
-            claims.push((summary_id(document), document));
-            claims.extend(document.regions.iter().map(|region| (region.id.clone(), document)));
-        }
-        claims.extend(self.note.entries().into_iter().map(|(document, entry)| (entry.id.clone(), document)));
-        let others = claims.into_iter().filter(|(id, _)| self.voices.of_claim(id).tier != Tier::Own);
-        let said = others.map(|(id, document)| {
-            let Voice { tier, origin } = self.voices.of_claim(&id).clone();
-            let author = document.provenance.author.clone().filter(|_| self.is_said_in(document, &id));
-            SaidBy { id, author, tier, origin }
-        });
-        said.collect()
-    }
-
-    /// Whether what `document` says of itself is said of the claim `id` that it holds: whoever is trusted less may have put
-    /// the claim into a document of theirs, and that one speaks only for itself.
-    pub(crate) fn is_said_in(&self, document: &Annotation, id: &EntryId) -> bool {
-        let voices = &self.voices;
-        !voices.are_several() || voices.of_claim(id).tier <= voices.of_claim(&summary_id(document)).tier
-    }
-
-    /// What of it the user or the team says.
-    pub(crate) fn trusted(mut self) -> Self {
-        let voices = &self.voices;
-        self.note = self.note.without(&|id| voices.of_claim(id).tier == Tier::Unknown, "");
-        self
-    }
-
-    /// What both say.
-    fn fold(self, other: Self) -> Self {
-        let knowledge = match (self.knowledge, other.knowledge) {
-            (Some(ours), Some(theirs)) => Some(ours.fold(theirs)),
-            (ours, theirs) => ours.or(theirs),
-        };
-        Self {
-            note: self.note.fold(other.note),
-            knowledge,
-            remarks: [self.remarks, other.remarks].concat(),
-            is_sketched: self.is_sketched || other.is_sketched,
-            voices: self.voices,
-            hidden: [self.hidden, other.hidden].concat(),
-        }
-    }
-}
-
-/// Reads and folds the notes of one object, as they lie there.
-pub(crate) fn parse(blobs: &[impl AsRef<[u8]>]) -> Stored {
-    let mut stored = Stored::default();
-    for blob in blobs {
-        let blob = blob.as_ref();
-        let ReadNote { note, knowledge, remarks } = read_note(blob);
-        let read = Stored {
-            note,
-            knowledge,
-            remarks: remarks.iter().map(ToString::to_string).collect(),
-            is_sketched: moved::may_be_sketched(blob),
-            ..Stored::default()
-        };
-        stored = stored.fold(read);
-    }
-    stored
 }

@@ -10,7 +10,7 @@ use chronicle_git::{BStr, ByteSlice, ObjectId, Repository};
 use crate::{
     error::Result,
     present::{Kind, Left, Present},
-    read::Scope,
+    question::Scope,
 };
 
 /// Where a claim is now, and how it is tied to that place.

@@ -15,11 +15,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    claim_id::summary_id,
     corrections::Afterwords,
     error::Result,
-    gather::summary_id,
     kept::{CachePlace, Kept, state_hash},
-    notebook::{Notebook, Stored},
+    notebook::Notebook,
+    stored::Stored,
     trust::Voice,
 };
 

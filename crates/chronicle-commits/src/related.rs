@@ -15,10 +15,7 @@ use chronicle_core::{
 use chronicle_git::{LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
 
-use crate::{
-    error::Result,
-    notebook::{Notebook, Stored},
-};
+use crate::{error::Result, notebook::Notebook, stored::Stored};
 
 /// Follows related annotations, each commit and anchor once for each item.
 pub(crate) struct Follower<'a> {

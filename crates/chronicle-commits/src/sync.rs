@@ -18,7 +18,7 @@ use chronicle_core::{
 };
 use chronicle_git::{
     CORRECTIONS_REF, FETCHED_NOTES, FileLock, GitError, KNOWLEDGE_REF, NOTES_REF, NotesEdit, ObjectId,
-    PURGED_REF, Pushed, Repository, Rewritten, tracking_prefix, tracking_ref,
+    PURGED_REF, Pushed, Repository, tracking_prefix, tracking_ref,
 };
 
 use crate::{
@@ -26,6 +26,7 @@ use crate::{
     error::{RemoteHoldsPurgedSnafu, Result, UnvouchedSnafu, WantedGoneSnafu},
     merging::{MAX_NOTE_BYTES, MergedRef, merge, read_bounded},
     purge,
+    tombstones::purged,
     trust::{
         Mark, Trust, keep_own_bytes, published_lines, published_note, record_own, unite_fairly, unvouched,
     },
@@ -322,7 +323,7 @@ fn import_fetched(
     report.n_outside = notes.len() - wanted.len();
     repository.fetch_missing(remote, wanted.iter().map(|note| note.blob))?;
     let contents = read_bounded(repository, wanted.iter().map(|note| note.blob).collect());
-    let purged = purge::purged(repository)?;
+    let purged = purged(repository)?;
     let mut given: Vec<(ObjectId, Vec<u8>)> = Vec::new();
     for note in wanted {
         let Some(content) = contents.get(&note.blob) else {

@@ -24,7 +24,10 @@ use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::{error::Result, gather::summary_id};
+use crate::{
+    claim_id::summary_id,
+    error::{Result, if_notes},
+};
 
 /// What a claim is recognized by: its id and its words.
 pub(crate) type Mark = String;
@@ -464,10 +467,8 @@ impl Trust<'_> {
 fn team_refs(trust: &Trust<'_>) -> Vec<(String, Vec<ObjectId>)> {
     let refs = trust.known().iter().map(|(name, tip)| {
         let notes = trust.repository.notes_at(name, *tip).unwrap_or_default();
-        let mut blobs: Vec<ObjectId> = notes.into_iter().map(|note| note.blob).collect();
-        blobs.sort_unstable();
-        blobs.dedup();
-        (name.clone(), blobs)
+        let blobs: BTreeSet<ObjectId> = notes.into_iter().map(|note| note.blob).collect();
+        (name.clone(), blobs.into_iter().collect())
     });
     refs.collect()
 }
@@ -530,15 +531,9 @@ impl Tiers {
             return Ok(tiers);
         }
         for name in repository.annotation_refs()? {
-            let notes = match repository.notes(&name) {
-                Ok(notes) => notes,
-                Err(error) if error.is_no_notes() => continue,
-                Err(error) => return Err(error.into()),
-            };
-            let mut blobs: Vec<_> = notes.into_iter().map(|note| note.blob).collect();
-            blobs.sort_unstable();
-            blobs.dedup();
-            let found = repository.read_many(blobs, |_, content| {
+            let notes = if_notes(repository.notes(&name), &mut Vec::new())?.into_iter().flatten();
+            let blobs: BTreeSet<ObjectId> = notes.map(|note| note.blob).collect();
+            let found = repository.read_many(blobs.into_iter().collect(), |_, content| {
                 let note = read_note(content).note;
                 let mut claimed = marks_in(content);
                 claimed.retain(|(id, _)| wanted.contains(id));

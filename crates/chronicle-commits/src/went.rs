@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use crate::{
+    code_lines::{FileLines, MAX_BYTES, is_telling, may_hold},
     error::Result,
     kept::{CachePlace, Kept},
-    moved::{self, FileLines},
+    moved,
     placing::Located,
     present::Present,
 };
@@ -122,7 +123,7 @@ impl Left<'_> {
             let n_now = FileLines::of(&content).n_of(&telling);
             let before = self.content_of(repository, change.old)?;
             let n_before = before.map_or(0, |before| FileLines::of(&before).n_of(&telling));
-            if n_before < n_now && moved::may_hold(n_now, telling.len()) {
+            if n_before < n_now && may_hold(n_now, telling.len()) {
                 gaining.push((n_now - n_before, change, content));
             }
         }
@@ -150,7 +151,7 @@ impl Left<'_> {
             end: range.end.saturating_add(AROUND).min(lines.count()).max(range.start),
         };
         let sketches = [range, around].map(|range| Sketch::of(&lines, range));
-        Ok(sketches.iter().find(|sketch| moved::is_telling(sketch)).map(Sketch::telling))
+        Ok(sketches.iter().find(|sketch| is_telling(sketch)).map(Sketch::telling))
     }
 
     /// The bytes of a blob, if it is here and no larger than code is.
@@ -160,7 +161,7 @@ impl Left<'_> {
             self.lacks.set(true);
             return Ok(None);
         };
-        let is_code = usize::try_from(size).is_ok_and(|size| size <= moved::MAX_BYTES);
+        let is_code = usize::try_from(size).is_ok_and(|size| size <= MAX_BYTES);
         if is_code { Ok(repository.blob_if_here(blob)?) } else { Ok(None) }
     }
 }

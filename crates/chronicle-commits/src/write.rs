@@ -3,7 +3,7 @@
 use std::{collections::HashSet, path::PathBuf};
 
 use chronicle_core::{
-    Annotation, Category, ContextLevel, CrossCutting, Entry, EntryId, LineRange, Lines, Note, Origin,
+    Annotation, Category, Change, ContextLevel, CrossCutting, Entry, EntryId, LineRange, Lines, Note, Origin,
     Provenance, Region, Source, correction::Tier, quality, trivial::is_message_of_git,
 };
 use chronicle_git::{Commit, NOTES_REF, NotesEdit, ObjectId, Repository};
@@ -17,8 +17,9 @@ use crate::{
     error::{CommitsError, NothingToReplaceWithSnafu, Result},
     input::{AnnotateInput, EntryInput, wash},
     knowledge, mend,
-    notebook::{Notebook, parse},
+    notebook::Notebook,
     staging::{Staged, StagedRemark, Staging},
+    stored::parse,
     trust::{Trust, marks, record_own},
 };
 
@@ -111,11 +112,7 @@ pub fn annotate(
         ));
     }
     let mut document = document(&mut facts, request, stamp, &mut warnings)?;
-    document.change = Some(change::of(
-        repository,
-        &facts.commit,
-        &repository.plain_changes(facts.first_parent(), facts.commit.tree)?,
-    )?);
+    document.change = Some(change_of(repository, &facts)?);
     supersede(repository, &mut document, &request.replace)?;
 
     // The staged remarks stay locked until they are either stored and gone, or untouched.
@@ -542,12 +539,13 @@ fn remarks_document(repository: &Repository, commit: ObjectId, stamp: &Stamp<'_>
     provenance.author.clone_from(&stamp.author);
     let mut document = Annotation::new(&commit.to_string(), &stamp.now.to_string(), &summary, provenance);
     document.context_level = Some(ContextLevel::Enhanced);
-    document.change = Some(change::of(
-        repository,
-        &facts.commit,
-        &repository.plain_changes(facts.first_parent(), facts.commit.tree)?,
-    )?);
+    document.change = Some(change_of(repository, &facts)?);
     Ok(document)
+}
+
+fn change_of(repository: &Repository, facts: &Facts<'_>) -> Result<Change> {
+    let changes = repository.plain_changes(facts.first_parent(), facts.commit.tree)?;
+    change::of(repository, &facts.commit, &changes)
 }
 
 /// The subject of a commit as the summary of what is said of it, as far as it is the user's: neither somebody else's nor

@@ -27,9 +27,10 @@ use crate::{
     deps::DepsRequest,
     error::Result,
     name_now::NamesNow,
+    note_texts::{Kind, Said, Text},
     outlines::{Items, Outlines},
-    past::known::Line,
-    prose::{Kind, Passage, Prose, Said},
+    past::line::Line,
+    prose::{Passage, Prose},
     record::{Concern, FileRecord, Heading, Reliance},
 };
 
@@ -98,7 +99,7 @@ impl<'j> By<'j> {
             Self::Declared(reliance) => Some(&reliance.id),
             Self::Group(..) => None,
             Self::Mention(Mentioned { passage, .. }) => {
-                (passage.kind != Kind::Summary).then_some(&passage.claim)
+                (passage.text.kind != Kind::Summary).then_some(&passage.text.claim)
             }
         }
     }
@@ -112,7 +113,7 @@ impl<'j> By<'j> {
                 (Some(file), anchor.as_deref())
             }
             Self::Mention(Mentioned { passage, .. }) => {
-                (passage.from_file.as_deref(), passage.from_anchor.as_deref())
+                (passage.text.from_file.as_deref(), passage.text.from_anchor.as_deref())
             }
         }
     }
@@ -132,7 +133,7 @@ impl<'j> By<'j> {
         match self {
             Self::Declared(reliance) => &reliance.nature,
             Self::Group(concern, ..) => &concern.item.description,
-            Self::Mention(mentioned) => mentioned.passage.text.trim(),
+            Self::Mention(mentioned) => mentioned.passage.text.words.trim(),
         }
     }
 
@@ -333,14 +334,15 @@ impl<'a> Judge<'a> {
         let mut met = HashSet::new();
         for (anchor, passages) in naming {
             for passage in passages {
-                let by = (&passage.claim, passage.heading.commit);
+                let Text { kind, claim, words, expires, .. } = &passage.text;
+                let by = (claim, passage.heading.commit);
                 // Older forms spell the declaration out in the words as well.
-                let is_declared = passage.kind == Kind::Entry && declared_by.contains(&by);
-                let is_expired = passage.expires.is_some_and(|end| end <= request.now);
+                let is_declared = *kind == Kind::Entry && declared_by.contains(&by);
+                let is_expired = expires.is_some_and(|end| end <= request.now);
                 if !self.claimed.contains(&by)
                     && !is_declared
                     && !is_expired
-                    && met.insert((passage.claim.clone(), by.1, passage.text.clone()))
+                    && met.insert((claim.clone(), by.1, words.clone()))
                 {
                     mentioned.push(Mentioned { target: number, anchor, passage });
                 }

@@ -7,11 +7,11 @@ use chronicle_facts::{Commit, CommitRow, Facts, Key, NewCommit, NewText, NewTouc
 use chronicle_git::{Commits, FileChange, Found, ObjectId, Repository};
 
 use crate::{
-    error::Result,
-    matching::Candidate,
+    error::{Result, if_notes},
+    kept::Progress,
     merging::MAX_NOTE_BYTES,
-    notebook::parse,
-    prose::{keys_of, passages},
+    note_texts::{said_in, texts},
+    stored::{Stored, parse},
 };
 
 /// So many commits are stored in one transaction.
@@ -19,9 +19,6 @@ const BATCH: usize = 2048;
 
 /// Of a sketch, so many lines are keys: code that moves keeps most of its lines.
 const SKETCHED: usize = 16;
-
-/// Called now and then while much is filled, with how many commits are done and how many there are.
-pub type Progress = fn(usize, usize);
 
 /// So few commits are looked at while somebody waits who must not wait long.
 const NEAR: usize = 256;
@@ -249,7 +246,7 @@ fn unread(repository: &Repository, facts: &Facts, warnings: &mut Vec<String>) ->
     if come.is_empty() {
         return Ok(());
     }
-    texts(repository, facts, come)?;
+    store_texts(repository, facts, come)?;
     Ok(facts.set_read()?)
 }
 
@@ -270,24 +267,18 @@ fn notes_of(
             let Ok(changes) = repository.note_changes(Some(before), Some(tip)) else { return Ok(false) };
             changed.extend(changes.into_iter().map(|change| (change.key, change.after)));
         }
-        (None, Some(_)) => match repository.notes(name) {
-            Ok(all) => {
-                for note in all {
-                    match changed.last_mut() {
-                        Some((key, blobs)) if *key == note.key => blobs.push(note.blob),
-                        _ => changed.push((note.key, vec![note.blob])),
-                    }
+        (None, Some(_)) => {
+            let Some(all) = if_notes(repository.notes(name), warnings)? else { return Ok(true) };
+            for note in all {
+                match changed.last_mut() {
+                    Some((key, blobs)) if *key == note.key => blobs.push(note.blob),
+                    _ => changed.push((note.key, vec![note.blob])),
                 }
             }
-            Err(error) if error.is_no_notes() => {
-                warnings.push(format!("{error}; it is passed over"));
-                return Ok(true);
-            }
-            Err(error) => return Err(error.into()),
-        },
+        }
     }
     let blobs: HashSet<ObjectId> = changed.iter().flat_map(|(_, blobs)| blobs).copied().collect();
-    texts(repository, facts, blobs)?;
+    store_texts(repository, facts, blobs)?;
     let keys: Vec<ObjectId> = changed.iter().map(|(key, _)| *key).collect();
     annotated(repository, facts, &keys)?;
     let rows: Vec<(Vec<u8>, Vec<Vec<u8>>)> = changed
@@ -329,7 +320,7 @@ fn come(repository: &Repository, facts: &Facts) -> Result<()> {
 }
 
 /// Stores the bytes of notes, with their keys.
-fn texts(repository: &Repository, facts: &Facts, blobs: HashSet<ObjectId>) -> Result<()> {
+fn store_texts(repository: &Repository, facts: &Facts, blobs: HashSet<ObjectId>) -> Result<()> {
     let mut missing = Vec::new();
     for blob in blobs {
         if facts.text_row(blob.as_slice())?.is_none() {
@@ -373,12 +364,10 @@ pub(crate) struct NoteWords {
 impl NoteWords {
     /// Those of a note with these bytes.
     pub(crate) fn of(bytes: &[u8]) -> Self {
-        let stored = parse(&[bytes]);
-        let mut words = Self { is_odd: !stored.remarks.is_empty(), ..Self::default() };
-        words.add(&stored.note);
-        let candidate = Candidate::unplaced(stored);
-        let passages = passages(&candidate);
-        words.words.extend(passages.iter().flat_map(|passage| keys_of(passage).into_keys()));
+        let Stored { note, remarks, .. } = parse(&[bytes]);
+        let mut words = Self { is_odd: !remarks.is_empty(), ..Self::default() };
+        words.add(&note);
+        words.words.extend(texts(&note).iter().flat_map(|(_, text)| said_in(&text.words).into_keys()));
         words
     }
 

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chronicle_git::ObjectId;
 
-use super::{Evidence, Match, Search, lost::Lost};
+use super::{
+    lost::Lost,
+    matches::{Evidence, Match, Search},
+};
 use crate::{change, error::Result};
 
 /// Commits of a chain that are looked at.

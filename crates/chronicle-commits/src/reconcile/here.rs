@@ -6,38 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chronicle_core::{Entry, LineRange, is_telling};
-use chronicle_git::{ObjectId, Repository};
+use chronicle_core::{Entry, LineRange};
+use chronicle_git::ObjectId;
 
-use super::{Evidence, Match, Search, lost::Lost, parts::is_in};
-use crate::{carry::Part, change, error::Result};
-
-/// A line that a commit wrote.
-pub(super) struct WrittenLine {
-    path: Vec<u8>,
-    number: u32,
-    pub(super) word: u32,
-    /// Whether it identifies code.
-    is_telling: bool,
-}
-
-/// The lines that the commit `key` wrote; none of a merge, which has those of others.
-pub(super) fn written(repository: &Repository, key: ObjectId) -> Result<Vec<WrittenLine>> {
-    let mut lines = Vec::new();
-    let commit = repository.commit(key)?;
-    if 1 < commit.parents.len() {
-        return Ok(lines);
-    }
-    let parent = commit.parents.first().map(|parent| repository.commit_tree(*parent)).transpose();
-    let Ok(changes) = parent.and_then(|parent| repository.plain_changes(parent, commit.tree)) else {
-        return Ok(lines);
-    };
-    change::print(repository, &changes, |written| {
-        let (path, number, word) = (written.path.to_vec(), written.number, written.word());
-        lines.push(WrittenLine { path, number, word, is_telling: is_telling(written.text) });
-    })?;
-    Ok(lines)
-}
+use super::{
+    lost::{Lost, WrittenLine},
+    matches::{Evidence, Match, Search},
+    parts::is_in,
+};
+use crate::{carry::Part, error::Result};
 
 /// The commits of the history of HEAD that wrote what identifies the change of `lost`, or some lessons of it.
 pub(super) fn taken_in(search: &Search<'_>, lost: &Lost) -> Result<Vec<Match>> {

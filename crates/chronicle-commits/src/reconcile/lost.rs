@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use chronicle_core::Note;
+use chronicle_core::{Note, is_telling};
 use chronicle_git::{LEGACY_NOTES_REF, NOTES_REF, ObjectId, Repository, is_knowledge_key};
 
-use super::{
-    Reach,
-    here::{self, WrittenLine},
-    relocated,
+use super::{reach::Reach, relocated};
+use crate::{
+    change,
+    error::{Result, if_notes},
+    stored::parse,
 };
-use crate::{change, error::Result, notebook::parse};
 
 /// An annotated commit that HEAD does not reach, with what is known of its change.
 pub(super) struct Lost {
@@ -40,14 +40,7 @@ pub(super) struct Lost {
 pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<String>) -> Result<Vec<Lost>> {
     let mut blobs: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
     for name in [NOTES_REF, LEGACY_NOTES_REF] {
-        let notes = match repository.notes(name) {
-            Err(error) if error.is_no_notes() => {
-                warnings.push(format!("{error}; it is passed over"));
-                continue;
-            }
-            notes => notes?,
-        };
-        for note in notes {
+        for note in if_notes(repository.notes(name), warnings)?.into_iter().flatten() {
             blobs.entry(note.key).or_default().push(note.blob);
         }
     }
@@ -118,7 +111,8 @@ fn base(
             Some(parent) => *parent,
             None => *repository.commit(at).ok()?.parents.first()?,
         };
-        if if lost.is_orphan { reach.has(at) } else { reach.has_here(at) } {
+        let is_in_reach = if lost.is_orphan { reach.has(at) } else { reach.has_here(at) };
+        if is_in_reach {
             return Some(at);
         }
     }
@@ -164,7 +158,7 @@ fn of(
     if is_orphan {
         patches.extend(relocated::patches_within(repository, key, &note)?);
     }
-    let lines = if is_orphan { Vec::new() } else { here::written(repository, key)? };
+    let lines = if is_orphan { Vec::new() } else { written(repository, key)? };
     Ok(Lost {
         key,
         is_orphan,
@@ -179,4 +173,31 @@ fn of(
         parent,
         note,
     })
+}
+
+/// A line that a commit wrote.
+pub(super) struct WrittenLine {
+    pub(super) path: Vec<u8>,
+    pub(super) number: u32,
+    pub(super) word: u32,
+    /// Whether it identifies code.
+    pub(super) is_telling: bool,
+}
+
+/// The lines that the commit `key` wrote; none of a merge, which has those of others.
+fn written(repository: &Repository, key: ObjectId) -> Result<Vec<WrittenLine>> {
+    let mut lines = Vec::new();
+    let commit = repository.commit(key)?;
+    if 1 < commit.parents.len() {
+        return Ok(lines);
+    }
+    let parent = commit.parents.first().map(|parent| repository.commit_tree(*parent)).transpose();
+    let Ok(changes) = parent.and_then(|parent| repository.plain_changes(parent, commit.tree)) else {
+        return Ok(lines);
+    };
+    change::print(repository, &changes, |written| {
+        let (path, number, word) = (written.path.to_vec(), written.number, written.word());
+        lines.push(WrittenLine { path, number, word, is_telling: is_telling(written.text) });
+    })?;
+    Ok(lines)
 }

@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use chronicle_core::{Entry, Lines, Sketch};
 use chronicle_git::{BStr, ObjectId};
 
-use super::{Evidence, Match, Search, lost::Lost};
+use super::{
+    lost::Lost,
+    matches::{Evidence, Match, Search},
+};
 use crate::{carry::Part, error::Result, introduced};
 
 /// Fewer words than this stand somewhere by chance.

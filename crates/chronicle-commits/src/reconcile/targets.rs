@@ -6,8 +6,8 @@ use chronicle_core::patch_id::PatchId;
 use chronicle_git::{BStr, FileChange, Node, ObjectId, Repository};
 
 use super::{
-    Reach,
     lost::Lost,
+    reach::Reach,
     relocated::{Relocated, above},
 };
 use crate::{change, error::Result};
