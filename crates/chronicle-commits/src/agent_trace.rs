@@ -10,11 +10,7 @@ use chronicle_git::{NOTES_REF, ObjectId, Repository};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::{
-    error::Result,
-    gather::summary_id,
-    notebook::{Notebook, SaidBy},
-};
+use crate::{claim_id::summary_id, error::Result, notebook::Notebook, stored::SaidBy};
 
 /// The version of the format that is written.
 const VERSION: &str = "0.1.0";
@@ -81,12 +77,12 @@ fn trace(
         let ranges = files.entry(file).or_default();
         ranges.extend(lines.filter(|lines| !ranges.contains(lines)));
     }
-    let file = |(path, mut ranges): (&str, Vec<LineRange>)| {
+    let files = files.into_iter().map(|(path, mut ranges)| {
         ranges.sort_unstable_by_key(|lines| (lines.start, lines.end));
         let ranges: Vec<Value> =
             ranges.iter().map(|lines| json!({ "start_line": lines.start, "end_line": lines.end })).collect();
         json!({ "path": plain(path), "conversations": [{ "contributor": contributor, "ranges": ranges }] })
-    };
+    });
     let mut about = Map::new();
     about.insert("summary".to_owned(), plain(&document.summary).into());
     about.insert("source".to_owned(), document.provenance.source.name().into());
@@ -102,7 +98,7 @@ fn trace(
         "timestamp": document.timestamp,
         "vcs": { "type": "git", "revision": key.to_string() },
         "tool": { "name": "git-chronicle", "version": tool_version },
-        "files": files.into_iter().map(file).collect::<Vec<_>>(),
+        "files": files.collect::<Vec<_>>(),
         "metadata": { "chronicle": about },
     })
 }

@@ -7,9 +7,9 @@ use chronicle_core::{
 };
 
 use crate::{
+    code_lines::is_telling,
     derive::{Derived, Facts, LONGEST_RANGE, MAX_PLACES},
     error::Result,
-    moved,
 };
 
 /// The place of a lesson: its lines or ranges, and the item that holds them.
@@ -35,8 +35,8 @@ pub(crate) fn locate(
         (Some(lines), named) => {
             let items = items(facts, file)?;
             let named = named.map(|named| completed(&items, named));
-            let held = || innermost(&items, lines).map(anchor_of);
-            Ok(Located { lines: Some(lines), places: None, anchor: named.or_else(held) })
+            let anchor = named.or_else(|| innermost(&items, lines).map(anchor_of));
+            Ok(Located { lines: Some(lines), places: None, anchor })
         }
         (None, Some(named)) => by_name(facts, file, named, warnings),
         (None, None) => by_changes(facts, file),
@@ -45,8 +45,7 @@ pub(crate) fn locate(
 
 /// The lines of the item that `named` names.
 fn by_name(facts: &mut Facts<'_>, file: &str, named: &Anchor, warnings: &mut Vec<String>) -> Result<Located> {
-    let without_lines = || Located { anchor: Some(named.clone()), ..Located::default() };
-    let Some(outline) = facts.items(file)? else { return Ok(without_lines()) };
+    let Some(outline) = facts.items(file)? else { return Ok(without_lines(named)) };
     let outline = match &*outline {
         Ok(items) => items,
         Err(reason) => {
@@ -61,16 +60,16 @@ fn by_name(facts: &mut Facts<'_>, file: &str, named: &Anchor, warnings: &mut Vec
         Resolution::Qualified(found) | Resolution::Unqualified(found) => found,
         Resolution::Fuzzy(near) => {
             warnings.push(nothing_named(&name, file, near.iter().map(|item| item.qualified.as_str())));
-            return Ok(without_lines());
+            return Ok(without_lines(named));
         }
         Resolution::Unknown(closest) => {
             warnings.push(nothing_named(&name, file, closest.iter().copied()));
-            return Ok(without_lines());
+            return Ok(without_lines(named));
         }
     };
-    let changed = facts.hunks(file)?;
-    let is_changed = |item: &&&Item| changed.iter().any(|hunk| hunk.overlaps(item.lines));
-    let meant: Vec<&Item> = match (&found[..], found.iter().filter(is_changed).copied().collect::<Vec<_>>()) {
+    let hunks = facts.hunks(file)?;
+    let changed = found.iter().copied().filter(|item| hunks.iter().any(|hunk| hunk.overlaps(item.lines)));
+    let meant: Vec<&Item> = match (&found[..], changed.collect::<Vec<_>>()) {
         ([only], _) => vec![only],
         // Of several, the commit's author means the one that the commit changed.
         (_, changed) if changed.len() == 1 => changed,
@@ -85,7 +84,11 @@ fn by_name(facts: &mut Facts<'_>, file: &str, named: &Anchor, warnings: &mut Vec
         "`{name}` is ambiguous in `{file}` ({}), so the lesson was stored without lines",
         quoted(names)
     ));
-    Ok(without_lines())
+    Ok(without_lines(named))
+}
+
+fn without_lines(named: &Anchor) -> Located {
+    Located { anchor: Some(named.clone()), ..Located::default() }
 }
 
 fn nothing_named<'n>(name: &str, file: &str, closest: impl Iterator<Item = &'n str>) -> String {
@@ -132,8 +135,7 @@ fn items(facts: &mut Facts<'_>, file: &str) -> Result<Vec<Item>> {
 
 /// The innermost item that holds all of `range`.
 pub(crate) fn innermost(items: &[Item], range: LineRange) -> Option<&Item> {
-    let holds = |item: &&Item| item.lines.start <= range.start && range.end <= item.lines.end;
-    items.iter().filter(holds).min_by_key(|item| item.lines.len())
+    items.iter().filter(|item| item.lines.holds(range)).min_by_key(|item| item.lines.len())
 }
 
 fn anchor_of(item: &Item) -> Anchor {
@@ -169,11 +171,11 @@ impl Facts<'_> {
         let Some(content) = self.content(file)? else { return Ok(None) };
         let lines = Lines::new(content);
         let all = lines.all();
-        let says = |line: &u32| !all.get(*line as usize - 1).is_none_or(|line| line.trim_ascii().is_empty());
-        let changed = || places.iter().flat_map(|place| place.start..=place.end);
-        let first = changed().find(says);
-        let last = places.iter().rev().flat_map(|place| (place.start..=place.end).rev()).find(says);
-        Ok(first.zip(last).and_then(|(first, last)| LineRange::new(first, last).ok()))
+        let changed = places.iter().flat_map(|place| place.start..=place.end);
+        let mut telling = changed
+            .filter(|line| all.get(*line as usize - 1).is_some_and(|line| !line.trim_ascii().is_empty()));
+        let Some(first) = telling.next() else { return Ok(None) };
+        Ok(LineRange::new(first, telling.next_back().unwrap_or(first)).ok())
     }
 }
 
@@ -190,10 +192,11 @@ const AROUND: u32 = 4;
 pub(crate) fn around(
     facts: &mut Facts<'_>,
     file: &str,
-    (lines, sketch): (Option<LineRange>, Option<&Sketch>),
+    lines: Option<LineRange>,
+    sketch: Option<&Sketch>,
 ) -> Result<Option<Sketch>> {
     let (Some(lines), Some(sketch)) = (lines, sketch) else { return Ok(None) };
-    if moved::is_telling(sketch) {
+    if is_telling(sketch) {
         return Ok(None);
     }
     let items = items(facts, file)?;
@@ -203,7 +206,7 @@ pub(crate) fn around(
         start: lines.start.saturating_sub(AROUND).max(item.start),
         end: lines.end.saturating_add(AROUND).min(item.end),
     };
-    Ok(facts.sketch(file, around)?.filter(moved::is_telling))
+    Ok(facts.sketch(file, around)?.filter(is_telling))
 }
 
 /// Sketches the items that are relied upon, so that they are found in whatever file they go to.

@@ -6,10 +6,10 @@ use std::{
 };
 
 use chronicle_core::{
-    Age, Category, ContextLevel, DependsOn, EntryId, GoneBecause, LineFinder, LineRange, NO_SUMMARY, Origin,
+    Age, ContextLevel, DependsOn, EntryId, GoneBecause, LineFinder, LineRange, NO_SUMMARY, Origin,
     correction::{self, CorrectionItem, CorrectionKind, Tier},
     mentions::{agree, segments},
-    outline::{Item as Named, may_mean},
+    outline::may_mean,
     reading::{
         BeyondLimit, CrossCuttingItem, Dependency, Match, MovedTo, Reading, RegionItem, Standing, State,
         Stats, WisdomItem,
@@ -23,17 +23,17 @@ use jiff::Timestamp;
 use crate::{
     Content,
     by_item::placed_again,
-    corrections::Said,
+    caches::Caches,
+    corrections::Afterwords,
     error::Result,
     gather::located,
-    kept::Caches,
     moved,
     outlines::Items,
     placing::Placement,
-    read::{Limits, ReadRequest, Scope},
-    record::{Body, Claim, Concern, FileRecord, Heading, Reliance},
+    question::{Limits, ReadRequest, Scope},
+    record::{Body, Claim, FileRecord, Heading, Reliance},
     related::Follower,
-    trust::Voice,
+    retire::Newer,
     went::Left,
     wisdom_view,
 };
@@ -57,7 +57,7 @@ pub(crate) struct Setting<'a> {
     pub(crate) head_time: Timestamp,
     pub(crate) head_tree: ObjectId,
     /// What was said of claims after they were made.
-    pub(crate) said: &'a dyn Said,
+    pub(crate) said: &'a Afterwords,
 }
 
 impl Setting<'_> {
@@ -102,12 +102,7 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
         reading.warnings.push(format!("{n_more} more items match; raise --max-regions to see them"));
     }
     reading.warnings.extend(left_out(n_of_strangers, "item"));
-    let source = |item: &Item| {
-        let Scoped { record, .. } = &files[item.file?];
-        let name = &record.claims[item.claim].name;
-        record.is_elsewhere(name).then(|| name.trim_start_matches("./"))
-    };
-    let sources: BTreeSet<&str> = items.iter().filter_map(source).collect();
+    let sources: BTreeSet<&str> = items.iter().filter_map(|item| item.source(files)).collect();
     reading.warnings.extend(sources.into_iter().map(moved::remark));
     let mut follower = Follower {
         repository: setting.repository,
@@ -131,7 +126,7 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
             }
         }
         let own = item.body.anchor().map(|anchor| anchor.name.as_str());
-        item.standing.related = follower.follow((&item.standing.commit, own), item.body.related())?;
+        item.standing.related = follower.follow(&item.standing.commit, own, item.body.related())?;
         match item.finish() {
             Finished::Region(region) => reading.regions.push(region),
             Finished::Wisdom(entry) => reading.wisdom.push(entry),
@@ -139,37 +134,13 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
     }
     if !request.limits.lessons_only {
         reading.dependencies_on_this = dependencies(request, files, setting);
-        let said = |item: &Dependency| (item.commit.clone(), item.tier);
-        let n_left_out = room::cap(&mut reading.dependencies_on_this, said);
+        let dependents = &mut reading.dependencies_on_this;
+        let n_left_out = room::cap(dependents, |item| (item.commit.clone(), item.tier));
         reading.warnings.extend(left_out(n_left_out, "dependent"));
-        let concerns = files.iter().enumerate().flat_map(|(number, file)| {
-            let aim = Aim { scope: request.scope(number), items: LazyCell::new(|| setting.items(file)) };
-            let is_here = move |concern: &&Concern| {
-                let here = concern.here.iter().map(|at| concern.members[*at].anchor.as_deref());
-                here.into_iter().any(|anchor| aim.is_about(anchor))
-            };
-            let concerns = file.record.concerns.iter().filter(is_here);
-            concerns.map(|concern| (&file.record.headings[concern.heading], concern))
-        });
-        let concerns = concerns.filter(|(_, concern)| concern.had_name);
-        let concerns =
-            concerns.filter(|(_, concern)| request.limits.admit(concern.item.at, &concern.item.tags));
-        let told = concerns.map(|(heading, concern)| CrossCuttingItem {
-            author: heading.other().and(heading.author.clone()),
-            tier: heading.voice.tier,
-            origin: heading.voice.origin.clone(),
-            ..concern.item.clone()
-        });
-        reading.cross_cutting = told.collect();
-        reading.cross_cutting.sort_by(|left, right| {
-            let key = |item: &'_ CrossCuttingItem| (item.tier == Tier::Unknown, std::cmp::Reverse(item.at));
-            key(left).cmp(&key(right)).then_with(|| left.commit.cmp(&right.commit))
-        });
-        reading.cross_cutting.dedup();
+        reading.cross_cutting = concerns(request, files, setting);
         let n_left_out = room::cap(&mut reading.cross_cutting, |item| (item.commit.clone(), item.tier));
         reading.warnings.extend(left_out(n_left_out, "concern"));
     }
-    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let counted = if request.limits.without_stats { &[][..] } else { files };
     reading.stats = Stats {
         commits_examined: count(distinct(counted, |record| &record.places)),
@@ -179,6 +150,10 @@ pub(crate) fn answer(request: &ReadRequest, files: &[Scoped], setting: &Setting<
         related_hops: follower.farthest,
     };
     Ok(reading)
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// Cuts `items` to `most`, and says which are left out.
@@ -234,13 +209,11 @@ fn items(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Resu
             let is_named = aim.names(claim);
             let is_missing = request.limits.without_gone && placement.state == State::Gone;
             if aim.concerns(claim, placement) && (!is_missing || is_named) {
-                items.push(item(
-                    request,
-                    setting,
-                    (number, file),
-                    (claim_number, claim, is_named),
-                    placement,
-                ));
+                let (body, mut standing) = standing(request, setting, file, claim, placement);
+                if is_named {
+                    standing.matched = Match::Anchor;
+                }
+                items.push(Item { body, standing, file: Some(number), claim: claim_number });
             }
         }
     }
@@ -256,11 +229,11 @@ struct Aim<'a, F> {
 impl<F: FnOnce() -> Option<Items>> Aim<'_, F> {
     /// Whether `claim`, which is at `placement`, is about what is asked about.
     fn concerns(&self, claim: &Claim, placement: &Placement) -> bool {
-        // A claim without lines is about the file, unless it names a part of it.
-        let is_elsewhere = || placement.matched == Match::File && !self.may_mean(anchor_of(claim));
         self.scope.lines.is_none()
             || self.names(claim)
-            || placement.concerns(self.scope, None) && !is_elsewhere()
+            // A claim without lines is about the file, unless it names a part of it.
+            || placement.concerns(self.scope, None)
+                && (placement.matched != Match::File || self.may_mean(anchor_of(claim)))
             || matches!(claim.body, Body::Region(_)) && self.is_in_unit(placement)
     }
 
@@ -273,9 +246,17 @@ impl<F: FnOnce() -> Option<Items>> Aim<'_, F> {
         let Some(unit) = holding.min_by_key(|item| item.len()) else { return false };
         ranges.iter().filter(|range| range.overlaps(unit)).any(|range| {
             let asked = LineRange { start: range.start.max(unit.start), end: range.end.min(unit.end) };
-            let is_inner = |item: &Named| item.lines != unit && unit.holds(item.lines);
-            !items.iter().any(|item| is_inner(item) && item.lines.holds(asked))
+            let mut inner =
+                items.iter().map(|item| item.lines).filter(|item| *item != unit && unit.holds(*item));
+            !inner.any(|item| item.holds(asked))
         })
+    }
+
+    /// Whether the file has an item that is called `name`.
+    fn has_item(&self, name: &str) -> bool {
+        let name = segments(name);
+        let mut items = self.items.as_deref().into_iter().flatten().flatten();
+        items.any(|item| agree(&segments(&item.qualified), &name))
     }
 
     /// Whether `claim` may be about what is asked about, once its item has been looked at.
@@ -338,13 +319,14 @@ fn merge_commit_wide(items: Vec<Item>) -> Vec<Item> {
     merged
 }
 
-fn item(
+/// What `claim`, which is at `placement`, says, and how far it counts.
+fn standing(
     request: &ReadRequest,
     setting: &Setting<'_>,
-    (number, file): (usize, &Scoped),
-    (claim_number, claim, is_named): (usize, &Claim, bool),
+    file: &Scoped,
+    claim: &Claim,
     placement: &Placement,
-) -> Item {
+) -> (Body, Box<Standing>) {
     let body = &claim.body;
     let heading = &file.record.headings[claim.heading];
     let tie = match (body.anchor(), placement.tie) {
@@ -356,13 +338,11 @@ fn item(
     };
     let factors = factors(heading, body.origin(), tie, request, setting);
     let present_name = file.path.to_string();
-    let said_by = &heading.voice;
-    let (body, corrections) =
-        corrected((&claim.id, said_by), body.clone(), setting.said, request.limits.as_written);
+    let (body, corrections) = corrected(claim, heading.voice.tier, setting.said, request.limits.as_written);
     let is_doubted = corrections.iter().any(|item| !item.is_remark);
     let confidence = score::confidence(&factors);
     let standing = Box::new(Standing {
-        superseded_by: setting.said.superseded_by(&claim.id.0),
+        superseded_by: setting.said.superseded.get(&claim.id).cloned(),
         expired: body.expires().is_some_and(|end| end <= request.now),
         expires: body.expires(),
         id: claim.id.clone(),
@@ -388,7 +368,7 @@ fn item(
         moved_to: None,
         item_lines: placement.item,
         lines_disagree: placement.tie == Tie::ByName,
-        matched: if is_named { Match::Anchor } else { placement.matched },
+        matched: placement.matched,
         elsewhere: heading.elsewhere.clone(),
         tags: body.tags().to_vec(),
         task: heading.task.clone(),
@@ -400,7 +380,7 @@ fn item(
             Body::Wisdom(entry) => unknown_keys(&entry.extra),
         },
     });
-    Item { body, standing, file: Some(number), claim: claim_number }
+    (body, standing)
 }
 
 /// `lines` of the file without blank ones at either end.
@@ -439,23 +419,19 @@ fn unknown_keys(
     others.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// What is left of a claim after it was corrected, and by what; `as_written` shows the claim as it was and
-/// hides nothing.
-fn corrected(
-    (id, said_by): (&EntryId, &Voice),
-    mut body: Body,
-    said: &dyn Said,
-    as_written: bool,
-) -> (Body, Vec<CorrectionItem>) {
+/// What is left of a claim of this `tier` after it was corrected, and by what; `as_written` shows the claim as it was
+/// and hides nothing.
+fn corrected(claim: &Claim, tier: Tier, said: &Afterwords, as_written: bool) -> (Body, Vec<CorrectionItem>) {
+    let mut body = claim.body.clone();
     let mut corrections = match &body {
         Body::Region(region) => correction::in_region(region),
         Body::Summary(_) | Body::Wisdom(_) => Vec::new(),
     };
     for correction in &mut corrections {
         // They are part of the claim.
-        correction.trust = said_by.tier;
+        correction.trust = tier;
     }
-    corrections.extend(said.corrections(&id.0));
+    corrections.extend_from_slice(said.corrections_of(&claim.id));
     if corrections.is_empty() || as_written {
         return (body, corrections);
     }
@@ -496,8 +472,8 @@ fn gone_since(item: &Item, files: &[Scoped], setting: &Setting<'_>) -> Result<Op
     }
     match (claim.n_newer, claim.placement.recorded_in) {
         (Some(n_newer), Some((blob, range))) => {
-            let file = (path.as_bstr(), &record.steps[..], n_newer);
-            setting.caches.retired.gone_since(setting.repository, file, blob, range)
+            let newer = Newer { path: path.as_bstr(), steps: &record.steps, n_newer };
+            setting.caches.retired.gone_since(setting.repository, newer, blob, range)
         }
         _ => Ok(None),
     }
@@ -520,30 +496,27 @@ fn moved_to(item: &Item, files: &[Scoped], setting: &Setting<'_>, by: ObjectId) 
 /// went to is not shown as gone from the other one.
 fn keep_best_copies(mut items: Vec<Item>, files: &[Scoped]) -> Vec<Item> {
     items.sort_by(|left, right| {
-        let key = |item: &Item| {
-            let standing = &item.standing;
-            (std::cmp::Reverse(standing.tier), standing.elsewhere.is_some(), standing.state)
-        };
-        let by_trust = || right.standing.confidence.total_cmp(&left.standing.confidence);
-        // Whichever it is, it has to be the same one each time.
-        let any =
-            || (right.standing.at, &left.standing.commit).cmp(&(left.standing.at, &right.standing.commit));
-        key(left).cmp(&key(right)).then_with(by_trust).then_with(any)
+        let (left, right) = (&left.standing, &right.standing);
+        (right.tier.cmp(&left.tier))
+            .then_with(|| left.elsewhere.is_some().cmp(&right.elsewhere.is_some()))
+            .then_with(|| left.state.cmp(&right.state))
+            .then_with(|| right.confidence.total_cmp(&left.confidence))
+            // Whichever it is, it has to be the same one each time.
+            .then_with(|| (right.at, &left.commit).cmp(&(left.at, &right.commit)))
     });
     let mut seen = HashSet::with_capacity(items.len());
     let is_first: Vec<bool> = items.iter().map(|item| seen.insert((&item.standing.id, item.file))).collect();
     let mut is_first = is_first.into_iter();
     items.retain(|_| is_first.next().unwrap_or_default());
-    let name = |item: &Item| Some(&*files[item.file?].record.claims[item.claim].name);
-    let is_gone = |item: &Item| item.standing.state == State::Gone;
     // What is said of a whole commit is said of each of its files.
     let there: HashSet<(EntryId, &str)> = items
         .iter()
-        .filter(|item| !is_gone(item))
-        .filter_map(|item| Some((item.standing.id.clone(), name(item)?)))
+        .filter(|item| item.standing.state != State::Gone)
+        .filter_map(|item| Some((item.standing.id.clone(), item.name(files)?)))
         .collect();
     items.retain(|item| {
-        !is_gone(item) || !name(item).is_some_and(|name| there.contains(&(item.standing.id.clone(), name)))
+        item.standing.state != State::Gone
+            || !item.name(files).is_some_and(|name| there.contains(&(item.standing.id.clone(), name)))
     });
     items
 }
@@ -556,20 +529,14 @@ fn filtered(items: Vec<Item>, limits: &Limits) -> Vec<Item> {
             Body::Summary(_) => Vec::new(),
             Body::Wisdom(_) => vec![item],
         });
-        let fits = |category: Category| move |item: &Item| item.body.category() == Some(category);
-        lessons.filter(|item| limits.category.is_none_or(|category| fits(category)(item))).collect()
+        lessons.filter(|item| limits.category.is_none() || limits.category == item.body.category()).collect()
     } else {
         items
-    };
-    let level = |item: &Item| match item.body.origin() {
-        Some(Origin::Author) => ContextLevel::Enhanced,
-        Some(Origin::Inferred) => ContextLevel::Inferred,
-        None => item.standing.context_level,
     };
     as_asked
         .into_iter()
         .filter(|item| limits.admit(item.standing.at, &item.standing.tags))
-        .filter(|item| limits.context_level.is_none_or(|wanted| level(item) == wanted))
+        .filter(|item| limits.context_level.is_none_or(|wanted| item.level() == wanted))
         .filter(|item| limits.min_confidence <= item.standing.confidence)
         .collect()
 }
@@ -578,34 +545,27 @@ fn filtered(items: Vec<Item>, limits: &Limits) -> Vec<Item> {
 fn rank(items: &mut [Item]) {
     items.sort_by(|left, right| {
         let (left, right) = (&left.standing, &right.standing);
-        let place = |standing: &Standing| (standing.matched, standing.lines);
         left.is_over()
             .cmp(&right.is_over())
             .then_with(|| (left.tier == Tier::Unknown).cmp(&(right.tier == Tier::Unknown)))
             .then_with(|| right.confidence.total_cmp(&left.confidence))
             .then_with(|| right.at.cmp(&left.at))
-            .then_with(|| place(left).cmp(&place(right)))
+            .then_with(|| (left.matched, left.lines).cmp(&(right.matched, right.lines)))
             .then_with(|| (&left.id, &left.file).cmp(&(&right.id, &right.file)))
     });
 }
 
 /// Whether an assumption is still made at `now`: its claim is neither replaced nor out of date, and the assumption not
 /// taken back.
-pub(crate) fn stands(
-    (id, nature): (&str, &str),
-    expires: Option<Timestamp>,
-    said: &dyn Said,
-    now: Timestamp,
-) -> bool {
-    let is_removed = || {
-        let corrections = said.corrections(id);
-        let removals = corrections.iter().filter(|item| item.kind == CorrectionKind::Remove);
-        let mut values = removals
-            .filter(|item| matches!(item.field.as_deref(), Some("depends_on" | "semantic_dependencies")));
-        values.any(|item| item.target_value.as_deref() == Some(nature))
-    };
-    let is_expired = expires.is_some_and(|end| end <= now);
-    !is_expired && said.superseded_by(id).is_none() && !is_removed()
+pub(crate) fn stands(reliance: &Reliance, said: &Afterwords, now: Timestamp) -> bool {
+    if reliance.expires.is_some_and(|end| end <= now) || said.superseded.contains_key(&reliance.id) {
+        return false;
+    }
+    let corrections = said.corrections_of(&reliance.id).iter();
+    let removals = corrections.filter(|item| item.kind == CorrectionKind::Remove);
+    let mut values =
+        removals.filter(|item| matches!(item.field.as_deref(), Some("depends_on" | "semantic_dependencies")));
+    !values.any(|item| item.target_value.as_deref() == Some(reliance.nature.as_str()))
 }
 
 /// Whether anybody says by its name that something relies on the code in `scope`.
@@ -628,27 +588,18 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
         // What stands beside the item that was asked for is another matter; what is called otherwise
         // by now may be that item, if it is there.
         let is_there = scope.lines.as_ref().is_none_or(|lines| !lines.is_empty());
-        let stands_beside = |on: &str| {
-            let on = segments(on);
-            let is_on = |item: &Named| agree(&segments(&item.qualified), &on);
-            setting.items(file).as_deref().is_some_and(|items| items.iter().flatten().any(is_on))
-        };
-        let is_meant = |reliance: &&Reliance| {
+        for reliance in record.reliances.iter().filter(|reliance| reliance.had_name) {
             let on = reliance.on_anchor.as_deref();
             let is_asked = if scope.names.is_empty() { aim.is_about(on) } else { scope.names(on) };
-            reliance.had_name && (is_asked || on.is_none_or(|on| is_there && !stands_beside(on)))
-        };
-        let counts = |reliance: &&Reliance| {
-            request.limits.as_written || {
-                let claim = (reliance.id.0.as_str(), reliance.nature.as_str());
-                stands(claim, reliance.expires, setting.said, request.now)
+            if !is_asked && on.is_some_and(|on| !is_there || aim.has_item(on))
+                || !request.limits.as_written && !stands(reliance, setting.said, request.now)
+            {
+                continue;
             }
-        };
-        dependencies.extend(record.reliances.iter().filter(is_meant).filter(counts).map(|reliance| {
             let heading = &record.headings[reliance.heading];
             let confidence = score::confidence(&factors(heading, None, tie, request, setting));
-            let is_doubted = setting.said.corrections(&reliance.id.0).iter().any(|item| !item.is_remark);
-            Dependency {
+            let is_doubted = setting.said.doubts(&reliance.id);
+            dependencies.push(Dependency {
                 from_file: reliance.from_file.clone(),
                 from_file_recorded: None,
                 from_is_deleted: false,
@@ -658,16 +609,17 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
                 commit: heading.commit.to_string(),
                 at: heading.at,
                 confidence: if is_doubted { score::doubted(confidence) } else { confidence },
-                author: heading.other().and(heading.author.clone()),
+                author: heading.other_author(),
                 tier: heading.voice.tier,
                 origin: heading.voice.origin.clone(),
-            }
-        }));
+            });
+        }
     }
     dependencies.sort_by(|left, right| {
-        let is_unknown = |dependency: &Dependency| dependency.tier == Tier::Unknown;
-        let newest = right.confidence.total_cmp(&left.confidence).then(right.at.cmp(&left.at));
-        is_unknown(left).cmp(&is_unknown(right)).then(newest).then(left.commit.cmp(&right.commit))
+        (left.tier == Tier::Unknown)
+            .cmp(&(right.tier == Tier::Unknown))
+            .then(right.confidence.total_cmp(&left.confidence))
+            .then((right.at, &left.commit).cmp(&(left.at, &right.commit)))
     });
     let mut seen = HashSet::new();
     dependencies.retain(|dependency| {
@@ -681,7 +633,56 @@ fn dependencies(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) 
     dependencies
 }
 
+/// What spans the files in scope and other places, most trusted first.
+fn concerns(request: &ReadRequest, files: &[Scoped], setting: &Setting<'_>) -> Vec<CrossCuttingItem> {
+    let mut concerns: Vec<CrossCuttingItem> = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        let aim = Aim { scope: request.scope(number), items: LazyCell::new(|| setting.items(file)) };
+        for concern in &file.record.concerns {
+            let mut here = concern.here.iter().map(|at| concern.members[*at].anchor.as_deref());
+            if concern.had_name
+                && here.any(|anchor| aim.is_about(anchor))
+                && request.limits.admit(concern.item.at, &concern.item.tags)
+            {
+                let heading = &file.record.headings[concern.heading];
+                concerns.push(CrossCuttingItem {
+                    author: heading.other_author(),
+                    tier: heading.voice.tier,
+                    origin: heading.voice.origin.clone(),
+                    ..concern.item.clone()
+                });
+            }
+        }
+    }
+    concerns.sort_by(|left, right| {
+        (left.tier == Tier::Unknown)
+            .cmp(&(right.tier == Tier::Unknown))
+            .then_with(|| (right.at, &left.commit).cmp(&(left.at, &right.commit)))
+    });
+    concerns.dedup();
+    concerns
+}
+
 impl Item {
+    /// The file as its claim calls it, when it belongs to one.
+    fn name<'f>(&self, files: &'f [Scoped]) -> Option<&'f str> {
+        Some(&files[self.file?].record.claims[self.claim].name)
+    }
+
+    /// The other file that its code came from.
+    fn source<'f>(&self, files: &'f [Scoped]) -> Option<&'f str> {
+        let name = self.name(files)?;
+        files[self.file?].record.is_elsewhere(name).then(|| name.trim_start_matches("./"))
+    }
+
+    fn level(&self) -> ContextLevel {
+        match self.body.origin() {
+            Some(Origin::Author) => ContextLevel::Enhanced,
+            Some(Origin::Inferred) => ContextLevel::Inferred,
+            None => self.standing.context_level,
+        }
+    }
+
     /// The shape in which the item is answered.
     fn finish(self) -> Finished {
         let standing = *self.standing;

@@ -69,15 +69,16 @@ impl Blames {
     pub fn written(
         &self,
         lazy: &LazyRepository,
-        (commit, path): (ObjectId, &BStr),
+        commit: ObjectId,
+        path: &BStr,
         content: &[u8],
         lines: LineRange,
     ) -> Result<Option<Vec<Written>>> {
         let Some(common_dir) = self.common_dir.as_deref().filter(|_| self.kept.is_on()) else {
-            return directly(lazy.get()?, (commit, path), content, lines);
+            return directly(lazy.get()?, commit, path, content, lines);
         };
         if lazy.get()?.blames_otherwise() {
-            return directly(lazy.get()?, (commit, path), content, lines);
+            return directly(lazy.get()?, commit, path, content, lines);
         }
         let hash = hash(path, &chronicle_git::frame_stamp(common_dir), commit);
         let blame = match self.kept(hash) {
@@ -92,17 +93,22 @@ impl Blames {
         };
         let now = line_words(content);
         let map = (now != blame.words).then(|| LineMap::between_words(&now, &blame.words));
-        let author = |line: u32| {
-            let then = line_in(map.as_ref(), line);
-            let (number, line_then) = blame.lines.get(then? as usize - 1)?;
-            let author = blame.authors.get(*number as usize)?;
-            Some(Author { line_then: *line_then, ..author.clone() })
-        };
-        Ok(Some((lines.start..=lines.end).map(|line| (line, author(line))).collect()))
+        let written = (lines.start..=lines.end)
+            .map(|line| (line, line_in(map.as_ref(), line).and_then(|then| blame.author(then))));
+        Ok(Some(written.collect()))
     }
 
     fn kept(&self, hash: u128) -> Option<StoredBlame> {
         postcard::from_bytes(&self.kept.get(hash)?).ok()
+    }
+}
+
+impl StoredBlame {
+    /// Who wrote a line of the file that was blamed.
+    fn author(&self, line: u32) -> Option<Author> {
+        let (number, line_then) = self.lines.get(line as usize - 1)?;
+        let author = self.authors.get(*number as usize)?;
+        Some(Author { line_then: *line_then, ..author.clone() })
     }
 }
 
@@ -120,22 +126,21 @@ fn line_in(map: Option<&LineMap>, line: u32) -> Option<u32> {
 
 fn directly(
     repository: &Repository,
-    (commit, path): (ObjectId, &BStr),
+    commit: ObjectId,
+    path: &BStr,
     content: &[u8],
     lines: LineRange,
 ) -> Result<Option<Vec<Written>>> {
     let Some(blob) = repository.blob_at(repository.commit_tree(commit)?, path)? else { return Ok(None) };
     let Some(committed) = repository.blob_if_here(blob)? else { return Ok(None) };
     let map = LineMap::between(&Lines::new(content), &Lines::new(&committed));
-    let at_commit = |line: u32| map.map(LineRange { start: line, end: line }).lines.map(|lines| lines.start);
-    let mapped: Vec<(u32, Option<u32>)> =
-        (lines.start..=lines.end).map(|line| (line, at_commit(line))).collect();
-    let known = || mapped.iter().filter_map(|(_, line)| *line);
-    let mut written: Vec<Written> = mapped.iter().map(|(line, _)| (*line, None)).collect();
-    if let (Some(start), Some(end)) = (known().min(), known().max()) {
+    let then: Vec<Option<u32>> = (lines.start..=lines.end).map(|line| line_in(Some(&map), line)).collect();
+    let known = then.iter().copied().flatten();
+    let mut written: Vec<Written> = (lines.start..=lines.end).map(|line| (line, None)).collect();
+    if let (Some(start), Some(end)) = (known.clone().min(), known.max()) {
         let blamed = repository.blame((commit, path), Some(LineRange { start, end }), None)?;
         let mut authors = Authors::default();
-        for ((_, author), (_, then)) in written.iter_mut().zip(&mapped) {
+        for ((_, author), then) in written.iter_mut().zip(&then) {
             let blamed = blamed.iter().find(|blamed| Some(blamed.line) == *then);
             *author = blamed.map(|blamed| authors.of(repository, blamed)).transpose()?;
         }
@@ -160,8 +165,10 @@ type Numbered = (Vec<(u32, u32)>, Vec<Author>);
 
 fn numbered(repository: &Repository, blamed: &[BlamedLine]) -> Result<Numbered> {
     let mut authors = Authors::default();
-    let number = |blamed: &BlamedLine| Ok((authors.number(repository, blamed)?, blamed.line_then));
-    let lines = blamed.iter().map(number).collect::<Result<_>>()?;
+    let mut lines = Vec::with_capacity(blamed.len());
+    for blamed in blamed {
+        lines.push((authors.number(repository, blamed)?, blamed.line_then));
+    }
     Ok((lines, authors.all))
 }
 

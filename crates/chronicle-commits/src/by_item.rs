@@ -50,9 +50,8 @@ pub(crate) fn placed_again(setting: &Setting<'_>, file: &Scoped, claim: &Claim) 
     let named = called(items, &anchor);
     let by_item = ByItem { setting, file, claim, then, anchor: &anchor, items, named: &named };
     let placed = by_item.placed()?;
-    // Nobody said that such a claim is about the item.
-    let is_about = |placement: &Placement| claim.body.anchor().is_none() && placement.tie == Tie::Item;
-    Ok(placed.filter(|placement| !is_about(placement)))
+    // Without an anchor, nobody said that the claim is about the item.
+    Ok(placed.filter(|placement| claim.body.anchor().is_some() || placement.tie != Tie::Item))
 }
 
 /// The version that a claim was made about.
@@ -124,8 +123,8 @@ impl ByItem<'_> {
         }
         if self.named.is_empty() {
             let is_other = lines.len() <= FEW_LINES && self.is_in_other_item(lines);
-            let gone = || Placement::lines(Place::gone(GoneBecause::Deleted), placement.recorded_in);
-            return Ok(is_other.then(gone));
+            let gone = Place::gone(GoneBecause::Deleted);
+            return Ok(is_other.then(|| Placement::lines(gone, placement.recorded_in)));
         }
         if placement.is_unsketched && !self.was_inside() {
             return Ok(self.by_name());
@@ -148,8 +147,7 @@ impl ByItem<'_> {
     /// Where the code is that was found to be gone: lines like it, or its words, in the item that it names; else that item.
     fn of_gone(&self) -> Result<Option<Placement>> {
         let placement = &self.claim.placement;
-        let is_inside = |lines: LineRange| self.named.iter().any(|item| item.lines.holds(lines));
-        let hint = placement.hint.filter(|hint| is_inside(hint.lines()) && self.tells(hint.lines()));
+        let hint = placement.hint.filter(|hint| self.tells(hint.lines()));
         let place = match hint {
             Some(hint) => Some(hint.place()),
             None => self.reformatted()?,
@@ -172,11 +170,10 @@ impl ByItem<'_> {
         let inside = self.named.iter().filter(|item| item.lines.holds(lines));
         let Some(item) = inside.min_by_key(|item| item.lines.len()) else { return false };
         let inside: Vec<&[u8]> = all.of(item.lines).iter().map(|line| line.trim_ascii()).collect();
-        let stands_once = |line: &&&[u8]| {
-            let line = line.trim_ascii();
-            is_substantive(line) && inside.iter().filter(|other| **other == line).count() == 1
-        };
-        all.of(lines).iter().any(|line| stands_once(&line))
+        all.of(lines)
+            .iter()
+            .map(|line| line.trim_ascii())
+            .any(|line| is_substantive(line) && inside.iter().filter(|other| **other == line).count() == 1)
     }
 
     fn located(&self) -> Located<'_> {
@@ -185,11 +182,11 @@ impl ByItem<'_> {
 
     /// Where the words of the lines are in the item.
     fn reformatted(&self) -> Result<Option<Place>> {
-        let ([only], Some(recorded)) = (self.named, self.claim.placement.recorded_in) else {
+        let ([only], Some((blob, range))) = (self.named, self.claim.placement.recorded_in) else {
             return Ok(None);
         };
         let known = &self.setting.caches.reformatted;
-        known.locate(self.setting.repository, (&self.file.content, only.lines), recorded)
+        known.locate(self.setting.repository, &self.file.content, only.lines, blob, range)
     }
 
     /// A claim whose lines are gone, or most of them, said of the item, if that is there.
@@ -216,16 +213,18 @@ impl ByItem<'_> {
     /// Whether `lines` are in an item that has little of the words of the one that the claim names, which is no more: a
     /// few lines may be in both by chance. One that grew under another name has most of them.
     fn is_in_other_item(&self, lines: LineRange) -> bool {
-        let words = || {
-            let (content, then, _) = self.then.look()?;
-            let named = called(then.as_ref().as_ref().ok()?, self.anchor);
-            let [was] = named[..] else { return None };
-            let around = self.items.iter().filter(|item| item.lines.holds(lines));
-            let is = around.min_by_key(|item| item.lines.len())?;
-            let old = LineFinder::new(content.bytes(self.setting.repository)?).of(was.lines);
-            let new = LineFinder::new(self.file.content.bytes(self.setting.repository)?).of(is.lines);
-            Some(CodeWords::of(&old).share_in(&CodeWords::of(&new)))
-        };
-        words().is_some_and(|share| share < LEAST_ALIKE)
+        self.share_in_other_item(lines).is_some_and(|share| share < LEAST_ALIKE)
+    }
+
+    /// How many of the words of the claim's item, as it was, are in the innermost item around `lines`.
+    fn share_in_other_item(&self, lines: LineRange) -> Option<f64> {
+        let (content, then, _) = self.then.look()?;
+        let named = called(then.as_ref().as_ref().ok()?, self.anchor);
+        let [was] = named[..] else { return None };
+        let around = self.items.iter().filter(|item| item.lines.holds(lines));
+        let is = around.min_by_key(|item| item.lines.len())?;
+        let old = LineFinder::new(content.bytes(self.setting.repository)?).of(was.lines);
+        let new = LineFinder::new(self.file.content.bytes(self.setting.repository)?).of(is.lines);
+        Some(CodeWords::of(&old).share_in(&CodeWords::of(&new)))
     }
 }

@@ -18,7 +18,7 @@ use chronicle_git::{LEGACY_NOTES_REF, NOTES_REF, NotesEdit, ObjectId, Repository
 use crate::{
     error::Result,
     mend::mended,
-    notebook::parse,
+    stored::parse,
     trust::{Trust, keep_own, marks},
 };
 use mapping::{Origin, Target};
@@ -172,11 +172,8 @@ fn carry_one(
     let mut n_known = 0;
     let trust = Trust::of(repository);
     for (source, note) in &sources {
-        let wanted = request.only.get(source);
-        let is_wanted = |id: &EntryId| wanted.is_none_or(|part| part.entries.contains(id));
-        let is_news = |id: &EntryId| is_wanted(id) && !known.contains(id);
         n_known += note.entries().iter().filter(|(_, entry)| known.contains(&entry.id)).count();
-        let copied = copy(note, *source, request, target, &before, &is_news)?;
+        let copied = copy(note, *source, request, target, &before, &known)?;
         keep_own(&trust, &marks(note), &marks(&copied))?;
         after = after.fold(copied);
     }
@@ -231,23 +228,27 @@ fn copy(
     request: &CarryRequest,
     target: &Target<'_>,
     before: &Note,
-    is_news: &dyn Fn(&EntryId) -> bool,
+    known: &HashSet<EntryId>,
 ) -> Result<Note> {
-    let known: BTreeSet<String> = before.documents().into_iter().map(Annotation::fingerprint).collect();
+    let said: BTreeSet<String> = before.documents().into_iter().map(Annotation::fingerprint).collect();
     let derived_from: BTreeSet<String> = match request.how {
         Rewrite::Amend => BTreeSet::from([source.to_string()]),
         Rewrite::Squash => request.sources.iter().map(ToString::to_string).collect(),
     };
-    let is_part = request.only.get(&source).is_some_and(|part| !part.is_main);
+    let part = request.only.get(&source);
+    let is_part = part.is_some_and(|part| !part.is_main);
     let origin = Origin::of(target, source, note);
     let mut copied = Note::default();
     for document in note.documents() {
         let mut wisdom = Vec::new();
-        for entry in note.entries_of(document).filter(|entry| is_news(&entry.id)) {
+        let wanted = note
+            .entries_of(document)
+            .filter(|entry| part.is_none_or(|part| part.entries.contains(&entry.id)));
+        for entry in wanted.filter(|entry| !known.contains(&entry.id)) {
             wisdom.push(target.entry(entry, document, &origin)?);
         }
         // Of a commit that was split, only the parts that hold a lesson of it take its words.
-        let says_nothing = wisdom.is_empty() && (is_part || known.contains(&document.fingerprint()));
+        let says_nothing = wisdom.is_empty() && (is_part || said.contains(&document.fingerprint()));
         if says_nothing {
             continue;
         }

@@ -1,7 +1,7 @@
 //! Fingerprints of a change that outlive its commit.
 
 use chronicle_core::{
-    Change, LineRange, Lines, Note, Sketch, changed_ranges,
+    Change, LineRange, Lines, Note, Sketch,
     patch_id::{Moved, PatchId, Written, Wrote},
 };
 use chronicle_git::{Commit, FileChange, ObjectId, Repository};
@@ -64,12 +64,16 @@ pub(crate) fn print_moved(
     let mut sorted: Vec<&FileChange> = changes.iter().collect();
     sorted.sort_by(|left, right| left.path.cmp(&right.path));
     for change in sorted {
-        let content =
-            |id: Option<ObjectId>| id.map_or_else(|| Ok(Some(Vec::new())), |id| repository.blob_if_here(id));
-        let (Some(old), Some(new)) = (content(change.old)?, content(change.new)?) else { return Ok(None) };
+        let (old, new) = (content(repository, change.old)?, content(repository, change.new)?);
+        let (Some(old), Some(new)) = (old, new) else { return Ok(None) };
         patch.add(&change.path, &Lines::new(&old), &Lines::new(&new), &mut wrote);
     }
     Ok(Some(patch))
+}
+
+fn content(repository: &Repository, blob: Option<ObjectId>) -> Result<Option<Vec<u8>>> {
+    let Some(blob) = blob else { return Ok(Some(Vec::new())) };
+    Ok(repository.blob_if_here(blob)?)
 }
 
 /// What was sketched of a range.
@@ -90,19 +94,16 @@ impl<'a> Sketches<'a> {
     pub(crate) fn written_in(
         self,
         repository: &Repository,
-        (old, new): (Option<ObjectId>, ObjectId),
+        old: Option<ObjectId>,
+        new: ObjectId,
     ) -> Result<Option<LineRange>> {
         let Some(sketch) = self.own else { return Ok(None) };
-        let runs_in = |content: &[u8]| {
+        let runs = repository.with_blob(new, |content| {
             let lines = Lines::new(content);
             (sketch.runs_in(&lines), self.around.map(|around| around.runs_in(&lines)))
-        };
-        let Some((mut runs, around)) = repository.with_blob(new, runs_in)? else { return Ok(None) };
-        if runs.is_empty() {
-            return Ok(None);
-        }
-        let words = |blob| introduced::words_of(repository, blob);
-        let Some(written) = introduced::between(&[old], new, words, changed_ranges)? else { return Ok(None) };
+        })?;
+        let Some((mut runs, around)) = runs.filter(|(runs, _)| !runs.is_empty()) else { return Ok(None) };
+        let Some(written) = introduced::between(&[old], new, repository)? else { return Ok(None) };
         runs.retain(|run| written.hunks.iter().any(|hunk| hunk.overlaps(*run)));
         if let (Some(around), true) = (around, 1 < runs.len()) {
             runs.retain(|run| around.iter().any(|around| around.overlaps(*run)));

@@ -8,11 +8,12 @@ use chronicle_core::{
 use chronicle_git::{NOTES_REF, NotesEdit, ObjectId, Recovered, Repository};
 
 use crate::{
+    claim_id::{LEAST_OF_ID, begins_with, summary_id},
     corrections::Afterwords,
-    error::{CommitsError, Result},
-    gather::summary_id,
-    notebook::{Notebook, SaidBy, Stored, parse, stored_on},
+    error::{CommitsError, Result, if_notes},
+    notebook::{Notebook, stored_on},
     record::Body,
+    stored::{SaidBy, Stored, parse},
     trust::{Trust, mark_of_entry, record_own},
 };
 
@@ -114,32 +115,24 @@ impl FoundClaim {
 /// The claims of one note.
 fn of_note(commit: ObjectId, stored: &Stored) -> Vec<FoundClaim> {
     let (note, others) = (&stored.note, stored.said_by_others());
-    let said_by = |id: &EntryId| others.iter().find(|said| said.id == *id).cloned();
     let mut claims = Vec::new();
     for statement in note.statements() {
         let document = statement.document;
-        let regions = document.regions.iter();
-        claims.extend(regions.map(|region| FoundClaim {
-            commit,
-            id: region.id.clone(),
-            said_by: said_by(&region.id),
-            is_disputed: false,
-            body: Body::Region(Box::new(region.clone())),
-        }));
+        for region in &document.regions {
+            claims.push((region.id.clone(), Body::Region(Box::new(region.clone()))));
+        }
         if !statement.is_replaced {
-            let body = Body::Summary(document.summary.clone());
-            let id = summary_id(document);
-            claims.push(FoundClaim { commit, said_by: said_by(&id), is_disputed: false, id, body });
+            claims.push((summary_id(document), Body::Summary(document.summary.clone())));
         }
     }
-    claims.extend(note.entries().into_iter().map(|(_, entry)| FoundClaim {
-        commit,
-        id: entry.id.clone(),
-        said_by: said_by(&entry.id),
-        is_disputed: false,
-        body: Body::Wisdom(Box::new(entry.clone())),
-    }));
-    claims
+    for (_, entry) in note.entries() {
+        claims.push((entry.id.clone(), Body::Wisdom(Box::new(entry.clone()))));
+    }
+    let found = claims.into_iter().map(|(id, body)| {
+        let said_by = others.iter().find(|said| said.id == id).cloned();
+        FoundClaim { commit, id, said_by, is_disputed: false, body }
+    });
+    found.collect()
 }
 
 /// The claims that the note of `commit` makes.
@@ -149,9 +142,6 @@ fn of_note(commit: ObjectId, stored: &Stored) -> Vec<FoundClaim> {
 pub fn claims_on(repository: &Repository, commit: ObjectId) -> Result<Vec<FoundClaim>> {
     Ok(of_note(commit, &stored_on(repository, commit, &mut Vec::new())?))
 }
-
-/// A shorter beginning of an id names nothing.
-const LEAST_OF_ID: usize = 6;
 
 /// The claims that `id`, or an id that begins so, names; copies of one claim come once. Of several that have one id,
 /// which anyone can read and use again, the one that is trusted most is meant.
@@ -164,14 +154,12 @@ pub fn claims_called(repository: &Repository, id: &str) -> Result<Vec<FoundClaim
     if id.len() < LEAST_OF_ID {
         return Ok(Vec::new());
     }
-    let is_called = |claim: &FoundClaim| {
-        claim.id.0.get(..id.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(id))
-    };
     let mut found: Vec<FoundClaim> = Vec::new();
     let notebook = Notebook::open(repository, &mut Vec::new())?;
     for (key, raw) in notebook.scan(&mut Vec::new(), |_, _| true) {
-        let claims = of_note(key, &notebook.parse(&raw));
-        for claim in claims.into_iter().filter(is_called) {
+        let mut claims = of_note(key, &notebook.parse(&raw));
+        claims.retain(|claim| begins_with(&claim.id, id));
+        for claim in claims {
             match found.iter_mut().find(|known| known.id == claim.id) {
                 None => found.push(claim),
                 Some(known) => {
@@ -202,8 +190,7 @@ pub fn corrections_of(
 ) -> Result<Vec<(EntryId, Vec<CorrectionItem>)>> {
     let mut afterwords = Afterwords::load(repository, Vec::new())?;
     warnings.append(&mut afterwords.warnings);
-    let of = |id: &EntryId| Some((id.clone(), afterwords.corrections.get(id)?.clone()));
-    Ok(ids.iter().filter_map(of).collect())
+    Ok(ids.iter().filter_map(|id| Some((id.clone(), afterwords.corrections.get(id)?.clone()))).collect())
 }
 
 /// Changes the lesson `id` in every note of ours that holds it; `change` may only add to it.
@@ -240,13 +227,10 @@ pub fn amend_lesson(
 
 /// The objects whose note in our own ref holds the lesson `id`.
 fn keys_with(repository: &Repository, id: &EntryId) -> Result<Vec<ObjectId>> {
-    let notes = match repository.notes(NOTES_REF) {
-        Err(error) if error.is_no_notes() => Vec::new(),
-        other => other?,
-    };
+    let notes = if_notes(repository.notes(NOTES_REF), &mut Vec::new())?.unwrap_or_default();
     let blobs = notes.iter().map(|note| note.blob).collect();
-    let holds = |_, content: &[u8]| parse(&[content.to_vec()]).note.entry(id).is_some().then_some(());
-    let holding = repository.read_many(blobs, holds);
+    let holding =
+        repository.read_many(blobs, |_, content| parse(&[content]).note.entry(id).is_some().then_some(()));
     let holding: std::collections::HashSet<ObjectId> = holding.into_iter().map(|(blob, ())| blob).collect();
     Ok(notes.into_iter().filter(|note| holding.contains(&note.blob)).map(|note| note.key).collect())
 }

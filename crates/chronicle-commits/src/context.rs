@@ -93,20 +93,21 @@ impl AuthorContext {
         if document.task.is_none() {
             document.task.clone_from(&self.task);
         }
-        let insight = |id: EntryId, content: &str| {
-            let mut entry = Entry::new(id, Category::Insight, content.trim());
-            entry.origin = Some(Origin::Author);
-            entry.tags.clone_from(&self.tags);
-            entry
-        };
-        document.wisdom.extend(self.reasoning.iter().map(|reasoning| insight(key.clone(), reasoning)));
+        document.wisdom.extend(self.reasoning.iter().map(|reasoning| self.insight(key.clone(), reasoning)));
         for assumption in self.assumptions() {
             let id = EntryId::derived(&key.0, Category::Insight.name(), assumption, None, None);
             let depends_on = resolve(assumption, facts, repository)?;
-            document.wisdom.push(Entry { depends_on, ..insight(id, assumption) });
+            document.wisdom.push(Entry { depends_on, ..self.insight(id, assumption) });
         }
         document.consumed.push(key.clone());
         Ok(())
+    }
+
+    fn insight(&self, id: EntryId, content: &str) -> Entry {
+        let mut entry = Entry::new(id, Category::Insight, content.trim());
+        entry.origin = Some(Origin::Author);
+        entry.tags.clone_from(&self.tags);
+        entry
     }
 }
 
@@ -127,14 +128,7 @@ pub(crate) fn resolve(
     let changed =
         facts.changes.iter().filter(|change| change.new.is_some()).map(|change| change.path.to_string());
     let searched: Vec<String> = if files.is_empty() { changed.collect() } else { files.clone() };
-    let mut found: Vec<DependsOn> = Vec::new();
-    let on = |file: &str, anchor: Option<String>| DependsOn {
-        file: file.to_owned(),
-        anchor,
-        nature: assumption.to_owned(),
-        sketch: None,
-        extra: serde_json::Map::new(),
-    };
+    let mut found: Vec<(String, Option<String>)> = Vec::new();
     for file in &searched {
         let Some(outline) = facts.items(file)? else { continue };
         let Ok(items) = &*outline else { continue };
@@ -142,17 +136,22 @@ pub(crate) fn resolve(
             let name = segments(&item.qualified);
             mentioned.iter().any(|mention| mention.names(&name))
         });
-        found.extend(named.map(|item| on(file, Some(item.qualified.clone()))));
+        found.extend(named.map(|item| (file.clone(), Some(item.qualified.clone()))));
     }
-    let without_items = files.iter().filter(|file| !found.iter().any(|on| on.file == **file));
-    let whole: Vec<DependsOn> = without_items.map(|file| on(file, None)).collect();
-    found.extend(whole);
+    files.retain(|file| !found.iter().any(|(known, _)| known == file));
+    found.extend(files.into_iter().map(|file| (file, None)));
     if found.is_empty() {
         let named = named(assumption, facts, repository)?;
-        found.extend(named.into_iter().map(|(file, anchor)| on(&file, Some(anchor))));
+        found.extend(named.into_iter().map(|(file, anchor)| (file, Some(anchor))));
     }
-    found.truncate(MAX_DEPENDENCIES);
-    Ok(found)
+    let relied_on = found.into_iter().take(MAX_DEPENDENCIES).map(|(file, anchor)| DependsOn {
+        file,
+        anchor,
+        nature: assumption.to_owned(),
+        sketch: None,
+        extra: serde_json::Map::new(),
+    });
+    Ok(relied_on.collect())
 }
 
 /// The one file of the commit that a mention may mean.

@@ -1,6 +1,6 @@
 //! What was said of claims after they were made: corrections, and claims that replace others.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chronicle_core::{
     EntryId,
@@ -9,9 +9,8 @@ use chronicle_core::{
 use chronicle_git::{CORRECTIONS_REF, NotesEdit, ObjectId, Recovered, Repository};
 
 use crate::{
-    error::Result,
-    purge::Tombstones,
-    read::superseded_by,
+    error::{Result, if_notes},
+    tombstones::Tombstones,
     trust::{Tiers, Trust, Voice, mark_of_correction, record_own},
 };
 
@@ -31,26 +30,17 @@ pub(crate) struct Afterwords {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Where the words said of claims after they were made are looked up.
-pub(crate) trait Said {
-    /// The claim that replaces `id`, if one does.
-    fn superseded_by(&self, id: &str) -> Option<EntryId>;
-
-    /// The corrections of the claim `id`.
-    fn corrections(&self, id: &str) -> Vec<CorrectionItem>;
-}
-
-impl Said for Afterwords {
-    fn superseded_by(&self, id: &str) -> Option<EntryId> {
-        self.superseded.get(id).cloned()
-    }
-
-    fn corrections(&self, id: &str) -> Vec<CorrectionItem> {
-        self.corrections.get(id).cloned().unwrap_or_default()
-    }
-}
-
 impl Afterwords {
+    /// The corrections of the claim `id`, in order.
+    pub(crate) fn corrections_of(&self, id: &EntryId) -> &[CorrectionItem] {
+        self.corrections.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether somebody doubts the claim `id`.
+    pub(crate) fn doubts(&self, id: &EntryId) -> bool {
+        self.corrections_of(id).iter().any(|item| !item.is_remark)
+    }
+
     /// Reads all corrections, and judges them and `pairs` by who is trusted how far.
     ///
     /// # Errors
@@ -69,11 +59,10 @@ impl Afterwords {
         let mut asked: HashSet<EntryId> = others.map(|(correction, _)| correction.entry.clone()).collect();
         asked.extend(pairs.iter().flat_map(|(old, new)| [old.clone(), new.clone()]));
         let tiers = Tiers::of(repository, &trust, &asked)?;
-        let tier = |id: &EntryId| tiers.of_claim(id);
         let (counting, doubted): (Vec<Pair>, Vec<Pair>) =
-            pairs.into_iter().partition(|(old, new)| tier(old) <= tiers.of_replacing(old, new));
+            pairs.into_iter().partition(|(old, new)| tiers.of_claim(old) <= tiers.of_replacing(old, new));
         for (correction, by) in judged {
-            let target = if by.tier == Tier::Own { Tier::Own } else { tier(&correction.entry) };
+            let target = if by.tier == Tier::Own { Tier::Own } else { tiers.of_claim(&correction.entry) };
             let entry = correction.entry.clone();
             afterwords.corrections.entry(entry).or_default().push(correction.by(by.tier, by.origin, target));
         }
@@ -122,18 +111,10 @@ fn found(
     let mut found: BTreeMap<EntryId, Vec<(Correction, Vec<String>)>> = BTreeMap::new();
     let purged = Tombstones::read(repository, trust)?;
     for name in repository.correction_refs()? {
-        let notes = match repository.notes(&name) {
-            Ok(notes) => notes,
-            Err(error) if error.is_no_notes() => {
-                warnings.push(format!("{error}; it is passed over"));
-                continue;
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let mut blobs: Vec<ObjectId> = notes.iter().map(|note| note.blob).collect();
-        blobs.sort_unstable();
-        blobs.dedup();
-        let mut read = repository.read_many(blobs, |_, content| Some(read_corrections(content)));
+        let notes = if_notes(repository.notes(&name), warnings)?.into_iter().flatten();
+        let blobs: BTreeSet<ObjectId> = notes.map(|note| note.blob).collect();
+        let mut read =
+            repository.read_many(blobs.into_iter().collect(), |_, content| Some(read_corrections(content)));
         read.sort_by_key(|(blob, _)| *blob);
         let mut n_unread = 0;
         for (_, (corrections, n_lines)) in read {
@@ -193,4 +174,36 @@ pub fn store_corrections(
             Ok(())
         })?;
     Ok(recovered)
+}
+
+/// From pairs of an old claim and the one that replaces it; two that supersede each other both stand.
+fn superseded_by(pairs: impl IntoIterator<Item = (EntryId, EntryId)>) -> HashMap<EntryId, EntryId> {
+    let mut pairs: Vec<_> = pairs.into_iter().filter(|(old, new)| old != new).collect();
+    // Where several replace one, all must agree which of them is named.
+    pairs.sort_unstable();
+    let mut by: HashMap<EntryId, EntryId> = pairs.into_iter().collect();
+    let circles = circles(&by);
+    by.retain(|id, _| !circles.contains(id));
+    by
+}
+
+/// The claims that, step by step, supersede themselves.
+fn circles(by: &HashMap<EntryId, EntryId>) -> HashSet<EntryId> {
+    let mut circles = HashSet::new();
+    // The walk on which a claim was first met: meeting it again on the same walk closes a circle.
+    let mut met: HashMap<&EntryId, usize> = HashMap::new();
+    for (walk, start) in by.keys().enumerate() {
+        let mut at = start;
+        while let (None, Some(next)) = (met.get(at), by.get(at)) {
+            met.insert(at, walk);
+            at = next;
+        }
+        if met.get(at) == Some(&walk) {
+            let mut around = at;
+            while circles.insert(around.clone()) {
+                around = &by[around];
+            }
+        }
+    }
+    circles
 }

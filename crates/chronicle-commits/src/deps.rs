@@ -14,19 +14,19 @@ use jiff::Timestamp;
 
 use crate::{
     Content, ScopeFile,
+    caches::Caches,
     corrections::Afterwords,
     deps::judge::{Judge, Judged, Ranked, Setting},
     error::Result,
     gather::Gathered,
-    kept::Caches,
     matching::Ground,
     moved,
     name_now::NamesNow,
     notebook::Notebook,
-    past::known::{Known, Line},
-    prose::{Passage, Prose, Said},
+    past::{known::Known, line::Line},
+    prose::Prose,
     read::supersessions,
-    record::{FileRecord, Relied},
+    record::FileRecord,
 };
 
 /// What to look for.
@@ -96,20 +96,20 @@ fn dependents_once(lazy: &LazyRepository, caches: &Caches, request: &DepsRequest
     let contents = request.targets.iter().map(|target| &target.content);
     let bytes: Vec<&[u8]> = contents.filter_map(|content| content.bytes(lazy)).collect();
     let words = request.with_mentions.then(|| request.words());
-    let (known, notebook) = line.about(&files, words.as_deref(), &bytes)?;
-    let about = (&known, &notebook, &line);
-    let found = dependents_from((lazy, caches), request, about, n_annotations, warnings);
+    let (past, notebook) = line.about(&files, words.as_deref(), &bytes)?;
+    let found = found(lazy, caches, request, &past, &notebook, &mut warnings);
     line.placements.store(request.now.as_second() / (24 * 60 * 60));
-    found
+    Ok(found?.told(n_annotations, warnings))
 }
 
-fn dependents_from(
-    (lazy, caches): (&LazyRepository, &Caches),
+fn found(
+    lazy: &LazyRepository,
+    caches: &Caches,
     request: &DepsRequest,
-    (past, notebook, line): (&Known<'_>, &Notebook<'_>, &Line<'_>),
-    n_annotations: usize,
-    mut warnings: Vec<String>,
-) -> Result<Dependents> {
+    past: &Known<'_>,
+    notebook: &Notebook<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<Found> {
     let repository = lazy.get()?;
     let files = request.by_file();
     let paths: Vec<BString> = files.iter().map(|(file, _)| file.path.clone()).collect();
@@ -122,23 +122,28 @@ fn dependents_from(
         false => ground.with_contents(contents.iter().map(|content| content.bytes(lazy)).collect()),
     };
     let ground = ground.looking_for(request.words());
-    let candidates = ground.candidates(&mut warnings)?;
-    let direct = Direct { prose: request.prose(|| Prose::of(&candidates)), line };
+    let candidates = ground.candidates(warnings)?;
+    let prose = if request.with_mentions { Prose::of(&candidates) } else { Prose::default() };
     let records: Vec<FileRecord> = Gathered::from(&ground, &candidates).unplaced().collect();
     let head_time = Timestamp::from_second(past.head().time).unwrap_or(Timestamp::UNIX_EPOCH);
     let afterwords = Afterwords::load(repository, supersessions(&candidates))?;
     warnings.extend(afterwords.warnings.iter().cloned());
-    let outlines = &caches.outlines;
-    let names = NamesNow::new(repository, line, past.head().tree);
-    let setting =
-        Setting { lazy, request, head_time, said: &afterwords, words: &direct, outlines, names: &names };
+    let line = past.line();
+    let setting = Setting {
+        lazy,
+        request,
+        head_time,
+        said: &afterwords,
+        prose: &prose,
+        line,
+        outlines: &caches.outlines,
+        names: &NamesNow::new(repository, line, past.head().tree),
+    };
     let mut found = Found::default();
     for ((_, targets), record) in files.iter().zip(&records) {
-        if let Some(judged) = Judge::new(setting, targets, Relied::of(record)).judged()? {
-            found.add(judged);
-        }
+        found.add(Judge::new(setting, targets, record).judged()?);
     }
-    Ok(found.told(n_annotations, warnings))
+    Ok(found)
 }
 
 /// What is found in one file after the other.
@@ -193,34 +198,5 @@ impl DepsRequest {
         }
         let anchors = self.targets.iter().flat_map(|target| &target.anchors);
         anchors.filter_map(|anchor| segments(anchor).last().map(|last| (*last).to_owned())).collect()
-    }
-
-    fn prose(&self, made: impl FnOnce() -> Prose) -> Prose {
-        if self.with_mentions { made() } else { Prose::default() }
-    }
-}
-
-/// Where words that may name code are looked up; `None` when they cannot be.
-trait Words {
-    /// The passages in which something with the key `key` is said that `is_meant` accepts.
-    fn naming(&self, key: &str, is_meant: &mut dyn FnMut(&Said) -> bool) -> Option<Vec<Passage>>;
-
-    /// The files whose path ends with the component `name`.
-    fn files_called(&self, name: &str) -> Result<Option<Vec<BString>>>;
-}
-
-/// The words of the notes themselves, and the files of one commit.
-struct Direct<'a> {
-    prose: Prose,
-    line: &'a Line<'a>,
-}
-
-impl Words for Direct<'_> {
-    fn naming(&self, key: &str, is_meant: &mut dyn FnMut(&Said) -> bool) -> Option<Vec<Passage>> {
-        Some(self.prose.naming(key, is_meant))
-    }
-
-    fn files_called(&self, name: &str) -> Result<Option<Vec<BString>>> {
-        self.line.files_called(name).map(Some)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::{collections::HashMap, rc::Rc};
 
-use chronicle_core::{LineRange, Lines, Places, Sketch, changed_ranges};
-use chronicle_git::{BStr, BString, ByteSlice, Commit, FileChange, ObjectId, Repository};
+use chronicle_core::{LineRange, Lines, Places, Sketch};
+use chronicle_git::{BString, ByteSlice, Commit, FileChange, ObjectId, Repository};
 
 use crate::{
     error::Result,
@@ -86,9 +86,11 @@ impl<'r> Facts<'r> {
         Ok(self.content(file)?.map(|content| Sketch::of(&Lines::new(content), range)))
     }
 
-    fn introduced(&self, names: (&BStr, Option<&BStr>), new: ObjectId) -> Result<Option<Introduced>> {
-        let words = |blob| introduced::words_of(self.repository, blob);
-        introduced::by(self.repository, &self.parents, names, new, words, changed_ranges)
+    /// What the commit did to a file that it left as `new`.
+    fn introduced(&self, change: &FileChange, new: ObjectId) -> Result<Option<Introduced>> {
+        let previous = change.renamed_from.as_ref().map(|path| path.as_bstr());
+        let path = change.path.as_bstr();
+        introduced::by(self.repository, &self.parents, path, previous, new, self.repository)
     }
 
     /// The runs of lines of `file` that the commit wrote.
@@ -97,33 +99,29 @@ impl<'r> Facts<'r> {
             return Ok(Vec::new());
         };
         let Some(new) = change.new else { return Ok(Vec::new()) };
-        let previous = change.renamed_from.as_ref().map(|path| path.as_bstr());
-        let written = self.introduced((change.path.as_bstr(), previous), new)?;
+        let written = self.introduced(change, new)?;
         Ok(written.map(|written| written.hunks).unwrap_or_default())
     }
 
     /// Where a lesson about `file` belongs, by what the commit changed in it (DESIGN section 5).
     pub(crate) fn derive(&mut self, file: &str) -> Result<Derived> {
-        let Some(change) = self.changes.iter().find(|change| change.path == file).cloned() else {
+        let Some(change) = self.changes.iter().find(|change| change.path == file) else {
             return Ok(Derived::default());
         };
         let Some(new) = change.new else { return Ok(Derived::default()) };
-        let previous = change.renamed_from.as_ref().map(|path| path.as_bstr());
-        let Some(written) = self.introduced((change.path.as_bstr(), previous), new)? else {
-            return Ok(Derived::default());
-        };
+        let Some(written) = self.introduced(change, new)? else { return Ok(Derived::default()) };
         let content = self.content(file)?.unwrap_or_default();
         let lines = Lines::new(content);
         if written.is_added || lines.is_binary() {
             return Ok(Derived::default());
         }
-        let hunks = joined(&written.hunks);
+        let (blank, telling): (Vec<LineRange>, Vec<LineRange>) = joined(&written.hunks)
+            .into_iter()
+            .partition(|hunk| lines.of(*hunk).iter().all(|line| line.trim_ascii().is_empty()));
         // A diff may count the blank line after what was added, or the one before it.
-        let is_blank = |hunk: &LineRange| lines.of(*hunk).iter().all(|line| line.trim_ascii().is_empty());
-        let trimmed = |hunk: &LineRange| hunk.without_blanks(lines.of(*hunk));
-        let hunks: Vec<LineRange> = match hunks.iter().all(is_blank) {
-            true => hunks,
-            false => hunks.iter().filter(|hunk| !is_blank(hunk)).map(trimmed).collect(),
+        let hunks = match telling.is_empty() {
+            true => blank,
+            false => telling.iter().map(|hunk| hunk.without_blanks(lines.of(*hunk))).collect(),
         };
         if let [only] = hunks[..]
             && only.len() <= LONGEST_RANGE
@@ -135,13 +133,13 @@ impl<'r> Facts<'r> {
             // Renamed or made executable: nothing in it was changed.
             return Ok(Derived::default());
         }
-        let place = |range: &LineRange| Places {
+        let places = hunks.iter().take(MAX_PLACES).map(|range| Places {
             start: range.start,
             end: range.end,
             sketch: Some(Sketch::of(&lines, *range)),
             extra: serde_json::Map::new(),
-        };
-        Ok(Derived { lines: None, places: Some(hunks.iter().take(MAX_PLACES).map(place).collect()) })
+        });
+        Ok(Derived { lines: None, places: Some(places.collect()) })
     }
 }
 

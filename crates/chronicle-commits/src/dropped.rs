@@ -10,13 +10,13 @@ use chronicle_core::{
     unite_lines,
 };
 use chronicle_git::{
-    CORRECTIONS_REF, NOTES_REF, NotesEdit, NotesStep, NotesSteps, ObjectId, PURGED_REF, Repository, Writer,
+    CORRECTIONS_REF, NOTES_REF, NotesEdit, NotesSteps, ObjectId, PURGED_REF, Repository, Writer,
 };
 
 use crate::{
     error::Result,
     merging::{merge, read_bounded},
-    purge::purged,
+    tombstones::purged,
     trust::{Mark, Trust, marks_in, unite_fairly},
 };
 
@@ -54,7 +54,7 @@ pub fn bring_back(repository: &Repository) -> Result<usize> {
     let mut n_back = 0;
     // Whole commits of ours that are in no history any more.
     for (name, lost) in repository.lost_notes()? {
-        let merged = merge(repository, (&name, &name), lost, "an overwritten commit of ours")?;
+        let merged = merge(repository, &name, &name, lost, "an overwritten commit of ours")?;
         n_back += merged.n_taken + merged.n_united;
     }
     for name in REFS {
@@ -113,14 +113,13 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
     let mut lost: BTreeMap<ObjectId, Lost> = BTreeMap::new();
     let mut room = MOST_BYTES;
     // A few bytes can stand for many versions of a large note: the newest ones are looked at.
-    let is_too_much = |step: &NotesStep| {
+    let too_much = steps.steps.iter().rposition(|step| {
         let blobs = step.changes.iter().flat_map(|change| change.before.iter().chain(&change.after));
         let n_bytes = blobs.map(|blob| repository.blob_size(*blob).unwrap_or_default()).sum();
         room = room.saturating_sub(n_bytes);
         room == 0
-    };
-    let first = steps.steps.iter().rposition(is_too_much).map_or(0, |last| last + 1);
-    for step in &steps.steps[first..] {
+    });
+    for step in &steps.steps[too_much.map_or(0, |last| last + 1)..] {
         for change in &step.changes {
             let is_meant = match step.writer {
                 Writer::Chronicle => true,
@@ -132,11 +131,12 @@ fn missing(repository: &Repository, name: &'static str, steps: &NotesSteps) -> R
                 continue;
             }
             let after = versions.said(&change.after);
-            let may_be_lost = |said: &Part| step.writer == Writer::Foreign || matches!(said, Part::Own(_));
+            let is_foreign = step.writer == Writer::Foreign;
             for blob in change.before.iter().filter(|_| !is_meant) {
-                let before = versions.said(&[*blob]).into_iter().filter(may_be_lost);
-                let before: Vec<(Part, ObjectId)> = before.map(|said| (said, *blob)).collect();
-                if step.writer == Writer::Foreign || !before.is_empty() {
+                let mut before = versions.said(&[*blob]);
+                before.retain(|said| is_foreign || matches!(said, Part::Own(_)));
+                let before: Vec<(Part, ObjectId)> = before.into_iter().map(|said| (said, *blob)).collect();
+                if is_foreign || !before.is_empty() {
                     let of_key = lost.entry(change.key).or_default();
                     of_key.said.extend(before);
                     of_key.whole = Some(*blob);

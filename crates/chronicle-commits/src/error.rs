@@ -140,3 +140,14 @@ fn listed(ids: &[EntryId]) -> String {
     let more = if SHOWN < ids.len() { ", …" } else { "" };
     format!("{}{more}", shown.join(", "))
 }
+
+/// What was found of a ref; `None`, with a remark, where something else than notes is in it.
+pub(crate) fn if_notes<T>(found: Result<T, GitError>, warnings: &mut Vec<String>) -> Result<Option<T>> {
+    match found {
+        Err(error) if error.is_no_notes() => {
+            warnings.push(format!("{error}; it is passed over"));
+            Ok(None)
+        }
+        found => Ok(Some(found?)),
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chronicle_core::{
-    Annotation, ChangedRanges, DependsOn, EntryId, GoneBecause, Sketch, Statement,
+    Anchor, Annotation, DependsOn, Entry, EntryId, GoneBecause, Region, Sketch, Statement,
     correction::Tier,
     reading::{CrossCuttingItem, State},
     score,
@@ -13,16 +13,19 @@ use jiff::Timestamp;
 use twox_hash::XxHash3_128;
 
 use crate::{
+    claim_id::summary_id_of,
+    code_lines::is_telling,
     error::Result,
-    introduced::{self, Introduced, Words},
+    holders::{Holders, Holding, MAX_HOLDERS, Own},
+    introduced,
     matching::{AsOf, Candidate, Ground, malformed},
-    moved::{self, Holders, Holding, MAX_HOLDERS, Own},
+    moved::Arrival,
     past::{
         FileHistory, Touch,
         placements::{Placements, key_of_named, key_of_written},
     },
     placing::{Located, Placement, Version, place},
-    present::{Kind, Left, Present},
+    present::{Compared, Kind, Left, Present},
     record::{Body, Claim, Concern, FileRecord, Heading, Reliance, Step, expiry},
     was_here::Versions,
 };
@@ -54,18 +57,20 @@ enum Tied {
 impl<'a> Gathered<'a> {
     /// Takes apart what the notes of `candidates` say.
     pub(crate) fn from(ground: &'a Ground<'a>, candidates: &'a [Candidate]) -> Self {
-        let step = |touch: &Touch| {
-            let (commit, n_parents) = ground.past.id(touch.place);
-            Step::of(touch, commit, n_parents)
-        };
-        let record = |(file, path): (&FileHistory, &BString)| FileRecord {
-            names: other_names(file, path),
-            places: file.touches.iter().map(|touch| touch.place).collect(),
-            steps: file.touches.iter().map(step).collect(),
-            ..FileRecord::default()
-        };
-        let files = ground.past.files().iter().zip(ground.paths);
-        let files: Vec<_> = files.map(|file| (record(file), Vec::new())).collect();
+        let mut files = Vec::with_capacity(ground.paths.len());
+        for (file, path) in ground.past.files().iter().zip(ground.paths) {
+            let steps = file.touches.iter().map(|touch| {
+                let (commit, n_parents) = ground.past.id(touch.place);
+                Step::of(touch, commit, n_parents)
+            });
+            let record = FileRecord {
+                names: other_names(file, path),
+                places: file.touches.iter().map(|touch| touch.place).collect(),
+                steps: steps.collect(),
+                ..FileRecord::default()
+            };
+            files.push((record, Vec::new()));
+        }
         let mut gathered = Self { ground, candidates, files, placements: None, known: HashMap::new() };
         let holders = ground.holders_for(candidates);
         if let Some(holders) = holders {
@@ -93,17 +98,18 @@ impl<'a> Gathered<'a> {
         let mut written: Option<((usize, usize), KnownPlacement)> = None;
         let known = record.claims.iter().zip(ties).map(|(claim, tied)| {
             let heading = &record.headings[claim.heading];
-            let look = |key: Option<u128>| (key.and_then(|key| placements.get(key)), key);
             match tied {
                 Tied::Moved { .. } => (None, None),
                 Tied::Named { .. } => {
-                    look(key_of_named(target, present, heading.commit, &located(claim, heading)))
+                    let key = key_of_named(target, present, heading.commit, &located(claim, heading));
+                    (key.and_then(|key| placements.get(key)), key)
                 }
                 Tied::Written { candidate, touch } => match &written {
                     Some((of, known)) if *of == (*candidate, *touch) => known.clone(),
                     _ => {
                         let (_, what) = &self.candidates[*candidate].touches[*touch];
-                        let known = look(key_of_written(target, present, heading.commit, &what.name));
+                        let key = key_of_written(target, present, heading.commit, &what.name);
+                        let known = (key.and_then(|key| placements.get(key)), key);
                         written.insert(((*candidate, *touch), known)).1.clone()
                     }
                 },
@@ -120,17 +126,17 @@ impl<'a> Gathered<'a> {
 
     /// The versions of the file that are looked at when its claims are placed.
     pub(crate) fn versions(&self, number: usize) -> Vec<ObjectId> {
-        let of = |tied: &Tied| match tied {
+        let known = self.known.get(&number);
+        let ties = self.files[number].1.iter().enumerate();
+        let unknown = ties.filter(|(claim, _)| known.is_none_or(|known| known[*claim].0.is_none()));
+        let versions = unknown.flat_map(|(_, tied)| match tied {
             Tied::Named { .. } | Tied::Moved { .. } => [None, None],
             Tied::Written { candidate, touch } => {
                 let (_, touch) = &self.candidates[*candidate].touches[*touch];
                 [touch.old, touch.new]
             }
-        };
-        let known = self.known.get(&number);
-        let is_known = |claim: usize| known.is_some_and(|known| known[claim].0.is_some());
-        let ties = self.files[number].1.iter().enumerate();
-        ties.filter(|(claim, _)| !is_known(*claim)).flat_map(|(_, tied)| of(tied)).flatten().collect()
+        });
+        versions.flatten().collect()
     }
 
     /// What is known about the files, no claim placed.
@@ -154,8 +160,8 @@ impl<'a> Gathered<'a> {
                 (tied, None) => match *tied {
                     Tied::Moved { candidate, as_of } => {
                         let located = located(&claim, &record.headings[claim.heading]);
-                        let by = (&self.candidates[candidate], as_of);
-                        match moved::arrived(self.ground, (number, present), &located, by)? {
+                        let (ground, by, located) = (self.ground, &self.candidates[candidate], &located);
+                        match (Arrival { ground, number, present, located, by, as_of }).placement()? {
                             Some(placement) => placement,
                             None => continue,
                         }
@@ -205,7 +211,7 @@ impl<'a> Gathered<'a> {
                 });
                 let found = found.transpose()?;
                 let is_of_here =
-                    versions.concern((number, by), &located, found.as_ref().unwrap_or(&claim.placement));
+                    versions.concern(number, by, &located, found.as_ref().unwrap_or(&claim.placement));
                 claim.placement = found.unwrap_or(claim.placement);
                 if !is_of_here {
                     if !self.ground.shows_all() {
@@ -243,53 +249,29 @@ impl<'a> Gathered<'a> {
 }
 
 /// Where the lines are that `touch` wrote.
-pub(crate) fn written_by(
+fn written_by(
     repository: &Repository,
     candidate: &Candidate,
     touch: &Touch,
     present: &Present<'_>,
 ) -> Result<Placement> {
-    let (parents, previous) = match (&candidate.parents[..], &touch.renamed_from) {
-        // The walk has seen the one version before already.
-        ([_], None) => return written_between(repository, (touch.old, touch.new), present),
-        (parents, previous) => (parents, previous.as_ref().map(|name| name.as_bstr())),
-    };
-    let names = (touch.name.as_bstr(), previous);
-    written(repository, touch.new, present, |new, words, compare| {
-        introduced::by(repository, parents, names, new, words, compare)
-    })
-}
-
-/// Where the lines are that came with the version `new` of a file that was `old` in the one parent.
-pub(crate) fn written_between(
-    repository: &Repository,
-    (old, new): (Option<ObjectId>, Option<ObjectId>),
-    present: &Present<'_>,
-) -> Result<Placement> {
-    written(repository, new, present, |new, words, compare| introduced::between(&[old], new, words, compare))
-}
-
-/// Where the lines of the version `new` are that `introduced` names.
-fn written(
-    repository: &Repository,
-    new: Option<ObjectId>,
-    present: &Present<'_>,
-    introduced: impl FnOnce(
-        ObjectId,
-        &dyn Fn(ObjectId) -> Result<Words>,
-        &dyn Fn(&[u32], &[u32]) -> ChangedRanges,
-    ) -> Result<Option<Introduced>>,
-) -> Result<Placement> {
-    let Some(new) = new.filter(|_| present.locator.is_some()) else {
+    let Some(new) = touch.new.filter(|_| present.locator.is_some()) else {
         let because = Some(GoneBecause::Deleted);
         return Ok(Placement { because, ..Placement::commit_wide(Vec::new(), State::Gone) });
     };
     if present.is_opaque {
         return Ok(Placement::commit_wide(Vec::new(), State::Changed));
     }
-    let words = |blob| present.words(repository, blob);
-    let compare = |old: &[u32], new: &[u32]| present.changed_ranges(old, new);
-    let Some(written) = introduced(new, &words, &compare)? else {
+    let versions = Compared { repository, present };
+    let written = match (&candidate.parents[..], &touch.renamed_from) {
+        // The walk has seen the one version before already.
+        ([_], None) => introduced::between(&[touch.old], new, &versions)?,
+        (parents, previous) => {
+            let (name, previous) = (touch.name.as_bstr(), previous.as_ref().map(|name| name.as_bstr()));
+            introduced::by(repository, parents, name, previous, new, &versions)?
+        }
+    };
+    let Some(written) = written else {
         return Ok(Placement::commit_wide(Vec::new(), State::Changed));
     };
     let Left { ranges, state, because } =
@@ -298,9 +280,8 @@ fn written(
 }
 
 fn other_names(file: &FileHistory, path: &BString) -> Vec<String> {
-    let others =
-        file.touches.iter().flat_map(|touch| [Some(&touch.name), touch.renamed_from.as_ref()]).flatten();
-    let others: BTreeSet<String> = others.filter(|name| *name != path).map(ToString::to_string).collect();
+    let others = file.names().filter(|name| *name != path);
+    let others: BTreeSet<String> = others.map(ToString::to_string).collect();
     others.into_iter().collect()
 }
 
@@ -334,13 +315,19 @@ fn out_of(ground: &Ground<'_>, holders: &Holders, candidate: &Candidate) -> Vec<
         relied.extend(&entry.depends_on);
     }
     sketched.extend(relied.into_iter().map(|relied| (&relied.file, relied.sketch.as_ref())));
-    let may_be_held =
-        |sketch: Option<&Sketch>| sketch.is_some_and(|sketch| holders.may_hold(&sketch.telling()));
-    let is_out = |(file, sketch): &(&String, Option<&Sketch>)| {
-        may_be_held(*sketch) && ground.files_named(candidate, file).is_empty()
-    };
-    let out = sketched.into_iter().filter(is_out);
-    out.map(|(file, _)| file.trim_start_matches("./").into()).collect()
+    sketched.retain(|(file, sketch)| {
+        sketch.is_some_and(|sketch| holders.may_hold(&sketch.telling()))
+            && ground.files_named(candidate, file).is_empty()
+    });
+    sketched.into_iter().map(|(file, _)| file.trim_start_matches("./").into()).collect()
+}
+
+/// A claim that declares what it relies on.
+struct Declarer<'n> {
+    id: &'n EntryId,
+    expires: Option<Timestamp>,
+    file: Option<&'n String>,
+    anchor: Option<&'n Anchor>,
 }
 
 /// Takes what one annotated commit says apart, file by file.
@@ -372,11 +359,11 @@ impl Gatherer<'_> {
         for Statement { document, fingerprint, is_replaced } in statements {
             let summary = summary_id_of(fingerprint);
             for region in &document.regions {
-                let heading = heading(candidate, document, &region.id);
-                let body = || Body::Region(Box::new(region.clone()));
-                self.named(&region.id, (&region.file, region.sketch.as_ref()), body, &heading);
-                let from = (Some(&region.file), region.ast_anchor.as_ref().map(|anchor| &anchor.name));
-                self.reliances(&region.semantic_dependencies, (&region.id, None), from, &heading);
+                let Region { id, file, ast_anchor, sketch, .. } = region;
+                let heading = heading(candidate, document, id);
+                self.named(id, file, sketch.as_ref(), || Body::Region(Box::new(region.clone())), &heading);
+                let by = Declarer { id, expires: None, file: Some(file), anchor: ast_anchor.as_ref() };
+                self.reliances(&region.semantic_dependencies, &by, &heading);
             }
             let heading = heading(candidate, document, &summary);
             let is_told = summaries.get(document.summary.as_str()).is_some_and(|(_, by)| *by == fingerprint);
@@ -386,17 +373,18 @@ impl Gatherer<'_> {
             self.concerns(document, &heading);
         }
         for (document, entry) in note.entries() {
-            let heading = heading(candidate, document, &entry.id);
-            let body = || Body::Wisdom(Box::new(entry.clone()));
-            match &entry.file {
+            let Entry { id, file, anchor, .. } = entry;
+            let heading = heading(candidate, document, id);
+            match file {
                 Some(file) => {
                     let sketch = entry.around.as_ref().or(entry.sketch.as_ref());
-                    self.named(&entry.id, (file, sketch), body, &heading);
+                    self.named(id, file, sketch, || Body::Wisdom(Box::new(entry.clone())), &heading);
                 }
-                None => self.everywhere(&entry.id, &body(), &heading),
+                None => self.everywhere(id, &Body::Wisdom(Box::new(entry.clone())), &heading),
             }
-            let from = (entry.file.as_ref(), entry.anchor.as_ref().map(|anchor| &anchor.name));
-            self.reliances(&entry.depends_on, (&entry.id, expiry(entry)), from, &heading);
+            let (file, anchor) = (file.as_ref(), anchor.as_ref());
+            let by = Declarer { id, expires: expiry(entry), file, anchor };
+            self.reliances(&entry.depends_on, &by, &heading);
         }
         self.annotated();
     }
@@ -423,7 +411,8 @@ impl Gatherer<'_> {
     fn named(
         &mut self,
         id: &EntryId,
-        (name, sketch): (&str, Option<&Sketch>),
+        name: &str,
+        sketch: Option<&Sketch>,
         body: impl Fn() -> Body,
         heading: &Heading,
     ) {
@@ -441,26 +430,27 @@ impl Gatherer<'_> {
 
     /// The other files that the code may have gone to which was sketched in `files`, which the note calls `name`.
     fn sketched(&mut self, sketch: Option<&Sketch>, files: &[usize], name: &str) -> Vec<(usize, AsOf)> {
-        let sketch = sketch.filter(|sketch| moved::is_telling(sketch));
+        let sketch = sketch.filter(|sketch| is_telling(sketch));
         let (Some(holders), Some(sketch)) = (self.holders, sketch) else { return Vec::new() };
         let telling = sketch.telling();
         let mut holding = holders.holding(self.ground, &telling, &Own { files, name });
-        let at_head = || holding.iter().filter(|holding| holding.as_of == AsOf::Head);
         let source = name.trim_start_matches("./");
         let mut called: Vec<BString> = files.iter().map(|file| self.ground.paths[*file].clone()).collect();
         if called.is_empty() {
             called.push(source.into());
         }
         // Whatever becomes of the other one, what no more than these do is in many by habit.
-        let mut n_held: Vec<usize> = at_head().map(|holding| holding.n_held).collect();
+        let at_head = holding.iter().filter(|holding| holding.as_of == AsOf::Head);
+        let mut n_held: Vec<usize> = at_head.map(|holding| holding.n_held).collect();
         n_held.sort_unstable_by(|left, right| right.cmp(left));
         let n_in_many = n_held.get(MAX_HOLDERS).copied().unwrap_or_default();
-        // What cannot be looked up is as good as unchanged.
-        let is_newer = |file: usize| match self.candidate.place {
-            Some(place) => self.ground.past.touches_since(file, place).is_ok_and(|since| 0 < since),
-            None => true,
-        };
-        holding.retain(|holding| holding.as_of == AsOf::Now || is_newer(holding.file));
+        if let Some(place) = self.candidate.place {
+            holding.retain(|Holding { as_of, file, .. }| {
+                // What cannot be looked up is as good as unchanged.
+                *as_of == AsOf::Now
+                    || self.ground.past.touches_since(*file, place).is_ok_and(|since| 0 < since)
+            });
+        }
         for Holding { file, .. } in holding.iter().filter(|holding| n_in_many < holding.n_held) {
             // Where the other one loses the code, whatever it is called now, this is the one that has it.
             let sources = &mut self.files[*file].0.sources;
@@ -470,8 +460,9 @@ impl Gatherer<'_> {
                 }
             }
         }
-        let is_in_few = |holding: &Holding| self.ground.is_in_few(&telling, name, holding.as_of);
-        holding.retain(|holding| holding.is_more && is_in_few(holding));
+        holding.retain(|Holding { is_more, as_of, .. }| {
+            *is_more && self.ground.is_in_few(&telling, name, *as_of)
+        });
         holding.into_iter().map(|holding| (holding.file, holding.as_of)).collect()
     }
 
@@ -500,13 +491,7 @@ impl Gatherer<'_> {
     }
 
     /// The assumptions that are declared about files in scope.
-    fn reliances(
-        &mut self,
-        declared: &[DependsOn],
-        (id, expires): (&EntryId, Option<Timestamp>),
-        (from_file, from_anchor): (Option<&String>, Option<&String>),
-        heading: &Heading,
-    ) {
+    fn reliances(&mut self, declared: &[DependsOn], by: &Declarer<'_>, heading: &Heading) {
         for dependency in declared {
             let (files, had_name) = self.ground.files_meant(self.candidate, &dependency.file);
             let mut may_be_in: Vec<(usize, bool)> = files.iter().map(|file| (*file, had_name)).collect();
@@ -520,13 +505,13 @@ impl Gatherer<'_> {
                 let heading = record.heading(heading);
                 record.reliances.push(Reliance {
                     heading,
-                    id: id.clone(),
-                    from_file: from_file.cloned(),
-                    from_anchor: from_anchor.cloned(),
+                    id: by.id.clone(),
+                    from_file: by.file.cloned(),
+                    from_anchor: by.anchor.map(|anchor| anchor.name.clone()),
                     on_file: dependency.file.clone(),
                     on_anchor: dependency.anchor.clone(),
                     nature: dependency.nature.clone(),
-                    expires,
+                    expires: by.expires,
                     had_name,
                 });
             }
@@ -588,17 +573,6 @@ pub(crate) fn heading(candidate: &Candidate, document: &Annotation, claim: &Entr
         level: score::context_level(document),
         task: document.task.clone().filter(|_| is_its_own),
     }
-}
-
-/// The id under which the summary of `document` is claimed.
-#[must_use]
-pub fn summary_id(document: &Annotation) -> EntryId {
-    summary_id_of(&document.fingerprint())
-}
-
-/// The id under which the summary of the document with this fingerprint is claimed.
-pub(crate) fn summary_id_of(fingerprint: &str) -> EntryId {
-    EntryId(format!("s-{}", &fingerprint[..26]))
 }
 
 /// The commit that `document` names, when that is another one than the one that carries it.

@@ -290,12 +290,9 @@ impl ReadInput {
             Some(_) => return ShapeSnafu { place: "narrative", reason: "expected an object" }.fail(),
             None => Map::new(),
         };
-        let mut take = |keys: &[&str], into: &mut Map<String, Value>| {
-            into.extend(keys.iter().filter_map(|key| Some(((*key).to_owned(), other.shift_remove(*key)?))));
-        };
-        take(&V2_NARRATIVE, &mut narrative);
-        let mut document = Map::new();
-        take(&V2_LISTS, &mut document);
+        narrative.extend(V2_NARRATIVE.iter().filter_map(|key| other.shift_remove_entry(*key)));
+        let mut document: Map<String, Value> =
+            V2_LISTS.iter().filter_map(|key| other.shift_remove_entry(*key)).collect();
         if narrative.is_empty() && document.is_empty() {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use chronicle_core::{ChangedRanges, LineRange, line_words};
+use chronicle_core::{ChangedRanges, LineRange, changed_ranges, line_words};
 use chronicle_git::{BStr, ObjectId, Repository};
 
 use crate::error::Result;
@@ -21,22 +21,35 @@ pub(crate) struct Introduced {
 /// The words of the lines of a version; `None` when it is not at hand, as in partial clones.
 pub(crate) type Words = Option<Rc<[u32]>>;
 
-/// The words of a version, read from the repository.
-pub(crate) fn words_of(repository: &Repository, blob: ObjectId) -> Result<Words> {
-    Ok(repository.with_blob(blob, |content| line_words(content).into())?)
+/// Reads the versions of a file, and compares them.
+pub(crate) trait ReadVersions {
+    fn words(&self, blob: ObjectId) -> Result<Words>;
+
+    /// What differs between the words of two versions.
+    fn changed_ranges(&self, old: &[u32], new: &[u32]) -> ChangedRanges;
+}
+
+impl ReadVersions for Repository {
+    fn words(&self, blob: ObjectId) -> Result<Words> {
+        Ok(self.with_blob(blob, |content| line_words(content).into())?)
+    }
+
+    fn changed_ranges(&self, old: &[u32], new: &[u32]) -> ChangedRanges {
+        changed_ranges(old, new)
+    }
 }
 
 /// What a commit did to `path`, whose blob there is `new`; `previous` is its name before, if it was renamed.
 ///
 /// `parents` are the trees of its parents as far as they are at hand. A merge wrote only
-/// the lines that no parent has. `words` gives those of a version, `compare` compares two.
+/// the lines that no parent has.
 pub(crate) fn by(
     repository: &Repository,
     parents: &[ObjectId],
-    (path, previous): (&BStr, Option<&BStr>),
+    path: &BStr,
+    previous: Option<&BStr>,
     new: ObjectId,
-    words: impl Fn(ObjectId) -> Result<Words>,
-    compare: impl Fn(&[u32], &[u32]) -> ChangedRanges,
+    versions: &impl ReadVersions,
 ) -> Result<Option<Introduced>> {
     let mut olds = Vec::with_capacity(parents.len());
     for tree in parents.iter().copied() {
@@ -46,7 +59,7 @@ pub(crate) fn by(
             _ => same_name,
         });
     }
-    between(&olds, new, words, compare)
+    between(&olds, new, versions)
 }
 
 /// What was done to a file between its versions `olds`, one for each parent, and `new`;
@@ -54,40 +67,44 @@ pub(crate) fn by(
 pub(crate) fn between(
     olds: &[Option<ObjectId>],
     new: ObjectId,
-    words: impl Fn(ObjectId) -> Result<Words>,
-    compare: impl Fn(&[u32], &[u32]) -> ChangedRanges,
+    versions: &impl ReadVersions,
 ) -> Result<Option<Introduced>> {
-    let Some(lines) = words(new)? else { return Ok(None) };
+    let Some(lines) = versions.words(new)? else { return Ok(None) };
     let is_added = olds.iter().all(Option::is_none);
     let mut written: Option<Vec<LineRange>> = None;
     let mut has_deletions = false;
     for old in olds {
         let old = match old {
-            Some(id) => words(*id)?,
+            Some(id) => versions.words(*id)?,
             None => Some([].into()),
         };
         let Some(old) = old else { return Ok(None) };
-        let change = compare(&old, &lines);
+        let change = versions.changed_ranges(&old, &lines);
         has_deletions |= change.has_deletions;
         written = Some(match written {
             None => change.added,
             Some(before) => in_both(&before, &change.added),
         });
     }
-    let whole = || LineRange::from_zero_based(0, lines.len());
-    let hunks = written.unwrap_or_else(|| if lines.is_empty() { Vec::new() } else { vec![whole()] });
+    let hunks = match written {
+        Some(written) => written,
+        None if lines.is_empty() => Vec::new(),
+        None => vec![LineRange::from_zero_based(0, lines.len())],
+    };
     Ok(Some(Introduced { hunks, is_added, has_deletions }))
 }
 
 /// The lines that are in both lists of ranges; each is in order.
 fn in_both(ours: &[LineRange], theirs: &[LineRange]) -> Vec<LineRange> {
-    let common = |range: &LineRange| {
-        let range = *range;
-        let overlaps = theirs.iter().filter(move |other| other.overlaps(range));
-        overlaps.map(move |other| LineRange {
-            start: range.start.max(other.start),
-            end: range.end.min(other.end),
-        })
-    };
-    ours.iter().flat_map(common).collect()
+    let mut both = Vec::new();
+    for range in ours {
+        let overlaps = theirs.iter().filter(|other| other.overlaps(*range));
+        both.extend(
+            overlaps.map(|other| LineRange {
+                start: range.start.max(other.start),
+                end: range.end.min(other.end),
+            }),
+        );
+    }
+    both
 }

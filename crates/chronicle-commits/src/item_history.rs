@@ -8,13 +8,10 @@ use chronicle_core::{Hunk, LineRange, Lines, hunks, lines_after};
 use chronicle_git::{ByteSlice, LazyRepository, ObjectId, Repository};
 
 use crate::{
+    caches::Caches,
     error::Result,
-    kept::Caches,
-    past::{
-        Touch,
-        known::{Known, Line},
-    },
-    read::ScopeFile,
+    past::{Touch, known::Known, line::Line},
+    question::ScopeFile,
 };
 
 /// Versions that are compared at most.
@@ -107,12 +104,9 @@ fn changes(
             let difference = Difference::between(&old_content, &content, range);
             is_changed &= difference.is_changed;
             if let Some(before) = difference.before {
-                let hull = |known: &LineRange| LineRange {
-                    start: known.start.min(before.start),
-                    end: known.end.max(before.end),
-                };
-                let place = places.get(&old).map_or(before, hull);
-                places.insert(old, place);
+                let place = places.entry(old).or_insert(before);
+                place.start = place.start.min(before.start);
+                place.end = place.end.max(before.end);
             }
         }
         let commit = known.id(touch.place).0;
@@ -153,8 +147,8 @@ struct Difference {
 impl Difference {
     /// What `old` had for `lines` of `new`.
     fn between(old: &[u8], new: &[u8], lines: LineRange) -> Self {
-        let back = |hunk: Hunk| Hunk { old: hunk.new, new: hunk.old };
-        let hunks: Vec<Hunk> = hunks(&Lines::new(old), &Lines::new(new)).into_iter().map(back).collect();
+        let hunks = hunks(&Lines::new(old), &Lines::new(new)).into_iter();
+        let hunks: Vec<Hunk> = hunks.map(|hunk| Hunk { old: hunk.new, new: hunk.old }).collect();
         let is_changed = hunks.iter().any(|hunk| hunk.touches(lines));
         let before = lines_after(&hunks, lines);
         Self { is_changed, before }
@@ -165,23 +159,23 @@ impl Difference {
 mod tests {
     use super::*;
 
+    /// `lines` are written as 2-3; "" for none.
+    fn check(old: &str, new: &str, lines: &str, is_changed: bool, before: &str) {
+        let found = Difference::between(old.as_bytes(), new.as_bytes(), lines.parse().expect("a range"));
+        assert_eq!(found, Difference { is_changed, before: before.parse().ok() }, "{old:?} {new:?}");
+    }
+
     #[test]
     fn lines_are_followed_to_the_version_before() {
-        let check =
-            |old: &str, new: &str, lines: (u32, u32), is_changed: bool, before: Option<(u32, u32)>| {
-                let range = |(start, end)| LineRange { start, end };
-                let found = Difference::between(old.as_bytes(), new.as_bytes(), range(lines));
-                assert_eq!(found, Difference { is_changed, before: before.map(range) }, "{old:?} {new:?}");
-            };
-        check("a\nb\nc\n", "a\nb\nc\n", (2, 3), false, Some((2, 3)));
-        check("a\nb\nc\n", "x\na\nb\nc\n", (3, 4), false, Some((2, 3)));
-        check("a\nb\nc\n", "b\nc\n", (1, 2), false, Some((2, 3)));
-        check("a\nb\nc\n", "a\nx\nc\n", (1, 3), true, Some((1, 3)));
-        check("a\nb\nc\n", "a\nx\nc\n", (3, 3), false, Some((3, 3)));
-        check("a\nb\nc\nd\n", "a\nd\n", (1, 2), true, Some((1, 4)));
-        check("a\nd\n", "a\nb\nc\nd\n", (1, 4), true, Some((1, 2)));
-        check("a\nd\n", "a\nb\nc\nd\n", (2, 3), true, None);
-        check("a\nb\nc\nd\n", "a\nx\ny\nz\nd\n", (3, 5), true, Some((2, 4)));
-        check("", "a\nb\n", (1, 2), true, None);
+        check("a\nb\nc\n", "a\nb\nc\n", "2-3", false, "2-3");
+        check("a\nb\nc\n", "x\na\nb\nc\n", "3-4", false, "2-3");
+        check("a\nb\nc\n", "b\nc\n", "1-2", false, "2-3");
+        check("a\nb\nc\n", "a\nx\nc\n", "1-3", true, "1-3");
+        check("a\nb\nc\n", "a\nx\nc\n", "3-3", false, "3-3");
+        check("a\nb\nc\nd\n", "a\nd\n", "1-2", true, "1-4");
+        check("a\nd\n", "a\nb\nc\nd\n", "1-4", true, "1-2");
+        check("a\nd\n", "a\nb\nc\nd\n", "2-3", true, "");
+        check("a\nb\nc\nd\n", "a\nx\ny\nz\nd\n", "3-5", true, "2-4");
+        check("", "a\nb\n", "1-2", true, "");
     }
 }

@@ -11,15 +11,7 @@ use chronicle_facts::{FORMAT, Facts};
 use chronicle_git::{Glance, Repository, TrustStamp, files, frame_stamp, state_path};
 use twox_hash::{XxHash3_64, XxHash3_128};
 
-use crate::{
-    blames::Blames,
-    error::{CommitsError, Result},
-    outlines::Outlines,
-    past::fill::Progress,
-    reformatted::Reformatted,
-    retire::Retired,
-    went::Departures,
-};
+use crate::error::{CommitsError, Result};
 
 /// The directories, within the state directory of a repository, of all that is derived from notes and history: it may go
 /// at any time, and has to where words are purged.
@@ -38,39 +30,8 @@ pub const DERIVED: [&str; 12] = [
     "summaries",
 ];
 
-/// What is kept for the next question.
-#[derive(Debug)]
-pub struct Caches {
-    /// Outlines of files.
-    pub outlines: Outlines,
-    /// Who wrote each line of files.
-    pub blames: Blames,
-    /// Who took lines away.
-    pub retired: Retired,
-    /// Where code went that left its file.
-    pub departures: Departures,
-    /// Where code is that was reformatted.
-    pub reformatted: Reformatted,
-    /// What never changes about commits and notes.
-    pub(crate) facts: KeptFacts,
-}
-
-impl Caches {
-    /// Kept in that place, or not beyond the life of this value; `progress` shows how far filling the facts is.
-    #[must_use]
-    pub fn new(place: Option<&CachePlace>, progress: Option<Progress>) -> Self {
-        let facts =
-            KeptFacts { place: place.cloned(), progress, opened: OnceCell::new(), instead: OnceCell::new() };
-        Self {
-            outlines: Outlines::new(place),
-            blames: Blames::new(place),
-            retired: Retired::new(place),
-            departures: Departures::new(place),
-            reformatted: Reformatted::new(place),
-            facts,
-        }
-    }
-}
+/// Called now and then while much is filled, with how many commits are done and how many there are.
+pub type Progress = fn(usize, usize);
 
 /// Facts, once they are asked for.
 #[derive(Debug)]
@@ -84,6 +45,10 @@ pub(crate) struct KeptFacts {
 }
 
 impl KeptFacts {
+    pub(crate) fn new(place: Option<&CachePlace>, progress: Option<Progress>) -> Self {
+        Self { place: place.cloned(), progress, opened: OnceCell::new(), instead: OnceCell::new() }
+    }
+
     /// What `ask` makes of facts; where their file cannot be used, of facts in memory: the answer is the same.
     pub(crate) fn asked<T>(&self, ask: impl Fn() -> Result<T>) -> Result<T> {
         match ask() {

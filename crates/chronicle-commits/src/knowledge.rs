@@ -6,7 +6,8 @@ use chronicle_git::{NOTES_REF, NotesEdit, Recovered, Repository};
 use crate::{
     error::{Result, UnreadableKnowledgeSnafu},
     input::KnowledgeInput,
-    notebook::{Notebook, parse},
+    notebook::Notebook,
+    stored::parse,
     trust::{Trust, Voice, mark_of_item, mark_of_removal, record_own},
 };
 
@@ -33,12 +34,9 @@ pub fn all_knowledge(repository: &Repository, warnings: &mut Vec<String>) -> Res
 
 /// Items of an input, with ids that were never used before.
 pub(crate) fn named(given: &[KnowledgeInput], new_id: &mut dyn FnMut() -> EntryId) -> Vec<KnowledgeItem> {
-    let named = |input: &KnowledgeInput| {
-        let mut item = KnowledgeItem::from(input.clone());
-        item.name(&new_id().0);
-        item
-    };
-    given.iter().map(named).collect()
+    let mut items: Vec<KnowledgeItem> = given.iter().cloned().map(KnowledgeItem::from).collect();
+    items.iter_mut().for_each(|item| item.name(&new_id().0));
+    items
 }
 
 /// Adds an item to what is known, unless the same is known already.

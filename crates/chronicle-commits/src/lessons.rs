@@ -10,11 +10,7 @@ use chronicle_core::{
 use chronicle_git::{ObjectId, Repository};
 use jiff::Timestamp;
 
-use crate::{
-    corrections::{Afterwords, Said},
-    error::Result,
-    notebook::{Notebook, Stored},
-};
+use crate::{corrections::Afterwords, error::Result, notebook::Notebook, stored::Stored};
 
 /// A lesson that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,12 +52,12 @@ pub fn lessons(repository: &Repository, now: Timestamp) -> Result<Vec<Lesson>> {
     let afterwords = Afterwords::load(repository, pairs)?;
     let mut lessons = Vec::new();
     for (id, (commit, at, mut entry, is_own)) in entries {
-        let said = afterwords.corrections(&id.0);
+        let said = afterwords.corrections_of(&id);
         let is_doubted = said.iter().any(|item| item.kind == CorrectionKind::Flag && !item.is_remark);
-        if is_doubted || afterwords.superseded_by(&id.0).is_some() {
+        if is_doubted || afterwords.superseded.contains_key(&id) {
             continue;
         }
-        Claim::Entry(&mut entry).apply(&said);
+        Claim::Entry(&mut entry).apply(said);
         if entry.expires.as_deref().and_then(parse_time).is_some_and(|end| end <= now) {
             continue;
         }

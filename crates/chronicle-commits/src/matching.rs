@@ -6,16 +6,18 @@ use std::{
     rc::Rc,
 };
 
-use chronicle_core::{Annotation, Change, Region, correction::Tier, room};
+use chronicle_core::{Annotation, Change, correction::Tier, room};
 use chronicle_git::{BString, ByteSlice, FileChange, MAX_PATH, ObjectId, Repository};
 use memchr::memmem::Finder;
 
 use crate::{
     change::{changes_of, named_parent, named_tree},
+    code_lines::{FileLines, MAX_BYTES},
     error::Result,
-    moved::{self, FileLines, Holders},
-    notebook::{Notebook, Raw, Stored},
-    past::{FileHistory, PastCommit, Touch, Whereabouts, known::Known},
+    holders::Holders,
+    notebook::{Notebook, Raw},
+    past::{PastCommit, Touch, Whereabouts, known::Known},
+    stored::Stored,
 };
 
 /// One annotated commit that may concern the files in scope.
@@ -52,13 +54,6 @@ impl Candidate {
         };
         let time = commit.map_or(jiff::Timestamp::UNIX_EPOCH, |commit| commit.time);
         Self { key, stored, place: None, elsewhere: None, tree, parents, time, touches: Vec::new() }
-    }
-
-    /// What is said, of no commit: for those who ask only for the words.
-    pub(crate) fn unplaced(stored: Stored) -> Self {
-        let (key, time) = (ObjectId::null(chronicle_git::HashKind::Sha1), jiff::Timestamp::UNIX_EPOCH);
-        let (tree, parents, touches) = (None, Vec::new(), Vec::new());
-        Self { key, stored, place: None, elsewhere: None, tree, parents, time, touches }
     }
 
     /// The changes from the first parent to its tree; renamed files as gone and come.
@@ -189,12 +184,12 @@ impl<'a> Ground<'a> {
     /// How many of the lines `telling` are in the file that a note calls `name`, or in what became of it.
     pub(crate) fn n_noted(&self, name: &str, telling: &[u32], as_of: AsOf) -> usize {
         let path = self.renamed(name).unwrap_or_else(|| name.trim_start_matches("./").into());
-        let count = || self.lines_in(&path, as_of).n_of(telling);
         if as_of == AsOf::Now {
-            return count();
+            return self.lines_in(&path, as_of).n_of(telling);
         }
-        let blob = self.blob_at_hand(&path);
-        blob.map_or(0, |blob| self.past.kept(&("noted", blob.as_slice(), telling), count))
+        let Some(blob) = self.blob_at_hand(&path) else { return 0 };
+        let inputs = ("noted", blob.as_slice(), telling);
+        self.past.kept(&inputs, || self.lines_in(&path, as_of).n_of(telling))
     }
 
     /// What the file is called now that was called `name` and was renamed since; `None` where that is known to be none.
@@ -224,8 +219,11 @@ impl<'a> Ground<'a> {
         // It takes a look at every file, so what it shows of a tree is kept.
         let n_own = self.n_noted(name, telling, as_of);
         let inputs = ("few", self.past.head().tree.as_slice(), telling, n_own);
-        let are_few = || self.everywhere.get_or_init(|| Holders::everywhere(self)).are_few(telling, n_own);
-        self.past.kept(&inputs, || usize::from(are_few())) == 1
+        let are_few = self.past.kept(&inputs, || {
+            let everywhere = self.everywhere.get_or_init(|| Holders::everywhere(self));
+            usize::from(everywhere.are_few(telling, n_own))
+        });
+        are_few == 1
     }
 
     /// The same ground, where the files are asked about as they are now, with these bytes.
@@ -266,7 +264,7 @@ impl<'a> Ground<'a> {
     fn blob_at_hand(&self, path: &BString) -> Option<ObjectId> {
         let blob = self.repository.blob_at(self.past.head().tree, path.as_bstr()).ok()??;
         let n_bytes = self.repository.size_if_here(blob).ok()??;
-        usize::try_from(n_bytes).is_ok_and(|n_bytes| n_bytes <= moved::MAX_BYTES).then_some(blob)
+        usize::try_from(n_bytes).is_ok_and(|n_bytes| n_bytes <= MAX_BYTES).then_some(blob)
     }
 
     /// The same ground, where notes that hold one of `words` count too.
@@ -284,7 +282,7 @@ impl<'a> Ground<'a> {
         self.ever.get_or_init(|| {
             let mut ever: BTreeMap<String, BTreeSet<(BString, usize)>> = BTreeMap::new();
             for (number, file) in self.past.files().iter().enumerate() {
-                for name in names_of(file).chain([&self.paths[number]]) {
+                for name in file.names().chain([&self.paths[number]]) {
                     ever.entry(name.to_string()).or_default().insert((name.clone(), number));
                 }
             }
@@ -294,11 +292,11 @@ impl<'a> Ground<'a> {
 
     /// The files in scope that have gone by `name`, and do in `tree` if it is at hand.
     fn files_ever_called(&self, tree: Option<ObjectId>, name: &str) -> Vec<usize> {
-        let had = |path: &BString| {
-            tree.is_none_or(|tree| self.repository.blob_at(tree, path.as_bstr()).ok().flatten().is_some())
-        };
         let files = self.ever().get(name).into_iter().flatten();
-        files.filter(|(path, _)| had(path)).map(|(_, number)| *number).collect()
+        let had = files.filter(|(path, _)| {
+            tree.is_none_or(|tree| self.repository.blob_at(tree, path.as_bstr()).ok().flatten().is_some())
+        });
+        had.map(|(_, number)| *number).collect()
     }
 
     /// Which files in scope hold which lines, as far as they changed after the commit at place `oldest`.
@@ -351,9 +349,11 @@ impl<'a> Ground<'a> {
         let file = file.trim_start_matches("./");
         let ever = self.ever().get(file).into_iter().flatten();
         let mut files: Vec<usize> = ever.map(|(_, number)| *number).collect();
-        let has_now = || self.has_in(self.past.head().tree, file);
         // It means the file of that name: the one that its commit has, or else the one that there is now.
-        if !files.is_empty() && (candidate.place.is_some() && self.has_file(candidate, file) || has_now()) {
+        if !files.is_empty()
+            && (candidate.place.is_some() && self.has_file(candidate, file)
+                || self.has_in(self.past.head().tree, file))
+        {
             files.clear();
         }
         files.sort_unstable();
@@ -394,22 +394,21 @@ impl<'a> Ground<'a> {
         }
         let mention = Mention::of(self);
         let mut candidates = Vec::new();
-        let touched: BTreeSet<u32> = touches.keys().copied().collect();
         // Off the history it takes a closer look to tell whether a commit touched a file in scope.
-        let holders = self.holders(u32::MAX);
-        let is_said = |raw: &[u8]| mention.is_in(raw) || holders.of_any_in(raw);
-        let is_in_question =
-            |key: &ObjectId| self.past.place(*key).is_none_or(|place| touched.contains(&place));
-        let in_question: BTreeSet<ObjectId> = self.notebook.keys().filter(is_in_question).collect();
-        let wanted = |key: ObjectId, raw: &[u8]| {
-            !chronicle_git::is_knowledge_key(key) && (in_question.contains(&key) || is_said(raw))
-        };
-        for (key, raw) in self.notebook.scan(warnings, wanted) {
+        let in_question: BTreeSet<ObjectId> = self
+            .notebook
+            .keys()
+            .filter(|key| self.past.place(*key).is_none_or(|place| touches.contains_key(&place)))
+            .collect();
+        let notes = self.notebook.scan(warnings, |key, raw| {
+            !chronicle_git::is_knowledge_key(key) && (in_question.contains(&key) || mention.is_in(raw))
+        });
+        for (key, raw) in notes {
             let place = self.past.place(key);
             let touches = place.and_then(|place| touches.remove(&place)).unwrap_or_default();
             let mut candidate = self.candidate(key, &raw, place, touches)?;
             if place.is_none() {
-                if candidate.touches.is_empty() && !raw.iter().any(|raw| is_said(raw)) {
+                if candidate.touches.is_empty() && !raw.iter().any(|raw| mention.is_in(raw)) {
                     continue;
                 }
                 let branch = self.past.branch_of(key)?;
@@ -433,9 +432,10 @@ impl<'a> Ground<'a> {
             let mut without_file = Vec::new();
             for document in note.documents() {
                 let at = candidate.written(document);
-                let tier = |region: &Region| candidate.stored.voices.of_claim(&region.id).tier;
-                let regions = document.regions.iter();
-                lessons.extend(regions.map(|region| (tier(region), at, region.file.as_str().into())));
+                lessons.extend(document.regions.iter().map(|region| {
+                    let tier = candidate.stored.voices.of_claim(&region.id).tier;
+                    (tier, at, region.file.as_str().into())
+                }));
             }
             for (document, entry) in note.entries() {
                 let at = candidate.written(document);
@@ -449,9 +449,10 @@ impl<'a> Ground<'a> {
                 let changes = self
                     .repository
                     .plain_changes(candidate.parents.first().copied(), self.past.commit(place)?.tree)?;
-                let first = changes.into_iter().map(|change| change.path).next();
-                let of_first = |(tier, at)| first.clone().map(|path| (tier, at, path));
-                lessons.extend(without_file.into_iter().flat_map(of_first));
+                if let Some(first) = changes.into_iter().next() {
+                    let path = first.path;
+                    lessons.extend(without_file.into_iter().map(|(tier, at)| (tier, at, path.clone())));
+                }
             }
         }
         lessons.retain(|(.., path)| path.len() <= MAX_PATH);
@@ -488,11 +489,6 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// The names that a file ever had.
-pub(crate) fn names_of(file: &FileHistory) -> impl Iterator<Item = &BString> {
-    file.touches.iter().flat_map(|touch| [Some(&touch.name), touch.renamed_from.as_ref()]).flatten()
-}
-
 /// Where a commit is said to be that no branch reaches.
 pub(crate) const NO_BRANCH: &str = "no branch";
 
@@ -510,41 +506,44 @@ pub(crate) fn malformed(key: ObjectId, stored: &Stored) -> Vec<String> {
     remarks
 }
 
-/// Whether a note's bytes may name a file in scope: a cheap look before the note is parsed.
-struct Mention {
+/// Whether a note's bytes may name a file in scope, or sketch code that one holds: a cheap look before the note is parsed.
+struct Mention<'a> {
     /// File names without their directories; `None` when every note must be parsed.
     needles: Option<Vec<Finder<'static>>>,
     /// What supersedes counts wherever it stands.
     supersedes: Finder<'static>,
     /// An escaped letter may spell any name.
     escape: Finder<'static>,
+    holders: &'a Holders,
 }
 
 /// With more files than this, looking for each name costs more than parsing.
 const MAX_NEEDLES: usize = 8;
 
-impl Mention {
-    fn of(ground: &Ground<'_>) -> Self {
+impl<'a> Mention<'a> {
+    fn of(ground: &'a Ground<'_>) -> Self {
         let mut needles: BTreeSet<&[u8]> = BTreeSet::new();
         for (number, file) in ground.past.files().iter().enumerate() {
-            let names = names_of(file).chain([&ground.paths[number]]);
+            let names = file.names().chain([&ground.paths[number]]);
             needles.extend(names.map(|name| name.rsplit_str(b"/").next().unwrap_or(name)));
         }
         needles.extend(ground.words.iter().map(String::as_bytes));
         // A name that JSON may spell in several ways cannot be looked for.
-        let is_plain =
-            |needle: &&[u8]| needle.iter().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(byte));
-        let can_look = needles.len() <= MAX_NEEDLES && needles.iter().all(is_plain);
-        let finder = |needle: &[u8]| Finder::new(needle).into_owned();
+        let mut bytes = needles.iter().copied().flatten();
+        let can_look = needles.len() <= MAX_NEEDLES
+            && bytes.all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(byte));
         Self {
-            needles: can_look.then(|| needles.into_iter().map(finder).collect()),
-            supersedes: finder(b"\"supersedes\""),
-            escape: finder(b"\\u00"),
+            needles: can_look
+                .then(|| needles.into_iter().map(|needle| Finder::new(needle).into_owned()).collect()),
+            supersedes: Finder::new(b"\"supersedes\""),
+            escape: Finder::new(b"\\u00"),
+            holders: ground.holders(u32::MAX),
         }
     }
 
     fn is_in(&self, raw: &[u8]) -> bool {
         let Some(needles) = &self.needles else { return true };
-        needles.iter().chain([&self.supersedes, &self.escape]).any(|needle| needle.find(raw).is_some())
+        let mut needles = needles.iter().chain([&self.supersedes, &self.escape]);
+        needles.any(|needle| needle.find(raw).is_some()) || self.holders.of_any_in(raw)
     }
 }

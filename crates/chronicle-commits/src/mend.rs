@@ -10,7 +10,7 @@ use crate::{
     derive::Facts,
     error::Result,
     merging::MAX_NOTE_BYTES,
-    notebook::parse,
+    stored::parse,
     trust::{Trust, keep_own, marks},
 };
 
@@ -51,25 +51,29 @@ pub fn mend(repository: &Repository) -> Result<Mended> {
     if damaged.is_empty() {
         return Ok(Mended::default());
     }
-    let edit = |notes: &mut NotesEdit<'_>| -> Result<Mended> {
-        let mut report = Mended::default();
-        for key in &damaged {
-            let Some(content) = notes.get(*key)? else { continue };
-            let stored = parse(std::slice::from_ref(&content));
-            if !stored.note.is_damaged() {
-                continue;
-            }
-            let note = mended(repository, *key, stored.note)?;
-            report.n_left += usize::from(note.is_damaged());
-            report.n_mended += usize::from(!note.is_damaged());
-            // Knowledge is no part of a line of ours; it is on no commit of its own.
-            if let (Some(line), None) = (note.to_line(&key.to_string()), &stored.knowledge) {
-                notes.set(*key, line.into_bytes());
-            }
+    let (mended, _) = repository.edit_notes(NOTES_REF, "chronicle: mend fingerprints", |notes| {
+        mend_each(repository, notes, &damaged)
+    })?;
+    Ok(mended)
+}
+
+fn mend_each(repository: &Repository, notes: &mut NotesEdit<'_>, damaged: &[ObjectId]) -> Result<Mended> {
+    let mut report = Mended::default();
+    for key in damaged {
+        let Some(content) = notes.get(*key)? else { continue };
+        let stored = parse(std::slice::from_ref(&content));
+        if !stored.note.is_damaged() {
+            continue;
         }
-        Ok(report)
-    };
-    Ok(repository.edit_notes(NOTES_REF, "chronicle: mend fingerprints", edit)?.0)
+        let note = mended(repository, *key, stored.note)?;
+        report.n_left += usize::from(note.is_damaged());
+        report.n_mended += usize::from(!note.is_damaged());
+        // Knowledge is no part of a line of ours; it is on no commit of its own.
+        if let (Some(line), None) = (note.to_line(&key.to_string()), &stored.knowledge) {
+            notes.set(*key, line.into_bytes());
+        }
+    }
+    Ok(report)
 }
 
 /// The note on `key` with its fingerprints made anew, as far as what they are made of is here.
@@ -139,5 +143,5 @@ fn around_at(
         return Ok(None);
     }
     let sketch = anchoring::sketch(&mut facts, file, Some(lines))?;
-    anchoring::around(&mut facts, file, (Some(lines), sketch.as_ref())).map(Some)
+    anchoring::around(&mut facts, file, Some(lines), sketch.as_ref()).map(Some)
 }

@@ -14,7 +14,7 @@ use chronicle_git::{
 use serde_json::json;
 
 use crate::{
-    error::Result,
+    error::{Result, if_notes},
     reachable::Reachable,
     trust::{Mark, Trust, mark_of_document, mark_of_entry, mark_of_region, unite_fairly},
 };
@@ -47,7 +47,8 @@ pub struct MergedRef {
 /// When the repository cannot be read or written; our ref is as it was then.
 pub fn merge(
     repository: &Repository,
-    (name, source): (&str, &str),
+    name: &str,
+    source: &str,
     theirs: ObjectId,
     from: &str,
 ) -> Result<MergedRef> {
@@ -55,7 +56,7 @@ pub fn merge(
     let mut report = Report::default();
     let (merged, recovered) = repository.merge_notes(name, theirs, &message, |differences| {
         report = Report::default();
-        resolve(repository, (name, source), differences, &mut report)
+        resolve(repository, name, source, differences, &mut report)
     })?;
     let Report { n_taken, n_united, n_settled, warnings } = report;
     Ok(MergedRef { merged, n_taken, n_united, n_settled, warnings, recovered })
@@ -71,7 +72,8 @@ struct Report {
 
 fn resolve(
     repository: &Repository,
-    (name, source): (&str, &str),
+    name: &str,
+    source: &str,
     differences: &[Difference],
     report: &mut Report,
 ) -> Result<Vec<Resolution>> {
@@ -92,7 +94,7 @@ fn resolve(
         } else if let ([], [theirs]) = (&difference.ours[..], &difference.theirs[..]) {
             take(repository, difference.key, *theirs, report)
         } else {
-            unite(&trust, (name, source), difference, &contents, report)
+            unite(&trust, name, source, difference, &contents, report)
         };
         resolutions.push(resolution);
     }
@@ -126,7 +128,8 @@ fn take(repository: &Repository, key: ObjectId, blob: ObjectId, report: &mut Rep
 
 fn unite(
     trust: &Trust<'_>,
-    (name, source): (&str, &str),
+    name: &str,
+    source: &str,
     difference: &Difference,
     contents: &HashMap<ObjectId, Vec<u8>>,
     report: &mut Report,
@@ -161,16 +164,7 @@ pub(crate) fn read_bounded(repository: &Repository, mut blobs: Vec<ObjectId>) ->
 
 /// The objects whose note one side tidied away, with every claim of it standing on a commit that is reached.
 fn settled(repository: &Repository, differences: &[Difference]) -> Result<HashSet<ObjectId>> {
-    // What only we have is in question only if they had it, too, and took it away.
-    let was_removed = |side: &[ObjectId], other: &[ObjectId], base: &[ObjectId]| {
-        other.is_empty() && !side.is_empty() && (base.is_empty() || base == side)
-    };
-    let in_question = |difference: &&Difference| {
-        let Difference { key, ours, theirs, base } = difference;
-        !is_knowledge_key(*key)
-            && (was_removed(theirs, ours, base) || (!base.is_empty() && was_removed(ours, theirs, base)))
-    };
-    let candidates: Vec<&Difference> = differences.iter().filter(in_question).collect();
+    let candidates: Vec<&Difference> = differences.iter().filter(|one| may_be_tidied(one)).collect();
     if candidates.is_empty() {
         return Ok(HashSet::new());
     }
@@ -183,6 +177,17 @@ fn settled(repository: &Repository, differences: &[Difference]) -> Result<HashSe
         })
         .collect();
     carried(repository, &reachable, &candidates)
+}
+
+/// Whether one side may have tidied the note away. What only we have is in question only if they had it, too, and took it
+/// away.
+fn may_be_tidied(Difference { key, ours, theirs, base }: &Difference) -> bool {
+    !is_knowledge_key(*key)
+        && match (&ours[..], &theirs[..]) {
+            ([], theirs) => !theirs.is_empty() && (base.is_empty() || base == theirs),
+            (ours, []) => base == ours,
+            _ => false,
+        }
 }
 
 /// Those of `orphans`, notes on commits that nobody reaches, whose every claim stands on a reached commit too.
@@ -201,48 +206,33 @@ pub fn carried(
     }
     let contents = read_bounded(repository, orphans.values().copied().collect());
     let trust = Trust::of(repository);
-    let is_own = |(id, mark): (EntryId, Mark)| (id, trust.is_own(&mark));
-    let of_blob = |blob: &ObjectId| -> HashSet<Claim> {
-        contents
-            .get(blob)
-            .map(|content| claims(content))
-            .unwrap_or_default()
-            .into_iter()
-            .map(is_own)
-            .collect()
-    };
-    let has_claims = |blob: &ObjectId| contents.get(blob).is_some_and(|content| has_claims(content));
-    let wanted: HashMap<ObjectId, HashSet<Claim>> = orphans
-        .iter()
-        .filter(|(_, blob)| has_claims(blob))
-        .map(|(key, blob)| (*key, of_blob(blob)))
-        .collect();
+    let mut wanted: HashMap<ObjectId, HashSet<Claim>> = HashMap::new();
+    for (key, blob) in orphans {
+        if let Some(content) = contents.get(blob).filter(|content| has_claims(content)) {
+            let claims = claims(content).into_iter().map(|(id, mark)| (id, trust.is_own(&mark)));
+            wanted.insert(*key, claims.collect());
+        }
+    }
     if wanted.is_empty() {
         return Ok(HashSet::new());
     }
     let mut living: Vec<ObjectId> = Vec::new();
     for name in repository.annotation_refs()? {
-        match repository.notes(&name) {
-            Ok(notes) => {
-                living.extend(notes.iter().filter(|note| reachable.has(note.key)).map(|note| note.blob));
-            }
-            Err(error) if error.is_no_notes() => {}
-            Err(error) => return Err(error.into()),
-        }
+        let notes = if_notes(repository.notes(&name), &mut Vec::new())?.into_iter().flatten();
+        living.extend(notes.filter(|note| reachable.has(note.key)).map(|note| note.blob));
     }
     living.retain(|blob| repository.blob_size(*blob).is_ok_and(|size| size <= MAX_NOTE_BYTES));
     let all_wanted: HashSet<&EntryId> = wanted.values().flatten().map(|(id, _)| id).collect();
-    let pick = |_, content: &[u8]| {
+    let found = repository.read_many(living, |_, content| {
         let mut found = claims(content);
         found.retain(|(id, _)| all_wanted.contains(id));
         (!found.is_empty()).then_some(found)
-    };
-    let found = repository.read_many(living, pick).into_iter().flat_map(|(_, claims)| claims);
+    });
     let mut standing: HashSet<Claim> = HashSet::new();
-    for (id, is_own) in found.map(is_own) {
+    for (id, mark) in found.into_iter().flat_map(|(_, claims)| claims) {
         // The user's own stands for a stranger's of that id, and not the other way round.
         standing.insert((id.clone(), false));
-        standing.insert((id, is_own));
+        standing.insert((id, trust.is_own(&mark)));
     }
     Ok(wanted.into_iter().filter(|(_, claims)| claims.is_subset(&standing)).map(|(key, _)| key).collect())
 }

@@ -2,11 +2,12 @@
 
 use std::{cell::RefCell, collections::HashMap};
 
-use chronicle_git::{BString, ByteSlice, ObjectId, Repository};
+use chronicle_git::{BString, ByteSlice, LazyRepository, ObjectId, Repository};
 
 use crate::{
+    caches::Caches,
     error::Result,
-    past::{Whereabouts, known::Line},
+    past::{Whereabouts, line::Line},
 };
 
 /// What a file that a note names is called now.
@@ -59,4 +60,21 @@ impl<'a> NamesNow<'a> {
         };
         Ok(now)
     }
+}
+
+/// What became of paths that the commit `head` lacks.
+///
+/// # Errors
+/// When the repository cannot be read.
+pub fn whereabouts(
+    lazy: &LazyRepository,
+    caches: &Caches,
+    head: ObjectId,
+    paths: &[BString],
+) -> Result<Vec<Whereabouts>> {
+    let repository = lazy.get()?;
+    caches.facts.asked(|| {
+        let line = Line::open(repository, &caches.facts, head, &mut Vec::new())?;
+        paths.iter().map(|path| line.whereabouts(path)).collect()
+    })
 }

@@ -29,23 +29,22 @@ struct Named<'t> {
 
 impl<'t> Named<'t> {
     fn of(sentence: &'t str) -> Self {
-        let ends = |character: char| character.is_whitespace() || ",;()[]{}\"`".contains(character);
-        let trim = |word: &'t str| word.trim_matches(|end: char| !end.is_alphanumeric() && end != '_');
-        let raw: Vec<&str> = sentence.split(ends).filter(|word| !word.is_empty()).take(MOST_WORDS).collect();
+        let words = sentence.split(|end: char| end.is_whitespace() || ",;()[]{}\"`".contains(end));
+        let raw: Vec<&str> = words.filter(|word| !word.is_empty()).take(MOST_WORDS).collect();
         let mut named = Self::default();
         for (at, word) in raw.iter().enumerate() {
-            let next = |n: usize| raw.get(at + n).map(|word| trim(word)).filter(|word| is_name(word));
             if let Some(owner) = word.strip_suffix("'s").or_else(|| word.strip_suffix("\u{2019}s"))
-                && let (true, Some(member)) = (may_own(owner), next(1))
+                && let (true, Some(member)) = (may_own(owner), name_at(&raw, at + 1))
             {
                 named.pairs.push((member, owner));
             }
-            let (word, is_link) = (trim(word), |word: &&str| ["in", "of"].contains(word));
+            let word = trimmed(word);
             // `of the Pool`, too.
             let article = raw.get(at + 2).filter(|word| ["the", "a", "our"].contains(*word)).is_some();
             if is_name(word)
-                && raw.get(at + 1).is_some_and(is_link)
-                && let Some(owner) = next(2 + usize::from(article)).filter(|owner| may_own(owner))
+                && raw.get(at + 1).is_some_and(|link| ["in", "of"].contains(link))
+                && let Some(owner) = name_at(&raw, at + 2 + usize::from(article))
+                && may_own(owner)
             {
                 named.pairs.push((word, owner));
             }
@@ -62,9 +61,19 @@ impl<'t> Named<'t> {
     }
 }
 
+/// The word number `at`, if it is a name.
+fn name_at<'t>(words: &[&'t str], at: usize) -> Option<&'t str> {
+    words.get(at).map(|word| trimmed(word)).filter(|word| is_name(word))
+}
+
+/// `word` without what is before and after it.
+fn trimmed(word: &str) -> &str {
+    word.trim_matches(|end: char| !end.is_alphanumeric() && end != '_')
+}
+
 fn is_name(word: &str) -> bool {
-    let is_part = |character: char| character.is_alphanumeric() || character == '_';
-    word.chars().all(is_part) && word.starts_with(|first: char| first.is_alphabetic() || first == '_')
+    word.chars().all(|character| character.is_alphanumeric() || character == '_')
+        && word.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
 /// Whether a word can be a type: it begins with a capital, or is code by its looks.
@@ -92,33 +101,30 @@ pub(crate) fn named(
         return Ok(Vec::new());
     }
     let bearers = bearers(&wanted, facts, repository)?;
-    let only = |name: &str| {
-        let mut all = bearers.iter().filter(|(_, item)| item.name == name && !item.kind.is_secondary());
-        all.next().filter(|_| all.next().is_none())
-    };
     let mut found: Vec<(String, String)> = Vec::new();
-    let mut add = |file: &str, name: String| {
-        if !found.iter().any(|(known, other)| known == file && *other == name) {
-            found.push((file.to_owned(), name));
-        }
-    };
     let mut explained: HashSet<&str> = HashSet::new();
     for (member, owner) in &named.pairs {
-        let Some((file, item)) = only(owner) else { continue };
-        let Some(name) = member_of(member, (file, item), facts)? else { continue };
-        add(file, name);
+        let Some((file, item)) = only(owner, &bearers) else { continue };
+        let Some(name) = member_of(member, file, item, facts)? else { continue };
+        found.push((file.clone(), name));
         explained.extend([*member, *owner]);
     }
-    for word in named.code.iter().filter(|word| !explained.contains(*word)) {
-        if let Some((file, item)) = only(word) {
-            add(file, item.qualified.clone());
-        }
-    }
+    let others = named.code.iter().filter(|word| !explained.contains(*word));
+    let others = others.filter_map(|word| only(word, &bearers));
+    found.extend(others.map(|(file, item)| (file.clone(), item.qualified.clone())));
+    let mut seen = HashSet::new();
+    found.retain(|one| seen.insert(one.clone()));
     Ok(found)
 }
 
+/// The one item that bears `name`, with its file.
+fn only<'b>(name: &str, bearers: &'b [(String, Item)]) -> Option<&'b (String, Item)> {
+    let mut all = bearers.iter().filter(|(_, item)| item.name == name && !item.kind.is_secondary());
+    all.next().filter(|_| all.next().is_none())
+}
+
 /// The qualified name of `member` of a type, be it an item of its own or only a word in the type's lines, as a field is.
-fn member_of(member: &str, (file, owner): (&str, &Item), facts: &mut Facts<'_>) -> Result<Option<String>> {
+fn member_of(member: &str, file: &str, owner: &Item, facts: &mut Facts<'_>) -> Result<Option<String>> {
     let Some(items) = facts.items(file)? else { return Ok(None) };
     let Ok(items) = &*items else { return Ok(None) };
     let all = members(items, &[owner]);
@@ -154,15 +160,15 @@ fn bearers(
         if repository.size_if_here(blob)?.is_none_or(|size| MOST_BYTES < size) {
             continue;
         }
-        let has_any = |content: &[u8]| wanted.iter().any(|word| content.contains_str(word));
-        if repository.with_blob(blob, has_any)? != Some(true) {
+        let has_any =
+            repository.with_blob(blob, |content| wanted.iter().any(|word| content.contains_str(word)))?;
+        if has_any != Some(true) {
             continue;
         }
         let Some(items) = facts.items(&file)? else { continue };
         let Ok(items) = &*items else { continue };
-        let is_called_so =
-            |item: &&Item| item.kind != ItemKind::Heading && wanted.contains(item.name.as_str());
-        let called = items.iter().filter(is_called_so);
+        let items = items.iter().filter(|item| item.kind != ItemKind::Heading);
+        let called = items.filter(|item| wanted.contains(item.name.as_str()));
         found.extend(called.map(|item| (file.clone(), item.clone())));
     }
     Ok(found)
@@ -170,10 +176,10 @@ fn bearers(
 
 /// Whether `word` is in `line`, and not only as a part of another one.
 fn has_word(line: &[u8], word: &str) -> bool {
-    let is_part = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     line.find_iter(word).any(|at| {
         let before = at.checked_sub(1).and_then(|at| line.get(at));
-        !is_part(before) && !is_part(line.get(at + word.len()))
+        let mut around = before.into_iter().chain(line.get(at + word.len()));
+        !around.any(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
     })
 }
 
@@ -181,12 +187,13 @@ fn has_word(line: &[u8], word: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn check(sentence: &str, code: &[&str], pairs: &[(&str, &str)]) {
+        let expected = Named { code: code.to_vec(), pairs: pairs.to_vec() };
+        assert_eq!(Named::of(sentence), expected, "{sentence}");
+    }
+
     #[test]
     fn words_that_name_code_are_told_from_prose() {
-        let check = |sentence: &str, code: &[&str], pairs: &[(&str, &str)]| {
-            let expected = Named { code: code.to_vec(), pairs: pairs.to_vec() };
-            assert_eq!(Named::of(sentence), expected, "{sentence}");
-        };
         check(
             "Assumes max_sessions in TlsSessionCache is 4",
             &["max_sessions", "TlsSessionCache"],

@@ -5,22 +5,17 @@ use std::{
     ops::Deref,
 };
 
-use chronicle_core::{
-    Annotation, EntryId, Knowledge, Note, ReadNote, correction::Tier, read_note, reading::KnowledgeItem,
-};
+use chronicle_core::{EntryId, Knowledge, Note, correction::Tier, reading::KnowledgeItem};
 use chronicle_facts::Facts;
 use chronicle_git::{NotesOneByOne, ObjectId, Repository, origin_of};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::{
-    error::Result,
-    gather::summary_id,
-    moved,
-    purge::Tombstones,
+    claim_id::summary_id,
+    error::{Result, if_notes},
+    stored::{Stored, parse},
+    tombstones::Tombstones,
     trust::{
-        Mark, Trust, Voice, Voices, best_versions, fair_removals, mark_of_document, mark_of_entry,
+        Mark, Tiers, Trust, Voice, Voices, best_versions, fair_removals, mark_of_document, mark_of_entry,
         mark_of_item, mark_of_region, mark_of_removal, marks, marks_of_knowledge,
     },
 };
@@ -59,8 +54,8 @@ impl Sources {
     }
 
     fn names(&self, set: RefSet) -> impl Iterator<Item = &str> {
-        let is_in = move |number: &usize| set & (1 << *number) != 0;
-        (0..self.refs.len().min(NAMED)).filter(is_in).map(|number| self.refs[number].as_str())
+        let named = self.refs.iter().take(NAMED).enumerate();
+        named.filter(move |(number, _)| set & (1 << number) != 0).map(|(_, name)| name.as_str())
     }
 }
 
@@ -79,23 +74,6 @@ impl Deref for Raw {
     }
 }
 
-/// What is stored on one object.
-#[derive(Debug, Clone, Default)]
-pub struct Stored {
-    /// The documents, folded.
-    pub note: Note,
-    /// The repository's knowledge, if it lies here.
-    pub knowledge: Option<Knowledge>,
-    /// Remarks on the bytes.
-    pub remarks: Vec<String>,
-    /// Whether it may say by a sketch where something belongs.
-    pub(crate) is_sketched: bool,
-    /// Who its claims are from.
-    pub(crate) voices: Voices,
-    /// Remarks on what is hidden from the reader.
-    pub hidden: Vec<String>,
-}
-
 impl<'r> Notebook<'r> {
     /// Lists the notes; a ref that is no notes ref is reported, not fatal.
     ///
@@ -105,20 +83,12 @@ impl<'r> Notebook<'r> {
         let mut by_key: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
         let mut sources = Sources { refs: repository.annotation_refs()?, ..Sources::default() };
         for (number, name) in sources.refs.clone().into_iter().enumerate() {
-            match repository.notes(&name) {
-                Ok(notes) => {
-                    for note in notes {
-                        sources.add(number, note.blob);
-                        let blobs = by_key.entry(note.key).or_default();
-                        if !blobs.contains(&note.blob) {
-                            blobs.push(note.blob);
-                        }
-                    }
+            for note in if_notes(repository.notes(&name), warnings)?.into_iter().flatten() {
+                sources.add(number, note.blob);
+                let blobs = by_key.entry(note.key).or_default();
+                if !blobs.contains(&note.blob) {
+                    blobs.push(note.blob);
                 }
-                Err(error) if error.is_no_notes() => {
-                    warnings.push(format!("{error}; it is passed over"));
-                }
-                Err(error) => return Err(error.into()),
             }
         }
         let trust = Trust::of(repository);
@@ -218,14 +188,11 @@ impl<'r> Notebook<'r> {
             ));
         }
         contents.retain(|_, content| content.is_some());
-        let of_key = |(key, blobs): (&ObjectId, &Vec<ObjectId>)| {
-            let raw: Vec<Raw> = blobs
-                .iter()
-                .filter_map(|blob| Some(self.raw_of(*blob, contents.get(blob).cloned().flatten()?)))
-                .collect();
-            raw.iter().any(|content| wanted(*key, content)).then_some((*key, raw))
-        };
-        by_key.iter().filter_map(of_key).collect()
+        let raw = by_key.iter().map(|(key, blobs)| {
+            let here = blobs.iter().filter_map(|blob| Some((*blob, contents.get(blob).cloned().flatten()?)));
+            (*key, here.map(|(blob, bytes)| self.raw_of(blob, bytes)).collect::<Vec<Raw>>())
+        });
+        raw.filter(|(key, raw)| raw.iter().any(|content| wanted(*key, content))).collect()
     }
 
     /// The raw bytes of the notes on `key`.
@@ -235,11 +202,14 @@ impl<'r> Notebook<'r> {
     pub fn raw(&self, key: ObjectId) -> Result<Vec<Raw>> {
         let keys = self.repository.keys_of(key);
         let blobs = keys.iter().filter_map(|key| self.by_key.get(key)).flatten();
-        let bytes = |blob: &ObjectId| match self.bytes.get(blob) {
-            Some(bytes) => Ok(bytes.clone()),
-            None => self.repository.note_blob(*blob),
-        };
-        blobs.map(|blob| Ok(self.raw_of(*blob, bytes(blob)?))).collect()
+        let raw = blobs.map(|blob| {
+            let bytes = match self.bytes.get(blob) {
+                Some(bytes) => bytes.clone(),
+                None => self.repository.note_blob(*blob)?,
+            };
+            Ok(self.raw_of(*blob, bytes))
+        });
+        raw.collect()
     }
 
     fn raw_of(&self, blob: ObjectId, bytes: Vec<u8>) -> Raw {
@@ -306,13 +276,8 @@ impl<'r> SingleNotes<'r> {
         let mut refs = Vec::new();
         let sources = Sources { refs: repository.annotation_refs()?, ..Sources::default() };
         for (number, name) in sources.refs.iter().enumerate() {
-            match repository.notes_one_by_one(name) {
-                Ok(notes) => refs.extend(notes.map(|notes| (number, notes))),
-                Err(error) if error.is_no_notes() => {
-                    warnings.push(format!("{error}; it is passed over"));
-                }
-                Err(error) => return Err(error.into()),
-            }
+            let notes = if_notes(repository.notes_one_by_one(name), warnings)?.flatten();
+            refs.extend(notes.map(|notes| (number, notes)));
         }
         let trust = Trust::of(repository);
         let purged = Tombstones::read(repository, &trust)?;
@@ -347,15 +312,17 @@ impl<'r> SingleNotes<'r> {
 /// An id that two notes put on different words is that of whoever is trusted most: no one else takes a
 /// claim's place by using its id, replaces a summary or removes knowledge of someone who is trusted more.
 fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones) -> Stored {
-    let mut seen: HashMap<Mark, RefSet> = HashMap::new();
+    let mut hearing = Hearing { sources, trust, seen: HashMap::new() };
     let mut sides: Vec<Stored> = Vec::with_capacity(raw.len());
     let mut said: Vec<Vec<(EntryId, Mark)>> = Vec::with_capacity(raw.len());
     for raw in raw {
         // Documents that another tool put one after the other are versions like those of two refs.
         for part in parts(&raw.bytes) {
             let mut stored = parse(&[part]);
-            let is_near = |name: &str| origin_of(name) == name || trust.is_shared(name);
-            if stored.knowledge.is_some() && !sources.names(raw.refs).any(is_near) {
+            let mut names = sources.names(raw.refs);
+            if stored.knowledge.is_some()
+                && !names.any(|name| origin_of(name) == name || trust.is_shared(name))
+            {
                 // It is told as the repository's own, to agents too.
                 stored.knowledge = None;
                 let origin = sources.names(raw.refs).next().map_or("elsewhere", origin_of);
@@ -366,164 +333,91 @@ fn heard(raw: &[Raw], sources: &Sources, trust: &Trust<'_>, purged: &Tombstones)
             let known: Vec<_> = stored.knowledge.iter().flat_map(marks_of_knowledge).collect();
             let here = marks(&stored.note);
             for (_, mark) in here.iter().chain(&known) {
-                *seen.entry(mark.clone()).or_default() |= raw.refs;
+                *hearing.seen.entry(mark.clone()).or_default() |= raw.refs;
             }
             sides.push(stored);
             said.push(here);
         }
     }
-    let voice = |mark: &Mark| trust.voice(mark, sources.names(seen.get(mark).copied().unwrap_or_default()));
     let notes = sides.iter_mut().map(|stored| std::mem::take(&mut stored.note)).collect();
-    let notes = best_versions(notes, |_, mark| voice(mark).tier);
+    let notes = best_versions(notes, |_, mark| hearing.voice(mark).tier);
     let knowledge: Vec<Knowledge> = sides.iter_mut().filter_map(|stored| stored.knowledge.take()).collect();
     let mut stored = sides.into_iter().reduce(Stored::fold).unwrap_or_default();
     stored.note = notes.into_iter().reduce(Note::fold).unwrap_or_default();
-    let voiced = |said: Vec<(EntryId, Mark)>| -> Vec<(EntryId, Voice)> {
-        said.into_iter().map(|(id, mark)| (id, voice(&mark))).collect()
-    };
     // Mostly there is one document, which says what it said before.
-    let mut each = voiced(match <[_; 1]>::try_from(said) {
+    let mut each = hearing.voices(match <[_; 1]>::try_from(said) {
         Ok([said]) => said,
         Err(_) => marks(&stored.note),
     });
     if each.iter().any(|(_, voice)| voice.tier != each[0].1.tier) {
-        let mut tiers: HashMap<EntryId, Tier> = HashMap::new();
-        for (id, voice) in &each {
-            let known = tiers.entry(id.clone()).or_insert(voice.tier);
-            *known = voice.tier.max(*known);
-        }
-        let tier_of = |id: &EntryId| tiers.get(id).copied().unwrap_or(Tier::Unknown);
-        if each.iter().any(|(id, voice)| voice.tier < tier_of(id)) {
+        let mut tiers = Tiers::default();
+        each.iter().for_each(|(id, voice)| tiers.add(id.clone(), voice.tier));
+        if each.iter().any(|(id, voice)| voice.tier < tiers.of_claim(id)) {
             // Of claims of several kinds under one id, those count that are trusted most.
-            let is_best = |id: &EntryId, mark: &Mark| tier_of(id) <= voice(mark).tier;
             stored.note = stored.note.retain(
-                |entry| is_best(&entry.id, &mark_of_entry(entry)),
-                |region| is_best(&region.id, &mark_of_region(region)),
+                |entry| tiers.of_claim(&entry.id) <= hearing.voice(&mark_of_entry(entry)).tier,
+                |region| tiers.of_claim(&region.id) <= hearing.voice(&mark_of_region(region)).tier,
             );
-            each.retain(|(id, voice)| tier_of(id) <= voice.tier);
+            each.retain(|(id, voice)| tiers.of_claim(id) <= voice.tier);
         }
-        stored.note = stored.note.ranked(|document| tier_of(&summary_id(document)), tier_of);
+        stored.note =
+            stored.note.ranked(|document| tiers.of_claim(&summary_id(document)), |id| tiers.of_claim(id));
         // A document that may no longer replace another one is still called as before.
-        each.extend(voiced(marks(&stored.note)));
+        each.extend(hearing.voices(marks(&stored.note)));
     }
     // What the user wrote went through the gate when it was written.
     if each.iter().any(|(_, voice)| voice.tier != Tier::Own) {
         stored.note = stored.note.shown(|before, after| {
-            let voice = voice(&mark_of_document(before));
-            each.push((summary_id(after), voice));
+            each.push((summary_id(after), hearing.voice(&mark_of_document(before))));
         });
     }
     stored.voices = Voices::of(each);
-    stored.knowledge = told(knowledge, &voice);
+    stored.knowledge = hearing.knowledge(knowledge);
     purged.cleanse(stored)
 }
 
-/// The knowledge of several notes for an answer, each item with who says it.
-fn told(mut all: Vec<Knowledge>, voice: &dyn Fn(&Mark) -> Voice) -> Option<Knowledge> {
-    let judged = |item: KnowledgeItem| {
-        let tier = voice(&mark_of_item(&item)).tier;
-        (item, tier)
-    };
-    let items: Vec<(KnowledgeItem, Tier)> = all.iter().flat_map(Knowledge::items).map(judged).collect();
-    for knowledge in &mut all {
-        let removed = std::mem::take(&mut knowledge.removed);
-        knowledge.removed = fair_removals(removed, &items, |removal| voice(&mark_of_removal(removal)).tier);
+/// Who says what in the notes of one object.
+struct Hearing<'a> {
+    sources: &'a Sources,
+    trust: &'a Trust<'a>,
+    /// The refs that each claim was seen in, by its mark.
+    seen: HashMap<Mark, RefSet>,
+}
+
+impl Hearing<'_> {
+    fn voice(&self, mark: &Mark) -> Voice {
+        let refs = self.seen.get(mark).copied().unwrap_or_default();
+        self.trust.voice(mark, self.sources.names(refs))
     }
-    let knowledge = all.into_iter().reduce(Knowledge::fold)?;
-    Some(knowledge.said(|item| {
-        let Voice { tier, origin } = voice(&mark_of_item(item));
-        (tier, origin)
-    }))
+
+    fn voices(&self, said: Vec<(EntryId, Mark)>) -> Vec<(EntryId, Voice)> {
+        said.into_iter().map(|(id, mark)| (id, self.voice(&mark))).collect()
+    }
+
+    /// The knowledge of several notes for an answer, each item with who says it.
+    fn knowledge(&self, mut all: Vec<Knowledge>) -> Option<Knowledge> {
+        let items = all.iter().flat_map(Knowledge::items).map(|item| {
+            let tier = self.voice(&mark_of_item(&item)).tier;
+            (item, tier)
+        });
+        let items: Vec<(KnowledgeItem, Tier)> = items.collect();
+        for knowledge in &mut all {
+            let removed = std::mem::take(&mut knowledge.removed);
+            knowledge.removed =
+                fair_removals(removed, &items, |removal| self.voice(&mark_of_removal(removal)).tier);
+        }
+        let knowledge = all.into_iter().reduce(Knowledge::fold)?;
+        Some(knowledge.said(|item| {
+            let Voice { tier, origin } = self.voice(&mark_of_item(item));
+            (tier, origin)
+        }))
+    }
 }
 
 /// The documents in the bytes of a note; mostly one.
 fn parts(bytes: &[u8]) -> Vec<&[u8]> {
     let lines: Vec<&[u8]> = bytes.trim_ascii().split(|byte| *byte == b'\n').collect();
-    let is_whole = |line: &&[u8]| line.starts_with(b"{") && line.ends_with(b"}");
     // What is on several lines in another way may be one document.
-    if 1 < lines.len() && lines.iter().all(is_whole) { lines } else { vec![bytes] }
-}
-
-/// Who a claim is from that the user did not write.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct SaidBy {
-    /// The claim.
-    pub id: EntryId,
-    /// Who wrote it, in their own words.
-    pub author: Option<String>,
-    /// How far its author is trusted.
-    pub tier: Tier,
-    /// The remote or the notes ref that it came from.
-    pub origin: Option<String>,
-}
-
-impl Stored {
-    /// Who its claims are from that the user did not write.
-    #[must_use]
-    pub fn said_by_others(&self) -> Vec<SaidBy> {
-        let mut others = Vec::new();
-        let mut add = |id: EntryId, document: &Annotation| {
-            let Voice { tier, origin } = self.voices.of_claim(&id).clone();
-            if tier != Tier::Own {
-                let author = document.provenance.author.clone().filter(|_| self.is_said_in(document, &id));
-                others.push(SaidBy { id, author, tier, origin });
-            }
-        };
-        for document in self.note.documents() {
-            add(summary_id(document), document);
-            document.regions.iter().for_each(|region| add(region.id.clone(), document));
-        }
-        for (document, entry) in self.note.entries() {
-            add(entry.id.clone(), document);
-        }
-        others
-    }
-
-    /// Whether what `document` says of itself is said of the claim `id` that it holds: whoever is trusted less may have put
-    /// the claim into a document of theirs, and that one speaks only for itself.
-    pub(crate) fn is_said_in(&self, document: &Annotation, id: &EntryId) -> bool {
-        let tier = |id: &EntryId| self.voices.of_claim(id).tier;
-        !self.voices.are_several() || tier(id) <= tier(&summary_id(document))
-    }
-
-    /// What of it the user or the team says.
-    pub(crate) fn trusted(mut self) -> Self {
-        let voices = &self.voices;
-        self.note = self.note.without(&|id| voices.of_claim(id).tier == Tier::Unknown, "");
-        self
-    }
-
-    /// What both say.
-    fn fold(self, other: Self) -> Self {
-        let knowledge = match (self.knowledge, other.knowledge) {
-            (Some(ours), Some(theirs)) => Some(ours.fold(theirs)),
-            (ours, theirs) => ours.or(theirs),
-        };
-        Self {
-            note: self.note.fold(other.note),
-            knowledge,
-            remarks: [self.remarks, other.remarks].concat(),
-            is_sketched: self.is_sketched || other.is_sketched,
-            voices: self.voices,
-            hidden: [self.hidden, other.hidden].concat(),
-        }
-    }
-}
-
-/// Reads and folds the notes of one object, as they lie there.
-pub(crate) fn parse(blobs: &[impl AsRef<[u8]>]) -> Stored {
-    let mut stored = Stored::default();
-    for blob in blobs {
-        let blob = blob.as_ref();
-        let ReadNote { note, knowledge, remarks } = read_note(blob);
-        let read = Stored {
-            note,
-            knowledge,
-            remarks: remarks.iter().map(ToString::to_string).collect(),
-            is_sketched: moved::may_be_sketched(blob),
-            ..Stored::default()
-        };
-        stored = stored.fold(read);
-    }
-    stored
+    let are_whole = lines.iter().all(|line| line.starts_with(b"{") && line.ends_with(b"}"));
+    if 1 < lines.len() && are_whole { lines } else { vec![bytes] }
 }

@@ -169,7 +169,6 @@ impl Outlines {
 
 impl StoredRefusal<'_> {
     fn reason(self) -> Option<NoOutline> {
-        let language = |name| Language::all().map(Language::name).find(|known| *known == name);
         Some(match self {
             Self::NoGrammar(language) => NoOutline::NoGrammar { language: language.to_owned() },
             Self::TooDeep(name) => NoOutline::TooDeep { language: language(name)? },
@@ -177,6 +176,11 @@ impl StoredRefusal<'_> {
             Self::TooCostly(name) => NoOutline::TooCostly { language: language(name)? },
         })
     }
+}
+
+/// The language that we call so.
+fn language(name: &str) -> Option<&'static str> {
+    Language::all().map(Language::name).find(|known| *known == name)
 }
 
 /// Those of the items in `bytes` that have `wanted` lines.
@@ -190,11 +194,9 @@ fn parsed(bytes: &[u8], wanted: impl Fn(LineRange) -> bool) -> Option<Result<Vec
         let [start, end] = pair.map(u32::from_le_bytes);
         LineRange::new(start, end).ok()
     });
-    let item = |(number, lines): (usize, Option<LineRange>)| match lines {
-        Some(lines) if !wanted(lines) => None,
-        lines => Some(lines.and_then(|lines| item(&items.items.parsed(number)?, lines))),
-    };
-    lines.enumerate().filter_map(item).collect::<Option<_>>().map(Ok)
+    let wanted = lines.enumerate().filter(|(_, lines)| lines.is_none_or(&wanted));
+    let parsed = wanted.map(|(number, lines)| item(&items.items.parsed(number)?, lines?));
+    parsed.collect::<Option<_>>().map(Ok)
 }
 
 /// Changes with [`Stored`].

@@ -2,50 +2,10 @@
 
 pub(crate) mod fill;
 pub(crate) mod known;
+pub(crate) mod line;
 pub(crate) mod placements;
 
-use chronicle_git::{BString, LazyRepository, ObjectId};
-
-use crate::{error::Result, kept::Caches, past::known::Line};
-
-/// Makes facts complete for questions about the history of HEAD.
-///
-/// # Errors
-/// When the repository cannot be read.
-pub fn fill(lazy: &LazyRepository, caches: &Caches) -> Result<()> {
-    let repository = lazy.get()?;
-    let Some(head) = repository.head()? else { return Ok(()) };
-    Line::open(repository, &caches.facts, head, &mut Vec::new()).map(drop)
-}
-
-/// Whether questions about the history of HEAD are answered without a long wait.
-///
-/// # Errors
-/// When the repository cannot be read.
-pub fn is_near(lazy: &LazyRepository, caches: &Caches) -> Result<bool> {
-    let repository = lazy.get()?;
-    match repository.head()? {
-        Some(head) => caches.facts.asked(|| fill::is_near(repository, caches.facts.get()?, head)),
-        None => Ok(true),
-    }
-}
-
-/// What became of paths that the commit `head` lacks.
-///
-/// # Errors
-/// When the repository cannot be read.
-pub fn whereabouts(
-    lazy: &LazyRepository,
-    caches: &Caches,
-    head: ObjectId,
-    paths: &[BString],
-) -> Result<Vec<Whereabouts>> {
-    let repository = lazy.get()?;
-    caches.facts.asked(|| {
-        let line = Line::open(repository, &caches.facts, head, &mut Vec::new())?;
-        paths.iter().map(|path| line.whereabouts(path)).collect()
-    })
-}
+use chronicle_git::{BString, ObjectId};
 
 /// A commit of the history that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +38,13 @@ pub(crate) struct Touch {
 pub(crate) struct FileHistory {
     /// The changes, newest first.
     pub(crate) touches: Vec<Touch>,
+}
+
+impl FileHistory {
+    /// The names that the file ever had.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &BString> {
+        self.touches.iter().flat_map(|touch| [Some(&touch.name), touch.renamed_from.as_ref()]).flatten()
+    }
 }
 
 /// What became of a path that is not in the newest commit.

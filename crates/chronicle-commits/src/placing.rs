@@ -10,7 +10,7 @@ use chronicle_git::{BStr, ByteSlice, ObjectId, Repository};
 use crate::{
     error::Result,
     present::{Kind, Left, Present},
-    read::Scope,
+    question::Scope,
 };
 
 /// Where a claim is now, and how it is tied to that place.
@@ -133,14 +133,14 @@ impl Placement {
         if scope.names(anchor) {
             return true;
         }
-        let is_met = |lines: LineRange| ranges.iter().any(|range| lines.overlaps(*range));
-        match (self.matched, self.lines) {
-            _ if self.item.is_some() => self.item.is_some_and(is_met),
-            (Match::File, _) => self.state != State::Gone,
-            (_, Some(lines)) => is_met(lines),
-            (_, None) if self.near.is_empty() => self.gap.is_some_and(is_met),
-            (_, None) => self.near.iter().copied().any(is_met),
-        }
+        let places = match (self.matched, &self.lines) {
+            _ if self.item.is_some() => self.item.as_slice(),
+            (Match::File, _) => return self.state != State::Gone,
+            (_, Some(_)) => self.lines.as_slice(),
+            (_, None) if self.near.is_empty() => self.gap.as_slice(),
+            (_, None) => &self.near,
+        };
+        places.iter().any(|place| ranges.iter().any(|range| place.overlaps(*range)))
     }
 
     /// Whether a claim about the code `anchor` may concern `scope`, once its item has been looked at.
@@ -168,23 +168,15 @@ pub(crate) fn place(
     if present.locator.is_none() {
         return Ok(Placement::file_wide(State::Gone));
     }
-    let blob_in = |tree: ObjectId| -> Result<Option<ObjectId>> {
-        let exact = repository.blob_at(tree, BStr::new(located.file))?;
-        Ok(match exact {
-            Some(blob) => Some(blob),
-            None if located.file.contains('\u{fffd}') => repository.blob_at(tree, present.path.as_bstr())?,
-            None => None,
-        })
-    };
     let blob = match version {
-        Version::In(tree) => tree.map(blob_in).transpose()?.flatten(),
+        Version::In(tree) => blob_in(repository, tree, located.file, present)?,
         Version::Blob(blob) => blob,
     };
     if present.is_opaque {
         return Ok(Placement::file_wide(State::Changed));
     }
     if let Some(range) = located.lines {
-        return place_lines(repository, present, located, range, blob, &blob_in);
+        return place_lines(repository, present, located, range, blob);
     }
     if let Some(places) = located.places {
         return place_near(repository, present, places, blob);
@@ -198,35 +190,49 @@ pub(crate) fn place(
     Ok(Placement::file_wide(if is_same { State::Intact } else { State::Changed }))
 }
 
+/// The blob of `file`, which is `present` now, in `tree`.
+fn blob_in(
+    repository: &Repository,
+    tree: Option<ObjectId>,
+    file: &str,
+    present: &Present<'_>,
+) -> Result<Option<ObjectId>> {
+    let Some(tree) = tree else { return Ok(None) };
+    match repository.blob_at(tree, BStr::new(file))? {
+        None if file.contains('\u{fffd}') => Ok(repository.blob_at(tree, present.path.as_bstr())?),
+        exact => Ok(exact),
+    }
+}
+
 fn place_lines(
     repository: &Repository,
     present: &Present<'_>,
     located: &Located<'_>,
     range: LineRange,
     own_blob: Option<ObjectId>,
-    blob_in: &impl Fn(ObjectId) -> Result<Option<ObjectId>>,
 ) -> Result<Placement> {
     let mut blob = own_blob;
     if let Some(foreign) = located.foreign_commit {
         let tree = repository.resolve(foreign).and_then(|id| repository.commit_tree(id)).ok();
-        let foreign_blob = tree.map(blob_in).transpose()?.flatten();
-        let likeness = |blob: Option<ObjectId>| {
-            blob.map_or(0, |blob| sketch_likeness(repository, blob, range, located.sketch))
-        };
+        let foreign_blob = blob_in(repository, tree, located.file, present)?;
         let prefers_foreign = match located.sketch {
-            Some(_) => likeness(own_blob) < likeness(foreign_blob),
+            Some(sketch) => {
+                sketch_likeness(repository, own_blob, range, sketch)
+                    < sketch_likeness(repository, foreign_blob, range, sketch)
+            }
             None => foreign_blob.is_some_and(|blob| has_range(repository, blob, range)),
         };
         if prefers_foreign {
             blob = foreign_blob;
         }
     }
-    let by_version = blob.map(|blob| placed_in(repository, present, (blob, range))).transpose()?.flatten();
-    let by_sketch = |sketch: &Sketch| Placement::lines(present.locate_own_sketch(sketch), None);
+    let by_version = blob.map(|blob| placed_in(repository, present, blob, range)).transpose()?.flatten();
     // With a sketch we have looked; without one, lines that never existed leave only the file.
-    let mut placement = by_version
-        .or_else(|| located.sketch.map(by_sketch))
-        .unwrap_or_else(|| Placement::file_wide(State::Changed));
+    let mut placement = match (by_version, located.sketch) {
+        (Some(placement), _) => placement,
+        (None, Some(sketch)) => Placement::lines(present.locate_own_sketch(sketch), None),
+        (None, None) => Placement::file_wide(State::Changed),
+    };
     if located.is_doubtful() && placement.state != State::Gone {
         placement.tie = Tie::Doubtful;
     }
@@ -235,10 +241,11 @@ fn place_lines(
 }
 
 /// Where `range` of the version `blob` is in `present`; `None` where that version is not at hand or has no such lines.
-pub(crate) fn placed_in(
+fn placed_in(
     repository: &Repository,
     present: &Present<'_>,
-    (blob, range): (ObjectId, LineRange),
+    blob: ObjectId,
+    range: LineRange,
 ) -> Result<Option<Placement>> {
     let Some(place) = present.locate(repository, blob, range)? else { return Ok(None) };
     let mut placement = Placement { by_version: true, ..Placement::lines(place, Some((blob, range))) };
@@ -274,14 +281,12 @@ fn has_range(repository: &Repository, blob: ObjectId, range: LineRange) -> bool 
 /// How many lines of a range hash as `sketch` says.
 fn sketch_likeness(
     repository: &Repository,
-    blob: ObjectId,
+    blob: Option<ObjectId>,
     range: LineRange,
-    sketch: Option<&Sketch>,
+    sketch: &Sketch,
 ) -> usize {
-    let (Some(sketch), Ok(Some(content))) = (sketch.and_then(Sketch::hashes), repository.blob_if_here(blob))
-    else {
-        return 0;
-    };
+    let (Some(blob), Some(sketch)) = (blob, sketch.hashes()) else { return 0 };
+    let Ok(Some(content)) = repository.blob_if_here(blob) else { return 0 };
     let here = Sketch::of(&Lines::new(&content), range).hashes().unwrap_or_default();
     here.iter().zip(&sketch).filter(|(left, right)| left == right).count()
 }

@@ -8,7 +8,10 @@ use chronicle_core::{
 };
 use chronicle_git::{BString, ObjectId, Repository};
 
-use crate::{error::Result, introduced::Words};
+use crate::{
+    error::Result,
+    introduced::{ReadVersions, Words},
+};
 
 /// One file in scope as it is now.
 pub(crate) struct Present<'p> {
@@ -53,6 +56,22 @@ pub(crate) fn is_opaque(content: &[u8]) -> bool {
     chronicle_core::is_binary(content) || content.starts_with(LFS_POINTER)
 }
 
+/// A file in scope, and the repository that has its older versions.
+pub(crate) struct Compared<'a> {
+    pub(crate) repository: &'a Repository,
+    pub(crate) present: &'a Present<'a>,
+}
+
+impl ReadVersions for Compared<'_> {
+    fn words(&self, blob: ObjectId) -> Result<Words> {
+        self.present.words(self.repository, blob)
+    }
+
+    fn changed_ranges(&self, old: &[u32], new: &[u32]) -> ChangedRanges {
+        self.present.differ.borrow_mut().changed_ranges(old, new)
+    }
+}
+
 impl<'p> Present<'p> {
     pub(crate) fn new(path: BString, content: Option<&'p [u8]>) -> Self {
         let locator = content.map(|content| Locator::new(Lines::new(content)));
@@ -87,29 +106,25 @@ impl<'p> Present<'p> {
         ranges: &[LineRange],
         kind: Kind,
     ) -> Result<Vec<Option<Place>>> {
-        let none = |place| Ok(vec![place; ranges.len()]);
-        let Some(locator) = &self.locator else { return none(Some(Place::gone(GoneBecause::Deleted))) };
-        let Some(map) = self.map(repository, blob)? else { return none(None) };
-        let is_damaged = |range: &LineRange| map.has(*range) && Place::intact(*range, &map).is_none();
-        let places = |old: Option<Lines<'_>>| {
-            let place = |range: &LineRange| {
-                if let Some(place) = Place::intact(*range, &map) {
-                    return Some(place);
+        let Some(locator) = &self.locator else {
+            return Ok(vec![Some(Place::gone(GoneBecause::Deleted)); ranges.len()]);
+        };
+        let Some(map) = self.map(repository, blob)? else { return Ok(vec![None; ranges.len()]) };
+        let mut places: Vec<_> = ranges.iter().map(|range| Place::intact(*range, &map)).collect();
+        if ranges.iter().zip(&places).any(|(range, place)| place.is_none() && map.has(*range)) {
+            repository.with_blob(blob, |content| {
+                let old = Lines::new(content);
+                for (range, place) in ranges.iter().zip(&mut places) {
+                    if place.is_none() && map.has(*range) {
+                        *place = Some(match kind {
+                            Kind::Recorded => locator.locate(&old, *range, &map),
+                            Kind::Written => locator.locate_written(&old, *range, &map),
+                        });
+                    }
                 }
-                let old = old.as_ref()?;
-                map.has(*range).then(|| match kind {
-                    Kind::Recorded => locator.locate(old, *range, &map),
-                    Kind::Written => locator.locate_written(old, *range, &map),
-                })
-            };
-            ranges.iter().map(place).collect()
-        };
-        let looked_at = if ranges.iter().any(is_damaged) {
-            repository.with_blob(blob, |content| places(Some(Lines::new(content))))?
-        } else {
-            None
-        };
-        Ok(looked_at.unwrap_or_else(|| places(None)))
+            })?;
+        }
+        Ok(places)
     }
 
     /// Where a vanished `range` of the version `blob` would be.
@@ -129,8 +144,10 @@ impl<'p> Present<'p> {
 
     /// The lines of this file that `sketch` was taken from.
     pub(crate) fn locate_own_sketch(&self, sketch: &Sketch) -> Place {
-        let in_file = |locator: &Locator<'_>| locator.locate_sketch_of_file(sketch);
-        self.locator.as_ref().map_or(Place::gone(GoneBecause::Deleted), in_file)
+        match &self.locator {
+            Some(locator) => locator.locate_sketch_of_file(sketch),
+            None => Place::gone(GoneBecause::Deleted),
+        }
     }
 
     /// Which part of the version `blob`'s lines in `ranges` is left, and where.
@@ -188,11 +205,6 @@ impl<'p> Present<'p> {
     fn words_of(&self, content: &[u8], other: Option<(&[u8], &[u32])>) -> Rc<[u32]> {
         let mut differ = self.differ.borrow_mut();
         line_words_beside(content, other.unwrap_or_default(), |line| differ.number_line(line)).into()
-    }
-
-    /// What differs between two versions.
-    pub(crate) fn changed_ranges(&self, old: &[u32], new: &[u32]) -> ChangedRanges {
-        self.differ.borrow_mut().changed_ranges(old, new)
     }
 
     /// The diff from the version `blob`, made once; `None` when that version is not at hand.

@@ -4,27 +4,25 @@
 //! purge that was killed is finished by running it again. Our own notes come last, because the texts
 //! that must go are found in them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chronicle_core::{
-    Annotation, EntryId,
-    correction::{Tier, read_corrections},
-    counted,
+    EntryId,
+    correction::Tier,
     purge::{Left, Purged, Texts, Tombstone, clean, read_tombstones},
-    read_note,
 };
 use chronicle_git::{
     EverNote, GitError, NOTES_REF, NotesEdit, ObjectId, PURGED_REF, Replacements, Repository, Rewritten,
-    origin_of, sweep_dead,
+    sweep_dead,
 };
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use crate::{
+    claim_id::{LEAST_OF_ID, begins_with, each_claim, ids_in, is_readable},
     error::{CommitsError, Result},
-    gather::summary_id,
-    notebook::Stored,
     staging::drop_staged,
-    trust::{Tiers, Trust, Voice, keep_own_bytes, mark_of_tombstone, marks, marks_in, record_own},
+    tombstones::{Tombstones, purged},
+    trust::{Tiers, Trust, keep_own_bytes, mark_of_tombstone, marks_in, record_own},
 };
 
 /// What is to be purged.
@@ -53,160 +51,6 @@ pub struct PurgeReport {
     pub quoted_by: Vec<EntryId>,
 }
 
-/// Whether the claim, correction or item of knowledge `id` was purged in this clone.
-///
-/// # Errors
-/// When the tombstones cannot be read.
-pub fn is_purged(repository: &Repository, id: &EntryId) -> Result<bool> {
-    Ok(purged(repository)?.has(id))
-}
-
-/// Everything that the user or the team ever purged, and what strangers purged of strangers.
-///
-/// # Errors
-/// When the tombstones cannot be read.
-pub fn purged(repository: &Repository) -> Result<Purged> {
-    let trust = Trust::of(repository);
-    let tombstones = Tombstones::read(repository, &trust)?;
-    let mut purged = Purged::default();
-    let strange = tombstones.strange();
-    let tiers = Tiers::of(repository, &trust, &strange)?;
-    purged.add_ids(strange.into_iter().filter(|id| tiers.of_claim(id) == Tier::Unknown));
-    let Tombstones { ids, blobs } = tombstones;
-    purged.add_ids(ids.into_iter().filter(|(_, grave)| grave.hides).map(|(id, _)| id));
-    purged.add_blobs(blobs.into_iter().filter(|(_, grave)| grave.hides).map(|(blob, _)| blob));
-    Ok(purged)
-}
-
-/// Everything that was purged, here or by others, and who purged it: what readers go by.
-///
-/// A purge counts by the tier of who made it. It takes away what is trusted no more than its maker; of what
-/// is trusted more it only hides, and the answer mentions it. One that neither the user nor the team made
-/// hides nothing of theirs, whatever ref it is in.
-#[derive(Debug, Default)]
-pub(crate) struct Tombstones {
-    ids: HashMap<EntryId, Grave>,
-    blobs: HashMap<String, Grave>,
-}
-
-/// Who says that something is purged.
-#[derive(Debug, Clone)]
-struct Grave {
-    tier: Tier,
-    /// The remote, or the ref.
-    origin: String,
-    /// Whether it hides what is trusted more: the user or the team says it.
-    hides: bool,
-    /// Whether it is in our own ref, or the team's.
-    is_here: bool,
-}
-
-impl Tombstones {
-    /// Reads our own tombstones and the fetched ones.
-    ///
-    /// # Errors
-    /// When they cannot be read.
-    pub(crate) fn read(repository: &Repository, trust: &Trust<'_>) -> Result<Self> {
-        let mut tombstones = Self::default();
-        for name in repository.purge_refs()? {
-            let notes = match repository.notes(&name) {
-                Ok(notes) => notes,
-                Err(error) if error.is_no_notes() => continue,
-                Err(error) => return Err(error.into()),
-            };
-            for note in notes {
-                for tombstone in read_tombstones(&repository.note_blob(note.blob)?) {
-                    let Voice { tier, origin } = trust.voice(&mark_of_tombstone(&tombstone), [name.as_str()]);
-                    let is_here = name == PURGED_REF || trust.is_shared(&name);
-                    // Where nothing is recorded, nobody is known, and our own ref is all there is.
-                    let hides = Tier::Unknown < tier || is_here && repository.trust_records().is_none();
-                    let origin = origin.unwrap_or_else(|| origin_of(&name).to_owned());
-                    let grave = Grave { tier, origin, hides, is_here };
-                    for id in tombstone.purged {
-                        keep_strongest(&mut tombstones.ids, id, &grave);
-                    }
-                    for blob in tombstone.blobs {
-                        keep_strongest(&mut tombstones.blobs, blob, &grave);
-                    }
-                }
-            }
-        }
-        Ok(tombstones)
-    }
-
-    /// What those in our own ref name of whom nobody knows who made them.
-    fn strange(&self) -> HashSet<EntryId> {
-        let strange = self.ids.iter().filter(|(_, grave)| grave.is_here && !grave.hides);
-        strange.map(|(id, _)| id.clone()).collect()
-    }
-
-    /// Whether the note with this object id is gone as a whole. Only the user says that of a note that can
-    /// be read.
-    pub(crate) fn has_blob(&self, repository: &Repository, blob: ObjectId) -> bool {
-        // Mostly there is none.
-        !self.blobs.is_empty()
-            && self.blobs.get(&blob.to_string()).is_some_and(|grave| {
-                grave.tier == Tier::Own
-                    || !repository.note_blob(blob).is_ok_and(|content| is_readable(&content))
-            })
-    }
-
-    /// Whether what has this id, and comes from such a tier, is gone.
-    pub(crate) fn has(&self, id: &EntryId, tier: Tier) -> bool {
-        self.ids.get(id).is_some_and(|grave| tier <= grave.tier || grave.hides)
-    }
-
-    /// What is left to read, and a remark where a purge hides what is trusted more than its maker.
-    pub(crate) fn cleanse(&self, mut stored: Stored) -> Stored {
-        if self.ids.is_empty() {
-            return stored;
-        }
-        let mut purged = Purged::default();
-        let (mut hidden, mut ignored): (BTreeMap<&str, usize>, BTreeMap<&str, usize>) = Default::default();
-        let mut gone = Vec::new();
-        for (id, _) in marks(&stored.note) {
-            let Some(grave) = self.ids.get(&id) else { continue };
-            let counts = stored.voices.of_claim(&id).tier <= grave.tier;
-            if !counts {
-                let counted = if grave.hides { &mut hidden } else { &mut ignored };
-                *counted.entry(&grave.origin).or_default() += 1;
-            }
-            if counts || grave.hides {
-                gone.push(id);
-            }
-        }
-        for item in stored.knowledge.iter().flat_map(chronicle_core::Knowledge::items) {
-            let id = EntryId(item.id().to_owned());
-            if self.has(&id, item.tier()) {
-                gone.push(id);
-            }
-        }
-        purged.add_ids(gone);
-        stored.hidden.extend(hidden.into_iter().map(|(origin, n)| {
-            format!(
-                "{} hidden: a purge mark from {origin}; `git chronicle sync pull --accept-purge` removes what it names",
-                counted(n, "lesson")
-            )
-        }));
-        stored.hidden.extend(ignored.into_iter().map(|(origin, n)| {
-            format!(
-                "a purge mark from {origin} names {}; neither you nor your team made it, so it does not count",
-                counted(n, "lesson")
-            )
-        }));
-        stored.note = purged.cleanse(stored.note);
-        stored.knowledge = stored.knowledge.map(|knowledge| purged.cleanse_knowledge(knowledge));
-        stored
-    }
-}
-
-fn keep_strongest<K: std::hash::Hash + Eq>(graves: &mut HashMap<K, Grave>, of: K, grave: &Grave) {
-    let known = graves.entry(of).or_insert_with(|| grave.clone());
-    if (known.tier, known.hides, known.is_here) < (grave.tier, grave.hides, grave.is_here) {
-        *known = grave.clone();
-    }
-}
-
 /// What has to go: found in every version of every ref.
 #[derive(Default)]
 struct Sought {
@@ -226,7 +70,7 @@ pub fn would_purge(repository: &Repository, target: &PurgeTarget) -> Result<Vec<
     Ok(sought(repository, target)?.ids.into_iter().collect())
 }
 
-/// Purges `target`, under the `id` and in the words of `stamp`.
+/// Purges `target`: the purge has the `id`, is by `author` and was made at `timestamp`.
 ///
 /// # Errors
 /// When nothing of that name ever was, several things are meant, or a ref cannot be written.
@@ -234,7 +78,8 @@ pub fn purge(
     repository: &Repository,
     target: &PurgeTarget,
     id: EntryId,
-    (author, timestamp): (Option<String>, String),
+    author: Option<String>,
+    timestamp: String,
 ) -> Result<PurgeReport> {
     let sought = sought(repository, target)?;
     let tombstone = Tombstone {
@@ -257,8 +102,9 @@ pub fn purge(
         })?;
     }
     for name in last_ours(repository)? {
-        let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &sought.texts);
-        report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
+        report.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", |ever| {
+            plan(repository, ever, &purged, &sought.texts)
+        })?);
     }
     // A process that fills facts opens their file before it looks at the notes: what is dropped stays gone.
     drop_derived(repository)?;
@@ -318,9 +164,8 @@ fn drop_derived(repository: &Repository) -> Result<()> {
 
 /// Removes everything in `directory`.
 fn empty(directory: &std::path::Path) -> std::io::Result<()> {
-    let is_there = |error: &std::io::Error| error.kind() != std::io::ErrorKind::NotFound;
     let entries = match std::fs::read_dir(directory) {
-        Err(error) if !is_there(&error) => return Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         entries => entries?,
     };
     for entry in entries {
@@ -329,7 +174,10 @@ fn empty(directory: &std::path::Path) -> std::io::Result<()> {
             true => empty(&path),
             false => std::fs::remove_file(&path),
         };
-        removed.or_else(|error| if is_there(&error) { Err(error) } else { Ok(()) })?;
+        match removed {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            removed => removed?,
+        }
     }
     Ok(())
 }
@@ -441,42 +289,15 @@ const TEXTS: [&str; 23] = [
     "corrections",
 ];
 
-/// Calls `with` for everything in the bytes of a note that has an id.
-fn each_claim(content: &[u8], mut with: impl FnMut(&EntryId, &Value)) {
-    let json = |value: serde_json::Result<Value>| value.expect("claims are plain data");
-    let read = read_note(content);
-    for document in read.note.documents() {
-        for region in &document.regions {
-            with(&region.id, &json(serde_json::to_value(region)));
-        }
-        let own_words = Annotation { regions: Vec::new(), entry_ids: Vec::new(), ..document.clone() };
-        with(&summary_id(document), &json(serde_json::to_value(own_words)));
-    }
-    for (_, entry) in read.note.entries() {
-        with(&entry.id, &json(serde_json::to_value(entry)));
-    }
-    for item in read.knowledge.iter().flat_map(chronicle_core::Knowledge::items) {
-        with(&EntryId(item.id().to_owned()), &json(serde_json::to_value(&item)));
-    }
-    for correction in read_corrections(content).0 {
-        with(&correction.id, &json(serde_json::to_value(&correction)));
-    }
-}
-
-pub(crate) fn ids_in(content: &[u8]) -> Vec<EntryId> {
-    let mut ids = Vec::new();
-    each_claim(content, |id, _| ids.push(id.clone()));
-    ids
-}
-
 fn on_commit(
     repository: &Repository,
     ever: &[EverNote],
     commit: ObjectId,
     sought: &mut Sought,
 ) -> Result<()> {
-    let is_there = |note: &&EverNote| note.key == Some(commit);
-    let blobs = ever.iter().filter(is_there).map(|note| note.blob).collect();
+    let (there, elsewhere): (Vec<&EverNote>, Vec<&EverNote>) =
+        ever.iter().partition(|note| note.key == Some(commit));
+    let blobs = there.iter().map(|note| note.blob).collect();
     for (blob, (ids, is_read)) in
         repository.read_every(blobs, |_, content| Some((ids_in(content), is_readable(content))))?
     {
@@ -486,32 +307,22 @@ fn on_commit(
         }
     }
     // Who writes a note may give it the id of a lesson of the user's that is on another commit, which stays.
-    let own_there = own_ids(repository, ever.iter().filter(is_there))?;
-    let own_elsewhere = own_ids(repository, ever.iter().filter(|note| !is_there(note)))?;
-    let is_taken = |id: &EntryId| own_elsewhere.contains(id) && !own_there.contains(id);
-    let (taken, ids) = std::mem::take(&mut sought.ids).into_iter().partition(is_taken);
-    (sought.quoted_by, sought.ids) = (taken, ids);
+    let own_there = own_ids(repository, there.into_iter())?;
+    let own_elsewhere = own_ids(repository, elsewhere.into_iter())?;
+    (sought.quoted_by, sought.ids) = std::mem::take(&mut sought.ids)
+        .into_iter()
+        .partition(|id| own_elsewhere.contains(id) && !own_there.contains(id));
     match sought.ids.is_empty() && sought.blobs.is_empty() {
         true => Err(CommitsError::NothingToPurge { what: commit.to_string() }),
         false => Ok(()),
     }
 }
 
-fn is_readable(content: &[u8]) -> bool {
-    !ids_in(content).is_empty()
-}
-
-/// A shorter beginning of an id names nothing.
-const LEAST_OF_ID: usize = 6;
-
 fn called(repository: &Repository, ever: &[EverNote], id: &str, sought: &mut Sought) -> Result<()> {
     let blobs = ever.iter().map(|note| note.blob).collect();
     let found = repository.read_every(blobs, |_, content| {
         let mut ids = ids_in(content);
-        let begins = |known: &EntryId| {
-            known.0.get(..id.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(id))
-        };
-        ids.retain(|known| known.0 == id || (LEAST_OF_ID <= id.len() && begins(known)));
+        ids.retain(|known| known.0 == id || LEAST_OF_ID <= id.len() && begins_with(known, id));
         (!ids.is_empty()).then_some(ids)
     })?;
     let mut ids: BTreeSet<EntryId> = found.into_iter().flat_map(|(_, ids)| ids).collect();
@@ -549,8 +360,7 @@ fn plan(repository: &Repository, ever: &[EverNote], purged: &Purged, texts: &Tex
         }
         cleaned.insert(blob, left.map(|(_, after)| after));
     }
-    let replaced = |note: &EverNote| Some((*note, cleaned.get(&note.blob)?.clone()));
-    Ok(ever.iter().filter_map(replaced).collect())
+    Ok(ever.iter().filter_map(|note| Some((*note, cleaned.get(&note.blob)?.clone()))).collect())
 }
 
 /// What came of [`enforce`].
@@ -577,10 +387,9 @@ pub fn enforce(repository: &Repository) -> Result<Enforced> {
     if tombstones.ids.is_empty() && tombstones.blobs.is_empty() {
         return Ok(enforced);
     }
-    let of_ours = |grave: &Grave| grave.hides;
     let strange = tombstones.strange();
     let named: HashSet<EntryId> =
-        tombstones.ids.iter().filter(|(_, grave)| of_ours(grave)).map(|(id, _)| id.clone()).collect();
+        tombstones.ids.iter().filter(|(_, grave)| grave.hides).map(|(id, _)| id.clone()).collect();
     // What only the user's own purges name needs no look at whose it is.
     let mut doubtful: HashSet<EntryId> =
         named.iter().filter(|id| tombstones.ids[*id].tier < Tier::Own).cloned().collect();
@@ -599,14 +408,15 @@ pub fn enforce(repository: &Repository) -> Result<Enforced> {
         }
     }
     enforced.kept.sort_unstable();
-    let blobs = tombstones.blobs.iter().filter(|(_, grave)| of_ours(grave));
+    let blobs = tombstones.blobs.iter().filter(|(_, grave)| grave.hides);
     purged.add_blobs(blobs.map(|(blob, _)| blob.clone()).filter(|blob| {
         let id = ObjectId::from_hex(blob.as_bytes()).ok();
         id.is_some_and(|id| tombstones.has_blob(repository, id))
     }));
     for name in last_ours(repository)? {
-        let plan = |ever: &[EverNote]| plan(repository, ever, &purged, &Texts::default());
-        enforced.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", plan)?);
+        enforced.rewritten.extend(repository.rewrite_notes(&name, "chronicle: purge", |ever| {
+            plan(repository, ever, &purged, &Texts::default())
+        })?);
     }
     if !enforced.rewritten.is_empty() {
         for directory in repository.state_dirs()? {
@@ -617,7 +427,7 @@ pub fn enforce(repository: &Repository) -> Result<Enforced> {
     Ok(enforced)
 }
 
-/// Makes the purges of others that name `ids` the user's own, under the `id` and in the words of `stamp`.
+/// Makes the purges of others that name `ids` the user's own, in one by `author` with the `id`.
 ///
 /// # Errors
 /// When the tombstones cannot be read or written.
@@ -625,7 +435,8 @@ pub fn accept(
     repository: &Repository,
     ids: &[EntryId],
     id: EntryId,
-    (author, timestamp): (Option<String>, String),
+    author: Option<String>,
+    timestamp: String,
 ) -> Result<()> {
     let (purged, blobs) = (ids.to_vec(), Vec::new());
     let tombstone = Tombstone { id, purged, blobs, author, timestamp, extra: Map::new() };

@@ -1,12 +1,9 @@
 //! The read pipeline: from files and lines to what is known about them (DESIGN section 4).
 
-use std::collections::{HashMap, HashSet};
-
 use chronicle_core::{
-    Category, ContextLevel, EntryId, Knowledge, LineRange,
+    Knowledge,
     correction::Tier,
-    mentions::{agree, segments},
-    reading::{Dependency, Query, Reading, WisdomItem},
+    reading::{Dependency, Query, Reading},
     room,
 };
 use chronicle_git::{BString, ByteSlice, GitError, LazyRepository, ObjectId, Repository};
@@ -15,129 +12,17 @@ use jiff::Timestamp;
 use crate::{
     Content,
     answer::{Scoped, Setting, answer},
+    caches::Caches,
     corrections::{Afterwords, Pair},
     error::Result,
     gather::Gathered,
-    kept::Caches,
     matching::{Candidate, Ground},
     name_now::{NameNow, NamesNow},
     notebook::Notebook,
-    past::{
-        Whereabouts,
-        known::{Known, Line},
-        placements::Placements,
-    },
+    past::{Whereabouts, known::Known, line::Line},
     present::Present,
+    question::{Limits, ReadRequest, ScopeFile},
 };
-
-/// What to read about.
-#[derive(Debug, Clone)]
-pub struct ReadRequest {
-    /// The question, as it is echoed.
-    pub query: Query,
-    /// The files.
-    pub files: Vec<ScopeFile>,
-    /// The part of each file that is meant; files beyond these are meant as a whole.
-    pub scopes: Vec<Scope>,
-    /// Which of the answers are wanted.
-    pub limits: Limits,
-    /// Whether commits of other branches count too.
-    pub all: bool,
-    /// Days after which recency has fallen to one half.
-    pub half_life_days: f64,
-    /// The commit whose files and history count, instead of HEAD's history and the files as they are now.
-    pub at: Option<ObjectId>,
-    /// The time.
-    pub now: Timestamp,
-}
-
-impl ReadRequest {
-    /// The part of the file number `number` that is meant.
-    pub(crate) fn scope(&self, number: usize) -> &Scope {
-        static WHOLE: Scope = Scope { lines: None, names: Vec::new() };
-        self.scopes.get(number).unwrap_or(&WHOLE)
-    }
-}
-
-/// The part of a file that is asked about.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scope {
-    /// Its lines; `None` for the whole file.
-    pub lines: Option<Vec<LineRange>>,
-    /// The names of the code that stands there, if it was asked for by name.
-    pub names: Vec<String>,
-}
-
-impl Scope {
-    /// What belongs to either.
-    #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
-        self.lines = self.lines.zip(other.lines).map(|(ours, theirs)| [ours, theirs].concat());
-        self.names.extend(other.names);
-        self
-    }
-
-    /// Whether `anchor` is one of the names that were asked for.
-    pub(crate) fn names(&self, anchor: Option<&str>) -> bool {
-        let Some(anchor) = anchor.filter(|_| !self.names.is_empty()) else { return false };
-        let anchor = segments(anchor);
-        self.names.iter().any(|name| agree(&segments(name), &anchor))
-    }
-}
-
-/// A file to read about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScopeFile {
-    /// Its path now, or the one it had when it was deleted.
-    pub path: BString,
-    /// Its path at HEAD, which differs when a rename is not committed yet.
-    pub at_head: BString,
-}
-
-impl From<BString> for ScopeFile {
-    fn from(path: BString) -> Self {
-        Self { at_head: path.clone(), path }
-    }
-}
-
-/// Which of the answers are wanted.
-#[derive(Debug, Clone, Default)]
-pub struct Limits {
-    /// Written after this moment.
-    pub since: Option<Timestamp>,
-    /// With one of these labels; empty for any.
-    pub tags: Vec<String>,
-    /// Code units are answered as the lessons they hold, and summaries not at all.
-    pub lessons_only: bool,
-    /// What is claimed about a commit as a whole is answered for each file, also where it concerns several.
-    pub per_file: bool,
-    /// Of lessons, those of this category only.
-    pub category: Option<Category>,
-    /// Testimony or inference only.
-    pub context_level: Option<ContextLevel>,
-    /// Trusted at least so far.
-    pub min_confidence: f64,
-    /// At most so many items.
-    pub max_regions: usize,
-    /// Hops of related annotations to follow.
-    pub depth: u32,
-    /// Whether claims show as they were written, whatever was corrected since.
-    pub as_written: bool,
-    /// Whether claims about code that is gone count only where that code is asked for by name.
-    pub without_gone: bool,
-    /// Whether nobody asks which commit took code away.
-    pub is_brief: bool,
-    /// Whether nobody asks how many commits and annotations were looked at: none are counted then.
-    pub without_stats: bool,
-}
-
-impl Limits {
-    /// Whether what was written `at` a moment, with these labels, is wanted.
-    pub(crate) fn admit(&self, at: Timestamp, tags: &[String]) -> bool {
-        let is_labelled = self.tags.is_empty() || tags.iter().any(|tag| self.tags.contains(tag));
-        is_labelled && self.since.is_none_or(|since| since < at)
-    }
-}
 
 /// Versions read ahead stay in memory; a whole tree's history of them would not fit there.
 pub(crate) const MAX_READ_AHEAD: usize = 512;
@@ -167,9 +52,8 @@ fn read_once(lazy: &LazyRepository, caches: &Caches, request: &ReadRequest) -> R
     let contents = contents_of(repository, head, request)?;
     let bytes: Vec<&[u8]> = contents.iter().filter_map(|content| content.bytes(lazy)).collect();
     let (known, notebook) = line.about(&request.files, None, &bytes)?;
-    let placements = &line.placements;
-    let reading = read_from((lazy, caches), request, (&known, &notebook, placements), &contents, warnings);
-    placements.store(request.now.as_second() / (24 * 60 * 60));
+    let reading = read_from(lazy, caches, request, &known, &notebook, &contents, warnings);
+    line.placements.store(request.now.as_second() / (24 * 60 * 60));
     let mut reading = reading?;
     name_dependents(&mut reading.dependencies_on_this, &NamesNow::new(repository, &line, known.head().tree));
     Ok(reading)
@@ -198,9 +82,11 @@ fn contents_of(repository: &Repository, head: ObjectId, request: &ReadRequest) -
 
 /// Reads what the history `past` and the notes say about some files with these contents.
 fn read_from(
-    (lazy, caches): (&LazyRepository, &Caches),
+    lazy: &LazyRepository,
+    caches: &Caches,
     request: &ReadRequest,
-    (past, notebook, placements): (&Known<'_>, &Notebook<'_>, &Placements<'_>),
+    past: &Known<'_>,
+    notebook: &Notebook<'_>,
     known: &[Content],
     mut warnings: Vec<String>,
 ) -> Result<Reading> {
@@ -212,14 +98,14 @@ fn read_from(
         None => ground.with_contents(known.iter().map(|content| content.bytes(lazy)).collect()),
     };
     let candidates = ground.candidates(&mut warnings)?;
-    let mut gathered = Gathered::from(&ground, &candidates).knowing(placements);
+    let mut gathered = Gathered::from(&ground, &candidates).knowing(&past.line().placements);
     let mut contents = known.to_vec();
     // Only files of which something is said are worth a fetch.
-    let is_wanted = |number: &usize| gathered.has_claims(*number) && contents[*number].is_promised();
-    let wanted: Vec<usize> = (0..contents.len()).filter(is_wanted).collect();
+    let promised = (0..contents.len()).filter(|number| contents[*number].is_promised());
+    let wanted: Vec<usize> = promised.filter(|number| gathered.has_claims(*number)).collect();
     if !wanted.is_empty() {
         let files: Vec<ScopeFile> = wanted.iter().map(|number| request.files[*number].clone()).collect();
-        let fetched = fetched(repository, (past.head().id, request.at.is_none()), &files)?;
+        let fetched = fetched(repository, past.head().id, request.at.is_none(), &files)?;
         let n_absent = fetched.iter().filter(|content| content.is_promised()).count();
         warnings.extend((0 < n_absent).then(|| promised_warning(n_absent)));
         for (number, content) in wanted.into_iter().zip(fetched) {
@@ -230,10 +116,10 @@ fn read_from(
     for (number, (present, content)) in presents.iter().zip(&contents).enumerate() {
         gathered.look_up(number, present, content.bytes(lazy));
     }
-    let versions = || (0..paths.len()).flat_map(|number| gathered.versions(number));
-    repository.fetch_promised(versions().take(MAX_READ_AHEAD))?;
-    let versions = versions();
-    repository.read_ahead(versions.take(MAX_READ_AHEAD).collect());
+    let versions = (0..paths.len()).flat_map(|number| gathered.versions(number));
+    let versions: Vec<ObjectId> = versions.take(MAX_READ_AHEAD).collect();
+    repository.fetch_promised(versions.iter().copied())?;
+    repository.read_ahead(versions);
     let mut files = Vec::with_capacity(paths.len());
     for (number, present) in presents.iter().enumerate() {
         let record = gathered.place(number, present)?;
@@ -277,17 +163,18 @@ fn opaque_warning(path: &BString) -> String {
 
 /// The files' bytes as they are now; `None` for deleted ones.
 fn contents(repository: &Repository, head: ObjectId, files: &[ScopeFile]) -> Result<Vec<Content>> {
-    let content = |file: &ScopeFile| match repository.present_file(Some(head), file.path.as_bstr()) {
+    let contents = files.iter().map(|file| match repository.present_file(Some(head), file.path.as_bstr()) {
         Err(GitError::Promised { .. }) => Ok(Content::promised()),
         found => Ok(found?.map(|file| file.content).into()),
-    };
-    files.iter().map(content).collect()
+    });
+    contents.collect()
 }
 
 /// The same once what this partial clone lacks was fetched, or of `commit`.
 fn fetched(
     repository: &Repository,
-    (commit, is_now): (ObjectId, bool),
+    commit: ObjectId,
+    is_now: bool,
     files: &[ScopeFile],
 ) -> Result<Vec<Content>> {
     if is_now {
@@ -313,7 +200,7 @@ fn promised_warning(n_files: usize) -> String {
 /// The files' bytes in `commit`; `None` for those it does not have.
 fn contents_at(repository: &Repository, commit: ObjectId, files: &[ScopeFile]) -> Result<Vec<Content>> {
     let tree = repository.commit_tree(commit)?;
-    let content = |file: &ScopeFile| -> Result<Content> {
+    let contents = files.iter().map(|file| {
         let Some(blob) = repository.blob_at(tree, file.at_head.as_bstr())? else { return Ok(None.into()) };
         match repository.blob_if_here(blob)? {
             None if repository.is_partial() => Ok(Content::promised()),
@@ -321,8 +208,8 @@ fn contents_at(repository: &Repository, commit: ObjectId, files: &[ScopeFile]) -
             // One that is missing, or larger than what is read, keeps none of the others from being asked about.
             None => Ok(None.into()),
         }
-    };
-    files.iter().map(content).collect()
+    });
+    contents.collect()
 }
 
 fn presents<'p>(
@@ -337,10 +224,8 @@ fn presents<'p>(
         // A file that is not here is there all the same.
         let bytes = if content.is_promised() { Some(&b""[..]) } else { content.bytes(lazy) };
         let mut present = Present::new(path.clone(), bytes);
-        let is_filtered = || !present.is_opaque && repository.has_filter(path.as_bstr());
-        if content.is_promised() || is_filtered() {
-            present.is_opaque = true;
-        }
+        present.is_opaque =
+            content.is_promised() || present.is_opaque || repository.has_filter(path.as_bstr());
         if present.is_opaque && files.len() == 1 && !content.is_promised() {
             warnings.push(opaque_warning(path));
         }
@@ -357,40 +242,6 @@ pub(crate) fn supersessions(candidates: &[Candidate]) -> Vec<Pair> {
         pairs.extend(entry.supersedes.iter().map(|old| (old.clone(), entry.id.clone())));
     }
     pairs
-}
-
-/// From pairs of an old claim and the one that replaces it; two that supersede each other both stand.
-pub(crate) fn superseded_by(
-    pairs: impl IntoIterator<Item = (EntryId, EntryId)>,
-) -> HashMap<EntryId, EntryId> {
-    let mut pairs: Vec<_> = pairs.into_iter().filter(|(old, new)| old != new).collect();
-    // Where several replace one, all must agree which of them is named.
-    pairs.sort_unstable();
-    let mut by: HashMap<EntryId, EntryId> = pairs.into_iter().collect();
-    let circles = circles(&by);
-    by.retain(|id, _| !circles.contains(id));
-    by
-}
-
-/// The claims that, step by step, supersede themselves.
-fn circles(by: &HashMap<EntryId, EntryId>) -> HashSet<EntryId> {
-    let mut circles = HashSet::new();
-    // The walk on which a claim was first met: meeting it again on the same walk closes a circle.
-    let mut met: HashMap<&EntryId, usize> = HashMap::new();
-    for (walk, start) in by.keys().enumerate() {
-        let mut at = start;
-        while let (None, Some(next)) = (met.get(at), by.get(at)) {
-            met.insert(at, walk);
-            at = next;
-        }
-        if met.get(at) == Some(&walk) {
-            let mut around = at;
-            while circles.insert(around.clone()) {
-                around = &by[around];
-            }
-        }
-    }
-    circles
 }
 
 fn knowledge(notebook: &Notebook<'_>, paths: &[BString], warnings: &mut Vec<String>) -> Result<Knowledge> {
@@ -455,9 +306,9 @@ pub fn read_recent(lazy: &LazyRepository, caches: &Caches, recent: &Recent) -> R
     };
     let mut reading = read(lazy, caches, &request)?;
     // Strangers date their notes as they like.
-    let order =
-        |item: &WisdomItem| (item.standing.tier == Tier::Unknown, std::cmp::Reverse(item.standing.at));
-    reading.wisdom.sort_by_key(order);
+    reading
+        .wisdom
+        .sort_by_key(|item| (item.standing.tier == Tier::Unknown, std::cmp::Reverse(item.standing.at)));
     room::cut(&mut reading.wisdom, recent.limits.max_regions, |item| item.standing.tier);
     reading.stats.regions_returned = u32::try_from(reading.n_items()).unwrap_or(u32::MAX);
     reading.warnings.extend(warnings);

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chronicle_core::{
-    Annotation, Category, Entry, EntryId,
+    Category, Entry, EntryId,
     correction::{Claim, CorrectionItem, CorrectionKind, Tier},
     parse_time, room,
     thread::{Priority, ThreadKind, priority},
@@ -15,11 +15,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    claim_id::summary_id,
     corrections::Afterwords,
     error::Result,
-    gather::summary_id,
     kept::{CachePlace, Kept, state_hash},
-    notebook::{Notebook, Stored},
+    notebook::Notebook,
+    stored::Stored,
     trust::Voice,
 };
 
@@ -166,10 +167,11 @@ impl Recap {
                 }
             }
             // Nobody knows who says the others, and why a commit was made is for its author to say.
-            let counts = |document: &&Annotation| Tier::Unknown < voices.of_claim(&summary_id(document)).tier;
             let said = note.statements().into_iter().filter(|statement| !statement.is_replaced);
-            let first = said.map(|statement| statement.document).find(counts);
-            if let Some(document) = first.filter(|_| is_here) {
+            let mut counting = said
+                .map(|statement| statement.document)
+                .filter(|document| Tier::Unknown < voices.of_claim(&summary_id(document)).tier);
+            if is_here && let Some(document) = counting.next() {
                 let (at, id) = (seconds(&document.timestamp), summary_id(document));
                 summaries.push((commit, at, id, document.summary.clone()));
             }
@@ -180,14 +182,14 @@ impl Recap {
         known.retain(|id| !afterwords.superseded.contains_key(id));
         let mut recap = Self { n_lessons: known.len(), ..Self::default() };
         for (commit, at, id, mut summary) in summaries {
-            Claim::Summary(&mut summary).apply(said_of(&afterwords, &id));
+            Claim::Summary(&mut summary).apply(afterwords.corrections_of(&id));
             recap.reasons.push(Reason { commit: commit.to_string(), summary, at });
         }
         for (id, Heard { commit, at, mut entry, voice, author, .. }) in lessons {
             if afterwords.superseded.contains_key(&id) {
                 continue;
             }
-            let said = said_of(&afterwords, &id);
+            let said = afterwords.corrections_of(&id);
             Claim::Entry(&mut entry).apply(said);
             recap.unfinished.push(Unfinished {
                 short: String::new(),
@@ -206,10 +208,10 @@ impl Recap {
         }
         recap.shorten_ids();
         recap.unfinished.sort_by(|left, right| {
-            let is_foreign = |lesson: &Unfinished| lesson.tier == Tier::Unknown;
-            let key =
-                |lesson: &'_ Unfinished| (is_foreign(lesson), lesson.priority, std::cmp::Reverse(lesson.at));
-            key(left).cmp(&key(right)).then_with(|| left.id.cmp(&right.id))
+            (left.tier == Tier::Unknown)
+                .cmp(&(right.tier == Tier::Unknown))
+                .then(left.priority.cmp(&right.priority))
+                .then_with(|| (right.at, &left.id).cmp(&(left.at, &right.id)))
         });
         Ok(recap)
     }
@@ -218,12 +220,12 @@ impl Recap {
     fn shorten_ids(&mut self) {
         self.unfinished.sort_by(|left, right| left.id.cmp(&right.id));
         let ids: Vec<String> = self.unfinished.iter().map(|lesson| lesson.id.0.clone()).collect();
-        let n_common =
-            |one: &str, other: &str| one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
         for (index, lesson) in self.unfinished.iter_mut().enumerate() {
             let beside = [index.checked_sub(1), Some(index + 1)];
             let others = beside.into_iter().flatten().filter_map(|index| ids.get(index));
-            let n_alike = others.map(|other| n_common(&lesson.id.0, other)).max().unwrap_or_default();
+            let common = others
+                .map(|other| lesson.id.0.chars().zip(other.chars()).take_while(|(a, b)| a == b).count());
+            let n_alike = common.max().unwrap_or_default();
             lesson.short = lesson.id.0.chars().take(SHORTEST_ID.max(n_alike + 1)).collect();
         }
     }
@@ -244,10 +246,6 @@ impl Heard {
     fn worth(&self) -> impl Ord + use<> {
         (self.voice.tier, self.is_its_own)
     }
-}
-
-fn said_of<'a>(afterwords: &'a Afterwords, id: &EntryId) -> &'a [CorrectionItem] {
-    afterwords.corrections.get(id).map_or(&[], Vec::as_slice)
 }
 
 fn doubt(item: &CorrectionItem) -> Option<String> {

@@ -9,7 +9,9 @@
 mod chains;
 mod here;
 mod lost;
+mod matches;
 mod parts;
+mod reach;
 mod relocated;
 mod targets;
 
@@ -18,15 +20,18 @@ use std::{
     path::PathBuf,
 };
 
-use chronicle_git::{History, ObjectId, Repository};
+use chronicle_git::{ObjectId, Repository};
 use twox_hash::XxHash3_128;
 
 use crate::{
-    carry::{Carried, CarryRequest, Part, Rewrite, carry},
+    carry::{Carried, CarryRequest, Rewrite, carry},
     error::Result,
     kept::{CachePlace, Kept},
 };
 use lost::Lost;
+use matches::Search;
+pub use matches::{Evidence, Match};
+use reach::Reach;
 use targets::Targets;
 
 /// How far is looked for commits that took the place of others.
@@ -40,40 +45,6 @@ pub enum Effort {
 
 /// Commits that a bounded search looks at.
 const MAX_BOUNDED: usize = 1_000;
-
-/// Why a commit is taken for one that took the place of another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Evidence {
-    /// It makes the same change.
-    SameChange,
-    /// It makes the change that so many commits made together.
-    SameTogether {
-        /// How many.
-        n_commits: usize,
-    },
-    /// It has the same files, and wrote the lines that are known of the other.
-    SameFiles,
-    /// It wrote so many of the lines that are known of the other.
-    SameLines {
-        /// How many it wrote.
-        n_found: usize,
-        /// How many are known.
-        n_known: usize,
-    },
-}
-
-/// A commit that took the place of another, or of a part of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Match {
-    /// The annotated commit.
-    pub source: ObjectId,
-    /// The commit that took its place.
-    pub target: ObjectId,
-    /// Why it is taken for that.
-    pub evidence: Evidence,
-    /// Of a commit that was split, what this part of it takes.
-    pub part: Option<Part>,
-}
 
 /// What a search came to.
 #[derive(Debug, Clone, Default)]
@@ -125,67 +96,6 @@ fn state_of(repository: &Repository) -> Result<u128> {
     Ok(XxHash3_128::oneshot(text.as_bytes()))
 }
 
-/// What the refs reach.
-struct Reach {
-    /// Everything that one of the tips reaches.
-    all: History,
-    /// What HEAD reaches.
-    here: History,
-    /// The tips of branches, here and fetched.
-    branches: Vec<ObjectId>,
-    is_shallow: bool,
-}
-
-impl Reach {
-    fn of(repository: &Repository) -> Result<Self> {
-        let is_branch =
-            |name: &str| ["refs/heads/", "refs/remotes/"].iter().any(|refs| name.starts_with(refs));
-        let (mut branches, mut tips) = (Vec::new(), Vec::new());
-        for (name, id) in repository.tips()? {
-            if repository.commit_tree(id).is_err() {
-                continue;
-            }
-            if is_branch(&name) {
-                branches.push(id);
-            }
-            tips.push(id);
-        }
-        for ids in [&mut branches, &mut tips] {
-            ids.sort_unstable();
-            ids.dedup();
-        }
-        let all = repository.history(&tips)?;
-        let here: Vec<ObjectId> =
-            repository.head()?.into_iter().filter(|id| repository.commit_tree(*id).is_ok()).collect();
-        let is_shallow = repository.is_shallow();
-        Ok(Self { all, here: repository.history(&here)?, branches, is_shallow })
-    }
-
-    fn has(&self, id: ObjectId) -> bool {
-        self.all.place(id).is_some()
-    }
-
-    /// Whether `id` is `newer` or one of its ancestors; both are in reach.
-    fn is_before(&self, id: ObjectId, newer: ObjectId) -> bool {
-        let (Some(goal), Some(from)) = (self.all.place(id), self.all.place(newer)) else { return false };
-        let mut seen = BTreeSet::from([from]);
-        let mut pending = vec![from];
-        while let Some(place) = pending.pop() {
-            if place == goal {
-                return true;
-            }
-            // Ancestors have greater places.
-            let parents = self.all.node(place).parents.iter().copied();
-            pending.extend(parents.filter(|parent| *parent <= goal && seen.insert(*parent)));
-        }
-        false
-    }
-
-    fn has_here(&self, id: ObjectId) -> bool {
-        self.here.place(id).is_some()
-    }
-}
-
 fn find(repository: &Repository, effort: Effort) -> Result<Reconciled> {
     let reach = Reach::of(repository)?;
     let mut reconciled = Reconciled::default();
@@ -199,25 +109,22 @@ fn find(repository: &Repository, effort: Effort) -> Result<Reconciled> {
     };
     let targets = Targets::of(repository, &reach, &lost, most)?;
     let search = Search { repository, reach: &reach, targets: &targets };
-    let mut matches: BTreeSet<(ObjectId, ObjectId)> = BTreeSet::new();
-    let mut found = |matched: Vec<Match>, into: &mut Vec<Match>| {
-        into.extend(matched.into_iter().filter(|one| matches.insert((one.source, one.target))));
-    };
+    let mut matches: Vec<Match> = Vec::new();
     let mut open: Vec<&Lost> = Vec::new();
     for one in &lost {
         let same = search.same_change(one);
         if same.is_empty() {
             open.push(one);
         }
-        found(same, &mut reconciled.matches);
+        matches.extend(same);
     }
     for matched in chains::together(&search, &open)? {
         open.retain(|one| one.key != matched.source);
-        found(vec![matched], &mut reconciled.matches);
+        matches.push(matched);
     }
     let (orphans, kept): (Vec<&Lost>, Vec<&Lost>) = open.into_iter().partition(|one| one.is_orphan);
     for one in kept {
-        found(here::taken_in(&search, one)?, &mut reconciled.matches);
+        matches.extend(here::taken_in(&search, one)?);
     }
     for one in orphans {
         let mut by_place = search.same_files(one);
@@ -227,9 +134,11 @@ fn find(repository: &Repository, effort: Effort) -> Result<Reconciled> {
         if by_place.is_empty() {
             reconciled.left.push(one.key);
         }
-        found(by_place, &mut reconciled.matches);
+        matches.extend(by_place);
     }
-    reconciled.matches = without_stepping_stones(reconciled.matches, &lost);
+    let mut seen: BTreeSet<(ObjectId, ObjectId)> = BTreeSet::new();
+    matches.retain(|one| seen.insert((one.source, one.target)));
+    reconciled.matches = without_stepping_stones(matches, &lost);
     if reach.is_shallow && !reconciled.left.is_empty() {
         let remark =
             "in a shallow clone, annotated commits from beyond its edge cannot be told from lost ones";
@@ -238,78 +147,21 @@ fn find(repository: &Repository, effort: Effort) -> Result<Reconciled> {
     Ok(reconciled)
 }
 
-/// What matches are looked for in.
-struct Search<'s> {
-    repository: &'s Repository,
-    reach: &'s Reach,
-    targets: &'s Targets,
-}
-
-/// A change that stands in more commits than this says nothing about any of them.
-const MAX_SAME: usize = 16;
-
-impl Search<'_> {
-    /// The commits that make the same change.
-    fn same_change(&self, lost: &Lost) -> Vec<Match> {
-        let found = lost.patches.iter().flat_map(|patch| self.targets.with_patch(patch));
-        let fits = |target: &ObjectId| {
-            *target != lost.key
-                && (lost.is_orphan || self.reach.has_here(*target))
-                && !self.came_before(*target, lost)
-        };
-        let found: BTreeSet<ObjectId> = found.filter(fits).collect();
-        if MAX_SAME < found.len() {
-            return Vec::new();
-        }
-        let matched = |target| Match { source: lost.key, target, evidence: Evidence::SameChange, part: None };
-        found.into_iter().map(matched).collect()
-    }
-
-    /// The commit that has the same files, if it wrote all the lines that are known of the other.
-    fn same_files(&self, lost: &Lost) -> Vec<Match> {
-        let mut found = Vec::new();
-        for tree in &lost.trees {
-            for target in self.targets.with_tree(*tree) {
-                let n_words = self.targets.n_words(target, &lost.wrote);
-                // The last part of a split commit has the same files, too, and wrote only some of the lines.
-                let is_like = match lost.wrote.len() {
-                    0 => lost.base.is_some(),
-                    n_known => n_known == n_words,
-                };
-                if is_like && !self.came_before(target, lost) {
-                    found.push((n_words, target));
-                }
-            }
-        }
-        // Of several, as where a change was taken back and made again, the one that wrote most of it.
-        let best = found.into_iter().max();
-        let matched =
-            |(_, target)| Match { source: lost.key, target, evidence: Evidence::SameFiles, part: None };
-        best.map(matched).into_iter().collect()
-    }
-
-    /// Whether `target` is known to have been there when the lost commit was made.
-    fn came_before(&self, target: ObjectId, lost: &Lost) -> bool {
-        lost.base.is_some_and(|base| self.reach.is_before(target, base))
-    }
-}
-
 /// Leaves out commits that were rewritten again: what they knew goes with the commit that took their place.
-fn without_stepping_stones(matches: Vec<Match>, lost: &[Lost]) -> Vec<Match> {
+fn without_stepping_stones(mut matches: Vec<Match>, lost: &[Lost]) -> Vec<Match> {
     let by_key: BTreeMap<ObjectId, &Lost> = lost.iter().map(|one| (one.key, one)).collect();
     let mut by_target: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
     for one in &matches {
         by_target.entry(one.target).or_default().push(one.source);
     }
-    let is_needed = |one: &Match| {
+    matches.retain(|one| {
         let Some(lost) = by_key.get(&one.source) else { return true };
         let others = by_target[&one.target].iter().filter(|other| **other != one.source);
         !others.filter_map(|other| by_key.get(other)).any(|other| {
             other.derived_from.contains(&lost.key.to_string()) && lost.claims.is_subset(&other.claims)
         })
-    };
-    let needed: Vec<bool> = matches.iter().map(is_needed).collect();
-    matches.into_iter().zip(needed).filter(|(_, is_needed)| *is_needed).map(|(one, _)| one).collect()
+    });
+    matches
 }
 
 /// One request for each commit that took the place of others.
@@ -322,8 +174,7 @@ fn requests(matches: &[Match]) -> Vec<CarryRequest> {
     for (target, matches) in by_target {
         let mut sources: Vec<ObjectId> = matches.iter().map(|one| one.source).collect();
         sources.sort_unstable();
-        let is_more = |one: &&Match| matches!(one.evidence, Evidence::SameTogether { .. });
-        let how = match matches.iter().any(is_more) {
+        let how = match matches.iter().any(|one| matches!(one.evidence, Evidence::SameTogether { .. })) {
             true => Rewrite::Squash,
             false => Rewrite::of(sources.len()),
         };

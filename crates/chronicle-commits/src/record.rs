@@ -2,8 +2,6 @@
 //!
 //! A record depends on the history and the notes, not on the question or the clock.
 
-use std::{borrow::Cow, collections::HashSet};
-
 use chronicle_core::{
     Anchor, Category, ContextLevel, CrossCuttingMember, Entry, EntryId, LineRange, Origin, Region, Related,
     Source, correction::Tier, reading::CrossCuttingItem,
@@ -136,150 +134,23 @@ pub(crate) struct Concern {
     pub(crate) had_name: bool,
 }
 
-/// The part of a record that says who relies on the file.
-pub(crate) struct Relied<'r> {
-    /// Names that the file had before, when it had others than its path.
-    pub(crate) names: Vec<String>,
-    /// Other files that code in it may have come from.
-    pub(crate) sources: Vec<String>,
-    pub(crate) reliances: Vec<Relying<'r>>,
-    pub(crate) concerns: Vec<Grouping<'r>>,
-    /// What is claimed about the file itself, with the commit that carries it, as far as that was asked for.
-    pub(crate) claimed: HashSet<(&'r str, ObjectId)>,
-    pub(crate) warnings: Vec<String>,
-    pub(crate) headings: Headings<'r>,
-}
-
-/// Who says that something spans several files, and what.
-pub(crate) type Grouping<'r> = (Spoken<'r>, Cow<'r, Concern>);
-
-/// What the heading with a number tells; `None` where it is damaged.
-pub(crate) type Headings<'r> = Box<dyn Fn(usize) -> Option<Spoken<'r>> + 'r>;
-
-/// A [`Reliance`] where it lies: there may be thousands, few of which are told.
-pub(crate) struct Relying<'r> {
-    /// Number of its heading.
-    pub(crate) heading: usize,
-    pub(crate) id: &'r str,
-    pub(crate) from_file: Option<&'r str>,
-    pub(crate) from_anchor: Option<&'r str>,
-    pub(crate) on_file: &'r str,
-    pub(crate) on_anchor: Option<&'r str>,
-    pub(crate) nature: &'r str,
-    pub(crate) expires: Option<Timestamp>,
-}
-
-/// What a [`Heading`] tells of whom to trust how far.
-#[derive(Clone, Copy)]
-pub(crate) struct Spoken<'r> {
-    pub(crate) commit: ObjectId,
-    pub(crate) elsewhere: Option<&'r str>,
-    /// As its author wrote it, where that is not as we write `at`.
-    pub(crate) timestamp: Option<&'r str>,
-    pub(crate) at: Timestamp,
-    pub(crate) source: Source,
-    pub(crate) level: ContextLevel,
-    /// Who it is from, if the user did not write it.
-    pub(crate) other: Option<Other<'r>>,
-}
-
-/// Someone else who said something.
-#[derive(Clone, Copy)]
-pub(crate) struct Other<'r> {
-    pub(crate) tier: Tier,
-    pub(crate) origin: Option<&'r str>,
-    pub(crate) author: Option<&'r str>,
-}
-
 impl Heading {
-    pub(crate) fn spoken(&self) -> Spoken<'_> {
-        let Self { commit, elsewhere, timestamp, at, source, level, .. } = self;
-        let (commit, at, source, level, other) = (*commit, *at, *source, *level, self.other());
-        Spoken {
-            commit,
-            elsewhere: elsewhere.as_deref(),
-            timestamp: Some(timestamp),
-            at,
-            source,
-            level,
-            other,
-        }
+    /// Its author, if that is not the user.
+    pub(crate) fn other_author(&self) -> Option<String> {
+        self.author.clone().filter(|_| self.voice.tier != Tier::Own)
     }
-
-    /// Who it is from, if the user did not write it.
-    pub(crate) fn other(&self) -> Option<Other<'_>> {
-        let Voice { tier, origin } = &self.voice;
-        let (origin, author) = (origin.as_deref(), self.author.as_deref());
-        (*tier != Tier::Own).then_some(Other { tier: *tier, origin, author })
-    }
-}
-
-impl Spoken<'_> {
-    /// How far whoever says it is trusted.
-    pub(crate) fn tier(&self) -> Tier {
-        self.other.map_or(Tier::Own, |other| other.tier)
-    }
-
-    /// When it was said, as its author wrote it.
-    pub(crate) fn timestamp(&self) -> String {
-        self.timestamp.map_or_else(|| self.at.to_string(), str::to_owned)
-    }
-}
-
-impl<'r> Relied<'r> {
-    pub(crate) fn of(record: &'r FileRecord) -> Self {
-        let FileRecord { names, sources, headings, claims, reliances, concerns, warnings, .. } = record;
-        let relying = |reliance: &'r Reliance| Relying {
-            heading: reliance.heading,
-            id: &reliance.id.0,
-            from_file: reliance.from_file.as_deref(),
-            from_anchor: reliance.from_anchor.as_deref(),
-            on_file: &reliance.on_file,
-            on_anchor: reliance.on_anchor.as_deref(),
-            nature: &reliance.nature,
-            expires: reliance.expires,
-        };
-        let concern = |concern: &'r Concern| (headings[concern.heading].spoken(), Cow::Borrowed(concern));
-        Self {
-            names: names.clone(),
-            sources: sources.clone(),
-            reliances: reliances.iter().map(relying).collect(),
-            concerns: concerns.iter().map(concern).collect(),
-            claimed: claims
-                .iter()
-                .map(|claim| (claim.id.0.as_str(), headings[claim.heading].commit))
-                .collect(),
-            warnings: warnings.clone(),
-            headings: Box::new(|number| headings.get(number).map(Heading::spoken)),
-        }
-    }
-
-    /// Who says that something relies on the file; `None` where that is damaged.
-    pub(crate) fn spoken(&self, relying: &Relying<'_>) -> Option<Spoken<'r>> {
-        (self.headings)(relying.heading)
-    }
-
-    /// Whether a note that says `file` means another one, from which code may have come.
-    pub(crate) fn is_elsewhere(&self, file: &str) -> bool {
-        is_elsewhere(file, (&self.sources, &self.names))
-    }
-}
-
-/// Whether `file` is one of the sources of code in a file, and none of the names of that.
-pub(crate) fn is_elsewhere(file: &str, (sources, names): (&[String], &[String])) -> bool {
-    // Mostly there is none.
-    if sources.is_empty() {
-        return false;
-    }
-    let file = file.trim_start_matches("./");
-    let is_it = |name: &String| name == file;
-    sources.iter().any(is_it) && !names.iter().any(is_it)
 }
 
 impl FileRecord {
-    /// Whether a note that says `file` means another one, from which code may have come.
+    /// Whether a note that says `file` means another one, from which code may have come: it is one of the sources, and
+    /// none of the names.
     pub(crate) fn is_elsewhere(&self, file: &str) -> bool {
-        is_elsewhere(file, (&self.sources, &self.names))
+        // Mostly there is none.
+        if self.sources.is_empty() {
+            return false;
+        }
+        let file = file.trim_start_matches("./");
+        self.sources.iter().any(|name| name == file) && !self.names.iter().any(|name| name == file)
     }
 
     /// The number of `heading`, which is added if it is new. One commit's claims come one after the other.

@@ -37,8 +37,10 @@ impl Reformatted {
     pub(crate) fn locate(
         &self,
         lazy: &LazyRepository,
-        (content, item): (&Content, LineRange),
-        (blob, range): (ObjectId, LineRange),
+        content: &Content,
+        item: LineRange,
+        blob: ObjectId,
+        range: LineRange,
     ) -> Result<Option<Place>> {
         let Some(file) = content.hash() else { return Ok(None) };
         let mut known = self.known.borrow_mut();
@@ -54,10 +56,9 @@ impl Reformatted {
         }
         let Some(bytes) = content.bytes(lazy) else { return Ok(None) };
         let new = LineFinder::new(bytes).of(item);
-        let look = |old: &[u8]| locate(&LineFinder::new(old).of(range), &new, item);
         // What is here but broken is as good as absent.
-        let looked = lazy.get()?.with_blob(blob, look).unwrap_or_default();
-        let Some(found) = looked else { return Ok(None) };
+        let looked = lazy.get()?.with_blob(blob, |old| locate(&LineFinder::new(old).of(range), &new, item));
+        let Ok(Some(found)) = looked else { return Ok(None) };
         of_file
             .insert(key, found.and_then(|place| Some((place.lines?.start, place.lines?.end, place.share))));
         if let Ok(bytes) = postcard::to_allocvec(&*of_file) {

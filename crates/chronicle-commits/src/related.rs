@@ -6,7 +6,7 @@ use std::{
 };
 
 use chronicle_core::{
-    Age, Annotation, Related,
+    Age, Anchor, Annotation, Related,
     correction::Tier,
     plain,
     reading::RelatedItem,
@@ -15,10 +15,7 @@ use chronicle_core::{
 use chronicle_git::{LazyRepository, ObjectId, Repository};
 use jiff::Timestamp;
 
-use crate::{
-    error::Result,
-    notebook::{Notebook, Stored},
-};
+use crate::{error::Result, notebook::Notebook, stored::Stored};
 
 /// Follows related annotations, each commit and anchor once for each item.
 pub(crate) struct Follower<'a> {
@@ -46,8 +43,8 @@ pub fn resolve_pointers<'p>(
     warnings: &mut Vec<String>,
 ) {
     for pointer in pointers {
-        let noted = || Notebook::open(repository, &mut Vec::new()).ok()?.find_key(&pointer.commit);
-        match repository.resolve(&pointer.commit).ok().or_else(noted) {
+        let id = repository.resolve(&pointer.commit).ok();
+        match id.or_else(|| Notebook::open(repository, &mut Vec::new()).ok()?.find_key(&pointer.commit)) {
             Some(id) => pointer.commit = id.to_string(),
             None => warnings.push(format!(
                 "`{}`, which a related annotation points to, names no commit here; it was stored as it is",
@@ -57,6 +54,11 @@ pub fn resolve_pointers<'p>(
     }
 }
 
+/// Whether something that is asked about by the name `anchor` is the item `own`.
+fn is_named(own: Option<&Anchor>, anchor: Option<&str>) -> bool {
+    anchor.is_some() && own.map(|own| own.name.as_str()) == anchor
+}
+
 /// What an annotation says, how far to trust it, and where it points on to.
 type Target = (Option<String>, Option<f64>, Vec<Related>);
 
@@ -64,7 +66,8 @@ impl Follower<'_> {
     /// What `related` of the item `own` of the annotation on `from` leads to, nearest first; never to itself.
     pub(crate) fn follow(
         &mut self,
-        (from, own): (&str, Option<&str>),
+        from: &str,
+        own: Option<&str>,
         related: &[Related],
     ) -> Result<Vec<RelatedItem>> {
         if related.is_empty() || self.depth == 0 {
@@ -121,12 +124,8 @@ impl Follower<'_> {
             Entry::Vacant(new) => Rc::clone(new.insert(Rc::new(notebook.read(key)?.trusted()))),
         };
         let documents = stored.note.documents();
-        let is_named = |name: Option<&String>| anchor.is_some() && name.map(String::as_str) == anchor;
         for document in &documents {
-            let region = document
-                .regions
-                .iter()
-                .find(|region| is_named(region.ast_anchor.as_ref().map(|anchor| &anchor.name)));
+            let region = document.regions.iter().find(|region| is_named(region.ast_anchor.as_ref(), anchor));
             if let Some(region) = region {
                 return Ok(Some((
                     region.intent.clone(),
@@ -136,8 +135,7 @@ impl Follower<'_> {
             }
         }
         let entries = stored.note.entries();
-        let entry =
-            entries.iter().find(|(_, entry)| is_named(entry.anchor.as_ref().map(|anchor| &anchor.name)));
+        let entry = entries.iter().find(|(_, entry)| is_named(entry.anchor.as_ref(), anchor));
         if let Some((document, entry)) = entry {
             return Ok(Some((
                 Some(entry.content.clone()),

@@ -26,6 +26,14 @@ pub struct Retired {
 /// What was found for one file: by blob, range and number of newer steps.
 type Known = BTreeMap<(Vec<u8>, u32, u32, u32), Option<Vec<u8>>>;
 
+/// The steps of the file at `path`, the `n_newer` newest of which came after a claim.
+#[derive(Clone, Copy)]
+pub(crate) struct Newer<'s> {
+    pub(crate) path: &'s BStr,
+    pub(crate) steps: &'s [Step],
+    pub(crate) n_newer: u32,
+}
+
 impl Retired {
     /// Kept in the shared state directory of a repository, or in memory only.
     #[must_use]
@@ -33,14 +41,15 @@ impl Retired {
         Self { kept: Kept::new(place, "retired"), known: RefCell::default() }
     }
 
-    /// [`gone_since`] for the `n_newer` newest of the `steps` of the file at `path`, looked up once.
+    /// [`gone_since`] for the `newer` of a file's steps, looked up once.
     pub(crate) fn gone_since(
         &self,
         lazy: &LazyRepository,
-        (path, steps, n_newer): (&BStr, &[Step], u32),
+        newer: Newer<'_>,
         blob: ObjectId,
         range: LineRange,
     ) -> Result<Option<ObjectId>> {
+        let Newer { path, steps, n_newer } = newer;
         let newer = &steps[..(n_newer as usize).min(steps.len())];
         let Some(newest) = newer.first() else { return Ok(None) };
         // The newest step and how many there are stand for the file's history.

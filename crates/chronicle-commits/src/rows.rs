@@ -18,9 +18,9 @@ impl<'a> Rows<'a> {
     /// The bytes of the value number `number`; `None` where there is none.
     pub(crate) fn get(&self, number: usize) -> Option<&'a [u8]> {
         let (ends, _) = self.ends.as_chunks::<END>();
-        let end = |number: usize| ends.get(number).map(|end| u32::from_le_bytes(*end) as usize);
-        let start = number.checked_sub(1).map_or(Some(0), end)?;
-        self.bytes.get(start..end(number)?)
+        let start = number.checked_sub(1).map_or(Some(&[0; END]), |before| ends.get(before))?;
+        let [start, end] = [start, ends.get(number)?].map(|end| u32::from_le_bytes(*end) as usize);
+        self.bytes.get(start..end)
     }
 
     /// The value number `number`; `None` where there is none, or where it is damaged.

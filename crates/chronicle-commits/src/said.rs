@@ -139,12 +139,7 @@ fn place<'t>(
             return Ok(Some(Placed { file, at, words: words.trim_start() }));
         }
     }
-    let looks_like_place = |(file, at): (&str, &str)| match (file.contains('/'), file.contains('.')) {
-        (true, true) => !at.starts_with("//"),
-        (true, _) | (_, true) => at.parse::<LineRange>().is_ok(),
-        (false, false) => false,
-    };
-    if word.split_once(':').is_some_and(looks_like_place) {
+    if word.split_once(':').is_some_and(|(file, at)| looks_like_place(file, at)) {
         warnings.push(format!(
             "`{}` names no file of commit {} or the one before it, so it was kept as words of the lesson",
             short(word),
@@ -154,15 +149,24 @@ fn place<'t>(
     Ok(None)
 }
 
+fn looks_like_place(file: &str, at: &str) -> bool {
+    match (file.contains('/'), file.contains('.')) {
+        (true, true) => !at.starts_with("//"),
+        (true, _) | (_, true) => at.parse::<LineRange>().is_ok(),
+        (false, false) => false,
+    }
+}
+
 /// The first of these files that the commit changed, or else that was there.
 fn file_meant(facts: &Facts<'_>, repository: &Repository, names: &[String]) -> Result<Option<String>> {
-    let is_changed = |name: &&String| facts.changes.iter().any(|change| change.path == name.as_str());
-    if let Some(name) = names.iter().find(is_changed) {
+    let mut names_of_changes =
+        names.iter().filter(|name| facts.changes.iter().any(|change| change.path == name.as_str()));
+    if let Some(name) = names_of_changes.next() {
         return Ok(Some(name.clone()));
     }
     for name in names.iter().filter(|name| !name.is_empty()) {
-        let is_before = |tree| repository.blob_at(tree, name.as_bytes().as_bstr());
-        if facts.has(name)? || facts.first_parent().map(is_before).transpose()?.flatten().is_some() {
+        let before = facts.first_parent().map(|tree| repository.blob_at(tree, name.as_bytes().as_bstr()));
+        if facts.has(name)? || before.transpose()?.flatten().is_some() {
             return Ok(Some(name.clone()));
         }
     }
@@ -176,8 +180,10 @@ fn is_for_lines(at: &str) -> bool {
 }
 
 fn lines_of(placed: &Placed<'_>, warnings: &mut Vec<String>) -> Option<LineRange> {
-    let told = |error| warnings.push(format!("lines of `{}` were left out: {error}", plain(&placed.file)));
-    placed.at.parse().map_err(told).ok()
+    let lines = placed.at.parse().map_err(|error| {
+        warnings.push(format!("lines of `{}` were left out: {error}", plain(&placed.file)));
+    });
+    lines.ok()
 }
 
 fn lesson_at(category: Category, placed: &Placed<'_>, warnings: &mut Vec<String>) -> Value {

@@ -130,8 +130,7 @@ impl Staging {
     /// Whether anything is staged in the git directory of a worktree.
     #[must_use]
     pub fn has_any(git_dir: &Path) -> bool {
-        let is_there = |name: &&str| state_path(git_dir, name).is_ok_and(|path| path.exists());
-        [REMARKS, CONTEXTS].iter().any(is_there)
+        [REMARKS, CONTEXTS].iter().any(|name| state_path(git_dir, name).is_ok_and(|path| path.exists()))
     }
 
     /// The remarks, oldest first.
@@ -314,16 +313,14 @@ fn owner(repository: &Repository, head: Option<&str>, has_id: bool, target: Obje
     if repository.head_before_commit(target) == Some(made_on) {
         return Ok(Staged::To(target));
     }
-    let parent_of =
-        |id: ObjectId| -> Result<Option<ObjectId>> { Ok(repository.commit(id)?.parents.first().copied()) };
     // The commit that an amended one took the place of is on no branch any more.
     let amended_from = match repository.has_object(made_on) && !repository.is_reached(made_on)? {
-        true => Some(parent_of(made_on)?),
+        true => Some(repository.commit(made_on)?.parents.first().copied()),
         false => None,
     };
     let mut at = target;
     for _ in 0..MAX_STEPS_BACK {
-        let parent = parent_of(at)?;
+        let parent = repository.commit(at)?.parents.first().copied();
         if parent == Some(made_on) || amended_from == Some(parent) {
             return Ok(Staged::To(at));
         }
@@ -349,15 +346,16 @@ pub(crate) fn drop_staged(
     }
     let mut staging = Staging::open_in(repository, directory)?;
     let before = staging.remarks.len() + staging.contexts.len();
-    let keeps = |remark: &StagedRemark| !is_gone(remark.id.as_ref(), &remark.text);
-    let keeps_context = |context: &AuthorContext| {
-        let said = serde_json::to_value(context).expect("what is staged is plain data");
-        !is_gone(context.id.as_ref(), "") && !says(&said, &is_gone)
-    };
-    staging.retain(|remark| keeps(remark))?;
-    staging.retain_contexts(|context| keeps_context(context))?;
-    let n_strange = staging.retain_strange(keeps)? + staging.retain_strange_contexts(keeps_context)?;
+    staging.retain(|remark| !is_gone(remark.id.as_ref(), &remark.text))?;
+    staging.retain_contexts(|context| !is_context_gone(context, &is_gone))?;
+    let n_strange = staging.retain_strange(|remark| !is_gone(remark.id.as_ref(), &remark.text))?
+        + staging.retain_strange_contexts(|context| !is_context_gone(context, &is_gone))?;
     Ok(before + n_strange - staging.remarks.len() - staging.contexts.len())
+}
+
+fn is_context_gone(context: &AuthorContext, is_gone: &impl Fn(Option<&EntryId>, &str) -> bool) -> bool {
+    let said = serde_json::to_value(context).expect("what is staged is plain data");
+    is_gone(context.id.as_ref(), "") || says(&said, is_gone)
 }
 
 /// What marks something staged as the user's.

@@ -18,7 +18,7 @@ use chronicle_core::{
 };
 use chronicle_git::{
     CORRECTIONS_REF, FETCHED_NOTES, FileLock, GitError, KNOWLEDGE_REF, NOTES_REF, NotesEdit, ObjectId,
-    PURGED_REF, Pushed, Repository, Rewritten, tracking_prefix, tracking_ref,
+    PURGED_REF, Pushed, Repository, tracking_prefix, tracking_ref,
 };
 
 use crate::{
@@ -26,6 +26,7 @@ use crate::{
     error::{RemoteHoldsPurgedSnafu, Result, UnvouchedSnafu, WantedGoneSnafu},
     merging::{MAX_NOTE_BYTES, MergedRef, merge, read_bounded},
     purge,
+    tombstones::purged,
     trust::{
         Mark, Trust, keep_own_bytes, published_lines, published_note, record_own, unite_fairly, unvouched,
     },
@@ -113,9 +114,9 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<PullReport> {
             // Now all tombstones are here, and nothing else is merged yet.
             let purge::Enforced { rewritten, kept, ignored } = purge::enforce(repository)?;
             report.is_purged = !rewritten.is_empty();
-            let is_theirs = |rewritten: &Rewritten| rewritten.name.starts_with(&tracking_prefix(remote));
-            (report.is_stained, report.kept) = (rewritten.iter().any(is_theirs), kept);
-            report.ignored = ignored;
+            let theirs = tracking_prefix(remote);
+            report.is_stained = rewritten.iter().any(|rewritten| rewritten.name.starts_with(&theirs));
+            (report.kept, report.ignored) = (kept, ignored);
         }
         let Some(theirs) = repository.ref_target(&tracking_ref(remote, name))? else { continue };
         let ours = repository.ref_target(name)?;
@@ -124,9 +125,8 @@ fn pull_locked(repository: &Repository, remote: &str) -> Result<PullReport> {
         }
         let fetched = repository.note_differences(name, ours, Some(theirs))?;
         repository.fetch_missing(remote, fetched.iter().flat_map(|note| &note.theirs).copied())?;
-        report
-            .merged
-            .push((name.to_owned(), merge(repository, (name, &tracking_ref(remote, name)), theirs, remote)?));
+        let merged = merge(repository, name, &tracking_ref(remote, name), theirs, remote)?;
+        report.merged.push((name.to_owned(), merged));
     }
     Ok(report)
 }
@@ -177,7 +177,7 @@ pub fn push(repository: &Repository, remote: &str, vouches: bool) -> Result<Push
             let Some(ours) = repository.ref_target(name)?.filter(|ours| Some(*ours) != theirs) else {
                 continue;
             };
-            let withheld = withheld(repository, name, (ours, theirs), vouches)?;
+            let withheld = withheld(repository, name, ours, theirs, vouches)?;
             report.n_withheld += withheld.len();
             let published = match withheld.is_empty() {
                 true => Some(ours),
@@ -217,7 +217,8 @@ const PUBLISHED: &str = "chronicle: notes without what others said against claim
 fn withheld(
     repository: &Repository,
     name: &str,
-    (ours, theirs): (ObjectId, Option<ObjectId>),
+    ours: ObjectId,
+    theirs: Option<ObjectId>,
     vouches: bool,
 ) -> Result<BTreeMap<ObjectId, Vec<u8>>> {
     let trust = Trust::of(repository);
@@ -226,7 +227,7 @@ fn withheld(
         let (content, known) = (bytes_of(repository, &note.ours)?, bytes_of(repository, &note.theirs)?);
         let published = match name {
             PURGED_REF | CORRECTIONS_REF => published_lines(&trust, &content, &known),
-            _ => published_note(&trust, (&note.key.to_string(), &content, &known), vouches),
+            _ => published_note(&trust, &note.key.to_string(), &content, &known, vouches),
         };
         withheld.extend(published.map(|published| (note.key, published)));
     }
@@ -276,8 +277,8 @@ fn without_secrets(
     };
     let known: Vec<ObjectId> = theirs.into_iter().collect();
     let new: BTreeMap<ObjectId, ObjectId> = repository.new_notes(ours, &known)?.into_iter().collect();
-    let find = |_, content: &[u8]| Some(redact_note(content)?.1);
-    let found = repository.read_many(new.keys().copied().collect(), find);
+    let found =
+        repository.read_many(new.keys().copied().collect(), |_, content| Some(redact_note(content)?.1));
     if found.is_empty() {
         return Ok(Vec::new());
     }
@@ -322,7 +323,7 @@ fn import_fetched(
     report.n_outside = notes.len() - wanted.len();
     repository.fetch_missing(remote, wanted.iter().map(|note| note.blob))?;
     let contents = read_bounded(repository, wanted.iter().map(|note| note.blob).collect());
-    let purged = purge::purged(repository)?;
+    let purged = purged(repository)?;
     let mut given: Vec<(ObjectId, Vec<u8>)> = Vec::new();
     for note in wanted {
         let Some(content) = contents.get(&note.blob) else {
@@ -349,11 +350,12 @@ fn import_fetched(
     }
     let trust = Trust::of(repository);
     let message = format!("chronicle: import notes of {remote}").replace('\n', " ");
+    let source = format!("{FETCHED_NOTES}{remote}/chronicle");
     let ((imported, n_known), _) =
         repository.edit_notes(NOTES_REF, &message, |notes: &mut NotesEdit<'_>| {
             let (mut imported, mut n_known) = (Vec::new(), 0);
             for (key, content) in &given {
-                match add(notes, *key, (content, &format!("{FETCHED_NOTES}{remote}/chronicle")), &trust)? {
+                match add(notes, *key, content, &source, &trust)? {
                     true => imported.push(*key),
                     false => n_known += 1,
                 }
@@ -368,7 +370,8 @@ fn import_fetched(
 pub(crate) fn add(
     notes: &mut NotesEdit<'_>,
     key: ObjectId,
-    (content, source): (&[u8], &str),
+    content: &[u8],
+    source: &str,
     trust: &Trust<'_>,
 ) -> Result<bool, GitError> {
     let name = key.to_string();
@@ -401,12 +404,10 @@ pub fn apart(repository: &Repository, remote: &str, name: &str) -> Result<Apart>
         _ => None,
     };
     let differences = repository.note_differences(name, ours, theirs)?;
-    let count = |is_in: bool, has: fn(&chronicle_git::Difference) -> bool| match is_in {
-        true => 0,
-        false => differences.iter().filter(|difference| has(difference)).count(),
-    };
+    let only_ours = differences.iter().filter(|difference| !difference.ours.is_empty());
+    let only_theirs = differences.iter().filter(|difference| !difference.theirs.is_empty());
     Ok(Apart {
-        n_unpushed: count(ours.is_some() && base == ours, |difference| !difference.ours.is_empty()),
-        n_unmerged: count(theirs.is_some() && base == theirs, |difference| !difference.theirs.is_empty()),
+        n_unpushed: if ours.is_some() && base == ours { 0 } else { only_ours.count() },
+        n_unmerged: if theirs.is_some() && base == theirs { 0 } else { only_theirs.count() },
     })
 }

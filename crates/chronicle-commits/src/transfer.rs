@@ -25,8 +25,8 @@ use snafu::{ResultExt, ensure};
 use crate::{
     error::{BadLineSnafu, CommitsError, ReadLinesSnafu, Result, WriteLinesSnafu},
     merging::MAX_NOTE_BYTES,
-    purge,
     sync::{SHARED_REFS, add},
+    tombstones::purged,
     trust::{Trust, keep_own_bytes},
 };
 
@@ -73,18 +73,19 @@ pub fn export(repository: &Repository, make: &MakeLine<'_>, out: &mut dyn Write)
             keys.entry(note.blob).or_default().push(note.key);
         }
         let n_blobs = keys.len();
-        let lines = |blob: ObjectId, content: &[u8]| -> Option<(usize, Vec<u8>)> {
-            let lines: Vec<Vec<u8>> =
-                keys[&blob].iter().filter_map(|key| make(name, *key, content)).collect();
-            Some((lines.len(), lines.concat()))
-        };
         let mut n_read = 0;
-        let write = |_, (n_lines, lines): (usize, Vec<u8>)| {
-            n_read += 1;
-            exported.n_notes += n_lines;
-            out.write_all(&lines)
-        };
-        repository.stream_many(keys.keys().copied().collect(), lines, write).context(WriteLinesSnafu)?;
+        let written = repository.stream_many(
+            keys.keys().copied().collect(),
+            |blob, content| {
+                Some(keys[&blob].iter().filter_map(|key| make(name, *key, content)).collect::<Vec<_>>())
+            },
+            |_, lines| {
+                n_read += 1;
+                exported.n_notes += lines.len();
+                out.write_all(&lines.concat())
+            },
+        );
+        written.context(WriteLinesSnafu)?;
         exported.n_missing += n_blobs - n_read;
     }
     out.flush().context(WriteLinesSnafu)?;
@@ -100,9 +101,9 @@ pub fn line(name: &str, key: ObjectId, content: &[u8]) -> Option<Vec<u8>> {
         timestamp: Option<Cow<'a, str>>,
     }
     let text = std::str::from_utf8(content).ok();
-    let is_plain = |text: &str| matches!(plain(text), Cow::Borrowed(_));
     let body = text.and_then(|text| text.strip_suffix('\n')).filter(|body| {
-        body.starts_with('{') && body.ends_with('}') && !body.contains('\n') && is_plain(body)
+        let is_one_line = body.starts_with('{') && body.ends_with('}') && !body.contains('\n');
+        is_one_line && matches!(plain(body), Cow::Borrowed(_))
     });
     let head: Option<Head<'_>> = text.and_then(|text| serde_json::from_str(text).ok());
     let mut line = format!("{{\"commit_sha\":\"{key}\",\"timestamp\":").into_bytes();
@@ -174,7 +175,7 @@ pub fn import(repository: &Repository, lines: &mut dyn BufRead) -> Result<Import
         imported.n_elsewhere += usize::from(!repository.has_object(key));
         notes.entry(name).or_default().push((key, content));
     }
-    let mut purged = purge::purged(repository)?;
+    let mut purged = purged(repository)?;
     notes.get(PURGED_REF).into_iter().flatten().for_each(|(_, tombstones)| purged.read(tombstones));
     let trust = Trust::of(repository);
     for (name, mut notes) in notes {
@@ -194,7 +195,7 @@ pub fn import(repository: &Repository, lines: &mut dyn BufRead) -> Result<Import
             for (key, content) in &notes {
                 let is_news = match name {
                     CORRECTIONS_REF | PURGED_REF => add_lines(edit, *key, content)?,
-                    _ => add(edit, *key, (content, IMPORTED), &trust)?,
+                    _ => add(edit, *key, content, IMPORTED, &trust)?,
                 };
                 n_changed += usize::from(is_news);
             }
@@ -238,15 +239,7 @@ struct Line<'a> {
 }
 
 fn read_line(repository: &Repository, line: &[u8]) -> Result<Given, String> {
-    // An annotation that comes last, as we write it, keeps its bytes.
-    let verbatim = || {
-        let at = memchr::memmem::find(line, MARK)?;
-        let head = [&line[..at], b"}"].concat();
-        let body = line[at + MARK.len() - 1..].strip_suffix(b"}")?;
-        serde_json::from_slice::<IgnoredAny>(body).ok()?;
-        given(repository, &head, Some(body)).ok()
-    };
-    if let Some(given) = verbatim() {
+    if let Some(given) = verbatim(repository, line) {
         return Ok(given);
     }
     let value: Value = serde_json::from_slice(line).map_err(|error| format!("it is no JSON: {error}"))?;
@@ -256,6 +249,15 @@ fn read_line(repository: &Repository, line: &[u8]) -> Result<Given, String> {
 }
 
 const MARK: &[u8] = b",\"annotation\":{";
+
+/// The note of a line whose annotation comes last, as we write it: it keeps its bytes.
+fn verbatim(repository: &Repository, line: &[u8]) -> Option<Given> {
+    let at = memchr::memmem::find(line, MARK)?;
+    let head = [&line[..at], b"}"].concat();
+    let body = line[at + MARK.len() - 1..].strip_suffix(b"}")?;
+    serde_json::from_slice::<IgnoredAny>(body).ok()?;
+    given(repository, &head, Some(body)).ok()
+}
 
 fn given(repository: &Repository, head: &[u8], body: Option<&[u8]>) -> Result<Given, String> {
     let head: Line<'_> =
@@ -281,14 +283,17 @@ fn given(repository: &Repository, head: &[u8], body: Option<&[u8]>) -> Result<Gi
 mod tests {
     use super::*;
 
+    fn check(note: &str, expected: &str) {
+        let key = ObjectId::null(ObjectId::from_hex(&[b'1'; 40]).unwrap().kind());
+        let told = String::from_utf8(line(NOTES_REF, key, note.as_bytes()).unwrap()).unwrap();
+        assert_eq!(told.split_once(r#""timestamp":null,"#).unwrap().1, expected);
+    }
+
     #[test]
     fn a_line_holds_no_control_character() {
-        let key = ObjectId::null(ObjectId::from_hex(&[b'1'; 40]).unwrap().kind());
-        let told = |note: &str| String::from_utf8(line(NOTES_REF, key, note.as_bytes()).unwrap()).unwrap();
-        let rest = |told: &str| told.split_once(r#""timestamp":null,"#).unwrap().1.to_owned();
-        assert_eq!(rest(&told("{\"a\":\"x y\"}\n")), "\"annotation\":{\"a\":\"x y\"}}\n");
+        check("{\"a\":\"x y\"}\n", "\"annotation\":{\"a\":\"x y\"}}\n");
         let raw = BASE64.encode(b"{\"a\":\"x\x7fy\"}\n");
         let expected = format!("\"raw\":\"{raw}\",\"annotation\":{{\"a\":\"x\\u007fy\"}}}}\n");
-        assert_eq!(rest(&told("{\"a\":\"x\u{7f}y\"}\n")), expected);
+        check("{\"a\":\"x\u{7f}y\"}\n", &expected);
     }
 }

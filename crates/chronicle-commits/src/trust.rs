@@ -24,7 +24,10 @@ use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::{error::Result, gather::summary_id};
+use crate::{
+    claim_id::summary_id,
+    error::{Result, if_notes},
+};
 
 /// What a claim is recognized by: its id and its words.
 pub(crate) type Mark = String;
@@ -144,14 +147,14 @@ pub(crate) fn keep_own(
         before.iter().filter(|(_, mark)| trust.is_own(mark)).map(|(id, _)| id).collect();
     // A document has another name when its words change; who wrote all of a note wrote this document.
     let is_all_own = !before.is_empty() && before.iter().all(|(id, _)| own.contains(id));
-    let is_own = |(id, _): &&(EntryId, Mark)| is_all_own || own.contains(id);
-    let marks: Vec<Mark> = after.iter().filter(is_own).map(|(_, mark)| mark.clone()).collect();
+    let kept = after.iter().filter(|(id, _)| is_all_own || own.contains(id));
+    let marks: Vec<Mark> = kept.map(|(_, mark)| mark.clone()).collect();
     if !marks.is_empty() {
         record_own(repository, &marks)?;
     }
-    let is_team = |mark: &Mark| trust.voice(mark, []).tier == Tier::Team;
-    let team: HashSet<&EntryId> =
-        before.iter().filter(|(id, mark)| !own.contains(id) && is_team(mark)).map(|(id, _)| id).collect();
+    let others = before.iter().filter(|(id, _)| !own.contains(id));
+    let of_team = others.filter(|(_, mark)| trust.voice(mark, []).tier == Tier::Team);
+    let team: HashSet<&EntryId> = of_team.map(|(id, _)| id).collect();
     let marks: Vec<Mark> =
         after.iter().filter(|(id, _)| team.contains(id)).map(|(_, mark)| mark.clone()).collect();
     match repository.trust_records() {
@@ -189,42 +192,53 @@ fn is_strange(trust: &Trust<'_>, mark: &Mark) -> bool {
 /// `None` where nothing has to be left out.
 pub(crate) fn published_note(
     trust: &Trust<'_>,
-    (key, content, known): (&str, &[u8], &[u8]),
+    key: &str,
+    content: &[u8],
+    known: &[u8],
     vouches: bool,
 ) -> Option<Vec<u8>> {
     let (ours, theirs) = (read_note(content), read_note(known));
+    let n_all = ours.note.unread().count();
     let known_parts: HashSet<&[u8]> = theirs.note.unread().collect();
-    let is_withheld = |part: &[u8]| !vouches && !known_parts.contains(part);
+    let note = ours.note.without_unread(|part| !vouches && !known_parts.contains(part));
+    let mut is_whole = note.unread().count() == n_all;
     let known_removals = theirs.knowledge.map(|knowledge| knowledge.removed).unwrap_or_default();
-    let is_foreign =
-        |removal: &String| !known_removals.contains(removal) && is_strange(trust, &mark_of_removal(removal));
     let mut knowledge = ours.knowledge;
-    let removals = knowledge.iter().flat_map(|knowledge| &knowledge.removed);
-    if !ours.note.unread().any(is_withheld) && !removals.into_iter().any(is_foreign) {
-        return None;
-    }
     if let Some(knowledge) = &mut knowledge {
-        knowledge.removed.retain(|removal| !is_foreign(removal));
+        let n_all = knowledge.removed.len();
+        knowledge.removed.retain(|removal| {
+            known_removals.contains(removal) || !is_strange(trust, &mark_of_removal(removal))
+        });
+        is_whole &= knowledge.removed.len() == n_all;
     }
-    Some(note_bytes(key, &ours.note.without_unread(is_withheld), knowledge))
+    (!is_whole).then(|| note_bytes(key, &note, knowledge))
 }
 
 /// The lines of `content`, corrections or purge marks, that may be published to whoever has `known`: those of the user
 /// and the team, and what is known there. `None` where nothing has to be left out.
 pub(crate) fn published_lines(trust: &Trust<'_>, content: &[u8], known: &[u8]) -> Option<Vec<u8>> {
-    let lines = |content| <[u8]>::split(content, |byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let known: HashSet<&[u8]> = lines(known).collect();
-    let is_ours = |line: &[u8]| {
-        let (corrections, tombstones) = (read_corrections(line).0, read_tombstones(line));
-        let marks = corrections.iter().map(mark_of_correction);
-        let mut marks = marks.chain(tombstones.iter().map(mark_of_tombstone));
-        marks.any(|mark| !is_strange(trust, &mark))
-    };
-    let all = lines(content).filter(|line| !line.is_empty());
-    let (published, withheld): (Vec<&[u8]>, Vec<&[u8]>) =
-        all.partition(|line| known.contains(line) || is_ours(line));
-    let joined = || published.iter().flat_map(|line| [*line, b"\n"]).collect::<Vec<_>>().concat();
-    (!withheld.is_empty()).then(joined)
+    let (mut published, mut is_whole) = (Vec::new(), true);
+    for line in lines(content).filter(|line| !line.is_empty()) {
+        if known.contains(line) || !is_line_strange(trust, line) {
+            published.extend([line, b"\n"]);
+        } else {
+            is_whole = false;
+        }
+    }
+    (!is_whole).then(|| published.concat())
+}
+
+fn lines(content: &[u8]) -> impl Iterator<Item = &[u8]> {
+    content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii)
+}
+
+/// Whether neither the user nor the team wrote what is on a line of corrections or purge marks.
+fn is_line_strange(trust: &Trust<'_>, line: &[u8]) -> bool {
+    let (corrections, tombstones) = (read_corrections(line).0, read_tombstones(line));
+    let marks = corrections.iter().map(mark_of_correction);
+    let mut marks = marks.chain(tombstones.iter().map(mark_of_tombstone));
+    marks.all(|mark| is_strange(trust, &mark))
 }
 
 /// [`keep_own`] for the bytes of a note.
@@ -270,7 +284,7 @@ pub(crate) fn best_versions(notes: Vec<Note>, tier: impl Fn(usize, &Mark) -> Tie
         }
         seen.push(here);
     }
-    let settle = |(note, here): (Note, Vec<(EntryId, Tier, Mark)>)| {
+    let settled = notes.into_iter().zip(seen).map(|(note, here)| {
         let (mut entries, mut regions) = (Vec::new(), Vec::new());
         for (id, tier, mark) in here {
             match &best[&id] {
@@ -282,8 +296,8 @@ pub(crate) fn best_versions(notes: Vec<Note>, tier: impl Fn(usize, &Mark) -> Tie
             }
         }
         if entries.is_empty() && regions.is_empty() { note } else { note.with_versions(entries, &regions) }
-    };
-    notes.into_iter().zip(seen).map(settle).collect()
+    });
+    settled.collect()
 }
 
 /// Drops from `removed` what names an item that is trusted more than who removed it.
@@ -293,8 +307,8 @@ pub(crate) fn fair_removals(
     tier: impl Fn(&str) -> Tier,
 ) -> BTreeSet<String> {
     let above: HashMap<String, Tier> = items.iter().map(|(item, tier)| (item.tombstone(), *tier)).collect();
-    let is_fair = |removal: &String| above.get(removal).is_none_or(|above| *above <= tier(removal));
-    removed.into_iter().filter(is_fair).collect()
+    let fair = removed.into_iter().filter(|name| above.get(name).is_none_or(|above| *above <= tier(name)));
+    fair.collect()
 }
 
 /// The note on `key` that holds what all `sides` hold, each the bytes of a note and the ref that it is in. Where
@@ -305,7 +319,6 @@ pub(crate) fn unite_fairly(trust: &Trust<'_>, key: &str, sides: &[(&[u8], &str)]
         return unite_notes(key, &bytes);
     }
     let read: Vec<ReadNote> = bytes.iter().map(|bytes| read_note(bytes)).collect();
-    let of = |number: usize, mark: &Mark| trust.voice(mark, [sides[number].1]).tier;
     let mut items: Vec<(KnowledgeItem, Tier)> = Vec::new();
     let mut notes = Vec::new();
     let mut known: Vec<(usize, Knowledge)> = Vec::new();
@@ -313,7 +326,7 @@ pub(crate) fn unite_fairly(trust: &Trust<'_>, key: &str, sides: &[(&[u8], &str)]
         notes.push(read.note);
         if let Some(knowledge) = read.knowledge {
             items.extend(knowledge.items().into_iter().map(|item| {
-                let tier = of(number, &mark_of_item(&item));
+                let tier = trust.tier(&mark_of_item(&item), sides[number].1);
                 (item, tier)
             }));
             known.push((number, knowledge));
@@ -321,12 +334,13 @@ pub(crate) fn unite_fairly(trust: &Trust<'_>, key: &str, sides: &[(&[u8], &str)]
     }
     let fair = known.into_iter().map(|(number, mut knowledge)| {
         let removed = std::mem::take(&mut knowledge.removed);
-        knowledge.removed = fair_removals(removed, &items, |removal| of(number, &mark_of_removal(removal)));
+        knowledge.removed =
+            fair_removals(removed, &items, |removal| trust.tier(&mark_of_removal(removal), sides[number].1));
         knowledge
     });
     let knowledge = fair.reduce(Knowledge::fold);
-    let note = best_versions(notes, of).into_iter().reduce(Note::fold).unwrap_or_default();
-    note_bytes(key, &note, knowledge)
+    let notes = best_versions(notes, |number, mark| trust.tier(mark, sides[number].1));
+    note_bytes(key, &notes.into_iter().reduce(Note::fold).unwrap_or_default(), knowledge)
 }
 
 /// Who a claim is from.
@@ -393,10 +407,8 @@ impl<'r> Trust<'r> {
 
     /// Whether notes of a remote that the user enabled are in this ref, and nobody else's.
     pub(crate) fn is_shared(&self, ref_name: &str) -> bool {
-        let is_below = |(prefix, _): &(String, String)| {
-            ref_name.strip_prefix(prefix).is_some_and(|rest| !rest.contains('/'))
-        };
-        self.shared.iter().any(is_below)
+        let mut rests = self.shared.iter().filter_map(|(prefix, _)| ref_name.strip_prefix(prefix));
+        rests.any(|rest| !rest.contains('/'))
             && self.known().get(ref_name).is_some_and(|known| {
                 self.repository.ref_target(ref_name).is_ok_and(|target| target == Some(*known))
             })
@@ -424,9 +436,13 @@ impl<'r> Trust<'r> {
             return Voice { tier: Tier::Team, origin: None };
         }
         // Where it was fetched from says more than that it was merged.
-        let is_fetched = |name: &&&str| origin_of(name) != **name;
-        let first = refs.iter().find(is_fetched).or(refs.first());
+        let first = refs.iter().find(|name| origin_of(name) != **name).or(refs.first());
         first.map_or(Voice { tier: Tier::Unknown, origin: None }, |name| Voice::unknown(name))
+    }
+
+    /// How far whoever wrote what has this mark is trusted, where it was seen in one ref.
+    fn tier(&self, mark: &Mark, ref_name: &str) -> Tier {
+        self.voice(mark, [ref_name]).tier
     }
 }
 
@@ -449,14 +465,12 @@ impl Trust<'_> {
 }
 
 fn team_refs(trust: &Trust<'_>) -> Vec<(String, Vec<ObjectId>)> {
-    let blobs = |name: &String, tip: ObjectId| {
-        let notes = trust.repository.notes_at(name, tip).unwrap_or_default();
-        let mut blobs: Vec<ObjectId> = notes.into_iter().map(|note| note.blob).collect();
-        blobs.sort_unstable();
-        blobs.dedup();
-        blobs
-    };
-    trust.known().iter().map(|(name, tip)| (name.clone(), blobs(name, *tip))).collect()
+    let refs = trust.known().iter().map(|(name, tip)| {
+        let notes = trust.repository.notes_at(name, *tip).unwrap_or_default();
+        let blobs: BTreeSet<ObjectId> = notes.into_iter().map(|note| note.blob).collect();
+        (name.clone(), blobs.into_iter().collect())
+    });
+    refs.collect()
 }
 
 /// Who the claims of one note are from: mostly all from one.
@@ -517,24 +531,17 @@ impl Tiers {
             return Ok(tiers);
         }
         for name in repository.annotation_refs()? {
-            let notes = match repository.notes(&name) {
-                Ok(notes) => notes,
-                Err(error) if error.is_no_notes() => continue,
-                Err(error) => return Err(error.into()),
-            };
-            let mut blobs: Vec<_> = notes.into_iter().map(|note| note.blob).collect();
-            blobs.sort_unstable();
-            blobs.dedup();
-            let found = repository.read_many(blobs, |_, content| {
+            let notes = if_notes(repository.notes(&name), &mut Vec::new())?.into_iter().flatten();
+            let blobs: BTreeSet<ObjectId> = notes.map(|note| note.blob).collect();
+            let found = repository.read_many(blobs.into_iter().collect(), |_, content| {
                 let note = read_note(content).note;
                 let mut claimed = marks_in(content);
                 claimed.retain(|(id, _)| wanted.contains(id));
-                let of_entry = |id: &EntryId| note.entry(id).map(|entry| entry.supersedes.clone());
-                let claimed: Vec<_> = claimed
-                    .into_iter()
-                    .map(|(id, mark)| (of_entry(&id).unwrap_or_default(), id, mark))
-                    .collect();
-                (!claimed.is_empty()).then_some(claimed)
+                let claimed = claimed.into_iter().map(|(id, mark)| {
+                    let replaced = note.entry(&id).map(|entry| entry.supersedes.clone());
+                    (replaced.unwrap_or_default(), id, mark)
+                });
+                Some(claimed.collect::<Vec<_>>()).filter(|claimed| !claimed.is_empty())
             });
             for (replaced, id, mark) in found.into_iter().flat_map(|(_, claimed)| claimed) {
                 let tier = trust.voice(&mark, [name.as_str()]).tier;
@@ -542,11 +549,16 @@ impl Tiers {
                     let known = tiers.replacing.entry((old, id.clone())).or_insert(tier);
                     *known = tier.max(*known);
                 }
-                let known = tiers.claims.entry(id).or_insert(tier);
-                *known = tier.max(*known);
+                tiers.add(id, tier);
             }
         }
         Ok(tiers)
+    }
+
+    /// Takes in that someone of `tier` makes the claim `id`.
+    pub(crate) fn add(&mut self, id: EntryId, tier: Tier) {
+        let known = self.claims.entry(id).or_insert(tier);
+        *known = tier.max(*known);
     }
 
     /// How far the claim `id` is trusted.

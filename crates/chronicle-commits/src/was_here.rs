@@ -12,7 +12,7 @@ use chronicle_git::{ObjectId, Repository};
 use crate::{
     change::{self, Sketches},
     error::Result,
-    introduced::{self, words_of},
+    introduced,
     matching::Candidate,
     past::known,
     past::{FileHistory, Touch},
@@ -51,43 +51,46 @@ impl<'a> Versions<'a> {
     /// there, or once was, or nothing tells.
     pub(crate) fn concern(
         &self,
-        (number, candidate): (usize, &Candidate),
+        number: usize,
+        candidate: &Candidate,
         located: &Located<'_>,
         placement: &Placement,
     ) -> bool {
         let is_placed = placement.lines.is_some() || !placement.near.is_empty();
-        is_placed || self.may_have_had((number, candidate), located).unwrap_or(true)
+        is_placed || self.may_have_had(number, candidate, located).unwrap_or(true)
     }
 
     /// `None` where nothing tells.
-    fn may_have_had(&self, (number, candidate): (usize, &Candidate), located: &Located<'_>) -> Option<bool> {
+    fn may_have_had(&self, number: usize, candidate: &Candidate, located: &Located<'_>) -> Option<bool> {
         // What lies beyond the edge of a shallow clone cannot be told from what never was here.
         let repository = self.repository;
-        let is_beyond =
-            || candidate.parent_id(repository).is_none_or(|parent| !repository.has_object(parent));
-        if repository.is_shallow() && is_beyond() {
+        if repository.is_shallow()
+            && candidate.parent_id(repository).is_none_or(|parent| !repository.has_object(parent))
+        {
             return None;
         }
-        let sketches: Vec<Vec<u32>> = sketched(located).into_iter().map(Sketch::telling).collect();
-        let sketches: Vec<Vec<u32>> = sketches.into_iter().filter(|telling| !telling.is_empty()).collect();
-        let has_all = |version: &Known, lines: &[u32]| lines.iter().all(|hash| version.lines.contains(hash));
+        let mut sketches: Vec<Vec<u32>> = sketched(located).into_iter().map(Sketch::telling).collect();
+        sketches.retain(|telling| !telling.is_empty());
         if !sketches.is_empty() {
-            return self.any(candidate, |version| sketches.iter().any(|telling| has_all(version, telling)));
+            return self.any(candidate, |version| sketches.iter().any(|telling| version.has_all(telling)));
         }
         if let Some(range) = located.lines
             && let Some(lines) = self.recorded(candidate, located.file, range)
         {
-            return self.any(candidate, |version| has_all(version, &lines));
+            return self.any(candidate, |version| version.has_all(&lines));
         }
         let touched = candidate.touches.iter().filter(|(file, _)| *file == number);
-        let own: Vec<u32> = touched.flat_map(|(_, touch)| self.written((touch.old, touch.new))).collect();
+        let own: Vec<u32> = touched.flat_map(|(_, touch)| self.written(touch)).collect();
         if !own.is_empty() {
-            let n_in = |version: &Known| own.iter().filter(|hash| version.lines.contains(hash)).count();
-            return self.any(candidate, |version| own.len() <= 2 * n_in(version));
+            return self.any(candidate, |version| {
+                own.len() <= 2 * own.iter().filter(|hash| version.lines.contains(hash)).count()
+            });
         }
         let wrote = candidate.wrote();
-        let has_one = |version: &Known| wrote.iter().any(|word| version.telling.contains(word));
-        (!wrote.is_empty()).then(|| self.any(candidate, has_one))?
+        if wrote.is_empty() {
+            return None;
+        }
+        self.any(candidate, |version| wrote.iter().any(|word| version.telling.contains(word)))
     }
 
     /// Whether `fits` holds for a version that may have what `candidate` wrote; `None` where none is known to and not
@@ -114,14 +117,13 @@ impl<'a> Versions<'a> {
     fn since(&self, candidate: &Candidate) -> impl Iterator<Item = &'a Touch> {
         let parent = candidate.parent_id(self.repository).and_then(|id| self.repository.commit(id).ok());
         let began = parent.map_or(i64::MIN, |parent| parent.time.as_second().saturating_sub(SLACK));
-        let is_newer = move |touch: &&Touch| {
+        self.file.touches.iter().take_while(move |touch| {
             began == i64::MIN || self.past.commit(touch.place).is_ok_and(|commit| began <= commit.time)
-        };
-        self.file.touches.iter().take_while(is_newer)
+        })
     }
 
     fn read(&self, name: &[u8], version: ObjectId) -> Option<Known> {
-        let look = |content: &[u8]| {
+        let known = self.repository.with_blob(version, |content| {
             let mut known = Known::default();
             for text in Lines::new(content).all() {
                 known.lines.insert(line_hash(text));
@@ -130,8 +132,8 @@ impl<'a> Versions<'a> {
                 }
             }
             known
-        };
-        self.repository.with_blob(version, look).ok().flatten()
+        });
+        known.ok().flatten()
     }
 
     /// The version with which the very change came that `candidate` made, and where the lines are in it that its note
@@ -150,7 +152,7 @@ impl<'a> Versions<'a> {
         let sketches = Sketches { own: located.sketch, around: located.around };
         for touch in self.since(candidate).take(MAX_VERSIONS) {
             let Some(new) = touch.new else { continue };
-            let Some(run) = sketches.written_in(self.repository, (touch.old, new))? else { continue };
+            let Some(run) = sketches.written_in(self.repository, touch.old, new)? else { continue };
             let commit = self.past.commit(touch.place)?;
             let changes = self.repository.plain_changes(commit.parents.first().copied(), commit.tree)?;
             let print = change::print(self.repository, &changes, |_| {})?;
@@ -165,25 +167,30 @@ impl<'a> Versions<'a> {
     fn recorded(&self, candidate: &Candidate, file: &str, range: LineRange) -> Option<Vec<u32>> {
         let path = file.trim_start_matches("./").as_bytes().into();
         let blob = self.repository.blob_at(candidate.tree?, path).ok()??;
-        let telling = |content: &[u8]| {
+        let telling = self.repository.with_blob(blob, |content| {
             let lines = Lines::new(content);
             lines.has(range).then(|| Sketch::of(&lines, range).telling())
-        };
-        self.repository.with_blob(blob, telling).ok()??.filter(|telling| !telling.is_empty())
+        });
+        telling.ok()??.filter(|telling| !telling.is_empty())
     }
 
-    /// The hashes of the lines that identify code and came with the version `new`; none where versions are not at hand.
-    fn written(&self, (old, new): (Option<ObjectId>, Option<ObjectId>)) -> Vec<u32> {
-        let words = |blob| words_of(self.repository, blob);
-        let Some(new) = new else { return Vec::new() };
-        let written = introduced::between(&[old], new, words, chronicle_core::changed_ranges).ok().flatten();
-        let Some(written) = written else { return Vec::new() };
-        let telling = |content: &[u8]| {
+    /// The hashes of the lines that identify code and came with `touch`; none where versions are not at hand.
+    fn written(&self, touch: &Touch) -> Vec<u32> {
+        let Some(new) = touch.new else { return Vec::new() };
+        let written = introduced::between(&[touch.old], new, self.repository);
+        let Ok(Some(written)) = written else { return Vec::new() };
+        let telling = self.repository.with_blob(new, |content| {
             let lines = Lines::new(content);
             let texts = written.hunks.iter().flat_map(|hunk| lines.of(*hunk));
             texts.filter(|text| is_telling(text)).map(|text| line_hash(text)).collect()
-        };
-        self.repository.with_blob(new, telling).ok().flatten().unwrap_or_default()
+        });
+        telling.ok().flatten().unwrap_or_default()
+    }
+}
+
+impl Known {
+    fn has_all(&self, lines: &[u32]) -> bool {
+        lines.iter().all(|hash| self.lines.contains(hash))
     }
 }
 

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use crate::{
+    code_lines::{FileLines, MAX_BYTES, is_telling, may_hold},
     error::Result,
     kept::{CachePlace, Kept},
-    moved::{self, FileLines},
+    moved,
     placing::Located,
     present::Present,
 };
@@ -118,13 +119,11 @@ impl Left<'_> {
         };
         let mut gaining: Vec<(usize, &FileChange, Vec<u8>)> = Vec::new();
         for change in changes.iter().filter(|change| change.path != *self.path) {
-            let lines = |blob: Option<ObjectId>| -> Result<Option<(usize, Vec<u8>)>> {
-                let content = blob.map(|blob| self.content_of(repository, blob)).transpose()?.flatten();
-                Ok(content.map(|content| (FileLines::of(&content).n_of(&telling), content)))
-            };
-            let Some((n_now, content)) = lines(change.new)? else { continue };
-            let n_before = lines(change.old)?.map_or(0, |(n_before, _)| n_before);
-            if n_before < n_now && moved::may_hold(n_now, telling.len()) {
+            let Some(content) = self.content_of(repository, change.new)? else { continue };
+            let n_now = FileLines::of(&content).n_of(&telling);
+            let before = self.content_of(repository, change.old)?;
+            let n_before = before.map_or(0, |before| FileLines::of(&before).n_of(&telling));
+            if n_before < n_now && may_hold(n_now, telling.len()) {
                 gaining.push((n_now - n_before, change, content));
             }
         }
@@ -145,23 +144,24 @@ impl Left<'_> {
     /// The lines that tell it, or it with a few around; `None` where there are too few.
     fn telling(&self, repository: &Repository) -> Result<Option<Vec<u32>>> {
         let (blob, range) = self.recorded;
-        let Some(content) = self.content_of(repository, blob)? else { return Ok(None) };
+        let Some(content) = self.content_of(repository, Some(blob))? else { return Ok(None) };
         let lines = Lines::new(&content);
         let around = LineRange {
             start: range.start.saturating_sub(AROUND).max(1),
             end: range.end.saturating_add(AROUND).min(lines.count()).max(range.start),
         };
         let sketches = [range, around].map(|range| Sketch::of(&lines, range));
-        Ok(sketches.iter().find(|sketch| moved::is_telling(sketch)).map(Sketch::telling))
+        Ok(sketches.iter().find(|sketch| is_telling(sketch)).map(Sketch::telling))
     }
 
     /// The bytes of a blob, if it is here and no larger than code is.
-    fn content_of(&self, repository: &Repository, blob: ObjectId) -> Result<Option<Vec<u8>>> {
+    fn content_of(&self, repository: &Repository, blob: Option<ObjectId>) -> Result<Option<Vec<u8>>> {
+        let Some(blob) = blob else { return Ok(None) };
         let Some(size) = repository.size_if_here(blob)? else {
             self.lacks.set(true);
             return Ok(None);
         };
-        let is_code = usize::try_from(size).is_ok_and(|size| size <= moved::MAX_BYTES);
+        let is_code = usize::try_from(size).is_ok_and(|size| size <= MAX_BYTES);
         if is_code { Ok(repository.blob_if_here(blob)?) } else { Ok(None) }
     }
 }

@@ -1,6 +1,6 @@
 //! Code units seen as lessons, for questions that ask for a category.
 
-use chronicle_core::{Category, Entry, EntryId, Origin, Region};
+use chronicle_core::{Category, Entry, EntryId, Region};
 
 use crate::{answer::Item, record::Body};
 
@@ -8,42 +8,39 @@ use crate::{answer::Item, record::Body};
 /// gotchas, dependencies insights that name what they depend on.
 pub(crate) fn lessons(item: &Item) -> Vec<Item> {
     let Body::Region(region) = &item.body else { return Vec::new() };
-    let mut lessons = Vec::new();
-    let mut add = |category: Category, content: &str, origin: Option<Origin>, change: &dyn Fn(&mut Entry)| {
-        let id = EntryId(format!("{}.{}", item.standing.id, lessons.len() + 1));
-        let mut entry = entry(region, id.clone(), category, content);
-        entry.origin = origin;
-        change(&mut entry);
-        let mut lesson = item.clone();
-        lesson.standing.id = id;
-        lesson.body = Body::Wisdom(Box::new(entry));
-        lessons.push(lesson);
-    };
+    let mut entries = Vec::new();
     for text in [&region.intent, &region.reasoning].into_iter().flatten() {
-        add(Category::Insight, text, None, &|_| {});
+        entries.push(entry(region, Category::Insight, text));
     }
     for constraint in &region.constraints {
-        add(Category::Gotcha, &constraint.text, constraint.origin, &|_| {});
+        let entry = entry(region, Category::Gotcha, &constraint.text);
+        entries.push(Entry { origin: constraint.origin, ..entry });
     }
-    if let Some(risk) = &region.risk_notes {
-        add(Category::Gotcha, risk, None, &|_| {});
-    }
+    entries.extend(region.risk_notes.iter().map(|risk| entry(region, Category::Gotcha, risk)));
     for dependency in &region.semantic_dependencies {
         let target = dependency
             .anchor
             .as_ref()
             .map_or_else(|| dependency.file.clone(), |anchor| format!("{}:{anchor}", dependency.file));
         let content = format!("Depends on {target} — {}", dependency.nature);
-        add(Category::Insight, &content, None, &|entry| entry.depends_on = vec![dependency.clone()]);
+        let entry = entry(region, Category::Insight, &content);
+        entries.push(Entry { depends_on: vec![dependency.clone()], ..entry });
     }
-    lessons
+    let lessons = entries.into_iter().zip(1..).map(|(mut entry, number)| {
+        let mut lesson = item.clone();
+        entry.id = EntryId(format!("{}.{number}", item.standing.id));
+        lesson.standing.id = entry.id.clone();
+        lesson.body = Body::Wisdom(Box::new(entry));
+        lesson
+    });
+    lessons.collect()
 }
 
-fn entry(region: &Region, id: EntryId, category: Category, content: &str) -> Entry {
+fn entry(region: &Region, category: Category, content: &str) -> Entry {
     Entry {
         file: Some(region.file.clone()),
         lines: region.lines,
         anchor: region.ast_anchor.clone(),
-        ..Entry::new(id, category, content)
+        ..Entry::new(region.id.clone(), category, content)
     }
 }

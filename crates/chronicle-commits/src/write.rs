@@ -3,7 +3,7 @@
 use std::{collections::HashSet, path::PathBuf};
 
 use chronicle_core::{
-    Annotation, Category, ContextLevel, CrossCutting, Entry, EntryId, LineRange, Lines, Note, Origin,
+    Annotation, Category, Change, ContextLevel, CrossCutting, Entry, EntryId, LineRange, Lines, Note, Origin,
     Provenance, Region, Source, correction::Tier, quality, trivial::is_message_of_git,
 };
 use chronicle_git::{Commit, NOTES_REF, NotesEdit, ObjectId, Repository};
@@ -17,8 +17,9 @@ use crate::{
     error::{CommitsError, NothingToReplaceWithSnafu, Result},
     input::{AnnotateInput, EntryInput, wash},
     knowledge, mend,
-    notebook::{Notebook, parse},
+    notebook::Notebook,
     staging::{Staged, StagedRemark, Staging},
+    stored::parse,
     trust::{Trust, marks, record_own},
 };
 
@@ -111,11 +112,7 @@ pub fn annotate(
         ));
     }
     let mut document = document(&mut facts, request, stamp, &mut warnings)?;
-    document.change = Some(change::of(
-        repository,
-        &facts.commit,
-        &repository.plain_changes(facts.first_parent(), facts.commit.tree)?,
-    )?);
+    document.change = Some(change_of(repository, &facts)?);
     supersede(repository, &mut document, &request.replace)?;
 
     // The staged remarks stay locked until they are either stored and gone, or untouched.
@@ -132,8 +129,8 @@ pub fn annotate(
         NOTES_REF,
         &format!("chronicle: annotate {}", short(request.commit)),
         |notes: &mut NotesEdit<'_>| -> Result<(Outcome, Vec<String>)> {
-            let outcome =
-                store(repository, notes, request, document.clone(), &staged, (&subject, author.as_deref()))?;
+            let (document, author) = (document.clone(), author.as_deref());
+            let outcome = store(repository, notes, request, document, &staged, &subject, author)?;
             Ok((outcome, knowledge::add_new(notes, repository, &knowledge)?))
         },
     )?;
@@ -265,7 +262,7 @@ fn locate(
     entry.places = located.places;
     entry.anchor = located.anchor;
     entry.sketch = anchoring::sketch(facts, &file, entry.lines)?;
-    entry.around = anchoring::around(facts, &file, (entry.lines, entry.sketch.as_ref()))?;
+    entry.around = anchoring::around(facts, &file, entry.lines, entry.sketch.as_ref())?;
     entry.file = Some(file);
     Ok(())
 }
@@ -435,9 +432,10 @@ fn document_of<'d>(
 
 /// What names the saying; one without an id is known by its words and its commit.
 fn key_of(context: &AuthorContext, commit: ObjectId) -> EntryId {
-    let words = serde_json::to_string(context).expect("a context is plain data");
-    let derived = || EntryId::derived("context", &commit.to_string(), &words, None, None);
-    context.id.clone().unwrap_or_else(derived)
+    context.id.clone().unwrap_or_else(|| {
+        let words = serde_json::to_string(context).expect("a context is plain data");
+        EntryId::derived("context", &commit.to_string(), &words, None, None)
+    })
 }
 
 /// What was bound to commits without being asked for an annotation.
@@ -524,13 +522,11 @@ fn fold_in_once(
     mut document: Annotation,
 ) -> Result<bool> {
     let before = parse(notes.get(commit)?.as_slice()).note;
-    let is_new = |id: &EntryId| !before.documents().iter().any(|known| known.consumed.contains(id));
-    let new: Vec<EntryId> = document.consumed.iter().filter(|id| is_new(id)).cloned().collect();
-    if new.is_empty() {
+    document.consumed.retain(|id| !before.documents().iter().any(|known| known.consumed.contains(id)));
+    if document.consumed.is_empty() {
         return Ok(false);
     }
     document.wisdom.retain(|entry| before.entry(&entry.id).is_none());
-    document.consumed = new;
     fold_in(repository, notes, commit, document)?;
     Ok(true)
 }
@@ -543,12 +539,13 @@ fn remarks_document(repository: &Repository, commit: ObjectId, stamp: &Stamp<'_>
     provenance.author.clone_from(&stamp.author);
     let mut document = Annotation::new(&commit.to_string(), &stamp.now.to_string(), &summary, provenance);
     document.context_level = Some(ContextLevel::Enhanced);
-    document.change = Some(change::of(
-        repository,
-        &facts.commit,
-        &repository.plain_changes(facts.first_parent(), facts.commit.tree)?,
-    )?);
+    document.change = Some(change_of(repository, &facts)?);
     Ok(document)
+}
+
+fn change_of(repository: &Repository, facts: &Facts<'_>) -> Result<Change> {
+    let changes = repository.plain_changes(facts.first_parent(), facts.commit.tree)?;
+    change::of(repository, &facts.commit, &changes)
 }
 
 /// The subject of a commit as the summary of what is said of it, as far as it is the user's: neither somebody else's nor
@@ -600,7 +597,8 @@ fn store(
     request: &AnnotateRequest,
     mut document: Annotation,
     staged: &[(ObjectId, Annotation)],
-    (subject, author): (&str, Option<&str>),
+    subject: &str,
+    author: Option<&str>,
 ) -> Result<Outcome> {
     for (commit, remarks) in staged.iter().filter(|(commit, _)| *commit != request.commit) {
         fold_in_once(repository, notes, *commit, remarks.clone())?;
@@ -718,12 +716,11 @@ fn is_found(known: &Entry, entry: &Entry) -> bool {
 /// Whether a document without new entries says nothing that the note does not say already.
 fn is_in(note: &Note, document: &Annotation) -> bool {
     let documents = note.documents();
-    let knows_region = |region: &Region| {
-        let mut regions = documents.iter().flat_map(|document| &document.regions);
-        regions.any(|known| Region { id: region.id.clone(), ..known.clone() } == *region)
-    };
     documents.iter().any(|known| known.summary == document.summary && !note.summary_is_replaced(known))
-        && document.regions.iter().all(knows_region)
+        && document.regions.iter().all(|region| {
+            let mut regions = documents.iter().flat_map(|document| &document.regions);
+            regions.any(|known| Region { id: region.id.clone(), ..known.clone() } == *region)
+        })
         && document
             .cross_cutting
             .iter()
@@ -785,10 +782,10 @@ fn stands_in(document: &Annotation, subject: &str) -> bool {
 /// One's own documents that have the commit's subject for a summary, because nothing else was said.
 fn stand_ins(note: &Note, subject: &str, author: Option<&str>) -> Vec<String> {
     let (subject, _secrets) = wash(subject);
-    let stands_in = |document: &&Annotation| {
+    let own = note.documents().into_iter().filter(|document| {
         stands_in(document, &subject)
             && document.provenance.author.as_deref() == author
             && !note.summary_is_replaced(document)
-    };
-    note.documents().into_iter().filter(stands_in).map(Annotation::fingerprint).collect()
+    });
+    own.map(Annotation::fingerprint).collect()
 }

@@ -65,8 +65,8 @@ impl Chronicle {
         }
         // What a remote is known to have is what its push is held against.
         let before = repository.chronicle_refs()?;
-        let stamp = (repository.author_name(), self.now.to_string());
-        let mut report = purge(repository, &target, Self::new_id(), stamp)?;
+        let (author, timestamp) = (repository.author_name(), self.now.to_string());
+        let mut report = purge(repository, &target, Self::new_id(), author, timestamp)?;
         let sessions = match self.memory() {
             Ok(Some(memory)) => memory
                 .store

@@ -291,8 +291,8 @@ impl Chronicle {
         synced.kept.dedup();
         if accept_purge && !synced.kept.is_empty() {
             synced.removed = std::mem::take(&mut synced.kept);
-            let stamp = (repository.author_name(), self.now.to_string());
-            purge::accept(repository, &synced.removed, Self::new_id(), stamp)?;
+            let (author, timestamp) = (repository.author_name(), self.now.to_string());
+            purge::accept(repository, &synced.removed, Self::new_id(), author, timestamp)?;
             purge::enforce(repository)?;
             is_purged = true;
             let ids: Vec<&str> = synced.removed.iter().map(|id| id.0.as_str()).collect();

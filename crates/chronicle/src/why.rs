@@ -276,9 +276,9 @@ impl Chronicle {
 
     /// Who wrote each of `lines` of a file as it is now.
     pub(crate) fn written(&self, one: &OneFile, lines: LineRange) -> Result<Vec<Written>, Error> {
-        let at = (one.head, one.file.at_head.as_bstr());
+        let path = one.file.at_head.as_bstr();
         let content = one.content.as_deref().unwrap_or_default();
-        let written = self.caches().blames.written(self.lazy(), at, content, lines)?;
+        let written = self.caches().blames.written(self.lazy(), one.head, path, content, lines)?;
         if let Some(written) = written {
             return Ok(written);
         }

@@ -89,7 +89,7 @@ impl<'r> Target<'r> {
         let here = self.name_of(file, origin, entry.sketch.as_ref())?;
         if let Some(range) = entry.lines {
             let sketches = Sketches { own: entry.sketch.as_ref(), around: entry.around.as_ref() };
-            match self.range(range, sketches, (file, here.as_ref()), origin)? {
+            match self.range(range, sketches, file, here.as_ref(), origin)? {
                 Fate::At(lines) => copy.lines = Some(lines),
                 Fate::Gone => (copy.lines, copy.places) = (None, Some(Vec::new())),
                 Fate::Unknown => copy.lines = None,
@@ -98,7 +98,7 @@ impl<'r> Target<'r> {
                 copy.sketch = self.sketch(here.as_ref(), lines)?;
             }
         } else if let Some(places) = &entry.places {
-            copy.places = Some(self.places(places, (file, here.as_ref()), origin)?);
+            copy.places = Some(self.places(places, file, here.as_ref(), origin)?);
         }
         copy.file = here.map(|path| path.to_string()).or(copy.file);
         Ok(copy)
@@ -110,8 +110,8 @@ impl<'r> Target<'r> {
         let mut copy = region.clone();
         let here = self.name_of(&region.file, origin, region.sketch.as_ref())?;
         if let Some(range) = region.lines {
-            let names = (&region.file[..], here.as_ref());
-            copy.lines = match self.range(range, Sketches::only(region.sketch.as_ref()), names, origin)? {
+            let sketches = Sketches::only(region.sketch.as_ref());
+            copy.lines = match self.range(range, sketches, &region.file, here.as_ref(), origin)? {
                 Fate::At(lines) => Some(lines),
                 Fate::Gone | Fate::Unknown => None,
             };
@@ -141,18 +141,20 @@ impl<'r> Target<'r> {
         }
         let moved = self.in_another_directory(&path);
         if let Some(tree) = origin.tree {
-            let had = |path: &BString| self.repository.blob_at(tree, path.as_bstr()).ok().flatten().is_some();
-            let renamed = self.renamed_since(tree).get(&path).cloned();
-            return Ok(renamed.or_else(|| moved.filter(|path| !had(path))));
+            if let Some(renamed) = self.renamed_since(tree).get(&path) {
+                return Ok(Some(renamed.clone()));
+            }
+            return Ok(
+                moved.filter(|path| self.repository.blob_at(tree, path.as_bstr()).ok().flatten().is_none())
+            );
         }
         if sketch.is_none() && moved.is_some() {
             return Ok(moved);
         }
         // Of the version it had nothing is left; a file of that name elsewhere that holds the lines is it.
         let Some(sketch) = sketch else { return Ok(None) };
-        let name = |path: &BString| path.rsplit_str(b"/").next().map(<[u8]>::to_vec);
         for change in self.changes.iter().filter(|change| change.new.is_some()) {
-            if name(&change.path) == name(&path)
+            if change.path.rsplit_str(b"/").next() == path.rsplit_str(b"/").next()
                 && let Some(content) = self.content(&change.path)?
                 && sketch.likeliest(&Lines::new(&content)).is_some()
             {
@@ -164,9 +166,6 @@ impl<'r> Target<'r> {
 
     /// The one changed file whose path is `path` with directories put before it or taken away.
     fn in_another_directory(&self, path: &BString) -> Option<BString> {
-        let is_below = |lower: &[u8], upper: &[u8]| {
-            lower.strip_suffix(upper).is_some_and(|directory| directory.ends_with(b"/"))
-        };
         let changed = self.changes.iter().filter(|change| change.new.is_some()).map(|change| &change.path);
         let mut fits = changed.filter(|other| is_below(other, path) || is_below(path, other));
         fits.next().filter(|_| fits.next().is_none()).cloned()
@@ -198,7 +197,8 @@ impl<'r> Target<'r> {
         &self,
         range: LineRange,
         sketches: Sketches<'_>,
-        (file, here): (&str, Option<&BString>),
+        file: &str,
+        here: Option<&BString>,
         origin: &Origin,
     ) -> Result<Fate> {
         let sketch = sketches.own;
@@ -208,23 +208,21 @@ impl<'r> Target<'r> {
             return Ok(Fate::Unknown);
         }
         let locator = Locator::new(Lines::new(&new));
-        let fate = |lines: Option<LineRange>| lines.map_or(Fate::Gone, Fate::At);
         let old = self.old_version(file, origin)?;
         let old = old.as_deref().map(Lines::new).filter(|old| old.has(range));
         // A range whose version is not the one that was sketched is in some other one.
-        let is_that = |old: &Lines<'_>| sketch.is_none_or(|sketch| Sketch::of(old, range) == *sketch);
-        if let Some(old) = old.filter(is_that) {
+        if let Some(old) = old.filter(|old| sketch.is_none_or(|sketch| Sketch::of(old, range) == *sketch)) {
             let map = LineMap::between(&old, locator.lines());
-            return Ok(fate(locator.locate(&old, range, &map).lines));
+            return Ok(locator.locate(&old, range, &map).lines.map_or(Fate::Gone, Fate::At));
         }
         let change = self.changes.iter().find(|change| change.path == *here);
         if let (true, Some(FileChange { old, new: Some(new), .. })) = (origin.is_same_change, change)
-            && let Some(lines) = sketches.written_in(self.repository, (*old, *new))?
+            && let Some(lines) = sketches.written_in(self.repository, *old, *new)?
         {
             return Ok(Fate::At(lines));
         }
-        let by_sketch = sketch.map(|sketch| locator.locate_sketch_of_file(sketch).lines);
-        Ok(by_sketch.map_or(Fate::Unknown, fate))
+        let Some(sketch) = sketch else { return Ok(Fate::Unknown) };
+        Ok(locator.locate_sketch_of_file(sketch).lines.map_or(Fate::Gone, Fate::At))
     }
 
     fn old_version(&self, file: &str, origin: &Origin) -> Result<Option<Vec<u8>>> {
@@ -236,16 +234,16 @@ impl<'r> Target<'r> {
     fn places(
         &self,
         places: &[Places],
-        names: (&str, Option<&BString>),
+        file: &str,
+        here: Option<&BString>,
         origin: &Origin,
     ) -> Result<Vec<Places>> {
         let mut mapped = Vec::with_capacity(places.len());
         for place in places {
             let Ok(range) = LineRange::new(place.start, place.end) else { continue };
-            if let Fate::At(lines) =
-                self.range(range, Sketches::only(place.sketch.as_ref()), names, origin)?
-            {
-                let sketch = self.sketch(names.1, lines)?;
+            let sketches = Sketches::only(place.sketch.as_ref());
+            if let Fate::At(lines) = self.range(range, sketches, file, here, origin)? {
+                let sketch = self.sketch(here, lines)?;
                 mapped.push(Places {
                     start: lines.start,
                     end: lines.end,
@@ -261,4 +259,9 @@ impl<'r> Target<'r> {
         let content = here.map(|path| self.content(path)).transpose()?.flatten();
         Ok(content.map(|content| Sketch::of(&Lines::new(&content), lines)))
     }
+}
+
+/// Whether the path `lower` is `upper` with directories before it.
+fn is_below(lower: &[u8], upper: &[u8]) -> bool {
+    lower.strip_suffix(upper).is_some_and(|directory| directory.ends_with(b"/"))
 }

@@ -7,11 +7,11 @@ use chronicle_facts::{Commit, CommitRow, Facts, Key, NewCommit, NewText, NewTouc
 use chronicle_git::{Commits, FileChange, Found, ObjectId, Repository};
 
 use crate::{
-    error::Result,
-    matching::Candidate,
+    error::{Result, if_notes},
+    kept::Progress,
     merging::MAX_NOTE_BYTES,
-    notebook::parse,
-    prose::{keys_of, passages},
+    note_texts::{said_in, texts},
+    stored::{Stored, parse},
 };
 
 /// So many commits are stored in one transaction.
@@ -19,9 +19,6 @@ const BATCH: usize = 2048;
 
 /// Of a sketch, so many lines are keys: code that moves keeps most of its lines.
 const SKETCHED: usize = 16;
-
-/// Called now and then while much is filled, with how many commits are done and how many there are.
-pub type Progress = fn(usize, usize);
 
 /// So few commits are looked at while somebody waits who must not wait long.
 const NEAR: usize = 256;
@@ -85,12 +82,11 @@ impl<'f> Walk<'f> {
             if !self.done.insert(id) {
                 continue;
             }
-            let is_here = |parent: &&ObjectId| self.done.contains(*parent);
-            let parents = found.parents.iter().filter(is_here).map(|parent| parent.as_slice().to_vec());
+            let here = found.parents.into_iter().filter(|parent| self.done.contains(parent));
             self.fresh.push(NewCommit {
-                id: id.as_slice().to_vec(),
-                tree: found.tree.as_slice().to_vec(),
-                parents: parents.collect(),
+                id: bytes_of(id),
+                tree: bytes_of(found.tree),
+                parents: here.map(bytes_of).collect(),
                 time: found.time,
             });
             if BATCH <= self.fresh.len() {
@@ -158,15 +154,14 @@ fn touches_of(
     commit: &Commit,
     reader: &Commits<'_>,
 ) -> Result<Vec<NewTouch>> {
-    let id = |bytes: &[u8]| ObjectId::try_from(bytes).ok();
-    let Some(tree) = id(&commit.tree) else { return Ok(Vec::new()) };
+    let Some(tree) = id_of(&commit.tree) else { return Ok(Vec::new()) };
     let mut parents = Vec::new();
     for parent in &commit.parents {
-        parents.extend(id(&facts.commit(*parent)?.tree));
+        parents.extend(id_of(&facts.commit(*parent)?.tree));
     }
     let changes: Vec<FileChange> = match parents[..] {
         // Where a shallow clone ends nobody knows what the commit changed.
-        [] if id(&commit.id).is_some_and(|id| reader.is_cut(id)) => Vec::new(),
+        [] if id_of(&commit.id).is_some_and(|id| reader.is_cut(id)) => Vec::new(),
         [] => repository.plain_changes(None, tree)?,
         [parent] => repository.changes(Some(parent), tree)?,
         [first, ref others @ ..] => {
@@ -187,9 +182,8 @@ fn touches_of(
 }
 
 fn new_touches(change: FileChange) -> Vec<NewTouch> {
-    let bytes = |id: Option<ObjectId>| id.map(|id| id.as_slice().to_vec());
     let FileChange { path, renamed_from, old, new } = change;
-    let (old, new) = (bytes(old), bytes(new));
+    let (old, new) = (old.map(bytes_of), new.map(bytes_of));
     match renamed_from {
         None => vec![NewTouch { path: path.into(), old, new, renamed_from: None }],
         Some(from) => {
@@ -202,11 +196,19 @@ fn new_touches(change: FileChange) -> Vec<NewTouch> {
     }
 }
 
+/// The id that is stored as `bytes`, unless these are damaged.
+pub(crate) fn id_of(bytes: &[u8]) -> Option<ObjectId> {
+    ObjectId::try_from(bytes).ok()
+}
+
+fn bytes_of(id: ObjectId) -> Vec<u8> {
+    id.as_slice().to_vec()
+}
+
 /// Stores the notes of all refs that count as they are now; remarks on those that cannot be read go to `warnings`.
 pub(crate) fn notes(repository: &Repository, facts: &Facts, warnings: &mut Vec<String>) -> Result<()> {
     let names = repository.annotation_refs()?;
     let tips = repository.memory_tips()?;
-    let tip_of = |name: &str| tips.iter().find(|(tip, _)| tip == name).map(|(_, id)| *id);
     for name in facts.known_refs()? {
         if !names.contains(&name) && facts.tip(&name)?.is_some() {
             facts.move_ref(&name, (None, None), &[])?;
@@ -214,14 +216,14 @@ pub(crate) fn notes(repository: &Repository, facts: &Facts, warnings: &mut Vec<S
     }
     come(repository, facts)?;
     for name in names {
-        let tip = tip_of(&name);
+        let tip = tips.iter().find(|(tip, _)| *tip == name).map(|(_, id)| *id);
         let before = facts.tip(&name)?;
         if before.as_deref() == tip.as_ref().map(ObjectId::as_slice) {
             continue;
         }
         // Another process may move it at the same time; the last word is what the ref says.
         for before in [before, None] {
-            if notes_of(repository, facts, &name, (before.as_deref(), tip), warnings)? {
+            if notes_of(repository, facts, &name, before.as_deref(), tip, warnings)? {
                 break;
             }
         }
@@ -233,9 +235,7 @@ pub(crate) fn notes(repository: &Repository, facts: &Facts, warnings: &mut Vec<S
 fn unread(repository: &Repository, facts: &Facts, warnings: &mut Vec<String>) -> Result<()> {
     let mut come = HashSet::new();
     for (object, blob) in facts.unread()? {
-        let (Ok(object), Ok(blob)) = (ObjectId::try_from(&object[..]), ObjectId::try_from(&blob[..])) else {
-            continue;
-        };
+        let (Some(object), Some(blob)) = (id_of(&object), id_of(&blob)) else { continue };
         if repository.has_object(blob) {
             come.insert(blob);
         } else {
@@ -246,7 +246,7 @@ fn unread(repository: &Repository, facts: &Facts, warnings: &mut Vec<String>) ->
     if come.is_empty() {
         return Ok(());
     }
-    texts(repository, facts, come)?;
+    store_texts(repository, facts, come)?;
     Ok(facts.set_read()?)
 }
 
@@ -255,41 +255,35 @@ fn notes_of(
     repository: &Repository,
     facts: &Facts,
     name: &str,
-    (before, tip): (Option<&[u8]>, Option<ObjectId>),
+    before: Option<&[u8]>,
+    tip: Option<ObjectId>,
     warnings: &mut Vec<String>,
 ) -> Result<bool> {
     let mut changed: Vec<(ObjectId, Vec<ObjectId>)> = Vec::new();
     match (before, tip) {
         (_, None) => return Ok(facts.move_ref(name, (None, None), &[])?),
         (Some(before), Some(tip)) => {
-            let Ok(before) = ObjectId::try_from(before) else { return Ok(false) };
+            let Some(before) = id_of(before) else { return Ok(false) };
             let Ok(changes) = repository.note_changes(Some(before), Some(tip)) else { return Ok(false) };
             changed.extend(changes.into_iter().map(|change| (change.key, change.after)));
         }
-        (None, Some(_)) => match repository.notes(name) {
-            Ok(all) => {
-                for note in all {
-                    match changed.last_mut() {
-                        Some((key, blobs)) if *key == note.key => blobs.push(note.blob),
-                        _ => changed.push((note.key, vec![note.blob])),
-                    }
+        (None, Some(_)) => {
+            let Some(all) = if_notes(repository.notes(name), warnings)? else { return Ok(true) };
+            for note in all {
+                match changed.last_mut() {
+                    Some((key, blobs)) if *key == note.key => blobs.push(note.blob),
+                    _ => changed.push((note.key, vec![note.blob])),
                 }
             }
-            Err(error) if error.is_no_notes() => {
-                warnings.push(format!("{error}; it is passed over"));
-                return Ok(true);
-            }
-            Err(error) => return Err(error.into()),
-        },
+        }
     }
     let blobs: HashSet<ObjectId> = changed.iter().flat_map(|(_, blobs)| blobs).copied().collect();
-    texts(repository, facts, blobs)?;
+    store_texts(repository, facts, blobs)?;
     let keys: Vec<ObjectId> = changed.iter().map(|(key, _)| *key).collect();
     annotated(repository, facts, &keys)?;
-    let bytes = |id: ObjectId| id.as_slice().to_vec();
     let rows: Vec<(Vec<u8>, Vec<Vec<u8>>)> = changed
         .into_iter()
-        .map(|(key, blobs)| (bytes(key), blobs.into_iter().map(bytes).collect()))
+        .map(|(key, blobs)| (bytes_of(key), blobs.into_iter().map(bytes_of).collect()))
         .collect();
     Ok(facts.move_ref(name, (before, tip.as_ref().map(ObjectId::as_slice)), &rows)?)
 }
@@ -320,23 +314,23 @@ fn annotated(repository: &Repository, facts: &Facts, keys: &[ObjectId]) -> Resul
 /// Looks again for annotated commits that were not here.
 fn come(repository: &Repository, facts: &Facts) -> Result<()> {
     let away = facts.away()?;
-    let ids = away.iter().filter_map(|id| ObjectId::try_from(&id[..]).ok());
+    let ids = away.iter().filter_map(|id| id_of(id));
     let here: Vec<ObjectId> = ids.filter(|id| repository.has_object(*id)).collect();
     if here.is_empty() { Ok(()) } else { annotated(repository, facts, &here) }
 }
 
 /// Stores the bytes of notes, with their keys.
-fn texts(repository: &Repository, facts: &Facts, blobs: HashSet<ObjectId>) -> Result<()> {
+fn store_texts(repository: &Repository, facts: &Facts, blobs: HashSet<ObjectId>) -> Result<()> {
     let mut missing = Vec::new();
     for blob in blobs {
         if facts.text_row(blob.as_slice())?.is_none() {
             missing.push(blob);
         }
     }
-    let is_larger = |blob: &ObjectId| repository.blob_size(*blob).is_ok_and(|size| MAX_NOTE_BYTES < size);
-    let (larger, missing): (Vec<ObjectId>, Vec<ObjectId>) = missing.into_iter().partition(is_larger);
-    for blob in larger {
-        let blob = blob.as_slice().to_vec();
+    let (larger, missing): (Vec<ObjectId>, Vec<ObjectId>) = missing
+        .into_iter()
+        .partition(|blob| repository.blob_size(*blob).is_ok_and(|size| MAX_NOTE_BYTES < size));
+    for blob in larger.into_iter().map(bytes_of) {
         facts.add_texts(&[NewText { blob, bytes: LARGER_NOTE.to_vec(), keys: vec![Key::Odd] }])?;
     }
     for some in missing.chunks(BATCH) {
@@ -347,7 +341,7 @@ fn texts(repository: &Repository, facts: &Facts, blobs: HashSet<ObjectId>) -> Re
         let texts: Vec<NewText<'_>> = read
             .iter()
             .map(|(blob, (bytes, words))| NewText {
-                blob: blob.as_slice().to_vec(),
+                blob: bytes_of(*blob),
                 bytes: bytes.clone(),
                 keys: words.keys(),
             })
@@ -370,12 +364,10 @@ pub(crate) struct NoteWords {
 impl NoteWords {
     /// Those of a note with these bytes.
     pub(crate) fn of(bytes: &[u8]) -> Self {
-        let stored = parse(&[bytes]);
-        let mut words = Self { is_odd: !stored.remarks.is_empty(), ..Self::default() };
-        words.add(&stored.note);
-        let candidate = Candidate::unplaced(stored);
-        let passages = passages(&candidate);
-        words.words.extend(passages.iter().flat_map(|passage| keys_of(passage).into_keys()));
+        let Stored { note, remarks, .. } = parse(&[bytes]);
+        let mut words = Self { is_odd: !remarks.is_empty(), ..Self::default() };
+        words.add(&note);
+        words.words.extend(texts(&note).iter().flat_map(|(_, text)| said_in(&text.words).into_keys()));
         words
     }
 

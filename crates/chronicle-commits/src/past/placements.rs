@@ -171,11 +171,13 @@ mod tests {
 
     use super::*;
 
+    fn range(start: u32, end: u32) -> LineRange {
+        LineRange::new(start, end).expect("a range")
+    }
+
     #[test]
     fn placements_are_read_as_they_were_written() {
-        let range = |start, end| LineRange::new(start, end).expect("a range");
         let blob = ObjectId::try_from(&[7; 20][..]).expect("an id");
-        let of_version = |placement: Placement| Placement { by_version: true, ..placement };
         let placements = [
             Placement::lines(Place::changed(range(3, 9), 0.75), Some((blob, range(2, 8)))),
             Placement { gap: Some(range(4, 5)), ..Placement::file_wide(State::Gone) },
@@ -183,7 +185,7 @@ mod tests {
             Placement::commit_wide(vec![range(1, 1), range(5, 6)], State::Changed),
             Placement { because: Some(GoneBecause::Rewritten), ..Placement::file_wide(State::Gone) },
         ];
-        for placement in placements.map(of_version) {
+        for placement in placements.map(|placement| Placement { by_version: true, ..placement }) {
             let bytes = Stored::written(&placement).expect("bytes");
             assert_eq!(Stored::read(&bytes), Some(placement));
         }

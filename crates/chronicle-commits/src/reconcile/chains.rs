@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chronicle_git::ObjectId;
 
-use super::{Evidence, Match, Search, lost::Lost};
+use super::{
+    lost::Lost,
+    matches::{Evidence, Match, Search},
+};
 use crate::{change, error::Result};
 
 /// Commits of a chain that are looked at.
@@ -58,12 +61,12 @@ pub(super) fn together(search: &Search<'_>, open: &[&Lost]) -> Result<Vec<Match>
         };
         let patch = print.finish();
         let is_all_lost = inside.iter().all(|one| one.is_orphan);
-        let fits = |target: &ObjectId| {
+        let mut fitting = search.targets.with_patch(&patch).filter(|target| {
             !span.commits.contains(target)
                 && (is_all_lost || search.reach.has_here(*target))
                 && !span.made_on.is_some_and(|base| search.reach.is_before(*target, base))
-        };
-        let Some(target) = search.targets.with_patch(&patch).find(fits) else { continue };
+        });
+        let Some(target) = fitting.next() else { continue };
         let evidence = Evidence::SameTogether { n_commits: span.commits.len() };
         for one in inside {
             matched.insert(one.key);
@@ -124,8 +127,7 @@ fn own(search: &Search<'_>, tip: ObjectId, is_end: impl Fn(ObjectId) -> bool) ->
             pending.extend(node.parents.iter().copied().filter(|parent| seen.insert(*parent)));
         }
         let made_on = ends.iter().copied().min_by_key(|end| search.reach.all.place(*end));
-        let is_one = |made_on: ObjectId| ends.iter().all(|end| search.reach.is_before(*end, made_on));
-        if made_on.is_none_or(is_one) {
+        if made_on.is_none_or(|made_on| ends.iter().all(|end| search.reach.is_before(*end, made_on))) {
             let base = made_on.map(|id| search.repository.commit_tree(id)).transpose()?;
             spans.push(Span { commits, base, tree: history.node(place).tree, made_on });
         }
@@ -151,16 +153,17 @@ fn pieces(n: usize) -> Vec<(usize, usize)> {
 /// The chains that hold lost commits whose objects are still here.
 fn chains(search: &Search<'_>, open: &[&Lost]) -> Vec<Chain> {
     let orphans = open.iter().filter(|one| one.is_orphan).map(|one| one.key);
-    let is_kept = |id: ObjectId| search.reach.has(id);
-    let mut chains: Vec<Chain> = orphans.filter_map(|tip| chain(search, tip, is_kept)).collect();
+    let mut chains: Vec<Chain> =
+        orphans.filter_map(|tip| chain(search, tip, |id| search.reach.has(id))).collect();
     // A chain that is the older part of another says nothing new.
     let inner: BTreeSet<ObjectId> =
         chains.iter().flat_map(|chain| chain.commits.iter().skip(1).map(|(id, _)| *id)).collect();
     chains.retain(|chain| !inner.contains(&chain.commits[0].0));
-    let has_lost = |chain: &Chain| chain.commits.iter().any(|(id, _)| open.iter().any(|one| one.key == *id));
     let away = search.reach.branches.iter().filter(|tip| !search.reach.has_here(**tip));
-    let is_here = |id: ObjectId| search.reach.has_here(id);
-    chains.extend(away.filter_map(|tip| chain(search, *tip, is_here)).filter(has_lost));
+    let of_branches = away.filter_map(|tip| chain(search, *tip, |id| search.reach.has_here(id)));
+    chains.extend(
+        of_branches.filter(|chain| chain.commits.iter().any(|(id, _)| open.iter().any(|one| one.key == *id))),
+    );
     chains
 }
 

@@ -6,47 +6,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chronicle_core::{Entry, LineRange, is_telling};
-use chronicle_git::{ObjectId, Repository};
+use chronicle_core::{Entry, LineRange};
+use chronicle_git::ObjectId;
 
-use super::{Evidence, Match, Search, lost::Lost, parts::is_in};
-use crate::{carry::Part, change, error::Result};
-
-/// A line that a commit wrote.
-pub(super) struct WrittenLine {
-    path: Vec<u8>,
-    number: u32,
-    pub(super) word: u32,
-    /// Whether it identifies code.
-    is_telling: bool,
-}
-
-/// The lines that the commit `key` wrote; none of a merge, which has those of others.
-pub(super) fn written(repository: &Repository, key: ObjectId) -> Result<Vec<WrittenLine>> {
-    let mut lines = Vec::new();
-    let commit = repository.commit(key)?;
-    if 1 < commit.parents.len() {
-        return Ok(lines);
-    }
-    let parent = commit.parents.first().map(|parent| repository.commit_tree(*parent)).transpose();
-    let Ok(changes) = parent.and_then(|parent| repository.plain_changes(parent, commit.tree)) else {
-        return Ok(lines);
-    };
-    change::print(repository, &changes, |written| {
-        let (path, number, word) = (written.path.to_vec(), written.number, written.word());
-        lines.push(WrittenLine { path, number, word, is_telling: is_telling(written.text) });
-    })?;
-    Ok(lines)
-}
+use super::{
+    lost::{Lost, WrittenLine},
+    matches::{Evidence, Match, Search},
+    parts::is_in,
+};
+use crate::{carry::Part, error::Result};
 
 /// The commits of the history of HEAD that wrote what identifies the change of `lost`, or some lessons of it.
 pub(super) fn taken_in(search: &Search<'_>, lost: &Lost) -> Result<Vec<Match>> {
     let all: Vec<&WrittenLine> = lost.lines.iter().collect();
     let told: Vec<&WrittenLine> = all.iter().copied().filter(|line| line.is_telling).collect();
-    let evidence = |n_found| Evidence::SameLines { n_found, n_known: lost.lines.len() };
+    let n_known = lost.lines.len();
     if let Some(target) = writer(search, lost, &told) {
         let n_found = lost.lines.iter().filter(|line| wrote(search, target, line)).count();
-        return Ok(vec![Match { source: lost.key, target, evidence: evidence(n_found), part: None }]);
+        return Ok(vec![Match::whole(lost, target, Evidence::SameLines { n_found, n_known })]);
     }
     let name = lost.key.to_string();
     let mut found: BTreeMap<ObjectId, (Part, BTreeSet<u32>)> = BTreeMap::new();
@@ -62,13 +39,11 @@ pub(super) fn taken_in(search: &Search<'_>, lost: &Lost) -> Result<Vec<Match>> {
             words.extend(lines.iter().map(|line| line.word));
         }
     }
-    let matched = |(target, (part, words)): (ObjectId, (Part, BTreeSet<u32>))| Match {
-        source: lost.key,
-        target,
-        evidence: evidence(words.len()),
-        part: Some(part),
-    };
-    Ok(found.into_iter().map(matched).collect())
+    let matches = found.into_iter().map(|(target, (part, words))| {
+        let evidence = Evidence::SameLines { n_found: words.len(), n_known };
+        Match { part: Some(part), ..Match::whole(lost, target, evidence) }
+    });
+    Ok(matches.collect())
 }
 
 /// Whether `entry` is about `line` and others.
@@ -85,13 +60,13 @@ fn is_about(entry: &Entry, line: &WrittenLine) -> bool {
 /// identifies code.
 fn writer(search: &Search<'_>, lost: &Lost, lines: &[&WrittenLine]) -> Option<ObjectId> {
     let telling = lines.iter().find(|line| line.is_telling)?;
-    let fits = |target: &ObjectId| {
+    let writers = search.targets.with_word(telling.word).iter().copied();
+    let fitting = writers.filter(|target| {
         search.reach.has_here(*target)
             && lines.iter().all(|line| wrote(search, *target, line))
             && !search.came_before(*target, lost)
-    };
-    let writers = search.targets.with_word(telling.word).iter().copied().filter(fits);
-    writers.max_by_key(|target| search.targets.age(*target))
+    });
+    fitting.max_by_key(|target| search.targets.age(*target))
 }
 
 fn wrote(search: &Search<'_>, target: ObjectId, line: &WrittenLine) -> bool {

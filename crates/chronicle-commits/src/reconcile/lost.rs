@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use chronicle_core::Note;
+use chronicle_core::{Note, is_telling};
 use chronicle_git::{LEGACY_NOTES_REF, NOTES_REF, ObjectId, Repository, is_knowledge_key};
 
-use super::{
-    Reach,
-    here::{self, WrittenLine},
-    relocated,
+use super::{reach::Reach, relocated};
+use crate::{
+    change,
+    error::{Result, if_notes},
+    stored::parse,
 };
-use crate::{change, error::Result, notebook::parse};
 
 /// An annotated commit that HEAD does not reach, with what is known of its change.
 pub(super) struct Lost {
@@ -40,20 +40,12 @@ pub(super) struct Lost {
 pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<String>) -> Result<Vec<Lost>> {
     let mut blobs: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
     for name in [NOTES_REF, LEGACY_NOTES_REF] {
-        let notes = match repository.notes(name) {
-            Err(error) if error.is_no_notes() => {
-                warnings.push(format!("{error}; it is passed over"));
-                continue;
-            }
-            notes => notes?,
-        };
-        for note in notes {
+        for note in if_notes(repository.notes(name), warnings)?.into_iter().flatten() {
             blobs.entry(note.key).or_default().push(note.blob);
         }
     }
     blobs.retain(|key, _| !is_knowledge_key(*key));
-    let is_away = |key: &ObjectId| !reach.has_here(*key);
-    if !blobs.keys().any(is_away) {
+    if blobs.keys().all(|key| reach.has_here(*key)) {
         return Ok(Vec::new());
     }
     let wanted: Vec<ObjectId> = blobs.values().flatten().copied().collect();
@@ -66,22 +58,18 @@ pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<St
         warnings
             .push(format!("{} annotations cannot be read: their objects are missing", n_wanted - read.len()));
     }
-    let note_of = |blobs: &[ObjectId]| {
-        let notes = blobs.iter().filter_map(|blob| read.get(blob)).cloned();
-        notes.fold(Note::default(), Note::fold)
-    };
     let (mut known, mut known_here) = (BTreeSet::new(), BTreeSet::new());
     for (key, blobs) in blobs.iter().filter(|(key, _)| reach.has(**key)) {
-        let claims = claims(&note_of(blobs));
+        let claims = claims(&note_of(blobs, &read));
         if reach.has_here(*key) {
             known_here.extend(claims.iter().cloned());
         }
         known.extend(claims);
     }
     let mut lost = Vec::new();
-    for (key, blobs) in blobs.iter().filter(|(key, _)| is_away(key)) {
+    for (key, blobs) in blobs.iter().filter(|(key, _)| !reach.has_here(**key)) {
         let is_orphan = !reach.has(*key);
-        let note = note_of(blobs);
+        let note = note_of(blobs, &read);
         let claims = claims(&note);
         let known = if is_orphan { &known } else { &known_here };
         let news: BTreeSet<String> = claims.difference(known).cloned().collect();
@@ -92,7 +80,7 @@ pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<St
             // A note on something else than a commit.
             continue;
         }
-        lost.push(of(repository, *key, note, (claims, news), is_orphan)?);
+        lost.push(of(repository, *key, note, claims, news, is_orphan)?);
     }
     let parents: HashMap<ObjectId, ObjectId> =
         lost.iter().filter_map(|one| Some((one.key, one.parent?))).collect();
@@ -100,6 +88,11 @@ pub(super) fn find(repository: &Repository, reach: &Reach, warnings: &mut Vec<St
         one.base = base(repository, reach, one, &parents);
     }
     Ok(lost)
+}
+
+/// What the notes in `blobs` say together, as far as they could be read.
+fn note_of(blobs: &[ObjectId], read: &HashMap<ObjectId, Note>) -> Note {
+    blobs.iter().filter_map(|blob| read.get(blob)).cloned().fold(Note::default(), Note::fold)
 }
 
 /// Commits that are passed on the way to one in reach.
@@ -112,14 +105,14 @@ fn base(
     lost: &Lost,
     parents: &HashMap<ObjectId, ObjectId>,
 ) -> Option<ObjectId> {
-    let is_in_reach = |id: ObjectId| if lost.is_orphan { reach.has(id) } else { reach.has_here(id) };
     let mut at = lost.key;
     for _ in 0..MAX_STEPS {
         at = match parents.get(&at) {
             Some(parent) => *parent,
             None => *repository.commit(at).ok()?.parents.first()?,
         };
-        if is_in_reach(at) {
+        let is_in_reach = if lost.is_orphan { reach.has(at) } else { reach.has_here(at) };
+        if is_in_reach {
             return Some(at);
         }
     }
@@ -138,7 +131,8 @@ fn of(
     repository: &Repository,
     key: ObjectId,
     note: Note,
-    (claims, news): (BTreeSet<String>, BTreeSet<String>),
+    claims: BTreeSet<String>,
+    news: BTreeSet<String>,
     is_orphan: bool,
 ) -> Result<Lost> {
     let documents = note.documents();
@@ -164,7 +158,7 @@ fn of(
     if is_orphan {
         patches.extend(relocated::patches_within(repository, key, &note)?);
     }
-    let lines = if is_orphan { Vec::new() } else { here::written(repository, key)? };
+    let lines = if is_orphan { Vec::new() } else { written(repository, key)? };
     Ok(Lost {
         key,
         is_orphan,
@@ -179,4 +173,31 @@ fn of(
         parent,
         note,
     })
+}
+
+/// A line that a commit wrote.
+pub(super) struct WrittenLine {
+    pub(super) path: Vec<u8>,
+    pub(super) number: u32,
+    pub(super) word: u32,
+    /// Whether it identifies code.
+    pub(super) is_telling: bool,
+}
+
+/// The lines that the commit `key` wrote; none of a merge, which has those of others.
+fn written(repository: &Repository, key: ObjectId) -> Result<Vec<WrittenLine>> {
+    let mut lines = Vec::new();
+    let commit = repository.commit(key)?;
+    if 1 < commit.parents.len() {
+        return Ok(lines);
+    }
+    let parent = commit.parents.first().map(|parent| repository.commit_tree(*parent)).transpose();
+    let Ok(changes) = parent.and_then(|parent| repository.plain_changes(parent, commit.tree)) else {
+        return Ok(lines);
+    };
+    change::print(repository, &changes, |written| {
+        let (path, number, word) = (written.path.to_vec(), written.number, written.word());
+        lines.push(WrittenLine { path, number, word, is_telling: is_telling(written.text) });
+    })?;
+    Ok(lines)
 }

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chronicle_core::{Entry, Lines, Sketch, changed_ranges};
+use chronicle_core::{Entry, Lines, Sketch};
 use chronicle_git::{BStr, ObjectId};
 
-use super::{Evidence, Match, Search, lost::Lost};
+use super::{
+    lost::Lost,
+    matches::{Evidence, Match, Search},
+};
 use crate::{carry::Part, error::Result, introduced};
 
 /// Fewer words than this stand somewhere by chance.
@@ -24,16 +27,19 @@ pub(super) fn same_lines(search: &Search<'_>, lost: &Lost) -> Result<Vec<Match>>
     if !is_proof {
         return Ok(Vec::new());
     }
-    let evidence = |n_found| Evidence::SameLines { n_found, n_known };
-    let matched = |target, n, part| Match { source: lost.key, target, evidence: evidence(n), part };
-    let is_whole = n_found == n_known;
-    if let ([(only, n)], true) = (&parts[..], is_whole) {
-        let (only, n) = (*only, *n);
-        return Ok(vec![matched(only, n, None)]);
-    }
-    let counts: BTreeMap<ObjectId, usize> = parts.iter().copied().collect();
-    let split = split(search, lost, &parts, is_whole)?;
-    Ok(split.into_iter().map(|(target, part)| matched(target, counts[&target], Some(part))).collect())
+    let takes = match (&parts[..], n_found == n_known) {
+        ([(only, _)], true) => vec![(*only, None)],
+        (_, is_whole) => {
+            let split = split(search, lost, &parts, is_whole)?;
+            split.into_iter().map(|(target, part)| (target, Some(part))).collect()
+        }
+    };
+    let counts: BTreeMap<ObjectId, usize> = parts.into_iter().collect();
+    let matches = takes.into_iter().map(|(target, part)| {
+        let evidence = Evidence::SameLines { n_found: counts[&target], n_known };
+        Match { part, ..Match::whole(lost, target, evidence) }
+    });
+    Ok(matches.collect())
 }
 
 /// The fewest commits that wrote the known lines between them, with how many each wrote; most first.
@@ -127,9 +133,7 @@ fn fit(search: &Search<'_>, target: ObjectId, entry: &Entry) -> Result<u8> {
     if sketches.is_empty() {
         return Ok(touched);
     }
-    let words = |blob| introduced::words_of(repository, blob);
-    let Some(written) = introduced::by(repository, &parents, (path, None), new, words, changed_ranges)?
-    else {
+    let Some(written) = introduced::by(repository, &parents, path, None, new, repository)? else {
         return Ok(touched);
     };
     let Some(content) = repository.blob_if_here(new)? else { return Ok(touched) };

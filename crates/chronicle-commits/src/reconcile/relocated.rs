@@ -23,12 +23,11 @@ pub(super) struct Relocated {
 
 impl Relocated {
     pub(super) fn of(lost: &[Lost]) -> Self {
-        let orphans = || lost.iter().filter(|one| one.is_orphan);
-        let directories = orphans().flat_map(|one| directories(&one.note));
+        let orphans = lost.iter().filter(|one| one.is_orphan);
         Self {
-            patches: orphans().flat_map(|one| one.patches.iter().cloned()).collect(),
-            trees: orphans().flat_map(|one| one.trees.iter().copied()).collect(),
-            directories: directories.take(MAX_PLACES).collect(),
+            patches: orphans.clone().flat_map(|one| one.patches.iter().cloned()).collect(),
+            trees: orphans.clone().flat_map(|one| one.trees.iter().copied()).collect(),
+            directories: orphans.flat_map(|one| directories(&one.note)).take(MAX_PLACES).collect(),
         }
     }
 
@@ -60,9 +59,8 @@ pub(super) fn above(changes: &[FileChange]) -> Vec<Vec<u8>> {
     let Some(first) = changes.first() else { return Vec::new() };
     let mut above = ancestors(&first.path);
     above.retain(|directory| {
-        let is_in =
-            |path: &[u8]| path.strip_prefix(&directory[..]).is_some_and(|rest| rest.starts_with(b"/"));
-        changes.iter().all(|change| is_in(&change.path))
+        let mut rests = changes.iter().map(|change| change.path.strip_prefix(&directory[..]));
+        rests.all(|rest| rest.is_some_and(|rest| rest.starts_with(b"/")))
     });
     above
 }

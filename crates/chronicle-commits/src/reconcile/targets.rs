@@ -6,8 +6,8 @@ use chronicle_core::patch_id::PatchId;
 use chronicle_git::{BStr, FileChange, Node, ObjectId, Repository};
 
 use super::{
-    Reach,
     lost::Lost,
+    reach::Reach,
     relocated::{Relocated, above},
 };
 use crate::{change, error::Result};
@@ -29,9 +29,10 @@ const BATCH: usize = 200;
 impl Targets {
     /// The changes of the newest `most` commits.
     pub(super) fn of(repository: &Repository, reach: &Reach, lost: &[Lost], most: usize) -> Result<Self> {
-        let written = |one: &Lost| one.lines.iter().map(|line| line.word).collect::<Vec<_>>();
-        let words: HashSet<u32> =
-            lost.iter().flat_map(|one| one.wrote.iter().copied().chain(written(one))).collect();
+        let words = lost
+            .iter()
+            .flat_map(|one| one.wrote.iter().copied().chain(one.lines.iter().map(|line| line.word)));
+        let words: HashSet<u32> = words.collect();
         let relocated = Relocated::of(lost);
         let history = &reach.all;
         let mut targets = Self::default();

@@ -20,6 +20,7 @@ mod dropped;
 mod durability;
 mod examples;
 mod facts;
+mod file_cycles;
 mod find;
 mod floors;
 mod forgetting;
