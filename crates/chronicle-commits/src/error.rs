@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use chronicle_core::{EntryId, counted};
 use chronicle_facts::FactsError;
-use chronicle_git::GitError;
+use chronicle_git::{GitError, ObjectId};
 use snafu::Snafu;
+
+use crate::merging::MAX_NOTE_BYTES;
 
 /// What can go wrong with commit memory.
 #[derive(Debug, Snafu)]
@@ -49,6 +51,14 @@ pub enum CommitsError {
     UnreadableKnowledge {
         /// Why.
         reason: String,
+    },
+    /// A note that nobody would read any more.
+    #[snafu(display("the note of commit {commit} would have {n_bytes} bytes, and notes above {} MB are not read", MAX_NOTE_BYTES >> 20))]
+    NoteTooLarge {
+        /// The commit.
+        commit: ObjectId,
+        /// How large it would be.
+        n_bytes: usize,
     },
     /// An id that begins several.
     #[snafu(display("`{id}` begins {n_ids} ids"))]

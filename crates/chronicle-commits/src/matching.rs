@@ -41,16 +41,18 @@ pub(crate) struct Candidate {
 impl Candidate {
     /// The annotated object `key`, which the history that counts does not have; it may be no commit that is there.
     pub(crate) fn off_history(repository: &Repository, key: ObjectId, stored: Stored) -> Self {
-        let commit = repository.commit(key).ok();
+        let is_here = |id: &ObjectId| repository.seems_here(*id);
+        let commit = Some(key).filter(is_here).and_then(|key| repository.commit(key).ok());
         let parents = match &commit {
             Some(commit) => commit.parents.clone(),
             None => named_parent(&stored.note, key).into_iter().collect(),
         };
-        let parents = parents.into_iter().filter_map(|parent| repository.commit_tree(parent).ok()).collect();
+        let parents = parents.into_iter().filter(is_here);
+        let parents = parents.filter_map(|parent| repository.commit_tree(parent).ok()).collect();
         // Where the commit is not here, a rewritten one may have the same files.
         let tree = match &commit {
             Some(commit) => Some(commit.tree),
-            None => named_tree(&stored.note, key).filter(|tree| repository.has_object(*tree)),
+            None => named_tree(&stored.note, key).filter(is_here),
         };
         let time = commit.map_or(jiff::Timestamp::UNIX_EPOCH, |commit| commit.time);
         Self { key, stored, place: None, elsewhere: None, tree, parents, time, touches: Vec::new() }
@@ -60,7 +62,7 @@ impl Candidate {
     fn changes(&self, repository: &Repository) -> Vec<FileChange> {
         let Some(tree) = self.tree else { return Vec::new() };
         // Of a commit that is gone with the one that it was made on, only the files are known.
-        if self.parents.is_empty() && !repository.has_object(self.key) {
+        if self.parents.is_empty() && !repository.seems_here(self.key) {
             return Vec::new();
         }
         let (first, others) = match self.parents.split_first() {

@@ -14,9 +14,10 @@ use crate::{
     context::AuthorContext,
     derive::Facts,
     dropped::bring_back,
-    error::{CommitsError, NothingToReplaceWithSnafu, Result},
+    error::{CommitsError, NoteTooLargeSnafu, NothingToReplaceWithSnafu, Result},
     input::{AnnotateInput, EntryInput, wash},
     knowledge, mend,
+    merging::MAX_NOTE_BYTES,
     notebook::Notebook,
     staging::{Staged, StagedRemark, Staging},
     stored::parse,
@@ -742,6 +743,7 @@ fn fold_in(
     let stored = parse(before.as_slice());
     let folded = mend::mended(repository, commit, stored.note.fold(written))?;
     let line = folded.to_line(&commit.to_string()).expect("a document was just folded in");
+    snafu::ensure!(line.len() as u64 <= MAX_NOTE_BYTES, NoteTooLargeSnafu { commit, n_bytes: line.len() });
     if before.as_deref() != Some(line.as_bytes()) {
         notes.set(commit, line.into_bytes());
     }

@@ -12,6 +12,15 @@ pub enum FactsError {
         /// What SQLite says.
         source: rusqlite::Error,
     },
+    /// Tables are missing, or others are there.
+    #[snafu(display("the file of facts has other tables than it was made with"))]
+    OtherTables,
+    /// Something that is no file has the name of a file of SQLite's.
+    #[snafu(display("what ends in `{end}` next to the file of facts is no file"))]
+    InTheWay {
+        /// How its name ends.
+        end: &'static str,
+    },
     /// A commit is missing that another one was to be built on.
     #[snafu(display("a commit that others build on is not in the file of facts"))]
     MissingParent,
@@ -26,7 +35,7 @@ impl From<rusqlite::Error> for FactsError {
 pub(crate) type Result<T, E = FactsError> = std::result::Result<T, E>;
 
 impl FactsError {
-    /// Whether the file is no file of facts, or its bytes are damaged.
+    /// Whether the file is no file of facts, or its tables or bytes are damaged.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
@@ -34,7 +43,8 @@ impl FactsError {
             Self::Sqlite { source } => {
                 matches!(source.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
             }
-            Self::MissingParent => false,
+            Self::OtherTables => true,
+            Self::MissingParent | Self::InTheWay { .. } => false,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::{cell::Cell, ops::Deref, path::Path, time::Duration};
 
 use rusqlite::{Connection, OpenFlags, Transaction, config::DbConfig};
 
-use crate::error::Result;
+use crate::error::{InTheWaySnafu, OtherTablesSnafu, Result};
 
 /// The version of what rows mean: tables, rules of renames and of placing. A file of another version is left alone.
 pub const FORMAT: u32 = 1;
@@ -48,6 +48,20 @@ impl Change<'_> {
     }
 }
 
+/// A number for the tables that a file has, and for what runs by itself when they change.
+fn tables(connection: &Connection) -> Result<i32> {
+    let mut statement = connection
+        .prepare("SELECT type || ' ' || name || ' ' || ifnull(sql, '') FROM sqlite_schema ORDER BY name")?;
+    let mut rows = statement.query([])?;
+    let mut hash: u32 = 0x811c_9dc5;
+    while let Some(row) = rows.next()? {
+        for byte in row.get_ref(0)?.as_bytes().unwrap_or_default() {
+            hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+        }
+    }
+    Ok(hash.cast_signed())
+}
+
 impl Facts {
     /// Opens the file at `path`, and makes it where there is none. One that is damaged or not ours is made again.
     ///
@@ -66,6 +80,16 @@ impl Facts {
     }
 
     fn try_open(path: &Path) -> Result<Self> {
+        // SQLite would wait for a pipe.
+        let beside = |end: &str| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(end);
+            std::fs::symlink_metadata(name)
+        };
+        let is_odd = |end: &&str| beside(end).is_ok_and(|found| !found.is_file());
+        if let Some(end) = ["-journal", "-wal", "-shm"].into_iter().find(is_odd) {
+            return InTheWaySnafu { end }.fail();
+        }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
@@ -96,9 +120,15 @@ impl Facts {
             let found: i32 = change.query_row("PRAGMA application_id", [], |row| row.get(0))?;
             if found != APPLICATION_ID {
                 change.execute_batch(include_str!("schema.sql"))?;
-                change.execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}"))?;
+                let tables = tables(&change)?;
+                change.execute_batch(&format!(
+                    "PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {tables}"
+                ))?;
             }
             change.commit()?;
+        } else if is_kept {
+            let made: i32 = facts.connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+            snafu::ensure!(made == tables(&facts.connection)?, OtherTablesSnafu);
         }
         Ok(facts)
     }

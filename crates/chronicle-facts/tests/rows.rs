@@ -34,6 +34,28 @@ fn a_commit_reaches_its_ancestors_and_comes_after_them_whatever_its_clock_says()
 }
 
 #[test]
+fn a_file_with_other_tables_is_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("facts.db");
+    let store = |facts: &Facts| facts.add_commits(&[commit("a", &[], 50)]).unwrap();
+    store(&Facts::open(&path).unwrap());
+    assert!(Facts::open(&path).unwrap().row_of(b"a").unwrap().is_some(), "it is kept");
+    for change in [
+        "DROP TABLE touches",
+        "ALTER TABLE commits RENAME COLUMN tree TO wood",
+        "CREATE TABLE more (x)",
+        "CREATE TRIGGER t AFTER INSERT ON commits BEGIN DELETE FROM commits; END",
+    ] {
+        rusqlite::Connection::open(&path).unwrap().execute_batch(change).unwrap();
+        let facts = Facts::open(&path).unwrap();
+        assert!(facts.row_of(b"a").unwrap().is_none(), "{change}");
+        store(&facts);
+        drop(facts);
+        assert!(Facts::open(&path).unwrap().row_of(b"a").unwrap().is_some(), "{change}");
+    }
+}
+
+#[test]
 fn what_commits_did_is_found_by_path_the_newest_first() {
     let facts = Facts::in_memory().unwrap();
     facts.add_commits(&[commit("a", &[], 1), commit("b", &["a"], 2)]).unwrap();

@@ -438,6 +438,13 @@ impl Repository {
         found.and_then(peel).ok_or_else(unknown)
     }
 
+    /// Whether an object was here when this process looked first: for questions about many of which most are not, as each
+    /// that is not would have the packs listed again.
+    #[must_use]
+    pub fn seems_here(&self, id: ObjectId) -> bool {
+        self.inner.objects.exists_without_refresh(&id)
+    }
+
     /// Whether an object is here at all; shallow and partial clones lack some.
     #[must_use]
     pub fn has_object(&self, id: ObjectId) -> bool {

@@ -634,6 +634,7 @@ fn commits_code(error: &CommitsError) -> Code {
         CommitsError::RemoteHoldsPurged { .. } => "remote_holds_purged",
         CommitsError::WantedGone { .. } => "wanted_gone",
         CommitsError::Unvouched { .. } => "unvouched",
+        CommitsError::NoteTooLarge { .. } => "note_too_large",
         CommitsError::AmbiguousId { .. } => "several_claims",
         CommitsError::NothingToPurge { .. } => "no_claim",
         CommitsError::UnreadableKnowledge { .. } => "unreadable_knowledge",

@@ -87,7 +87,7 @@ pub use chronicle_core::{
     thread::{How, Priority, ThreadKind},
     without_commands,
 };
-pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT, Patience, files};
+pub use chronicle_git::{FileLock, GLANCE_ENVIRONMENT, Patience, files, is_named_elsewhere};
 pub use chronicle_llm::{Cancel, Model, Purpose};
 pub use context::{Committed, ContextCommand};
 pub use correct::{ClaimLine, CorrectCommand, CorrectReply, FlagCommand};
@@ -260,7 +260,7 @@ impl Chronicle {
         // What was seen is a repository that git would work in.
         self.seen().is_none()
             && (chronicle_git::distrust(&self.directory).is_some()
-                || self.is_unattended() && chronicle_git::is_named_elsewhere(&self.directory))
+                || self.is_unattended() && is_named_elsewhere(&self.directory))
     }
 
     /// The application for the repository at `directory` and no other, whatever the environment says.

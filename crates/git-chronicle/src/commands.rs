@@ -60,7 +60,10 @@ pub(crate) mod tour;
 pub(crate) mod uninstall;
 pub(crate) mod why;
 
-use std::{mem::ManuallyDrop, path::PathBuf};
+use std::{
+    mem::ManuallyDrop,
+    path::{Path, PathBuf},
+};
 
 use chronicle::{Chronicle, Patience, render::Format};
 use snafu::ResultExt;
@@ -96,7 +99,7 @@ pub(crate) fn run(cli: Cli, ui: &mut Ui) -> Result<(), CommandError> {
         background::nobody_attends();
     }
     let is_asked = !matches!(cli.command, Command::Hook(_) | Command::Mcp(_) | Command::Statusline(_));
-    let chronicle = Chronicle::new(&directory, ui_now(), may_keep_facts())
+    let chronicle = Chronicle::new(&directory, ui_now(), may_keep_facts(&directory))
         .with_patience(patience)
         .fetching(is_asked && may_fetch())
         .with_environment(environment)
@@ -193,11 +196,14 @@ pub(crate) fn ui_now() -> jiff::Timestamp {
 /// Whether facts about the repository are kept: not where git's environment says to look elsewhere, nor where
 /// `CHRONICLE_NO_CACHE` asks for answers from the repository alone (`CHRONICLE_NO_INDEX` in earlier versions).
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
-pub(crate) fn may_keep_facts() -> bool {
+pub(crate) fn may_keep_facts(directory: &Path) -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some();
+    // In its hooks git names the repository that they run in.
+    let is_named = |name: &str| matches!(name, "GIT_DIR" | "GIT_WORK_TREE");
     !is_set("CHRONICLE_NO_CACHE")
         && !is_set("CHRONICLE_NO_INDEX")
-        && !chronicle::GLANCE_ENVIRONMENT.into_iter().any(is_set)
+        && !chronicle::GLANCE_ENVIRONMENT.into_iter().any(|name| !is_named(name) && is_set(name))
+        && !chronicle::is_named_elsewhere(directory)
 }
 
 /// Whether git may fetch what a partial clone lacks.

@@ -226,6 +226,9 @@ impl CommandError {
             "home_in_repository" => {
                 "unset it, or set it to the whole path of a folder outside of repositories"
             }
+            "note_too_large" => {
+                "nothing was stored; say it on another commit, or take lessons out with `git chronicle purge`"
+            }
             "home_of_another" => "take it over with chown, or name a folder of yours in CHRONICLE_HOME",
             "damaged_record" => "repair or remove the file; what it allowed is asked again",
             "no_person" => {

@@ -315,7 +315,7 @@ fn annotated(repository: &Repository, facts: &Facts, keys: &[ObjectId]) -> Resul
 fn come(repository: &Repository, facts: &Facts) -> Result<()> {
     let away = facts.away()?;
     let ids = away.iter().filter_map(|id| id_of(id));
-    let here: Vec<ObjectId> = ids.filter(|id| repository.has_object(*id)).collect();
+    let here: Vec<ObjectId> = ids.filter(|id| repository.seems_here(*id)).collect();
     if here.is_empty() { Ok(()) } else { annotated(repository, facts, &here) }
 }
 

@@ -1,6 +1,6 @@
 //! What is known of the lines that an agent has just read: before it decides how to change them.
 
-use std::{cmp::Reverse, path::Path};
+use std::{cmp::Reverse, collections::HashSet, path::Path};
 
 use chronicle_core::{Category, LineRange, correction::Tier, reading::WisdomItem};
 use chronicle_git::files;
@@ -40,7 +40,7 @@ impl Chronicle {
         if !self.read_settings()?.shows_on_read {
             return Ok(None);
         }
-        let mut found = Vec::new();
+        let (mut found, mut met) = (Vec::new(), HashSet::new());
         for read in reads.iter().take(MOST_FILES) {
             let path = self.directory.join(&read.path);
             let Some(lines) = lines_of(&path, read.lines) else { continue };
@@ -49,6 +49,8 @@ impl Chronicle {
                 _ => continue,
             };
             self.leave_out_rejected(&mut reading);
+            // One command may read a file twice.
+            reading.wisdom.retain(|item| met.insert(item.standing.id.clone()));
             found.push(reading);
         }
         if found.is_empty() {
@@ -112,7 +114,11 @@ fn lines_of(path: &Path, lines: ReadLines) -> Option<Option<LineRange>> {
     files::open(path).ok()?;
     Some(match lines {
         ReadLines::All => None,
-        ReadLines::Between(start, end) => Some(LineRange { start, end: end.min(n_lines(path)?).max(start) }),
+        ReadLines::Between(start, end) => {
+            let last = n_lines(path)?;
+            // Whoever reads beyond the end reads nothing.
+            Some(LineRange { start, end: end.min(last) }).filter(|lines| lines.start <= lines.end)?.into()
+        }
         ReadLines::Last(count) => {
             let end = n_lines(path)?;
             Some(LineRange { start: end.saturating_sub(count.saturating_sub(1)).max(1), end })

@@ -60,7 +60,14 @@ impl Chronicle {
         }
         let (mut text, mut items, mut why) = (String::new(), Vec::new(), Vec::new());
         for (path, anchor) in self.named_in(prompt) {
-            if let Some(reading) = self.lessons_on(&log, &path, anchor.as_deref())? {
+            if let Some(mut reading) = self.lessons_on(&log, &path, anchor.as_deref())? {
+                // A file, and an item in it, have lessons in common.
+                reading
+                    .wisdom
+                    .retain(|item| items.iter().all(|known: &ShownItem| known.id != item.standing.id.0));
+                if reading.wisdom.is_empty() {
+                    continue;
+                }
                 why.push(anchor.map_or_else(|| path.clone(), |anchor| format!("{path} {anchor}")));
                 items.extend(reading.wisdom.iter().map(|item| ShownItem {
                     id: item.standing.id.0.clone(),

@@ -83,7 +83,7 @@ pub(crate) fn run(
     let named = || PROJECT.into_iter().filter_map(environment).map(PathBuf::from);
     let project = || named().find(|folder| folder.is_absolute() && folder.is_dir());
     let directory = if is_given { None } else { project() }.unwrap_or(current);
-    let keeps_facts = may_keep_facts();
+    let keeps_facts = may_keep_facts(&directory);
     let tools = Choice::of(&args.tools).map_err(|name| {
         let reason = format!("there is no tool `{name}`; the tools are {}", Choice::names().join(", "));
         UsageSnafu { reason }.build()

@@ -656,6 +656,8 @@ fn reads_by_other_tools_and_commands_count_too() {
         let told = desk.hook(agent, "post-tool-use", &call);
         assert!(told.contains("must never block"), "{agent} {call}: {told}");
     }
+    let told = desk().hook("claude", "post-tool-use", &shell("cat src/pool.rs; cat src/pool.rs"));
+    assert_eq!(told.matches("must never block").count(), 1, "{told}");
     let desk = desk();
     for command in
         ["sed -n '30,40p' src/pool.rs", "cat > src/pool2.rs", "echo src/pool.rs", "cat 'src/pool.rs"]

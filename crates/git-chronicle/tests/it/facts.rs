@@ -730,6 +730,45 @@ fn a_pipe_in_the_place_of_facts_is_not_waited_for() {
 }
 
 #[test]
+fn a_pipe_in_the_place_of_a_journal_is_not_waited_for() {
+    let repo = noted();
+    let mut journal = facts(&repo).into_os_string();
+    journal.push("-journal");
+    if !command("mkfifo", repo.path()).arg(&journal).status().is_ok_and(|status| status.success()) {
+        return skip("there is no mkfifo");
+    }
+    let mut limited = command("timeout", repo.path());
+    let status = limited
+        .arg("60")
+        .arg(crate::outcome::program())
+        .args(["read", "a.txt"])
+        .stdout(Stdio::null())
+        .status();
+    assert!(status.expect("it runs").success());
+}
+
+#[test]
+fn in_a_hook_of_a_linked_worktree_facts_are_kept() {
+    let repo = noted();
+    let file = facts(&repo);
+    fs::remove_file(&file).expect("it can be removed");
+    let linked = repo.beside("linked");
+    repo.git(&["worktree", "add", "--quiet", &linked.to_string_lossy()]);
+    let git_dir = repo.path().join(".git/worktrees/linked");
+    let mut read = command(crate::outcome::program(), &linked);
+    assert!(
+        read.args(["read", "a.txt"]).env("GIT_DIR", &git_dir).output().expect("it runs").status.success()
+    );
+    assert!(file.exists());
+    fs::remove_file(&file).expect("it can be removed");
+    // Those of another repository are not written down here.
+    let other = TestRepo::new();
+    let mut read = command(crate::outcome::program(), &linked);
+    read.args(["read", "a.txt"]).env("GIT_DIR", other.path().join(".git")).output().expect("it runs");
+    assert!(!file.exists());
+}
+
+#[test]
 fn whoever_is_killed_while_filling_leaves_nothing_that_hurts() {
     let repo = noted();
     for n in 0..20_u64 {
@@ -806,6 +845,13 @@ fn a_note_that_is_too_large_is_told_of_and_not_kept() {
     let note = json!({ "schema": "chronicle/v3", "commit": large, "timestamp": "2026-03-01T12:00:00Z",
         "summary": "x".repeat(9 << 20), "provenance": { "source": "live" } });
     repo.put_note("chronicle", &large, note.to_string().as_bytes());
+    // What would not be read is not stored either.
+    let mut more = command(crate::outcome::program(), repo.path());
+    let more =
+        more.args(["annotate", "--commit", &large, "-m", "Why there is more"]).output().expect("it runs");
+    assert_eq!(more.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&more.stderr).contains("notes above 8 MB are not read"), "{more:?}");
+    assert!(!repo.note("chronicle", &large).contains("Why there is more"));
     let reading: serde_json::Value =
         serde_json::from_str(&read(&repo, "a.rs", "a large note")).expect("it is JSON");
     assert_eq!(reading["wisdom"][0]["content"], "Keep this order.");
