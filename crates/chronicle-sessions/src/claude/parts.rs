@@ -264,8 +264,9 @@ impl<'a> Fields<'a> {
 
     /// Whether something that is no human put the words there.
     pub(super) fn is_from_machine(&self) -> bool {
-        const TYPED: [&str; 5] = ["", "typed", "queued", "suggestion_accepted", "user"];
-        const OF_HUMAN: [&str; 3] = ["", "human", "user"];
+        // `sdk` is what was given to `claude -p`.
+        const TYPED: [&str; 6] = ["", "typed", "queued", "suggestion_accepted", "user", "sdk"];
+        const OF_HUMAN: [&str; 4] = ["", "human", "user", "sdk"];
         if !TYPED.contains(&&*self.prompt_source) || !OF_HUMAN.contains(&&*self.turn_origin) {
             return true;
         }

@@ -226,6 +226,36 @@ fn what_is_forgotten_takes_what_was_learned_along() {
 }
 
 #[test]
+fn what_nobody_typed_is_no_preference() {
+    let desk = Desk::new();
+    let sources = [
+        ("typed", "human", true),
+        ("sdk", "sdk", true),
+        ("system", "human", false),
+        ("typed", "peer", false),
+    ];
+    for (number, (source, origin, _)) in sources.into_iter().enumerate() {
+        let mut talk = on(&desk, &format!("{number}e551011-aaaa-4aaa-8aaa-000000000009"), 3);
+        talk = talk.prompt(&format!("I prefer tool{number} over other{number}.")).said("Right.");
+        let before = talk.text();
+        let text = before.lines().map(|line| {
+            let mut row: Value = serde_json::from_str(line).expect("it is a row");
+            if row["type"] == "user" {
+                (row["promptSource"], row["turnOrigin"]) = (json!(source), json!(origin));
+            }
+            format!("{row}\n")
+        });
+        let path = desk.leave(&talk);
+        std::fs::write(path, text.collect::<String>()).expect("it can be written");
+    }
+    desk.ingest();
+    let learned = desk.run(&["preferences", "--all"]).success().stdout;
+    for (number, (source, origin, counts)) in sources.into_iter().enumerate() {
+        assert_eq!(learned.contains(&format!("tool{number}")), counts, "{source} {origin}: {learned}");
+    }
+}
+
+#[test]
 fn an_export_carries_them_to_another_machine() {
     let desk = told(&[(FIRST, 3, "I prefer pnpm over npm."), (SECOND, 8, "Always run the linter first.")]);
     let id = preferences(&desk, &[])[0]["id"].as_str().unwrap().to_owned();
