@@ -1,5 +1,7 @@
 //! Single claims, found by their id or on the commit that carries them.
 
+use std::collections::HashMap;
+
 use chronicle_core::{
     Entry, EntryId,
     correction::{Claim as Words, CorrectionItem, Tier},
@@ -128,8 +130,10 @@ fn of_note(commit: ObjectId, stored: &Stored) -> Vec<FoundClaim> {
     for (_, entry) in note.entries() {
         claims.push((entry.id.clone(), Body::Wisdom(Box::new(entry.clone()))));
     }
+    // The first of those with one id counts.
+    let others: HashMap<&EntryId, &SaidBy> = others.iter().rev().map(|said| (&said.id, said)).collect();
     let found = claims.into_iter().map(|(id, body)| {
-        let said_by = others.iter().find(|said| said.id == id).cloned();
+        let said_by = others.get(&id).map(|said| SaidBy::clone(said));
         FoundClaim { commit, id, said_by, is_disputed: false, body }
     });
     found.collect()

@@ -407,6 +407,11 @@ impl<'a> Ground<'a> {
         });
         for (key, raw) in notes {
             let place = self.past.place(key);
+            // Of many notes on commits that are not here nothing is to be known, which takes no parsing to tell.
+            let is_unknown = place.is_none() && !self.repository.seems_here(key);
+            if is_unknown && !raw.iter().any(|raw| mention.is_in(raw) || self.names_what_is_here(raw)) {
+                continue;
+            }
             let touches = place.and_then(|place| touches.remove(&place)).unwrap_or_default();
             let mut candidate = self.candidate(key, &raw, place, touches)?;
             if place.is_none() {
@@ -422,6 +427,13 @@ impl<'a> Ground<'a> {
             candidates.push(candidate);
         }
         Ok(candidates)
+    }
+
+    /// Whether a note has the id of an object that is here, such as that of the tree of its commit.
+    fn names_what_is_here(&self, raw: &[u8]) -> bool {
+        let n_digits = self.repository.empty_tree().kind().len_in_hex();
+        let mut words = raw.split(|byte| *byte == b'"').filter(|word| word.len() == n_digits);
+        words.any(|word| ObjectId::from_hex(word).is_ok_and(|id| self.repository.seems_here(id)))
     }
 
     /// The files that the newest `n_lessons` lessons of the history are about, newest first.

@@ -1,6 +1,6 @@
 //! Answers for models: short, structured, nothing empty.
 
-use std::{borrow::Cow, fmt::Write};
+use std::{borrow::Cow, collections::HashMap, fmt::Write};
 
 use chronicle_commits::{SaidBy, summary_id};
 use chronicle_core::{
@@ -456,11 +456,12 @@ pub(super) fn shown(shown: &Shown, view: &View) -> String {
     let subject =
         shown.subject.as_deref().map(|subject| format!(" {}", words::path(subject))).unwrap_or_default();
     let _ = writeln!(out, "# {}{subject}", words::short(&shown.commit));
+    let others = by_id(&shown.others);
     if let Some(annotation) = &shown.annotation {
-        document(&mut out, annotation, &shown.others);
+        document(&mut out, annotation, &others);
         for other in &annotation.also {
             let _ = writeln!(out, "\n## Also");
-            document(&mut out, other, &shown.others);
+            document(&mut out, other, &others);
         }
         if !shown.corrections.is_empty() {
             out.push_str("\n**Corrections:**\n");
@@ -486,14 +487,22 @@ pub(super) fn shown(shown: &Shown, view: &View) -> String {
     out
 }
 
+/// Who the claims are from that the user did not make.
+type Others<'a> = HashMap<&'a EntryId, &'a SaidBy>;
+
+/// The same by their ids; the first of those with one id counts.
+fn by_id(others: &[SaidBy]) -> Others<'_> {
+    others.iter().rev().map(|said| (&said.id, said)).collect()
+}
+
 /// How far who claims `id` is trusted, and who that is, in words, unless it is the user.
-fn voice(others: &[SaidBy], id: &EntryId) -> (Tier, Option<String>) {
-    let said = others.iter().find(|said| said.id == *id);
+fn voice(others: &Others<'_>, id: &EntryId) -> (Tier, Option<String>) {
+    let said = others.get(id).copied();
     let by = |said: &SaidBy| reading::said_by(said.author.as_deref(), said.tier, said.origin.as_deref());
     (said.map_or(Tier::Own, |said| said.tier), said.and_then(by))
 }
 
-fn document(out: &mut String, document: &Annotation, others: &[SaidBy]) {
+fn document(out: &mut String, document: &Annotation, others: &Others<'_>) {
     let (tier, by) = voice(others, &summary_id(document));
     words::said_as(out, tier, |out| {
         header(out, document);
@@ -689,21 +698,22 @@ pub(super) fn stored(reply: &AnnotateReply) -> String {
     } else {
         let _ = writeln!(out, "Stored on {} {subject}", words::short(&reply.commit));
         if let Some(annotation) = &reply.stored {
+            let others = by_id(&reply.others);
             let written =
                 std::iter::once(annotation).chain(&annotation.also).max_by_key(|document| document.written());
             if let Some(document) = written {
-                let (tier, by) = voice(&reply.others, &summary_id(document));
+                let (tier, by) = voice(&others, &summary_id(document));
                 words::said_as(&mut out, tier, |out| {
                     labelled(out, "Said", by.as_deref());
                     labelled(out, "Summary", Some(&document.summary));
                 });
             }
             for entry in annotation.wisdom.iter().filter(|entry| reply.added.contains(&entry.id)) {
-                let (tier, by) = voice(&reply.others, &entry.id);
+                let (tier, by) = voice(&others, &entry.id);
                 words::said_as(&mut out, tier, |out| stored_entry(out, entry, by));
             }
             for region in written.into_iter().flat_map(|document| &document.regions) {
-                let (tier, by) = voice(&reply.others, &region.id);
+                let (tier, by) = voice(&others, &region.id);
                 out.push('\n');
                 words::said_as(&mut out, tier, |out| stored_region(out, region, by.as_deref()));
             }
