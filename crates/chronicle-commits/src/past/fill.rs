@@ -16,6 +16,8 @@ use crate::{
 
 /// So many commits are stored in one transaction.
 const BATCH: usize = 2048;
+/// The same of files that commits touched: some touch very many, and who is stopped meanwhile begins after the last batch.
+const MOST_TOUCHES: usize = 20_000;
 
 /// Of a sketch, so many lines are keys: code that moves keeps most of its lines.
 const SKETCHED: usize = 16;
@@ -135,14 +137,21 @@ pub(crate) fn touches(
             }
             return Ok(());
         }
-        let walked: Result<Vec<_>> = unwalked
-            .iter()
-            .map(|commit| Ok((commit.row, touches_of(repository, facts, commit, &reader)?)))
-            .collect();
-        facts.add_touches(&walked?)?;
-        n_done += unwalked.len();
-        if let Some(progress) = progress {
-            progress(n_done, reach.count());
+        let (mut walked, mut n_touches) = (Vec::new(), 0);
+        for (number, commit) in unwalked.iter().enumerate() {
+            let touches = touches_of(repository, facts, commit, &reader)?;
+            n_touches += touches.len();
+            walked.push((commit.row, touches));
+            let is_last = number + 1 == unwalked.len();
+            if is_last || MOST_TOUCHES <= n_touches {
+                facts.add_touches(&walked)?;
+                n_done += walked.len();
+                if let Some(progress) = progress {
+                    progress(n_done, reach.count());
+                }
+                walked.clear();
+                n_touches = 0;
+            }
         }
     }
 }
