@@ -10,7 +10,7 @@ use std::{
 };
 
 use chronicle_fuzz::{environment, now, on_ground, placed};
-use chronicle_serve::mcp::{Explained, Host, serve_over};
+use chronicle_serve::mcp::{Choice, Explained, Host, serve_over};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 use tokio::io::AsyncWrite;
@@ -26,9 +26,11 @@ const BEGIN: &str = concat!(
 fuzz_target!(|lines: &[u8]| on_ground(|repo| {
     let said = [BEGIN.as_bytes(), &placed(lines, repo)].concat();
     let n_said = said.split(|byte| *byte == b'\n').count();
+    let all = Choice::of(&["all".to_owned()]).expect("there is such a choice");
     let host = Host {
         directory: repo.to_owned(),
         now,
+        tools: all,
         keeps_facts: true,
         environment,
         behind: |_, _| {},
