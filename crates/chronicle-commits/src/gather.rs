@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chronicle_core::{
-    Anchor, Annotation, DependsOn, Entry, EntryId, GoneBecause, Region, Sketch, Statement,
+    Anchor, Annotation, ContextLevel, DependsOn, Entry, EntryId, GoneBecause, Region, Sketch, Source, Statement,
     correction::Tier,
     reading::{CrossCuttingItem, State},
     score,
@@ -569,8 +569,8 @@ pub(crate) fn heading(candidate: &Candidate, document: &Annotation, claim: &Entr
         at: if is_its_own { candidate.written(document) } else { candidate.time },
         author: document.provenance.author.clone().filter(|_| is_its_own),
         voice,
-        source: document.provenance.source,
-        level: score::context_level(document),
+        source: if is_its_own { document.provenance.source } else { Source::Live },
+        level: if is_its_own { score::context_level(document) } else { ContextLevel::Enhanced },
         task: document.task.clone().filter(|_| is_its_own),
     }
 }

@@ -499,3 +499,31 @@ fn what_git_makes_of_a_strangers_message_is_not_the_users() {
     let refused = chronicle(repo.path(), &["annotate", "--auto", "--format", "json"]);
     assert_eq!(refused.json_error(), "not_your_words");
 }
+
+#[test]
+fn a_strangers_document_lowers_no_lesson_of_the_users() {
+    let (repo, commit) = annotated();
+    let confidence = || {
+        let read = chronicle(repo.path(), &["read", "a.rs", "--format", "json"]).success().stdout;
+        let read: Value = serde_json::from_str(&read).expect("it is JSON");
+        let lessons = read["wisdom"].as_array().expect("it has lessons").iter();
+        lessons
+            .filter(|lesson| lesson["category"] == "gotcha")
+            .map(|lesson| {
+                (lesson["content"].clone(), lesson["confidence"].clone(), lesson["context_level"].clone())
+            })
+            .collect::<Vec<_>>()
+    };
+    let before = confidence();
+    assert_eq!(before.len(), 1, "{before:?}");
+    for (key, value) in
+        [("context_level", json!("inferred")), ("provenance", json!({ "source": "backfill", "author": "Mal" }))]
+    {
+        let own = repo.note("chronicle", &commit);
+        let mut theirs: Value = serde_json::from_str(&own).expect("it is JSON");
+        theirs[key] = value;
+        repo.put_note("chronicle", &commit, theirs.to_string().as_bytes());
+        assert_eq!(confidence(), before, "{key}");
+        repo.put_note("chronicle", &commit, own.as_bytes());
+    }
+}
