@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use chronicle_core::{
-    Anchor, Annotation, ContextLevel, DependsOn, Entry, EntryId, GoneBecause, Region, Sketch, Source, Statement,
+    Anchor, Annotation, ContextLevel, DependsOn, Entry, EntryId, GoneBecause, Region, Sketch, Source,
+    Statement,
     correction::Tier,
     reading::{CrossCuttingItem, State},
     score,

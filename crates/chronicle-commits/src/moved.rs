@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use chronicle_core::{
-    CodeWords, LineFinder, LineRange, Lines, Place, Sketch, line_hash, reading::State, score::Tie,
+    CodeWords, LineFinder, LineRange, Lines, Place, Sketch, is_telling, line_hash, reading::State, score::Tie,
 };
 use chronicle_git::{BString, ByteSlice, ObjectId, Repository};
 
@@ -101,11 +101,17 @@ impl Arrival<'_> {
         // It takes a walk through history to tell, so it is asked last.
         let renamed = if named.is_empty() { ground.renamed(located.file) } else { None };
         if renamed.is_some_and(|name| self.is_there(&name, sketch, here))
-            || self.as_of == AsOf::Head && !self.has_come(&sketch.telling(), placement.state)?
+            || self.as_of == AsOf::Head && !self.has_come(&sketch.telling(), &placement)?
         {
             return Ok(None);
         }
         Ok(Some(placement))
+    }
+
+    /// Whether a line that identifies code is where the code is placed.
+    fn is_distinctive(&self, placement: &Placement) -> bool {
+        let lines = self.present.locator.as_ref().map(|locator| locator.lines()).zip(placement.lines);
+        lines.is_some_and(|(lines, place)| lines.of(place).iter().any(|line| is_telling(line)))
     }
 
     fn is_edited(&self) -> bool {
@@ -138,8 +144,9 @@ impl Arrival<'_> {
     }
 
     /// Whether a commit after the note's brought the file the code: in that commit the other file lost it, or it came
-    /// whole, cut before and pasted now. Code that is there in part may be there by chance.
-    fn has_come(&self, telling: &[u32], state: State) -> Result<bool> {
+    /// whole, cut before and pasted now. Code that is there in part may be there by chance, and so may lines that identify
+    /// nothing, whatever is around them.
+    fn has_come(&self, telling: &[u32], placement: &Placement) -> Result<bool> {
         let Ground { past, repository, .. } = self.ground;
         let touches = &past.files()[self.number].touches;
         let touches: Vec<&Touch> = match self.by.place {
@@ -159,7 +166,7 @@ impl Arrival<'_> {
         let Some(touch) = has.checked_sub(1).map(|first| touches[first]) else { return Ok(false) };
         let n_before = n_held(repository, touch.old, telling)?;
         let n_came = n_held(repository, touch.new, telling)?.saturating_sub(n_before);
-        if state == State::Intact && FEWEST <= n_came {
+        if placement.state == State::Intact && FEWEST <= n_came && self.is_distinctive(placement) {
             return Ok(true);
         }
         let commit = past.commit(touch.place)?;

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     Lines,
-    evidence::{is_name, is_telling, words},
+    evidence::{is_import, is_name, is_telling, words},
     lines::is_substantive,
 };
 
@@ -49,7 +49,7 @@ pub(crate) fn edited(
     let (before, after) = (lines(old, removed), lines(new, added));
     let is_even = before.len() == after.len() && before.len() <= MAX_EVEN;
     let is_only = is_even && before.len() == 1;
-    // Lines of one form begin with one word and differ by their rarest name: an edit keeps it. Counting takes a look at
+    // Lines of one form begin with one keyword and differ by their rarest name: an edit keeps it. Counting takes a look at
     // the whole file.
     let named = LazyCell::new(|| lines_by_name(old, &before));
     // The pairs in the same order in both versions that are most alike in sum: each cell is the best of what is before it.
@@ -65,7 +65,7 @@ pub(crate) fn edited(
             }
             let keeps_its_own = || {
                 let n_lines = |name: &String| {
-                    let key = (left.first().to_owned(), name.clone());
+                    let key = (left.form().to_owned(), name.clone());
                     named.get(&key).copied().unwrap_or_default()
                 };
                 let fewest = left.names.iter().map(n_lines).min();
@@ -73,7 +73,9 @@ pub(crate) fn edited(
                 left.names.iter().filter(is_own).any(|name| right.names.contains(name))
             };
             let shares_name = || !left.names.is_disjoint(&right.names);
-            let counts = LEAST_ALIKE <= likeness && (is_only || shares_name() && keeps_its_own());
+            // An import is about what it names, whatever took its place.
+            let is_free = is_only && !is_import(left.text.as_bytes());
+            let counts = LEAST_ALIKE <= likeness && (is_free || shares_name() && keeps_its_own());
             let likeness = if counts { likeness } else { 0.0 };
             alike[row * after.len() + column] = likeness;
             let together = best[row * width + column] + likeness;
@@ -100,19 +102,29 @@ pub(crate) fn edited(
     found
 }
 
-/// How many of `lines` that begin with the same word as one of `wanted` have each name that is in it.
+/// How many of `lines` that have the same form as one of `wanted` have each name that is in it.
 fn lines_by_name(lines: &Lines<'_>, wanted: &[(usize, Line)]) -> HashMap<(String, String), usize> {
-    let firsts: HashSet<&str> = wanted.iter().map(|(_, line)| line.first()).collect();
+    let forms: HashSet<&str> = wanted.iter().map(|(_, line)| line.form()).collect();
     let mut n_lines: HashMap<(String, String), usize> = HashMap::new();
     for line in lines.all() {
         let text = String::from_utf8_lossy(line.trim_ascii());
-        let Some(first) = words(&text).next().filter(|first| firsts.contains(first)) else { continue };
         let names: HashSet<String> = words(&text).map(str::to_lowercase).collect();
-        for name in names {
-            *n_lines.entry((first.to_owned(), name)).or_default() += 1;
+        let own = Some(form_of(&text)).filter(|form| *form != ANY_FORM);
+        for form in own.into_iter().chain([ANY_FORM]).filter(|form| forms.contains(form)) {
+            for name in &names {
+                *n_lines.entry((form.to_owned(), name.clone())).or_default() += 1;
+            }
         }
     }
     n_lines
+}
+
+/// The form of a line that begins with a name of its own: every line may be like it.
+const ANY_FORM: &str = "";
+
+/// The keyword that a line begins with.
+fn form_of(text: &str) -> &str {
+    words(text).next().filter(|first| !is_name(first)).unwrap_or(ANY_FORM)
 }
 
 /// A line as it is compared.
@@ -129,9 +141,9 @@ impl Line {
         Self { tokens: tokens(&text), names, text }
     }
 
-    /// Its first word.
-    fn first(&self) -> &str {
-        words(&self.text).next().unwrap_or_default()
+    /// What lines are like it.
+    fn form(&self) -> &str {
+        form_of(&self.text)
     }
 
     /// How far the tokens of the two are the same, 0 to 1.
@@ -210,8 +222,15 @@ mod tests {
         check(&old, &methods(&["asciidoc", "yajl"]), &[]);
         let new = methods(&["radius", "asciidoc"]).replace("locals={}", "locals = {}");
         check(&old, &new, &[(1, 0)]);
-        // However often that is used elsewhere in the file.
         let uses = "check(Preconditions.of(it));\n".repeat(9);
+        // A line that begins with a name of its own has no form: it is compared with all lines.
+        let pages = |names: &[&str]| -> String {
+            names.iter().map(|name| format!("  - '{name}': \"{}.md\"\n", name.to_lowercase())).collect()
+        };
+        let old = format!("nav:\n{}- Guides:\n", pages(&["Roadmap", "Glossary"]));
+        check(&old, &pages(&["Releasing", "Governance"]), &[]);
+        check(&old, &pages(&["Releasing", "Glossary"]).replace('"', "'"), &[(2, 1)]);
+        // However often that is used elsewhere in the file.
         let old = format!("import com.example.Preconditions;\nimport com.example.Types;\n{uses}");
         let new = "import com.example.CommonTypes;\nimport com.example.Guide;\nimport com.example.Preconditions2;\n";
         check(&old, new, &[]);

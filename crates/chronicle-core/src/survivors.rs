@@ -136,6 +136,15 @@ const FARTHEST: usize = 8;
 /// So many lines in a row that say something prove each other.
 const LEAST_IN_A_RUN: usize = 3;
 
+/// A line that says something next to another one, but for lines that say nothing.
+#[derive(Debug, Clone, Copy)]
+struct Neighbour {
+    /// Its number in the old version.
+    line: usize,
+    /// Whether it is next to that line in the new version, too.
+    is_kept: bool,
+}
+
 /// Lines without a blank one between them that are next to each other in both versions.
 struct Runs<'a, 'l> {
     old: &'a Lines<'l>,
@@ -150,25 +159,30 @@ impl Runs<'_, '_> {
     fn is_distinctive(&self, line: usize) -> bool {
         let look = || {
             let Some(text) = self.old.all().get(line) else { return false };
-            let identifies =
-                is_telling(text) || is_import(text) && self.kept_neighbours(line).contains(&Some(true));
+            let identifies = is_telling(text)
+                || is_import(text) && self.neighbours(line).iter().flatten().any(|beside| beside.is_kept);
             identifies && stands_once(self.old, text) && self.new.n_times(text) == 1
         };
         *self.known.borrow_mut().entry(line).or_insert_with(look)
     }
 
-    /// Whether the lines that say something above and below the old line `line` are next to it in both versions.
+    /// Whether the lines that say something above and below the old line `line` are next to it in both versions. At an end
+    /// of the file there is but one, which has to identify code.
     fn is_framed(&self, line: usize) -> bool {
         let Some(at) = self.map.at(line) else { return false };
-        let [above, below] = self.kept_neighbours(line);
         let new = self.new.lines();
         let ends = |range: Range<usize>| !range.into_iter().any(|line| says(new, line));
-        above.unwrap_or_else(|| ends(0..at)) && below.unwrap_or_else(|| ends(at + 1..new.all().len()))
+        let alone = |beside: Neighbour| beside.is_kept && self.is_distinctive(beside.line);
+        match self.neighbours(line) {
+            [Some(above), Some(below)] => above.is_kept && below.is_kept,
+            [Some(above), None] => ends(at + 1..new.all().len()) && alone(above),
+            [None, Some(below)] => ends(0..at) && alone(below),
+            [None, None] => ends(0..at) && ends(at + 1..new.all().len()),
+        }
     }
 
-    /// Whether the line that says something above the old line `line`, and that below it, is next to it in both versions;
-    /// `None` where there is none in the old one.
-    fn kept_neighbours(&self, line: usize) -> [Option<bool>; 2] {
+    /// The lines that say something above the old line `line` and below it.
+    fn neighbours(&self, line: usize) -> [Option<Neighbour>; 2] {
         let Some(at) = self.map.at(line) else { return [None; 2] };
         let new = self.new.lines();
         let above = (0..line).rev().find(|line| self.map.is_substantive(*line));
@@ -177,7 +191,10 @@ impl Runs<'_, '_> {
         let below_now = || (at + 1..new.all().len()).find(|line| says(new, *line));
         let is_next =
             |then: usize, now: Option<usize>| self.map.at(then).is_some_and(|then| Some(then) == now);
-        [above.map(|then| is_next(then, above_now())), below.map(|then| is_next(then, below_now()))]
+        [
+            above.map(|then| Neighbour { line: then, is_kept: is_next(then, above_now()) }),
+            below.map(|then| Neighbour { line: then, is_kept: is_next(then, below_now()) }),
+        ]
     }
 
     /// Whether the run that the old line `line` is in is long enough, or has a distinctive line, to prove where it is.

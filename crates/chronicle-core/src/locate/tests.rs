@@ -118,6 +118,29 @@ fn a_line_that_was_edited_in_place_is_changed() {
 }
 
 #[test]
+fn an_import_in_the_place_of_another_is_another() {
+    let old =
+        "import com.example.pool.Queue;\nimport com.example.pool.Timeout;\nimport com.example.net.Door;\n";
+    let of = |name: &str| old.replace("pool.Timeout", name);
+    check(old, (2, 2), &of("pool.Lease"), "Rewritten");
+    check(old, (2, 2), &of("core.Timeout"), "2:2 changed 0.91");
+}
+
+#[test]
+fn the_end_of_a_file_proves_nothing_next_to_a_common_line() {
+    let file = |body: &str| format!("context 'files' do\n\n  it 'works' do\n{body}  end\n\nend\n");
+    let old = file("    get_it '/first'\n");
+    check(
+        &old,
+        (1, 7),
+        &file("    assert served?\n").replace("context 'files'", "class Test").replace("works", "serves"),
+        "Rewritten, perhaps 5:7",
+    );
+    // A line that identifies code does.
+    check("run(queue, limit)\n}\n", (2, 2), "log()\nrun(queue, limit)\n}\n", "3:3 intact");
+}
+
+#[test]
 fn a_sketch_of_common_lines_is_only_a_hint() {
     let of = |range: (u32, u32)| {
         Sketch::of(&Lines::new(PAIR.as_bytes()), LineRange::new(range.0, range.1).unwrap())

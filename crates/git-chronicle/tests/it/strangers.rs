@@ -516,9 +516,10 @@ fn a_strangers_document_lowers_no_lesson_of_the_users() {
     };
     let before = confidence();
     assert_eq!(before.len(), 1, "{before:?}");
-    for (key, value) in
-        [("context_level", json!("inferred")), ("provenance", json!({ "source": "backfill", "author": "Mal" }))]
-    {
+    for (key, value) in [
+        ("context_level", json!("inferred")),
+        ("provenance", json!({ "source": "backfill", "author": "Mal" })),
+    ] {
         let own = repo.note("chronicle", &commit);
         let mut theirs: Value = serde_json::from_str(&own).expect("it is JSON");
         theirs[key] = value;
