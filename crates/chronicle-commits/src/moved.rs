@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 
 use chronicle_core::{
-    CodeWords, LineFinder, LineRange, Lines, Place, Sketch, is_telling, line_hash, reading::State, score::Tie,
+    CodeWords, LineFinder, LineRange, Lines, Locator, Place, Sketch, is_telling, line_hash, reading::State,
+    score::Tie,
 };
 use chronicle_git::{BString, ByteSlice, ObjectId, Repository};
 
@@ -110,7 +111,7 @@ impl Arrival<'_> {
 
     /// Whether a line that identifies code is where the code is placed.
     fn is_distinctive(&self, placement: &Placement) -> bool {
-        let lines = self.present.locator.as_ref().map(|locator| locator.lines()).zip(placement.lines);
+        let lines = self.present.locator.as_ref().map(Locator::lines).zip(placement.lines);
         lines.is_some_and(|(lines, place)| lines.of(place).iter().any(|line| is_telling(line)))
     }
 

@@ -260,8 +260,8 @@ pub fn is_telling(line: &[u8]) -> bool {
 /// Words with which a line begins that takes another file or module in.
 const IMPORTS: &[&str] = &["import", "from", "include", "require", "require_relative", "use", "using"];
 
-/// Whether a line takes another file or module in, by a name: next to its neighbours of another version of its file that
-/// needs no more to be recognised.
+/// Whether a line takes another file or module in, by a name: in another version of its file it needs no more to be
+/// recognised.
 pub(crate) fn is_import(line: &[u8]) -> bool {
     let line = String::from_utf8_lossy(line);
     let mut words = words(line.trim().trim_start_matches('#'));

@@ -159,8 +159,8 @@ impl Runs<'_, '_> {
     fn is_distinctive(&self, line: usize) -> bool {
         let look = || {
             let Some(text) = self.old.all().get(line) else { return false };
-            let identifies = is_telling(text)
-                || is_import(text) && self.neighbours(line).iter().flatten().any(|beside| beside.is_kept);
+            // A file takes another one in only once.
+            let identifies = is_telling(text) || is_import(text);
             identifies && stands_once(self.old, text) && self.new.n_times(text) == 1
         };
         *self.known.borrow_mut().entry(line).or_insert_with(look)

@@ -18,7 +18,6 @@ use crate::{
     lock::FileLock,
     process::{Ran, git, git_talking},
     refs::UpdateFailed,
-    trust::without_login,
     turn::Turn,
     update::pause,
 };
@@ -194,7 +193,8 @@ impl Repository {
             Direction::Push => &["remote", "get-url", "--push", "--all", "--", remote],
         };
         let ran = git_talking(self, ask, b"")?;
-        let others = ran.stdout.lines().map(without_login).filter(|url| url.as_ref() != Some(&meant));
+        let others =
+            ran.stdout.lines().map(|url| self.told_address(url)).filter(|url| url.as_ref() != Some(&meant));
         match others.map(Option::unwrap_or_default).next() {
             Some(other) => Err(GitError::OtherAddress { remote: remote.to_owned(), meant, other }),
             None => Ok(()),

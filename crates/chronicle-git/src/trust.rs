@@ -8,7 +8,8 @@ use std::{
     collections::{BTreeMap, HashSet},
     fs::{self, OpenOptions},
     io::{self, Write},
-    path::{Path, PathBuf},
+    os::unix::ffi::OsStringExt,
+    path::{Component, Path, PathBuf},
 };
 
 use gix::{ObjectId, bstr::ByteSlice};
@@ -261,11 +262,6 @@ impl TrustRecords {
     }
 }
 
-/// An address that git told, without what logs in there; `None` for what is none.
-pub(crate) fn without_login(url: &str) -> Option<String> {
-    plain_address(gix::url::parse(url.as_bytes().as_bstr()).ok()?)
-}
-
 fn plain_address(mut url: gix::Url) -> Option<String> {
     url.set_password(None);
     // Over HTTP the user's name may be a token; over SSH it is a part of the place.
@@ -387,7 +383,29 @@ impl Repository {
 
     /// The address that git uses for a remote, as [`Self::remote_url`] has it.
     pub(crate) fn url_of(&self, remote: &str, direction: gix::remote::Direction) -> Option<String> {
-        plain_address(self.inner.find_remote(remote).ok()?.url(direction)?.clone())
+        plain_address(self.fixed(self.inner.find_remote(remote).ok()?.url(direction)?.clone()))
+    }
+
+    /// An address that git told, without what logs in there; `None` for what is none.
+    pub(crate) fn told_address(&self, url: &str) -> Option<String> {
+        plain_address(self.fixed(gix::url::parse(url.as_bytes().as_bstr()).ok()?))
+    }
+
+    /// The address where a relative path leads from here: it is another place in each worktree.
+    fn fixed(&self, mut url: gix::Url) -> gix::Url {
+        let path = url.path.to_path().unwrap_or(Path::new("")).to_owned();
+        if url.scheme == gix::url::Scheme::File && path.is_relative() {
+            let from = self.work_dir().unwrap_or_else(|| self.git_dir());
+            let mut fixed = std::path::absolute(from).unwrap_or_else(|_| from.to_owned());
+            for part in path.components() {
+                match part {
+                    Component::ParentDir => drop(fixed.pop()),
+                    part => fixed.push(part),
+                }
+            }
+            url.path = fixed.into_os_string().into_vec().into();
+        }
+        url
     }
 
     /// Whether the user enabled an address here.

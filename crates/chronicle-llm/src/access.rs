@@ -1,6 +1,8 @@
 use std::fmt;
 
 use chronicle_core::redaction;
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
 
 /// The interface that a service speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +81,13 @@ impl Key {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// What it is recognised by, from which nobody finds it again.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let digest = Sha256::digest(["chronicle key ", &self.0].concat());
+        HEXLOWER.encode(&digest[..16])
     }
 
     pub(crate) fn expose(&self) -> &str {

@@ -10,6 +10,7 @@ use std::{
 
 use chronicle_core::plain;
 use chronicle_git::FileLock;
+use chronicle_llm::Key;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -23,6 +24,8 @@ use crate::{
 const ALLOWED_FILE: &str = "allowed.json";
 /// Where keys went, within the home of session memory.
 const ADDRESSES_FILE: &str = "key-addresses.json";
+/// Fingerprints of the keys that the user had, within the home of session memory.
+const KNOWN_KEYS_FILE: &str = "known-keys.json";
 const LOCK_FILE: &str = "allowed.lock";
 
 /// Names of settings, with the value and where that was found.
@@ -80,8 +83,8 @@ impl Default for AllowedRepositories {
     }
 }
 
-/// Addresses that keys went to, by the variable of the key.
-type Addresses = BTreeMap<String, BTreeSet<String>>;
+/// Addresses that keys went to, or fingerprints of keys, by the variable of the key.
+type ByVariable = BTreeMap<String, BTreeSet<String>>;
 
 impl Chronicle {
     /// What this repository wants to decide.
@@ -168,17 +171,38 @@ impl Chronicle {
 
     /// The addresses that the key in `variable` went to by the user's own settings.
     pub(crate) fn addresses_of(&self, variable: &str) -> Result<BTreeSet<String>, Error> {
-        let known: Option<Addresses> = read(&self.memory_home()?.join(ADDRESSES_FILE))?;
-        Ok(known.and_then(|mut known| known.remove(variable)).unwrap_or_default())
+        self.noted(ADDRESSES_FILE, variable)
     }
 
     /// Notes that the key in `variable` goes to `address`, as the user wants.
     pub(crate) fn note_address(&self, variable: &str, address: &str) -> Result<(), Error> {
+        self.note_of_key(ADDRESSES_FILE, variable, address)
+    }
+
+    /// Whether `key` was in `variable` when the user ran a command.
+    pub(crate) fn knows_key(&self, variable: &str, key: &Key) -> Result<bool, Error> {
+        Ok(self.noted(KNOWN_KEYS_FILE, variable)?.contains(&key.fingerprint()))
+    }
+
+    /// Notes that the user has `key` in `variable`.
+    pub(crate) fn note_key(&self, variable: &str, key: &Key) -> Result<(), Error> {
+        match self.knows_key(variable, key)? {
+            true => Ok(()),
+            false => self.note_of_key(KNOWN_KEYS_FILE, variable, &key.fingerprint()),
+        }
+    }
+
+    fn noted(&self, file: &str, variable: &str) -> Result<BTreeSet<String>, Error> {
+        let known: Option<ByVariable> = read(&self.memory_home()?.join(file))?;
+        Ok(known.and_then(|mut known| known.remove(variable)).unwrap_or_default())
+    }
+
+    fn note_of_key(&self, file: &str, variable: &str, noted: &str) -> Result<(), Error> {
         let home = self.memory_home()?;
-        let path = home.join(ADDRESSES_FILE);
+        let path = home.join(file);
         let _lock = FileLock::acquire(&home.join(LOCK_FILE))?;
-        let mut known: Addresses = read(&path)?.unwrap_or_default();
-        known.entry(variable.to_owned()).or_default().insert(address.to_owned());
+        let mut known: ByVariable = read(&path)?.unwrap_or_default();
+        known.entry(variable.to_owned()).or_default().insert(noted.to_owned());
         replace(&path, &text(&known))
     }
 

@@ -135,6 +135,15 @@ impl Chronicle {
         self.ignored.get().map(String::as_str)
     }
 
+    /// Notes the keys that the user has for the models that are set, where there are any: hooks use no other.
+    pub(crate) fn note_own_keys(&self) {
+        let Ok(settings) = self.model_settings() else { return };
+        for purpose in Purpose::ALL {
+            // That there is no model for something is said where one is asked.
+            let _choice = self.chosen(&settings, purpose);
+        }
+    }
+
     fn chosen(&self, settings: &Settings, purpose: Purpose) -> Result<Choice, Error> {
         let choice = Choice::of(self, settings, purpose).map_err(|reason| {
             // What makes no sense may be why.
@@ -146,10 +155,26 @@ impl Chronicle {
         Ok(choice)
     }
 
-    /// Notes where the user's files send a key, and refuses to send one elsewhere because a variable or an argument
-    /// says so. What a repository says was allowed with its address.
+    /// Notes which key the user has and where the user's files send it, and refuses to send one elsewhere because a variable
+    /// or an argument says so, or one that the user never had. What a repository says was allowed with its address.
     fn vouched(&self, settings: &Settings, choice: &Choice) -> Result<(), Error> {
-        let Some(variable) = &choice.key_variable else { return Ok(()) };
+        let (Some(variable), Some(key)) = (&choice.key_variable, &choice.key) else { return Ok(()) };
+        // An agent's settings may be a repository's, and name a key of somebody who reads along.
+        ensure!(
+            !self.is_unattended() || self.knows_key(variable, key)?,
+            NoModelSnafu {
+                reason: format!(
+                    "the key in {variable} was never there when you ran a command yourself, and where a hook or an agent \
+                     runs this, files of a repository may have set it; if it is yours, run `git chronicle llm check` once \
+                     in a terminal"
+                )
+            }
+        );
+        self.vouched_address(settings, choice, variable)?;
+        if self.is_unattended() { Ok(()) } else { self.note_key(variable, key) }
+    }
+
+    fn vouched_address(&self, settings: &Settings, choice: &Choice, variable: &str) -> Result<(), Error> {
         let (address, known) = (choice.address(), self.addresses_of(variable)?);
         if known.contains(address) {
             return Ok(());

@@ -22,7 +22,7 @@ use self::{
     table::Kind,
 };
 pub use self::{
-    surroundings::{ACCOUNT_HOME, UNATTENDED, is_of_agent},
+    surroundings::{ACCOUNT_HOME, UNATTENDED, grounds_of_agent, is_of_agent, is_within},
     table::{Rule, SETTINGS, Setting},
 };
 use crate::{Chronicle, Error, allow::Wanted, error::InvalidSettingSnafu};
@@ -193,7 +193,11 @@ impl Chronicle {
             self.repository()?.set_config(&key, value)?;
         }
         // What was opened before does not know yet.
-        self.anew(&self.directory, false).setting(setting.name)
+        let anew = self.anew(&self.directory, false);
+        if setting.name.starts_with("llm.") {
+            anew.note_own_keys();
+        }
+        anew.setting(setting.name)
     }
 
     /// What the settings say about reading. Where nothing in sight speaks of it, no repository is opened.

@@ -14,6 +14,8 @@ use rustix::{
 
 use chronicle::parsing;
 
+use crate::{background, commands::environment};
+
 /// The hidden command, below `hook`, that parses files for another process of this program.
 pub(crate) const PARSER: &str = "parser";
 
@@ -42,23 +44,34 @@ pub(crate) fn serve_parser() {
     let _served = parsing::serve(std::io::stdin().lock(), std::io::stdout().lock(), cpu_time, give_up);
 }
 
-/// Starts this program again where `PATH` names folders that depend on where one is: a repository would bring its own
-/// `git`, and what git starts.
+/// Starts this program again where `PATH` or `TMPDIR` names folders that a repository may have brought: it would bring its
+/// own `git` and what git starts, and have programs run in its midst. A person's own absolute folders stay.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
-pub(crate) fn search_no_relative_folders() {
-    let Some(path) = std::env::var_os("PATH") else { return };
-    let (absolute, relative): (Vec<_>, Vec<_>) =
-        std::env::split_paths(&path).partition(|folder| is_fixed(folder));
-    if relative.is_empty() {
+pub(crate) fn leave_out_folders_of_repositories() {
+    let is_of_server = || std::env::args_os().skip(1).any(|arg| arg == "hook" || arg == "mcp");
+    let is_unattended = background::is_of_agent() || is_of_server();
+    let grounds = is_unattended.then(|| chronicle::grounds_of_agent(&environment)).flatten();
+    let is_own = |folder: &Path| {
+        is_fixed(folder) && grounds.as_ref().is_none_or(|grounds| !chronicle::is_within(folder, grounds))
+    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let (own, others): (Vec<_>, Vec<_>) = std::env::split_paths(&path).partition(|folder| is_own(folder));
+    let temporary = std::env::var_os("TMPDIR").filter(|folder| is_unattended && !is_own(Path::new(folder)));
+    if others.is_empty() && temporary.is_none() {
         return;
     }
     let mut command = this_program();
     let mut args = std::env::args_os();
     command.arg0(args.next().unwrap_or_default()).args(args);
-    match std::env::join_paths(&absolute) {
-        Ok(path) if !absolute.is_empty() => command.env("PATH", path),
-        _ => command.env_remove("PATH"),
-    };
+    if !others.is_empty() {
+        match std::env::join_paths(&own) {
+            Ok(path) if !own.is_empty() => command.env("PATH", path),
+            _ => command.env_remove("PATH"),
+        };
+    }
+    if temporary.is_some() {
+        command.env_remove("TMPDIR");
+    }
     // Where that fails, it goes on as it is.
     let _failed = command.exec();
 }

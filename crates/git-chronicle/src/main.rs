@@ -15,7 +15,7 @@ use crate::{cli::Cli, ui::Ui};
 
 fn main() -> ExitCode {
     error::report_panics();
-    limits::search_no_relative_folders();
+    limits::leave_out_folders_of_repositories();
     limits::set();
     let cli = match Cli::parse(std::env::args_os().collect()) {
         Ok(cli) => cli,

@@ -39,7 +39,7 @@ const fn place(path: &'static str, holds: &'static str, forgets: Forgets) -> Tex
 }
 
 /// Every place of session memory.
-pub const TEXT_PLACES: [TextPlace; 16] = [
+pub const TEXT_PLACES: [TextPlace; 17] = [
     place(
         "chronicle.db",
         "turns, digests, threads, blocks, what was learned, the search index",
@@ -61,6 +61,7 @@ pub const TEXT_PLACES: [TextPlace; 16] = [
     place("spending", "what models cost", Forgets::Nothing),
     place("allowed", "what repositories may set, by their paths", Forgets::Nothing),
     place("key-addresses.json", "where keys of models went, by their variables", Forgets::Nothing),
+    place("known-keys.json", "fingerprints of the keys of models that you used", Forgets::Nothing),
     place("setup", "what `setup` added to settings of agents", Forgets::Nothing),
     place("sleep.lock", "nothing", Forgets::Nothing),
     place("wording.lock", "nothing", Forgets::Nothing),

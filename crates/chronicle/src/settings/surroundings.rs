@@ -4,11 +4,12 @@
 //! git's hooks runs this program, only the user's own files say where data and keys go.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
+    os::unix::fs::MetadataExt,
     path::{Component, Path, PathBuf},
 };
 
-use chronicle_core::surroundings::PLAIN_VARIABLES;
+use chronicle_core::surroundings::{PLAIN_VARIABLES, Says, socket};
 use chronicle_git::{ConfigScope, Variables, is_repository};
 use snafu::ensure;
 
@@ -102,7 +103,8 @@ impl Chronicle {
         let set = |name: &str| self.variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let Some(home) = set("HOME") else { return false };
         let config_home = set("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
-        let is_own = |folder: &Path| !self.is_brought(folder);
+        // Another account may have made the folder for just this.
+        let is_own = |folder: &Path| !self.is_brought(folder) && is_of_user(folder);
         let usual = [home.join(".gitconfig"), config_home.join("git/config"), PathBuf::from("/dev/null")];
         is_own(&home)
             && is_own(&config_home)
@@ -143,12 +145,24 @@ impl Chronicle {
         if !self.is_unattended() {
             return None;
         }
-        let value = |name: &'static str| Some((name, (self.environment)(name)?));
-        let mut variables: Variables = PLAIN_VARIABLES.into_iter().filter_map(value).collect();
-        let is_brought =
-            |(name, value): &(&str, OsString)| *name == "HOME" && self.is_brought(Path::new(value));
-        variables.retain(|variable| !is_brought(variable));
-        Some(variables)
+        let variables = PLAIN_VARIABLES.into_iter().filter_map(|(name, says)| {
+            let value = (self.environment)(name).filter(|value| self.is_plain(says, value))?;
+            Some((name, value))
+        });
+        Some(variables.collect())
+    }
+
+    /// Whether a variable that is not the user's says no more than it may.
+    fn is_plain(&self, says: Says, value: &OsStr) -> bool {
+        let text = value.to_str();
+        match says {
+            Says::Anything => true,
+            Says::Name => text.is_some_and(|text| !text.contains('/')),
+            Says::Path => !self.is_brought(Path::new(value)),
+            Says::Socket => {
+                text.and_then(socket).is_some_and(|path| path.is_empty() || !self.is_brought(Path::new(path)))
+            }
+        }
     }
 
     /// A home of session memory that a variable names.
@@ -159,6 +173,31 @@ impl Chronicle {
         ensure!(!self.is_brought(&home), HomeInRepositorySnafu { home, variable });
         Ok(self.directory.join(home))
     }
+}
+
+/// Whether a folder, if there is one, belongs to the user or to the machine.
+fn is_of_user(folder: &Path) -> bool {
+    std::fs::metadata(folder).map_or(true, |metadata| {
+        let owner = metadata.uid();
+        owner == 0 || owner == rustix::process::geteuid().as_raw()
+    })
+}
+
+/// The folder around the one that an agent works in which may have come with a repository: the outermost repository around
+/// it, or else the folder itself; `None` where that is the user's home, or above it.
+#[must_use]
+pub fn grounds_of_agent(environment: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let home = environment(ACCOUNT_HOME).map(|home| real(Path::new(&home)));
+    let is_of_home = |folder: &Path| home.as_ref().is_some_and(|home| home.starts_with(folder));
+    let folders = here.ancestors().take_while(|folder| !is_of_home(folder));
+    folders.filter(|folder| is_repository(folder) || *folder == here).last().map(Path::to_owned)
+}
+
+/// Whether `folder` is in `grounds`, a path without links, whichever way it is named.
+#[must_use]
+pub fn is_within(folder: &Path, grounds: &Path) -> bool {
+    real(folder).starts_with(grounds)
 }
 
 /// Where a path leads to, links followed, as far as it exists.

@@ -189,12 +189,21 @@ fn in_hooks_no_variable_says_where_a_session_goes() {
             variables
         });
     }
-    // What the user's file says counts in the very same hooks.
+    // What the user's file says counts in the very same hooks, with the key that the user has: an agent's settings may
+    // name one of somebody who reads along.
     let desk = Desk::new();
     fs::write(desk.home.join(".gitconfig"), &text).unwrap();
     end_session(&desk, &[]);
+    run(with_key(&desk, &CHECK).env("CLAUDECODE", "1")).refused(1, &["MY_KEY", "git chronicle llm check"]);
+    assert_eq!(service.asked().len(), 0);
+    run(&mut with_key(&desk, &["llm", "check"])).success();
+    run(with_key(&desk, &CHECK).env("CLAUDECODE", "1").env("MY_KEY", "another")).refused(1, &["MY_KEY"]);
+    assert_eq!(service.asked().len(), 0);
+    end_session(&desk, &[]);
     assert!(!service.asked().is_empty());
     assert_eq!(service.asked()[0].header("x-api-key"), Some(KEY));
+    let kept = fs::read_to_string(desk.memory().join("known-keys.json")).unwrap();
+    assert!(kept.contains("MY_KEY") && !kept.contains(KEY), "{kept}");
 }
 
 #[test]

@@ -257,6 +257,31 @@ fn variables_of_an_agent_do_not_steer_the_installed_claude() {
     assert_eq!(given(&variables), 4, "a person's variables count");
     variables.push(("CLAUDECODE", "1"));
     assert_eq!(given(&variables), 0);
+    // Programs run what these name, or are led to other machines by them.
+    let leading = [
+        ("SHELL", "./tools/bash"),
+        ("DBUS_SESSION_BUS_ADDRESS", "unixexec:path=./tools/x"),
+        ("DISPLAY", "example.org:0"),
+        ("TMPDIR", "tools"),
+        ("SSH_AUTH_SOCK", "./tools/agent"),
+    ];
+    let seen_of = |extra: &[(&str, &str)]| {
+        check(&desk, &["--call"], &[&variables, extra].concat()).success();
+        let seen = fs::read_to_string(&seen).unwrap();
+        leading
+            .iter()
+            .filter(|(name, _)| seen.lines().any(|line| line.starts_with(&format!("{name}="))))
+            .count()
+    };
+    assert_eq!(seen_of(&leading), 0);
+    let harmless = [
+        ("SHELL", "/bin/sh"),
+        ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/user/1000/bus"),
+        ("DISPLAY", ":0"),
+        ("TMPDIR", "/tmp"),
+        ("SSH_AUTH_SOCK", "/run/user/1000/agent"),
+    ];
+    assert_eq!(seen_of(&harmless), 4, "the shell is the account's own");
 }
 
 #[test]
