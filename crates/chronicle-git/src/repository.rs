@@ -306,8 +306,8 @@ impl Repository {
         let configs = [common_dir.join("config"), trusted.git_dir().join("config.worktree")];
         configs.iter().try_for_each(|config| sound::ensure_includes(config))?;
         sound::ensure_sound(&["packed-refs", "objects/info/alternates"].map(|name| common_dir.join(name)))?;
-        let graphs = ["commit-graph", "commit-graphs/commit-graph-chain"];
-        sound::ensure_no_device(&graphs.map(|name| common_dir.join("objects/info").join(name)))?;
+        let tables = ["info/commit-graph", "info/commit-graphs/commit-graph-chain", "pack/multi-pack-index"];
+        sound::ensure_no_device(&tables.map(|name| common_dir.join("objects").join(name)))?;
         let (path, is_bare) = match trusted.root() {
             Some(root) => (root, false),
             None => (trusted.git_dir(), true),

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use memchr::memmem;
 
-use self::parts::{Fields, Message, Parts, is_run_together};
+use self::parts::{Fields, Handed, Message, Parts, is_run_together};
 use crate::format::Transcript;
 use crate::human::{Author, author, author_of_waiting};
 use crate::json::{self, Raw};
@@ -46,6 +46,8 @@ pub(crate) struct Claude {
     titles: Vec<(String, String)>,
     /// What was typed while the agent was busy.
     queued: VecDeque<Queued>,
+    /// What of it was handed to the agent, until a row may have told who put it there.
+    handed: VecDeque<Queued>,
     /// What the last reply cost, as it was told: most of its rows repeat it.
     usage: (String, Usage),
     /// Whether the title is one that the human or the agent gave to this very session.
@@ -87,9 +89,8 @@ impl Transcript for Claude {
     }
 
     fn finish(&mut self, stream: &mut Stream<'_>) {
-        while let Some(queued) = self.queued.pop_front() {
-            tell_queued(queued, stream);
-        }
+        self.handed.append(&mut self.queued);
+        self.tell_handed(stream);
     }
 }
 
@@ -101,12 +102,17 @@ impl Claude {
         }
         note_session(fields, stream);
         self.note_title(fields, stream);
+        match fields.attachment.and_then(Handed::of) {
+            Some(handed) => self.judge(&handed, stream),
+            None if ["assistant", "user"].contains(&&*fields.kind) => self.tell_handed(stream),
+            None => {}
+        }
         match &*fields.kind {
             "assistant" => assistant(row, fields, message, &mut self.usage, stream),
             "user" => user(row, fields, message, stream),
             "progress" => progress(row, parts, &mut self.usage, stream),
             "system" => system(row, fields, stream),
-            "queue-operation" => self.queue(row, fields, stream),
+            "queue-operation" => self.queue(row, fields),
             "summary" | "ai-title" | "custom-title" => Verdict::Kept,
             "pr-link" if stream.is_new(&fields.url) => {
                 let id = Cow::Borrowed(&*fields.url);
@@ -150,10 +156,25 @@ impl Claude {
         }
     }
 
+    /// Tells of what was handed to the agent, unless it was no human who put it there.
+    fn judge(&mut self, handed: &Handed<'_>, stream: &mut Stream<'_>) {
+        let at = self.handed.iter().position(|queued| queued.words == handed.words);
+        match at.and_then(|at| self.handed.remove(at)) {
+            Some(queued) if !handed.is_from_machine => tell_queued(queued, stream),
+            _ => {}
+        }
+    }
+
+    fn tell_handed(&mut self, stream: &mut Stream<'_>) {
+        while let Some(queued) = self.handed.pop_front() {
+            tell_queued(queued, stream);
+        }
+    }
+
     /// What is typed while the agent is busy waits in a queue. It is handed to
     /// the agent in the middle of its work (`remove`) and then stands nowhere
     /// else, becomes a row of its own (`dequeue`), or goes back to the human (`popAll`).
-    fn queue(&mut self, row: &Row<'_>, fields: &Fields<'_>, stream: &mut Stream<'_>) -> Verdict {
+    fn queue(&mut self, row: &Row<'_>, fields: &Fields<'_>) -> Verdict {
         match &*fields.operation {
             "enqueue" => {
                 let words = fields.content.map(json::text_or_empty).unwrap_or_default();
@@ -162,11 +183,7 @@ impl Claude {
                     self.queued.push_back(Queued { place, at: fields.at, words: words.into_owned() });
                 }
             }
-            "remove" => {
-                if let Some(queued) = self.queued.pop_front() {
-                    tell_queued(queued, stream);
-                }
-            }
+            "remove" => self.handed.extend(self.queued.pop_front()),
             "dequeue" => drop(self.queued.pop_front()),
             "popAll" => self.queued.clear(),
             operation => return Verdict::unknown(operation),

@@ -158,7 +158,10 @@ fn tell_words(row: &Row<'_>, fields: &Fields<'_>, content: Raw<'_>, stream: &mut
     let typed = fields.typed.filter(|_| fields.kind == "user").map(words_of);
     let typed = typed.filter(|typed| !typed.trim().is_empty());
     let is_typed = typed.is_some();
-    let words = typed.unwrap_or_else(|| words_of(content));
+    let words = typed.unwrap_or_else(|| match &*fields.kind {
+        "user" => without_content(words_of(content)),
+        _ => words_of(content),
+    });
     // The same words of a message that was written again later are told once.
     if words.trim().is_empty() || !stream.is_new(&format!("{}\n{words}", fields.id)) {
         return;
@@ -176,6 +179,17 @@ fn tell_words(row: &Row<'_>, fields: &Fields<'_>, content: Raw<'_>, stream: &mut
     let id = Cow::Borrowed(&*fields.id);
     stream.turn(&Turn { id, ..Turn::new(row.place_of(content), fields.at, event) });
 }
+
+/// What a human typed, without the files and resources that were named in it: their texts follow it.
+fn without_content(words: Cow<'_, str>) -> Cow<'_, str> {
+    match words.find(CONTENT) {
+        Some(at) => Cow::Owned(words[..at].to_owned()),
+        None => words,
+    }
+}
+
+/// How the text of a file or resource begins.
+const CONTENT: &str = "\nContent from @";
 
 fn tell_call(row: &Row<'_>, fields: &Fields<'_>, call: Raw<'_>, stream: &mut Stream<'_>) {
     let (mut id, mut name, mut input, mut status, mut at) =

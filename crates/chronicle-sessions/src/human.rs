@@ -20,7 +20,7 @@ pub(crate) enum Author<'a> {
 }
 
 /// How words begin that no human typed.
-const BEGINNINGS: [(&str, Synthetic); 37] = [
+const BEGINNINGS: [(&str, Synthetic); 38] = [
     ("<local-command-stdout>", Synthetic::Output),
     ("<local-command-stderr>", Synthetic::Output),
     ("<bash-stdout>", Synthetic::Output),
@@ -45,6 +45,7 @@ const BEGINNINGS: [(&str, Synthetic); 37] = [
     ("<permissions instructions>", Synthetic::Injected),
     ("<collaboration_mode>", Synthetic::Injected),
     ("<session_context>", Synthetic::Injected),
+    ("<user_action>", Synthetic::Injected),
     ("This is the Gemini CLI. We are setting up the context", Synthetic::Injected),
     ("System: Please continue.", Synthetic::Injected),
     ("This session is being continued from a previous conversation", Synthetic::Summary),
@@ -174,6 +175,7 @@ mod tests {
         for words in [
             "<github-webhook-activity>\nTODO: x\n</github-webhook-activity>",
             "[SYSTEM NOTIFICATION - NOT USER INPUT]\nx",
+            "<user_action>\n  <action>review</action>\n  <results>\n  TODO: x\n  </results>\n</user_action>\n",
         ] {
             assert!(matches!(author(words.into()), Author::Machine(..)), "{words}");
         }

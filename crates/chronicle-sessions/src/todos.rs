@@ -7,8 +7,8 @@ use chronicle_core::thread::{Evidence, is_alike};
 use crate::journal::Noted;
 use crate::turn::{Todo, TodoItem, TodoState};
 
-/// How many items of one session are kept.
-const MOST_ITEMS: usize = 2_000;
+/// How many items of one list, and of one session, are kept: nobody works through more.
+const MOST_ITEMS: usize = 200;
 
 /// An item of the list, as its last change left it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +77,7 @@ impl Todos {
 
     /// Takes a list that stands in the place of the one before.
     fn replace(&mut self, items: &[TodoItem], by: &Noted, evidence: impl Fn(&str, TodoState) -> Evidence) {
+        let items = &items[..items.len().min(MOST_ITEMS)];
         let is_open = |state| matches!(state, TodoState::Pending | TodoState::InProgress);
         let is_listed = |text: &str| items.iter().any(|item| item.text == text);
         for item in items {

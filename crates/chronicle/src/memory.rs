@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use chronicle_core::{distance, redaction::cleaned};
 use chronicle_git::{Checkout, files::is_of_another_account};
-use chronicle_search::{Project, Store};
+use chronicle_search::{Connection, Project, SqlResult, Store};
 use snafu::{OptionExt, ensure};
 
 use crate::{
@@ -120,9 +120,9 @@ impl Chronicle {
         if let Some(known) = memory.project_of(&self.directory)? {
             return Ok(known);
         }
-        let home = Home::of(&self.directory, Some(&Self::new_id().0));
-        let folder = home.folder.to_string_lossy().into_owned();
         Ok(memory.store.write(|tx| {
+            let home = Home::of(tx, &self.directory, Some(&Self::new_id().0))?;
+            let folder = home.folder.to_string_lossy().into_owned();
             let project = Project::obtain(tx, &home.key, &home.name)?;
             project.take_folder(tx, &folder)?;
             Ok(project)
@@ -137,20 +137,25 @@ impl Chronicle {
 }
 
 impl Home {
-    /// What `folder` tells of its project: the repository that it is in, or itself.
+    /// What `folder` tells of its project: the repository that it is in, or itself. A copy of a repository that is known, such
+    /// as an archive that brings an id, is a project of its own.
     ///
     /// A repository without an id gets `new_id`, if there is one.
-    pub(crate) fn of(folder: &Path, new_id: Option<&str>) -> Self {
-        let Some(checkout) = Checkout::of(folder) else { return Self::of_folder(folder) };
+    pub(crate) fn of(connection: &Connection, folder: &Path, new_id: Option<&str>) -> SqlResult<Self> {
+        let Some(checkout) = Checkout::of(folder) else { return Ok(Self::of_folder(folder)) };
         let id = match new_id {
             Some(new) => checkout.obtain_id(new),
             None => checkout.id(),
+        };
+        let id = match id {
+            Some(id) if is_copy(connection, &checkout, &id)? => None,
+            id => id,
         };
         let key = id.map_or_else(
             || format!("path:{}", checkout.common_dir.to_string_lossy()),
             |id| format!("id:{id}"),
         );
-        Self { key, name: cleaned(&checkout.name()).0.into_owned(), folder: checkout.root }
+        Ok(Self { key, name: cleaned(&checkout.name()).0.into_owned(), folder: checkout.root })
     }
 
     /// A folder that is in no repository.
@@ -163,12 +168,28 @@ impl Home {
     }
 }
 
+/// Folders of a project that are looked at.
+const MOST_FOLDERS: usize = 64;
+
+/// Whether the project with this id is known in other places, which are still repositories with it, and not in this one.
+fn is_copy(connection: &Connection, checkout: &Checkout, id: &str) -> SqlResult<bool> {
+    let Some(project) = Project::by_key(connection, &format!("id:{id}"))? else { return Ok(false) };
+    let folders = project.folders(connection)?;
+    if folders.iter().any(|folder| Path::new(folder) == checkout.root) {
+        return Ok(false);
+    }
+    let others = folders.iter().take(MOST_FOLDERS).filter_map(|folder| Checkout::of(Path::new(folder)));
+    let others: Vec<Checkout> = others.filter(|other| other.id().as_deref() == Some(id)).collect();
+    Ok(!others.is_empty() && others.iter().all(|other| other.common_dir != checkout.common_dir))
+}
+
 impl Memory {
     /// The project that `directory` belongs to, if it has one.
     pub(crate) fn project_of(&self, directory: &Path) -> Result<Option<Project>, Error> {
-        let home = Home::of(directory, None);
+        let named = directory;
         let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
         Ok(self.store.read(|connection| {
+            let home = Home::of(connection, named, None)?;
             if let Some(project) = Project::by_key(connection, &home.key)? {
                 return Ok(Some(project));
             }

@@ -78,7 +78,7 @@ pub(crate) fn leave_out_folders_of_repositories() {
 
 /// Whether a folder is the same one wherever this program is started: what is named by way of a process, such as
 /// `/proc/self/cwd`, depends on it as a relative one does.
-fn is_fixed(folder: &Path) -> bool {
+pub(crate) fn is_fixed(folder: &Path) -> bool {
     let goes_back = || folder.components().any(|part| part == Component::ParentDir);
     folder.is_absolute() && !["/proc", "/dev"].iter().any(|root| folder.starts_with(root)) && !goes_back()
 }

@@ -147,8 +147,9 @@ pub(super) fn is_run_together(line: &[u8]) -> bool {
 }
 
 /// The members of a row that say something; the others are the larger part.
-const ROW: [&str; 26] = [
+const ROW: [&str; 27] = [
     "type",
+    "attachment",
     "uuid",
     "timestamp",
     "sessionId",
@@ -221,6 +222,8 @@ pub(super) struct Fields<'a> {
     pub(super) is_plan: bool,
     pub(super) is_failure: bool,
     pub(super) origin: Option<Raw<'a>>,
+    /// What the agent was given beside the words of a row.
+    pub(super) attachment: Option<Raw<'a>>,
     pub(super) prompt_source: Cow<'a, str>,
     pub(super) turn_origin: Cow<'a, str>,
     pub(super) content: Option<Raw<'a>>,
@@ -250,6 +253,7 @@ impl<'a> Fields<'a> {
             "planContent" => self.is_plan = true,
             "isApiErrorMessage" => self.is_failure = json::is_true(value),
             "origin" => self.origin = Some(value),
+            "attachment" => self.attachment = Some(value),
             "promptSource" => self.prompt_source = text(),
             "turnOrigin" => self.turn_origin = text(),
             "content" => self.content = Some(value),
@@ -270,8 +274,33 @@ impl<'a> Fields<'a> {
         if !TYPED.contains(&&*self.prompt_source) || !OF_HUMAN.contains(&&*self.turn_origin) {
             return true;
         }
-        let Some(origin) = self.origin else { return false };
-        let kind = json::member_text(origin, "kind").or_else(|| json::text(origin));
-        !matches!(kind.as_deref(), None | Some("human" | "user" | ""))
+        self.origin.is_some_and(is_no_human)
+    }
+}
+
+/// Whether what `origin` names is no human.
+fn is_no_human(origin: Raw<'_>) -> bool {
+    let kind = json::member_text(origin, "kind").or_else(|| json::text(origin));
+    !matches!(kind.as_deref(), None | Some("human" | "user" | ""))
+}
+
+/// Words of the queue that were handed to the agent, as a row tells of them.
+pub(super) struct Handed<'a> {
+    pub(super) words: Cow<'a, str>,
+    /// Whether something that is no human put them there, such as a task at its time.
+    pub(super) is_from_machine: bool,
+}
+
+impl<'a> Handed<'a> {
+    /// What an attachment tells of such words.
+    pub(super) fn of(attachment: Raw<'a>) -> Option<Self> {
+        if json::member_text(attachment, "type")? != "queued_command" {
+            return None;
+        }
+        Some(Self {
+            words: json::member_text(attachment, "prompt")?,
+            is_from_machine: json::member(attachment, "isMeta").is_some_and(json::is_true)
+                || json::member(attachment, "origin").is_some_and(is_no_human),
+        })
     }
 }

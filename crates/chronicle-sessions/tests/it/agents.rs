@@ -55,6 +55,39 @@ fn claude_sub_agents_compactions_and_queues() {
 }
 
 #[test]
+fn claude_queues_hold_words_of_machines_too() {
+    let of = |attachment: &str| {
+        let attachment = format!(
+            r#"{{"type":"attachment","uuid":"h1","attachment":{{"type":"queued_command","prompt":"look at the build",{attachment}}}}}"#
+        );
+        let file = rows(&[
+            r#"{"type":"user","uuid":"u1","sessionId":"s","message":{"role":"user","content":"make the pool wait"}}"#,
+            r#"{"type":"queue-operation","operation":"enqueue","content":"look at the build","sessionId":"s"}"#,
+            r#"{"type":"queue-operation","operation":"remove","sessionId":"s"}"#,
+            &attachment,
+            r#"{"type":"assistant","uuid":"a1","sessionId":"s","message":{"id":"m1","model":"opus","content":[{"type":"text","text":"It is red."}]}}"#,
+        ]);
+        let (_, turns) = told(&file);
+        all_words(&turns).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let typed = ["prompt: make the pool wait", "prompt: look at the build", "said: It is red."];
+    assert_eq!(of(r#""commandMode":"prompt""#), typed);
+    assert_eq!(of(r#""origin":{"kind":"human"}"#), typed);
+    for machine in [r#""isMeta":true"#, r#""origin":{"kind":"channel","server":"x"}"#] {
+        assert_eq!(of(machine), [typed[0], typed[2]], "{machine}");
+    }
+}
+
+#[test]
+fn what_gemini_puts_after_a_prompt_is_no_word_of_the_human() {
+    let file = rows(&[
+        r#"{"sessionId":"g","projectHash":"h","startTime":"2026-03-01T12:00:00Z"}"#,
+        r#"{"id":"1","timestamp":"2026-03-01T12:00:01Z","type":"user","content":[{"text":"look at @srv:issues/7"},{"text":"\nContent from @issues/7:\n"},{"text":"Always use x."}]}"#,
+    ]);
+    assert_eq!(all_words(&told(&file).1), ["prompt: look at @srv:issues/7\n"]);
+}
+
+#[test]
 fn claude_calls_come_with_their_outcome() {
     let call = |id: &str, name: &str, input: &str| {
         format!(

@@ -70,10 +70,12 @@ impl Placer {
         if self.excluded.iter().flatten().any(is_out) {
             return Ok(Belongs::Nowhere);
         }
-        let home = self.homes.entry(told.clone()).or_insert_with(|| {
+        if !self.homes.contains_key(&told) {
             let path = Path::new(&told);
-            path.is_dir().then(|| Home::of(path, Some(&Chronicle::new_id().0)))
-        });
+            let home = path.is_dir().then(|| Home::of(tx, path, Some(&Chronicle::new_id().0))).transpose()?;
+            self.homes.insert(told.clone(), home);
+        }
+        let home = self.homes.get(&told).and_then(Option::as_ref);
         let known = Project::by_folder(tx, &told)?;
         let Some(home) = home else {
             // The folder is gone: what was known of it, or of what it lay in, still holds.

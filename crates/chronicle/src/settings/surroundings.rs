@@ -5,12 +5,11 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    os::unix::fs::MetadataExt,
     path::{Component, Path, PathBuf},
 };
 
 use chronicle_core::surroundings::{PLAIN_VARIABLES, Says, socket};
-use chronicle_git::{ConfigScope, Variables, is_repository};
+use chronicle_git::{ConfigScope, Variables, files::is_of_another_account, is_repository};
 use snafu::ensure;
 
 use crate::{Chronicle, Error, error::HomeInRepositorySnafu};
@@ -103,8 +102,7 @@ impl Chronicle {
         let set = |name: &str| self.variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let Some(home) = set("HOME") else { return false };
         let config_home = set("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
-        // Another account may have made the folder for just this.
-        let is_own = |folder: &Path| !self.is_brought(folder) && is_of_user(folder);
+        let is_own = |folder: &Path| !self.is_brought(folder);
         let usual = [home.join(".gitconfig"), config_home.join("git/config"), PathBuf::from("/dev/null")];
         is_own(&home)
             && is_own(&config_home)
@@ -127,7 +125,9 @@ impl Chronicle {
     pub(crate) fn is_brought(&self, folder: &Path) -> bool {
         // Where a folder on the way is missing, `..` leads elsewhere once that is made.
         let goes_back = folder.components().any(|part| part == Component::ParentDir);
-        self.is_unattended() && (!folder.is_absolute() || goes_back || self.is_beside_agent(folder))
+        // Another account may have made the folder for just this.
+        let is_strange = || !folder.is_absolute() || goes_back || is_of_another_account(folder);
+        self.is_unattended() && (is_strange() || self.is_beside_agent(folder))
             || self.is_in_repository(folder)
     }
 
@@ -173,14 +173,6 @@ impl Chronicle {
         ensure!(!self.is_brought(&home), HomeInRepositorySnafu { home, variable });
         Ok(self.directory.join(home))
     }
-}
-
-/// Whether a folder, if there is one, belongs to the user or to the machine.
-fn is_of_user(folder: &Path) -> bool {
-    std::fs::metadata(folder).map_or(true, |metadata| {
-        let owner = metadata.uid();
-        owner == 0 || owner == rustix::process::geteuid().as_raw()
-    })
 }
 
 /// The folder around the one that an agent works in which may have come with a repository: the outermost repository around

@@ -16,6 +16,7 @@ use crate::{
         ui_now,
     },
     error::{CommandError, UsageSnafu, explain},
+    limits::is_fixed,
     ui::Ui,
 };
 
@@ -81,7 +82,7 @@ pub(crate) fn run(
     }
     // Who names a directory by hand means that one.
     let named = || PROJECT.into_iter().filter_map(environment).map(PathBuf::from);
-    let project = || named().find(|folder| folder.is_absolute() && folder.is_dir());
+    let project = || named().find(|folder| is_fixed(folder) && folder.is_dir());
     let directory = if is_given { None } else { project() }.unwrap_or(current);
     let keeps_facts = may_keep_facts(&directory);
     let tools = Choice::of(&args.tools).map_err(|name| {
