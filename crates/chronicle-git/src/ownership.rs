@@ -21,6 +21,7 @@ use snafu::ResultExt;
 
 use crate::{
     error::{GitError, NotARepositorySnafu, Result},
+    files,
     glance::git_dir_of,
     sound,
 };
@@ -130,7 +131,52 @@ impl Site {
             self.ask_git(directory)?;
             agreed().insert(self.git_dir.clone());
         }
-        Ok(Trusted(self))
+        match self.is_of_another() {
+            Some(other) => Err(GitError::Distrusted {
+                path: self.shown(),
+                reason: format!(
+                    "it passes for a working tree of `{}`, which knows of none there (`git worktree repair` mends one \
+                     that was moved)",
+                    other.display()
+                ),
+            }),
+            None => Ok(Trusted(self)),
+        }
+    }
+
+    /// The repository that this one says to be a working tree of, where that does not say so, too: an unpacked archive could
+    /// name any. A linked working tree that was moved is where nothing else is.
+    fn is_of_another(&self) -> Option<PathBuf> {
+        let read = |name: &str| files::read(&self.git_dir.join(name), files::MAX_BYTES).ok();
+        let path = |content: &[u8]| Some(self.git_dir.join(content.trim_ascii().to_path().ok()?));
+        let real = |path: &Path| path.canonicalize().ok();
+        let git_dir = real(&self.git_dir)?;
+        let Some(common_dir) = read("commondir") else {
+            // The git directory of one working tree is not that of another one.
+            let root = real(self.root.as_ref()?)?;
+            let is_elsewhere = git_dir.ends_with(".git") && git_dir.parent() != Some(&root);
+            return (is_elsewhere && !self.is_named_by_config(&git_dir, &root)).then_some(git_dir);
+        };
+        let common_dir = path(&common_dir)?;
+        let is_listed = real(&common_dir)
+            .is_some_and(|common_dir| git_dir.parent() == Some(&common_dir.join("worktrees")));
+        let back = read("gitdir").and_then(|content| real(&path(&content)?));
+        let is_back = match (&self.root, back) {
+            (Some(root), Some(back)) => back.parent() == real(root).as_deref(),
+            _ => true,
+        };
+        (!is_listed || !is_back).then_some(common_dir)
+    }
+
+    /// Whether the configuration of a git directory says that its working tree is `root`, as that of submodules does.
+    fn is_named_by_config(&self, git_dir: &Path, root: &Path) -> bool {
+        let config = files::read(&git_dir.join("config"), files::MAX_BYTES).unwrap_or_default();
+        config.lines().any(|line| {
+            let value = line.trim_ascii().strip_prefix(b"worktree").map(<[u8]>::trim_ascii_start);
+            let value = value.and_then(|value| value.strip_prefix(b"=")).map(<[u8]>::trim_ascii);
+            let named = value.and_then(|value| value.to_path().ok()).map(|path| git_dir.join(path));
+            named.and_then(|path| path.canonicalize().ok()).is_some_and(|path| path == root)
+        })
     }
 
     /// Whether everything belongs to this user that git looks at. A bare repository that was only found may be
@@ -190,7 +236,7 @@ pub fn distrust(directory: &Path) -> Option<GitError> {
     // Nearly every repository is the user's own, which takes no search for what else git might find.
     let around = || Site::around(&directory.canonicalize().ok()?);
     match around() {
-        Some(site) if site.is_own() => None,
+        Some(site) if site.is_own() && site.is_of_another().is_none() => None,
         _ => Site::discover(directory).ok()?.trusted(directory).err(),
     }
 }

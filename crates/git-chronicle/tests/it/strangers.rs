@@ -528,3 +528,44 @@ fn a_strangers_document_lowers_no_lesson_of_the_users() {
         repo.put_note("chronicle", &commit, own.as_bytes());
     }
 }
+
+#[test]
+fn an_archive_passes_for_no_working_tree_of_a_repository_of_the_users() {
+    let (repo, _) = annotated();
+    let told = |folder: &std::path::Path| {
+        // A session of its own each time: what was shown is not shown again.
+        let payload = json!({ "session_id": folder.file_name().map(std::ffi::OsStr::to_string_lossy), "cwd": folder, "tool_name": "Read",
+            "tool_input": { "file_path": folder.join("a.rs") } });
+        let file = repo.beside("payload");
+        fs::write(&file, payload.to_string()).expect("it can be written");
+        let mut command = binary(folder, &["hook", "claude", "post-tool-use"]);
+        command.stdin(fs::File::open(file).expect("it was written"));
+        run(&mut command).success().stdout
+    };
+    assert!(told(repo.path()).contains("OWN trap"));
+    let linked = repo.beside("linked");
+    repo.git(&["worktree", "add", "--quiet", "-b", "feat", &linked.to_string_lossy()]);
+    assert!(told(&linked).contains("OWN trap"));
+    let git_dir = repo.path().join(".git");
+    for (name, target) in [
+        ("commondir", git_dir.clone()),
+        ("main", git_dir.clone()),
+        ("linked", git_dir.join("worktrees/linked")),
+    ] {
+        let archive = repo.beside(&format!("archive-{name}"));
+        fs::create_dir(&archive).expect("it is new");
+        fs::write(archive.join("a.rs"), "fn a() {\n    1;\n}\n").expect("it can be written");
+        let own = archive.join(".git");
+        if name == "commondir" {
+            for folder in ["objects", "refs"] {
+                fs::create_dir_all(own.join(folder)).expect("it is new");
+            }
+            fs::write(own.join("HEAD"), "ref: refs/heads/main\n").expect("it can be written");
+            fs::write(own.join("commondir"), format!("{}\n", target.display())).expect("it can be written");
+        } else {
+            fs::write(own, format!("gitdir: {}\n", target.display())).expect("it can be written");
+        }
+        assert_eq!(told(&archive), "", "{name}");
+        chronicle(&archive, &["read", "a.rs"]).refused(1, &["passes for a working tree"]);
+    }
+}
