@@ -72,7 +72,7 @@ const permit = (config) => {
   };
   if (decided("bash", "git chronicle read x") === "ask") {
     const allowed = permitted.map((command) => [`git chronicle ${command} *`, "allow"]);
-    const still = [...asked, ">"].map((part) => [part === "-e" ? "git chronicle * -e *" : `git chronicle *${part}*`, "ask"]);
+    const still = [...asked, ">"].map((part) => [`git chronicle *${/^-\w$/.test(part) ? " " : ""}${part}*`, "ask"]);
     add("bash", Object.fromEntries([...allowed, ...still]));
   }
   if (decided("chronicle_chronicle_read", "*") === "ask") add("chronicle_chronicle_*", { "*": "allow" });

@@ -17,7 +17,7 @@ pub(super) const COMMANDS: [&str; 17] = [
 
 /// Options of these commands about which the user is asked all the same: they ask a model, open an editor, or look into
 /// other projects.
-pub(super) const ASKED: [&str; 4] = ["--agent", "--all", "--retry-failed", "-e"];
+pub(super) const ASKED: [&str; 6] = ["--agent", "--all", "--project", "--retry-failed", "-C", "-e"];
 
 /// Their names as elements of a list in TOML or Starlark, a few on each line.
 fn quoted_commands(before: &str) -> String {
@@ -63,7 +63,7 @@ pub(super) fn of_gemini() -> String {
         "# Asked about all the same: these ask a model, open an editor, or look into other projects.\n"
             .to_owned(),
         rule(
-            &format!("{shell}commandRegex = '''git chronicle .*(?:{asked})[^-a-z]'''\n"),
+            &format!("{shell}commandRegex = '''git chronicle .*(?:(?:{asked})[^-a-z]| -C)'''\n"),
             "ask_user",
             200,
             both,
@@ -86,7 +86,14 @@ pub(super) fn of_gemini() -> String {
 pub(crate) fn may_run(line: &str) -> bool {
     let Some(words) = words(line.trim_matches(' ')) else { return false };
     let [git, chronicle, command, rest @ ..] = &words[..] else { return false };
-    let is_asked = |word: &String| ASKED.contains(&word.split('=').next().unwrap_or_default());
+    // Short options may stand in one word, with what the last one takes.
+    let is_short = |word: &str, option: &str| {
+        option.len() == 2 && word.starts_with('-') && !word.starts_with("--") && word.contains(&option[1..])
+    };
+    let is_asked = |word: &String| {
+        let name = word.split('=').next().unwrap_or_default();
+        ASKED.iter().any(|option| name == *option || is_short(word, option))
+    };
     git == "git"
         && chronicle == "chronicle"
         && COMMANDS.contains(&command.as_str())
@@ -130,7 +137,8 @@ fn rules() -> [(&'static str, Vec<String>); 2] {
     let skills = SKILLS.iter().map(|(name, _)| format!("Skill({name})"));
     let allowed = commands.chain([format!("mcp__{SERVER_NAME}")]).chain(skills).collect();
     let asked = ASKED.iter().flat_map(|option| {
-        [format!("Bash(git chronicle * {option})"), format!("Bash(git chronicle * {option} *)")]
+        let with = if option.starts_with("--") { "=*" } else { "*" };
+        ["", " *", with].map(|rest| format!("Bash(git chronicle * {option}{rest})"))
     });
     [("allow", allowed), ("ask", asked.collect())]
 }
@@ -200,6 +208,11 @@ mod tests {
             "git chronicle annotate --commit HEAD --agent=x",
             "git chronicle find x --a''ll",
             "git chronicle annotate -e",
+            "git chronicle find --project /home/me/private key",
+            "git chronicle brief --project=private",
+            "git chronicle find -C /home/me/private key",
+            "git chronicle find -C/home/me/private key",
+            "git chronicle find key -qC /home/me/private",
             "git chronicle read x; rm -rf y",
             "git chronicle read x | head",
             "git chronicle read x && ls",

@@ -9,6 +9,7 @@ use chronicle::{Chronicle, counted, render, threads::PendingCommand};
 #[derive(Debug, clap::Args)]
 pub(crate) struct PendingArgs {
     /// Another project, by its name or folder
+    #[arg(long)]
     project: Option<String>,
 
     /// List what is open in all projects
