@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    claim_id::summary_id,
+    claim_id::{summary_id, summary_id_of},
     code_lines::may_be_sketched,
     trust::{Voice, Voices},
 };
@@ -63,7 +63,11 @@ impl Stored {
     /// the claim into a document of theirs, and that one speaks only for itself.
     pub(crate) fn is_said_in(&self, document: &Annotation, id: &EntryId) -> bool {
         let voices = &self.voices;
-        !voices.are_several() || voices.of_claim(id).tier <= voices.of_claim(&summary_id(document)).tier
+        let summary = || match self.note.fingerprint_of(document) {
+            Some(fingerprint) => summary_id_of(fingerprint),
+            None => summary_id(document),
+        };
+        !voices.are_several() || voices.of_claim(id).tier <= voices.of_claim(&summary()).tier
     }
 
     /// What of it the user or the team says.

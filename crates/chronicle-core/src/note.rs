@@ -314,6 +314,14 @@ impl Note {
         self.statements().into_iter().map(|statement| statement.document).collect()
     }
 
+    /// The fingerprint of a document of this note, which is not made anew: the larger the document, the longer that takes, and
+    /// each of its lessons may ask. `None` for a document that only equals one of it.
+    #[must_use]
+    pub fn fingerprint_of(&self, document: &Annotation) -> Option<&str> {
+        let found = self.documents.iter().find(|(_, own)| std::ptr::eq(*own, document));
+        found.map(|(fingerprint, _)| fingerprint.as_str())
+    }
+
     /// The documents whose summary another of the note replaces; two that replace each other count for nothing.
     fn replaced(&self) -> BTreeSet<&str> {
         let named = self
