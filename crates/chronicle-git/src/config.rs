@@ -7,7 +7,7 @@ use std::{
 
 use gix::bstr::ByteSlice;
 
-use crate::{Repository, error::Result, process};
+use crate::{Repository, error::Result, process, sound::is_sound};
 
 /// A value that some setting has somewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,6 +136,13 @@ impl UserConfig {
             files.extend(home.as_ref().map(|home| home.join(".gitconfig")));
         }
         Self { files, home }
+    }
+
+    /// Whether each of the files can be read as a whole, or is not there.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        let is_none = |file: &PathBuf| file.as_os_str().is_empty() || file == Path::new("/dev/null");
+        self.files.iter().all(|file| is_none(file) || is_sound(file))
     }
 }
 

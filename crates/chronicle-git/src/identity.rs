@@ -78,7 +78,9 @@ impl Repository {
         let named = self.first_set(["gitoxide.commit.committerDate"]);
         let named = named.as_ref().and_then(|date| date.to_str().ok());
         let parsed = named.and_then(|date| {
-            let relative_to_now = || gix::date::parse(date, Some(gix::date::Zoned::now())).ok();
+            let relative_to_now = || {
+                gix::date::parse(date, Some(self.now.to_zoned(local_zone().unwrap_or(TimeZone::UTC)))).ok()
+            };
             gix::date::parse(date, None).ok().or_else(relative_to_now)
         });
         parsed.unwrap_or_else(|| {
@@ -96,8 +98,9 @@ fn local_zone() -> Option<TimeZone> {
         None => Path::new(SYSTEM_ZONE).to_owned(),
         Some(name) => Path::new(ZONES).join(name.to_str()?.trim_start_matches(':')),
     };
-    let is_below = |path: &Path| !path.components().any(|part| part == std::path::Component::ParentDir);
-    let rules = is_below(&path).then(|| fs::read(&path).ok()).flatten()?;
+    let has_no_way_out = |path: &Path| !path.components().any(|part| part == std::path::Component::ParentDir);
+    let is_named = has_no_way_out(&path) && (named.is_none() || path.starts_with(ZONES));
+    let rules = is_named.then(|| fs::read(&path).ok()).flatten()?;
     TimeZone::tzif("local", &rules).ok()
 }
 

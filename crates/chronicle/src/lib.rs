@@ -106,7 +106,7 @@ pub use rewrite::{CarryReply, ReconcileReply, Sources, Succession, rewritten_pai
 pub use schema::{SCHEMA_NAMES, schema};
 pub use settings::{
     ACCOUNT_HOME, IgnoredSetting, Rule, SETTINGS, Setting, SettingNow, SettingOrigin, Settings, UNATTENDED,
-    grounds_of_agent, is_of_agent, is_within,
+    grounds_of_agent, has_sound_configuration, is_of_agent, is_within,
 };
 pub use show::{Shown, ShownCorrection};
 pub use stage::NoteCommand;

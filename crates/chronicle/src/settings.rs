@@ -22,7 +22,9 @@ use self::{
     table::Kind,
 };
 pub use self::{
-    surroundings::{ACCOUNT_HOME, UNATTENDED, grounds_of_agent, is_of_agent, is_within},
+    surroundings::{
+        ACCOUNT_HOME, UNATTENDED, grounds_of_agent, has_sound_configuration, is_of_agent, is_within,
+    },
     table::{Rule, SETTINGS, Setting},
 };
 use crate::{Chronicle, Error, allow::Wanted, error::InvalidSettingSnafu};

@@ -1,6 +1,7 @@
 //! What this process may take of the machine, and what it may leave behind on it.
 
 use std::{
+    ffi::OsString,
     os::unix::process::CommandExt,
     path::{Component, Path},
     process::Command,
@@ -44,10 +45,11 @@ pub(crate) fn serve_parser() {
     let _served = parsing::serve(std::io::stdin().lock(), std::io::stdout().lock(), cpu_time, give_up);
 }
 
-/// Starts this program again where `PATH` or `TMPDIR` names folders that a repository may have brought: it would bring its
-/// own `git` and what git starts, and have programs run in its midst. A person's own absolute folders stay.
+/// Starts this program again without what variables name that a repository may have brought: folders in `PATH` or `TMPDIR`,
+/// which would bring their own `git` and have programs run in its midst, and files of settings and time zones that have no
+/// end. A person's own absolute folders stay.
 #[expect(clippy::disallowed_methods, reason = "the binary is where the environment is looked up")]
-pub(crate) fn leave_out_folders_of_repositories() {
+pub(crate) fn leave_out_what_repositories_bring() {
     let is_of_server = || std::env::args_os().skip(1).any(|arg| arg == "hook" || arg == "mcp");
     let is_unattended = background::is_of_agent() || is_of_server();
     let grounds = is_unattended.then(|| chronicle::grounds_of_agent(&environment)).flatten();
@@ -56,8 +58,8 @@ pub(crate) fn leave_out_folders_of_repositories() {
     };
     let path = std::env::var_os("PATH").unwrap_or_default();
     let (own, others): (Vec<_>, Vec<_>) = std::env::split_paths(&path).partition(|folder| is_own(folder));
-    let temporary = std::env::var_os("TMPDIR").filter(|folder| is_unattended && !is_own(Path::new(folder)));
-    if others.is_empty() && temporary.is_none() {
+    let left_out = if is_unattended { variables_to_leave_out(&is_own) } else { Vec::new() };
+    if others.is_empty() && left_out.is_empty() {
         return;
     }
     let mut command = this_program();
@@ -69,11 +71,34 @@ pub(crate) fn leave_out_folders_of_repositories() {
             _ => command.env_remove("PATH"),
         };
     }
-    if temporary.is_some() {
-        command.env_remove("TMPDIR");
+    for name in left_out {
+        command.env_remove(name);
     }
     // Where that fails, it goes on as it is.
     let _failed = command.exec();
+}
+
+/// The variables that name what only a repository would have them name.
+fn variables_to_leave_out(is_own: &dyn Fn(&Path) -> bool) -> Vec<&'static str> {
+    let folders = ["TMPDIR", "TZDIR"];
+    let folders = folders.into_iter().filter(|name| {
+        environment(name).is_some_and(|folder| !folder.is_empty() && !is_own(Path::new(&folder)))
+    });
+    let mut names: Vec<_> = folders.collect();
+    // A zone is a name below that folder, or a rule; the library opens what else is there.
+    let is_file = |zone: OsString| {
+        let zone = zone.to_string_lossy();
+        let zone = Path::new(zone.trim_start_matches(':'));
+        zone.exists() && !is_own(zone) && !zone.as_os_str().is_empty()
+    };
+    if environment("TZ").is_some_and(is_file) {
+        names.push("TZ");
+    }
+    if !chronicle::has_sound_configuration(environment) {
+        names.extend(["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "XDG_CONFIG_HOME"]);
+    }
+    names.retain(|name| environment(name).is_some());
+    names
 }
 
 /// Whether a folder is the same one wherever this program is started: what is named by way of a process, such as

@@ -15,7 +15,7 @@ use crate::{cli::Cli, ui::Ui};
 
 fn main() -> ExitCode {
     error::report_panics();
-    limits::leave_out_folders_of_repositories();
+    limits::leave_out_what_repositories_bring();
     limits::set();
     let cli = match Cli::parse(std::env::args_os().collect()) {
         Ok(cli) => cli,

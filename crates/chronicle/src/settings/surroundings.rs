@@ -9,7 +9,7 @@ use std::{
 };
 
 use chronicle_core::surroundings::{PLAIN_VARIABLES, Says, socket};
-use chronicle_git::{ConfigScope, Variables, files::is_of_another_account, is_repository};
+use chronicle_git::{ConfigScope, UserConfig, Variables, files::is_of_another_account, is_repository};
 use snafu::ensure;
 
 use crate::{Chronicle, Error, error::HomeInRepositorySnafu};
@@ -184,6 +184,13 @@ pub fn grounds_of_agent(environment: &dyn Fn(&str) -> Option<OsString>) -> Optio
     let is_of_home = |folder: &Path| home.as_ref().is_some_and(|home| home.starts_with(folder));
     let folders = here.ancestors().take_while(|folder| !is_of_home(folder));
     folders.filter(|folder| is_repository(folder) || *folder == here).last().map(Path::to_owned)
+}
+
+/// Whether the files that git takes for the user's and the machine's in such an environment can be read as a whole, or are not
+/// there.
+#[must_use]
+pub fn has_sound_configuration(environment: impl Fn(&str) -> Option<OsString>) -> bool {
+    UserConfig::of(environment).is_sound()
 }
 
 /// Whether `folder` is in `grounds`, a path without links, whichever way it is named.

@@ -60,6 +60,35 @@ fn pipes_and_devices_are_not_read() {
 }
 
 #[test]
+fn files_without_an_end_that_an_agents_variables_name_are_not_read() {
+    let desk = Desk::new();
+    let commit = desk.repo.git(&["rev-parse", "HEAD"]);
+    let pipe = desk.repo.path().join("pipe");
+    assert!(testkit::command("mkfifo", desk.repo.path()).arg(&pipe).status().unwrap().success());
+    let variables = ["TZ", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"];
+    for (n, name) in variables.into_iter().enumerate() {
+        for value in ["pipe", "/dev/zero", pipe.to_str().unwrap()] {
+            let summary = format!("The reason number {n}, {value}");
+            let mut command =
+                desk.command_in(desk.repo.path(), &["annotate", "--summary", &summary, "--format", "json"]);
+            // What a library takes of a device must not be the whole memory.
+            let stored = run(command.env("CLAUDECODE", "1").env(name, value)).success().json();
+            assert_eq!(stored["commit"], commit.trim(), "{name}={value}");
+            let mut command = desk.command_in(desk.repo.path(), &["digest"]);
+            run(command.env("CLAUDECODE", "1").env(name, value)).success();
+        }
+    }
+    // A zone that is one counts.
+    for (zone, offset) in [("UTC", "+0000"), ("Asia/Kolkata", "+0530"), ("XYZ-3", "+0300")] {
+        let mut command = desk
+            .command_in(desk.repo.path(), &["annotate", "--summary", &format!("A reason told in {zone}")]);
+        run(command.env("CLAUDECODE", "1").env("TZ", zone).env_remove("GIT_COMMITTER_DATE")).success();
+        let written = desk.repo.git(&["log", "-1", "--format=%cd", "refs/notes/chronicle"]);
+        assert!(written.trim().ends_with(offset), "{zone}: {written}");
+    }
+}
+
+#[test]
 fn a_parser_that_is_asked_nonsense_ends() {
     let repo = TestRepo::new();
     let mut command = binary(repo.path(), &["hook", "parser"]);
