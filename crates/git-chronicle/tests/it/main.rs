@@ -48,6 +48,7 @@ mod outcome;
 mod ownership;
 mod partial;
 mod placing;
+mod plain_english;
 mod purge;
 mod questions;
 mod reach;
