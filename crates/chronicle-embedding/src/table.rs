@@ -1,3 +1,5 @@
+//! The table of words and their near words, read in place from the binary.
+
 use crate::Near;
 
 /// What the file begins with.

@@ -1,3 +1,5 @@
+//! Addresses, keys and proxies, as they are handed in.
+
 use std::fmt;
 
 use chronicle_core::redaction;

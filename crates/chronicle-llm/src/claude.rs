@@ -1,3 +1,5 @@
+//! The installed Claude Code as a model.
+
 use std::{
     ffi::OsString,
     io::{Read, Write},

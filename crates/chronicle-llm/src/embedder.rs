@@ -1,3 +1,5 @@
+//! The trait of everything that turns texts into vectors.
+
 use crate::{Cancel, ModelError, Usage};
 
 /// Somebody who turns texts into vectors.

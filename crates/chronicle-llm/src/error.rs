@@ -1,3 +1,5 @@
+//! Why there is no reply.
+
 use snafu::Snafu;
 
 /// Why there is no reply.

@@ -1,3 +1,5 @@
+//! A request to a model, and its reply.
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -1,3 +1,5 @@
+//! A model with a limit of requests and tokens for one piece of work.
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Cancel, Model, ModelError, Progress, Reply, Request, Usage, error::ExhaustedSnafu};

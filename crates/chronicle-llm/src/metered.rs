@@ -1,3 +1,5 @@
+//! A model whose every call is recorded in the ledger and kept under the caps.
+
 use std::sync::Arc;
 
 use crate::{

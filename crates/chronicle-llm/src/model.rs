@@ -1,3 +1,5 @@
+//! The trait of everything that answers requests, and how a call is cancelled.
+
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},

@@ -1,3 +1,5 @@
+//! Whether and when an attempt is repeated.
+
 use std::time::Duration;
 
 use crate::failure::Failure;

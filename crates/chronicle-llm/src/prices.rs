@@ -1,3 +1,5 @@
+//! Amounts of money, and the list prices of models.
+
 use std::{collections::BTreeMap, fmt, iter, ops, sync::OnceLock};
 
 use serde::{Deserialize, Serialize};

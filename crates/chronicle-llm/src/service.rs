@@ -1,3 +1,5 @@
+//! A model that a service answers for over HTTP: attempts, timeouts, streams.
+
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Instant,

@@ -1,3 +1,5 @@
+//! Records the answers of a real service, and plays them back.
+
 use std::{
     fs,
     path::{Path, PathBuf},

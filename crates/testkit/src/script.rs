@@ -1,3 +1,5 @@
+//! A model service that plays a script over real sockets, with every fault.
+
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,

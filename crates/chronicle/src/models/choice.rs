@@ -1,3 +1,5 @@
+//! Which model is asked for a purpose, at which address and with which key.
+
 use std::time::Duration;
 
 use chronicle_llm::{EMBEDDING_MODEL, Key, Prices, Purpose, Reach, Wire};

@@ -41,6 +41,7 @@ mod mcp;
 #[cfg(feature = "http")]
 mod mcp_http;
 mod models;
+mod module_docs;
 mod moved;
 mod opencode;
 mod options;
