@@ -203,6 +203,17 @@ pub enum GitError {
         /// The id of the process, as far as the system tells.
         holder: Option<u32>,
     },
+    /// A file system that has no locks.
+    #[snafu(display(
+        "cannot lock `{}`: its file system has no locks (one over a network may be mounted without them); keep the \
+         repository where locks work", path.display()
+    ))]
+    NoLocks {
+        /// The lock.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// A lock of git's that someone holds for too long.
     #[snafu(display("another process holds `{}`{}", path.display(), since(path)))]
     FileLocked {

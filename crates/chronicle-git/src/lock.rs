@@ -83,7 +83,9 @@ impl FileLock {
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { file, path: path.to_owned() })),
             Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-            Err(std::fs::TryLockError::Error(source)) => Err(GitError::Io { path: path.to_owned(), source }),
+            Err(std::fs::TryLockError::Error(source)) => {
+                Err(GitError::NoLocks { path: path.to_owned(), source })
+            }
         }
     }
 
@@ -121,7 +123,7 @@ impl FileLock {
                     return Err(GitError::Locked { path: path.to_owned(), holder: holder(&file) });
                 }
                 Err(std::fs::TryLockError::Error(source)) => {
-                    return Err(GitError::Io { path: path.to_owned(), source });
+                    return Err(GitError::NoLocks { path: path.to_owned(), source });
                 }
             }
         }

@@ -605,7 +605,7 @@ fn git_code(error: &GitError) -> Code {
         {
             "write_failed"
         }
-        GitError::Io { .. } => "io",
+        GitError::Io { .. } | GitError::NoLocks { .. } => "io",
         _ => "git",
     }
 }
