@@ -12,10 +12,9 @@ use memchr::memmem;
 use self::parts::{Fields, Handed, Message, Parts, is_run_together};
 use crate::format::Transcript;
 use crate::human::{Author, author, author_of_waiting};
-use crate::json::{self, Raw};
+use crate::json::{self, Broken, Raw};
 use crate::outcome::Answer;
 use crate::row::Row;
-use crate::scan::Broken;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools;
@@ -29,9 +28,6 @@ const PROGRESS: &[u8] = br#""type":"progress","data":{"type":""#;
 
 /// To look for the same in every row is made ready once.
 static IN_PROGRESS: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new(PROGRESS));
-
-/// How many bytes of an answer are looked at that is not kept.
-const ENOUGH: usize = 1 << 10;
 
 /// How many titles may wait for the conversation they are about.
 const MOST_TITLES: usize = 256;
@@ -303,9 +299,7 @@ fn user(row: &Row<'_>, fields: &Fields<'_>, message: &Message<'_>, stream: &mut 
                 tell_words(row, fields, stream, place, part, block.words());
             }
             "tool_result" => {
-                let is_wanted = block.is_error || stream.wants_answer(&block.call_id);
-                let words = if is_wanted { words_of } else { first_words_of };
-                let text = block.content.map(words).unwrap_or_default();
+                let text = block.content.map(words_of).unwrap_or_default();
                 // An answer that says nothing of an error is none.
                 let answer = Answer { is_ok: Some(!block.is_error), exit_code: None, text: &text };
                 stream.answer(&block.call_id, &answer);
@@ -359,11 +353,6 @@ pub(crate) fn words_of(content: Raw<'_>) -> Cow<'_, str> {
         }
     });
     words
-}
-
-/// The first words of an answer that is not kept: enough to see whether it was one.
-fn first_words_of(content: Raw<'_>) -> Cow<'_, str> {
-    json::text_start(content, ENOUGH).unwrap_or_else(|| words_of(content))
 }
 
 /// Sub-agents of older versions speak through rows of progress.

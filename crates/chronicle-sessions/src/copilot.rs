@@ -6,10 +6,9 @@ use jiff::Timestamp;
 
 use crate::format::Transcript;
 use crate::human::{Author, author};
-use crate::json::{self, Raw};
+use crate::json::{self, Broken, Raw};
 use crate::outcome::Answer;
 use crate::row::Row;
-use crate::scan::Broken;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::tools;

@@ -1,9 +1,8 @@
 //! Which agent wrote a transcript, and in which form.
 
 use crate::blocks::without_private;
-use crate::json::{self, Raw};
+use crate::json::{self, Broken, Raw};
 use crate::row::Row;
-use crate::scan::Broken;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::turn::Agent;

@@ -9,9 +9,8 @@ use jiff::Timestamp;
 
 use crate::format::Transcript;
 use crate::human::{Author, author};
-use crate::json::{self, Raw};
+use crate::json::{self, Broken, Raw};
 use crate::row::Row;
-use crate::scan::Broken;
 use crate::stream::Stream;
 use crate::tally::Verdict;
 use crate::turn::{Event, Synthetic, Turn};

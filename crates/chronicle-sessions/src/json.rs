@@ -1,19 +1,43 @@
 //! A lenient look into JSON text without building it.
 //!
-//! Rows of a transcript are large and mostly of no interest. A value is kept as
-//! the text it was read from, and its members are looked at one by one; a member
-//! of an unexpected type counts as absent.
+//! Rows of a transcript are large and mostly of no interest. A value is kept as the text it was read from, and its
+//! members are looked at one by one; a member of an unexpected type counts as absent.
 
 use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Deserializer, value::RawValue};
 
 use crate::row::Row;
-use crate::scan::{Broken, Scan, find};
 
-/// How deep a walk goes.
-const DEEPEST: usize = 64;
+/// Why there is no value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Broken {
+    /// The text ends before the value does.
+    Unfinished,
+    /// There is something else.
+    NotJson,
+}
 
-/// How long two halves of a character are, each as an escape.
-const LONGEST_ESCAPE: usize = 12;
+impl Broken {
+    /// Whether the value may go on where the text ends.
+    pub(crate) fn is_unfinished(self) -> bool {
+        self == Self::Unfinished
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unfinished => "the value does not end",
+            Self::NotJson => "it is not JSON",
+        })
+    }
+}
+
+impl std::error::Error for Broken {}
 
 /// The text of one value, as it stands in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,209 +52,154 @@ impl<'a> Raw<'a> {
 
 /// The one value that `text` is.
 pub(crate) fn whole(text: &str) -> Option<Raw<'_>> {
-    let mut scan = Scan::of_text(text);
-    let value = scan.value().ok()?;
-    let raw = Raw(scan.checked(value).ok()?);
-    // Nothing comes after it.
-    (scan.peek() == Err(Broken::Unfinished)).then_some(raw)
+    serde_json::from_str::<&RawValue>(text).ok().map(|raw| Raw(raw.get()))
 }
 
 /// The members of the object `raw`, in order; a caller that finds none has no object, and of a broken one those
 /// before the break.
 pub(crate) fn members<'a>(raw: Raw<'a>, each: impl FnMut(&str, Raw<'a>)) {
-    let _broken = object(&mut Scan::of_text(raw.get()), each);
+    let _broken = Deserializer::from_str(raw.get()).deserialize_map(Members(each));
 }
 
 /// Looks at the members of the first object in `row`, and gives the bytes it took.
 pub(crate) fn first_object<'a>(row: &Row<'a>, each: impl FnMut(&str, Raw<'a>)) -> Result<usize, Broken> {
-    let mut scan = row.scan(row.bytes.len());
-    object(&mut scan, each)?;
-    Ok(scan.at)
-}
-
-fn object<'a>(scan: &mut Scan<'a>, mut each: impl FnMut(&str, Raw<'a>)) -> Result<(), Broken> {
-    let mut goes_on = scan.begins(b'{', b'}')?;
-    while goes_on {
-        let key = name(scan)?;
-        let value = scan.value()?;
-        each(&key, Raw(scan.checked(value)?));
-        goes_on = scan.goes_on(b'}')?;
+    fn first<'a, R: serde_json::de::Read<'a>>(
+        mut reader: Deserializer<R>,
+        each: impl FnMut(&str, Raw<'a>),
+    ) -> (Result<(), serde_json::Error>, usize) {
+        let read = reader.deserialize_map(Members(each));
+        (read, reader.into_iter::<&RawValue>().byte_offset())
     }
-    Ok(())
-}
-
-/// What a walk does with a member.
-pub(crate) enum Step<L> {
-    /// Passes over it.
-    Skip,
-    /// Takes it as it is.
-    Take,
-    /// Goes into it: its members, or those of its items, are of that level.
-    Into(L),
-}
-
-/// One pass through a nested value: nothing is looked at twice.
-pub(crate) trait Walk<'a> {
-    /// Where the walk is.
-    type Level: Copy;
-
-    /// What to do with a member of an object at `level`.
-    fn step(level: Self::Level, key: &str) -> Step<Self::Level>;
-
-    /// Takes a member.
-    fn take(&mut self, level: Self::Level, key: &str, value: Raw<'a>);
-
-    /// An item of an array begins, which is an object mostly.
-    fn begin_item(&mut self, level: Self::Level);
-
-    /// Takes a text that stands where an object or an array could.
-    fn take_text(&mut self, level: Self::Level, text: Cow<'a, str>);
-}
-
-/// Walks through the first object in `scan`, and gives the bytes it took.
-pub(crate) fn walk<'a, W: Walk<'a>>(
-    mut scan: Scan<'a>,
-    level: W::Level,
-    walk: &mut W,
-) -> Result<usize, Broken> {
-    if scan.peek()? != b'{' {
-        return Err(Broken::NotJson);
+    let (read, length) = match row.text() {
+        Some(text) => first(Deserializer::from_str(text), each),
+        None => first(Deserializer::from_slice(row.bytes), each),
+    };
+    match read {
+        Ok(()) => Ok(length),
+        // A number may be cut off, too, which the library takes for a wrong one.
+        Err(error) if error.is_eof() || length == row.bytes.len() => Err(Broken::Unfinished),
+        Err(_) => Err(Broken::NotJson),
     }
-    walk_value(&mut scan, level, walk, 0)?;
-    Ok(scan.at)
 }
 
-fn walk_value<'a, W: Walk<'a>>(
-    scan: &mut Scan<'a>,
-    level: W::Level,
-    walk: &mut W,
-    depth: usize,
-) -> Result<(), Broken> {
-    match scan.peek()? {
-        b'{' => {
-            let mut goes_on = scan.begins(b'{', b'}')?;
-            while goes_on {
-                let key = name(scan)?;
-                match W::step(level, &key) {
-                    Step::Into(level) if depth < DEEPEST => walk_value(scan, level, walk, depth + 1)?,
-                    Step::Skip | Step::Into(_) => drop(scan.value()?),
-                    Step::Take => {
-                        let value = scan.value()?;
-                        walk.take(level, &key, Raw(scan.checked(value)?));
-                    }
-                }
-                goes_on = scan.goes_on(b'}')?;
-            }
-        }
-        b'[' if depth < DEEPEST => {
-            let mut goes_on = scan.begins(b'[', b']')?;
-            while goes_on {
-                walk.begin_item(level);
-                walk_value(scan, level, walk, depth + 1)?;
-                goes_on = scan.goes_on(b']')?;
-            }
-        }
-        b'"' => {
-            let text = scan.text()?;
-            walk.take_text(level, unescaped(scan.checked(text)?));
-        }
-        _ => drop(scan.value()?),
+/// Hears of each member of an object.
+struct Members<F>(F);
+
+impl<'a, F: FnMut(&str, Raw<'a>)> Visitor<'a> for Members<F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
     }
-    Ok(())
+
+    fn visit_map<A: MapAccess<'a>>(mut self, mut members: A) -> Result<(), A::Error> {
+        while let Some(name) = members.next_key_seed(Name)? {
+            (self.0)(&name, Raw(members.next_value::<&RawValue>()?.get()));
+        }
+        Ok(())
+    }
+}
+
+/// The name of a member, borrowed where nothing in it is escaped.
+struct Name;
+
+impl<'a> DeserializeSeed<'a> for Name {
+    type Value = Cow<'a, str>;
+
+    fn deserialize<D: serde::Deserializer<'a>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'a> Visitor<'a> for Name {
+    type Value = Cow<'a, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_borrowed_str<E>(self, name: &'a str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(name))
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(name.to_owned()))
+    }
 }
 
 /// The items of the array `raw`; none when it is no array.
-pub(crate) fn items<'a>(raw: Raw<'a>, mut each: impl FnMut(Raw<'a>)) {
-    let mut scan = Scan::of_text(raw.get());
-    let _ = (|| {
-        let mut goes_on = scan.begins(b'[', b']')?;
-        while goes_on {
-            let value = scan.value()?;
-            each(Raw(scan.checked(value)?));
-            goes_on = scan.goes_on(b']')?;
-        }
-        Ok::<(), Broken>(())
-    })();
+pub(crate) fn items<'a>(raw: Raw<'a>, each: impl FnMut(Raw<'a>)) {
+    let _broken = Deserializer::from_str(raw.get()).deserialize_seq(Items(each));
 }
 
-/// The text that `raw` is, borrowed where nothing in it is escaped.
+/// Hears of each item of an array.
+struct Items<F>(F);
+
+impl<'a, F: FnMut(Raw<'a>)> Visitor<'a> for Items<F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(mut self, mut items: A) -> Result<(), A::Error> {
+        while let Some(item) = items.next_element::<&RawValue>()? {
+            (self.0)(Raw(item.get()));
+        }
+        Ok(())
+    }
+}
+
+/// The text that `raw` is, borrowed where nothing in it is escaped. Half of a surrogate pair, which some agents cut texts
+/// at, is a mark.
 pub(crate) fn text(raw: Raw<'_>) -> Option<Cow<'_, str>> {
     let text = raw.get().strip_prefix('"')?.strip_suffix('"')?;
-    Some(unescaped(text))
+    if memchr::memchr(b'\\', text.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(text));
+    }
+    match serde_json::from_str(raw.get()) {
+        Ok(text) => Some(Cow::Owned(text)),
+        Err(_) => halved(raw).map(Cow::Owned),
+    }
 }
 
-/// The name of the next member.
-fn name<'a>(scan: &mut Scan<'a>) -> Result<Cow<'a, str>, Broken> {
-    let (key, may_be_escaped) = scan.key()?;
-    let key = scan.checked(key)?;
-    Ok(if may_be_escaped { unescaped(key) } else { Cow::Borrowed(key) })
-}
-
-/// A text without its escapes. Half of a surrogate pair, which some agents cut texts at, is a mark; what is no escape
-/// stays as it is.
-fn unescaped(text: &str) -> Cow<'_, str> {
-    let Some(first) = find(b'\\', text.as_bytes()) else { return Cow::Borrowed(text) };
-    let mut clear = String::with_capacity(text.len());
-    clear.push_str(&text[..first]);
-    let mut rest = &text[first..];
-    loop {
-        // It begins with a backslash.
-        let (letter, length) = escaped(rest);
-        clear.push(letter);
-        rest = &rest[length..];
-        let next = find(b'\\', rest.as_bytes()).unwrap_or(rest.len());
-        clear.push_str(&rest[..next]);
-        rest = &rest[next..];
-        if rest.is_empty() {
-            return Cow::Owned(clear);
+/// A text with halves of surrogate pairs, each of which the library gives as three bytes that are no character.
+fn halved(raw: Raw<'_>) -> Option<String> {
+    let bytes = serde_json::from_str::<Bytes>(raw.get()).ok()?.0;
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        // The first of the three is the only one that begins a character.
+        if chunk.invalid().first().is_some_and(|byte| *byte == FIRST_OF_HALF) {
+            text.push(char::REPLACEMENT_CHARACTER);
         }
     }
+    Some(text)
 }
 
-/// What the escape at the beginning of a text stands for, and how long it is.
-fn escaped(text: &str) -> (char, usize) {
-    let letter = match text.as_bytes().get(1) {
-        Some(b'n') => '\n',
-        Some(letter @ (b'"' | b'\\' | b'/')) => char::from(*letter),
-        Some(b't') => '\t',
-        Some(b'r') => '\r',
-        Some(b'b') => '\u{8}',
-        Some(b'f') => '\u{c}',
-        Some(b'u') => return unit(text),
-        _ => return ('\\', 1),
-    };
-    (letter, 2)
-}
+/// What a text is made of, whether or not that is text.
+struct Bytes(Vec<u8>);
 
-/// The character that `\u` and what follows stand for.
-fn unit(text: &str) -> (char, usize) {
-    let hexadecimal = |text: &str| {
-        let digits = text.strip_prefix("\\u")?.get(..4)?;
-        digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(())?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    let Some(first) = hexadecimal(text) else { return ('\\', 1) };
-    let second = hexadecimal(&text[6..]);
-    let units = std::iter::once(first).chain(second);
-    match char::decode_utf16(units).next() {
-        Some(Ok(letter)) => (letter, 6 * letter.len_utf16()),
-        _ => (char::REPLACEMENT_CHARACTER, 6),
+impl<'a> Deserialize<'a> for Bytes {
+    fn deserialize<D: serde::Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Taken;
+        impl Visitor<'_> for Taken {
+            type Value = Bytes;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text")
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes(bytes.to_vec()))
+            }
+        }
+        deserializer.deserialize_bytes(Taken)
     }
 }
 
-/// About the first `most` bytes of the text that `raw` is; all of it, where it is shorter.
-pub(crate) fn text_start(raw: Raw<'_>, most: usize) -> Option<Cow<'_, str>> {
-    let text = raw.get().strip_prefix('"')?.strip_suffix('"')?;
-    if text.len() <= most {
-        return Some(unescaped(text));
-    }
-    let start = &text[..text.floor_char_boundary(most)];
-    // The last escape may be cut.
-    let last = start.len() - start.len().min(LONGEST_ESCAPE);
-    let escape = start.as_bytes()[last..].iter().position(|byte| *byte == b'\\').map(|at| last + at);
-    let end = escape.map_or(start.len(), |at| start[..at].trim_end_matches('\\').len());
-    Some(unescaped(&start[..end]))
-}
+/// How a half of a surrogate pair begins, written as if it were a character.
+const FIRST_OF_HALF: u8 = 0xed;
 
 /// The text of the member, or nothing.
 pub(crate) fn text_or_empty(raw: Raw<'_>) -> Cow<'_, str> {
@@ -279,6 +248,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::turn::Place;
 
     fn any_value() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
@@ -325,47 +295,23 @@ mod tests {
             let raw = whole(&written);
             prop_assert_eq!(raw.map(rebuilt), Some(value));
             // What is cut off may go on, and nothing is read past its end.
-            for end in (0..written.len()).filter(|end| written.is_char_boundary(*end)) {
-                let mut scan = Scan::of_bytes(&written.as_bytes()[..end]);
-                match scan.value() {
-                    Ok((start, stop)) => {
-                        prop_assert!(serde_json::from_str::<Value>(&written[start..stop]).is_ok(), "{:?}", &written[..end]);
-                    }
-                    Err(broken) => prop_assert_eq!(broken, Broken::Unfinished, "{:?}", &written[..end]),
-                }
+            let written = format!("{{\"a\":{written}}}");
+            for end in 0..written.len() {
+                let cut = Row::new(&written.as_bytes()[..end], Place::default());
+                prop_assert_eq!(first_object(&cut, |_, _| {}), Err(Broken::Unfinished), "{:?}", &written[..end]);
             }
-        }
-
-        #[test]
-        fn what_is_json_to_others_is_json_here(bytes in "[\\[\\]{}\",:0-9.eE+\\-truefalsn\\\\ x]{0,16}") {
-            let others = serde_json::from_str::<Value>(&bytes).ok();
-            let ours = whole(&bytes);
-            if let Some(others) = &others {
-                prop_assert_eq!(ours.map(rebuilt), Some(others.clone()));
-            }
-            // Only in texts is more let through.
-            if ours.is_some() && !bytes.contains('\\') {
-                prop_assert!(others.is_some() || bytes.contains(['e', 'E']), "{}", bytes);
-            }
-        }
-
-        #[test]
-        fn a_byte_is_found_near_and_far(bytes in prop::collection::vec(0x60u8..0x64, 0..100), needle in 0x60u8..0x66) {
-            prop_assert_eq!(find(needle, &bytes), bytes.iter().position(|byte| *byte == needle));
-            let rare: Vec<u8> = bytes.iter().map(|byte| byte.wrapping_mul(37) | 0x80).chain([needle]).collect();
-            prop_assert_eq!(find(needle, &rare), Some(bytes.len()));
+            let twice = written.repeat(2);
+            prop_assert_eq!(first_object(&Row::new(twice.as_bytes(), Place::default()), |_, _| {}), Ok(written.len()));
         }
 
         #[test]
         fn no_bytes_are_too_wild(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-            let mut scan = Scan::of_bytes(&bytes);
-            let _ = scan.value();
-            prop_assert!(scan.at <= bytes.len());
-            let _ = object(&mut Scan::of_bytes(&bytes), |_, value| {
+            let length = first_object(&Row::new(&bytes, Place::default()), |_, value| {
                 let _ = text(value);
                 members(value, |_, _| {});
                 items(value, |_| {});
             });
+            prop_assert!(length.is_ok_and(|length| length <= bytes.len()) || length.is_err());
         }
     }
 
@@ -377,33 +323,12 @@ mod tests {
         check(r#""a\nb\t\"\\\/\u00e9""#, "a\nb\t\"\\/é");
         check(r#""\ud83d\ude00 \ud83d""#, "😀 \u{fffd}");
         check(r#""\ude00\ud83dx""#, "\u{fffd}\u{fffd}x");
-        check(r#""\q \u12 \u+123""#, r"\q \u12 \u+123");
-        check(r#""\ud83dé""#, "\u{fffd}é");
-        check("\"a\u{1}b\"", "a\u{1}b");
+        check(r#""\ud83dé\u0000""#, "\u{fffd}é\0");
     }
 
     #[test]
-    fn the_start_of_a_text_ends_between_characters() {
-        let check = |written: &str, most: usize, start: &str| {
-            assert_eq!(
-                text_start(whole(written).expect("a value"), most).as_deref(),
-                Some(start),
-                "{written} {most}"
-            );
-        };
-        check(r#""short""#, 5, "short");
-        check(r#""one and two and three""#, 7, "one and");
-        check(r#""0123456789abcdef\\n and more""#, 17, "0123456789abcdef");
-        check(r#""0123456789abcdef\\\\n and more""#, 19, "0123456789abcdef");
-        check(r#""0123456789\ud83d\ude00abcdef and""#, 20, "0123456789");
-        check(r#""0123456789\nabcdefghijklmn and""#, 26, "0123456789\nabcdefghijklmn");
-        check(r#""é0123456789é""#, 12, "é0123456789");
-    }
-
-    #[test]
-    fn depth_has_an_end() {
+    fn depth_takes_no_stack() {
         let deep = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
-        assert!(whole(&deep(4_000)).is_some());
-        assert!(whole(&deep(1_000_000)).is_none());
+        assert!(whole(&deep(1_000_000)).is_some());
     }
 }

@@ -35,7 +35,6 @@ mod patch;
 mod reading;
 mod reads;
 mod row;
-mod scan;
 mod seen;
 mod shell;
 mod signs;

@@ -2,7 +2,6 @@
 
 use crate::blocks;
 use crate::json::Raw;
-use crate::scan::Scan;
 use crate::turn::Place;
 
 /// The bytes of a row, which may be followed by those of another.
@@ -42,12 +41,9 @@ impl<'a> Row<'a> {
         Row { bytes, text: simdutf8::basic::from_utf8(bytes).ok(), place: self.place.clone(), ..*self }
     }
 
-    /// The beginning of it, of that length, to be read.
-    pub(crate) fn scan(&self, length: usize) -> Scan<'a> {
-        match self.text {
-            Some(text) if text.is_char_boundary(length) => Scan::of_text(&text[..length]),
-            _ => Scan::of_bytes(&self.bytes[..length]),
-        }
+    /// The same, where all of it is text.
+    pub(crate) fn text(&self) -> Option<&'a str> {
+        self.text
     }
 
     /// The row without what follows its first `length` bytes.

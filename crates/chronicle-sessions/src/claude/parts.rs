@@ -6,9 +6,8 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use memchr::memmem;
 
-use crate::json::{self, Raw, Step};
+use crate::json::{self, Broken, Raw};
 use crate::row::Row;
-use crate::scan::Broken;
 
 /// A row and what is in it.
 #[derive(Default)]
@@ -44,16 +43,6 @@ pub(super) struct Block<'a> {
     pub(super) is_error: bool,
 }
 
-/// Where in a row a member stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level {
-    Row,
-    Progress,
-    Inner,
-    Message,
-    Block,
-}
-
 impl<'a> Parts<'a> {
     /// Takes the row apart, and says how many bytes it took.
     pub(super) fn of(row: &Row<'a>) -> Result<(Self, usize), Broken> {
@@ -61,7 +50,7 @@ impl<'a> Parts<'a> {
             return Ok((parts, row.bytes.len()));
         }
         let mut parts = Self::default();
-        let length = json::walk(row.scan(row.bytes.len()), Level::Row, &mut parts)?;
+        let length = json::first_object(row, |key, value| parts.set(key, value))?;
         Ok((parts, length))
     }
 
@@ -80,59 +69,44 @@ impl<'a> Parts<'a> {
             return None;
         }
         let mut parts = Self::default();
-        let error = json::walk(row.scan(cut), Level::Row, &mut parts).err()?;
+        let error = json::first_object(&row.first(cut), |key, value| parts.set(key, value)).err()?;
         let is_whole =
             parts.fields.kind == "user" && !parts.fields.uuid.is_empty() && parts.fields.at.is_some();
         (error.is_unfinished() && is_whole).then_some(parts)
     }
 }
 
-impl<'a> json::Walk<'a> for Parts<'a> {
-    type Level = Level;
-
-    fn step(level: Level, key: &str) -> Step<Level> {
-        let is_taken = match (level, key) {
-            (Level::Row | Level::Inner, "message") => return Step::Into(Level::Message),
-            (Level::Row, "data") => return Step::Into(Level::Progress),
-            (Level::Progress, "message") => return Step::Into(Level::Inner),
-            (Level::Message, "content") => return Step::Into(Level::Block),
-            (Level::Row, key) => ROW.contains(&key),
-            (Level::Progress, key) => ["type", "agentId"].contains(&key),
-            (Level::Inner, key) => ["type", "uuid", "timestamp", "isApiErrorMessage"].contains(&key),
-            (Level::Message, key) => ["id", "model", "usage"].contains(&key),
-            (Level::Block, key) => BLOCK.contains(&key),
-        };
-        if is_taken { Step::Take } else { Step::Skip }
+impl<'a> Parts<'a> {
+    fn set(&mut self, key: &str, value: Raw<'a>) {
+        match key {
+            "message" => self.message.set(value),
+            "data" => json::members(value, |key, value| match key {
+                "type" => self.progress = json::text_or_empty(value),
+                "agentId" => self.inner.agent_id = json::text_or_empty(value),
+                "message" => json::members(value, |key, value| match key {
+                    "type" | "uuid" | "timestamp" | "isApiErrorMessage" => self.inner.set(key, value),
+                    "message" => self.message.set(value),
+                    _ => {}
+                }),
+                _ => {}
+            }),
+            _ => self.fields.set(key, value),
+        }
     }
+}
 
-    fn take(&mut self, level: Level, key: &str, value: Raw<'a>) {
-        let text = || json::text_or_empty(value);
-        match (level, key) {
-            (Level::Row, _) => self.fields.set(key, value),
-            (Level::Inner, _) => self.inner.set(key, value),
-            (Level::Progress, "agentId") => self.inner.agent_id = text(),
-            (Level::Progress, _) => self.progress = text(),
-            (Level::Message, "id") => self.message.id = text(),
-            (Level::Message, "model") => self.message.model = text(),
-            (Level::Message, _) => self.message.usage = Some(value),
-            (Level::Block, _) => {
-                if let Some(block) = self.message.blocks.last_mut() {
-                    block.set(key, value);
-                }
+impl<'a> Message<'a> {
+    fn set(&mut self, message: Raw<'a>) {
+        json::members(message, |key, value| match key {
+            "id" => self.id = json::text_or_empty(value),
+            "model" => self.model = json::text_or_empty(value),
+            "usage" => self.usage = Some(value),
+            "content" => {
+                self.words = json::text(value);
+                json::items(value, |block| self.blocks.push(Block::of(block)));
             }
-        }
-    }
-
-    fn begin_item(&mut self, level: Level) {
-        if level == Level::Block {
-            self.message.blocks.push(Block::default());
-        }
-    }
-
-    fn take_text(&mut self, level: Level, text: Cow<'a, str>) {
-        if level == Level::Block {
-            self.message.words = Some(text);
-        }
+            _ => {}
+        });
     }
 }
 
@@ -146,53 +120,21 @@ pub(super) fn is_run_together(line: &[u8]) -> bool {
     RUN_TOGETHER.find(line).is_some()
 }
 
-/// The members of a row that say something; the others are the larger part.
-const ROW: [&str; 27] = [
-    "type",
-    "attachment",
-    "uuid",
-    "timestamp",
-    "sessionId",
-    "cwd",
-    "gitBranch",
-    "version",
-    "isSidechain",
-    "isMeta",
-    "agentId",
-    "subtype",
-    "operation",
-    "leafUuid",
-    "summary",
-    "aiTitle",
-    "customTitle",
-    "title",
-    "prUrl",
-    "isCompactSummary",
-    "planContent",
-    "isApiErrorMessage",
-    "origin",
-    "promptSource",
-    "turnOrigin",
-    "content",
-    "error",
-];
-
-/// The members of a block that say something; thoughts and their signatures do not.
-const BLOCK: [&str; 8] = ["type", "text", "id", "name", "input", "tool_use_id", "content", "is_error"];
-
 impl<'a> Block<'a> {
-    fn set(&mut self, key: &str, value: Raw<'a>) {
-        match key {
-            "type" => self.kind = json::text_or_empty(value),
-            "text" => self.text = Some(value),
-            "id" => self.id = json::text_or_empty(value),
-            "name" => self.name = json::text_or_empty(value),
-            "input" => self.input = Some(value),
-            "tool_use_id" => self.call_id = json::text_or_empty(value),
-            "content" => self.content = Some(value),
-            "is_error" => self.is_error = json::is_true(value),
+    fn of(block: Raw<'a>) -> Self {
+        let mut found = Self::default();
+        json::members(block, |key, value| match key {
+            "type" => found.kind = json::text_or_empty(value),
+            "text" => found.text = Some(value),
+            "id" => found.id = json::text_or_empty(value),
+            "name" => found.name = json::text_or_empty(value),
+            "input" => found.input = Some(value),
+            "tool_use_id" => found.call_id = json::text_or_empty(value),
+            "content" => found.content = Some(value),
+            "is_error" => found.is_error = json::is_true(value),
             _ => {}
-        }
+        });
+        found
     }
 
     pub(super) fn words(&self) -> Cow<'a, str> {
