@@ -59,7 +59,7 @@ impl Repository {
         match self.ref_backend {
             RefBackend::Gix if self.lacks_notes_ref(name) => Ok(None),
             RefBackend::Gix => {
-                self.ensure_no_endless_ref(name)?;
+                self.ensure_own_ref(name)?;
                 let failed = |source: gix::Error| self.unreadable_ref(name, source);
                 let found = self.inner.try_find_reference(name).map_err(failed)?;
                 let peel = |mut found: gix::Reference<'_>| match found.follow_to_object() {
@@ -85,9 +85,12 @@ impl Repository {
         self.files_of_ref(name).find(|path| leads_elsewhere(path))
     }
 
-    /// Fails where the ref `name`, or one that it stands for, is a device, a pipe or far too long: gix would read it to
-    /// its end.
-    fn ensure_no_endless_ref(&self, name: &str) -> Result<()> {
+    /// Fails where the ref `name`, or one that it stands for, is another repository's by a link, or is a device, a pipe or
+    /// far too long: gix would read it to its end.
+    fn ensure_own_ref(&self, name: &str) -> Result<()> {
+        if let Some(path) = self.linked_ref(name) {
+            return Err(GitError::Linked { path });
+        }
         self.files_of_ref(name).try_for_each(|path| sound::ensure_short(&[path]))
     }
 

@@ -305,7 +305,10 @@ impl Repository {
         let common_dir = common_dir_of(trusted.git_dir());
         let configs = [common_dir.join("config"), trusted.git_dir().join("config.worktree")];
         configs.iter().try_for_each(|config| sound::ensure_includes(config))?;
-        sound::ensure_sound(&["packed-refs", "objects/info/alternates"].map(|name| common_dir.join(name)))?;
+        sound::ensure_sound(&[common_dir.join("packed-refs")])?;
+        // Objects may be another repository's: what they are called is not.
+        sound::ensure_short(&[common_dir.join("objects/info/alternates")])?;
+        sound::ensure_own(&["refs", "refs/notes", "refs/remotes"].map(|name| common_dir.join(name)))?;
         let tables = ["info/commit-graph", "info/commit-graphs/commit-graph-chain", "pack/multi-pack-index"];
         sound::ensure_no_device(&tables.map(|name| common_dir.join("objects").join(name)))?;
         let (path, is_bare) = match trusted.root() {

@@ -41,11 +41,17 @@ fn is_missing(error: &io::Error) -> bool {
 /// Fails where one of these is there, and cannot be read as a whole.
 pub(crate) fn ensure_sound(paths: &[PathBuf]) -> Result<()> {
     // What cannot be parsed is shown in errors.
-    if let Some(path) = paths.iter().find(|path| leads_elsewhere(path)) {
-        return LinkedSnafu { path }.fail();
-    }
+    ensure_own(paths)?;
     match paths.iter().find(|path| !is_sound(path)) {
         Some(path) => BrokenFileSnafu { path, reason: "it is not a file, or too large" }.fail(),
+        None => Ok(()),
+    }
+}
+
+/// Fails where one of these is another repository's, by a link.
+pub(crate) fn ensure_own(paths: &[PathBuf]) -> Result<()> {
+    match paths.iter().find(|path| leads_elsewhere(path)) {
+        Some(path) => LinkedSnafu { path }.fail(),
         None => Ok(()),
     }
 }

@@ -37,16 +37,18 @@ pub fn read_state(git_dir: &Path, name: &str) -> io::Result<Vec<u8>> {
     files::read(&state_path(git_dir, name).map_err(io::Error::other)?, MAX_BYTES)
 }
 
-/// Whether a file of git's leads out of all git directories by a link. Tools that make several working trees of one
-/// repository link files to those of the same name in another git directory, and HEAD was a link to a branch once.
+/// Whether a file or folder of git's leads out of its git directory by a link, on whatever part of the way from there. An
+/// unpacked archive could pass for another repository of the user's by it. HEAD was a link to a branch once.
 pub(crate) fn leads_elsewhere(path: &Path) -> bool {
-    if !path.is_symlink() {
+    let is_git =
+        |folder: &&Path| folder.join("HEAD").symlink_metadata().is_ok() && folder.join("objects").exists();
+    let git_dir = path.ancestors().skip(1).find(is_git).or(path.parent()).unwrap_or(path);
+    let below = path.ancestors().take_while(|part| *part != git_dir);
+    if !below.into_iter().any(Path::is_symlink) {
         return false;
     }
-    let Ok(target) = path.canonicalize() else { return true };
-    let is_alike = target.file_name() == path.file_name() || path.ends_with("HEAD");
-    let is_git = |folder: &Path| folder.join("HEAD").exists() && folder.join("objects").exists();
-    !is_alike || !target.ancestors().skip(1).any(is_git)
+    let real = path.canonicalize().ok().zip(git_dir.canonicalize().ok());
+    real.is_none_or(|(target, git_dir)| !target.starts_with(git_dir))
 }
 
 /// Whether an error says that a link was not followed.

@@ -85,7 +85,7 @@ fn a_linked_folder_of_ours_is_neither_read_nor_written_and_lessons_are_read_with
 }
 
 #[test]
-fn a_file_of_gits_is_read_and_edited_through_a_link_only_where_it_leads_to_another_git_directory() {
+fn no_file_of_gits_is_read_or_edited_through_a_link_that_leads_out_of_the_git_directory() {
     let (repo, precious) = repository();
     annotate(&repo).success();
     let other = TestRepo::new();
@@ -106,13 +106,10 @@ fn a_file_of_gits_is_read_and_edited_through_a_link_only_where_it_leads_to_anoth
         }
         assert_eq!(fs::read_to_string(&precious).expect("it can be done"), "swordfish=1\n", "{name}");
         fs::remove_file(&file).expect("it can be done");
-        // As `git-new-workdir` makes them.
-        if ["config", "packed-refs"].contains(&name) {
-            symlink(&theirs, &file).expect("it can be done");
-            assert_eq!(lessons(&repo), ["Keep this order."], "{name}");
-            chronicle(repo.path(), &["init"]).success();
-            fs::remove_file(&file).expect("it can be done");
-        }
+        // Nor where it leads to the same file of another repository.
+        symlink(&theirs, &file).expect("it can be done");
+        chronicle(repo.path(), &["read", "a.rs"]).refused(1, &[&format!("`{}` is", file.display())]);
+        fs::remove_file(&file).expect("it can be done");
         fs::write(&file, &text).expect("it can be done");
         assert_eq!(lessons(&repo), ["Keep this order."], "{name}");
     }

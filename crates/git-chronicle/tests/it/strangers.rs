@@ -569,3 +569,44 @@ fn an_archive_passes_for_no_working_tree_of_a_repository_of_the_users() {
         chronicle(&archive, &["read", "a.rs"]).refused(1, &["passes for a working tree"]);
     }
 }
+
+#[test]
+fn an_archive_tells_nothing_of_a_repository_whose_refs_it_links() {
+    let (repo, _) = annotated();
+    let theirs = repo.path().join(".git");
+    for links in [
+        &["refs/notes/chronicle", "refs/heads/main"][..],
+        &["refs/notes", "refs/heads"],
+        &["refs"],
+        &["refs", "packed-refs", "objects", "HEAD"],
+    ] {
+        let archive = repo.beside(&format!("archive-{}", links.join("-").replace('/', "-")));
+        repo.git(&["init", "--quiet", "--initial-branch=main", &archive.to_string_lossy()]);
+        let git_dir = archive.join(".git");
+        fs::write(git_dir.join("objects/info/alternates"), theirs.join("objects").display().to_string())
+            .expect("it can be written");
+        for name in links {
+            let link = git_dir.join(name);
+            let _removed = fs::remove_dir_all(&link).or_else(|_| fs::remove_file(&link));
+            fs::create_dir_all(link.parent().expect("it is below")).expect("it can be made");
+            std::os::unix::fs::symlink(theirs.join(name), &link).expect("there is none");
+        }
+        fs::write(archive.join("a.rs"), "fn a() {\n    1;\n}\n").expect("it can be written");
+        let read = chronicle(&archive, &["read", "a.rs"]);
+        assert_eq!(read.code, Some(1), "{links:?}: {read:#?}");
+        assert!(read.stderr.contains("is a symbolic link"), "{links:?}: {read:#?}");
+        let payload = json!({ "session_id": "s", "cwd": archive, "tool_name": "Read",
+            "tool_input": { "file_path": archive.join("a.rs") } });
+        let file = repo.beside("payload");
+        fs::write(&file, payload.to_string()).expect("it can be written");
+        let mut command = binary(&archive, &["hook", "claude", "post-tool-use"]);
+        command.stdin(fs::File::open(file).expect("it was written"));
+        assert_eq!(run(&mut command).success().stdout, "", "{links:?}");
+    }
+    // Objects alone may be shared.
+    let shared = repo.beside("shared");
+    repo.git(&["clone", "--quiet", "--no-local", &repo.path().to_string_lossy(), &shared.to_string_lossy()]);
+    fs::remove_dir_all(shared.join(".git/objects")).expect("it is there");
+    std::os::unix::fs::symlink(theirs.join("objects"), shared.join(".git/objects")).expect("there is none");
+    chronicle(&shared, &["read", "a.rs"]).success();
+}
